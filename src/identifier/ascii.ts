@@ -1,0 +1,104 @@
+/**
+ * Character classes of RFC 3986, for ASCII alone.
+ *
+ *   unreserved = ALPHA / DIGIT / "-" / "." / "_" / "~"
+ *   sub-delims = "!" / "$" / "&" / "'" / "(" / ")" / "*" / "+" / "," / ";" / "="
+ *   pchar      = unreserved / pct-encoded / sub-delims / ":" / "@"
+ *   query      = fragment = *( pchar / "/" / "?" )
+ *
+ * Each class is a bit. The table covers every UTF-16 code unit, so that a look-up needs no bounds check and no other
+ * script ever counts as a letter or a digit.
+ */
+export const UNRESERVED = 1;
+export const SUB_DELIM = 2;
+const COLON_AT = 4;
+const SLASH = 8;
+const QUESTION = 16;
+export const HEX_DIGIT = 32;
+export const LOWER_CASE = 64;
+const URI_ONLY = 128;
+
+/** reg-name of a host; also the raw characters of a naming authority in the Handle URI scheme (HUS-11). */
+export const REG_NAME = UNRESERVED | SUB_DELIM;
+/** The characters of one path segment. */
+export const PCHAR = REG_NAME | COLON_AT;
+/** Raw characters of a local name in the Handle URI scheme (HUS-12, R-09). */
+export const HUS_LOCAL_NAME = REG_NAME | SLASH;
+/** Raw characters of a path with several segments, as in `info:` (RFC 4452). */
+export const PATH = PCHAR | SLASH;
+/** The characters of a query and of a fragment. */
+export const QUERY = PATH | QUESTION;
+/** Everything that may stand in a URI, "%" left aside. */
+export const URI_CHARACTER = QUERY | URI_ONLY;
+
+/** The classes of a code unit: index with `charCodeAt`, test with `&`. */
+export const CLASSES: Uint8Array = new Uint8Array(0x10000);
+
+function give(characters: string, bits: number): void {
+  for (let i = 0; i < characters.length; i++) {
+    const code = characters.charCodeAt(i);
+    CLASSES[code] = classesOf(code) | bits;
+  }
+}
+
+/** The classes of a code unit; none for NaN, which is what `charCodeAt` gives past the end. */
+export function classesOf(code: number): number {
+  return CLASSES[code] ?? 0;
+}
+
+give('ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~', UNRESERVED);
+give('abcdefghijklmnopqrstuvwxyz', UNRESERVED | LOWER_CASE);
+give("!$&'()*+,;=", SUB_DELIM);
+give(':@', COLON_AT);
+give('/', SLASH);
+give('?', QUESTION);
+give('0123456789ABCDEFabcdef', HEX_DIGIT);
+give('#[]', URI_ONLY);
+
+export function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+/** The value of a hexadecimal digit that is known to be one. */
+export function hexValue(code: number): number {
+  return code <= 0x39 ? code - 0x30 : (code | 0x20) - 0x57;
+}
+
+/** The index of the first character from `start` to `end` that is in none of the classes; `end` when there is none. */
+export function span(text: string, start: number, end: number, classes: number): number {
+  let i = start;
+  while (i < end && (classesOf(text.charCodeAt(i)) & classes) !== 0) i++;
+  return i;
+}
+
+/** `toUpperCase` on ASCII letters only: no other letter has a case here (R-15). */
+export function upperAscii(text: string): string {
+  return foldAscii(text, 0x61, 0x7a);
+}
+
+/** `toLowerCase` on ASCII letters only. */
+export function lowerAscii(text: string): string {
+  return foldAscii(text, 0x41, 0x5a);
+}
+
+/** Whether `text` has `lower`, a text in small letters, at `start`, in any case. */
+export function hasAt(text: string, lower: string, start: number): boolean {
+  for (let i = 0; i < lower.length; i++) {
+    const code = text.charCodeAt(start + i);
+    const folded = code >= 0x41 && code <= 0x5a ? code | 0x20 : code;
+    if (folded !== lower.charCodeAt(i)) return false;
+  }
+  return true;
+}
+
+function foldAscii(text: string, first: number, last: number): string {
+  let folded = '';
+  let copied = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < first || code > last) continue;
+    folded += text.slice(copied, i) + String.fromCharCode(code ^ 0x20);
+    copied = i + 1;
+  }
+  return copied === 0 ? text : folded + text.slice(copied);
+}

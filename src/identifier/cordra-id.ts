@@ -1,0 +1,102 @@
+/**
+ * CORDRA identifiers (CID).
+ *
+ *   cordra-id        = naming-authority "/" guid [ "?" query ] [ "#" fragment ]   CID-04, CID-15, CID-19
+ *   naming-authority = 1*DIGIT *( "." 1*DIGIT )                                   CID-05 to CID-08
+ *   guid             = 32HEXDIG                                                   CID-10
+ *   query, fragment  = *( pchar / "/" / "?" )                                     CID-16, CID-19 (sic)
+ *
+ * Canonical: the guid in capitals (CID-14); in query and fragment the escapes of RFC 3986 6.2.2, nothing else (R-03).
+ * The guid need not be a real UUID (R-04), and the octets behind escapes need not be UTF-8 (R-31).
+ */
+import { classesOf, HEX_DIGIT, LOWER_CASE, UNRESERVED } from './ascii.js';
+import { brand, type CordraId, type Handle } from './names.js';
+import { cordraAuthorityFault } from './naming-authority.js';
+import { escapeRepairs, normalizeEscapes } from './percent-encoding.js';
+import { NO_REPAIRS, repair } from './repairs.js';
+import { describe, fail, type Failure, ok, type Result, unwrap } from './syntax-fault.js';
+import { findNotQuery, formatTail } from './uri-syntax.js';
+
+const GUID_UPPERCASED = repair('GUID_UPPERCASED');
+const GUID_LENGTH = 32;
+
+/** Reads a CORDRA identifier in its native form. */
+export function parseCordraId(input: string): Result<CordraId> {
+  const slash = input.indexOf('/');
+  if (slash < 0) return fail('MISSING_SEPARATOR', input.length, 'CID-04', 'expected "/" after the naming authority');
+  const hash = input.indexOf('#', slash + 1);
+  const queryEnd = hash < 0 ? input.length : hash;
+  const mark = input.indexOf('?', slash + 1);
+  const query = mark < queryEnd ? mark : -1;
+  const inTail = tailFault(input, query, hash, queryEnd);
+  if (inTail !== null) return inTail;
+  const guid = input.slice(slash + 1, query < 0 ? queryEnd : query);
+  const read = readCordraId(
+    input.slice(0, slash),
+    guid,
+    query < 0 ? null : normalizeEscapes(input, query + 1, queryEnd),
+    hash < 0 ? null : normalizeEscapes(input, hash + 1, input.length),
+  );
+  if (!read.ok || (query < 0 && hash < 0)) return read;
+  return ok(read.value, read.repairs | escapeRepairs(input, slash, input.length, UNRESERVED));
+}
+
+/**
+ * Makes a CORDRA identifier of its decoded parts, query and fragment being checked already. The offset of a fault
+ * counts in `namingAuthority/guid`.
+ */
+export function readCordraId(
+  namingAuthority: string,
+  guid: string,
+  query: string | null,
+  fragment: string | null,
+): Result<CordraId> {
+  const inAuthority = cordraAuthorityFault(namingAuthority);
+  if (inAuthority !== null) return inAuthority;
+  let cases = 0;
+  for (let i = 0; i < guid.length; i++) {
+    const classes = classesOf(guid.charCodeAt(i));
+    if ((classes & HEX_DIGIT) === 0 || i === GUID_LENGTH) return guidFault(guid, i, namingAuthority.length + 1);
+    cases |= classes;
+  }
+  if (guid.length < GUID_LENGTH) return guidFault(guid, guid.length, namingAuthority.length + 1);
+  // Only now is it known to be ASCII, so that toUpperCase cannot touch another script.
+  const lower = (cases & LOWER_CASE) !== 0;
+  const value = { type: 'cordra', namingAuthority, guid: lower ? guid.toUpperCase() : guid, query, fragment } as const;
+  return ok(brand(value), lower ? GUID_UPPERCASED : NO_REPAIRS);
+}
+
+/** The canonical text of a CORDRA identifier. */
+export function formatCordraId(id: CordraId): string {
+  return `${id.namingAuthority}/${formatLocalName(id)}`;
+}
+
+/** The local name: guid, query and fragment. */
+export function formatLocalName(id: CordraId): string {
+  return id.query === null && id.fragment === null ? id.guid : id.guid + formatTail(id.query, id.fragment);
+}
+
+/** The same name as a generic Handle: every CORDRA identifier is one (CID-03). */
+export function asHandle(id: CordraId): Handle {
+  return brand({ type: 'handle', namingAuthority: id.namingAuthority, localName: formatLocalName(id) });
+}
+
+export const isCordraId = (input: string): boolean => parseCordraId(input).ok;
+/** Throws `IdentifierSyntaxError`. */
+export const toCordraId = (input: string): CordraId => unwrap(parseCordraId(input));
+
+function tailFault(input: string, query: number, hash: number, queryEnd: number): Failure | null {
+  const inFragment = hash < 0 ? -1 : findNotQuery(input, hash + 1, input.length);
+  if (inFragment >= 0) {
+    return fail('INVALID_FRAGMENT', inFragment, 'CID-19', `a fragment cannot hold ${describe(input, inFragment)} here`);
+  }
+  const inQuery = query < 0 ? -1 : findNotQuery(input, query + 1, queryEnd);
+  if (inQuery < 0) return null;
+  return fail('INVALID_QUERY', inQuery, 'CID-16', `a query cannot hold ${describe(input, inQuery)} here`);
+}
+
+function guidFault(guid: string, index: number, base: number): Failure {
+  const found = index === GUID_LENGTH ? 'more' : `${describe(guid, index)} after ${index}`;
+  const detail = `expected exactly 32 hexadecimal digits, found ${found}`;
+  return fail('INVALID_GUID', base + index, 'CID-10', detail);
+}

@@ -1,0 +1,49 @@
+/**
+ * Handles (HS, HUS-06 to HUS-09, RFC 3651 section 2).
+ *
+ *   handle     = naming-authority "/" local-name     split at the first "/" (HS-01)
+ *   local-name = *<any printable character>          may be empty, may hold "/", "?", "#", "%" (HUS-09, R-11)
+ *
+ * A Handle is kept exactly as written: its own text is its canonical form. There is no limit of length.
+ */
+import { brand, type Handle } from './names.js';
+import { handleAuthorityFault } from './naming-authority.js';
+import { type Charset, charsetFault } from './printable.js';
+import { NO_REPAIRS } from './repairs.js';
+import { fail, type Failure, ok, type Result, unwrap } from './syntax-fault.js';
+
+/** Reads a Handle in its native form. */
+export function parseHandle(input: string, charset: Charset = 'ucs2'): Result<Handle> {
+  const slash = input.indexOf('/');
+  if (slash < 0) {
+    const characters = charsetFault(input, charset);
+    return characters ?? fail('MISSING_SEPARATOR', input.length, 'HS-01', 'expected "/" after the naming authority');
+  }
+  return readHandle(input.slice(0, slash), input.slice(slash + 1), charset);
+}
+
+/** Makes a Handle of its two decoded parts; the offset of a fault counts in their native text. */
+export function readHandle(namingAuthority: string, localName: string, charset: Charset): Result<Handle> {
+  const fault = handleFault(namingAuthority, localName, charset);
+  return fault ?? ok(brand({ type: 'handle', namingAuthority, localName }), NO_REPAIRS);
+}
+
+/** The native text of a Handle. */
+export function formatHandle(handle: Handle): string {
+  return `${handle.namingAuthority}/${handle.localName}`;
+}
+
+export const isHandle = (input: string, charset?: Charset): boolean => parseHandle(input, charset).ok;
+/** Throws `IdentifierSyntaxError`. */
+export const toHandle = (input: string, charset?: Charset): Handle => unwrap(parseHandle(input, charset));
+
+function handleFault(namingAuthority: string, localName: string, charset: Charset): Failure | null {
+  const inAuthority = charsetFault(namingAuthority, charset);
+  if (inAuthority !== null) return inAuthority;
+  const inLocalName = charsetFault(localName, charset);
+  if (inLocalName !== null) {
+    const { code, offset, rule, detail } = inLocalName.fault;
+    return fail(code, namingAuthority.length + 1 + offset, rule, detail);
+  }
+  return handleAuthorityFault(namingAuthority);
+}

@@ -1,0 +1,66 @@
+/**
+ * Identifier syntax: CORDRA identifiers, Handles, their URI forms, Fedora PIDs and URIs, UUIDs.
+ *
+ * Pure: nothing here knows a framework, a database, a clock or an environment, and nothing is imported from outside this
+ * folder. Every parser takes time in proportion to the length of its text, whatever the text is.
+ */
+export { asHandle, formatCordraId, formatLocalName, isCordraId, parseCordraId, toCordraId } from './cordra-id.js';
+export {
+  formatDceUuid,
+  hyphenated,
+  isDce,
+  isDceUuid,
+  parseDceUuid,
+  toDceUuid,
+  type UuidVariant,
+  variantOf,
+  versionOf,
+} from './dce-uuid.js';
+export {
+  formatFedoraDissemination,
+  isFedoraDissemination,
+  MAX_DATASTREAM_ID_LENGTH,
+  parseFedoraDissemination,
+  toFedoraDissemination,
+} from './fedora-dissemination.js';
+export { formatFedoraPid, isFedoraPid, MAX_PID_LENGTH, parseFedoraPid, toFedoraPid } from './fedora-pid.js';
+export { formatFedoraUri, isFedoraUri, parseFedoraUri, toFedoraUri } from './fedora-uri.js';
+export { formatHandle, isHandle, parseHandle, toHandle } from './handle.js';
+export { formatHdlUri, type HdlUriOptions, isHdlUri, parseHdlUri, toHdlUri } from './hdl-uri.js';
+export { formatHttpUri, type HttpUriOptions, isHttpUri, parseHttpUri, toHttpUri } from './http-uri.js';
+export { formatInfoHdl, type InfoHdlOptions, isInfoHdl, parseInfoHdl, toInfoHdl } from './info-hdl.js';
+export { comparisonKey, type KeyOptions, registryKey, sameName } from './keys.js';
+export type {
+  CordraId,
+  DceUuid,
+  FedoraDatastream,
+  FedoraDissemination,
+  FedoraMethodCall,
+  FedoraParam,
+  FedoraPid,
+  Handle,
+  HdlForm,
+  HdlUri,
+  HttpUri,
+  InfoHdl,
+  Name,
+} from './names.js';
+export { namingAuthorityKey, parentOf, parseNamingAuthority } from './naming-authority.js';
+export { type Context, normalize, type Normalized, type NotNormalized } from './normalize.js';
+export type * from './parts.js';
+export type { Charset } from './printable.js';
+export { type Kind, KINDS, type Reading } from './reading.js';
+export { type Recognition, recognize, type RecognizeOptions, type Unrecognized } from './recognize.js';
+export { listRepairs, REPAIR_CODES, type RepairCode, type RepairSet } from './repairs.js';
+export { DEFAULT_RESOLVER, parseResolver, type Resolver, type ResolverConfig, toResolver } from './resolver.js';
+export type { Profile } from './segments.js';
+export {
+  type Failure,
+  IdentifierSyntaxError,
+  type Result,
+  type Success,
+  SYNTAX_CODES,
+  type SyntaxCode,
+  type SyntaxFault,
+} from './syntax-fault.js';
+export { canonicalUri, type Unavailable, unavailableUris, type Uris, urisOf } from './translate.js';

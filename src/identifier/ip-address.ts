@@ -1,0 +1,70 @@
+/**
+ * IP addresses as hosts (RFC 3986 3.2.2).
+ *
+ *   IPv4address = dec-octet 3( "." dec-octet )        dec-octet = 0..255 without leading zeros
+ *   IP-literal  = "[" ( IPv6address / IPvFuture ) "]"
+ *   IPv6address = 8 groups of 1*4HEXDIG joined by ":", one run of zero groups may be "::",
+ *                 the last two groups may be an IPv4address; no zone
+ *   IPvFuture   = "v" 1*HEXDIG "." 1*( unreserved / sub-delims / ":" )
+ *
+ * A host that is an IPv4address is not a registered name (R-07); the looser rule of RFC 2396 is not used.
+ */
+import { HEX_DIGIT, isDigit, REG_NAME, span } from './ascii.js';
+
+/** Whether a text is an IPv4address: four numbers from 0 to 255, none with a leading zero. */
+export function isIPv4Address(text: string): boolean {
+  if (text.length < 7 || text.length > 15) return false;
+  const octets = text.split('.');
+  return octets.length === 4 && octets.every(isDecOctet);
+}
+
+/** Whether a text, its brackets included, is an IP-literal. */
+export function isIPLiteral(text: string): boolean {
+  if (!text.startsWith('[') || !text.endsWith(']')) return false;
+  const inner = text.slice(1, -1);
+  return inner.startsWith('v') || inner.startsWith('V') ? isIPvFuture(inner) : isIPv6Address(inner);
+}
+
+function isDecOctet(text: string): boolean {
+  if (text.length === 0 || text.length > 3 || (text.length > 1 && text.startsWith('0'))) return false;
+  let value = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (!isDigit(code)) return false;
+    value = value * 10 + code - 0x30;
+  }
+  return value <= 255;
+}
+
+function isIPv6Address(text: string): boolean {
+  // The longest spelling is 45 characters; without this limit a hostile text would be split for nothing.
+  if (text.length < 2 || text.length > 45) return false;
+  const halves = text.split('::');
+  const [head, tail] = halves;
+  if (head === undefined || halves.length > 2) return false;
+  const count = groups(head, tail === undefined) + (tail === undefined ? 0 : groups(tail, true));
+  return tail === undefined ? count === 8 : count <= 7;
+}
+
+/** How many groups of 16 bits a piece holds; more than any address has when it is malformed. */
+function groups(text: string, mayEndInIPv4: boolean): number {
+  if (text === '') return 0;
+  const pieces = text.split(':');
+  let count = 0;
+  for (const [index, piece] of pieces.entries()) {
+    if (mayEndInIPv4 && index === pieces.length - 1 && isIPv4Address(piece)) count += 2;
+    else if (piece.length > 0 && piece.length <= 4 && span(piece, 0, piece.length, HEX_DIGIT) === piece.length)
+      count += 1;
+    else return 9;
+  }
+  return count;
+}
+
+function isIPvFuture(text: string): boolean {
+  const dot = span(text, 1, text.length, HEX_DIGIT);
+  if (dot === 1 || text.charCodeAt(dot) !== 0x2e || dot + 1 === text.length) return false;
+  for (let i = dot + 1; i < text.length; i++) {
+    if (text.charCodeAt(i) !== 0x3a && span(text, i, i + 1, REG_NAME) === i) return false;
+  }
+  return true;
+}

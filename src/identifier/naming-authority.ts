@@ -1,0 +1,70 @@
+/**
+ * The naming authority, the part of a Handle before its first "/" (also called the prefix).
+ *
+ *   naming-authority = segment *( "." segment )                          HUS-07, R-10
+ *   segment          = 1*<any printable character but "." and "/">      HUS-08, HS-02
+ *   CORDRA segment   = 1*DIGIT, ASCII only, leading zeros significant   CID-05 to CID-08, R-25
+ *
+ * Every prefix with more than one segment is derived from the one before its last "." (HS-07), and is a prefix in its
+ * own right (HS-08). ASCII letters of a prefix have no case (R-15).
+ */
+import { isDigit, upperAscii } from './ascii.js';
+import { type Charset, charsetFault } from './printable.js';
+import { NO_REPAIRS } from './repairs.js';
+import { describe, fail, type Failure, ok, type Result } from './syntax-fault.js';
+
+/** Reads a naming authority on its own: `cordra` for digit segments, `handle` for any. The value is the text itself. */
+export function parseNamingAuthority(
+  input: string,
+  profile: 'cordra' | 'handle',
+  charset: Charset = 'ucs2',
+): Result<string> {
+  const fault =
+    profile === 'cordra' ? cordraAuthorityFault(input) : (charsetFault(input, charset) ?? handleAuthorityFault(input));
+  return fault ?? ok(input, NO_REPAIRS);
+}
+
+/** The prefix that a prefix is derived from (`10.978` of `10.978.88`); null for one segment. */
+export function parentOf(namingAuthority: string): string | null {
+  const dot = namingAuthority.lastIndexOf('.');
+  return dot < 0 ? null : namingAuthority.slice(0, dot);
+}
+
+/** Equal for two spellings of one naming authority, and only for those (R-15). */
+export function namingAuthorityKey(namingAuthority: string): string {
+  return upperAscii(namingAuthority);
+}
+
+/** Why a text is not a naming authority of CORDRA; null when it is. */
+export function cordraAuthorityFault(text: string): Failure | null {
+  let start = true;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (isDigit(code)) start = false;
+    else if (code === 0x2e && !start) start = true;
+    else if (code === 0x2e) return emptySegment(i, 'CID-06');
+    else {
+      const detail = `a CORDRA naming authority holds digits 0-9 and ".", found ${describe(text, i)}`;
+      return fail('INVALID_NAMING_AUTHORITY', i, 'CID-08', detail);
+    }
+  }
+  return start ? emptySegment(text.length, text === '' ? 'CID-05' : 'CID-06') : null;
+}
+
+/** Why a text, its characters already judged, is not a naming authority of any Handle; null when it is. */
+export function handleAuthorityFault(text: string): Failure | null {
+  let start = true;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0x2f) return fail('INVALID_NAMING_AUTHORITY', i, 'R-08', 'a naming authority cannot hold "/"');
+    if (code !== 0x2e) start = false;
+    else if (start) return emptySegment(i, 'HUS-07');
+    else start = true;
+  }
+  return start ? emptySegment(text.length, 'HUS-07') : null;
+}
+
+function emptySegment(at: number, rule: string): Failure {
+  const detail = 'a naming authority is one or more segments joined by ".", none of them empty';
+  return fail('INVALID_NAMING_AUTHORITY', at, rule, detail);
+}

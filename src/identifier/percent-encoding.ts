@@ -1,0 +1,153 @@
+/**
+ * Percent-encoding (RFC 3986 2.1) of UTF-8 (RFC 3629), written by hand because the platform's own functions throw on
+ * lone surrogates, escape more than the forms here do, and do not say where a text broke.
+ *
+ *   pct-encoded = "%" HEXDIG HEXDIG
+ *
+ * A text is split on its raw delimiters first and each piece is decoded once (RFC 3986 2.4). All functions expect
+ * that every "%" starts a triplet: `scanUri` has looked.
+ */
+import { classesOf, hexValue, LOWER_CASE, UNRESERVED } from './ascii.js';
+import { NO_REPAIRS, repair, type RepairSet } from './repairs.js';
+
+const PERCENT = 0x25;
+const ESCAPE_DECODED = repair('ESCAPE_DECODED');
+const ESCAPE_UPPERCASED = repair('ESCAPE_UPPERCASED');
+const TRIPLETS: readonly string[] = Array.from(
+  { length: 256 },
+  (_, octet) => `%${octet.toString(16).toUpperCase().padStart(2, '0')}`,
+);
+
+/**
+ * The text of a piece, decoded as strict UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
+ * For ill-formed UTF-8 the index of the "%" where the bad sequence starts.
+ */
+export function decode(input: string, start: number, end: number): string | number {
+  let text = '';
+  let copied = start;
+  let i = start;
+  while (i < end) {
+    if (input.charCodeAt(i) !== PERCENT) {
+      i++;
+      continue;
+    }
+    const length = sequenceLength(input, i, end);
+    if (length === 0) return i;
+    text += input.slice(copied, i) + String.fromCodePoint(codePoint(input, i, length));
+    i += length * 3;
+    copied = i;
+  }
+  return copied === start ? input.slice(start, end) : text + input.slice(copied, end);
+}
+
+/** Where in `input` the character stands that `decode(input, start, ...)` put at `index` of its text. */
+export function rawOffset(input: string, start: number, index: number): number {
+  let i = start;
+  let left = index;
+  while (left > 0 && i < input.length) {
+    if (input.charCodeAt(i) !== PERCENT) {
+      i++;
+      left--;
+      continue;
+    }
+    const length = sequenceLength(input, i, input.length) || 1;
+    left -= length === 4 ? 2 : 1;
+    if (left >= 0) i += length * 3;
+  }
+  return i;
+}
+
+/** Writes a text as UTF-8 with every character escaped that is in none of the `raw` classes. The text has no lone surrogate. */
+export function encode(text: string, raw: number): string {
+  let encoded = '';
+  let copied = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if ((classesOf(code) & raw) !== 0) continue;
+    encoded += text.slice(copied, i);
+    if (code < 0xd800 || code > 0xdbff) {
+      encoded += encodeCodePoint(code);
+    } else {
+      encoded += encodeCodePoint(text.codePointAt(i) ?? code);
+      i++;
+    }
+    copied = i + 1;
+  }
+  return copied === 0 ? text : encoded + text.slice(copied);
+}
+
+/**
+ * RFC 3986 6.2.2 for a piece that stays encoded: escaped unreserved characters are decoded, other escapes put in
+ * capitals, nothing else (R-03).
+ */
+export function normalizeEscapes(input: string, start: number, end: number): string {
+  let text = '';
+  let copied = start;
+  for (let i = start; i < end; i++) {
+    if (input.charCodeAt(i) !== PERCENT) continue;
+    const octet = octetAt(input, i);
+    const escape = (classesOf(octet) & UNRESERVED) !== 0 ? String.fromCharCode(octet) : (TRIPLETS[octet] ?? '');
+    text += input.slice(copied, i) + escape;
+    i += 2;
+    copied = i + 1;
+  }
+  return copied === start ? input.slice(start, end) : text + input.slice(copied, end);
+}
+
+/** What changes in the escapes of a piece when characters of the `raw` classes are decoded and the rest put in capitals. */
+export function escapeRepairs(input: string, start: number, end: number, raw: number): RepairSet {
+  let repairs = NO_REPAIRS;
+  for (let i = start; i < end; i++) {
+    if (input.charCodeAt(i) !== PERCENT) continue;
+    const digits = classesOf(input.charCodeAt(i + 1)) | classesOf(input.charCodeAt(i + 2));
+    if ((classesOf(octetAt(input, i)) & raw) !== 0) repairs |= ESCAPE_DECODED;
+    else if ((digits & LOWER_CASE) !== 0) repairs |= ESCAPE_UPPERCASED;
+    i += 2;
+  }
+  return repairs;
+}
+
+function octetAt(input: string, percent: number): number {
+  return (hexValue(input.charCodeAt(percent + 1)) << 4) | hexValue(input.charCodeAt(percent + 2));
+}
+
+/** How many triplets the UTF-8 sequence at `i` takes; 0 when it is ill-formed (the table of RFC 3629 section 4). */
+function sequenceLength(input: string, i: number, end: number): number {
+  const first = octetAt(input, i);
+  if (first < 0x80) return 1;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  const low = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
+  const high = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
+  if (!isTrail(input, i + 3, end, low, high)) return 0;
+  for (let n = 2; n < length; n++) if (!isTrail(input, i + n * 3, end, 0x80, 0xbf)) return 0;
+  return length;
+}
+
+function isTrail(input: string, i: number, end: number, low: number, high: number): boolean {
+  if (i >= end || input.charCodeAt(i) !== PERCENT) return false;
+  const octet = octetAt(input, i);
+  return octet >= low && octet <= high;
+}
+
+function codePoint(input: string, i: number, length: number): number {
+  const first = octetAt(input, i);
+  let code = length === 1 ? first : first & (0x7f >> length);
+  for (let n = 1; n < length; n++) code = (code << 6) | (octetAt(input, i + n * 3) & 0x3f);
+  return code;
+}
+
+function encodeCodePoint(code: number): string {
+  if (code < 0x80) return triplet(code);
+  if (code < 0x800) return triplet(0xc0 | (code >> 6)) + trail(code);
+  if (code < 0x10000) return triplet(0xe0 | (code >> 12)) + trail(code >> 6) + trail(code);
+  return triplet(0xf0 | (code >> 18)) + trail(code >> 12) + trail(code >> 6) + trail(code);
+}
+
+function trail(bits: number): string {
+  return triplet(0x80 | (bits & 0x3f));
+}
+
+function triplet(octet: number): string {
+  return TRIPLETS[octet] ?? '';
+}

@@ -1,0 +1,94 @@
+/**
+ * The HTTP Handle resolver that http URIs are written for and read from (URI-30 to URI-36, R-13, R-14).
+ *
+ *   scheme       = "http" / "https"
+ *   authority    = host [ ":" port ]
+ *   firstSegment = 1*pchar, or none      a path segment that says that a Handle follows (URI-32)
+ *
+ * Normalised like the URIs it is compared with. There are no aliases: hld.handle.net is another host than
+ * hdl.handle.net.
+ */
+import { PCHAR, span, UNRESERVED } from './ascii.js';
+import { readAuthority } from './authority.js';
+import { brand, type Checked } from './names.js';
+import { escapeRepairs, normalizeEscapes } from './percent-encoding.js';
+import { repair, type RepairSet } from './repairs.js';
+import { describe, excerpt, fail, type Failure, ok, type Result, unwrap } from './syntax-fault.js';
+import { isTriplet } from './uri-syntax.js';
+
+/** A resolver as configuration or a request gives it. */
+export interface ResolverConfig {
+  readonly scheme: string;
+  readonly authority: string;
+  readonly firstSegment?: string | null | undefined;
+}
+
+/** A resolver that was checked and normalised. */
+export type Resolver = Checked<{
+  readonly scheme: 'http' | 'https';
+  readonly authority: string;
+  readonly firstSegment: string | null;
+  /** Everything before the naming authority, with its closing "/". */
+  readonly prefix: string;
+}>;
+
+const SCHEME_LOWERCASED = repair('SCHEME_LOWERCASED');
+const checkedResolvers = new WeakSet<object>();
+
+/** Checks a resolver (URI-36). The offset of a fault counts in the field that the detail names. */
+export function parseResolver(config: ResolverConfig): Result<Resolver> {
+  const scheme = schemeOf(config.scheme);
+  if (scheme === null) {
+    return fail('WRONG_SCHEME', 0, 'URI-36', `scheme: expected "http" or "https", found "${excerpt(config.scheme)}"`);
+  }
+  const authority = readAuthority(config.authority, 0, config.authority.length, defaultPort(scheme));
+  if (!authority.ok) return named('authority', authority);
+  const first = config.firstSegment ?? null;
+  const inFirst = first === null ? null : firstSegmentFault(first);
+  if (inFirst !== null) return named('firstSegment', inFirst);
+  const firstSegment = first === null ? null : normalizeEscapes(first, 0, first.length);
+  const prefix = `${scheme}://${authority.value}/${firstSegment === null ? '' : `${firstSegment}/`}`;
+  const resolver = brand({ scheme, authority: authority.value, firstSegment, prefix });
+  checkedResolvers.add(Object.freeze(resolver));
+  let repairs: RepairSet = authority.repairs;
+  if (scheme !== config.scheme) repairs |= SCHEME_LOWERCASED;
+  if (first !== null) repairs |= escapeRepairs(first, 0, first.length, UNRESERVED);
+  return ok(resolver, repairs);
+}
+
+/** Whether `parseResolver` made this very object, so that it need not be checked again. */
+export function isResolver(config: ResolverConfig): config is Resolver {
+  return checkedResolvers.has(config);
+}
+
+/** Throws `IdentifierSyntaxError`. */
+export const toResolver = (config: ResolverConfig): Resolver => unwrap(parseResolver(config));
+
+/** The public proxy of the Handle System, the default of R-14. */
+export const DEFAULT_RESOLVER: Resolver = toResolver({ scheme: 'http', authority: 'hdl.handle.net' });
+
+export function defaultPort(scheme: 'http' | 'https'): string {
+  return scheme === 'http' ? '80' : '443';
+}
+
+function schemeOf(text: string): 'http' | 'https' | null {
+  if (text.length > 5) return null;
+  const scheme = text.toLowerCase();
+  return scheme === 'http' || scheme === 'https' ? scheme : null;
+}
+
+function firstSegmentFault(text: string): Failure | null {
+  let i = span(text, 0, text.length, PCHAR);
+  while (i < text.length && text.charCodeAt(i) === 0x25 && isTriplet(text, i))
+    i = span(text, i + 3, text.length, PCHAR);
+  if (i < text.length) {
+    return fail('INVALID_CHARACTER', i, 'URI-36', `expected one path segment, found ${describe(text, i)}`);
+  }
+  const normal = normalizeEscapes(text, 0, text.length);
+  if (normal !== '' && normal !== '.' && normal !== '..') return null;
+  return fail('SEGMENT_COUNT', 0, 'URI-36', `"${normal}" is no path segment that a URI keeps`);
+}
+
+function named(field: string, { fault }: Failure): Failure {
+  return fail(fault.code, fault.offset, fault.rule, `${field}: ${fault.detail}`);
+}

@@ -1,0 +1,83 @@
+/**
+ * The two path segments that both the hdl and the http form end in (URI-16, URI-31).
+ *
+ *   naming-authority "/" local-name      each 1*pchar, each decoded once as UTF-8
+ *
+ * Judged in this order: count, emptiness, UTF-8, then the parts themselves.
+ */
+import { PCHAR } from './ascii.js';
+import { readCordraId } from './cordra-id.js';
+import { readHandle } from './handle.js';
+import type { CordraId, Handle } from './names.js';
+import { decode, escapeRepairs, rawOffset } from './percent-encoding.js';
+import type { Charset } from './printable.js';
+import { describe, fail, type Failure, failAt, ok, type Result } from './syntax-fault.js';
+import { readFragment, readQuery, tailRepairs, type UriScan } from './uri-syntax.js';
+
+/** What a URI of a Handle is judged by. */
+export type Profile = 'cordra' | 'generic' | 'handle-scheme';
+
+export interface SegmentRules {
+  readonly profile: Profile | undefined;
+  readonly charset: Charset;
+  /** The classes that the form writes raw in a naming authority. */
+  readonly authorityRaw: number;
+}
+
+/**
+ * Reads from `start` to the end of the path, which `scan` was told to scan from there. The profile `cordra` asks for a
+ * CORDRA identifier, no profile prefers one, the others give a Handle.
+ */
+export function readSegments(
+  input: string,
+  start: number,
+  scan: UriScan,
+  { profile, charset, authorityRaw }: SegmentRules,
+): Result<CordraId | Handle> {
+  const { slash, pathEnd } = scan;
+  if (slash < 0 || scan.secondSlash >= 0) return countFault(scan);
+  if (scan.bracket >= 0) return bracketFault(input, scan.bracket);
+  if (slash === start) {
+    return fail('INVALID_NAMING_AUTHORITY', start, 'URI-19', 'the naming authority before "/" is empty');
+  }
+  if (slash + 1 === pathEnd) return fail('EMPTY_LOCAL_NAME', pathEnd, 'URI-19', 'the local name after "/" is empty');
+  if (!scan.escaped) {
+    const read = readName(input, input.slice(start, slash), input.slice(slash + 1, pathEnd), scan, profile, charset);
+    return read.ok ? read : failAt(read, start + read.fault.offset);
+  }
+  const namingAuthority = decode(input, start, slash);
+  if (typeof namingAuthority === 'number') return utf8Fault(namingAuthority);
+  const localName = decode(input, slash + 1, pathEnd);
+  if (typeof localName === 'number') return utf8Fault(localName);
+  const read = readName(input, namingAuthority, localName, scan, profile, charset);
+  if (!read.ok) return failAt(read, rawOffset(input, start, read.fault.offset));
+  const path = escapeRepairs(input, start, slash, authorityRaw) | escapeRepairs(input, slash, pathEnd, PCHAR);
+  return ok(read.value, read.repairs | path | tailRepairs(input, scan));
+}
+
+export function bracketFault(input: string, at: number): Failure {
+  return fail('INVALID_CHARACTER', at, 'URI-24', `a path cannot hold ${describe(input, at)}`);
+}
+
+export function utf8Fault(at: number): Failure {
+  return fail('INVALID_UTF8', at, 'URI-24', 'the escaped octets from here on are not UTF-8');
+}
+
+function readName(
+  input: string,
+  namingAuthority: string,
+  localName: string,
+  scan: UriScan,
+  profile: Profile | undefined,
+  charset: Charset,
+): Result<CordraId | Handle> {
+  if (profile !== 'cordra' && profile !== undefined) return readHandle(namingAuthority, localName, charset);
+  const read = readCordraId(namingAuthority, localName, readQuery(input, scan), readFragment(input, scan));
+  return read.ok || profile === 'cordra' ? read : readHandle(namingAuthority, localName, charset);
+}
+
+function countFault(scan: UriScan): Failure {
+  const at = scan.secondSlash >= 0 ? scan.secondSlash : scan.pathEnd;
+  const detail = `expected two segments, naming-authority "/" local-name; a "/" inside the local name is %2F`;
+  return fail('SEGMENT_COUNT', at, 'URI-16', detail);
+}

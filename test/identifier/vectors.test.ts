@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { type Context, type Kind, normalize } from '../../src/identifier/index.js';
+
+interface Vector {
+  readonly id: string;
+  readonly rule: string;
+  readonly kind: Kind;
+  readonly input: string;
+  readonly context?: Context;
+  readonly note?: string;
+  readonly expect: {
+    readonly valid: boolean;
+    readonly normalized?: string;
+    readonly parts?: Readonly<Record<string, unknown>>;
+    readonly uris?: Readonly<Record<string, unknown>>;
+    readonly equal?: boolean;
+    readonly error?: string;
+  };
+}
+
+/** Vectors held to be wrong, by id, each with the reason. They are left failing out of the suite, not worked around. */
+const HELD_WRONG: ReadonlyMap<string, string> = new Map([]);
+
+/** Our own vectors, in the same format, beside the published ones. */
+const FILES = ['../vectors/public.json', './vectors.more.json'];
+
+describe.each(FILES)('%s', (file) => {
+  const { vectors } = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')) as { vectors: Vector[] };
+  const judged = vectors.filter((vector) => !HELD_WRONG.has(vector.id));
+
+  it.each(judged.map((vector) => [title(vector), vector] as const))('%s', (_title, vector) => {
+    const found = normalize(vector.input, vector.kind, vector.context);
+    expect(found.valid ? 'valid' : found.fault.code).toBe(vector.expect.valid ? 'valid' : vector.expect.error);
+    if (!found.valid) return;
+    const { normalized, parts = {}, uris = {}, equal } = vector.expect;
+    expect(found.normalized).toBe(normalized ?? found.normalized);
+    expect(pick(found.parts, parts)).toEqual(parts);
+    expect(pick(found.uris, uris)).toEqual(uris);
+    expect(found.equal).toBe(equal);
+  });
+});
+
+/** The keys that the vector names; what is not there counts as null. */
+function pick(found: object, expected: object): Record<string, unknown> {
+  const all = new Map<string, unknown>(Object.entries(found));
+  return Object.fromEntries(Object.keys(expected).map((key) => [key, all.get(key) ?? null]));
+}
+
+function title({ id, rule, note, input }: Vector): string {
+  return `${id} ${rule}: ${note ?? JSON.stringify(input)}`.replaceAll('%', '%%');
+}

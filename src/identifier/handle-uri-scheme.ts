@@ -60,9 +60,8 @@ export function parseHandleSchemeUri(
 /** The canonical text of a URI of this scheme. */
 export function formatHandleSchemeUri(uri: HdlUri): string {
   const start = uri.form === 'name' ? 'hdl:' : uri.form === 'server' ? `hdl://${uri.server ?? ''}/` : 'hdl://';
-  const { namingAuthority } = uri.name;
   const localName = uri.name.type === 'handle' ? uri.name.localName : uri.name.guid;
-  return start + formatUHandle(namingAuthority, localName) + formatTail(uri.query, uri.fragment);
+  return start + formatUHandle(uri.name.namingAuthority, localName) + formatTail(uri.query, uri.fragment);
 }
 
 /** A Handle with the escapes of this scheme. */

@@ -28,6 +28,8 @@ export interface HttpUriOptions {
   /** Default: `DEFAULT_RESOLVER`. */
   readonly resolver?: Resolver | undefined;
   readonly charset?: Charset | undefined;
+  /** Whether a raw "/" in the local name is read as data, as the public proxies do (R-21). Default false (R-08). */
+  readonly suffixSlashes?: boolean | undefined;
 }
 
 /** Reads a URI of the given resolver, and of no other. */
@@ -42,6 +44,7 @@ export function parseHttpUri(input: string, options: HttpUriOptions = {}): Resul
     profile: options.profile,
     charset: options.charset ?? 'ucs2',
     authorityRaw: PCHAR,
+    suffixSlashes: options.suffixSlashes,
   });
   if (!named.ok) return named;
   const name = named.value;

@@ -49,8 +49,9 @@ export { namingAuthorityKey, parentOf, parseNamingAuthority } from './naming-aut
 export { type Context, normalize, type Normalized, type NotNormalized } from './normalize.js';
 export type * from './parts.js';
 export type { Charset } from './printable.js';
-export { type Kind, KINDS, type Reading } from './reading.js';
-export { type Recognition, recognize, type RecognizeOptions, type Unrecognized } from './recognize.js';
+export { type Kind, KINDS, type Reading, type Recognition, type Unrecognized } from './reading.js';
+export { recognize, type RecognizeOptions } from './recognize.js';
+export { WELL_KNOWN_RESOLVERS } from './known-resolvers.js';
 export { listRepairs, REPAIR_CODES, type RepairCode, type RepairSet } from './repairs.js';
 export { DEFAULT_RESOLVER, parseResolver, type Resolver, type ResolverConfig, toResolver } from './resolver.js';
 export type { Profile } from './segments.js';

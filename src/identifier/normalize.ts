@@ -6,8 +6,8 @@
 import { sameName } from './keys.js';
 import type { Name } from './names.js';
 import type { Charset } from './printable.js';
-import { type Kind, readAs, type ReadingOptions } from './reading.js';
-import { type Recognition, recognize } from './recognize.js';
+import { type Kind, readAs, type ReadingOptions, type Recognition } from './reading.js';
+import { recognize } from './recognize.js';
 import { listRepairs, type RepairCode } from './repairs.js';
 import { isResolver, parseResolver, type Resolver, type ResolverConfig } from './resolver.js';
 import type { Profile } from './segments.js';

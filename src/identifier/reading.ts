@@ -13,7 +13,7 @@ import { formatInfoHdl, parseInfoHdl } from './info-hdl.js';
 import type { Name } from './names.js';
 import * as show from './parts.js';
 import type { Resolver } from './resolver.js';
-import { ok, type Result } from './syntax-fault.js';
+import { type Failure, ok, type Result, type Success } from './syntax-fault.js';
 
 /** The kinds of text that have a parser each. */
 export const KINDS = [
@@ -40,6 +40,14 @@ export interface Reading {
   readonly normalized: string;
   readonly parts: show.Parts;
 }
+
+/** A refusal, with the kind that the text came closest to; null when it resembles none. */
+export interface Unrecognized extends Failure {
+  readonly kind: Kind | null;
+}
+
+/** What recognition gives. */
+export type Recognition = Success<Reading> | Unrecognized;
 
 export interface ReadingOptions extends HdlUriOptions {
   readonly resolver?: Resolver | undefined;

@@ -1,34 +1,151 @@
-/** Temporary face of recognition; widened next. */
-import { fail, failAt, type Failure, ok, type Success } from './syntax-fault.js';
-import type { Charset } from './printable.js';
-import { type Kind, readAs, type Reading } from './reading.js';
-import type { Resolver } from './resolver.js';
-import { repair, NO_REPAIRS } from './repairs.js';
+/**
+ * Recognition: a text of unknown kind, as a person pasted it, read as whatever it is (R-28).
+ *
+ *   white space around it       trimmed
+ *   hdl: info: http: https:     by the scheme, in any case
+ *   doi: urn:
+ *   hdl.handle.net/...          the host of a known resolver: completed to a URL
+ *   {...}  32 hex digits        UUID
+ *   with "/"                    CORDRA identifier, else Handle; no white space or scheme before the "/"
+ *   with ":" or %3A, no "/"     Fedora PID
+ *
+ * A `%2F` is never the separator of a bare Handle (R-08). A text that is refused is told the kind it came closest to and
+ * where it broke.
+ */
+import { classesOf, HEX_DIGIT, isDigit, lowerAscii } from './ascii.js';
+import { type KnownResolverOptions, schemeForHost } from './known-resolvers.js';
+import { type Kind, readAs, type Recognition } from './reading.js';
+import {
+  closestTo,
+  readNative,
+  recognizeDoi,
+  recognizeHdl,
+  recognizeHttp,
+  recognizeInfo,
+  recognizeUrn,
+} from './recognize-uri.js';
+import { repair } from './repairs.js';
+import { excerpt, fail, failAt, ok, type SyntaxCode } from './syntax-fault.js';
+import { schemeLength } from './uri-syntax.js';
 
-export interface RecognizeOptions {
-  readonly resolver?: Resolver | undefined;
-  readonly charset?: Charset | undefined;
-}
+const WHITESPACE_TRIMMED = repair('WHITESPACE_TRIMMED');
+const SCHEME_ADDED = repair('SCHEME_ADDED');
 
-/** A refusal, with the form that the text came closest to; null when it resembles none. */
-export interface Unrecognized extends Failure {
-  readonly kind: Kind | null;
-}
+/** The resolver whose URLs are understood beside those of the public proxies, and the charset of Handles. */
+export type RecognizeOptions = KnownResolverOptions;
 
-export type Recognition = Success<Reading> | Unrecognized;
-
-/** Reads a text as whatever it is. */
+/** Reads a text of any kind. */
 export function recognize(input: string, options: RecognizeOptions = {}): Recognition {
   const text = input.trim();
-  const lead = input.indexOf(text);
-  const kinds: readonly Kind[] = text.startsWith('info:')
-    ? ['info-hdl', 'fedora-uri', 'fedora-dissemination']
-    : ['hdl-uri', 'http-uri', 'uuid', 'fedora-pid', 'cordra', 'handle'];
-  let closest: Unrecognized | null = null;
-  for (const kind of kinds) {
-    const read = readAs(text, kind, options);
-    if (read.ok) return ok(read.value, read.repairs | (text === input ? NO_REPAIRS : repair('WHITESPACE_TRIMMED')));
-    closest = { ...failAt(read, lead + read.fault.offset), kind };
+  if (text.length === input.length) return recognizeTrimmed(text, options);
+  const read = recognizeTrimmed(text, options);
+  if (read.ok) return ok(read.value, read.repairs | WHITESPACE_TRIMMED);
+  const lead = input.length - input.trimStart().length;
+  return { ...failAt(read, lead + read.fault.offset), kind: read.kind };
+}
+
+function recognizeTrimmed(text: string, options: RecognizeOptions): Recognition {
+  const length = schemeLength(text);
+  switch (length > 5 ? '' : lowerAscii(text.slice(0, length))) {
+    case 'hdl':
+      return recognizeHdl(text, options);
+    case 'info':
+      return recognizeInfo(text, options);
+    case 'http':
+      return recognizeHttp(text, 'http', options);
+    case 'https':
+      return recognizeHttp(text, 'https', options);
+    case 'doi':
+      return recognizeDoi(text, options);
+    case 'urn':
+      return recognizeUrn(text);
+    default:
+      return recognizeBare(text, length, options);
   }
-  return closest ?? { ...fail('NOT_RECOGNIZED', 0, 'R-28', 'nothing here'), kind: null };
+}
+
+function recognizeBare(text: string, scheme: number, options: RecognizeOptions): Recognition {
+  const urlScheme = schemeForHost(text, options.resolver);
+  if (urlScheme !== null) return recognizeUrlWithoutScheme(text, urlScheme, options);
+  const slash = text.indexOf('/');
+  if (slash < 0) return recognizeWithoutSlash(text);
+  if (scheme > 0) return refuseUnknownScheme(text, scheme);
+  const space = firstWhiteSpace(text, slash);
+  if (space < slash) {
+    const detail = 'white space before the "/" is not expected in a Handle given without a kind; write it as a URI';
+    return refused('handle', 'INVALID_NAMING_AUTHORITY', space, detail);
+  }
+  return readNative(text, options.charset);
+}
+
+function recognizeUrlWithoutScheme(text: string, scheme: 'http' | 'https', options: RecognizeOptions): Recognition {
+  const read = recognizeHttp(`${scheme}://${text}`, scheme, options);
+  if (read.ok) return ok(read.value, read.repairs | SCHEME_ADDED);
+  return { ...failAt(read, Math.max(0, read.fault.offset - scheme.length - 3)), kind: read.kind };
+}
+
+function recognizeWithoutSlash(text: string): Recognition {
+  if (text.startsWith('{') || isLikeUuid(text)) return closestTo('uuid', readAs(text, 'uuid', {}));
+  if (text.includes(':') || text.includes('%3A') || text.includes('%3a')) {
+    return closestTo('fedora-pid', readAs(text, 'fedora-pid', {}));
+  }
+  const end = text.length;
+  const digits = end > 0 && isDigit(text.charCodeAt(0));
+  if (digits && isDigitsAndDots(text)) {
+    return refused(
+      'cordra',
+      'MISSING_SEPARATOR',
+      end,
+      'a naming authority alone; expected "/" and 32 hexadecimal digits',
+    );
+  }
+  if (digits || text.includes('%2F') || text.includes('%2f')) {
+    return refused(
+      'handle',
+      'MISSING_SEPARATOR',
+      end,
+      'expected naming-authority "/" local-name; %2F does not separate',
+    );
+  }
+  const found = text === '' ? 'an empty text' : `"${excerpt(text)}"`;
+  return refused(
+    null,
+    'NOT_RECOGNIZED',
+    0,
+    `${found} is no identifier; expected for example NA/GUID, hdl:NA/local or demo:1`,
+  );
+}
+
+/** A scheme that is none of ours, or a PID with more behind it. */
+function refuseUnknownScheme(text: string, scheme: number): Recognition {
+  if (!text.startsWith('//', scheme + 1)) return closestTo('fedora-pid', readAs(text, 'fedora-pid', {}));
+  const detail = `"${excerpt(text.slice(0, scheme))}" is not a scheme of Handles; expected http, https, hdl or info`;
+  return refused('http-uri', 'WRONG_SCHEME', 0, detail);
+}
+
+function refused(kind: Kind | null, code: SyntaxCode, offset: number, detail: string): Recognition {
+  return { ...fail(code, offset, 'R-28', detail), kind };
+}
+
+/** Whether a text is near enough to a UUID to be told what it lacks as one. */
+function isLikeUuid(text: string): boolean {
+  if (text.length < 24 || text.length > 48) return false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code !== 0x2d && (classesOf(code) & HEX_DIGIT) === 0) return false;
+  }
+  return true;
+}
+
+function isDigitsAndDots(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (!isDigit(text.charCodeAt(i)) && text.charCodeAt(i) !== 0x2e) return false;
+  return true;
+}
+
+function firstWhiteSpace(text: string, end: number): number {
+  for (let i = 0; i < end; i++) {
+    const character = text.charAt(i);
+    if (character.trim() === '') return i;
+  }
+  return end;
 }

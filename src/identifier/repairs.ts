@@ -13,8 +13,6 @@ export const REPAIR_CODES = [
   'DOI_PREFIX_REMOVED',
   /** A resolver URL without its scheme (`hdl.handle.net/...`) was completed. Only without a kind (R-28). */
   'SCHEME_ADDED',
-  /** The URL named the configured resolver by its other scheme (http, https). Only without a kind (R-28, R-13). */
-  'SCHEME_CHANGED',
   /** The URI scheme had capitals (URI-06, RFC 3986 6.2.2.1). */
   'SCHEME_LOWERCASED',
   /** The info namespace had capitals (RFC 4452). */

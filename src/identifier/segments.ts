@@ -11,8 +11,11 @@ import { readHandle } from './handle.js';
 import type { CordraId, Handle } from './names.js';
 import { decode, escapeRepairs, rawOffset } from './percent-encoding.js';
 import type { Charset } from './printable.js';
+import { NO_REPAIRS, repair } from './repairs.js';
 import { describe, fail, type Failure, failAt, ok, type Result } from './syntax-fault.js';
 import { readFragment, readQuery, tailRepairs, type UriScan } from './uri-syntax.js';
+
+const SLASH_ESCAPED = repair('SLASH_ESCAPED');
 
 /** What a URI of a Handle is judged by. */
 export type Profile = 'cordra' | 'generic' | 'handle-scheme';
@@ -22,6 +25,8 @@ export interface SegmentRules {
   readonly charset: Charset;
   /** The classes that the form writes raw in a naming authority. */
   readonly authorityRaw: number;
+  /** Whether a raw "/" in the local name is read as data and escaped; otherwise it is a third segment. */
+  readonly suffixSlashes?: boolean | undefined;
 }
 
 /**
@@ -32,10 +37,11 @@ export function readSegments(
   input: string,
   start: number,
   scan: UriScan,
-  { profile, charset, authorityRaw }: SegmentRules,
+  rules: SegmentRules,
 ): Result<CordraId | Handle> {
   const { slash, pathEnd } = scan;
-  if (slash < 0 || scan.secondSlash >= 0) return countFault(scan);
+  const { profile, charset, authorityRaw, suffixSlashes = false } = rules;
+  if (slash < 0 || (scan.secondSlash >= 0 && !suffixSlashes)) return countFault(scan);
   if (scan.bracket >= 0) return bracketFault(input, scan.bracket);
   if (slash === start) {
     return fail('INVALID_NAMING_AUTHORITY', start, 'URI-19', 'the naming authority before "/" is empty');
@@ -43,7 +49,8 @@ export function readSegments(
   if (slash + 1 === pathEnd) return fail('EMPTY_LOCAL_NAME', pathEnd, 'URI-19', 'the local name after "/" is empty');
   if (!scan.escaped) {
     const read = readName(input, input.slice(start, slash), input.slice(slash + 1, pathEnd), scan, profile, charset);
-    return read.ok ? read : failAt(read, start + read.fault.offset);
+    if (!read.ok) return failAt(read, start + read.fault.offset);
+    return scan.secondSlash < 0 ? read : ok(read.value, read.repairs | SLASH_ESCAPED);
   }
   const namingAuthority = decode(input, start, slash);
   if (typeof namingAuthority === 'number') return utf8Fault(namingAuthority);
@@ -52,7 +59,8 @@ export function readSegments(
   const read = readName(input, namingAuthority, localName, scan, profile, charset);
   if (!read.ok) return failAt(read, rawOffset(input, start, read.fault.offset));
   const path = escapeRepairs(input, start, slash, authorityRaw) | escapeRepairs(input, slash, pathEnd, PCHAR);
-  return ok(read.value, read.repairs | path | tailRepairs(input, scan));
+  const slashes = scan.secondSlash < 0 ? NO_REPAIRS : SLASH_ESCAPED;
+  return ok(read.value, read.repairs | path | slashes | tailRepairs(input, scan));
 }
 
 export function bracketFault(input: string, at: number): Failure {

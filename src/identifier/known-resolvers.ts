@@ -1,0 +1,94 @@
+/**
+ * URLs of Handle resolvers as people paste them (R-28): the configured resolver and the public proxies, by http or https,
+ * with raw "/" in the suffix (R-21). A URL of any other host is refused: its path may mean anything (URI-30).
+ *
+ *   %2F does not separate the naming authority here either (R-08)
+ */
+import { lowerAscii } from './ascii.js';
+import { readAuthority, userinfoEnd } from './authority.js';
+import { parseHttpUri } from './http-uri.js';
+import type { HttpUri } from './names.js';
+import type { Charset } from './printable.js';
+import { parseWithRawCharacters } from './raw-characters.js';
+import { defaultPort, type Resolver, toResolver } from './resolver.js';
+import { excerpt, fail, type Result } from './syntax-fault.js';
+
+/** The public proxies of the Handle System and of DOI. */
+export const WELL_KNOWN_RESOLVERS: readonly string[] = Object.freeze([
+  'hdl.handle.net',
+  'doi.org',
+  'dx.doi.org',
+  'www.doi.org',
+]);
+
+const PROXIES: ReadonlyMap<string, Resolver> = new Map(
+  WELL_KNOWN_RESOLVERS.flatMap((authority) =>
+    ['http', 'https'].map((scheme) => [`${scheme}://${authority}`, toResolver({ scheme, authority })] as const),
+  ),
+);
+
+export interface KnownResolverOptions {
+  readonly resolver?: Resolver | undefined;
+  readonly charset?: Charset | undefined;
+}
+
+/** Reads a URL with the given scheme of any resolver that is known. */
+export function readResolverUrl(
+  text: string,
+  scheme: 'http' | 'https',
+  options: KnownResolverOptions,
+): Result<HttpUri> {
+  const start = scheme.length + 3;
+  if (!text.startsWith('//', start - 2)) {
+    return fail('INVALID_AUTHORITY', start - 2, 'URI-29', 'expected "//" and the host of a Handle resolver');
+  }
+  const end = authorityEnd(text, start);
+  const user = userinfoEnd(text, start, end);
+  if (user >= 0) return fail('INVALID_AUTHORITY', start, 'URI-36', 'the URL of a resolver has no user');
+  const authority = readAuthority(text, start, end, defaultPort(scheme));
+  if (!authority.ok) return authority;
+  const candidates = resolversAt(authority.value, scheme, options.resolver);
+  let refused: Result<HttpUri> | null = null;
+  for (const resolver of candidates) {
+    const read = parseWithRawCharacters(text, end, (url) =>
+      parseHttpUri(url, { resolver, charset: options.charset, suffixSlashes: true }),
+    );
+    if (read.ok) return read;
+    refused ??= read;
+  }
+  const found = excerpt(text.slice(start, end));
+  return (
+    refused ?? fail('AUTHORITY_MISMATCH', start, 'URI-30', `"${found}" is not a Handle resolver that is known here`)
+  );
+}
+
+/** The scheme to complete a URL with that starts with the host of a known resolver; null for any other text. */
+export function schemeForHost(text: string, resolver: Resolver | undefined): 'http' | 'https' | null {
+  const slash = text.indexOf('/');
+  if (slash < 0 || slash > 255) return null;
+  const host = lowerAscii(text.slice(0, slash));
+  if (resolver !== undefined && host === resolver.authority) return resolver.scheme;
+  return WELL_KNOWN_RESOLVERS.includes(host) ? 'https' : null;
+}
+
+/** The configured resolver comes first: it may ask for a first segment that a public proxy has not. */
+function resolversAt(authority: string, scheme: 'http' | 'https', configured: Resolver | undefined): Resolver[] {
+  const found: Resolver[] = [];
+  if (configured?.authority === authority) {
+    const { firstSegment } = configured;
+    found.push(configured.scheme === scheme ? configured : toResolver({ scheme, authority, firstSegment }));
+  }
+  const proxy = PROXIES.get(`${scheme}://${authority}`);
+  if (proxy !== undefined) found.push(proxy);
+  return found;
+}
+
+function authorityEnd(text: string, start: number): number {
+  let end = start;
+  while (end < text.length) {
+    const code = text.charCodeAt(end);
+    if (code === 0x2f || code === 0x3f || code === 0x23) break;
+    end++;
+  }
+  return end;
+}

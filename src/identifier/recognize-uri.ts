@@ -1,0 +1,109 @@
+/**
+ * Recognition of texts that start with a scheme: hdl, info, http, https, doi, urn.
+ *
+ *   hdl:     CORDRA, else two segments, else the Handle URI scheme, which takes several slashes (R-28)
+ *   info:    the namespace decides; in fedora, the number of segments
+ *   doi:     the rest is a Handle in its native text, not percent-encoded
+ *
+ * A Handle whose text is a CORDRA identifier is recognised as that, whatever the spelling of the URI.
+ */
+import { hasAt } from './ascii.js';
+import { asHandle, parseCordraId } from './cordra-id.js';
+import { formatHandle } from './handle.js';
+import { formatHdlUri, parseHdlUri } from './hdl-uri.js';
+import { formatHttpUri } from './http-uri.js';
+import { formatInfoHdl, parseInfoHdl } from './info-hdl.js';
+import { type KnownResolverOptions, readResolverUrl } from './known-resolvers.js';
+import { brand, type CordraId, type Handle } from './names.js';
+import { hdlUriParts, httpUriParts, infoHdlParts } from './parts.js';
+import type { Charset } from './printable.js';
+import { parseWithRawCharacters } from './raw-characters.js';
+import { type Kind, readAs, type Reading, type Recognition } from './reading.js';
+import { NO_REPAIRS, repair, type RepairSet } from './repairs.js';
+import { excerpt, fail, failAt, ok, type Result } from './syntax-fault.js';
+
+const DOI_PREFIX_REMOVED = repair('DOI_PREFIX_REMOVED');
+
+export function recognizeHdl(text: string, options: KnownResolverOptions): Recognition {
+  const read = parseWithRawCharacters(text, 4, (uri) => {
+    const plain = parseHdlUri(uri, { charset: options.charset });
+    return plain.ok ? plain : parseHdlUri(uri, { profile: 'handle-scheme', charset: options.charset });
+  });
+  if (!read.ok) return { ...read, kind: 'hdl-uri' };
+  const { name, handle, repairs } = cordraFirst(read.value.name);
+  const uri = brand({ ...read.value, name: handle });
+  const reading: Reading = { kind: 'hdl-uri', name, normalized: formatHdlUri(uri), parts: hdlUriParts(uri) };
+  return ok(reading, read.repairs | repairs);
+}
+
+export function recognizeHttp(text: string, scheme: 'http' | 'https', options: KnownResolverOptions): Recognition {
+  const read = readResolverUrl(text, scheme, options);
+  if (!read.ok) return { ...read, kind: 'http-uri' };
+  const { name, handle, repairs } = cordraFirst(read.value.name);
+  const uri = brand({ ...read.value, name: handle });
+  const reading: Reading = { kind: 'http-uri', name, normalized: formatHttpUri(uri), parts: httpUriParts(uri) };
+  return ok(reading, read.repairs | repairs);
+}
+
+export function recognizeInfo(text: string, options: KnownResolverOptions): Recognition {
+  if (hasAt(text, 'fedora/', 5)) return recognizeFedora(text);
+  const read = parseWithRawCharacters(text, 9, (uri) => parseInfoHdl(uri, { charset: options.charset }));
+  if (!read.ok) return { ...read, kind: 'info-hdl' };
+  const { name, handle, repairs } = cordraFirst(read.value.name);
+  const uri = brand({ ...read.value, name: handle });
+  const reading: Reading = { kind: 'info-hdl', name, normalized: formatInfoHdl(uri), parts: infoHdlParts(uri) };
+  return ok(reading, read.repairs | repairs);
+}
+
+export function recognizeUrn(text: string): Recognition {
+  if (hasAt(text, 'uuid:', 4)) return closestTo('uuid', readAs(text, 'uuid', {}));
+  const found = excerpt(text.slice(4));
+  return { ...fail('WRONG_NAMESPACE', 4, 'UUID-01', `expected "urn:uuid:", found "urn:${found}"`), kind: 'uuid' };
+}
+
+/** `doi:` and what follows, white space between them allowed as printed references have it. */
+export function recognizeDoi(text: string, options: KnownResolverOptions): Recognition {
+  const native = text.slice(4).trimStart();
+  const read = readNative(native, options.charset);
+  if (read.ok) return ok(read.value, read.repairs | DOI_PREFIX_REMOVED);
+  return { ...failAt(read, text.length - native.length + read.fault.offset), kind: read.kind };
+}
+
+/** A native text with a "/": a CORDRA identifier, else any Handle. */
+export function readNative(text: string, charset: Charset | undefined): Recognition {
+  const cordra = readAs(text, 'cordra', {});
+  return cordra.ok ? cordra : closestTo('handle', readAs(text, 'handle', { charset }));
+}
+
+/** A refusal told to be of the given kind. */
+export function closestTo(kind: Kind, result: Result<Reading>): Recognition {
+  return result.ok ? result : { ...result, kind };
+}
+
+function recognizeFedora(text: string): Recognition {
+  const query = text.indexOf('?');
+  const slash = text.indexOf('/', 'info:fedora/'.length);
+  const kind = slash < 0 || (query >= 0 && slash > query) ? 'fedora-uri' : 'fedora-dissemination';
+  return closestTo(
+    kind,
+    parseWithRawCharacters(text, 'info:fedora/'.length, (uri) => readAs(uri, kind, {})),
+  );
+}
+
+interface CordraFirst {
+  /** The thing named. */
+  readonly name: CordraId | Handle;
+  /** What to write in the URI. */
+  readonly handle: CordraId | Handle;
+  readonly repairs: RepairSet;
+}
+
+/**
+ * A Handle whose text is a CORDRA identifier names that, also where the URI has it in a shape that the profile `cordra`
+ * refuses (`%3F` for its "?"). The URI keeps its shape and gets the canonical text.
+ */
+function cordraFirst(name: CordraId | Handle): CordraFirst {
+  const read = name.type === 'cordra' ? null : parseCordraId(formatHandle(name));
+  if (read === null || !read.ok) return { name, handle: name, repairs: NO_REPAIRS };
+  return { name: read.value, handle: asHandle(read.value), repairs: read.repairs };
+}

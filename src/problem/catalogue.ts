@@ -1,0 +1,52 @@
+import { SYNTAX_CODES, type SyntaxCode } from '../identifier/index.js';
+
+/** What is fixed about one kind of problem; `docs/errors.md` has the same list in prose, and a test holds them equal. */
+export interface ProblemKind {
+  /** The HTTP status it is answered with. */
+  readonly status: number;
+  /** The same short sentence every time (RFC 9457 3.1.3). */
+  readonly title: string;
+}
+
+/** Problems of a request or of the service. Codes are stable: callers may switch over them. */
+const SERVICE_PROBLEMS = {
+  MALFORMED_JSON: { status: 400, title: 'The body is not JSON.' },
+  INVALID_REQUEST: { status: 400, title: 'The request does not have the expected shape.' },
+  INVALID_CURSOR: { status: 400, title: 'The cursor was not given by this service.' },
+  INVALID_IDEMPOTENCY_KEY: { status: 400, title: 'The Idempotency-Key cannot be used.' },
+  MALFORMED_URL: { status: 400, title: 'The URL is not well formed.' },
+  MALFORMED_HTTP: { status: 400, title: 'The request is not well-formed HTTP.' },
+  UNAUTHENTICATED: { status: 401, title: 'A valid API key is required.' },
+  NOT_FOUND: { status: 404, title: 'Nothing is served here.' },
+  IDENTIFIER_NOT_FOUND: { status: 404, title: 'The identifier is not registered.' },
+  REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive.' },
+  METADATA_ID_TAKEN: { status: 409, title: 'The metadata ID describes an identifier already.' },
+  GUID_TAKEN: { status: 409, title: 'The GUID is registered already.' },
+  BODY_TOO_LARGE: { status: 413, title: 'The body is too large.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The body has a media type that is not understood.' },
+  UNKNOWN_NAMING_AUTHORITY: { status: 422, title: 'The naming authority is not configured here.' },
+  SUSPENDED_NAMING_AUTHORITY: { status: 422, title: 'The naming authority is suspended.' },
+  METADATA_ID_IS_IDENTIFIER: { status: 422, title: 'An identifier cannot be its own metadata ID.' },
+  IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'The Idempotency-Key was used for another request.' },
+  HEADERS_TOO_LARGE: { status: 431, title: 'The headers are too large.' },
+  INTERNAL_ERROR: { status: 500, title: 'The service failed.' },
+  DATABASE_UNAVAILABLE: { status: 503, title: 'The database does not answer.' },
+  SHUTTING_DOWN: { status: 503, title: 'The service is stopping.' },
+} satisfies Record<string, ProblemKind>;
+
+/** A code of the service itself. */
+export type ServiceCode = keyof typeof SERVICE_PROBLEMS;
+
+/** Every code a problem document can carry: the service's own, and those of identifier syntax. */
+export type ProblemCode = ServiceCode | SyntaxCode;
+
+const SYNTAX_PROBLEM: ProblemKind = { status: 400, title: 'The identifier is malformed.' };
+
+/** The closed catalogue of problems. */
+export const CATALOGUE: Readonly<Record<ProblemCode, ProblemKind>> = {
+  ...SERVICE_PROBLEMS,
+  ...(Object.fromEntries(SYNTAX_CODES.map((code) => [code, SYNTAX_PROBLEM])) as Record<SyntaxCode, ProblemKind>),
+};
+
+/** All codes, the service's own first. */
+export const PROBLEM_CODES = Object.keys(CATALOGUE) as ProblemCode[];

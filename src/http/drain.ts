@@ -1,0 +1,57 @@
+import type { FastifyInstance } from 'fastify';
+import { Problem } from '../problem/problem.js';
+
+/** Lets requests in flight finish while new ones are refused, so that a stop loses no answer. */
+export class Drain {
+  private inFlight = 0;
+  private draining = false;
+  private emptied: (() => void) | undefined;
+
+  /** Whether new requests are refused. */
+  get isDraining(): boolean {
+    return this.draining;
+  }
+
+  /** Counts every request of a server, and refuses those that come while it drains. */
+  watch(server: FastifyInstance): void {
+    server.addHook('onRequest', (request, reply, done) => {
+      this.inFlight += 1;
+      // Not onResponse: a client that hangs up gets no response, and its request would be counted for ever.
+      reply.raw.once('close', () => {
+        this.inFlight -= 1;
+        if (this.inFlight === 0) this.emptied?.();
+      });
+      if (!this.draining || request.url === '/health/live') {
+        done();
+        return;
+      }
+      void reply.header('connection', 'close');
+      done(
+        new Problem(
+          'SHUTTING_DOWN',
+          'This instance takes no new requests; send the request again to another one or later.',
+          { headers: { 'retry-after': '5' } },
+        ),
+      );
+    });
+  }
+
+  /**
+   * Refuses new requests from now on and waits for the ones in flight.
+   * @param timeoutMs how long to wait at most.
+   * @returns how many requests were still unfinished then.
+   */
+  async start(timeoutMs: number): Promise<number> {
+    this.draining = true;
+    if (this.inFlight > 0) {
+      await new Promise<void>((resolve) => {
+        const limit = setTimeout(resolve, timeoutMs);
+        this.emptied = () => {
+          clearTimeout(limit);
+          resolve();
+        };
+      });
+    }
+    return this.inFlight;
+  }
+}

@@ -1,0 +1,21 @@
+/** Actions and views below `/identifiers/{identifier}`. */
+const BELOW_IDENTIFIER = new Set(['uris']);
+
+/**
+ * Writes the raw slash of `/identifiers/100.102/F58F…` as `%2F`, so that routes see the identifier as one segment
+ * whichever way it was sent. The raw form is for exactly two segments, naming authority and local name: a first segment
+ * that holds an escaped "/" or a ":" is a whole identifier already (`hdl%3A100.102%2FF58F…`, `demo:1`).
+ *
+ * It works on the undecoded URL, before routing: a router that has decoded `%2F` can no longer tell the two apart.
+ */
+export function joinIdentifierSegments(url: string): string {
+  const end = url.search(/[?#]/);
+  const path = end < 0 ? url : url.slice(0, end);
+  if (!path.startsWith('/identifiers/')) return url;
+  const [first = '', second, third, ...more] = path.slice('/identifiers/'.length).split('/');
+  if (second === undefined || second === '' || more.length > 0) return url;
+  if (/%2f|%3a|:/i.test(first)) return url;
+  if (third === undefined) return `/identifiers/${first}%2F${second}${url.slice(path.length)}`;
+  if (!BELOW_IDENTIFIER.has(third)) return url;
+  return `/identifiers/${first}%2F${second}/${third}${url.slice(path.length)}`;
+}

@@ -1,0 +1,52 @@
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+
+/** The OpenAPI document of the service, made from its controllers and DTOs. */
+export function openApiDocument(app: INestApplication): OpenAPIObject {
+  const base = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle('Mintmark')
+    .setDescription(
+      'Mints and registers persistent identifiers: CORDRA identifiers as Handles, with their metadata IDs and URIs. ' +
+        'Every error is a problem document (RFC 9457) with a code from a closed list.',
+    )
+    .setVersion('1')
+    .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
+    .addServer('/')
+    .addBearerAuth(
+      { type: 'http', scheme: 'bearer', description: 'An API key; not needed where access is open.' },
+      'apiKey',
+    )
+    .addSecurityRequirements('apiKey')
+    .addTag('identifiers', 'Mint, resolve, find.')
+    .addTag('syntax', 'Canonical forms, without looking anything up.')
+    .addTag('health', 'What an orchestrator asks.')
+    .build();
+  const document = SwaggerModule.createDocument(app, base, {
+    operationIdFactory: (_controller, method) => OPERATIONS[method] ?? method,
+  });
+  for (const [path, item] of Object.entries(document.paths)) {
+    if (path.startsWith('/health/') && item.get !== undefined) item.get.security = [];
+  }
+  return document;
+}
+
+/** Names that generated clients give their functions; a client's code depends on them. */
+const OPERATIONS: Readonly<Record<string, string>> = {
+  mint: 'mintIdentifier',
+  list: 'findIdentifiers',
+  find: 'getIdentifier',
+  uris: 'getIdentifierUris',
+  live: 'getLiveness',
+  ready: 'getReadiness',
+};
+
+/** Serves the document at `/openapi.json` and `/openapi.yaml`, and Swagger UI from the package's own files at `/docs`. */
+export function serveDocumentation(app: INestApplication): void {
+  const document = openApiDocument(app);
+  SwaggerModule.setup('docs', app, document, {
+    jsonDocumentUrl: 'openapi.json',
+    yamlDocumentUrl: 'openapi.yaml',
+    customSiteTitle: 'Mintmark API',
+  });
+}

@@ -1,0 +1,23 @@
+import { Controller, Get, Param } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { Public } from '../access/access.guard.js';
+import { CATALOGUE, PROBLEM_CODES, type ProblemCode, type ProblemKind } from '../problem/catalogue.js';
+import { Problem } from '../problem/problem.js';
+
+/** Makes the `type` of every problem document a reference that resolves (RFC 9457 3.1.1). */
+@Public()
+@ApiExcludeController()
+@Controller('problems')
+export class ProblemsController {
+  @Get()
+  list(): ({ code: ProblemCode } & ProblemKind)[] {
+    return PROBLEM_CODES.map((code) => ({ code, ...CATALOGUE[code] }));
+  }
+
+  @Get(':code')
+  one(@Param('code') code: string): { code: ProblemCode } & ProblemKind {
+    const found = PROBLEM_CODES.find((known) => known === code);
+    if (found === undefined) throw new Problem('NOT_FOUND', `No problem has the code "${code}".`);
+    return { code: found, ...CATALOGUE[found] };
+  }
+}

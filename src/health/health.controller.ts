@@ -1,0 +1,42 @@
+import { Controller, Get, Inject } from '@nestjs/common';
+import { ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
+import pg from 'pg';
+import { Public } from '../access/access.guard.js';
+import { appliedMigrations, shippedMigrations } from '../database/schema-state.js';
+import { ApiOnlyProblems } from '../problem/api-problems.js';
+import { Problem } from '../problem/problem.js';
+
+/** The answer of a health check that found nothing wrong. */
+class HealthDto {
+  @ApiProperty({ enum: ['ok'] }) status: 'ok';
+}
+
+@Public()
+@ApiTags('health')
+@Controller('health')
+export class HealthController {
+  constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
+
+  /** Is the process alive? */
+  @Get('live')
+  @ApiResponse({ status: 200, description: 'It is.', type: HealthDto })
+  @ApiOnlyProblems()
+  live(): HealthDto {
+    return { status: 'ok' };
+  }
+
+  /**
+   * Can it serve requests?
+   * @remarks
+   * It can when the database answers and has every migration this version brings.
+   */
+  @Get('ready')
+  @ApiResponse({ status: 200, description: 'It can.', type: HealthDto })
+  @ApiOnlyProblems('DATABASE_UNAVAILABLE', 'SHUTTING_DOWN')
+  async ready(): Promise<HealthDto> {
+    const applied = new Set(await appliedMigrations(this.pool));
+    const missing = (await shippedMigrations()).filter((name) => !applied.has(name));
+    if (missing.length === 0) return { status: 'ok' };
+    throw new Problem('DATABASE_UNAVAILABLE', `The database lacks the migrations ${missing.join(', ')}.`);
+  }
+}

@@ -1,0 +1,103 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { IsIn, IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
+import { IdentifierDto } from '../record/identifier.dto.js';
+import { STATES, type State } from '../record/identifier-record.js';
+
+/** RFC 3339 with a year that both JavaScript and PostgreSQL know. */
+const TIMESTAMP =
+  /^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$/;
+const TIMESTAMP_MESSAGE = '$property must be a time like 2026-11-20T09:30:00Z';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 1000;
+const LIMIT_MESSAGE = `limit must be a whole number from 1 to ${MAX_LIMIT}`;
+
+/** What the listed identifiers have in common, and which page of them is wanted. */
+export class ListQueryDto {
+  /**
+   * The metadata ID that describes them, in any spelling.
+   * @example "hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA"
+   */
+  @IsOptional()
+  @MaxLength(16_384)
+  @IsString()
+  metadataId?: string;
+
+  /**
+   * Their naming authority.
+   * @example "100.102"
+   */
+  @IsOptional()
+  @MaxLength(255)
+  @IsString()
+  namingAuthority?: string;
+
+  /** Their state. */
+  @ApiProperty({ enum: STATES, enumName: 'State', required: false })
+  @IsOptional()
+  @IsIn(STATES)
+  state?: State;
+
+  /**
+   * The URL they resolve to, exactly as it was given.
+   * @example "https://repo.example.org/objects/7"
+   */
+  @IsOptional()
+  @Matches(/^[\x21-\x7e]*$/, { message: 'target must be visible ASCII' })
+  @MaxLength(2048)
+  @IsString()
+  target?: string;
+
+  /**
+   * One of their alternate identifiers, in any spelling.
+   * @example "info:fedora/demo:7"
+   */
+  @IsOptional()
+  @MaxLength(16_384)
+  @IsString()
+  alternateId?: string;
+
+  /** Minted after this time (RFC 3339). */
+  @ApiProperty({ type: String, format: 'date-time', required: false, example: '2026-11-20T09:30:00Z' })
+  @IsOptional()
+  @Matches(TIMESTAMP, { message: TIMESTAMP_MESSAGE })
+  createdAfter?: string;
+
+  /** Minted before this time (RFC 3339). */
+  @ApiProperty({ type: String, format: 'date-time', required: false, example: '2026-11-21T00:00:00Z' })
+  @IsOptional()
+  @Matches(TIMESTAMP, { message: TIMESTAMP_MESSAGE })
+  createdBefore?: string;
+
+  /** How many to answer at most. */
+  @ApiProperty({ type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, required: false })
+  @IsOptional()
+  @Transform(({ value }: { value: unknown }) =>
+    typeof value === 'string' && /^[0-9]{1,4}$/.test(value) ? Number(value) : value,
+  )
+  @Max(MAX_LIMIT, { message: LIMIT_MESSAGE })
+  @Min(1, { message: LIMIT_MESSAGE })
+  @IsInt({ message: LIMIT_MESSAGE })
+  limit: number = DEFAULT_LIMIT;
+
+  /**
+   * Where the page starts: `next` of the page before.
+   * @example "MTAyNA"
+   */
+  @IsOptional()
+  @MaxLength(64)
+  @IsString()
+  cursor?: string;
+}
+
+/** One page of identifiers in order of minting. */
+export class IdentifierPageDto {
+  items: IdentifierDto[];
+
+  /**
+   * The `cursor` of the next page; null on the last one.
+   * @example null
+   */
+  next: string | null;
+}

@@ -1,0 +1,86 @@
+import { Controller, Get, Headers, HttpStatus, Param, Query, Req, Res } from '@nestjs/common';
+import { ApiHeader, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiProblems } from '../problem/api-problems.js';
+import { ApiIdentifierParam } from '../record/api-identifier-param.js';
+import { IdentifierPresenter, entityTag } from '../record/identifier-presenter.js';
+import { FoundIdentifierDto } from './found-identifier.dto.js';
+import { IdentifierPageDto, ListQueryDto } from './list-query.dto.js';
+import { LookupService } from './lookup.service.js';
+
+const text = { schema: { type: 'string' as const } };
+
+@ApiTags('identifiers')
+@Controller('identifiers')
+export class LookupController {
+  constructor(
+    private readonly lookup: LookupService,
+    private readonly presenter: IdentifierPresenter,
+  ) {}
+
+  /**
+   * Find identifiers
+   * @remarks
+   * Identifiers in order of minting, a page at a time. `metadataId` and `alternateId` are found in any spelling.
+   */
+  @Get()
+  @ApiResponse({
+    status: 200,
+    description: 'One page; empty when nothing matches.',
+    type: IdentifierPageDto,
+    headers: { Link: { description: 'The next page, as rel="next" (RFC 8288); absent on the last one.', ...text } },
+  })
+  @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'NOT_RECOGNIZED', 'INVALID_GUID')
+  async list(
+    @Query() query: ListQueryDto,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<IdentifierPageDto> {
+    const { records, next } = await this.lookup.page(query);
+    if (next !== null) {
+      const parameters = new URLSearchParams(request.originalUrl.split('?')[1]);
+      parameters.set('cursor', next);
+      void reply.header('link', `</identifiers?${parameters.toString()}>; rel="next"`);
+    }
+    return { items: await this.presenter.showAll(records), next };
+  }
+
+  /**
+   * Resolve an identifier to its record
+   * @remarks
+   * Takes `NA/GUID` with a raw or an escaped slash, in any case, and every other form of the identifier
+   * percent-encoded: `hdl:…`, `hdl://…`, `info:hdl/…`, and the URL at a resolver.
+   */
+  @Get(':identifier')
+  @ApiIdentifierParam()
+  @ApiHeader({ name: 'If-None-Match', required: false, description: 'Entity tags the client has.', ...text })
+  @ApiResponse({
+    status: 200,
+    description: 'The record.',
+    type: FoundIdentifierDto,
+    headers: { ETag: { description: 'Entity tag of the representation.', ...text } },
+  })
+  @ApiResponse({ status: 304, description: 'The representation is one that the client has.' })
+  @ApiProblems('NOT_RECOGNIZED', 'INVALID_GUID', 'INVALID_NAMING_AUTHORITY', 'MALFORMED_URL', 'IDENTIFIER_NOT_FOUND')
+  async find(
+    @Param('identifier') identifier: string,
+    @Headers('if-none-match') ifNoneMatch: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<FoundIdentifierDto | undefined> {
+    const { record, asked } = await this.lookup.find(identifier);
+    const shown = await this.presenter.show(record);
+    const tag = entityTag(shown);
+    void reply.headers({ etag: tag, 'cache-control': 'no-cache' });
+    if (matches(ifNoneMatch, tag)) {
+      void reply.status(HttpStatus.NOT_MODIFIED);
+      return undefined;
+    }
+    return { ...shown, query: asked.query, fragment: asked.fragment };
+  }
+}
+
+/** `If-None-Match` uses weak comparison (RFC 9110 13.1.2): `W/` makes no difference. */
+function matches(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false;
+  return header.split(',').some((entry) => ['*', tag].includes(entry.trim().replace(/^W\//, '')));
+}

@@ -1,0 +1,101 @@
+import { ApiProperty } from '@nestjs/swagger';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsOptional,
+  IsString,
+  IsUrl,
+  Matches,
+  MaxLength,
+} from 'class-validator';
+import { IdentifierDto } from '../record/identifier.dto.js';
+
+/** What to do when the metadata ID describes an identifier of the naming authority already. */
+export const ON_EXISTING = ['return', 'reject'] as const;
+
+/** Longest texts that are read, in UTF-16 code units. */
+const MAX_NAME_LENGTH = 16_384;
+const MAX_TARGET_LENGTH = 2048;
+const MAX_ALTERNATES = 100;
+
+const TARGET_URL = { protocols: ['http', 'https'], require_protocol: true, require_tld: false };
+
+/**
+ * An identifier to mint, or one that exists already to register. Of several rules of a field, the one written last is
+ * checked first.
+ */
+export class MintRequestDto {
+  /**
+   * The naming authority to mint under; it must be configured here (CID-09).
+   * @example "100.102"
+   */
+  @MaxLength(255)
+  @IsString()
+  namingAuthority: string;
+
+  /**
+   * The identifier of the record that describes the object (CID-24): a CORDRA identifier, another Handle, a Fedora PID
+   * or a Fedora dissemination URI, in any spelling. Unique within the naming authority.
+   * @example "hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA"
+   */
+  @IsOptional()
+  @MaxLength(MAX_NAME_LENGTH)
+  @IsString()
+  metadataId?: string;
+
+  /**
+   * Mints the metadata record's identifier too, under the same naming authority and in the same transaction; not
+   * together with `metadataId`.
+   * @example false
+   */
+  @IsOptional()
+  @IsBoolean()
+  mintMetadataId?: boolean;
+
+  /**
+   * The http(s) URL the identifier resolves to; characters outside visible ASCII are percent-encoded.
+   * @example "https://repo.example.org/objects/7"
+   */
+  @IsOptional()
+  @IsUrl(TARGET_URL, { message: 'target must be an http or https URL' })
+  @Matches(/^[\x21-\x7e]*$/, { message: 'target must be visible ASCII; percent-encode everything else' })
+  @MaxLength(MAX_TARGET_LENGTH)
+  @IsString()
+  target?: string;
+
+  /**
+   * Other identifiers of the same object, in any spelling; kept in the order given, without repeats.
+   * @example ["info:fedora/demo:7"]
+   */
+  @IsOptional()
+  @MaxLength(MAX_NAME_LENGTH, { each: true })
+  @IsString({ each: true })
+  @ArrayMaxSize(MAX_ALTERNATES)
+  @IsArray()
+  alternateIds?: string[];
+
+  /**
+   * Registers an identifier that exists already instead of minting one: the 32 hexadecimal digits of its local name in
+   * any case, or another text form of the UUID (R-05).
+   * @example "F58FB49EB1F848F0A606E84CEF294BE5"
+   */
+  @IsOptional()
+  @MaxLength(64)
+  @IsString()
+  guid?: string;
+
+  /** When `metadataId` is known in the naming authority: answer the identifier it describes, or refuse with 409. */
+  @ApiProperty({ enum: ON_EXISTING, default: 'return', required: false })
+  @IsOptional()
+  @IsIn(ON_EXISTING)
+  onExisting?: (typeof ON_EXISTING)[number];
+}
+
+/** The answer to a mint. */
+export class MintedIdentifierDto extends IdentifierDto {
+  /** The identifier of the metadata record that was minted with it (`mintMetadataId`), else null. */
+  @ApiProperty({ type: () => IdentifierDto, nullable: true, example: null })
+  metadataRecord: IdentifierDto | null;
+}

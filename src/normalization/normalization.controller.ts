@@ -1,0 +1,44 @@
+import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post } from '@nestjs/common';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOnlyProblems } from '../problem/api-problems.js';
+import { ApiIdentifierParam } from '../record/api-identifier-param.js';
+import { UrisDto } from '../record/identifier.dto.js';
+import { NormalizationService } from './normalization.service.js';
+import { NormalizeAnswerDto } from './normalize-answer.dto.js';
+import { NormalizeRequestDto } from './normalize-request.dto.js';
+
+const ALWAYS = ['UNAUTHENTICATED', 'SHUTTING_DOWN'] as const;
+
+@ApiTags('syntax')
+@Controller()
+export class NormalizationController {
+  constructor(private readonly normalization: NormalizationService) {}
+
+  /**
+   * Normalize identifiers
+   * @remarks
+   * Canonical form, parts, URIs and repairs of up to 10,000 texts. Each is judged for itself: a malformed one gets its
+   * error, the others their answers. Nothing is looked up.
+   */
+  @Post('normalize')
+  @HttpCode(HttpStatus.OK)
+  @ApiResponse({ status: 200, description: 'An answer for each text, in order.', type: NormalizeAnswerDto })
+  @ApiOnlyProblems('MALFORMED_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', ...ALWAYS)
+  normalize(@Body() request: NormalizeRequestDto): NormalizeAnswerDto {
+    return { items: request.items.map((item) => this.normalization.normalize(item)) };
+  }
+
+  /**
+   * Render an identifier as URIs
+   * @remarks
+   * Takes any spelling, as the resolution of identifiers does; the identifier need not be registered.
+   */
+  @Get('identifiers/:identifier/uris')
+  @ApiTags('identifiers')
+  @ApiIdentifierParam()
+  @ApiResponse({ status: 200, description: 'Its URIs in canonical form.', type: UrisDto })
+  @ApiOnlyProblems('NOT_RECOGNIZED', 'INVALID_GUID', 'INVALID_NAMING_AUTHORITY', 'MALFORMED_URL', ...ALWAYS)
+  uris(@Param('identifier') identifier: string): UrisDto {
+    return this.normalization.uris(identifier);
+  }
+}

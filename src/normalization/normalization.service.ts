@@ -1,0 +1,40 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type Resolver, normalize, recognize, urisOf } from '../identifier/index.js';
+import { malformed } from '../problem/problem.js';
+import { RESOLVER } from '../record/rendering.module.js';
+import type { UrisDto } from '../record/identifier.dto.js';
+import type { InvalidItemDto, ValidItemDto } from './normalize-answer.dto.js';
+import type { NormalizeItemDto } from './normalize-request.dto.js';
+
+/** Shows what the syntax core knows about a text; nothing here looks at what is registered. */
+@Injectable()
+export class NormalizationService {
+  constructor(@Inject(RESOLVER) private readonly resolver: Resolver) {}
+
+  normalize({ input, kind, context }: NormalizeItemDto): ValidItemDto | InvalidItemDto {
+    const found = normalize(input, kind, { ...context, resolver: context?.resolver ?? this.resolver });
+    if (!found.valid) return { input, kind: found.kind, valid: false, error: found.fault };
+    const { normalized, parts, uris, unavailable, equal, repairs } = found;
+    return {
+      input,
+      kind: found.kind,
+      valid: true,
+      normalized,
+      parts: parts as ValidItemDto['parts'],
+      uris,
+      unavailable: { ...unavailable },
+      ...(equal === undefined ? {} : { equal }),
+      repairs: [...repairs],
+    };
+  }
+
+  /**
+   * @param text an identifier in any spelling; it need not be registered.
+   * @throws Problem with a syntax code when it is malformed.
+   */
+  uris(text: string): UrisDto {
+    const read = recognize(text, { resolver: this.resolver });
+    if (!read.ok) throw malformed(read.fault, '#path/identifier');
+    return urisOf(read.value.name, this.resolver);
+  }
+}

@@ -1,0 +1,118 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsObject,
+  IsOptional,
+  IsString,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
+import { KINDS, type Kind } from '../identifier/index.js';
+
+/** Most items of one request. */
+export const MAX_ITEMS = 10_000;
+
+const PROFILES = ['cordra', 'generic', 'handle-scheme'] as const;
+const HDL_AUTHORITIES = ['naming-authority', 'server'] as const;
+const CHARSETS = ['ucs2', 'unicode'] as const;
+
+/** An HTTP resolver of Handles (URI-36). */
+export class ResolverDto {
+  /** `http` or `https`, in any case. */
+  @ApiProperty({ example: 'http' })
+  @IsString()
+  scheme: string;
+
+  /**
+   * Host, and a port where it is not the scheme's own.
+   * @example "hdl.handle.net"
+   */
+  @IsString()
+  authority: string;
+
+  /** The path segment that says that a Handle follows (URI-32); null or absent where the resolver has none. */
+  @ApiProperty({ type: String, nullable: true, required: false, example: null })
+  @IsOptional()
+  @IsString()
+  firstSegment?: string | null;
+}
+
+/** How a text is judged; every field has a default. */
+export class ContextDto {
+  /**
+   * For `hdl-uri`, `http-uri` and `info-hdl`: a CORDRA identifier (`cordra`), any Handle (`generic`), or, for hdl URIs, the
+   * Handle URI scheme (`handle-scheme`).
+   */
+  @ApiProperty({ enum: PROFILES, required: false })
+  @IsOptional()
+  @IsIn(PROFILES)
+  profile?: (typeof PROFILES)[number];
+
+  /** What follows `hdl://` in the profile `handle-scheme` (R-01). */
+  @ApiProperty({ enum: HDL_AUTHORITIES, default: 'naming-authority', required: false })
+  @IsOptional()
+  @IsIn(HDL_AUTHORITIES)
+  hdlAuthority?: (typeof HDL_AUTHORITIES)[number];
+
+  /** Which characters a Handle may have (R-12). */
+  @ApiProperty({ enum: CHARSETS, default: 'ucs2', required: false })
+  @IsOptional()
+  @IsIn(CHARSETS)
+  charset?: (typeof CHARSETS)[number];
+
+  /** Whether local names are compared without the case of ASCII letters (HS-05). */
+  @ApiProperty({ default: false, required: false })
+  @IsOptional()
+  @IsBoolean()
+  caseInsensitive?: boolean;
+
+  /** The resolver of HTTP URIs; by default the service's own. */
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => ResolverDto)
+  resolver?: ResolverDto;
+
+  /** A second text of the same kind; the answer's `equal` says whether both name the same thing. */
+  @ApiProperty({ required: false, example: 'HDL://100.102/f58fb49eb1f848f0a606e84cef294be5' })
+  @IsOptional()
+  @IsString()
+  equalTo?: string;
+}
+
+/** One text to normalize. */
+export class NormalizeItemDto {
+  /**
+   * The text, judged exactly as it stands when `kind` is given.
+   * @example "hdl:100.102/f58fb49eb1f848f0a606e84cef294be5"
+   */
+  @IsString()
+  input: string;
+
+  /** The form it must have; without it the form is recognised (R-28). */
+  @ApiProperty({ enum: KINDS, enumName: 'Kind', required: false })
+  @IsOptional()
+  @IsIn(KINDS)
+  kind?: Kind;
+
+  @ValidateIf((item: NormalizeItemDto) => item.context !== undefined)
+  @IsObject()
+  @ValidateNested()
+  @Type(() => ContextDto)
+  context?: ContextDto;
+}
+
+/** Texts to normalize, of mixed kinds. */
+export class NormalizeRequestDto {
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(MAX_ITEMS)
+  @ValidateNested({ each: true })
+  @Type(() => NormalizeItemDto)
+  items: NormalizeItemDto[];
+}

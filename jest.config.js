@@ -1,4 +1,4 @@
-/** Unit tests and end-to-end tests are TypeScript run as ES modules; see docs/ARCHITECTURE.md, "Tests". */
+/** Tests are TypeScript run as ES modules. End-to-end tests speak HTTP to the built server; see docs/ARCHITECTURE.md. */
 const typescript = {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
@@ -7,6 +7,15 @@ const typescript = {
 
 export default {
   projects: [
-    { ...typescript, displayName: 'unit', testMatch: ['<rootDir>/test/**/*.test.ts'], testPathIgnorePatterns: ['/test/e2e/'] },
+    { ...typescript, displayName: 'unit', testMatch: ['<rootDir>/test/**/*.test.ts'] },
+    {
+      ...typescript,
+      displayName: 'e2e',
+      testMatch: ['<rootDir>/test/e2e/**/*.e2e.ts'],
+      moduleNameMapper: { '^(\\.{1,2}/(?!.*dist/).*)\\.js$': '$1' },
+      globalSetup: '<rootDir>/test/e2e/harness/global-setup.js',
+      globalTeardown: '<rootDir>/test/e2e/harness/global-teardown.js',
+    },
   ],
+  testTimeout: 120_000,
 };

@@ -1,0 +1,90 @@
+/** The dependency law of docs/ARCHITECTURE.md. Arrows point down: entry points, features, record, database. */
+const FEATURES = 'minting|lookup|normalization|health|documentation';
+
+export default {
+  forbidden: [
+    {
+      name: 'identifier-is-pure',
+      comment: 'The syntax core knows no framework, database, clock or environment: it imports nothing from outside.',
+      severity: 'error',
+      from: { path: '^src/identifier/' },
+      to: { pathNot: '^src/identifier/' },
+    },
+    {
+      name: 'identifier-has-one-face',
+      comment: 'Everybody else uses the syntax core by its index, so that its files can be cut anew.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/identifier/' },
+      to: { path: '^src/identifier/', pathNot: '^src/identifier/index\\.ts$' },
+    },
+    {
+      name: 'features-do-not-know-each-other',
+      comment: 'What two features need is a law of the record, or a thing of its own.',
+      severity: 'error',
+      from: { path: `^src/(${FEATURES})/` },
+      to: { path: `^src/(${FEATURES})/`, pathNot: '^src/$1/' },
+    },
+    {
+      name: 'record-is-below-features',
+      severity: 'error',
+      from: { path: '^src/record/' },
+      to: { path: `^src/(${FEATURES}|access|http|app\\.|main|service)` },
+    },
+    {
+      name: 'database-is-at-the-bottom',
+      severity: 'error',
+      from: { path: '^src/database/' },
+      to: { path: '^src/', pathNot: '^src/(database|config)/' },
+    },
+    {
+      name: 'tables-have-one-user',
+      comment: 'Only the record reads and writes tables; health asks for the migrations.',
+      severity: 'error',
+      from: { path: `^src/(${FEATURES}|access|http|problem)/`, pathNot: '^src/health/' },
+      to: { path: '^src/database/' },
+    },
+    {
+      name: 'problem-knows-only-syntax',
+      severity: 'error',
+      from: { path: '^src/problem/' },
+      to: { path: '^src/', pathNot: '^src/(problem|identifier)/' },
+    },
+    {
+      name: 'config-knows-only-syntax',
+      severity: 'error',
+      from: { path: '^src/config/' },
+      to: { path: '^src/', pathNot: '^src/(config|identifier)/' },
+    },
+    {
+      name: 'access-and-http-are-edges',
+      severity: 'error',
+      from: { path: '^src/(access|http|logging)/' },
+      to: { path: '^src/', pathNot: '^src/(access|http|logging|problem|config)/' },
+    },
+    {
+      name: 'entry-points-are-not-imported',
+      severity: 'error',
+      from: { path: '^src/[^/]+/' },
+      to: { path: '^src/[^/]+\\.ts$' },
+    },
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'nothing-unused',
+      severity: 'error',
+      from: { orphan: true, path: '^src/' },
+      to: {},
+    },
+    {
+      name: 'declared-dependencies-only',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/database/generated/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown'] },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules|^src/database/generated' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'node', 'default'] },
+  },
+};

@@ -1,0 +1,29 @@
+// Writes the OpenAPI document to openapi/, or with --check fails when what is committed there is not what the code says.
+import 'reflect-metadata';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import pg from 'pg';
+import { stringify } from 'yaml';
+import { createService } from '../dist/app.setup.js';
+import { readConfig } from '../dist/config/config.js';
+import { openApiDocument } from '../dist/documentation/openapi-document.js';
+import { createLogger } from '../dist/logging/logger.js';
+
+const folder = new URL('../openapi/', import.meta.url);
+// The pool never connects: describing the API asks the database nothing.
+const { app } = await createService(readConfig({}), new pg.Pool(), createLogger('silent'));
+const document = JSON.parse(JSON.stringify(openApiDocument(app)));
+await app.close();
+
+const files = {
+  'openapi.json': `${JSON.stringify(document, null, 2)}\n`,
+  'openapi.yaml': stringify(document, { aliasDuplicateObjects: false }),
+};
+await mkdir(folder, { recursive: true });
+for (const [name, text] of Object.entries(files)) {
+  const file = new URL(name, folder);
+  if (!process.argv.includes('--check')) await writeFile(file, text);
+  else if ((await readFile(file, 'utf8').catch(() => '')) !== text) {
+    console.error(`openapi/${name} is not what the code says. Run "npm run openapi" and commit the result.`);
+    process.exitCode = 1;
+  }
+}

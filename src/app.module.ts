@@ -1,0 +1,28 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import type pg from 'pg';
+import { AccessModule } from './access/access.module.js';
+import type { Config } from './config/config.js';
+import { DatabaseModule } from './database/database.module.js';
+import { DocumentationModule } from './documentation/documentation.module.js';
+import { HealthModule } from './health/health.module.js';
+import { LookupModule } from './lookup/lookup.module.js';
+import { MintingModule } from './minting/minting.module.js';
+import { NormalizationModule } from './normalization/normalization.module.js';
+import { RenderingModule } from './record/rendering.module.js';
+
+/** The table of contents. */
+@Module({
+  imports: [MintingModule, LookupModule, NormalizationModule, HealthModule, DocumentationModule],
+})
+export class AppModule {
+  static of(config: Config, pool: pg.Pool): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        DatabaseModule.over(pool),
+        RenderingModule.with(config.resolver),
+        AccessModule.withKey(config.adminApiKey),
+      ],
+    };
+  }
+}

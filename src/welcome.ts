@@ -1,0 +1,33 @@
+import type { Config } from './config/config.js';
+
+/** What a person sees once the service listens: where everything is, and the line that mints. */
+export function welcome(facts: { url: string; config: Config; prefixes: readonly string[] }): string {
+  const { url, config, prefixes } = facts;
+  const [first] = prefixes;
+  const data = 'dataDir' in config.database ? config.database.dataDir : `the database of DATABASE_URL`;
+  const key = config.adminApiKey === null ? '' : " -H 'authorization: Bearer <ADMIN_API_KEY>'";
+  const mint =
+    first === undefined
+      ? ['No naming authority exists yet: set NAMING_AUTHORITIES, for example to 100.102, and start again.']
+      : [
+          'Mint an identifier:',
+          '',
+          `  curl -X POST ${url}/identifiers -H 'content-type: application/json'${key} \\`,
+          `    -d '{"namingAuthority":"${first}","target":"https://repo.example.org/objects/7"}'`,
+        ];
+  return [
+    '',
+    'Mintmark is ready.',
+    '',
+    `  Service              ${url}`,
+    `  API documentation    ${url}/docs`,
+    `  Data                 ${data}`,
+    `  Naming authorities   ${prefixes.length === 0 ? 'none' : prefixes.slice(0, 5).join(', ')}${prefixes.length > 5 ? ', …' : ''}`,
+    '',
+    ...mint,
+    '',
+    'Stop it with Ctrl-C; what was minted stays.',
+    '',
+    '',
+  ].join('\n');
+}

@@ -6,14 +6,15 @@ const CHUNK = 1024;
 const HEX = '0123456789ABCDEF';
 
 export class TextWriter {
-  private units: number[] = [];
+  private readonly units: number[] = [];
+  private used = 0;
   private text = '';
 
   /** Writes a UTF-16 code unit. */
   unit(code: number): void {
     // A full chunk is as many arguments as one call is ever given.
-    if (this.units.length === CHUNK) this.flush();
-    this.units.push(code);
+    if (this.used === CHUNK) this.flush();
+    this.units[this.used++] = code;
   }
 
   /** Writes a code point. */
@@ -55,7 +56,8 @@ export class TextWriter {
   }
 
   private flush(): void {
-    this.text += String.fromCharCode(...this.units);
-    this.units = [];
+    const { units, used } = this;
+    this.text += String.fromCharCode(...(used === units.length ? units : units.slice(0, used)));
+    this.used = 0;
   }
 }

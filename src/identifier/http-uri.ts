@@ -46,7 +46,10 @@ export function parseHttpUri(input: string, options: HttpUriOptions = {}): Resul
     authorityRaw: PCHAR,
     suffixSlashes: options.suffixSlashes,
   });
-  if (!named.ok) return named;
+  if (!named.ok) {
+    const { code, offset } = named.fault;
+    return code === 'SEGMENT_COUNT' ? countFault(offset, resolver.firstSegment) : named;
+  }
   const name = named.value;
   if (name.type === 'handle' && isDotSegment(name.localName)) {
     const detail = `clients remove the segment "${name.localName}", so the Handle has no HTTP form`;

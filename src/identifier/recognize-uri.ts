@@ -7,7 +7,7 @@
  *
  * A Handle whose text is a CORDRA identifier is recognised as that, whatever the spelling of the URI.
  */
-import { hasAt } from './ascii.js';
+import { hasAt, isDigit } from './ascii.js';
 import { asHandle, parseCordraId } from './cordra-id.js';
 import { formatHandle } from './handle.js';
 import { formatHdlUri, parseHdlUri } from './hdl-uri.js';
@@ -20,7 +20,7 @@ import type { Charset } from './printable.js';
 import { parseWithRawCharacters } from './raw-characters.js';
 import { type Kind, readAs, type Reading, type Recognition } from './reading.js';
 import { NO_REPAIRS, repair, type RepairSet } from './repairs.js';
-import { excerpt, fail, failAt, ok, type Result } from './syntax-fault.js';
+import { describe, excerpt, fail, failAt, ok, type Result } from './syntax-fault.js';
 
 const DOI_PREFIX_REMOVED = repair('DOI_PREFIX_REMOVED');
 
@@ -64,15 +64,22 @@ export function recognizeUrn(text: string): Recognition {
 /** `doi:` and what follows, white space between them allowed as printed references have it. */
 export function recognizeDoi(text: string, options: KnownResolverOptions): Recognition {
   const native = text.slice(4).trimStart();
-  const read = readNative(native, options.charset);
+  const read = isDigit(native.charCodeAt(0)) ? readNative(native, options.charset) : noDoi(native);
   if (read.ok) return ok(read.value, read.repairs | DOI_PREFIX_REMOVED);
   return { ...failAt(read, text.length - native.length + read.fault.offset), kind: read.kind };
 }
 
-/** A native text with a "/": a CORDRA identifier, else any Handle. */
+/**
+ * A bare native text: a CORDRA identifier, else any Handle. White space before the "/" is a sign of prose; such a Handle
+ * is understood as a URI.
+ */
 export function readNative(text: string, charset: Charset | undefined): Recognition {
   const cordra = readAs(text, 'cordra', {});
-  return cordra.ok ? cordra : closestTo('handle', readAs(text, 'handle', { charset }));
+  if (cordra.ok) return cordra;
+  const space = firstWhiteSpace(text, text.indexOf('/'));
+  if (space < 0) return closestTo('handle', readAs(text, 'handle', { charset }));
+  const detail = 'white space before the "/" is not expected in a Handle given without a kind; write it as a URI';
+  return { ...fail('INVALID_NAMING_AUTHORITY', space, 'R-28', detail), kind: 'handle' };
 }
 
 /** A refusal told to be of the given kind. */
@@ -106,4 +113,14 @@ function cordraFirst(name: CordraId | Handle): CordraFirst {
   const read = name.type === 'cordra' ? null : parseCordraId(formatHandle(name));
   if (read === null || !read.ok) return { name, handle: name, repairs: NO_REPAIRS };
   return { name: read.value, handle: asHandle(read.value), repairs: read.repairs };
+}
+
+function noDoi(text: string): Recognition {
+  const detail = `the prefix of a DOI starts with a digit, found ${describe(text, 0)}`;
+  return { ...fail('INVALID_NAMING_AUTHORITY', 0, 'R-28', detail), kind: 'handle' };
+}
+
+function firstWhiteSpace(text: string, end: number): number {
+  for (let i = 0; i < end; i++) if (text.charAt(i).trim() === '') return i;
+  return -1;
 }

@@ -70,11 +70,6 @@ function recognizeBare(text: string, scheme: number, options: RecognizeOptions):
   const slash = text.indexOf('/');
   if (slash < 0) return recognizeWithoutSlash(text);
   if (scheme > 0) return refuseUnknownScheme(text, scheme);
-  const space = firstWhiteSpace(text, slash);
-  if (space < slash) {
-    const detail = 'white space before the "/" is not expected in a Handle given without a kind; write it as a URI';
-    return refused('handle', 'INVALID_NAMING_AUTHORITY', space, detail);
-  }
   return readNative(text, options.charset);
 }
 
@@ -140,12 +135,4 @@ function isLikeUuid(text: string): boolean {
 function isDigitsAndDots(text: string): boolean {
   for (let i = 0; i < text.length; i++) if (!isDigit(text.charCodeAt(i)) && text.charCodeAt(i) !== 0x2e) return false;
   return true;
-}
-
-function firstWhiteSpace(text: string, end: number): number {
-  for (let i = 0; i < end; i++) {
-    const character = text.charAt(i);
-    if (character.trim() === '') return i;
-  }
-  return end;
 }

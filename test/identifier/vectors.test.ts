@@ -48,5 +48,5 @@ function pick(found: object, expected: object): Record<string, unknown> {
 }
 
 function title({ id, rule, note, input }: Vector): string {
-  return `${id} ${rule}: ${note ?? JSON.stringify(input)}`.replaceAll('%', '%%');
+  return `${id} ${rule}: ${note ?? JSON.stringify(input)}`;
 }

@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Kind, normalize, type SyntaxCode } from '../../src/identifier/index.js';
+
+const MIB = 1024 * 1024;
+const GUID = 'F58FB49EB1F848F0A606E84CEF294BE5';
+
+type Row = readonly [title: string, kind: Kind | undefined, input: string, code: SyntaxCode | null];
+
+/** 1 MiB and more of each nasty shape; null where the text is valid. How long they take is shown by the benchmark. */
+const ROWS: readonly Row[] = [
+  ['a naming authority of one segment', 'handle', `${'1'.repeat(MIB)}/x`, null],
+  ['a naming authority of many segments', 'cordra', `${'1.'.repeat(MIB / 2)}1/${GUID}`, null],
+  ['a naming authority that ends in a dot', 'cordra', `${'1.'.repeat(MIB / 2)}/${GUID}`, 'INVALID_NAMING_AUTHORITY'],
+  ['hexadecimal digits', 'cordra', `1/${'a'.repeat(MIB)}`, 'INVALID_GUID'],
+  ['a query of question marks', 'cordra', `1/${GUID}${'?'.repeat(MIB)}`, null],
+  ['hashes', 'cordra', `1/${GUID}${'#'.repeat(MIB)}`, 'INVALID_FRAGMENT'],
+  ['slashes', 'hdl-uri', `hdl:${'/'.repeat(MIB)}`, 'INVALID_AUTHORITY'],
+  ['percent signs', 'hdl-uri', `hdl:1/${'%'.repeat(MIB)}`, 'INVALID_PERCENT_ENCODING'],
+  ['escapes', 'hdl-uri', `hdl:1/${'%41'.repeat(MIB / 3)}`, null],
+  ['escaped letters of other scripts', 'info-hdl', `info:hdl/1/${'%C3%A9'.repeat(MIB / 6)}`, null],
+  ['lead octets', 'info-hdl', `info:hdl/1/${'%C3'.repeat(MIB / 3)}`, 'INVALID_UTF8'],
+  ['a late lead octet', 'info-hdl', `info:hdl/1/${'%41'.repeat(MIB / 3)}%C3`, 'INVALID_UTF8'],
+  ['brackets', 'http-uri', `http://hdl.handle.net/1/${'['.repeat(MIB)}`, 'INVALID_CHARACTER'],
+  ['an authority of colons', 'http-uri', `http://${':'.repeat(MIB)}/1/2`, 'INVALID_AUTHORITY'],
+  ['an authority of at signs', 'http-uri', `http://${'@'.repeat(MIB)}/1/2`, 'AUTHORITY_MISMATCH'],
+  ['a scheme', 'hdl-uri', `${'a'.repeat(MIB)}:1/2`, 'WRONG_SCHEME'],
+  ['colons', 'fedora-pid', `a${':'.repeat(MIB)}`, 'INVALID_PID'],
+  ['a PID', 'fedora-pid', `a:${'b'.repeat(MIB)}`, 'PID_TOO_LONG'],
+  ['a PID of escapes', 'fedora-pid', `a:${'%3a'.repeat(MIB / 3)}`, 'PID_TOO_LONG'],
+  ['a datastream ID', 'fedora-dissemination', `info:fedora/a:1/${'b'.repeat(MIB)}`, 'INVALID_DATASTREAM_ID'],
+  ['equal parameters', 'fedora-dissemination', `info:fedora/a:1/b:1/m?${'a=b&'.repeat(MIB / 4)}a=b`, null],
+  ['ampersands', 'fedora-dissemination', `info:fedora/a:1/b:1/m?a=b${'&'.repeat(MIB)}`, 'INVALID_PARAM'],
+  ['hyphens', 'uuid', '-'.repeat(MIB), 'INVALID_UUID'],
+  ['braces', 'uuid', '{'.repeat(MIB), 'INVALID_UUID'],
+  ['characters beyond UCS-2', 'handle', `1/${'\u{1f600}'.repeat(MIB / 2)}`, 'NOT_UCS2'],
+  ['white space', undefined, `${' '.repeat(MIB)}1/2${'\n'.repeat(MIB)}`, null],
+  ['white space before the slash', undefined, `1${' '.repeat(MIB)}1/2`, 'INVALID_NAMING_AUTHORITY'],
+  ['slashes of a proxy URL', undefined, `https://doi.org/10.1/${'/'.repeat(MIB)}`, null],
+  ['raw letters in a URI', undefined, `hdl:1/${'é'.repeat(MIB)}`, null],
+  ['letters', undefined, 'x'.repeat(MIB), 'NOT_RECOGNIZED'],
+];
+
+describe('texts made to hurt', () => {
+  it.each(ROWS)("%s: the answer is the rule's", (_title, kind, input, code) => {
+    const found = normalize(input, kind);
+    expect(found.valid ? null : found.fault.code).toBe(code);
+    if (!found.valid) expect(found.fault.detail.length).toBeLessThan(300);
+  });
+});

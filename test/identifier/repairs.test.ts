@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Context, type Kind, listRepairs, normalize, REPAIR_CODES } from '../../src/identifier/index.js';
+
+const GUID = 'F58FB49EB1F848F0A606E84CEF294BE5';
+const guid = GUID.toLowerCase();
+const resolver = { scheme: 'http', authority: 'hdl.handle.net' };
+
+type Row = readonly [input: string, kind: Kind | undefined, context: Context, repairs: readonly string[]];
+
+const ROWS: readonly Row[] = [
+  [`1/${GUID}?a=%C3#b`, 'cordra', {}, []],
+  [`1/${guid}`, 'cordra', {}, ['GUID_UPPERCASED']],
+  [`1/${guid}?%c3#%41`, 'cordra', {}, ['GUID_UPPERCASED', 'ESCAPE_UPPERCASED', 'ESCAPE_DECODED']],
+  ['1/A b', 'handle', {}, []],
+  [`HDL:1/${GUID}`, 'hdl-uri', {}, ['SCHEME_LOWERCASED']],
+  ['hdl:1/a%2fb', 'hdl-uri', { profile: 'generic' }, ['ESCAPE_UPPERCASED']],
+  ['hdl:1/a%3ab', 'hdl-uri', { profile: 'generic' }, ['ESCAPE_DECODED']],
+  ['hdl:1/a%3Ab', 'hdl-uri', { profile: 'handle-scheme' }, []],
+  ['hdl://a%3Ab/c', 'hdl-uri', { profile: 'generic' }, []],
+  ['hdl:1/a:b@c', 'hdl-uri', { profile: 'handle-scheme' }, ['ESCAPE_ADDED']],
+  ['hdl:1/a%2Fb', 'hdl-uri', { profile: 'handle-scheme' }, ['ESCAPE_DECODED']],
+  ['hdl:1/a?%7e', 'hdl-uri', { profile: 'handle-scheme' }, ['ESCAPE_DECODED']],
+  [
+    'hdl://H:/1/a',
+    'hdl-uri',
+    { profile: 'handle-scheme', hdlAuthority: 'server' },
+    ['HOST_LOWERCASED', 'DEFAULT_PORT_DROPPED'],
+  ],
+  [
+    `HTTP://HDL.handle.net:80/1/${guid}`,
+    'http-uri',
+    { resolver },
+    ['SCHEME_LOWERCASED', 'HOST_LOWERCASED', 'DEFAULT_PORT_DROPPED', 'GUID_UPPERCASED'],
+  ],
+  ['Info:Hdl/1/%7e', 'info-hdl', {}, ['SCHEME_LOWERCASED', 'NAMESPACE_LOWERCASED', 'ESCAPE_DECODED']],
+  ['demo%3a%ff', 'fedora-pid', {}, ['ESCAPE_UPPERCASED', 'SEPARATOR_DECODED']],
+  ['info:fedora/d:1/d:2/m?b=1&a=%7E', 'fedora-dissemination', {}, ['ESCAPE_DECODED', 'PARAMS_SORTED']],
+  ['info:fedora/d:1/%c3%a9', 'fedora-dissemination', {}, ['ESCAPE_UPPERCASED']],
+  [
+    'urn:uuid:f58fb49e-b1f8-48f0-a606-e84cef294be5',
+    'uuid',
+    {},
+    ['GUID_UPPERCASED', 'URN_PREFIX_REMOVED', 'HYPHENS_REMOVED'],
+  ],
+  ['{F58FB49E-B1F8-48F0-A606-E84CEF294BE5}', 'uuid', {}, ['BRACES_REMOVED', 'HYPHENS_REMOVED']],
+  [' 1/a ', undefined, {}, ['WHITESPACE_TRIMMED']],
+  ['doi:10.1/a', undefined, {}, ['DOI_PREFIX_REMOVED']],
+  [`hdl.handle.net/1/${guid}`, undefined, {}, ['SCHEME_ADDED', 'GUID_UPPERCASED']],
+  ['https://doi.org/10.1/a/é', undefined, {}, ['ESCAPE_ADDED', 'SLASH_ESCAPED']],
+];
+
+describe('repairs', () => {
+  it.each(ROWS)('%j as %s in %j needs %j', (input, kind, context, repairs) => {
+    const found = normalize(input, kind, context);
+    expect(found.valid ? found.repairs : found.fault).toEqual(repairs);
+  });
+
+  it('are all shown above', () => {
+    const shown = new Set(ROWS.flatMap(([, , , repairs]) => repairs));
+    expect(REPAIR_CODES.filter((code) => !shown.has(code))).toEqual([]);
+  });
+
+  it('are listed once each, in the order of the published list', () => {
+    expect(listRepairs(2 ** REPAIR_CODES.length - 1)).toEqual(REPAIR_CODES);
+    expect(listRepairs(0)).toEqual([]);
+  });
+});

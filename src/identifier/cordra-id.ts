@@ -30,10 +30,11 @@ export function parseCordraId(input: string): Result<CordraId> {
   const query = mark < queryEnd ? mark : -1;
   const inTail = tailFault(input, query, hash, queryEnd);
   if (inTail !== null) return inTail;
-  const guid = input.slice(slash + 1, query < 0 ? queryEnd : query);
   const read = readCordraId(
-    input.slice(0, slash),
-    guid,
+    input,
+    0,
+    slash,
+    query < 0 ? queryEnd : query,
     query < 0 ? null : normalizeEscapes(input, query + 1, queryEnd),
     hash < 0 ? null : normalizeEscapes(input, hash + 1, input.length),
   );
@@ -42,27 +43,32 @@ export function parseCordraId(input: string): Result<CordraId> {
 }
 
 /**
- * Makes a CORDRA identifier of its decoded parts, query and fragment being checked already. The offset of a fault
- * counts in `namingAuthority/guid`.
+ * Reads `naming-authority "/" guid` from `start` to `end` of a text that has nothing to decode, separated at `slash`;
+ * query and fragment are checked already.
  */
 export function readCordraId(
-  namingAuthority: string,
-  guid: string,
+  text: string,
+  start: number,
+  slash: number,
+  end: number,
   query: string | null,
   fragment: string | null,
 ): Result<CordraId> {
-  const inAuthority = cordraAuthorityFault(namingAuthority);
+  const inAuthority = cordraAuthorityFault(text, start, slash);
   if (inAuthority !== null) return inAuthority;
+  const guidEnd = slash + 1 + GUID_LENGTH;
   let cases = 0;
-  for (let i = 0; i < guid.length; i++) {
-    const classes = classesOf(guid.charCodeAt(i));
-    if ((classes & HEX_DIGIT) === 0 || i === GUID_LENGTH) return guidFault(guid, i, namingAuthority.length + 1);
+  for (let i = slash + 1; i < end; i++) {
+    const classes = classesOf(text.charCodeAt(i));
+    if ((classes & HEX_DIGIT) === 0 || i === guidEnd) return guidFault(text, i, slash + 1);
     cases |= classes;
   }
-  if (guid.length < GUID_LENGTH) return guidFault(guid, guid.length, namingAuthority.length + 1);
+  if (end < guidEnd) return guidFault(text, end, slash + 1);
+  const digits = text.slice(slash + 1, end);
   // Only now is it known to be ASCII, so that toUpperCase cannot touch another script.
   const lower = (cases & LOWER_CASE) !== 0;
-  const value = { type: 'cordra', namingAuthority, guid: lower ? guid.toUpperCase() : guid, query, fragment } as const;
+  const guid = lower ? digits.toUpperCase() : digits;
+  const value = { type: 'cordra', namingAuthority: text.slice(start, slash), guid, query, fragment } as const;
   return ok(brand(value), lower ? GUID_UPPERCASED : NO_REPAIRS);
 }
 
@@ -95,8 +101,8 @@ function tailFault(input: string, query: number, hash: number, queryEnd: number)
   return fail('INVALID_QUERY', inQuery, 'CID-16', `a query cannot hold ${describe(input, inQuery)} here`);
 }
 
-function guidFault(guid: string, index: number, base: number): Failure {
-  const found = index === GUID_LENGTH ? 'more' : `${describe(guid, index)} after ${index}`;
-  const detail = `expected exactly 32 hexadecimal digits, found ${found}`;
-  return fail('INVALID_GUID', base + index, 'CID-10', detail);
+function guidFault(text: string, at: number, start: number): Failure {
+  const count = at - start;
+  const found = count === GUID_LENGTH ? 'more' : `${describe(text, at)} after ${count}`;
+  return fail('INVALID_GUID', at, 'CID-10', `expected exactly 32 hexadecimal digits, found ${found}`);
 }

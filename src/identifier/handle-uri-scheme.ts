@@ -85,7 +85,8 @@ function readUHandle(input: string, start: number, scan: UriScan, charset: Chars
   if (typeof namingAuthority === 'number') return utf8Fault(namingAuthority);
   const localName = decode(input, slash + 1, pathEnd);
   if (typeof localName === 'number') return utf8Fault(localName);
-  const read = readHandle(namingAuthority, localName, charset);
+  const text = `${namingAuthority}/${localName}`;
+  const read = readHandle(text, 0, namingAuthority.length, text.length, charset);
   if (!read.ok) return failAt(read, rawOffset(input, start, read.fault.offset));
   let repairs = NO_REPAIRS;
   if (scan.escaped) {

@@ -10,7 +10,7 @@ import { brand, type Handle } from './names.js';
 import { handleAuthorityFault } from './naming-authority.js';
 import { type Charset, charsetFault } from './printable.js';
 import { NO_REPAIRS } from './repairs.js';
-import { fail, type Failure, ok, type Result, unwrap } from './syntax-fault.js';
+import { fail, ok, type Result, unwrap } from './syntax-fault.js';
 
 /** Reads a Handle in its native form. */
 export function parseHandle(input: string, charset: Charset = 'ucs2'): Result<Handle> {
@@ -19,13 +19,17 @@ export function parseHandle(input: string, charset: Charset = 'ucs2'): Result<Ha
     const characters = charsetFault(input, charset);
     return characters ?? fail('MISSING_SEPARATOR', input.length, 'HS-01', 'expected "/" after the naming authority');
   }
-  return readHandle(input.slice(0, slash), input.slice(slash + 1), charset);
+  return readHandle(input, 0, slash, input.length, charset);
 }
 
-/** Makes a Handle of its two decoded parts; the offset of a fault counts in their native text. */
-export function readHandle(namingAuthority: string, localName: string, charset: Charset): Result<Handle> {
-  const fault = handleFault(namingAuthority, localName, charset);
-  return fault ?? ok(brand({ type: 'handle', namingAuthority, localName }), NO_REPAIRS);
+/** Reads a Handle from `start` to `end` of a text that has nothing to decode, its parts being separated at `slash`. */
+export function readHandle(text: string, start: number, slash: number, end: number, charset: Charset): Result<Handle> {
+  const fault = charsetFault(text, charset, start, end) ?? handleAuthorityFault(text, start, slash);
+  if (fault !== null) return fault;
+  return ok(
+    brand({ type: 'handle', namingAuthority: text.slice(start, slash), localName: text.slice(slash + 1, end) }),
+    NO_REPAIRS,
+  );
 }
 
 /** The native text of a Handle. */
@@ -36,14 +40,3 @@ export function formatHandle(handle: Handle): string {
 export const isHandle = (input: string, charset?: Charset): boolean => parseHandle(input, charset).ok;
 /** Throws `IdentifierSyntaxError`. */
 export const toHandle = (input: string, charset?: Charset): Handle => unwrap(parseHandle(input, charset));
-
-function handleFault(namingAuthority: string, localName: string, charset: Charset): Failure | null {
-  const inAuthority = charsetFault(namingAuthority, charset);
-  if (inAuthority !== null) return inAuthority;
-  const inLocalName = charsetFault(localName, charset);
-  if (inLocalName !== null) {
-    const { code, offset, rule, detail } = inLocalName.fault;
-    return fail(code, namingAuthority.length + 1 + offset, rule, detail);
-  }
-  return handleAuthorityFault(namingAuthority);
-}

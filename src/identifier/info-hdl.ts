@@ -87,9 +87,10 @@ function readName(
   profile: Profile | undefined,
   charset: Charset,
 ): Result<CordraId | Handle> {
-  if (profile !== 'cordra' && profile !== undefined) return readHandle(namingAuthority, localName, charset);
+  const text = `${namingAuthority}/${localName}`;
+  const handle = (): Result<Handle> => readHandle(text, 0, namingAuthority.length, text.length, charset);
+  if (profile !== 'cordra' && profile !== undefined) return handle();
   // An escaped "/" in the naming authority would otherwise be taken for the separator (R-08).
-  const read = namingAuthority.includes('/') ? null : parseCordraId(`${namingAuthority}/${localName}`);
-  if (read !== null && (read.ok || profile === 'cordra')) return read;
-  return readHandle(namingAuthority, localName, charset);
+  const read = namingAuthority.includes('/') ? null : parseCordraId(text);
+  return read !== null && (read.ok || profile === 'cordra') ? read : handle();
 }

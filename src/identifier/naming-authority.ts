@@ -35,33 +35,33 @@ export function namingAuthorityKey(namingAuthority: string): string {
   return upperAscii(namingAuthority);
 }
 
-/** Why a text is not a naming authority of CORDRA; null when it is. */
-export function cordraAuthorityFault(text: string): Failure | null {
-  let start = true;
-  for (let i = 0; i < text.length; i++) {
+/** Why a text from `start` to `end` is not a naming authority of CORDRA; null when it is. */
+export function cordraAuthorityFault(text: string, start = 0, end = text.length): Failure | null {
+  let empty = true;
+  for (let i = start; i < end; i++) {
     const code = text.charCodeAt(i);
-    if (isDigit(code)) start = false;
-    else if (code === 0x2e && !start) start = true;
+    if (isDigit(code)) empty = false;
+    else if (code === 0x2e && !empty) empty = true;
     else if (code === 0x2e) return emptySegment(i, 'CID-06');
     else {
       const detail = `a CORDRA naming authority holds digits 0-9 and ".", found ${describe(text, i)}`;
       return fail('INVALID_NAMING_AUTHORITY', i, 'CID-08', detail);
     }
   }
-  return start ? emptySegment(text.length, text === '' ? 'CID-05' : 'CID-06') : null;
+  return empty ? emptySegment(end, start === end ? 'CID-05' : 'CID-06') : null;
 }
 
-/** Why a text, its characters already judged, is not a naming authority of any Handle; null when it is. */
-export function handleAuthorityFault(text: string): Failure | null {
-  let start = true;
-  for (let i = 0; i < text.length; i++) {
+/** Why a text from `start` to `end`, its characters already judged, is no naming authority at all; null when it is. */
+export function handleAuthorityFault(text: string, start = 0, end = text.length): Failure | null {
+  let empty = true;
+  for (let i = start; i < end; i++) {
     const code = text.charCodeAt(i);
     if (code === 0x2f) return fail('INVALID_NAMING_AUTHORITY', i, 'R-08', 'a naming authority cannot hold "/"');
-    if (code !== 0x2e) start = false;
-    else if (start) return emptySegment(i, 'HUS-07');
-    else start = true;
+    if (code !== 0x2e) empty = false;
+    else if (empty) return emptySegment(i, 'HUS-07');
+    else empty = true;
   }
-  return start ? emptySegment(text.length, 'HUS-07') : null;
+  return empty ? emptySegment(end, 'HUS-07') : null;
 }
 
 function emptySegment(at: number, rule: string): Failure {

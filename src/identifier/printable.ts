@@ -11,9 +11,9 @@ import { describe, fail, type Failure } from './syntax-fault.js';
 /** `ucs2`, the default: characters up to U+FFFF. `unicode`: all of them. */
 export type Charset = 'ucs2' | 'unicode';
 
-/** Why a text cannot be part of a Handle; null when it can. The offset is an index in this text. */
-export function charsetFault(text: string, charset: Charset): Failure | null {
-  for (let i = 0; i < text.length; i++) {
+/** Why a text from `start` to `end` cannot be part of a Handle; null when it can. */
+export function charsetFault(text: string, charset: Charset, start = 0, end = text.length): Failure | null {
+  for (let i = start; i < end; i++) {
     const code = text.charCodeAt(i);
     if (code >= 0x20 && code < 0x7f) continue;
     if (code < 0x80 || isUnprintable(code)) return unprintable(text, i);

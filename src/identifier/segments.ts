@@ -40,26 +40,26 @@ export function readSegments(
   rules: SegmentRules,
 ): Result<CordraId | Handle> {
   const { slash, pathEnd } = scan;
-  const { profile, charset, authorityRaw, suffixSlashes = false } = rules;
+  const { authorityRaw, suffixSlashes = false } = rules;
   if (slash < 0 || (scan.secondSlash >= 0 && !suffixSlashes)) return countFault(scan);
   if (scan.bracket >= 0) return bracketFault(input, scan.bracket);
   if (slash === start) {
     return fail('INVALID_NAMING_AUTHORITY', start, 'URI-19', 'the naming authority before "/" is empty');
   }
   if (slash + 1 === pathEnd) return fail('EMPTY_LOCAL_NAME', pathEnd, 'URI-19', 'the local name after "/" is empty');
+  const slashes = scan.secondSlash < 0 ? NO_REPAIRS : SLASH_ESCAPED;
   if (!scan.escaped) {
-    const read = readName(input, input.slice(start, slash), input.slice(slash + 1, pathEnd), scan, profile, charset);
-    if (!read.ok) return failAt(read, start + read.fault.offset);
-    return scan.secondSlash < 0 ? read : ok(read.value, read.repairs | SLASH_ESCAPED);
+    const read = readName(input, start, slash, pathEnd, input, scan, rules);
+    return read.ok && slashes !== NO_REPAIRS ? ok(read.value, read.repairs | slashes) : read;
   }
   const namingAuthority = decode(input, start, slash);
   if (typeof namingAuthority === 'number') return utf8Fault(namingAuthority);
   const localName = decode(input, slash + 1, pathEnd);
   if (typeof localName === 'number') return utf8Fault(localName);
-  const read = readName(input, namingAuthority, localName, scan, profile, charset);
+  const text = `${namingAuthority}/${localName}`;
+  const read = readName(text, 0, namingAuthority.length, text.length, input, scan, rules);
   if (!read.ok) return failAt(read, rawOffset(input, start, read.fault.offset));
   const path = escapeRepairs(input, start, slash, authorityRaw) | escapeRepairs(input, slash, pathEnd, PCHAR);
-  const slashes = scan.secondSlash < 0 ? NO_REPAIRS : SLASH_ESCAPED;
   return ok(read.value, read.repairs | path | slashes | tailRepairs(input, scan));
 }
 
@@ -71,17 +71,19 @@ export function utf8Fault(at: number): Failure {
   return fail('INVALID_UTF8', at, 'URI-24', 'the escaped octets from here on are not UTF-8');
 }
 
+/** Reads a name from a part of `text`, which is the URI itself or a decoded copy; query and fragment are those of the URI. */
 function readName(
-  input: string,
-  namingAuthority: string,
-  localName: string,
+  text: string,
+  start: number,
+  slash: number,
+  end: number,
+  uri: string,
   scan: UriScan,
-  profile: Profile | undefined,
-  charset: Charset,
+  { profile, charset }: SegmentRules,
 ): Result<CordraId | Handle> {
-  if (profile !== 'cordra' && profile !== undefined) return readHandle(namingAuthority, localName, charset);
-  const read = readCordraId(namingAuthority, localName, readQuery(input, scan), readFragment(input, scan));
-  return read.ok || profile === 'cordra' ? read : readHandle(namingAuthority, localName, charset);
+  if (profile !== 'cordra' && profile !== undefined) return readHandle(text, start, slash, end, charset);
+  const read = readCordraId(text, start, slash, end, readQuery(uri, scan), readFragment(uri, scan));
+  return read.ok || profile === 'cordra' ? read : readHandle(text, start, slash, end, charset);
 }
 
 function countFault(scan: UriScan): Failure {

@@ -3,7 +3,7 @@ import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { type Resolver, parseNamingAuthority, parseResolver } from '../identifier/index.js';
 import { Environment } from './environment.js';
-import { StartupError } from './startup-error.js';
+import { StartupError, reasonOf } from './startup-error.js';
 
 /** The longest naming authority that can be configured, in characters; the syntax itself has no limit. */
 const MAX_NAMING_AUTHORITY_LENGTH = 255;
@@ -31,7 +31,7 @@ export interface Config {
  * Reads the configuration. This is the only place that looks at the process's environment.
  * @throws StartupError that names every wrong variable, not just the first.
  */
-export function readConfig(variables: NodeJS.ProcessEnv = process.env): Config {
+export function readConfig(variables: NodeJS.ProcessEnv = readProcessEnvironment()): Config {
   const environment = plainToInstance(Environment, variables, { excludeExtraneousValues: true });
   const problems = validateSync(environment).map(
     ({ property, constraints, value }) =>
@@ -79,6 +79,17 @@ export function readConfig(variables: NodeJS.ProcessEnv = process.env): Config {
     requestTimeoutMs: environment.REQUEST_TIMEOUT_MS ?? 30_000,
     shutdownTimeoutMs: environment.SHUTDOWN_TIMEOUT_MS ?? 25_000,
   };
+}
+
+/** The process's environment, completed from a file `.env` in the working folder if there is one. */
+function readProcessEnvironment(): NodeJS.ProcessEnv {
+  try {
+    process.loadEnvFile();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+      throw new StartupError(`.env cannot be read: ${reasonOf(error)}`);
+  }
+  return process.env;
 }
 
 /** Open is the default only beside the embedded database, and never reaches beyond this machine. */

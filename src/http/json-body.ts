@@ -4,22 +4,29 @@ import { Problem } from '../problem/problem.js';
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads a request body as JSON, more strictly than `JSON.parse`: a duplicate key or a whole number past 2^53 would be
- * changed silently there, and here they are refused, as are octets that are not UTF-8 (RFC 8259 4, 6, 8.1).
+ * Reads a request body as JSON, more strictly than `JSON.parse`: a key that stands twice with two values or a whole
+ * number past 2^53 would be changed silently there, and here they are refused, as are octets that are not UTF-8
+ * (RFC 8259 4, 6, 8.1) and a key `__proto__`, which some later step would drop or take for something else.
  * @throws Problem MALFORMED_JSON
  */
 export function readJsonBody(octets: Uint8Array): unknown {
   if (octets.length === 0) return undefined;
   try {
-    return parse(utf8.decode(octets), null, {
+    const text = utf8.decode(octets);
+    return parse(text, text.includes('proto__') ? refusePrototype : null, {
       parseNumber: exactNumber,
       onDuplicateKey: ({ key }) => {
-        throw new SyntaxError(`the key "${key}" stands twice in one object`);
+        throw new SyntaxError(`the key "${key}" stands twice in one object, with two values`);
       },
     });
   } catch (error) {
     throw new Problem('MALFORMED_JSON', `The body cannot be read: ${explain(error)}.`);
   }
+}
+
+function refusePrototype(key: string, value: unknown): unknown {
+  if (key === '__proto__') throw new SyntaxError('"__proto__" is no key of any request');
+  return value;
 }
 
 function exactNumber(digits: string): number {

@@ -22,6 +22,7 @@ export function installServerHooks(server: FastifyInstance, drain: Drain): void 
     );
     done();
   });
+  server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     try {
       done(null, readJsonBody(body as Buffer));

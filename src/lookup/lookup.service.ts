@@ -1,9 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type CordraId, type Resolver, parseNamingAuthority, recognize } from '../identifier/index.js';
+import {
+  type CordraId,
+  type Handle,
+  type Resolver,
+  formatHandle,
+  parseCordraId,
+  parseNamingAuthority,
+  recognize,
+} from '../identifier/index.js';
 import { Problem, malformed } from '../problem/problem.js';
 import { RESOLVER } from '../record/rendering.module.js';
 import { IdentifierReader } from '../record/identifier-reader.js';
 import type { IdentifierRecord } from '../record/identifier-record.js';
+import { NamingAuthorities } from '../record/naming-authorities.js';
 import { type StoredName, readStoredName } from '../record/stored-name.js';
 import { cursorAfter, readCursor } from './cursor.js';
 import type { ListQueryDto } from './list-query.dto.js';
@@ -13,6 +22,7 @@ import type { ListQueryDto } from './list-query.dto.js';
 export class LookupService {
   constructor(
     private readonly reader: IdentifierReader,
+    private readonly authorities: NamingAuthorities,
     @Inject(RESOLVER) private readonly resolver: Resolver,
   ) {}
 
@@ -25,6 +35,7 @@ export class LookupService {
     const read = recognize(text, { resolver: this.resolver });
     if (!read.ok) throw malformed(read.fault, '#path/identifier');
     const { name, normalized } = read.value;
+    if (name.type === 'handle') await this.requireForeign(name, text);
     const record = name.type === 'cordra' ? await this.reader.find(name.namingAuthority, name.guid) : null;
     if (record === null || name.type !== 'cordra') {
       throw new Problem(
@@ -33,6 +44,17 @@ export class LookupService {
       );
     }
     return { record, asked: name };
+  }
+
+  /** Under a naming authority of ours every identifier is a CORDRA identifier, so another Handle there is a slip (CID-10). */
+  private async requireForeign(handle: Handle, text: string): Promise<void> {
+    const native = formatHandle(handle);
+    const strict = parseCordraId(native);
+    if (strict.ok || !(await this.authorities.has(handle.namingAuthority))) return;
+    // The fault is counted in the native text; where the request spells it otherwise, only its start can be told.
+    const start = text.indexOf(native);
+    const offset = start < 0 ? 0 : start + strict.fault.offset;
+    throw malformed({ ...strict.fault, offset }, '#path/identifier');
   }
 
   /** @throws Problem INVALID_CURSOR, or a syntax code when an identifier of the query is malformed. */

@@ -21,6 +21,11 @@ export class NamingAuthorities {
     return rows.map(({ prefix }) => prefix);
   }
 
+  /** Whether identifiers are minted under it here, now or before. */
+  async has(prefix: string): Promise<boolean> {
+    return (await this.prisma.namingAuthority.findUnique({ where: { prefix } })) !== null;
+  }
+
   /** @throws Problem UNKNOWN_NAMING_AUTHORITY or SUSPENDED_NAMING_AUTHORITY when nothing may be minted under it. */
   async requireActive(prefix: string): Promise<void> {
     const found = await this.prisma.namingAuthority.findUnique({ where: { prefix } });

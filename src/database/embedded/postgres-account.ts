@@ -65,6 +65,9 @@ function passThroughFolders(uid: number, gid: number): string[] {
   ];
 }
 
+/** How long the last words of a program that has ended may take to arrive. */
+const LAST_OUTPUT_MS = 100;
+
 function run(program: string, args: readonly string[], identity: { uid?: number; gid?: number }): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     // A fixed locale keeps messages readable by the same rules everywhere; the data's own locale is set by initdb.
@@ -77,9 +80,17 @@ function run(program: string, args: readonly string[], identity: { uid?: number;
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
     child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
     child.once('error', reject);
-    // Not "close": the server that pg_ctl leaves behind may keep the pipes open.
-    child.once('exit', (code) => {
+    let patience: NodeJS.Timeout | undefined;
+    const finish = (code: number | null): void => {
+      clearTimeout(patience);
+      child.stdout.destroy();
+      child.stderr.destroy();
       resolve({ code, output: output.trim() });
+    };
+    child.once('close', finish);
+    // The server that pg_ctl leaves behind may keep the pipes open, so "close" can be long in coming.
+    child.once('exit', (code) => {
+      patience = setTimeout(finish, LAST_OUTPUT_MS, code);
     });
   });
 }

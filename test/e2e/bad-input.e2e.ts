@@ -1,0 +1,147 @@
+import { connect } from 'node:net';
+import { describe, expect, it } from '@jest/globals';
+import { useService } from './harness/service.js';
+
+const service = useService({ BODY_LIMIT_BYTES: '65536' });
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const send = (body: string | Uint8Array, headers: Record<string, string> = JSON_TYPE) =>
+  service.client.send('POST', '/identifiers', headers, body);
+
+describe('POST /identifiers refuses', () => {
+  const bodies: [string, string | Uint8Array, number, string][] = [
+    ['no body', '', 400, 'INVALID_REQUEST'],
+    ['half a body', '{"namingAuthority":"100.1', 400, 'MALFORMED_JSON'],
+    ['a comma too many', '{"namingAuthority":"100.102",}', 400, 'MALFORMED_JSON'],
+    ['a list', '[]', 400, 'INVALID_REQUEST'],
+    ['null', 'null', 400, 'INVALID_REQUEST'],
+    ['a number', '5', 400, 'INVALID_REQUEST'],
+    ['octets that are not UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 400, 'MALFORMED_JSON'],
+    ['a key that stands twice', '{"namingAuthority":"100.102","namingAuthority":"100.103"}', 400, 'MALFORMED_JSON'],
+    ['a number past 2^53', '{"namingAuthority":9007199254740993}', 400, 'MALFORMED_JSON'],
+    ['lists within lists without end', '['.repeat(60_000), 400, 'MALFORMED_JSON'],
+    ['a body over the limit', `{"namingAuthority":"${'1'.repeat(70_000)}"}`, 413, 'BODY_TOO_LARGE'],
+    ['a member it does not have', '{"namingAuthority":"100.102","colour":"red"}', 400, 'INVALID_REQUEST'],
+    ['a member called __proto__', '{"namingAuthority":"100.102","__proto__":{"x":1}}', 400, 'MALFORMED_JSON'],
+    ['no naming authority', '{}', 400, 'INVALID_REQUEST'],
+    ['a naming authority that is a number', '{"namingAuthority":100.102}', 400, 'INVALID_REQUEST'],
+    ['a naming authority that is null', '{"namingAuthority":null}', 400, 'INVALID_REQUEST'],
+    ['CID-09: an unknown naming authority', '{"namingAuthority":"100.103"}', 422, 'UNKNOWN_NAMING_AUTHORITY'],
+    ['R-25: 100.102 with a leading zero', '{"namingAuthority":"0100.102"}', 422, 'UNKNOWN_NAMING_AUTHORITY'],
+    ['CID-06: an empty segment', '{"namingAuthority":"100..102"}', 400, 'INVALID_NAMING_AUTHORITY'],
+    ['U+0000 in the naming authority', '{"namingAuthority":"100\\u0000"}', 400, 'INVALID_CHARACTER'],
+    ['a lone surrogate in the naming authority', '{"namingAuthority":"\\ud800"}', 400, 'INVALID_CHARACTER'],
+    [
+      'an SQL phrase as naming authority',
+      '{"namingAuthority":"1\'; DROP TABLE identifier; --"}',
+      422,
+      'UNKNOWN_NAMING_AUTHORITY',
+    ],
+  ];
+
+  it.each(bodies)('%s', async (_, body, status, code) => {
+    const answer = await send(body);
+    expect([answer.status, answer.body.code]).toEqual([status, code]);
+  });
+
+  const fields: [string, object, string, string][] = [
+    ['CID-10: a GUID of 31 digits', { guid: 'F58FB49EB1F848F0A606E84CEF294BE' }, 'INVALID_GUID', '/guid'],
+    ['a GUID with a digit that is none', { guid: 'G58FB49EB1F848F0A606E84CEF294BE5' }, 'INVALID_GUID', '/guid'],
+    ['an empty metadata ID', { metadataId: '' }, 'NOT_RECOGNIZED', '/metadataId'],
+    ['a metadata ID that is a list', { metadataId: ['hdl:1/2'] }, 'INVALID_REQUEST', '/metadataId'],
+    ['U+0000 in a metadata ID', { metadataId: 'hdl:1234/a\u0000b' }, 'INVALID_CHARACTER', '/metadataId'],
+    ['a lone surrogate in a metadata ID', { metadataId: '1234/\udc00' }, 'INVALID_CHARACTER', '/metadataId'],
+    ['an escaped octet that is not UTF-8', { metadataId: 'hdl:1234/%FF' }, 'INVALID_UTF8', '/metadataId'],
+    ['a UUID as metadata ID', { metadataId: 'F58FB49EB1F848F0A606E84CEF294BE5' }, 'MISSING_SEPARATOR', '/metadataId'],
+    [
+      'a metadata ID given and asked for',
+      { metadataId: 'hdl:1/2', mintMetadataId: true },
+      'INVALID_REQUEST',
+      '/mintMetadataId',
+    ],
+    ['a target that is no URL', { target: 'repo.example.org' }, 'INVALID_REQUEST', '/target'],
+    ['a target of another scheme', { target: 'javascript:alert(1)' }, 'INVALID_REQUEST', '/target'],
+    ['U+0000 in a target', { target: 'https://repo.example.org/\u0000' }, 'INVALID_REQUEST', '/target'],
+    ['a target with a space', { target: 'https://repo.example.org/a b' }, 'INVALID_REQUEST', '/target'],
+    [
+      'a target over 2048 characters',
+      { target: `https://repo.example.org/${'a'.repeat(2048)}` },
+      'INVALID_REQUEST',
+      '/target',
+    ],
+    [
+      'a malformed alternate',
+      { alternateIds: ['demo:1', 'hdl:1..2/x'] },
+      'INVALID_NAMING_AUTHORITY',
+      '/alternateIds/1',
+    ],
+    [
+      'more than 100 alternates',
+      { alternateIds: Array.from({ length: 101 }, (_, i) => `demo:${i}`) },
+      'INVALID_REQUEST',
+      '/alternateIds',
+    ],
+    ['another word for onExisting', { onExisting: 'overwrite' }, 'INVALID_REQUEST', '/onExisting'],
+  ];
+
+  it.each(fields)('%s', async (_, field, code, pointer) => {
+    const answer = await service.client.mint(field);
+    expect([answer.status, answer.body.code]).toEqual([400, code]);
+    expect(answer.body.errors[0].pointer).toBe(pointer);
+  });
+
+  it.each(['', 'two words', 'é', 'k'.repeat(256)])('the Idempotency-Key "%s"', async (key) => {
+    const answer = await service.client.mint({}, { 'idempotency-key': Buffer.from(key).toString('latin1') });
+    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_IDEMPOTENCY_KEY']);
+  });
+
+  it('a body of another media type, or of none', async () => {
+    for (const headers of [{ 'content-type': 'application/x-www-form-urlencoded' }, { 'content-type': 'text/plain' }]) {
+      const answer = await send('namingAuthority=100.102', headers);
+      expect([answer.status, answer.body.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    }
+  });
+
+  it('and none of it left anything behind', async () => {
+    expect((await service.client.get('/identifiers')).body).toEqual({ items: [], next: null });
+  });
+});
+
+describe('what never becomes a request', () => {
+  const raw = (bytes: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const { hostname, port } = new URL(service.server.url);
+      const socket = connect(Number(port), hostname, () => socket.write(bytes));
+      let answer = '';
+      socket.on('data', (chunk) => (answer += chunk.toString()));
+      socket.on('close', () => {
+        resolve(answer);
+      });
+      socket.on('error', reject);
+    });
+
+  it('broken HTTP is answered with a problem', async () => {
+    const answer = await raw('BROKEN\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain('"code":"MALFORMED_HTTP"');
+  });
+
+  it('headers over 64 KiB are answered with a problem', async () => {
+    const answer = await raw(`GET / HTTP/1.1\r\nhost: x\r\nx-long: ${'a'.repeat(70_000)}\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 431 /);
+    expect(answer).toContain('"code":"HEADERS_TOO_LARGE"');
+  });
+});
+
+describe('what is not served', () => {
+  it.each([
+    ['GET', '/nowhere'],
+    ['DELETE', '/identifiers'],
+    ['GET', '/identifiers/100.102/a/b/c'],
+    ['GET', '/problems/NO_SUCH_CODE'],
+  ])('%s %s answers 404 with a problem that names the path', async (method, path) => {
+    const answer = await service.client.send(method, path, {});
+    expect(answer.status).toBe(404);
+    expect(answer.body).toMatchObject({ code: 'NOT_FOUND', type: '/problems/NOT_FOUND', instance: path });
+  });
+});

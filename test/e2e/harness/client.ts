@@ -1,0 +1,38 @@
+/** An HTTP answer with its body read. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; null when there is none. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into whatever came back
+  readonly body: any;
+}
+
+/** A client of one service, as thin as can be: what it sends is what a test says. */
+export class Client {
+  constructor(readonly base: string) {}
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send('GET', path, headers);
+  }
+
+  post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send('POST', path, { 'content-type': 'application/json', ...headers }, JSON.stringify(body));
+  }
+
+  /** Mints under 100.102 with defaults that no test depends on. */
+  mint(fields: object = {}, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.post('/identifiers', { namingAuthority: '100.102', ...fields }, headers);
+  }
+
+  async send(
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    body?: string | Uint8Array,
+  ): Promise<Answer> {
+    const answer = await fetch(this.base + path, { method, headers, ...(body === undefined ? {} : { body }) });
+    const text = await answer.text();
+    return { status: answer.status, headers: answer.headers, text, body: text === '' ? null : JSON.parse(text) };
+  }
+}

@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+
+/** A database of one test file, cloned from the migrated template. */
+export interface TestDatabase {
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+const SERVER_URL = process.env['E2E_DATABASE_URL'] ?? '';
+const TEMPLATE = process.env['E2E_TEMPLATE'] ?? '';
+
+/** @param template the database to clone; `template0` gives an empty one. */
+export async function createDatabase(template = TEMPLATE): Promise<TestDatabase> {
+  const name = `mintmark_test_${randomBytes(6).toString('hex')}`;
+  await administer(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  const url = new URL(SERVER_URL);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => administer(`DROP DATABASE ${name} WITH (FORCE)`) };
+}
+
+async function administer(sql: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const client = new pg.Client({ connectionString: SERVER_URL });
+    await client.connect();
+    try {
+      await client.query(sql);
+      return;
+    } catch (error) {
+      // 55006: another test file is cloning the template at this moment.
+      if (!(error instanceof pg.DatabaseError) || error.code !== '55006' || attempt > 50) throw error;
+      await pause(100);
+    } finally {
+      await client.end();
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
+
+/** Variables of the runner that a spawned service must not inherit. */
+const CLEAN = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => /^(PATH|HOME|LANG|TZ|TMPDIR|SystemRoot)$/.test(name)),
+);
+
+/** A service that was spawned as its own process. */
+export interface TestServer {
+  /** `http://127.0.0.1:…` */
+  readonly url: string;
+  readonly child: ChildProcess;
+  /** Everything it wrote so far. */
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Sends a signal and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+/** What a process that ended by itself left behind. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Starts the built service on a free port and waits until it says that it is ready. */
+export async function startServer(variables: Record<string, string>): Promise<TestServer> {
+  const started = launch({ PORT: '0', ...variables });
+  const url = await Promise.race([
+    started.ready,
+    started.ended.then(({ code, stderr }) => {
+      throw new Error(`the service ended with ${String(code)}: ${stderr}`);
+    }),
+  ]);
+  return { url, ...started };
+}
+
+/** Starts the service where it is expected not to come up, and waits for its end. */
+export async function runToEnd(variables: Record<string, string>): Promise<Ended> {
+  return launch({ PORT: '0', ...variables }).ended;
+}
+
+function launch(variables: Record<string, string>) {
+  const child = spawn(process.execPath, [MAIN], { cwd: tmpdir(), env: { ...CLEAN, ...variables } });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  const ready = new Promise<string>((resolve) => {
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+      const found = /Service +(http\S+)/.exec(stderr)?.[1];
+      if (found !== undefined && stderr.includes('Ctrl-C')) resolve(found);
+    });
+  });
+  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once('close', (code, signal) => {
+      resolve({ code, signal });
+    });
+  });
+  return {
+    child,
+    ready,
+    ended: exited.then(({ code }) => ({ code, stdout, stderr })),
+    stdout: () => stdout,
+    stderr: () => stderr,
+    stop: (signal: NodeJS.Signals = 'SIGTERM') => {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}

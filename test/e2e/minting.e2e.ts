@@ -1,0 +1,196 @@
+import { describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { useService } from './harness/service.js';
+
+const service = useService();
+
+/** A metadata ID that nothing else in this file uses. */
+const freshMetadataId = () => `hdl:2000.03/${randomUUID().replaceAll('-', '').toUpperCase()}`;
+
+describe('POST /identifiers', () => {
+  it('answers 201 with the representation, Location and ETag', async () => {
+    const metadataId = 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA';
+    const target = 'https://repo.example.org/objects/7';
+    const minted = await service.client.mint({ metadataId, target });
+    expect(minted.status).toBe(201);
+    const { guid } = minted.body;
+    expect(minted.headers.get('location')).toBe(`/identifiers/100.102/${guid}`);
+    expect(minted.headers.get('etag')).toMatch(/^"[^"]+"$/);
+    expect(minted.body).toMatchObject({
+      identifier: `100.102/${guid}`,
+      namingAuthority: '100.102',
+      localName: guid,
+      metadataId,
+      target,
+      state: 'active',
+      alternateIds: [],
+      version: 1,
+      leaseUntil: null,
+      tombstone: null,
+      uris: {
+        cordraPath: `hdl:100.102/${guid}`,
+        cordraHost: `hdl://100.102/${guid}`,
+        http: `http://hdl.handle.net/100.102/${guid}`,
+        handleUri: `hdl:100.102/${guid}`,
+        infoHdl: `info:hdl/100.102/${guid}`,
+      },
+    });
+    expect(minted.body.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(minted.body.updatedAt).toBe(minted.body.createdAt);
+  });
+
+  it('CID-11, CID-14: mints upper-case GUIDs of version 4 and variant 10x', async () => {
+    for (let i = 0; i < 20; i++) {
+      const { body } = await service.client.mint();
+      expect(body.guid).toMatch(/^[0-9A-F]{12}4[0-9A-F]{3}[89AB][0-9A-F]{15}$/);
+    }
+  });
+
+  it('mints without a metadata ID, a new identifier each time', async () => {
+    const [one, two] = [await service.client.mint(), await service.client.mint()];
+    expect([one.status, two.status]).toEqual([201, 201]);
+    expect(one.body.metadataId).toBeNull();
+    expect(one.body.identifier).not.toBe(two.body.identifier);
+  });
+
+  it('CID-24: mints the metadata record too, both resolve, and each shows the other', async () => {
+    const minted = await service.client.mint({ mintMetadataId: true });
+    expect(minted.status).toBe(201);
+    const { identifier, metadataId, metadataRecord } = minted.body;
+    expect(metadataId).toBe(`hdl:${metadataRecord.identifier}`);
+    expect(metadataRecord.describes).toEqual([identifier]);
+    const [object, description] = [
+      await service.client.get(`/identifiers/${identifier}`),
+      await service.client.get(`/identifiers/${metadataRecord.identifier}`),
+    ];
+    expect(object.body).toMatchObject({ identifier, metadataId, describes: [] });
+    expect(description.body).toMatchObject({ identifier: metadataRecord.identifier, describes: [identifier] });
+    expect(object.body.createdAt).toBe(description.body.createdAt);
+  });
+
+  it('keeps alternate identifiers in canonical spelling, each once', async () => {
+    const { body } = await service.client.mint({
+      alternateIds: [
+        'demo%3a7',
+        'info:fedora/demo:7',
+        'doi:10.1000/182',
+        'urn:uuid:F58FB49E-B1F8-48F0-A606-E84CEF294BE5',
+      ],
+    });
+    expect(body.alternateIds).toEqual([
+      'info:fedora/demo:7',
+      'hdl:10.1000/182',
+      'urn:uuid:f58fb49e-b1f8-48f0-a606-e84cef294be5',
+    ]);
+  });
+});
+
+describe('a metadata ID that is known in the naming authority', () => {
+  it('answers 200 and the identifier it describes, in whatever spelling it comes', async () => {
+    const metadataId = freshMetadataId();
+    const first = await service.client.mint({ metadataId });
+    const guid = metadataId.slice(-32).toLowerCase();
+    for (const spelling of [metadataId, `2000.03/${guid}`, `HDL://2000.03/${guid}`, `info:hdl/2000.03/${guid}`]) {
+      const again = await service.client.mint({ metadataId: spelling });
+      expect(again.status).toBe(200);
+      expect(again.body.identifier).toBe(first.body.identifier);
+      expect(again.headers.get('location')).toBe(first.headers.get('location'));
+    }
+  });
+
+  it('is refused with 409 and a link when asked for', async () => {
+    const metadataId = freshMetadataId();
+    const first = await service.client.mint({ metadataId });
+    const again = await service.client.mint({ metadataId, onExisting: 'reject' });
+    expect(again.status).toBe(409);
+    expect(again.body).toMatchObject({
+      code: 'METADATA_ID_TAKEN',
+      existing: `/identifiers/${first.body.identifier}`,
+    });
+  });
+
+  it('is free in another naming authority', async () => {
+    const metadataId = freshMetadataId();
+    await service.client.mint({ metadataId });
+    const other = await service.client.mint({ metadataId, namingAuthority: '2000.01' });
+    expect(other.status).toBe(201);
+  });
+
+  it('twenty mints at once make one identifier', async () => {
+    const metadataId = freshMetadataId();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => service.client.mint({ metadataId })));
+    expect(new Set(answers.map(({ body }) => body.identifier)).size).toBe(1);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(19);
+  });
+});
+
+describe('Idempotency-Key', () => {
+  it('two hundred retries of one key make one identifier, all answered 201', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const answers = await Promise.all(Array.from({ length: 200 }, () => service.client.mint({}, headers)));
+    expect(new Set(answers.map(({ body }) => body.identifier)).size).toBe(1);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(answers.filter((answer) => answer.headers.get('idempotency-replayed') === null)).toHaveLength(1);
+  });
+
+  it('a replay of a pair answers both identifiers again', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const first = await service.client.mint({ mintMetadataId: true }, headers);
+    const replay = await service.client.mint({ mintMetadataId: true }, headers);
+    expect(replay.headers.get('idempotency-replayed')).toBe('true');
+    expect(replay.body).toEqual(first.body);
+  });
+
+  it('a repeat in another spelling is the same request', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const metadataId = freshMetadataId();
+    const first = await service.client.mint({ metadataId }, headers);
+    const replay = await service.client.mint({ metadataId: metadataId.toLowerCase() }, headers);
+    expect(replay.status).toBe(201);
+    expect(replay.body.identifier).toBe(first.body.identifier);
+  });
+
+  it('another body with the same key is refused with 422 and mints nothing', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const metadataId = freshMetadataId();
+    await service.client.mint({}, headers);
+    const other = await service.client.mint({ metadataId }, headers);
+    expect(other.status).toBe(422);
+    expect(other.body.code).toBe('IDEMPOTENCY_KEY_REUSED');
+    const found = await service.client.get(`/identifiers?metadataId=${encodeURIComponent(metadataId)}`);
+    expect(found.body.items).toEqual([]);
+  });
+});
+
+describe('registering an identifier that exists already', () => {
+  it('R-05: takes the GUID in any text form of a UUID', async () => {
+    const uuid = randomUUID();
+    const registered = await service.client.mint({ guid: `{${uuid.toUpperCase()}}` });
+    expect(registered.status).toBe(201);
+    expect(registered.body.guid).toBe(uuid.replaceAll('-', '').toUpperCase());
+  });
+
+  it('CID-13: refuses a GUID that is known, in any case, with 409 and a link', async () => {
+    const guid = randomUUID().replaceAll('-', '');
+    await service.client.mint({ guid });
+    const again = await service.client.mint({ guid: guid.toUpperCase() });
+    expect(again.status).toBe(409);
+    expect(again.body).toMatchObject({ code: 'GUID_TAKEN', existing: `/identifiers/100.102/${guid.toUpperCase()}` });
+  });
+
+  it('does not answer another identifier than the one to be registered', async () => {
+    const metadataId = freshMetadataId();
+    await service.client.mint({ metadataId });
+    const other = await service.client.mint({ metadataId, guid: randomUUID() });
+    expect(other.status).toBe(409);
+    expect(other.body.code).toBe('METADATA_ID_TAKEN');
+  });
+
+  it('CID-24: refuses an identifier that is its own metadata ID', async () => {
+    const guid = randomUUID().replaceAll('-', '');
+    const answer = await service.client.mint({ guid, metadataId: `hdl:100.102/${guid}` });
+    expect(answer.status).toBe(422);
+    expect(answer.body.code).toBe('METADATA_ID_IS_IDENTIFIER');
+  });
+});

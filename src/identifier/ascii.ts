@@ -6,8 +6,7 @@
  *   pchar      = unreserved / pct-encoded / sub-delims / ":" / "@"
  *   query      = fragment = *( pchar / "/" / "?" )
  *
- * Each class is a bit. The table covers every UTF-16 code unit, so that a look-up needs no bounds check and no other
- * script ever counts as a letter or a digit.
+ * Each class is a bit. No character of another script ever counts as a letter or a digit.
  */
 export const UNRESERVED = 1;
 export const SUB_DELIM = 2;
@@ -31,8 +30,7 @@ export const QUERY = PATH | QUESTION;
 /** Everything that may stand in a URI, "%" left aside. */
 export const URI_CHARACTER = QUERY | URI_ONLY;
 
-/** The classes of a code unit: index with `charCodeAt`, test with `&`. */
-export const CLASSES: Uint8Array = new Uint8Array(0x10000);
+const CLASSES = new Uint8Array(128);
 
 function give(characters: string, bits: number): void {
   for (let i = 0; i < characters.length; i++) {
@@ -41,9 +39,10 @@ function give(characters: string, bits: number): void {
   }
 }
 
-/** The classes of a code unit; none for NaN, which is what `charCodeAt` gives past the end. */
+/** The classes of a code unit; none beyond ASCII, and none for NaN, which is what `charCodeAt` gives past the end. */
 export function classesOf(code: number): number {
-  return CLASSES[code] ?? 0;
+  // The mask changes nothing; it shows the engine that the index is in bounds, which halves the cost of a scan.
+  return code < 128 ? (CLASSES[code & 127] ?? 0) : 0;
 }
 
 give('ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~', UNRESERVED);

@@ -24,7 +24,7 @@ export function scanInfoUri(input: string, namespace: 'hdl' | 'fedora', rule: st
   const scheme = schemeFault(input, 'info', rule);
   if (scheme !== null) return scheme;
   const start = 6 + namespace.length;
-  if (!hasAt(input, `${namespace}/`, 5)) {
+  if (!hasAt(input, namespace, 5) || input.charCodeAt(start - 1) !== 0x2f) {
     const slash = input.indexOf('/');
     const found = excerpt(input.slice(5, slash < 0 ? input.length : slash));
     return fail('WRONG_NAMESPACE', 5, rule, `expected "info:${namespace}/", found the namespace "${found}"`);

@@ -14,8 +14,24 @@ import { HEX_DIGIT, isDigit, REG_NAME, span } from './ascii.js';
 /** Whether a text is an IPv4address: four numbers from 0 to 255, none with a leading zero. */
 export function isIPv4Address(text: string): boolean {
   if (text.length < 7 || text.length > 15) return false;
-  const octets = text.split('.');
-  return octets.length === 4 && octets.every(isDecOctet);
+  let octets = 1;
+  let digits = 0;
+  let value = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0x2e) {
+      if (digits === 0) return false;
+      octets++;
+      digits = 0;
+      value = 0;
+    } else {
+      if (!isDigit(code) || (digits > 0 && value === 0)) return false;
+      value = value * 10 + code - 0x30;
+      digits++;
+      if (value > 255) return false;
+    }
+  }
+  return octets === 4 && digits > 0;
 }
 
 /** Whether a text, its brackets included, is an IP-literal. */
@@ -23,17 +39,6 @@ export function isIPLiteral(text: string): boolean {
   if (!text.startsWith('[') || !text.endsWith(']')) return false;
   const inner = text.slice(1, -1);
   return inner.startsWith('v') || inner.startsWith('V') ? isIPvFuture(inner) : isIPv6Address(inner);
-}
-
-function isDecOctet(text: string): boolean {
-  if (text.length === 0 || text.length > 3 || (text.length > 1 && text.startsWith('0'))) return false;
-  let value = 0;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (!isDigit(code)) return false;
-    value = value * 10 + code - 0x30;
-  }
-  return value <= 255;
 }
 
 function isIPv6Address(text: string): boolean {

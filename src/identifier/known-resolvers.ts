@@ -67,7 +67,7 @@ export function schemeForHost(text: string, resolver: Resolver | undefined): 'ht
   const slash = text.indexOf('/');
   if (slash < 0 || slash > 255) return null;
   const host = lowerAscii(text.slice(0, slash));
-  if (resolver !== undefined && host === resolver.authority) return resolver.scheme;
+  if (resolver?.authority === host) return resolver.scheme;
   return WELL_KNOWN_RESOLVERS.includes(host) ? 'https' : null;
 }
 

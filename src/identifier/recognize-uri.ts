@@ -111,7 +111,7 @@ interface CordraFirst {
  */
 function cordraFirst(name: CordraId | Handle): CordraFirst {
   const read = name.type === 'cordra' ? null : parseCordraId(formatHandle(name));
-  if (read === null || !read.ok) return { name, handle: name, repairs: NO_REPAIRS };
+  if (!read?.ok) return { name, handle: name, repairs: NO_REPAIRS };
   return { name: read.value, handle: asHandle(read.value), repairs: read.repairs };
 }
 

@@ -36,7 +36,10 @@ export class TextWriter {
 
   /** Writes a code point as the triplets of its UTF-8 octets. */
   triplets(code: number): void {
-    if (code < 0x80) return this.triplet(code);
+    if (code < 0x80) {
+      this.triplet(code);
+      return;
+    }
     if (code < 0x800) this.triplet(0xc0 | (code >> 6));
     else {
       if (code < 0x10000) this.triplet(0xe0 | (code >> 12));

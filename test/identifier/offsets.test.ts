@@ -93,7 +93,7 @@ describe('a refusal tells where the text broke and which rule it broke', () => {
   });
 
   it.each(ROWS)('%j as %s in %j: the detail is a sentence of reasonable length', (input, kind, context) => {
-    const found = normalize(`${input}`, kind, context);
+    const found = normalize(input, kind, context);
     expect(found.valid ? '' : found.fault.detail).toMatch(/^.{10,300}$/);
   });
 });

@@ -1,0 +1,14 @@
+// Reads what Jest printed and writes its count as one plain line, "N passed, N failed". `npm cit` hands no arguments on
+// to the tests, so Jest cannot be asked for a report in JSON there. Fails when no count is found.
+import { text } from 'node:stream/consumers';
+import { stripVTControlCharacters } from 'node:util';
+
+const lines = stripVTControlCharacters(await text(process.stdin)).split('\n');
+const counts = lines.filter((line) => /^Tests: +.*\d+ total$/.test(line)).at(-1);
+if (counts === undefined) {
+  console.log('0 passed, 0 failed: the tests did not run');
+  process.exitCode = 1;
+} else {
+  const count = (word) => new RegExp(`(\\d+) ${word}`).exec(counts)?.[1] ?? '0';
+  console.log(`${count('passed')} passed, ${count('failed')} failed`);
+}

@@ -11,6 +11,8 @@ import { welcome } from './welcome.js';
 
 /** A service that listens. */
 export interface RunningService {
+  /** What to tell the person who started it. */
+  readonly welcome: string;
   /** Finishes the requests in flight, refuses new ones, and stops everything that was started. */
   stop(reason: string): Promise<void>;
 }
@@ -27,16 +29,12 @@ export async function startService(): Promise<RunningService> {
     await migrate(database.url);
     const pool = createPool(database.url, config, logger);
     const { app, drain } = await createService(config, pool, logger);
-    try {
-      const authorities = app.get(NamingAuthorities);
-      await authorities.ensure(config.namingAuthorities);
-      const url = await listen(app, config);
-      process.stderr.write(welcome({ url, config, prefixes: await authorities.prefixes() }));
-    } catch (error) {
+    const words = await open(app, config).catch(async (error: unknown) => {
       await app.close();
       throw error;
-    }
+    });
     return {
+      welcome: words,
       stop: async (reason) => {
         logger.info({ reason }, 'stopping');
         const unfinished = await drain.start(config.shutdownTimeoutMs);
@@ -55,6 +53,14 @@ export async function startService(): Promise<RunningService> {
 async function openDatabase({ database }: Config): Promise<{ url: string; stop(): Promise<void> }> {
   if ('dataDir' in database) return startEmbeddedServer(database.dataDir);
   return { url: database.url, stop: async () => {} };
+}
+
+/** @returns what to tell the person at the terminal. */
+async function open(app: NestFastifyApplication, config: Config): Promise<string> {
+  const authorities = app.get(NamingAuthorities);
+  await authorities.ensure(config.namingAuthorities);
+  const url = await listen(app, config);
+  return welcome({ url, config, prefixes: await authorities.prefixes() });
 }
 
 async function listen(app: NestFastifyApplication, { host, port }: Config): Promise<string> {

@@ -42,7 +42,7 @@ async function connect(url: string): Promise<pg.Client> {
     await session.connect();
     return session;
   } catch (error) {
-    throw new StartupError(`The database of DATABASE_URL cannot be reached: ${reasonOf(error)}`);
+    throw new StartupError(`The database cannot be reached: ${reasonOf(error)}`);
   }
 }
 

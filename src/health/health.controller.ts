@@ -37,6 +37,8 @@ export class HealthController {
     const applied = new Set(await appliedMigrations(this.pool));
     const missing = (await shippedMigrations()).filter((name) => !applied.has(name));
     if (missing.length === 0) return { status: 'ok' };
-    throw new Problem('DATABASE_UNAVAILABLE', `The database lacks the migrations ${missing.join(', ')}.`);
+    throw new Problem('DATABASE_UNAVAILABLE', `The database lacks the migrations ${missing.join(', ')}.`, {
+      headers: { 'retry-after': '5' },
+    });
   }
 }

@@ -32,7 +32,8 @@ export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
     routerOptions: { maxParamLength: MAX_PATH_PARAMETER_LENGTH },
     http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: config.requestTimeoutMs },
     return503OnClosing: false,
-    forceCloseConnections: 'idle',
+    // The drain has waited for every request; what is left are connections that ask nothing.
+    forceCloseConnections: true,
     genReqId: ({ headers }: { headers: IncomingHttpHeaders }) => {
       const given = headers['x-request-id'];
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : uuid();

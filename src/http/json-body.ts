@@ -6,14 +6,15 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /**
  * Reads a request body as JSON, more strictly than `JSON.parse`: a key that stands twice with two values or a whole
  * number past 2^53 would be changed silently there, and here they are refused, as are octets that are not UTF-8
- * (RFC 8259 4, 6, 8.1) and a key `__proto__`, which some later step would drop or take for something else.
+ * (RFC 8259 4, 6, 8.1) and the keys `__proto__` and `constructor`,
+ * which later steps would drop without a word.
  * @throws Problem MALFORMED_JSON
  */
 export function readJsonBody(octets: Uint8Array): unknown {
   if (octets.length === 0) return undefined;
   try {
     const text = utf8.decode(octets);
-    return parse(text, text.includes('proto__') ? refusePrototype : null, {
+    return parse(text, /__|constr/.test(text) ? refuseInternals : null, {
       parseNumber: exactNumber,
       onDuplicateKey: ({ key }) => {
         throw new SyntaxError(`the key "${key}" stands twice in one object, with two values`);
@@ -24,8 +25,8 @@ export function readJsonBody(octets: Uint8Array): unknown {
   }
 }
 
-function refusePrototype(key: string, value: unknown): unknown {
-  if (key === '__proto__') throw new SyntaxError('"__proto__" is no key of any request');
+function refuseInternals(key: string, value: unknown): unknown {
+  if (key === '__proto__' || key === 'constructor') throw new SyntaxError(`"${key}" is no key of any request`);
   return value;
 }
 

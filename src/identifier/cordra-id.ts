@@ -10,7 +10,8 @@
  * The guid need not be a real UUID (R-04), and the octets behind escapes need not be UTF-8 (R-31).
  */
 import { classesOf, HEX_DIGIT, LOWER_CASE, UNRESERVED } from './ascii.js';
-import { brand, type CordraId, type Handle } from './names.js';
+import { brand } from './checked.js';
+import type { CordraId, Handle } from './names.js';
 import { cordraAuthorityFault } from './naming-authority.js';
 import { escapeRepairs, normalizeEscapes } from './percent-encoding.js';
 import { NO_REPAIRS, repair } from './repairs.js';

@@ -7,7 +7,8 @@
  * Case and that of `urn:uuid:` are free on input (RFC 8141, R-05); nothing is trimmed. Canonical: 32 digits in capitals (UUID-05).
  */
 import { classesOf, hasAt, HEX_DIGIT, hexValue, LOWER_CASE } from './ascii.js';
-import { brand, type DceUuid } from './names.js';
+import { brand } from './checked.js';
+import type { DceUuid } from './names.js';
 import { NO_REPAIRS, repair, type RepairSet } from './repairs.js';
 import { describe, fail, type Failure, ok, type Result, unwrap } from './syntax-fault.js';
 

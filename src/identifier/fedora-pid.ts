@@ -10,7 +10,8 @@
  * are never decoded and count as three characters; the length is that of the normal form (R-16). Case counts (FED-02).
  */
 import { classesOf, UNRESERVED } from './ascii.js';
-import { brand, type FedoraPid } from './names.js';
+import { brand } from './checked.js';
+import type { FedoraPid } from './names.js';
 import { escapeRepairs } from './percent-encoding.js';
 import { NO_REPAIRS, repair } from './repairs.js';
 import { describe, fail, type Failure, ok, type Result, unwrap } from './syntax-fault.js';

@@ -16,7 +16,8 @@
 import { HUS_LOCAL_NAME, REG_NAME, span } from './ascii.js';
 import { readAuthority } from './authority.js';
 import { readHandle } from './handle.js';
-import { brand, type Handle, type HdlForm, type HdlUri } from './names.js';
+import { brand } from './checked.js';
+import type { Handle, HdlForm, HdlUri } from './names.js';
 import { decode, encode, escapeRepairs, rawOffset } from './percent-encoding.js';
 import type { Charset } from './printable.js';
 import { NO_REPAIRS, repair, type RepairSet } from './repairs.js';

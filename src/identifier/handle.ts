@@ -6,7 +6,8 @@
  *
  * A Handle is kept exactly as written: its own text is its canonical form. There is no limit of length.
  */
-import { brand, type Handle } from './names.js';
+import { brand } from './checked.js';
+import type { Handle } from './names.js';
 import { handleAuthorityFault } from './naming-authority.js';
 import { type Charset, charsetFault } from './printable.js';
 import { NO_REPAIRS } from './repairs.js';

@@ -13,7 +13,8 @@
 import { PCHAR, UNRESERVED } from './ascii.js';
 import { readAuthority, userinfoEnd } from './authority.js';
 import { formatCordraId } from './cordra-id.js';
-import { brand, type CordraId, type Handle, type HttpUri } from './names.js';
+import { brand } from './checked.js';
+import type { CordraId, Handle, HttpUri } from './names.js';
 import { encode, escapeRepairs, normalizeEscapes } from './percent-encoding.js';
 import type { Charset } from './printable.js';
 import { NO_REPAIRS, type RepairSet } from './repairs.js';

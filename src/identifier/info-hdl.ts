@@ -10,7 +10,8 @@
 import { PATH, PCHAR } from './ascii.js';
 import { formatLocalName, parseCordraId } from './cordra-id.js';
 import { readHandle } from './handle.js';
-import { brand, type CordraId, type Handle, type InfoHdl } from './names.js';
+import { brand } from './checked.js';
+import type { CordraId, Handle, InfoHdl } from './names.js';
 import { scanInfoUri } from './info-scheme.js';
 import { decode, encode, escapeRepairs, rawOffset } from './percent-encoding.js';
 import type { Charset } from './printable.js';

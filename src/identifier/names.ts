@@ -4,17 +4,8 @@
  *
  * The functions here make values; only parsers call them, and they are not part of the public face.
  */
+import type { Checked } from './checked.js';
 import type { Resolver } from './resolver.js';
-
-declare const checked: unique symbol;
-
-/** A `T` that went through its parser. */
-export type Checked<T> = T & { readonly [checked]: true };
-
-/** The only place where the brand is given. */
-export function brand<T extends object>(value: T): Checked<T> {
-  return value as Checked<T>;
-}
 
 /** A CORDRA identifier (CID-04, CID-10, CID-15, CID-19). */
 export type CordraId = Checked<{

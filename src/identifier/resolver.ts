@@ -10,7 +10,7 @@
  */
 import { PCHAR, span, UNRESERVED } from './ascii.js';
 import { readAuthority } from './authority.js';
-import { brand, type Checked } from './names.js';
+import { brand, type Checked } from './checked.js';
 import { escapeRepairs, normalizeEscapes } from './percent-encoding.js';
 import { repair, type RepairSet } from './repairs.js';
 import { describe, excerpt, fail, type Failure, ok, type Result, unwrap } from './syntax-fault.js';

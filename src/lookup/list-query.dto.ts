@@ -1,7 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsIn, IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
+import { IsIn, IsInt, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
 import { IdentifierDto } from '../record/identifier.dto.js';
+import { MayBeAbsent } from '../record/may-be-absent.js';
 import { STATES, type State } from '../record/identifier-record.js';
 
 /** RFC 3339 with a year that both JavaScript and PostgreSQL know. */
@@ -19,7 +20,7 @@ export class ListQueryDto {
    * The metadata ID that describes them, in any spelling.
    * @example "hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA"
    */
-  @IsOptional()
+  @MayBeAbsent()
   @MaxLength(16_384)
   @IsString()
   metadataId?: string;
@@ -28,14 +29,14 @@ export class ListQueryDto {
    * Their naming authority.
    * @example "100.102"
    */
-  @IsOptional()
+  @MayBeAbsent()
   @MaxLength(255)
   @IsString()
   namingAuthority?: string;
 
   /** Their state. */
   @ApiProperty({ enum: STATES, enumName: 'State', required: false })
-  @IsOptional()
+  @MayBeAbsent()
   @IsIn(STATES)
   state?: State;
 
@@ -43,7 +44,7 @@ export class ListQueryDto {
    * The URL they resolve to, exactly as it was given.
    * @example "https://repo.example.org/objects/7"
    */
-  @IsOptional()
+  @MayBeAbsent()
   @Matches(/^[\x21-\x7e]*$/, { message: 'target must be visible ASCII' })
   @MaxLength(2048)
   @IsString()
@@ -53,26 +54,26 @@ export class ListQueryDto {
    * One of their alternate identifiers, in any spelling.
    * @example "info:fedora/demo:7"
    */
-  @IsOptional()
+  @MayBeAbsent()
   @MaxLength(16_384)
   @IsString()
   alternateId?: string;
 
   /** Minted after this time (RFC 3339). */
   @ApiProperty({ type: String, format: 'date-time', required: false, example: '2026-11-20T09:30:00Z' })
-  @IsOptional()
+  @MayBeAbsent()
   @Matches(TIMESTAMP, { message: TIMESTAMP_MESSAGE })
   createdAfter?: string;
 
   /** Minted before this time (RFC 3339). */
   @ApiProperty({ type: String, format: 'date-time', required: false, example: '2026-11-21T00:00:00Z' })
-  @IsOptional()
+  @MayBeAbsent()
   @Matches(TIMESTAMP, { message: TIMESTAMP_MESSAGE })
   createdBefore?: string;
 
   /** How many to answer at most. */
   @ApiProperty({ type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, required: false })
-  @IsOptional()
+  @MayBeAbsent()
   @Transform(({ value }: { value: unknown }) =>
     typeof value === 'string' && /^[0-9]{1,4}$/.test(value) ? Number(value) : value,
   )
@@ -85,7 +86,7 @@ export class ListQueryDto {
    * Where the page starts: `next` of the page before.
    * @example "MTAyNA"
    */
-  @IsOptional()
+  @MayBeAbsent()
   @MaxLength(64)
   @IsString()
   cursor?: string;

@@ -92,7 +92,9 @@ export class LookupService {
 function timeOf(text: string | undefined, pointer: string): Date | undefined {
   if (text === undefined) return undefined;
   const time = new Date(text);
-  if (!Number.isNaN(time.getTime())) return time;
+  // JavaScript takes 31 February for 3 March.
+  const [day = ''] = text.split('T');
+  if (!Number.isNaN(time.getTime()) && new Date(day).toISOString().startsWith(day)) return time;
   const detail = `"${text}" is not a day of the calendar`;
   throw new Problem('INVALID_REQUEST', detail, { errors: [{ pointer, detail }] });
 }

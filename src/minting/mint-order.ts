@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Resolver, formatDceUuid, parseDceUuid, parseNamingAuthority } from '../identifier/index.js';
+import { type Name, type Resolver, formatDceUuid, parseDceUuid, parseNamingAuthority } from '../identifier/index.js';
 import { Problem, malformed } from '../problem/problem.js';
 import { MAX_STORED_OCTETS, type StoredName, readStoredName } from '../record/stored-name.js';
 import type { MintRequestDto } from './mint-request.dto.js';
@@ -29,21 +29,18 @@ export function readOrder(request: MintRequestDto, resolver: Resolver): MintOrde
   }
   const authority = parseNamingAuthority(namingAuthority, 'handle');
   if (!authority.ok) throw malformed(authority.fault, '/namingAuthority');
+  const registered = guid === undefined ? null : readGuid(guid);
   const metadata = metadataId === undefined ? null : readMetadataId(metadataId, resolver);
-  const order = {
+  if (registered !== null && metadata !== null) requireTwoThings(`${namingAuthority}/${registered}`, metadata.name);
+  return {
     namingAuthority,
     metadata,
     mintMetadataId,
     target,
     alternates: readAlternates(request.alternateIds ?? [], resolver),
-    guid: guid === undefined ? null : readGuid(guid),
+    guid: registered,
     onExisting,
   };
-  if (metadata !== null && metadata.canonical === `hdl:${namingAuthority}/${order.guid ?? ''}`) {
-    const detail = 'the record that describes an object is another thing than the object (CID-24)';
-    throw new Problem('METADATA_ID_IS_IDENTIFIER', detail, { errors: [{ pointer: '/metadataId', detail }] });
-  }
-  return order;
 }
 
 /**
@@ -57,14 +54,21 @@ export function orderHash(order: MintOrder): Uint8Array {
   return createHash('sha256').update(meaning).digest();
 }
 
-function readMetadataId(text: string, resolver: Resolver): StoredName {
+/** An object and the record that describes it (CID-24); a query or fragment does not make two identifiers two (R-24). */
+function requireTwoThings(identifier: string, metadata: Name): void {
+  if (metadata.type !== 'cordra' || `${metadata.namingAuthority}/${metadata.guid}` !== identifier) return;
+  const detail = 'the record that describes an object is another thing than the object (CID-24)';
+  throw new Problem('METADATA_ID_IS_IDENTIFIER', detail, { errors: [{ pointer: '/metadataId', detail }] });
+}
+
+function readMetadataId(text: string, resolver: Resolver): StoredName & { name: Name } {
   const read = readStoredName(text, resolver);
   if (!read.ok) throw malformed(read.fault, '/metadataId');
   if (read.value.name.type === 'uuid') {
     const detail = 'a UUID alone does not say under which naming authority the record is; send the whole identifier';
     throw malformed({ code: 'MISSING_SEPARATOR', detail, offset: text.length, rule: 'CID-04' }, '/metadataId');
   }
-  return requireStorable(read.value, '/metadataId');
+  return { ...requireStorable(read.value, '/metadataId'), name: read.value.name };
 }
 
 function readAlternates(texts: readonly string[], resolver: Resolver): StoredName[] {

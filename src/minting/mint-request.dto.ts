@@ -1,16 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsOptional,
-  IsString,
-  IsUrl,
-  Matches,
-  MaxLength,
-} from 'class-validator';
+import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsString, IsUrl, Matches, MaxLength } from 'class-validator';
 import { IdentifierDto } from '../record/identifier.dto.js';
+import { MayBeAbsent } from '../record/may-be-absent.js';
 
 /** What to do when the metadata ID describes an identifier of the naming authority already. */
 export const ON_EXISTING = ['return', 'reject'] as const;
@@ -40,7 +31,7 @@ export class MintRequestDto {
    * or a Fedora dissemination URI, in any spelling. Unique within the naming authority.
    * @example "hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA"
    */
-  @IsOptional()
+  @MayBeAbsent()
   @MaxLength(MAX_NAME_LENGTH)
   @IsString()
   metadataId?: string;
@@ -50,7 +41,7 @@ export class MintRequestDto {
    * together with `metadataId`.
    * @example false
    */
-  @IsOptional()
+  @MayBeAbsent()
   @IsBoolean()
   mintMetadataId?: boolean;
 
@@ -58,7 +49,7 @@ export class MintRequestDto {
    * The http(s) URL the identifier resolves to; characters outside visible ASCII are percent-encoded.
    * @example "https://repo.example.org/objects/7"
    */
-  @IsOptional()
+  @MayBeAbsent()
   @IsUrl(TARGET_URL, { message: 'target must be an http or https URL' })
   @Matches(/^[\x21-\x7e]*$/, { message: 'target must be visible ASCII; percent-encode everything else' })
   @MaxLength(MAX_TARGET_LENGTH)
@@ -69,7 +60,7 @@ export class MintRequestDto {
    * Other identifiers of the same object, in any spelling; kept in the order given, without repeats.
    * @example ["info:fedora/demo:7"]
    */
-  @IsOptional()
+  @MayBeAbsent()
   @MaxLength(MAX_NAME_LENGTH, { each: true })
   @IsString({ each: true })
   @ArrayMaxSize(MAX_ALTERNATES)
@@ -81,14 +72,14 @@ export class MintRequestDto {
    * any case, or another text form of the UUID (R-05).
    * @example "F58FB49EB1F848F0A606E84CEF294BE5"
    */
-  @IsOptional()
+  @MayBeAbsent()
   @MaxLength(64)
   @IsString()
   guid?: string;
 
   /** When `metadataId` is known in the naming authority: answer the identifier it describes, or refuse with 409. */
   @ApiProperty({ enum: ON_EXISTING, default: 'return', required: false })
-  @IsOptional()
+  @MayBeAbsent()
   @IsIn(ON_EXISTING)
   onExisting?: (typeof ON_EXISTING)[number];
 }

@@ -9,10 +9,10 @@ import {
   IsObject,
   IsOptional,
   IsString,
-  ValidateIf,
   ValidateNested,
 } from 'class-validator';
 import { KINDS, type Kind } from '../identifier/index.js';
+import { MayBeAbsent } from '../record/may-be-absent.js';
 
 /** Most items of one request. */
 export const MAX_ITEMS = 10_000;
@@ -49,30 +49,30 @@ export class ContextDto {
    * Handle URI scheme (`handle-scheme`).
    */
   @ApiProperty({ enum: PROFILES, required: false })
-  @IsOptional()
+  @MayBeAbsent()
   @IsIn(PROFILES)
   profile?: (typeof PROFILES)[number];
 
   /** What follows `hdl://` in the profile `handle-scheme` (R-01). */
   @ApiProperty({ enum: HDL_AUTHORITIES, default: 'naming-authority', required: false })
-  @IsOptional()
+  @MayBeAbsent()
   @IsIn(HDL_AUTHORITIES)
   hdlAuthority?: (typeof HDL_AUTHORITIES)[number];
 
   /** Which characters a Handle may have (R-12). */
   @ApiProperty({ enum: CHARSETS, default: 'ucs2', required: false })
-  @IsOptional()
+  @MayBeAbsent()
   @IsIn(CHARSETS)
   charset?: (typeof CHARSETS)[number];
 
   /** Whether local names are compared without the case of ASCII letters (HS-05). */
   @ApiProperty({ default: false, required: false })
-  @IsOptional()
+  @MayBeAbsent()
   @IsBoolean()
   caseInsensitive?: boolean;
 
   /** The resolver of HTTP URIs; by default the service's own. */
-  @IsOptional()
+  @MayBeAbsent()
   @IsObject()
   @ValidateNested()
   @Type(() => ResolverDto)
@@ -80,7 +80,7 @@ export class ContextDto {
 
   /** A second text of the same kind; the answer's `equal` says whether both name the same thing. */
   @ApiProperty({ required: false, example: 'HDL://100.102/f58fb49eb1f848f0a606e84cef294be5' })
-  @IsOptional()
+  @MayBeAbsent()
   @IsString()
   equalTo?: string;
 }
@@ -96,11 +96,11 @@ export class NormalizeItemDto {
 
   /** The form it must have; without it the form is recognised (R-28). */
   @ApiProperty({ enum: KINDS, enumName: 'Kind', required: false })
-  @IsOptional()
+  @MayBeAbsent()
   @IsIn(KINDS)
   kind?: Kind;
 
-  @ValidateIf((item: NormalizeItemDto) => item.context !== undefined)
+  @MayBeAbsent()
   @IsObject()
   @ValidateNested()
   @Type(() => ContextDto)

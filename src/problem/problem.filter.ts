@@ -1,6 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CATALOGUE, type ServiceCode } from './catalogue.js';
+import { errorCode, isDatabaseUnavailable } from './database-errors.js';
 import { problemDocument } from './problem-document.dto.js';
 import { Problem } from './problem.js';
 
@@ -24,24 +25,6 @@ const STATUS_PROBLEMS: Readonly<Record<number, ServiceCode>> = {
   413: 'BODY_TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
 };
-
-/**
- * SQLSTATE classes and codes that say "not now": connection exceptions, insufficient resources, operator intervention,
- * a statement that ran into its time limit or a server that is starting.
- */
-const UNAVAILABLE_STATE = /^(08...|53...|57P0.|57014)$/;
-const UNAVAILABLE_CODES = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ENOTFOUND',
-  'ETIMEDOUT',
-  'P1001',
-  'P1002',
-  'P1008',
-  'P1017',
-  'P2024',
-]);
 
 /** The one place where an error becomes an HTTP answer. What nobody foresaw is logged whole and answered blank. */
 @Catch()
@@ -67,7 +50,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
 /** Names the problem that an error amounts to. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  const code = codeOf(error);
+  const code = errorCode(error);
   const known = code === undefined ? undefined : FASTIFY_PROBLEMS[code];
   if (known === 'UNSUPPORTED_MEDIA_TYPE')
     return new Problem(known, 'Send the body with "content-type: application/json".');
@@ -89,24 +72,6 @@ export function problemOf(error: unknown): Problem {
     'INTERNAL_ERROR',
     'The request could not be completed; the log has the reason under this request id.',
   );
-}
-
-function isDatabaseUnavailable(error: unknown): boolean {
-  const code = codeOf(error);
-  if (code !== undefined && (UNAVAILABLE_STATE.test(code) || UNAVAILABLE_CODES.has(code))) return true;
-  // pg has no codes for these two; Prisma wraps the driver's error in its cause.
-  if (error instanceof Error && /^(timeout exceeded when trying to connect|Connection terminated)/.test(error.message))
-    return true;
-  return (
-    error instanceof Error && error.cause !== undefined && error.cause !== error && isDatabaseUnavailable(error.cause)
-  );
-}
-
-function codeOf(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null) return undefined;
-  const { code, originalCode } = error as { code?: unknown; originalCode?: unknown };
-  const found = originalCode ?? code;
-  return typeof found === 'string' ? found : undefined;
 }
 
 function sentence(error: unknown): string {

@@ -33,9 +33,9 @@ CREATE TABLE "identifier" (
         AND octet_length("metadata_id") <= 16384
         AND octet_length("metadata_key") = 32
     ),
-    -- An object and the record that describes it are two things (CID-24).
+    -- An object and the record that describes it are two things (CID-24), whatever query or fragment follows (R-24).
     CONSTRAINT "identifier_metadata_differs_check" CHECK (
-        "metadata_id" <> 'hdl:' || "naming_authority" || '/' || upper(replace("guid"::text, '-', ''))
+        split_part(split_part("metadata_id", '#', 1), '?', 1) <> 'hdl:' || "naming_authority" || '/' || upper(replace("guid"::text, '-', ''))
     ),
     CONSTRAINT "identifier_target_check" CHECK (octet_length("target") <= 2048),
     CONSTRAINT "identifier_alternate_check" CHECK (

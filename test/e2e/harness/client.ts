@@ -4,7 +4,6 @@ export interface Answer {
   readonly headers: Headers;
   readonly text: string;
   /** The body as JSON; null when there is none. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into whatever came back
   readonly body: any;
 }
 

@@ -8,8 +8,8 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-const SERVER_URL = process.env['E2E_DATABASE_URL'] ?? '';
-const TEMPLATE = process.env['E2E_TEMPLATE'] ?? '';
+const SERVER_URL = process.env.E2E_DATABASE_URL ?? '';
+const TEMPLATE = process.env.E2E_TEMPLATE ?? '';
 
 /** @param template the database to clone; `template0` gives an empty one. */
 export async function createDatabase(template = TEMPLATE): Promise<TestDatabase> {

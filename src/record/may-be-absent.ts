@@ -1,0 +1,7 @@
+import { ValidateIf } from 'class-validator';
+
+/**
+ * Lets a member be left out, but not be null: `IsOptional` of class-validator takes null for absent, and null would reach
+ * code that was promised a text.
+ */
+export const MayBeAbsent = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);

@@ -1,0 +1,146 @@
+import { connect } from 'node:net';
+import { describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { Client } from './harness/client.js';
+import { type TestDatabase, createDatabase } from './harness/database.js';
+import { runToEnd, startServer } from './harness/server.js';
+import { useService } from './harness/service.js';
+
+const service = useService();
+
+const variables = (database: TestDatabase) => ({ DATABASE_URL: database.url, ACCESS: 'open' });
+
+describe('health', () => {
+  it('is live, and ready with the newest schema', async () => {
+    expect((await service.client.get('/health/live')).body).toEqual({ status: 'ok' });
+    expect((await service.client.get('/health/ready')).body).toEqual({ status: 'ok' });
+  });
+
+  it('is live but not ready when the database lacks a migration or is gone, and every answer stays a problem', async () => {
+    const database = await createDatabase();
+    const server = await startServer(variables(database));
+    const client = new Client(server.url);
+    const admin = new pg.Client({ connectionString: database.url });
+    await admin.connect();
+    await admin.query('UPDATE _prisma_migrations SET rolled_back_at = now()');
+    await admin.end();
+    expect((await client.get('/health/ready')).body.code).toBe('DATABASE_UNAVAILABLE');
+    await database.drop();
+    for (const answer of [await client.get('/health/ready'), await client.mint(), await client.get('/identifiers')]) {
+      expect([answer.status, answer.body.code]).toEqual([503, 'DATABASE_UNAVAILABLE']);
+      expect(answer.headers.get('retry-after')).not.toBeNull();
+    }
+    expect((await client.get('/health/live')).status).toBe(200);
+    expect((await server.stop()).code).toBe(0);
+  });
+});
+
+describe('the log', () => {
+  const lines = () =>
+    service.server
+      .stdout()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+  it('is JSON, a line for each request, under the request id that came in and goes out', async () => {
+    const answer = await service.client.get('/identifiers', { 'x-request-id': 'curator-7' });
+    expect(answer.headers.get('x-request-id')).toBe('curator-7');
+    const line = () => lines().find(({ reqId }) => reqId === 'curator-7');
+    await waitUntil(() => Promise.resolve(line() !== undefined));
+    expect(line()).toMatchObject({
+      method: 'GET',
+      url: '/identifiers',
+      status: 200,
+    });
+  });
+
+  it('gives an id to a request that has none, or one that could forge a line', async () => {
+    for (const headers of [{}, { 'x-request-id': 'two words' }, { 'x-request-id': 'x'.repeat(129) }]) {
+      const answer = await service.client.get('/nowhere', headers);
+      expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+});
+
+describe('a stop by SIGTERM', () => {
+  it('lets a request in flight finish, answers 503 to new ones, and exits with 0', async () => {
+    const database = await createDatabase();
+    const server = await startServer({ ...variables(database), NAMING_AUTHORITIES: '100.102' });
+    const client = new Client(server.url);
+    // The mint waits for this lock, so it is in flight for as long as the test wants.
+    const blocker = new pg.Client({ connectionString: database.url });
+    await blocker.connect();
+    await blocker.query('BEGIN; LOCK TABLE identifier');
+    const inFlight = client.mint();
+    await waitUntil(async () => {
+      const { rows } = await blocker.query(
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      );
+      return rows.length > 0;
+    });
+    const stopped = server.stop();
+    await waitUntil(() => Promise.resolve(server.stdout().includes('"stopping"')));
+    const refused = await client.mint();
+    expect([refused.status, refused.body.code]).toEqual([503, 'SHUTTING_DOWN']);
+    expect(refused.headers.get('connection')).toBe('close');
+    expect((await client.get('/health/ready')).status).toBe(503);
+    await blocker.query('COMMIT');
+    await blocker.end();
+    expect((await inFlight).status).toBe(201);
+    expect(await stopped).toEqual({ code: 0, signal: null });
+    await database.drop();
+  });
+
+  it('does not wait for a client that keeps an idle connection', async () => {
+    const database = await createDatabase();
+    const server = await startServer(variables(database));
+    const { hostname, port } = new URL(server.url);
+    const idle = connect(Number(port), hostname);
+    idle.on('error', () => {});
+    await new Promise((resolve) => idle.once('connect', resolve));
+    expect((await server.stop()).code).toBe(0);
+    idle.destroy();
+    await database.drop();
+  });
+});
+
+describe('migrations', () => {
+  it('twenty processes that start at once on an empty database all come up', async () => {
+    const database = await createDatabase('template0');
+    const servers = await Promise.all(
+      Array.from({ length: 20 }, () => startServer({ ...variables(database), DATABASE_POOL_SIZE: '1' })),
+    );
+    const admin = new pg.Client({ connectionString: database.url });
+    await admin.connect();
+    const { rows } = await admin.query<{ name: string; times: string }>(
+      'SELECT migration_name AS name, count(*) AS times FROM _prisma_migrations GROUP BY 1',
+    );
+    await admin.end();
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.every(({ times }) => times === '1')).toBe(true);
+    await Promise.all(servers.map((server) => server.stop()));
+    await database.drop();
+  });
+
+  it('a failed migration is told in one message, without a stack', async () => {
+    const database = await createDatabase('template0');
+    const admin = new pg.Client({ connectionString: database.url });
+    await admin.connect();
+    await admin.query('CREATE TABLE identifier (mine int)');
+    await admin.end();
+    const { code, stderr } = await runToEnd(variables(database));
+    expect(code).toBe(1);
+    expect(stderr).toContain('The database schema could not be brought up to date');
+    expect(stderr).not.toMatch(/^ +at /m);
+    await database.drop();
+  });
+});
+
+async function waitUntil(happened: () => Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 400; i++) {
+    if (await happened()) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error('it did not happen within ten seconds');
+}

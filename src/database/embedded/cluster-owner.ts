@@ -35,7 +35,10 @@ export async function waitForNoOwner(folder: DataFolder, isRunning: () => Promis
   let seenFree = 0;
   for (let waited = 0; waited <= OWNER_WAIT_MS; waited += POLL_MS) {
     if (!(await isRunning())) return;
-    const owner = await runningClusterUrl(folder).then(claimCluster, () => undefined);
+    const owner = await runningClusterUrl(folder)
+      .then(claimCluster)
+      // It is on its way up, or on its way down: ask again.
+      .catch(() => undefined);
     await owner?.end();
     seenFree = owner === undefined ? 0 : seenFree + 1;
     if (seenFree > 3) return;

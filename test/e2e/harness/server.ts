@@ -41,8 +41,13 @@ export async function startServer(variables: Record<string, string>): Promise<Te
 }
 
 /** Starts the service where it is expected not to come up, and waits for its end. */
-export async function runToEnd(variables: Record<string, string>): Promise<Ended> {
-  return launch({ PORT: '0', ...variables }).ended;
+export async function runToEnd(
+  variables: Record<string, string>,
+  meanwhile: (child: ChildProcess) => void = () => {},
+): Promise<Ended> {
+  const { child, ended } = launch({ PORT: '0', ...variables });
+  meanwhile(child);
+  return ended;
 }
 
 function launch(variables: Record<string, string>) {

@@ -1,0 +1,164 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from './harness/client.js';
+import { runToEnd, startServer } from './harness/server.js';
+
+/** mkdtemp makes a folder that only its owner may enter: as root, PostgreSQL's account has to get through it. */
+let parent: string;
+let dataDir: string;
+
+beforeAll(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'mintmark-data-'));
+  dataDir = join(parent, 'data');
+});
+afterAll(async () => {
+  await rm(parent, { recursive: true, force: true });
+});
+
+/** The process ids of the PostgreSQL server on a data folder, by its command line; empty when it has ended. */
+const serverPids = (folder: string): number[] => {
+  const { stdout } = spawnSync('pgrep', ['-f', '--', `-D ${folder}/postgres`], { encoding: 'utf8' });
+  return stdout.split('\n').filter(Boolean).map(Number);
+};
+const running = (folder: string) => serverPids(folder).length > 0;
+
+describe('the embedded database', () => {
+  it('comes up from nothing, says where everything is, and mints with the line it shows', async () => {
+    const server = await startServer({ DATA_DIR: dataDir });
+    const words = server.stderr();
+    expect(words).toContain(`${server.url}/docs`);
+    expect(words).toContain(dataDir);
+    const [curl] = /curl -X POST [^\n]*\\\n[^\n]*/.exec(words) ?? [];
+    const minted = spawnSync('sh', ['-c', `${curl ?? ''} -s`], { encoding: 'utf8' });
+    expect(JSON.parse(minted.stdout)).toMatchObject({ namingAuthority: '100.102', state: 'active' });
+    expect(await server.stop()).toEqual({ code: 0, signal: null });
+    expect(running(dataDir)).toBe(false);
+  });
+
+  it('has everything still there after a stop and a start', async () => {
+    const first = await startServer({ DATA_DIR: dataDir });
+    const { identifier } = (await new Client(first.url).mint()).body;
+    await first.stop('SIGINT');
+    const second = await startServer({ DATA_DIR: dataDir });
+    expect((await new Client(second.url).get(`/identifiers/${identifier}`)).status).toBe(200);
+    await second.stop();
+  });
+
+  it('loses no acknowledged identifier to kill -9 during mints, and recovers by itself', async () => {
+    const first = await startServer({ DATA_DIR: dataDir });
+    const client = new Client(first.url);
+    const acknowledged: string[] = [];
+    const minters = Array.from({ length: 16 }, async () => {
+      for (;;) {
+        const { status, body } = await client.mint({ mintMetadataId: true });
+        if (status === 201) acknowledged.push(body.identifier, body.metadataRecord.identifier);
+      }
+    });
+    while (acknowledged.length < 200) await new Promise((resolve) => setTimeout(resolve, 10));
+    await first.stop('SIGKILL');
+    await Promise.allSettled(minters);
+    const second = await startServer({ DATA_DIR: dataDir });
+    const again = new Client(second.url);
+    for (const identifier of acknowledged) {
+      expect([identifier, (await again.get(`/identifiers/${identifier}`)).status]).toEqual([identifier, 200]);
+    }
+    expect((await second.stop()).code).toBe(0);
+  });
+
+  it('recovers when the service and the database are killed together', async () => {
+    const first = await startServer({ DATA_DIR: dataDir });
+    const { identifier } = (await new Client(first.url).mint()).body;
+    await first.stop('SIGKILL');
+    expect(running(dataDir)).toBe(true);
+    for (const pid of serverPids(dataDir)) process.kill(pid, 'SIGKILL');
+    const second = await startServer({ DATA_DIR: dataDir });
+    expect((await new Client(second.url).get(`/identifiers/${identifier}`)).status).toBe(200);
+    await second.stop();
+  });
+
+  it('a signal during the start leaves no database behind', async () => {
+    const folder = join(parent, 'interrupted');
+    const ended = runToEnd({ DATA_DIR: folder }, (child) => {
+      const watch = setInterval(() => {
+        if (!running(folder)) return;
+        clearInterval(watch);
+        child.kill('SIGTERM');
+      }, 20);
+    });
+    expect((await ended).code).toBe(0);
+    expect(running(folder)).toBe(false);
+  });
+});
+
+describe('a start that cannot be', () => {
+  const refused = async (variables: Record<string, string>, ...words: string[]) => {
+    const { code, stderr, stdout } = await runToEnd(variables);
+    expect(code).toBe(1);
+    for (const word of words) expect(stderr).toContain(word);
+    expect(stderr.match(/Mintmark cannot start/g)).toHaveLength(1);
+    expect(stderr + stdout).not.toMatch(/^ +at /m);
+  };
+
+  it('names a port that is taken, and stops the database again', async () => {
+    const occupant = createServer();
+    await new Promise<void>((resolve) => occupant.listen(0, '127.0.0.1', resolve));
+    const { port } = occupant.address() as { port: number };
+    await refused({ DATA_DIR: dataDir, PORT: String(port) }, `Port ${port}`, 'PORT');
+    occupant.close();
+    expect(running(dataDir)).toBe(false);
+  });
+
+  it('names a data folder that is in use, which goes on undisturbed', async () => {
+    const first = await startServer({ DATA_DIR: dataDir });
+    await refused({ DATA_DIR: dataDir }, dataDir, 'in use by another Mintmark');
+    expect((await new Client(first.url).mint()).status).toBe(201);
+    await first.stop();
+  });
+
+  it('names a data folder that cannot be one', async () => {
+    const file = join(parent, 'file');
+    await writeFile(file, '');
+    await refused({ DATA_DIR: file }, file, 'DATA_DIR');
+    await refused({ DATA_DIR: join(file, 'below') }, file, 'DATA_DIR');
+  });
+
+  it('names a data folder of another version of PostgreSQL, and leaves it as it is', async () => {
+    const old = join(parent, 'old');
+    await mkdir(join(old, 'postgres'), { recursive: true });
+    await writeFile(join(old, 'postgres', 'PG_VERSION'), '12\n');
+    await refused({ DATA_DIR: old }, 'PostgreSQL 12', 'PostgreSQL 18');
+  });
+
+  it('names a database that cannot be reached, without its password', async () => {
+    const url = 'postgresql://mintmark:very-secret@127.0.0.1:1/mintmark';
+    await refused({ DATABASE_URL: url, ACCESS: 'open' }, 'cannot be reached', 'ECONNREFUSED');
+    expect((await runToEnd({ DATABASE_URL: url, ACCESS: 'open' })).stderr).not.toContain('very-secret');
+  });
+
+  it('names every wrong variable together', async () => {
+    await refused(
+      {
+        PORT: 'http',
+        LOG_LEVEL: 'loud',
+        DATABASE_URL: 'mysql://x',
+        NAMING_AUTHORITIES: '100.102,10.ABC',
+        RESOLVER_AUTHORITY: 'user@host',
+        DATABASE_POOL_SIZE: '0',
+      },
+      ...['PORT', 'LOG_LEVEL', 'DATABASE_URL', 'NAMING_AUTHORITIES', '10.ABC', 'RESOLVER', 'DATABASE_POOL_SIZE'],
+    );
+  });
+
+  it.each([
+    ['open access beyond this machine', { HOST: '0.0.0.0' }, 'ACCESS'],
+    ['keys without a key', { ACCESS: 'keys' }, 'ADMIN_API_KEY'],
+    ['a database of your own without a key', { DATABASE_URL: 'postgresql://127.0.0.1/x' }, 'ADMIN_API_KEY'],
+    ['a short key', { ACCESS: 'keys', ADMIN_API_KEY: 'short' }, '32 characters'],
+  ])('refuses %s', async (_, variables: Record<string, string>, word) => {
+    await refused({ ...variables }, word);
+  });
+});

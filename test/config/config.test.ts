@@ -1,0 +1,82 @@
+import { describe, expect, it } from '@jest/globals';
+import { readConfig } from '../../src/config/config.js';
+
+const KEY = 'k'.repeat(32);
+
+describe('the configuration', () => {
+  it('has a default for everything: embedded, open, on the loopback address', () => {
+    expect(readConfig({})).toMatchObject({
+      port: 3000,
+      host: '127.0.0.1',
+      database: { dataDir: expect.stringMatching(/\.data$/) },
+      namingAuthorities: ['100.102'],
+      resolver: { scheme: 'http', authority: 'hdl.handle.net', firstSegment: null },
+      adminApiKey: null,
+    });
+  });
+
+  it('takes an empty variable for one that is not set', () => {
+    expect(readConfig({ PORT: '', HOST: '', NAMING_AUTHORITIES: '', RESOLVER_FIRST_SEGMENT: '' })).toEqual(
+      readConfig({}),
+    );
+  });
+
+  it('R-25: keeps the zeros of naming authorities, and each authority once', () => {
+    expect(readConfig({ NAMING_AUTHORITIES: ' 2000.01, 100.102,2000.01' }).namingAuthorities).toEqual([
+      '2000.01',
+      '100.102',
+    ]);
+  });
+
+  it('URI-36: normalises the resolver like the URIs it is compared with', () => {
+    const { resolver } = readConfig({
+      RESOLVER_SCHEME: 'HTTPS',
+      RESOLVER_AUTHORITY: 'HDL.Handle.net:443',
+      RESOLVER_FIRST_SEGMENT: 'hdl',
+    });
+    expect(resolver).toMatchObject({ scheme: 'https', authority: 'hdl.handle.net', firstSegment: 'hdl' });
+  });
+
+  it('makes no naming authority in a database that is not its own', () => {
+    expect(readConfig({ DATABASE_URL: 'postgresql://h/d', ADMIN_API_KEY: KEY }).namingAuthorities).toEqual([]);
+  });
+
+  it.each(['127.0.0.1', '127.9.9.9', 'localhost', '::1'])('lets access be open on %s', (HOST) => {
+    expect(readConfig({ HOST }).adminApiKey).toBeNull();
+  });
+
+  it.each(['0.0.0.0', '::', '10.0.0.1', '127.0.0.1.example.org', 'localhost.example.org'])(
+    'refuses open access on %s, and takes it with a key',
+    (HOST) => {
+      expect(() => readConfig({ HOST })).toThrow('ACCESS');
+      expect(readConfig({ HOST, ACCESS: 'keys', ADMIN_API_KEY: KEY }).adminApiKey).toBe(KEY);
+    },
+  );
+
+  it.each([
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '80a'],
+    ['DATABASE_POOL_SIZE', '1.5'],
+    ['REQUEST_TIMEOUT_MS', '10'],
+    ['ACCESS', 'closed'],
+    ['LOG_LEVEL', 'verbose'],
+    ['NAMING_AUTHORITIES', '100..102'],
+    ['NAMING_AUTHORITIES', '10.ABC'],
+    ['NAMING_AUTHORITIES', '1'.repeat(256)],
+    ['RESOLVER_SCHEME', 'ftp'],
+    ['RESOLVER_AUTHORITY', 'user@host'],
+    ['RESOLVER_FIRST_SEGMENT', 'a/b'],
+  ])('refuses %s=%s by name', (name, value) => {
+    expect(() => readConfig({ [name]: value })).toThrow(name);
+  });
+
+  it('repeats no secret', () => {
+    expect(() => readConfig({ DATABASE_URL: 'mysql://u:secret@h/d', ADMIN_API_KEY: 'tiny-secret' })).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('secret@') }),
+    );
+    expect(() => readConfig({ ADMIN_API_KEY: 'tiny-secret' })).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('tiny-secret') }),
+    );
+  });
+});

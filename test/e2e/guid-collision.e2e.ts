@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import { PrismaClient } from '../../dist/database/generated/client.js';
+import { MintingService } from '../../dist/minting/minting.service.js';
+import { IdentifierReader } from '../../dist/record/identifier-reader.js';
+import { IdentifierWriter } from '../../dist/record/identifier-writer.js';
+import { NamingAuthorities } from '../../dist/record/naming-authorities.js';
+import { type TestDatabase, createDatabase } from './harness/database.js';
+
+// Real: the built service and its database. Replaced: the source of GUIDs, which here repeats itself.
+let database: TestDatabase;
+let pool: pg.Pool;
+let prisma: InstanceType<typeof PrismaClient>;
+
+const ORDER = {
+  namingAuthority: '100.102',
+  metadata: null,
+  mintMetadataId: false,
+  target: null,
+  alternates: [],
+  guid: null,
+  onExisting: 'return' as const,
+};
+
+const [A, B, C, D, E] = ['a', 'b', 'c', 'd', 'e'].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000`);
+
+function mintingWith(guids: (string | undefined)[]) {
+  const reader = new IdentifierReader(prisma);
+  const source = { next: () => guids.shift() ?? A! };
+  return new MintingService(new IdentifierWriter(pool), reader, new NamingAuthorities(prisma), source);
+}
+
+const count = async () => (await pool.query<{ n: number }>('SELECT count(*)::int AS n FROM identifier')).rows[0]!.n;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  pool = new pg.Pool({ connectionString: database.url });
+  prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
+  await new NamingAuthorities(prisma).ensure(['100.102']);
+  await mintingWith([A]).mint(ORDER);
+});
+afterAll(async () => {
+  await prisma.$disconnect();
+  await pool.end();
+  await database.drop();
+});
+
+describe('a GUID that exists already', () => {
+  it('is replaced by a new one in the same request', async () => {
+    const { outcome, record } = await mintingWith([A, A, B]).mint(ORDER);
+    expect([outcome, record.guid.slice(0, 8)]).toEqual(['created', 'BBBBBBBB']);
+  });
+
+  it('leaves no half of a pair when it is the metadata record that meets it', async () => {
+    const before = await count();
+    const { record, metadataRecord } = await mintingWith([C, A, D, E]).mint({ ...ORDER, mintMetadataId: true });
+    expect([record.guid.slice(0, 4), metadataRecord?.guid.slice(0, 4)]).toEqual(['DDDD', 'EEEE']);
+    expect(await count()).toBe(before + 2);
+  });
+
+  it('ends in an error, not in a loop, when the source only repeats itself', async () => {
+    const before = await count();
+    await expect(mintingWith([]).mint(ORDER)).rejects.toThrow('the random source repeats itself');
+    expect(await count()).toBe(before);
+  });
+});
+
+describe('the database keeps the laws by itself', () => {
+  const insert = (columns: string, values: string) =>
+    pool.query(
+      `INSERT INTO identifier (naming_authority, guid, ${columns}) VALUES ('100.102', gen_random_uuid(), ${values})`,
+    );
+
+  it.each([
+    ['an unknown state', 'state', "'gone'", 'identifier_state_check'],
+    ['version 0', 'version', '0', 'identifier_version_check'],
+    ['a metadata ID without its key', 'metadata_id', "'hdl:1/2'", 'identifier_metadata_check'],
+    ['a key that is no SHA-256', 'metadata_id, metadata_key', "'hdl:1/2', '\\x00'", 'identifier_metadata_check'],
+    ['a target over 2048 octets', 'target', "'http://a/' || repeat('x', 2048)", 'identifier_target_check'],
+    ['a request key without a hash', 'request_key, request_index', "'k', 0", 'identifier_request_check'],
+    ['alternates without keys', 'alternate_ids', "'{hdl:1/2}'", 'identifier_alternate_check'],
+  ])('refuses %s', async (_, columns, values, constraint) => {
+    await expect(insert(columns, values)).rejects.toMatchObject({ code: '23514', constraint });
+  });
+
+  it('refuses a GUID twice under one naming authority, and an identifier of an unknown one', async () => {
+    const again = `INSERT INTO identifier (naming_authority, guid) VALUES ('100.102', '${A!}')`;
+    await expect(pool.query(again)).rejects.toMatchObject({ code: '23505', constraint: 'identifier_guid_key' });
+    await expect(pool.query(again.replace('100.102', '100.103'))).rejects.toMatchObject({ code: '23503' });
+  });
+
+  it('refuses to forget a naming authority that has identifiers', async () => {
+    await expect(pool.query("DELETE FROM naming_authority WHERE prefix = '100.102'")).rejects.toMatchObject({
+      constraint: 'identifier_naming_authority_fkey',
+    });
+  });
+});

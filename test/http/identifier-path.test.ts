@@ -1,0 +1,28 @@
+import { describe, expect, it } from '@jest/globals';
+import { joinIdentifierSegments } from '../../src/http/identifier-path.js';
+
+describe('a raw slash in /identifiers/{identifier}', () => {
+  it.each([
+    ['/identifiers/1.2/ABC', '/identifiers/1.2%2FABC'],
+    ['/identifiers/1.2/ABC?x=/y', '/identifiers/1.2%2FABC?x=/y'],
+    ['/identifiers/1.2/ABC/uris', '/identifiers/1.2%2FABC/uris'],
+    ['/identifiers/1.2/uris', '/identifiers/1.2%2Furis'],
+  ])('is escaped for the router: %s', (url, joined) => {
+    expect(joinIdentifierSegments(url)).toBe(joined);
+  });
+
+  it.each([
+    '/identifiers',
+    '/identifiers/',
+    '/identifiers?metadataId=1/2',
+    '/identifiers/1.2%2FABC',
+    '/identifiers/1.2%2fABC/uris',
+    '/identifiers/hdl%3A1.2%2FABC/uris',
+    '/identifiers/demo:1/uris',
+    '/identifiers/1.2/a/b',
+    '/identifiers/1.2/a/uris/b',
+    '/normalize/1/2',
+  ])('is left alone where there is none to escape: %s', (url) => {
+    expect(joinIdentifierSegments(url)).toBe(url);
+  });
+});

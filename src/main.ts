@@ -8,11 +8,13 @@ function fail(error: unknown): never {
 }
 
 const starting = startService();
+let stopping: Promise<never> | undefined;
 
-// From the first moment on, so that a signal during the start leaves no database behind.
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  process.once(signal, () => {
-    starting.then((service) => service.stop(signal)).then(() => process.exit(0), fail);
+// Listened to from the first moment, so that a signal during the start leaves no database behind; and for good, because
+// Ctrl-C reaches a service under npm twice, from the terminal and from npm.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    stopping ??= starting.then((service) => service.stop(signal)).then(() => process.exit(0), fail);
   });
 }
 

@@ -81,6 +81,9 @@ describe('a stop by SIGTERM', () => {
     });
     const stopped = server.stop();
     await waitUntil(() => Promise.resolve(server.stdout().includes('"stopping"')));
+    // Ctrl-C reaches a service under npm twice, from the terminal and from npm.
+    server.child.kill('SIGTERM');
+    server.child.kill('SIGINT');
     const refused = await client.mint();
     expect([refused.status, refused.body.code]).toEqual([503, 'SHUTTING_DOWN']);
     expect(refused.headers.get('connection')).toBe('close');

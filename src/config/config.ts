@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { plainToInstance } from 'class-transformer';
-import { validateSync } from 'class-validator';
+import { type ValidationError, validateSync } from 'class-validator';
 import { type Resolver, parseNamingAuthority, parseResolver } from '../identifier/index.js';
 import { Environment } from './environment.js';
 import { StartupError, reasonOf } from './startup-error.js';
@@ -32,52 +32,43 @@ export interface Config {
  * @throws StartupError that names every wrong variable, not just the first.
  */
 export function readConfig(variables: NodeJS.ProcessEnv = readProcessEnvironment()): Config {
-  const environment = plainToInstance(Environment, variables, { excludeExtraneousValues: true });
-  const problems = validateSync(environment).map(
-    ({ property, constraints, value }) =>
-      `${property} ${Object.values(constraints ?? {})[0] ?? 'is wrong'}${shown(property, value)}`,
-  );
-  const host = environment.HOST ?? '127.0.0.1';
-  const embedded = environment.DATABASE_URL === undefined;
+  const environment = plainToInstance(Environment, variables, {
+    excludeExtraneousValues: true,
+    exposeDefaultValues: true,
+    exposeUnsetFields: false,
+  });
   const resolver = parseResolver({
-    scheme: environment.RESOLVER_SCHEME ?? 'http',
-    authority: environment.RESOLVER_AUTHORITY ?? 'hdl.handle.net',
+    scheme: environment.RESOLVER_SCHEME,
+    authority: environment.RESOLVER_AUTHORITY,
     firstSegment: environment.RESOLVER_FIRST_SEGMENT ?? null,
   });
-  if (!resolver.ok)
-    problems.push(`RESOLVER_SCHEME, RESOLVER_AUTHORITY, RESOLVER_FIRST_SEGMENT: ${resolver.fault.detail}`);
-  const namingAuthorities = (environment.NAMING_AUTHORITIES ?? (embedded ? '100.102' : ''))
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
-  for (const entry of namingAuthorities) {
-    if (!parseNamingAuthority(entry, 'cordra').ok || entry.length > MAX_NAMING_AUTHORITY_LENGTH) {
-      problems.push(`NAMING_AUTHORITIES holds "${entry}", which is not groups of digits separated by dots (CID-08)`);
-    }
-  }
-  problems.push(...accessProblems(environment, host, embedded));
+  const namingAuthorities = namingAuthoritiesOf(environment);
+  const problems = [
+    ...validateSync(environment).map(describeProblem),
+    ...(resolver.ok ? [] : [`RESOLVER_SCHEME, RESOLVER_AUTHORITY, RESOLVER_FIRST_SEGMENT: ${resolver.fault.detail}`]),
+    ...namingAuthorities.flatMap(namingAuthorityProblem),
+    ...accessProblems(environment),
+  ];
   if (problems.length > 0 || !resolver.ok) {
     throw new StartupError(`The configuration is wrong:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
   }
+  const { DATABASE_URL: url } = environment;
   return {
-    port: environment.PORT ?? 3000,
-    host,
-    database:
-      environment.DATABASE_URL === undefined
-        ? { dataDir: resolve(environment.DATA_DIR ?? '.data') }
-        : { url: environment.DATABASE_URL },
-    namingAuthorities: [...new Set(namingAuthorities)],
+    port: environment.PORT,
+    host: environment.HOST,
+    database: url === undefined ? { dataDir: resolve(environment.DATA_DIR) } : { url },
+    namingAuthorities,
     resolver: resolver.value,
-    adminApiKey: isOpen(environment, embedded) ? null : (environment.ADMIN_API_KEY ?? null),
-    logLevel: environment.LOG_LEVEL ?? 'info',
+    adminApiKey: isOpen(environment) ? null : (environment.ADMIN_API_KEY ?? null),
+    logLevel: environment.LOG_LEVEL,
     pool: {
-      size: environment.DATABASE_POOL_SIZE ?? 20,
-      connectTimeoutMs: environment.DATABASE_CONNECT_TIMEOUT_MS ?? 5000,
-      statementTimeoutMs: environment.DATABASE_STATEMENT_TIMEOUT_MS ?? 15_000,
+      size: environment.DATABASE_POOL_SIZE,
+      connectTimeoutMs: environment.DATABASE_CONNECT_TIMEOUT_MS,
+      statementTimeoutMs: environment.DATABASE_STATEMENT_TIMEOUT_MS,
     },
-    bodyLimitBytes: environment.BODY_LIMIT_BYTES ?? 16_777_216,
-    requestTimeoutMs: environment.REQUEST_TIMEOUT_MS ?? 30_000,
-    shutdownTimeoutMs: environment.SHUTDOWN_TIMEOUT_MS ?? 25_000,
+    bodyLimitBytes: environment.BODY_LIMIT_BYTES,
+    requestTimeoutMs: environment.REQUEST_TIMEOUT_MS,
+    shutdownTimeoutMs: environment.SHUTDOWN_TIMEOUT_MS,
   };
 }
 
@@ -92,21 +83,35 @@ function readProcessEnvironment(): NodeJS.ProcessEnv {
   return process.env;
 }
 
-/** Open is the default only beside the embedded database, and never reaches beyond this machine. */
-function isOpen(environment: Environment, embedded: boolean): boolean {
-  return (environment.ACCESS ?? (embedded ? 'open' : 'keys')) === 'open';
+/** A database of our own starts with one naming authority, so that the first mint needs no configuration. */
+function namingAuthoritiesOf({ NAMING_AUTHORITIES, DATABASE_URL }: Environment): string[] {
+  const list = NAMING_AUTHORITIES ?? (DATABASE_URL === undefined ? '100.102' : '');
+  const entries = list.split(',').map((entry) => entry.trim());
+  return [...new Set(entries)].filter((entry) => entry !== '');
 }
 
-function accessProblems(environment: Environment, host: string, embedded: boolean): string[] {
-  if (!isOpen(environment, embedded)) {
-    if (environment.ADMIN_API_KEY !== undefined) return [];
+function namingAuthorityProblem(entry: string): string[] {
+  if (parseNamingAuthority(entry, 'cordra').ok && entry.length <= MAX_NAMING_AUTHORITY_LENGTH) return [];
+  return [
+    `NAMING_AUTHORITIES holds "${entry}", which is not groups of digits separated by dots (CID-08), at most ${MAX_NAMING_AUTHORITY_LENGTH} characters`,
+  ];
+}
+
+/** Open is the default only beside the embedded database, and never reaches beyond this machine. */
+function isOpen({ ACCESS, DATABASE_URL }: Environment): boolean {
+  return (ACCESS ?? (DATABASE_URL === undefined ? 'open' : 'keys')) === 'open';
+}
+
+function accessProblems(environment: Environment): string[] {
+  const { HOST: host, ADMIN_API_KEY: key } = environment;
+  if (isOpen(environment) && !isLoopback(host)) {
     return [
-      'ACCESS is "keys" (the default with DATABASE_URL) and needs ADMIN_API_KEY; on a loopback HOST, ACCESS=open does without',
+      `HOST ${host} can be reached from other machines, and with ACCESS=open anyone who reaches it may write: set ACCESS=keys and ADMIN_API_KEY`,
     ];
   }
-  if (isLoopback(host)) return [];
+  if (isOpen(environment) || key !== undefined) return [];
   return [
-    `HOST ${host} can be reached from other machines, and with ACCESS=open anyone who reaches it may write: set ACCESS=keys and ADMIN_API_KEY`,
+    'ACCESS is "keys" (the default with DATABASE_URL) and needs ADMIN_API_KEY; on a loopback HOST, ACCESS=open does without',
   ];
 }
 
@@ -114,7 +119,9 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.[0-9]{1,3}){3}$/.test(host);
 }
 
-/** Secrets are not repeated in a message that may end in a log. */
-function shown(property: string, value: unknown): string {
-  return property === 'DATABASE_URL' || property === 'ADMIN_API_KEY' ? '' : `; it is "${String(value)}"`;
+function describeProblem({ property, constraints, value }: ValidationError): string {
+  const rule = Object.values(constraints ?? {})[0] ?? 'is wrong';
+  // Secrets are not repeated in a message that may end in a log.
+  const isSecret = property === 'DATABASE_URL' || property === 'ADMIN_API_KEY';
+  return `${property} ${rule}${isSecret ? '' : `; it is "${String(value)}"`}`;
 }

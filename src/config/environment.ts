@@ -1,74 +1,78 @@
 import 'reflect-metadata';
 import { Expose, Transform } from 'class-transformer';
-import { IsIn, IsInt, IsNotEmpty, IsOptional, Matches, Max, Min, MinLength } from 'class-validator';
+import { IsIn, IsInt, IsOptional, Matches, Max, Min, MinLength } from 'class-validator';
 
-/** Reads an unset or empty variable as "not given", so that `PORT=` in a file means the default. */
-const Given = (): PropertyDecorator =>
-  Transform(({ value }: { value: unknown }) => (value === '' || value === undefined ? undefined : value));
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
-/** Reads a whole number; anything else stays text, for the validator to refuse. */
-const Whole = (): PropertyDecorator =>
-  Transform(({ value }: { value: unknown }) => {
-    if (value === '' || value === undefined) return undefined;
-    return typeof value === 'string' && /^[0-9]{1,9}$/.test(value) ? Number(value) : value;
-  });
+/** A variable that is text. An empty one, such as `HOST=` in a file, is one that is not set. */
+function Text(): PropertyDecorator {
+  return decorated(
+    Expose(),
+    Transform(({ value }: { value: unknown }) => (value === '' ? undefined : value)),
+    IsOptional(),
+  );
+}
 
+/** A variable that is a whole number within limits. Anything else stays text, for the validator to refuse. */
 function WholeBetween(least: number, most: number): PropertyDecorator {
   const message = `must be a whole number from ${least} to ${most}`;
+  return decorated(
+    Text(),
+    Transform(({ value }: { value: unknown }) =>
+      typeof value === 'string' && /^[0-9]{1,9}$/.test(value) ? Number(value) : value,
+    ),
+    IsInt({ message }),
+    Min(least, { message }),
+    Max(most, { message }),
+  );
+}
+
+function decorated(...decorators: PropertyDecorator[]): PropertyDecorator {
   return (target, key) => {
-    for (const decorate of [Expose(), Whole(), IsOptional(), IsInt({ message }), Min(least, { message })]) {
-      decorate(target, key);
-    }
-    Max(most, { message })(target, key);
+    for (const decorate of decorators) decorate(target, key);
   };
 }
 
 /**
- * The environment variables of the service, as text or numbers, each with its rule. `.env.example` describes them to
+ * The environment variables of the service, each with its rule and its default. `.env.example` describes them to
  * operators; `config.ts` turns them into what the service works with.
  */
 export class Environment {
   /** 0 asks the system for a free port. */
-  @WholeBetween(0, 65_535) PORT?: number;
-  @Expose() @Given() @IsOptional() @IsNotEmpty() HOST?: string;
+  @WholeBetween(0, 65_535) PORT = 3000;
+  @Text() HOST = '127.0.0.1';
 
-  @Expose()
-  @Given()
-  @IsOptional()
   @Matches(/^postgres(ql)?:\/\//, { message: 'must be an address that starts with postgresql://' })
+  @Text()
   DATABASE_URL?: string;
 
-  @Expose() @Given() @IsOptional() @IsNotEmpty() DATA_DIR?: string;
+  @Text() DATA_DIR = '.data';
 
   /** Comma list; each naming authority is checked by the syntax core. */
-  @Expose() @Given() @IsOptional() NAMING_AUTHORITIES?: string;
+  @Text() NAMING_AUTHORITIES?: string;
 
   /** The HTTP resolver (URI-36); its parts are checked together by the syntax core. */
-  @Expose() @Given() @IsOptional() RESOLVER_SCHEME?: string;
-  @Expose() @Given() @IsOptional() RESOLVER_AUTHORITY?: string;
-  @Expose() @Given() @IsOptional() RESOLVER_FIRST_SEGMENT?: string;
+  @Text() RESOLVER_SCHEME = 'http';
+  @Text() RESOLVER_AUTHORITY = 'hdl.handle.net';
+  @Text() RESOLVER_FIRST_SEGMENT?: string;
 
-  @Expose() @Given() @IsOptional() @IsIn(['open', 'keys'], { message: 'must be "open" or "keys"' }) ACCESS?: string;
+  @IsIn(['open', 'keys'], { message: 'must be "open" or "keys"' })
+  @Text()
+  ACCESS?: 'open' | 'keys';
 
-  @Expose()
-  @Given()
-  @IsOptional()
   @MinLength(32, { message: 'must have at least 32 characters' })
   @Matches(/^[\x21-\x7e]+$/, { message: 'must be visible ASCII without spaces' })
+  @Text()
   ADMIN_API_KEY?: string;
 
-  @Expose()
-  @Given()
-  @IsOptional()
-  @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
-    message: 'must be one of fatal, error, warn, info, debug, trace, silent',
-  })
-  LOG_LEVEL?: string;
+  @IsIn(LOG_LEVELS, { message: `must be one of ${LOG_LEVELS.join(', ')}` })
+  @Text()
+  LOG_LEVEL = 'info';
 
-  @WholeBetween(1, 1000) DATABASE_POOL_SIZE?: number;
-  @WholeBetween(100, 600_000) DATABASE_CONNECT_TIMEOUT_MS?: number;
-  @WholeBetween(100, 600_000) DATABASE_STATEMENT_TIMEOUT_MS?: number;
-  @WholeBetween(1024, 268_435_456) BODY_LIMIT_BYTES?: number;
-  @WholeBetween(1000, 600_000) REQUEST_TIMEOUT_MS?: number;
-  @WholeBetween(0, 600_000) SHUTDOWN_TIMEOUT_MS?: number;
+  @WholeBetween(1, 1000) DATABASE_POOL_SIZE = 20;
+  @WholeBetween(100, 600_000) DATABASE_CONNECT_TIMEOUT_MS = 5000;
+  @WholeBetween(100, 600_000) DATABASE_STATEMENT_TIMEOUT_MS = 15_000;
+  @WholeBetween(1024, 268_435_456) BODY_LIMIT_BYTES = 16_777_216;
+  @WholeBetween(1000, 600_000) REQUEST_TIMEOUT_MS = 30_000;
+  @WholeBetween(0, 600_000) SHUTDOWN_TIMEOUT_MS = 25_000;
 }

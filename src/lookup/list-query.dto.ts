@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsIn, IsInt, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
 import { IdentifierDto } from '../record/identifier.dto.js';
-import { MayBeAbsent } from '../record/may-be-absent.js';
+import { MayBeAbsent } from '../http/may-be-absent.js';
 import { STATES, type State } from '../record/identifier-record.js';
 
 /** RFC 3339 with a year that both JavaScript and PostgreSQL know. */

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsString, IsUrl, Matches, MaxLength } from 'class-validator';
 import { IdentifierDto } from '../record/identifier.dto.js';
-import { MayBeAbsent } from '../record/may-be-absent.js';
+import { MayBeAbsent } from '../http/may-be-absent.js';
 
 /** What to do when the metadata ID describes an identifier of the naming authority already. */
 export const ON_EXISTING = ['return', 'reject'] as const;

@@ -12,7 +12,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { KINDS, type Kind } from '../identifier/index.js';
-import { MayBeAbsent } from '../record/may-be-absent.js';
+import { MayBeAbsent } from '../http/may-be-absent.js';
 
 /** Most items of one request. */
 export const MAX_ITEMS = 10_000;

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
@@ -124,6 +126,28 @@ describe('migrations', () => {
     expect(rows.every(({ times }) => times === '1')).toBe(true);
     await Promise.all(servers.map((server) => server.stop()));
     await database.drop();
+  });
+
+  it('are recorded as `prisma migrate deploy` records them: by name and SHA-256 of the file, applied once', async () => {
+    const admin = new pg.Client({ connectionString: service.database.url });
+    await admin.connect();
+    const { rows } = await admin.query(
+      'SELECT migration_name, checksum, applied_steps_count, finished_at, rolled_back_at FROM _prisma_migrations ORDER BY 1',
+    );
+    await admin.end();
+    const folder = new URL('../../prisma/migrations/', import.meta.url);
+    const names = readdirSync(folder).filter((name) => name !== 'migration_lock.toml');
+    expect(rows).toEqual(
+      names.sort().map((name) => ({
+        migration_name: name,
+        checksum: createHash('sha256')
+          .update(readFileSync(new URL(`${name}/migration.sql`, folder)))
+          .digest('hex'),
+        applied_steps_count: 1,
+        finished_at: expect.any(Date),
+        rolled_back_at: null,
+      })),
+    );
   });
 
   it('a failed migration is told in one message, without a stack', async () => {

@@ -1,12 +1,13 @@
 // One PostgreSQL for all end-to-end tests: the one of DATABASE_URL, or an embedded one in a temporary folder. Each test
 // file clones the migrated template that is made here.
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { startEmbeddedServer } from '../../../dist/database/embedded/embedded-server.js';
-import { migrate } from '../../../dist/database/migrations.js';
 
 export default async function setUp() {
   const folder = await mkdtemp(join(tmpdir(), 'mintmark-e2e-'));
@@ -19,7 +20,7 @@ export default async function setUp() {
   await client.end();
   const templateUrl = new URL(url);
   templateUrl.pathname = `/${template}`;
-  await migrate(templateUrl.href);
+  execFileSync(process.execPath, [fileURLToPath(new URL('migrate.js', import.meta.url)), templateUrl.href]);
   process.env.E2E_DATABASE_URL = url;
   process.env.E2E_TEMPLATE = template;
   // Where the tests make their databases is the tests' business, not that of the servers they start.

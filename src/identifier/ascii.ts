@@ -58,9 +58,11 @@ export function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
+const HEX_VALUES = Uint8Array.from(CLASSES, (_, code) => (code <= 0x39 ? code - 0x30 : (code | 0x20) - 0x57));
+
 /** The value of a hexadecimal digit that is known to be one. */
 export function hexValue(code: number): number {
-  return code <= 0x39 ? code - 0x30 : (code | 0x20) - 0x57;
+  return HEX_VALUES[code & 127] ?? 0;
 }
 
 /** The index of the first character from `start` to `end` that is in none of the classes; `end` when there is none. */

@@ -15,7 +15,7 @@ import type { CordraId, Handle } from './names.js';
 import { cordraAuthorityFault } from './naming-authority.js';
 import { escapeRepairs, normalizeEscapes } from './percent-encoding.js';
 import { NO_REPAIRS, repair } from './repairs.js';
-import { describe, fail, type Failure, ok, type Result, unwrap } from './syntax-fault.js';
+import { describe, fail, type Failure, ok, type Result, type Success, unwrap } from './syntax-fault.js';
 import { findNotQuery, formatTail } from './uri-syntax.js';
 
 const GUID_UPPERCASED = repair('GUID_UPPERCASED');
@@ -23,6 +23,8 @@ const GUID_LENGTH = 32;
 
 /** Reads a CORDRA identifier in its native form. */
 export function parseCordraId(input: string): Result<CordraId> {
+  const plain = readPlainCordraId(input, 0);
+  if (plain !== null) return plain;
   const slash = input.indexOf('/');
   if (slash < 0) return fail('MISSING_SEPARATOR', input.length, 'CID-04', 'expected "/" after the naming authority');
   const hash = input.indexOf('#', slash + 1);
@@ -71,6 +73,28 @@ export function readCordraId(
   const guid = lower ? digits.toUpperCase() : digits;
   const value = { type: 'cordra', namingAuthority: text.slice(start, slash), guid, query, fragment } as const;
   return ok(brand(value), lower ? GUID_UPPERCASED : NO_REPAIRS);
+}
+
+/**
+ * Reads a CORDRA identifier without query and fragment from `start` to the end; null for anything else. It is the same
+ * text in every URI: none of its characters is ever escaped, so the readers of URIs try this first.
+ */
+export function readPlainCordraId(text: string, start: number): Success<CordraId> | null {
+  const slash = text.length - GUID_LENGTH - 1;
+  if (slash < start || text.charCodeAt(slash) !== 0x2f) return null;
+  const read = readCordraId(text, start, slash, text.length, null, null);
+  return read.ok ? read : null;
+}
+
+/**
+ * Whether a text that ends at `end` can be a CORDRA identifier at all, by its length behind the slash: most Handles are
+ * none, and need not be told in which way.
+ */
+export function hasGuidLength(text: string, slash: number, end: number): boolean {
+  const length = end - slash - 1;
+  if (length <= GUID_LENGTH) return length === GUID_LENGTH;
+  const code = text.charCodeAt(slash + 1 + GUID_LENGTH);
+  return code === 0x3f || code === 0x23;
 }
 
 /** The canonical text of a CORDRA identifier. */

@@ -29,8 +29,7 @@ export function parseDceUuid(input: string): Result<DceUuid> {
     return readHyphenated(input, 1, input.length - 1, BRACES_REMOVED);
   }
   if (input.charCodeAt(8) === 0x2d) return readHyphenated(input, 0, input.length, NO_REPAIRS);
-  const bad = findNotHex(input, 0, input.length, 32);
-  return bad < 0 ? uuidOf(input, NO_REPAIRS) : invalid(bad, expectation(input, bad, '32 hexadecimal digits'));
+  return readDigits(input);
 }
 
 /** The canonical text of a UUID: 32 digits in capitals. */
@@ -68,32 +67,36 @@ export const isDceUuid = (input: string): boolean => parseDceUuid(input).ok;
 /** Throws `IdentifierSyntaxError`. */
 export const toDceUuid = (input: string): DceUuid => unwrap(parseDceUuid(input));
 
+function readDigits(input: string): Result<DceUuid> {
+  let cases = 0;
+  for (let i = 0; i < 32; i++) {
+    const classes = classesOf(input.charCodeAt(i));
+    if ((classes & HEX_DIGIT) === 0) return invalid(i, expectation(input, i, '32 hexadecimal digits'));
+    cases |= classes;
+  }
+  if (input.length > 32) return invalid(32, expectation(input, 32, '32 hexadecimal digits'));
+  return uuidOf(input, cases, NO_REPAIRS);
+}
+
 function readHyphenated(input: string, start: number, end: number, repairs: RepairSet): Result<DceUuid> {
+  let cases = 0;
   for (let i = 0; i < 36; i++) {
     const code = start + i < end ? input.charCodeAt(start + i) : 0;
     const hyphen = i === 8 || i === 13 || i === 18 || i === 23;
-    if (hyphen ? code === 0x2d : (classesOf(code) & HEX_DIGIT) !== 0) continue;
+    const classes = classesOf(code);
+    if (!hyphen) cases |= classes;
+    if (hyphen ? code === 0x2d : (classes & HEX_DIGIT) !== 0) continue;
     return invalid(start + i, expectation(input, start + i, hyphen ? '"-"' : 'a hexadecimal digit'));
   }
   if (end - start > 36) return invalid(start + 36, 'a hyphenated UUID has 36 characters, found more');
   const digits = input.slice(start, end).split('-').join('');
-  return uuidOf(digits, repairs | HYPHENS_REMOVED);
+  return uuidOf(digits, cases, repairs | HYPHENS_REMOVED);
 }
 
-/** `hex` is known to be 32 digits. */
-function uuidOf(hex: string, repairs: RepairSet): Result<DceUuid> {
-  let cases = 0;
-  for (let i = 0; i < hex.length; i++) cases |= classesOf(hex.charCodeAt(i));
+/** `hex` is known to be 32 digits, of the given classes together. */
+function uuidOf(hex: string, cases: number, repairs: RepairSet): Result<DceUuid> {
   const lower = (cases & LOWER_CASE) !== 0;
   return ok(brand({ type: 'uuid', hex: lower ? hex.toUpperCase() : hex }), lower ? repairs | GUID_UPPERCASED : repairs);
-}
-
-/** Where a text stops being `length` hexadecimal digits; -1 when it is. */
-function findNotHex(input: string, start: number, end: number, length: number): number {
-  for (let i = 0; i < length; i++) {
-    if (start + i >= end || (classesOf(input.charCodeAt(start + i)) & HEX_DIGIT) === 0) return start + i;
-  }
-  return end - start === length ? -1 : start + length;
 }
 
 function expectation(input: string, at: number, expected: string): string {

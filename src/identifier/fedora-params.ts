@@ -19,22 +19,24 @@ const PARAMS_SORTED = repair('PARAMS_SORTED');
 
 /** Reads the parameters from `start`, behind the "?", to the end; their characters and triplets are judged already. */
 export function readParams(input: string, start: number): Result<readonly FedoraParam[]> {
+  const escaped = input.includes('%', start);
+  const compare = escaped ? compareParams : compareAsciiParams;
   const params: FedoraParam[] = [];
   let at = start;
   let sorted = true;
   for (;;) {
     const ampersand = input.indexOf('&', at);
     const end = ampersand < 0 ? input.length : ampersand;
-    const param = readParam(input, at, end);
+    const param = readParam(input, at, end, escaped);
     if ('ok' in param) return param;
     const last = params.at(-1);
-    if (last !== undefined && compareParams(last, param) > 0) sorted = false;
+    if (last !== undefined && compare(last, param) > 0) sorted = false;
     params.push(param);
     if (ampersand < 0) break;
     at = ampersand + 1;
   }
-  const repairs = escapeRepairs(input, start, input.length, UNRESERVED) | (sorted ? NO_REPAIRS : PARAMS_SORTED);
-  return ok(sorted ? params : params.sort(compareParams), repairs);
+  const escapes = escaped ? escapeRepairs(input, start, input.length, UNRESERVED) : NO_REPAIRS;
+  return sorted ? ok(params, escapes) : ok(params.sort(compare), escapes | PARAMS_SORTED);
 }
 
 /** The parameters as they stand behind a method name, with "?"; nothing when there are none. */
@@ -60,12 +62,22 @@ function compareParams(a: FedoraParam, b: FedoraParam): number {
   return compareUtf8(a.name, b.name) || compareUtf8(a.value, b.value);
 }
 
-function readParam(input: string, start: number, end: number): FedoraParam | Failure {
+/** Where nothing is escaped all is ASCII, whose order is the engine's own. */
+function compareAsciiParams(a: FedoraParam, b: FedoraParam): number {
+  if (a.name !== b.name) return a.name < b.name ? -1 : 1;
+  if (a.value !== b.value) return a.value < b.value ? -1 : 1;
+  return 0;
+}
+
+function readParam(input: string, start: number, end: number, escaped: boolean): FedoraParam | Failure {
   const equals = input.indexOf('=', start);
   if (equals < 0 || equals >= end) {
     return fail('INVALID_PARAM', end, 'FED-16', 'a parameter is name=value; found no "="');
   }
   if (equals === start) return fail('INVALID_PARAM', start, 'FED-16', 'the name of a parameter is empty');
+  if (!escaped) {
+    return { name: input.slice(start, equals), value: input.slice(equals + 1, end), text: input.slice(start, end) };
+  }
   const name = decode(input, start, equals);
   if (typeof name === 'number') return utf8Fault(name);
   const value = decode(input, equals + 1, end);

@@ -14,15 +14,15 @@
  * Without a profile a CORDRA identifier is read as one, anything else as `generic`.
  */
 import { PCHAR, REG_NAME, span } from './ascii.js';
-import { formatCordraId } from './cordra-id.js';
+import { formatCordraId, readPlainCordraId } from './cordra-id.js';
 import { formatHandleSchemeUri, parseHandleSchemeUri } from './handle-uri-scheme.js';
 import { isIPv4Address } from './ip-address.js';
 import { brand } from './checked.js';
-import type { HdlUri } from './names.js';
+import type { CordraId, Handle, HdlUri } from './names.js';
 import { decode, encode } from './percent-encoding.js';
 import type { Charset } from './printable.js';
 import { type Profile, readSegments } from './segments.js';
-import { describe, fail, type Failure, ok, type Result, unwrap } from './syntax-fault.js';
+import { describe, fail, type Failure, ok, type Result, type Success, unwrap } from './syntax-fault.js';
 import {
   formatTail,
   readFragment,
@@ -49,6 +49,10 @@ export function parseHdlUri(input: string, options: HdlUriOptions = {}): Result<
   }
   const host = input.startsWith('//', 4);
   const start = host ? 6 : 4;
+  const plain = options.profile === 'generic' ? null : readPlainCordraId(input, start);
+  if (plain !== null && !(host && isIPv4Address(plain.value.namingAuthority))) {
+    return uriOf(input, plain, host ? 'host' : 'path', null, null);
+  }
   const scan = scanUri(input, start);
   if (!scan.ok) return scan;
   const shape = host ? hostFault(input, scan) : null;
@@ -62,8 +66,7 @@ export function parseHdlUri(input: string, options: HdlUriOptions = {}): Result<
   const name = named.value;
   const query = name.type === 'cordra' ? name.query : readQuery(input, scan);
   const fragment = name.type === 'cordra' ? name.fragment : readFragment(input, scan);
-  const repairs = named.repairs | schemeRepairs(input, 'hdl');
-  return ok(brand({ type: 'hdl-uri', name, form: host ? 'host' : 'path', server: null, query, fragment }), repairs);
+  return uriOf(input, named, host ? 'host' : 'path', query, fragment);
 }
 
 /** The canonical text of an hdl URI, in the form it has. */
@@ -79,6 +82,17 @@ export function formatHdlUri(uri: HdlUri): string {
 export const isHdlUri = (input: string, options?: HdlUriOptions): boolean => parseHdlUri(input, options).ok;
 /** Throws `IdentifierSyntaxError`. */
 export const toHdlUri = (input: string, options?: HdlUriOptions): HdlUri => unwrap(parseHdlUri(input, options));
+
+function uriOf(
+  input: string,
+  { value: name, repairs }: Success<CordraId | Handle>,
+  form: 'host' | 'path',
+  query: string | null,
+  fragment: string | null,
+): Result<HdlUri> {
+  const uri = brand({ type: 'hdl-uri', name, form, server: null, query, fragment } as const);
+  return ok(uri, repairs | schemeRepairs(input, 'hdl'));
+}
 
 function hostFault(input: string, scan: UriScan): Failure | null {
   const start = 6;

@@ -12,7 +12,7 @@
  */
 import { PCHAR, UNRESERVED } from './ascii.js';
 import { readAuthority, userinfoEnd } from './authority.js';
-import { formatCordraId } from './cordra-id.js';
+import { formatCordraId, readPlainCordraId } from './cordra-id.js';
 import { brand } from './checked.js';
 import type { CordraId, Handle, HttpUri } from './names.js';
 import { encode, escapeRepairs, normalizeEscapes } from './percent-encoding.js';
@@ -39,6 +39,8 @@ export function parseHttpUri(input: string, options: HttpUriOptions = {}): Resul
   const before = readPrefix(input, resolver);
   if (!before.ok) return before;
   const start = before.value;
+  const plain = options.profile === 'generic' ? null : readPlainCordraId(input, start);
+  if (plain !== null) return uriOf(plain.value, resolver, null, null, before.repairs | plain.repairs);
   const scan = scanUri(input, start);
   if (!scan.ok) return scan;
   const named = readSegments(input, start, scan, {
@@ -58,7 +60,7 @@ export function parseHttpUri(input: string, options: HttpUriOptions = {}): Resul
   }
   const query = name.type === 'cordra' ? name.query : readQuery(input, scan);
   const fragment = name.type === 'cordra' ? name.fragment : readFragment(input, scan);
-  return ok(brand({ type: 'http-uri', name, resolver, query, fragment }), before.repairs | named.repairs);
+  return uriOf(name, resolver, query, fragment, before.repairs | named.repairs);
 }
 
 /** The canonical text of an HTTP URI. */
@@ -84,6 +86,16 @@ export function formatSegments(handle: Handle): string {
 
 export function isDotSegment(text: string): boolean {
   return text === '.' || text === '..';
+}
+
+function uriOf(
+  name: CordraId | Handle,
+  resolver: Resolver,
+  query: string | null,
+  fragment: string | null,
+  repairs: RepairSet,
+): Result<HttpUri> {
+  return ok(brand({ type: 'http-uri', name, resolver, query, fragment } as const), repairs);
 }
 
 /** Reads everything before the naming authority; the value is the index behind it. */

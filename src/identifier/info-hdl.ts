@@ -8,7 +8,7 @@
  * identifier are escaped into the local name (R-02, R-30). Decoded once, the whole is the native text of the name.
  */
 import { PATH, PCHAR } from './ascii.js';
-import { formatLocalName, parseCordraId } from './cordra-id.js';
+import { formatLocalName, hasGuidLength, parseCordraId } from './cordra-id.js';
 import { readHandle } from './handle.js';
 import { brand } from './checked.js';
 import type { CordraId, Handle, InfoHdl } from './names.js';
@@ -90,7 +90,9 @@ function readName(
 ): Result<CordraId | Handle> {
   const text = `${namingAuthority}/${localName}`;
   const handle = (): Result<Handle> => readHandle(text, 0, namingAuthority.length, text.length, charset);
-  if (profile !== 'cordra' && profile !== undefined) return handle();
+  const cordra =
+    profile === undefined ? hasGuidLength(text, namingAuthority.length, text.length) : profile === 'cordra';
+  if (!cordra) return handle();
   // An escaped "/" in the naming authority would otherwise be taken for the separator (R-08).
   const read = namingAuthority.includes('/') ? null : parseCordraId(text);
   return read !== null && (read.ok || profile === 'cordra') ? read : handle();

@@ -1,6 +1,6 @@
 /**
- * Percent-encoding (RFC 3986 2.1) of UTF-8 (RFC 3629), written by hand because the platform's own functions throw on
- * lone surrogates, escape more than the forms here do, and do not say where a text broke.
+ * Percent-encoding (RFC 3986 2.1) of UTF-8 (RFC 3629). The escapes are read and written by hand because the platform's own
+ * functions throw on lone surrogates, escape more than the forms here do, and do not say where a text broke.
  *
  *   pct-encoded = "%" HEXDIG HEXDIG
  *
@@ -12,6 +12,9 @@ import { NO_REPAIRS, repair, type RepairSet } from './repairs.js';
 import { TextWriter } from './text-writer.js';
 
 const PERCENT = 0x25;
+const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+/** Room for the octets of a short text, so that none is made for each. */
+const SHORT = new Uint8Array(1024);
 const ESCAPE_DECODED = repair('ESCAPE_DECODED');
 const ESCAPE_UPPERCASED = repair('ESCAPE_UPPERCASED');
 
@@ -22,21 +25,18 @@ const ESCAPE_UPPERCASED = repair('ESCAPE_UPPERCASED');
 export function decode(input: string, start: number, end: number): string | number {
   const first = nextPercent(input, start, end);
   if (first === end) return input.slice(start, end);
-  const text = new TextWriter();
-  let i = first;
-  while (i < end) {
+  const octets = end - first <= SHORT.length ? SHORT : new Uint8Array(end - first);
+  let length = 0;
+  for (let i = first; i < end; i++) {
     const code = input.charCodeAt(i);
-    if (code !== PERCENT) {
-      text.unit(code);
-      i++;
-      continue;
-    }
-    const length = sequenceLength(input, i, end);
-    if (length === 0) return i;
-    text.point(codePoint(input, i, length));
-    i += length * 3;
+    octets[length++] = code === PERCENT ? octetAt(input, i) : code;
+    if (code === PERCENT) i += 2;
   }
-  return input.slice(start, first) + text.finish();
+  try {
+    return input.slice(start, first) + STRICT_UTF8.decode(octets.subarray(0, length));
+  } catch {
+    return illFormedAt(input, first, end);
+  }
 }
 
 /** Where in `input` the character stands that `decode(input, start, ...)` put at `index` of its text. */
@@ -60,7 +60,7 @@ export function rawOffset(input: string, start: number, index: number): number {
 export function encode(text: string, raw: number): string {
   const first = span(text, 0, text.length, raw);
   if (first === text.length) return text;
-  const encoded = new TextWriter();
+  const encoded = new TextWriter(text.slice(0, first));
   for (let i = first; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if ((classesOf(code) & raw) !== 0) {
@@ -72,7 +72,7 @@ export function encode(text: string, raw: number): string {
       i++;
     }
   }
-  return text.slice(0, first) + encoded.finish();
+  return encoded.finish();
 }
 
 /**
@@ -80,9 +80,9 @@ export function encode(text: string, raw: number): string {
  * capitals, nothing else (R-03).
  */
 export function normalizeEscapes(input: string, start: number, end: number): string {
+  if (escapeRepairs(input, start, end, UNRESERVED) === NO_REPAIRS) return input.slice(start, end);
   const first = nextPercent(input, start, end);
-  if (first === end) return input.slice(start, end);
-  const text = new TextWriter();
+  const text = new TextWriter(input.slice(start, first));
   for (let i = first; i < end; i++) {
     const code = input.charCodeAt(i);
     if (code !== PERCENT) {
@@ -94,7 +94,7 @@ export function normalizeEscapes(input: string, start: number, end: number): str
     else text.triplet(octet);
     i += 2;
   }
-  return input.slice(start, first) + text.finish();
+  return text.finish();
 }
 
 /** What changes in the escapes of a piece when characters of the `raw` classes are decoded and the rest put in capitals. */
@@ -114,6 +114,17 @@ function octetAt(input: string, percent: number): number {
   return (hexValue(input.charCodeAt(percent + 1)) << 4) | hexValue(input.charCodeAt(percent + 2));
 }
 
+/** The index of the first "%" that starts no UTF-8 sequence; `end` when there is none. */
+function illFormedAt(input: string, start: number, end: number): number {
+  let i = start;
+  while (i < end) {
+    const length = input.charCodeAt(i) === PERCENT ? sequenceLength(input, i, end) * 3 : 1;
+    if (length === 0) return i;
+    i += length;
+  }
+  return end;
+}
+
 /** How many triplets the UTF-8 sequence at `i` takes; 0 when it is ill-formed (the table of RFC 3629 section 4). */
 function sequenceLength(input: string, i: number, end: number): number {
   const first = octetAt(input, i);
@@ -131,13 +142,6 @@ function isTrail(input: string, i: number, end: number, low: number, high: numbe
   if (i >= end || input.charCodeAt(i) !== PERCENT) return false;
   const octet = octetAt(input, i);
   return octet >= low && octet <= high;
-}
-
-function codePoint(input: string, i: number, length: number): number {
-  const first = octetAt(input, i);
-  let code = length === 1 ? first : first & (0x7f >> length);
-  for (let n = 1; n < length; n++) code = (code << 6) | (octetAt(input, i + n * 3) & 0x3f);
-  return code;
 }
 
 /** The index of the first "%"; `end` when there is none. */

@@ -6,7 +6,7 @@
  * Judged in this order: count, emptiness, UTF-8, then the parts themselves.
  */
 import { PCHAR } from './ascii.js';
-import { readCordraId } from './cordra-id.js';
+import { hasGuidLength, readCordraId } from './cordra-id.js';
 import { readHandle } from './handle.js';
 import type { CordraId, Handle } from './names.js';
 import { decode, escapeRepairs, rawOffset } from './percent-encoding.js';
@@ -81,7 +81,8 @@ function readName(
   scan: UriScan,
   { profile, charset }: SegmentRules,
 ): Result<CordraId | Handle> {
-  if (profile !== 'cordra' && profile !== undefined) return readHandle(text, start, slash, end, charset);
+  const cordra = profile === undefined ? hasGuidLength(text, slash, end) : profile === 'cordra';
+  if (!cordra) return readHandle(text, start, slash, end, charset);
   const read = readCordraId(text, start, slash, end, readQuery(uri, scan), readFragment(uri, scan));
   return read.ok || profile === 'cordra' ? read : readHandle(text, start, slash, end, charset);
 }

@@ -1,66 +1,66 @@
 /**
- * Builds a text code unit by code unit in time proportional to its length. Adding to a string for every character would
- * leave the engine with as many pieces as characters.
+ * Builds an ASCII text character by character in time proportional to its length. Adding to a string for every character
+ * would leave the engine with as many pieces as characters; here they are octets first, and a text a chunk at a time.
+ *
+ * All writers share one chunk, so a text is begun and finished before the next one is begun.
  */
-const CHUNK = 1024;
-const HEX = '0123456789ABCDEF';
+const CHUNK = new Uint8Array(8192);
+/** The longest that one call writes: four octets as triplets. */
+const LONGEST = 12;
+const HEX = new TextEncoder().encode('0123456789ABCDEF');
+const ASCII = new TextDecoder();
 
 export class TextWriter {
-  private readonly units: number[] = [];
   private used = 0;
-  private text = '';
 
-  /** Writes a UTF-16 code unit. */
+  constructor(private text: string) {}
+
+  /** Writes a character. */
   unit(code: number): void {
-    // A full chunk is as many arguments as one call is ever given.
-    if (this.used === CHUNK) this.flush();
-    this.units[this.used++] = code;
-  }
-
-  /** Writes a code point. */
-  point(code: number): void {
-    if (code < 0x10000) {
-      this.unit(code);
-    } else {
-      this.unit(0xd7c0 + (code >> 10));
-      this.unit(0xdc00 | (code & 0x3ff));
-    }
+    if (this.used > CHUNK.length - LONGEST) this.flush();
+    CHUNK[this.used++] = code;
   }
 
   /** Writes an octet as its triplet, in capitals. */
   triplet(octet: number): void {
-    this.unit(0x25);
-    this.unit(HEX.charCodeAt(octet >> 4));
-    this.unit(HEX.charCodeAt(octet & 15));
+    if (this.used > CHUNK.length - LONGEST) this.flush();
+    this.put(octet);
   }
 
   /** Writes a code point as the triplets of its UTF-8 octets. */
   triplets(code: number): void {
+    if (this.used > CHUNK.length - LONGEST) this.flush();
     if (code < 0x80) {
-      this.triplet(code);
+      this.put(code);
       return;
     }
-    if (code < 0x800) this.triplet(0xc0 | (code >> 6));
+    if (code < 0x800) this.put(0xc0 | (code >> 6));
     else {
-      if (code < 0x10000) this.triplet(0xe0 | (code >> 12));
+      if (code < 0x10000) this.put(0xe0 | (code >> 12));
       else {
-        this.triplet(0xf0 | (code >> 18));
-        this.triplet(0x80 | ((code >> 12) & 0x3f));
+        this.put(0xf0 | (code >> 18));
+        this.put(0x80 | ((code >> 12) & 0x3f));
       }
-      this.triplet(0x80 | ((code >> 6) & 0x3f));
+      this.put(0x80 | ((code >> 6) & 0x3f));
     }
-    this.triplet(0x80 | (code & 0x3f));
+    this.put(0x80 | (code & 0x3f));
   }
 
-  /** What was written. */
+  /** The text that was begun with, and behind it what was written. */
   finish(): string {
     this.flush();
     return this.text;
   }
 
+  private put(octet: number): void {
+    CHUNK[this.used] = 0x25;
+    CHUNK[this.used + 1] = HEX[octet >> 4] ?? 0;
+    CHUNK[this.used + 2] = HEX[octet & 15] ?? 0;
+    this.used += 3;
+  }
+
   private flush(): void {
-    const { units, used } = this;
-    this.text += String.fromCharCode(...(used === units.length ? units : units.slice(0, used)));
+    this.text += ASCII.decode(CHUNK.subarray(0, this.used));
     this.used = 0;
   }
 }

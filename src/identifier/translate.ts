@@ -11,13 +11,13 @@
  *
  * The query and fragment of a CORDRA identifier are the URI's own in the hdl and http forms, and escaped in info (R-02).
  */
-import { PCHAR, REG_NAME } from './ascii.js';
+import { HUS_LOCAL_NAME, PATH, PCHAR, REG_NAME } from './ascii.js';
 import { formatCordraId } from './cordra-id.js';
 import { hyphenated } from './dce-uuid.js';
 import { formatFedoraDissemination } from './fedora-dissemination.js';
 import { formatFedoraUri } from './fedora-uri.js';
 import { formatUHandle } from './handle-uri-scheme.js';
-import { formatSegments, isDotSegment } from './http-uri.js';
+import { isDotSegment } from './http-uri.js';
 import { formatInfoName } from './info-hdl.js';
 import { isIPv4Address } from './ip-address.js';
 import type { CordraId, Handle, Name } from './names.js';
@@ -114,16 +114,26 @@ function cordraUris(id: CordraId, resolver: Resolver | null): Uris {
   };
 }
 
-function handleUris(handle: Handle, resolver: Resolver | null): Uris {
-  const { namingAuthority, localName } = handle;
-  const segments = localName === '' ? null : formatSegments(handle);
+/** The local name is encoded anew only for a form that leaves more of it raw: most often one text serves every form. */
+function handleUris({ namingAuthority, localName }: Handle, resolver: Resolver | null): Uris {
+  const authority = encode(namingAuthority, PCHAR);
+  const hostAuthority = hasColonOrAt(namingAuthority) ? encode(namingAuthority, REG_NAME) : authority;
+  const segment = encode(localName, PCHAR);
+  const path = localName.includes('/') ? encode(localName, PATH) : segment;
+  const schemePath = hasColonOrAt(localName) ? encode(localName, HUS_LOCAL_NAME) : path;
+  const segments = localName === '' ? null : `${authority}/${segment}`;
   const host = segments !== null && !isIPv4Address(namingAuthority);
   return {
     cordraPath: segments === null ? null : `hdl:${segments}`,
-    cordraHost: host ? `hdl://${encode(namingAuthority, REG_NAME)}/${encode(localName, PCHAR)}` : null,
+    cordraHost: host ? `hdl://${hostAuthority}/${segment}` : null,
     http: segments === null || resolver === null || isDotSegment(localName) ? null : resolver.prefix + segments,
-    handleUri: canonicalUri(handle),
-    infoHdl: formatInfoName(handle),
+    handleUri: `hdl:${hostAuthority}/${schemePath}`,
+    infoHdl: `info:hdl/${authority}/${path}`,
     fedoraUri: null,
   };
+}
+
+/** Whether a text holds what PCHAR and PATH leave raw, REG_NAME and HUS_LOCAL_NAME do not. */
+function hasColonOrAt(text: string): boolean {
+  return text.includes(':') || text.includes('@');
 }

@@ -77,7 +77,8 @@ export function scanUri(input: string, start: number): UriScan | Failure {
       else if (secondSlash < 0) secondSlash = i;
     } else if (code === 0x25) {
       escaped = true;
-      intact &&= isTriplet(input, i);
+      if (isTriplet(input, i)) i += 2;
+      else intact = false;
     } else if (code === 0x3f) {
       if (query < 0 && fragment < 0) query = i;
     } else if (code === 0x23 && fragment < 0) {

@@ -29,6 +29,12 @@ const ROWS: readonly Row[] = [
   ['a PID of escapes', 'fedora-pid', `a:${'%3a'.repeat(MIB / 3)}`, 'PID_TOO_LONG'],
   ['a datastream ID', 'fedora-dissemination', `info:fedora/a:1/${'b'.repeat(MIB)}`, 'INVALID_DATASTREAM_ID'],
   ['equal parameters', 'fedora-dissemination', `info:fedora/a:1/b:1/m?${'a=b&'.repeat(MIB / 4)}a=b`, null],
+  [
+    'equal parameters before an escape',
+    'fedora-dissemination',
+    `info:fedora/a:1/b:1/m?${'a=b&'.repeat(MIB / 4)}a=%41`,
+    null,
+  ],
   ['ampersands', 'fedora-dissemination', `info:fedora/a:1/b:1/m?a=b${'&'.repeat(MIB)}`, 'INVALID_PARAM'],
   ['hyphens', 'uuid', '-'.repeat(MIB), 'INVALID_UUID'],
   ['braces', 'uuid', '{'.repeat(MIB), 'INVALID_UUID'],
@@ -45,5 +51,14 @@ describe('texts made to hurt', () => {
     const found = normalize(input, kind);
     expect(found.valid ? null : found.fault.code).toBe(code);
     if (!found.valid) expect(found.fault.detail.length).toBeLessThan(300);
+  });
+
+  it('long names are written whole, wherever their chunks end', () => {
+    for (let lead = 0; lead < 20; lead++) {
+      const name = `1/${'a'.repeat(lead)}${'bé\u{1f600}'.repeat(3000)}`;
+      const uri = `info:hdl/1/${'a'.repeat(lead)}${'b%C3%A9%F0%9F%98%80'.repeat(3000)}`;
+      expect(normalize(name, 'handle', { charset: 'unicode' })).toMatchObject({ uris: { infoHdl: uri } });
+      expect(normalize(uri, 'info-hdl', { charset: 'unicode' })).toMatchObject({ parts: { handle: name } });
+    }
   });
 });

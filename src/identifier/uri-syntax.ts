@@ -77,7 +77,7 @@ export function scanUri(input: string, start: number): UriScan | Failure {
       else if (secondSlash < 0) secondSlash = i;
     } else if (code === 0x25) {
       escaped = true;
-      if (isTriplet(input, i)) i += 2;
+      if (intact && isTriplet(input, i)) i += 2;
       else intact = false;
     } else if (code === 0x3f) {
       if (query < 0 && fragment < 0) query = i;

@@ -6,7 +6,7 @@ import { AppModule } from './app.module.js';
 import type { Config } from './config/config.js';
 import { serveDocumentation } from './documentation/openapi-document.js';
 import { Drain } from './http/drain.js';
-import { requestValidation } from './http/request-validation.js';
+import { RequestValidation } from './http/request-validation.js';
 import { installServerHooks } from './http/server-hooks.js';
 import { createAdapter } from './http/adapter.js';
 import { FrameworkLogger } from './logging/logger.js';
@@ -32,7 +32,7 @@ export async function createService(config: Config, pool: pg.Pool, logger: Logge
     logger: new FrameworkLogger(logger),
   });
   app.useGlobalFilters(new ProblemFilter());
-  app.useGlobalPipes(requestValidation());
+  app.useGlobalPipes(new RequestValidation());
   serveDocumentation(app);
   return { app, drain };
 }

@@ -10,8 +10,13 @@ export function createPool(url: string, config: Config, logger: Logger): pg.Pool
     connectionTimeoutMillis: config.pool.connectTimeoutMs,
     statement_timeout: config.pool.statementTimeoutMs,
     application_name: 'mintmark',
-    // Acknowledged means durable, whatever the server's or the role's default is.
-    options: '-c synchronous_commit=on',
+  });
+  // Acknowledged means durable, whatever the default of the server, the role or the address is. It is queued before any
+  // other statement of the connection.
+  pool.on('connect', (client) => {
+    client.query('SET synchronous_commit = on').catch((error: unknown) => {
+      logger.warn({ err: error }, 'a database connection could not be set up');
+    });
   });
   // An idle connection that breaks says so here; without a listener it would end the process.
   pool.on('error', (error) => {

@@ -26,10 +26,30 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     operationIdFactory: (_controller, method) => OPERATIONS[method] ?? method,
   });
   for (const [path, item] of Object.entries(document.paths)) {
-    if (path.startsWith('/health/') && item.get !== undefined) item.get.security = [];
+    for (const operation of [item.get, item.post]) {
+      if (operation === undefined) continue;
+      if (path.startsWith('/health/')) operation.security = [];
+      for (const response of Object.values(operation.responses)) {
+        if (response !== undefined && !('$ref' in response)) response.headers = { ...response.headers, ...REQUEST_ID };
+      }
+    }
+  }
+  for (const name of REQUEST_SCHEMAS) {
+    const schema = document.components?.schemas?.[name];
+    if (schema !== undefined && !('$ref' in schema)) schema.additionalProperties = false;
   }
   return document;
 }
+
+/** What the JSON of a request is made of; none of them takes a member that it does not describe. */
+const REQUEST_SCHEMAS = ['MintRequestDto', 'NormalizeRequestDto', 'NormalizeItemDto', 'ContextDto', 'ResolverDto'];
+
+const REQUEST_ID = {
+  'X-Request-Id': {
+    description: "The request's own X-Request-Id, or a new one: the log has the request under it.",
+    schema: { type: 'string' as const },
+  },
+};
 
 /** Names that generated clients give their functions; a client's code depends on them. */
 const OPERATIONS: Readonly<Record<string, string>> = {

@@ -3,31 +3,46 @@ import { Problem } from '../problem/problem.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+/** Requests of this service nest five deep; what walks a body later does so by recursion. */
+const MAX_DEPTH = 32;
+
+/** Members that every object has: a request's own would be mistaken for them, or dropped without a word. */
+const RESERVED = new Set([...Object.getOwnPropertyNames(Object.prototype), 'prototype']);
+
 /**
  * Reads a request body as JSON, more strictly than `JSON.parse`: a key that stands twice with two values or a whole
  * number past 2^53 would be changed silently there, and here they are refused, as are octets that are not UTF-8
- * (RFC 8259 4, 6, 8.1) and the keys `__proto__` and `constructor`,
- * which later steps would drop without a word.
+ * (RFC 8259 4, 6, 8.1), nesting without end, and keys such as `__proto__`.
  * @throws Problem MALFORMED_JSON
  */
 export function readJsonBody(octets: Uint8Array): unknown {
   if (octets.length === 0) return undefined;
   try {
-    const text = utf8.decode(octets);
-    return parse(text, /__|constr/.test(text) ? refuseInternals : null, {
+    const body = parse(utf8.decode(octets), null, {
       parseNumber: exactNumber,
       onDuplicateKey: ({ key }) => {
         throw new SyntaxError(`the key "${key}" stands twice in one object, with two values`);
       },
     });
+    requireOrdinary(body, MAX_DEPTH);
+    return body;
   } catch (error) {
     throw new Problem('MALFORMED_JSON', `The body cannot be read: ${explain(error)}.`);
   }
 }
 
-function refuseInternals(key: string, value: unknown): unknown {
-  if (key === '__proto__' || key === 'constructor') throw new SyntaxError(`"${key}" is no key of any request`);
-  return value;
+/** Whether a name cannot be that of a member or a parameter. */
+export function isReservedName(name: string): boolean {
+  return RESERVED.has(name);
+}
+
+function requireOrdinary(value: unknown, depth: number): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (depth === 0) throw new RangeError();
+  for (const key of Object.keys(value)) {
+    if (RESERVED.has(key)) throw new SyntaxError(`"${key}" is no key of any request`);
+    requireOrdinary((value as Record<string, unknown>)[key], depth - 1);
+  }
 }
 
 function exactNumber(digits: string): number {

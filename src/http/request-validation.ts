@@ -1,22 +1,51 @@
-import { type ValidationError, ValidationPipe } from '@nestjs/common';
+import { type ArgumentMetadata, type ValidationError, ValidationPipe } from '@nestjs/common';
 import { Problem, type ProblemDetail } from '../problem/problem.js';
+import { isReservedName } from './json-body.js';
 
 /** Holds every body and query against its DTO; a member that the DTO does not have is refused, never dropped. */
-export const requestValidation = (): ValidationPipe =>
-  new ValidationPipe({
-    transform: true,
-    whitelist: true,
-    forbidNonWhitelisted: true,
-    forbidUnknownValues: true,
-    stopAtFirstError: true,
-    exceptionFactory: (errors) => invalidRequest(errors),
-  });
+export class RequestValidation extends ValidationPipe {
+  constructor() {
+    super({
+      transform: true,
+      whitelist: true,
+      forbidNonWhitelisted: true,
+      forbidUnknownValues: true,
+      stopAtFirstError: true,
+      exceptionFactory: (errors) => new InvalidMembers(errors),
+    });
+  }
 
-function invalidRequest(errors: ValidationError[]): Problem {
-  const details = errors.flatMap((error) => describe(error, ''));
-  const first = details[0];
+  /** @throws Problem INVALID_REQUEST */
+  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    const root = metadata.type === 'query' ? '#query' : '';
+    // A reader of the body refuses these before; class-transformer would drop them.
+    const reserved = metadata.type === 'query' ? Object.keys(value as object).filter(isReservedName) : [];
+    if (reserved.length > 0) {
+      throw invalidRequest(
+        reserved.map((name) => ({ pointer: `${root}/${name}`, detail: `property ${name} should not exist` })),
+      );
+    }
+    try {
+      return await super.transform(value, metadata);
+    } catch (error) {
+      if (error instanceof InvalidMembers)
+        throw invalidRequest(error.members.flatMap((member) => describe(member, root)));
+      throw error;
+    }
+  }
+}
+
+/** Carries what the validator found to where the part of the request is known. */
+class InvalidMembers extends Error {
+  constructor(readonly members: ValidationError[]) {
+    super('invalid members');
+  }
+}
+
+function invalidRequest(details: ProblemDetail[]): Problem {
+  const [first] = details;
   const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
-  const detail = first === undefined ? 'Send a JSON object.' : `${first.pointer} ${first.detail}${more}`;
+  const detail = first === undefined ? 'Send a JSON object.' : `${first.pointer}: ${first.detail}${more}`;
   return new Problem('INVALID_REQUEST', detail, { errors: details });
 }
 

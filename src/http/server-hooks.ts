@@ -1,4 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import { Problem } from '../problem/problem.js';
 import { readJsonBody } from './json-body.js';
 import type { Drain } from './drain.js';
 
@@ -23,11 +25,20 @@ export function installServerHooks(server: FastifyInstance, drain: Drain): void 
     done();
   });
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
+      requirePlainUtf8(request.headers);
       done(null, readJsonBody(body as Buffer));
     } catch (error) {
       done(error as Error);
     }
   });
+}
+
+/** Octets of another charset or a compressed body would be read as something that nobody sent. */
+function requirePlainUtf8(headers: IncomingHttpHeaders): void {
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (/^utf-?8$/i.test(charset) && encoding.toLowerCase() === 'identity') return;
+  throw new Problem('UNSUPPORTED_MEDIA_TYPE', `The body is ${charset}, ${encoding}; send it as UTF-8, not compressed.`);
 }

@@ -1,6 +1,7 @@
 import { Controller, Get, Headers, HttpStatus, Param, Query, Req, Res } from '@nestjs/common';
 import { ApiHeader, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { SYNTAX_CODES } from '../identifier/index.js';
 import { ApiProblems } from '../problem/api-problems.js';
 import { ApiIdentifierParam } from '../record/api-identifier-param.js';
 import { IdentifierPresenter, entityTag } from '../record/identifier-presenter.js';
@@ -30,7 +31,7 @@ export class LookupController {
     type: IdentifierPageDto,
     headers: { Link: { description: 'The next page, as rel="next" (RFC 8288); absent on the last one.', ...text } },
   })
-  @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'NOT_RECOGNIZED', 'INVALID_GUID')
+  @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', ...SYNTAX_CODES)
   async list(
     @Query() query: ListQueryDto,
     @Req() request: FastifyRequest,
@@ -38,7 +39,7 @@ export class LookupController {
   ): Promise<IdentifierPageDto> {
     const { records, next } = await this.lookup.page(query);
     if (next !== null) {
-      const parameters = new URLSearchParams(request.originalUrl.split('?')[1]);
+      const parameters = new URLSearchParams(request.originalUrl.slice(request.originalUrl.indexOf('?') + 1));
       parameters.set('cursor', next);
       void reply.header('link', `</identifiers?${parameters.toString()}>; rel="next"`);
     }
@@ -61,7 +62,7 @@ export class LookupController {
     headers: { ETag: { description: 'Entity tag of the representation.', ...text } },
   })
   @ApiResponse({ status: 304, description: 'The representation is one that the client has.' })
-  @ApiProblems('NOT_RECOGNIZED', 'INVALID_GUID', 'INVALID_NAMING_AUTHORITY', 'MALFORMED_URL', 'IDENTIFIER_NOT_FOUND')
+  @ApiProblems('MALFORMED_URL', 'IDENTIFIER_NOT_FOUND', ...SYNTAX_CODES)
   async find(
     @Param('identifier') identifier: string,
     @Headers('if-none-match') ifNoneMatch: string | undefined,

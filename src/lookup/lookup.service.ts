@@ -92,9 +92,9 @@ export class LookupService {
 function timeOf(text: string | undefined, pointer: string): Date | undefined {
   if (text === undefined) return undefined;
   const time = new Date(text);
-  // JavaScript takes 31 February for 3 March.
+  // JavaScript takes 31 February for 3 March, and an offset can lead before the year 1, which PostgreSQL does not have.
   const [day = ''] = text.split('T');
-  if (!Number.isNaN(time.getTime()) && new Date(day).toISOString().startsWith(day)) return time;
+  if (new Date(day).toISOString().startsWith(day) && time.getUTCFullYear() >= 1) return time;
   const detail = `"${text}" is not a day of the calendar`;
   throw new Problem('INVALID_REQUEST', detail, { errors: [{ pointer, detail }] });
 }

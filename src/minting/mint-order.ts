@@ -45,13 +45,21 @@ export function readOrder(request: MintRequestDto, resolver: Resolver): MintOrde
 
 /**
  * SHA-256 of what a request means. A repeat in another spelling is the same request; a request for anything else is
- * not.
+ * not. Defaults are left out, so that a member that a later version adds changes no hash that is stored already.
  */
 export function orderHash(order: MintOrder): Uint8Array {
   const { namingAuthority, metadata, mintMetadataId, target, alternates, guid, onExisting } = order;
-  const names = [metadata?.canonical ?? null, alternates.map(({ canonical }) => canonical)];
-  const meaning = JSON.stringify([namingAuthority, names, mintMetadataId, target, guid, onExisting]);
-  return createHash('sha256').update(meaning).digest();
+  const hex = ({ key }: StoredName): string => Buffer.from(key).toString('hex');
+  const meaning = {
+    namingAuthority,
+    ...(metadata !== null && { metadata: hex(metadata) }),
+    ...(mintMetadataId && { mintMetadataId }),
+    ...(target !== null && { target }),
+    ...(alternates.length > 0 && { alternates: alternates.map(hex) }),
+    ...(guid !== null && { guid }),
+    ...(onExisting !== 'return' && { onExisting }),
+  };
+  return createHash('sha256').update(JSON.stringify(meaning)).digest();
 }
 
 /** An object and the record that describes it (CID-24); a query or fragment does not make two identifiers two. */

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsString, IsUrl, Matches, MaxLength } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsString, MaxLength } from 'class-validator';
 import { IdentifierDto } from '../record/identifier.dto.js';
+import { IsTarget, MAX_TARGET_LENGTH } from './target.js';
 import { MayBeAbsent } from '../http/may-be-absent.js';
 
 /** What to do when the metadata ID describes an identifier of the naming authority already. */
@@ -8,10 +9,7 @@ export const ON_EXISTING = ['return', 'reject'] as const;
 
 /** Longest texts that are read, in UTF-16 code units. */
 const MAX_NAME_LENGTH = 16_384;
-const MAX_TARGET_LENGTH = 2048;
 const MAX_ALTERNATES = 100;
-
-const TARGET_URL = { protocols: ['http', 'https'], require_protocol: true, require_tld: false };
 
 /**
  * An identifier to mint, or one that exists already to register. Of several rules of a field, the one written last is
@@ -50,8 +48,7 @@ export class MintRequestDto {
    * @example "https://repo.example.org/objects/7"
    */
   @MayBeAbsent()
-  @IsUrl(TARGET_URL, { message: 'target must be an http or https URL' })
-  @Matches(/^[\x21-\x7e]*$/, { message: 'target must be visible ASCII; percent-encode everything else' })
+  @IsTarget()
   @MaxLength(MAX_TARGET_LENGTH)
   @IsString()
   target?: string;
@@ -60,6 +57,7 @@ export class MintRequestDto {
    * Other identifiers of the same object, in any spelling; kept in the order given, without repeats.
    * @example ["info:fedora/demo:7"]
    */
+  @ApiProperty({ type: [String], maxItems: MAX_ALTERNATES, required: false })
   @MayBeAbsent()
   @MaxLength(MAX_NAME_LENGTH, { each: true })
   @IsString({ each: true })

@@ -1,10 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { parseCordraId } from '../identifier/index.js';
+import { type CordraId, type Handle, parseCordraId, toHandle } from '../identifier/index.js';
 import { Problem } from '../problem/problem.js';
 import { IdentifierReader } from '../record/identifier-reader.js';
 import type { IdentifierRecord } from '../record/identifier-record.js';
-import { IdentifierWriter } from '../record/identifier-writer.js';
+import { IdentifierWriter, type Inserted } from '../record/identifier-writer.js';
 import { NamingAuthorities } from '../record/naming-authorities.js';
 import { compactGuid } from '../record/rows.js';
 import { type StoredName, storedName } from '../record/stored-name.js';
@@ -15,12 +15,14 @@ import { type MintOrder, orderHash } from './mint-order.js';
 const MAX_ATTEMPTS = 5;
 
 /** What became of a mint. */
-export interface Minted {
-  /** `replayed`: the same Idempotency-Key minted it before; `existing`: its metadata ID was known before. */
-  readonly outcome: 'created' | 'replayed' | 'existing';
-  readonly record: IdentifierRecord;
-  readonly metadataRecord: IdentifierRecord | null;
-}
+export type Minted =
+  | ({ readonly outcome: 'created' } & Inserted)
+  | {
+      /** `replayed`: the same Idempotency-Key minted it before; `existing`: its metadata ID was known before. */
+      readonly outcome: 'replayed' | 'existing';
+      readonly record: IdentifierRecord;
+      readonly metadataRecord: IdentifierRecord | null;
+    };
 
 /**
  * Mints exactly once. The database's unique indexes decide in the statement that mints; only when they leave a row out
@@ -47,7 +49,8 @@ export class MintingService {
       const guid = order.guid ?? this.guids.next();
       const metadataGuid = order.mintMetadataId ? this.guids.next() : null;
       const metadata = metadataGuid === null ? order.metadata : storedId(order.namingAuthority, metadataGuid);
-      const inserted = await this.writer.insert({ ...order, guid, metadata, metadataGuid, request });
+      const ownKey = storedId(order.namingAuthority, guid).key;
+      const inserted = await this.writer.insert({ ...order, guid, ownKey, metadata, metadataGuid, request });
       if (inserted !== null) return { outcome: 'created', ...inserted };
       const settled = await this.findWhatWasMet(order, request);
       if (settled !== null) return settled;
@@ -97,10 +100,15 @@ export class MintingService {
   }
 }
 
-/** The identifier that a GUID makes, as a metadata ID is stored. Null where the naming authority is none. */
-function storedId(namingAuthority: string, guid: string): StoredName | null {
-  const read = parseCordraId(`${namingAuthority}/${compactGuid(guid)}`);
-  return read.ok ? storedName(read.value) : null;
+/** The identifier that a GUID makes, as a metadata ID is stored. */
+function storedId(namingAuthority: string, guid: string): StoredName {
+  // A naming authority of letters exists as a Handle's prefix, though nothing is minted under it here.
+  return storedName(toHandleOrCordraId(`${namingAuthority}/${compactGuid(guid)}`));
+}
+
+function toHandleOrCordraId(text: string): CordraId | Handle {
+  const read = parseCordraId(text);
+  return read.ok ? read.value : toHandle(text);
 }
 
 function taken(

@@ -1,5 +1,6 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
+import { SYNTAX_CODES } from '../identifier/index.js';
 import { ApiOnlyProblems } from '../problem/api-problems.js';
 import { ApiIdentifierParam } from '../record/api-identifier-param.js';
 import { UrisDto } from '../record/identifier.dto.js';
@@ -37,7 +38,7 @@ export class NormalizationController {
   @ApiTags('identifiers')
   @ApiIdentifierParam()
   @ApiResponse({ status: 200, description: 'Its URIs in canonical form.', type: UrisDto })
-  @ApiOnlyProblems('NOT_RECOGNIZED', 'INVALID_GUID', 'INVALID_NAMING_AUTHORITY', 'MALFORMED_URL', ...ALWAYS)
+  @ApiOnlyProblems('MALFORMED_URL', ...SYNTAX_CODES, ...ALWAYS)
   uris(@Param('identifier') identifier: string): UrisDto {
     return this.normalization.uris(identifier);
   }

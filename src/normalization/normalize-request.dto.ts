@@ -109,10 +109,12 @@ export class NormalizeItemDto {
 
 /** Texts to normalize, of mixed kinds. */
 export class NormalizeRequestDto {
-  @IsArray()
-  @ArrayMinSize(1)
-  @ArrayMaxSize(MAX_ITEMS)
+  @ApiProperty({ type: [NormalizeItemDto], minItems: 1, maxItems: MAX_ITEMS })
   @ValidateNested({ each: true })
+  @IsObject({ each: true })
+  @ArrayMaxSize(MAX_ITEMS)
+  @ArrayMinSize(1)
+  @IsArray()
   @Type(() => NormalizeItemDto)
   items: NormalizeItemDto[];
 }

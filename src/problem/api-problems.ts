@@ -8,6 +8,15 @@ import { Problem } from './problem.js';
 const EVERYWHERE: readonly ServiceCode[] = ['MALFORMED_HTTP', 'REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR'];
 const WITH_KEY_AND_DATABASE: readonly ServiceCode[] = ['UNAUTHENTICATED', 'DATABASE_UNAVAILABLE', 'SHUTTING_DOWN'];
 
+const header = (description: string) => ({ description, schema: { type: 'string' as const } });
+
+/** Headers that the problems of a status carry. */
+const HEADERS: Readonly<Record<number, Record<string, ReturnType<typeof header>>>> = {
+  401: { 'WWW-Authenticate': header('How to authenticate (RFC 9110 11.6.1).') },
+  409: { Link: header('The identifier in the way, as rel="related" (RFC 8288).') },
+  503: { 'Retry-After': header('Seconds after which to try again.') },
+};
+
 /** Describes the problems of an operation in OpenAPI: a response for each status, with an example for each code. */
 export function ApiProblems(...codes: ProblemCode[]): MethodDecorator {
   return ApiOnlyProblems(...codes, ...WITH_KEY_AND_DATABASE);
@@ -25,6 +34,7 @@ export function ApiOnlyProblems(...codes: ProblemCode[]): MethodDecorator {
     ...[...byStatus].map(([status, group]) =>
       ApiResponse({
         status,
+        headers: HEADERS[status] ?? {},
         description: group.map((code) => `\`${code}\`: ${CATALOGUE[code].title}`).join('\n\n'),
         content: {
           'application/problem+json': {

@@ -1,31 +1,36 @@
 /**
- * SQLSTATE classes and codes that say "not now" (PostgreSQL, appendix A): connection exceptions, refused credentials, a
- * database that is not there, insufficient resources, operator intervention, and a statement at its time limit.
+ * SQLSTATE classes and codes that say "not now" (PostgreSQL, appendix A): connection exceptions, a server that only reads
+ * (25006, after a failover), refused credentials, a database that is not there, a transaction that lost against another
+ * (40001, 40P01), insufficient resources, operator intervention, and a statement at its time limit.
  */
-const STATES = /^(08...|28...|3D000|53...|57P0.|57014)$/;
+const STATES = /^(08...|25006|28...|3D000|40001|40P01|53...|57P0.|57014)$/;
 
 /** The same from the network, and as Prisma names it. */
 const CODES = new Set([
-  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND', 'ETIMEDOUT'],
+  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'],
   ...['P1001', 'P1002', 'P1003', 'P1008', 'P1017', 'P2024'],
 ]);
 
 /** The words of `pg` for what it gives no code. */
-const WORDS = /^(timeout exceeded when trying to connect|Connection terminated)/;
+const WORDS = /^(timeout exceeded when trying to connect|Connection terminated|Query read timeout)/;
 
 /** Whether an error says that the database cannot be reached now, rather than that the request or the code is wrong. */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  const code = errorCode(error);
-  if (code !== undefined && (STATES.test(code) || CODES.has(code))) return true;
-  if (!(error instanceof Error)) return false;
-  // Prisma wraps the driver's error in the cause of its own.
-  return WORDS.test(error.message) || (error.cause !== undefined && isDatabaseUnavailable(error.cause));
+  if (typeof error !== 'object' || error === null) return false;
+  const { code, originalCode, message, cause, meta } = error as DatabaseError;
+  if ([code, originalCode].some((found) => typeof found === 'string' && (STATES.test(found) || CODES.has(found)))) {
+    return true;
+  }
+  if (typeof message === 'string' && WORDS.test(message)) return true;
+  // Prisma keeps the driver's error in the metadata of its own, and the adapter's in its cause.
+  return isDatabaseUnavailable(meta?.driverAdapterError) || isDatabaseUnavailable(cause);
 }
 
-/** The code of an error, if it has one; for an error of Prisma's adapter, the driver's own. */
-export function errorCode(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null) return undefined;
-  const { code, originalCode } = error as { code?: unknown; originalCode?: unknown };
-  const found = originalCode ?? code;
-  return typeof found === 'string' ? found : undefined;
+/** Where the errors of `pg`, of Prisma's adapter and of Prisma's client keep what they know. */
+interface DatabaseError {
+  readonly code?: unknown;
+  readonly originalCode?: unknown;
+  readonly message?: unknown;
+  readonly cause?: unknown;
+  readonly meta?: { readonly driverAdapterError?: unknown };
 }

@@ -1,7 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CATALOGUE, type ServiceCode } from './catalogue.js';
-import { errorCode, isDatabaseUnavailable } from './database-errors.js';
+import { isDatabaseUnavailable } from './database-errors.js';
 import { problemDocument } from './problem-document.dto.js';
 import { Problem } from './problem.js';
 
@@ -9,21 +9,23 @@ import { Problem } from './problem.js';
 const FASTIFY_PROBLEMS: Readonly<Record<string, ServiceCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
   FST_ERR_CTP_BODY_TOO_LARGE: 'BODY_TOO_LARGE',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'MALFORMED_JSON',
-  FST_ERR_CTP_INVALID_JSON_BODY: 'MALFORMED_JSON',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'MALFORMED_HTTP',
   FST_ERR_BAD_URL: 'MALFORMED_URL',
   FST_ERR_MAX_PARAM_LENGTH: 'MALFORMED_URL',
-  FST_ERR_ASYNC_CONSTRAINT: 'MALFORMED_HTTP',
-  FST_ERR_HANDLER_TIMEOUT: 'DATABASE_UNAVAILABLE',
 };
 
-/** Statuses that reach us as exceptions of the framework. */
+/** Refusals of the framework and of plugins, by their status; another status below 500 is a request nobody understood. */
 const STATUS_PROBLEMS: Readonly<Record<number, ServiceCode>> = {
-  400: 'INVALID_REQUEST',
+  403: 'NOT_FOUND',
   404: 'NOT_FOUND',
   413: 'BODY_TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
+};
+
+/** Sentences that help more than the framework's own. */
+const SENTENCES: Partial<Record<ServiceCode, string>> = {
+  UNSUPPORTED_MEDIA_TYPE: 'Send the body as UTF-8, not compressed, with "content-type: application/json".',
+  MALFORMED_URL: 'Percent-encode the path: "%" and two hexadecimal digits for every octet of UTF-8, and not too long.',
 };
 
 /** The one place where an error becomes an HTTP answer. What nobody foresaw is logged whole and answered blank. */
@@ -39,7 +41,8 @@ export class ProblemFilter implements ExceptionFilter {
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = problemOf(error);
   const { status } = CATALOGUE[problem.code];
-  if (status >= 500) request.log.error({ err: error }, problem.code);
+  if (request.raw.destroyed && !request.raw.complete) request.log.info('the client hung up');
+  else if (!(error instanceof Problem) && status >= 500) request.log.error({ err: error }, problem.code);
   const instance = request.originalUrl.split('?', 1)[0] ?? '/';
   void reply
     .status(status)
@@ -50,28 +53,26 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
 /** Names the problem that an error amounts to. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  const code = errorCode(error);
-  const known = code === undefined ? undefined : FASTIFY_PROBLEMS[code];
-  if (known === 'UNSUPPORTED_MEDIA_TYPE')
-    return new Problem(known, 'Send the body with "content-type: application/json".');
-  if (known !== undefined) return new Problem(known, sentence(error));
+  const { code, statusCode } = framework(error);
+  const status = error instanceof HttpException ? error.getStatus() : statusCode;
+  const known = FASTIFY_PROBLEMS[code ?? ''] ?? (status === undefined ? undefined : problemOfStatus(status));
+  if (known !== undefined) return new Problem(known, SENTENCES[known] ?? sentence(error));
   if (isDatabaseUnavailable(error)) {
-    return new Problem(
-      'DATABASE_UNAVAILABLE',
-      'Nothing was changed that was not acknowledged; try again in a moment.',
-      {
-        headers: { 'retry-after': '1' },
-      },
-    );
+    const detail =
+      'What was acknowledged is kept. Whether a request that got this answer changed something is not known: repeat it, with the same Idempotency-Key, in a moment.';
+    return new Problem('DATABASE_UNAVAILABLE', detail, { headers: { 'retry-after': '1' } });
   }
-  if (error instanceof HttpException) {
-    const status = STATUS_PROBLEMS[error.getStatus()];
-    if (status !== undefined) return new Problem(status, sentence(error));
-  }
-  return new Problem(
-    'INTERNAL_ERROR',
-    'The request could not be completed; the log has the reason under this request id.',
-  );
+  const detail = 'The request could not be completed; the log has the reason under this request id.';
+  return new Problem('INTERNAL_ERROR', detail);
+}
+
+function problemOfStatus(status: number): ServiceCode | undefined {
+  return STATUS_PROBLEMS[status] ?? (status >= 400 && status < 500 ? 'MALFORMED_HTTP' : undefined);
+}
+
+/** What Fastify and its plugins write on their errors. */
+function framework(error: unknown): { code?: string; statusCode?: number } {
+  return error instanceof Error ? (error as Error & { code?: string; statusCode?: number }) : {};
 }
 
 function sentence(error: unknown): string {

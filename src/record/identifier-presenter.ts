@@ -24,7 +24,8 @@ export class IdentifierPresenter {
     return this.render(record, (await this.reader.findDescribedBy([record])).get(record) ?? []);
   }
 
-  private render(record: IdentifierRecord, describes: string[]): IdentifierDto {
+  /** The representation of a record whose `describes` is known already; it cannot fail. */
+  render(record: IdentifierRecord, describes: readonly string[]): IdentifierDto {
     const { namingAuthority, guid, metadataId, target, state, alternateIds, version, createdAt, updatedAt } = record;
     return {
       identifier: `${namingAuthority}/${guid}`,
@@ -32,7 +33,7 @@ export class IdentifierPresenter {
       guid,
       localName: guid,
       metadataId,
-      describes,
+      describes: [...describes],
       target,
       state,
       alternateIds: [...alternateIds],

@@ -9,6 +9,8 @@ export interface NewIdentifier {
   readonly namingAuthority: string;
   /** 32 hex digits or a hyphenated UUID. */
   readonly guid: string;
+  /** The key under which it would be a metadata ID. */
+  readonly ownKey: StoredName['key'];
   readonly metadata: StoredName | null;
   readonly target: string | null;
   readonly alternates: readonly StoredName[];
@@ -21,13 +23,16 @@ export interface NewIdentifier {
 /** The rows that were inserted: the object's and, where one was asked for, its metadata record's. */
 export interface Inserted {
   readonly record: IdentifierRecord;
+  /** Identifiers that had it as their metadata ID before it was registered. */
+  readonly describes: readonly string[];
   readonly metadataRecord: IdentifierRecord | null;
 }
 
 /**
  * One statement, committed by itself. No conflict target is named for the object, so every unique index decides, and a
  * row that meets one is left out; the metadata record is inserted only after its object was, and a conflict of its GUID
- * fails the whole statement, so that half a pair cannot exist.
+ * fails the whole statement, so that half a pair cannot exist. What the object describes is read in the same statement:
+ * once it is committed, nothing that could fail stands between the client and the answer.
  */
 const INSERT = `
   WITH object AS (
@@ -44,9 +49,12 @@ const INSERT = `
     FROM object WHERE $10::uuid IS NOT NULL
     RETURNING *
   )
-  SELECT 0 AS place, ${RECORD_COLUMNS_SQL} FROM object
+  SELECT 0 AS place, ${RECORD_COLUMNS_SQL},
+         ARRAY(SELECT d.naming_authority || '/' || upper(replace(d.guid::text, '-', ''))
+               FROM identifier d WHERE d.metadata_key = $11::bytea ORDER BY d.id) AS describes
+  FROM object
   UNION ALL
-  SELECT 1 AS place, ${RECORD_COLUMNS_SQL} FROM metadata_record
+  SELECT 1 AS place, ${RECORD_COLUMNS_SQL}, '{}' AS describes FROM metadata_record
   ORDER BY place`;
 
 const UNIQUE_VIOLATION = '23505';
@@ -62,7 +70,7 @@ export class IdentifierWriter {
    * which one, a reader finds out.
    */
   async insert(identifier: NewIdentifier): Promise<Inserted | null> {
-    const { namingAuthority, guid, metadata, target, alternates, metadataGuid, request } = identifier;
+    const { namingAuthority, guid, ownKey, metadata, target, alternates, metadataGuid, request } = identifier;
     const values = [
       namingAuthority,
       guid,
@@ -74,15 +82,20 @@ export class IdentifierWriter {
       request?.key ?? null,
       request === null ? null : Buffer.from(request.hash),
       metadataGuid,
+      Buffer.from(ownKey),
     ];
     try {
-      const { rows } = await this.pool.query<IdentifierRow>({ name: 'insert-identifier', text: INSERT, values });
-      const [object, metadataRecord] = rows;
+      const { rows } = await this.pool.query<IdentifierRow & { place: number; describes: string[] }>({
+        name: 'insert-identifier',
+        text: INSERT,
+        values,
+      });
+      const [object, metadataRecord] = rows.map(({ place: _, describes, ...row }) => ({
+        record: recordOf(row),
+        describes,
+      }));
       if (object === undefined) return null;
-      return {
-        record: recordOf(object),
-        metadataRecord: metadataRecord === undefined ? null : recordOf(metadataRecord),
-      };
+      return { ...object, metadataRecord: metadataRecord?.record ?? null };
     } catch (error) {
       if (error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION) return null;
       throw error;

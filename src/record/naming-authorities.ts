@@ -29,7 +29,7 @@ export class NamingAuthorities {
   /** @throws Problem UNKNOWN_NAMING_AUTHORITY or SUSPENDED_NAMING_AUTHORITY when nothing may be minted under it. */
   async requireActive(prefix: string): Promise<void> {
     const found = await this.prisma.namingAuthority.findUnique({ where: { prefix } });
-    const errors = [{ pointer: '/namingAuthority', detail: `"${prefix}" does not mint here` }];
+    const errors = [{ pointer: '/namingAuthority', detail: `nothing is minted under "${prefix}" here` }];
     if (found === null) {
       const detail = `The naming authority "${prefix}" is not known here; an operator adds it to NAMING_AUTHORITIES.`;
       throw new Problem('UNKNOWN_NAMING_AUTHORITY', detail, { errors });

@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { type Name, type Resolver, type Result, canonicalUri, comparisonKey, recognize } from '../identifier/index.js';
+import {
+  type Name,
+  type Resolver,
+  type Result,
+  canonicalUri,
+  comparisonKey,
+  recognize,
+  registryKey,
+  toCordraId,
+} from '../identifier/index.js';
 
 /** Longest canonical spelling that is stored, in octets: a Handle of 4096 octets with every octet escaped, and room. */
 export const MAX_STORED_OCTETS = 16_384;
@@ -23,8 +32,9 @@ export function readStoredName(text: string, resolver: Resolver): Result<{ name:
   return { ...read, value: { name, ...storedName(name) } };
 }
 
-/** A name as it is stored. */
+/** A name as it is stored. The key of a CORDRA identifier leaves out its query and fragment: they name no other record. */
 export function storedName(name: Name): StoredName {
-  const key = createHash('sha256').update(comparisonKey(name)).digest();
+  const named = name.type === 'cordra' ? toCordraId(registryKey(name)) : name;
+  const key = createHash('sha256').update(comparisonKey(named)).digest();
   return { canonical: canonicalUri(name), key: new Uint8Array(key) };
 }

@@ -27,6 +27,10 @@ describe('ACCESS=keys', () => {
     expect([401, 404]).toContain(status);
   });
 
+  it('normalizes nothing without a key', async () => {
+    expect((await service.client.post('/normalize', { items: [{ input: 'x' }] })).status).toBe(401);
+  });
+
   it('lets the key mint', async () => {
     const answer = await service.client.mint({}, { authorization: `Bearer ${KEY}` });
     expect(answer.status).toBe(201);

@@ -20,6 +20,14 @@ describe('POST /identifiers refuses', () => {
     ['a key that stands twice', '{"namingAuthority":"100.102","namingAuthority":"100.103"}', 400, 'MALFORMED_JSON'],
     ['a number past 2^53', '{"namingAuthority":9007199254740993}', 400, 'MALFORMED_JSON'],
     ['lists within lists without end', '['.repeat(60_000), 400, 'MALFORMED_JSON'],
+    [
+      'lists that parse and would overflow later',
+      `{"namingAuthority":${'['.repeat(3000)}${']'.repeat(3000)}}`,
+      400,
+      'MALFORMED_JSON',
+    ],
+    ['a member called toString', '{"namingAuthority":"100.102","toString":1}', 400, 'MALFORMED_JSON'],
+    ['__proto__ in escapes', '{"namingAuthority":"100.102","\\u005f_proto__":{}}', 400, 'MALFORMED_JSON'],
     ['a body over the limit', `{"namingAuthority":"${'1'.repeat(70_000)}"}`, 413, 'BODY_TOO_LARGE'],
     ['a member it does not have', '{"namingAuthority":"100.102","colour":"red"}', 400, 'INVALID_REQUEST'],
     ['a member called __proto__', '{"namingAuthority":"100.102","__proto__":{"x":1}}', 400, 'MALFORMED_JSON'],
@@ -102,6 +110,14 @@ describe('POST /identifiers refuses', () => {
     }
   });
 
+  it.each<[string, Record<string, string>]>([
+    ['another charset', { 'content-type': 'application/json; charset=utf-16' }],
+    ['compression', { ...JSON_TYPE, 'content-encoding': 'gzip' }],
+  ])('a body in %s', async (_, headers) => {
+    const answer = await send('{"namingAuthority":"100.102"}', headers);
+    expect([answer.status, answer.body.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+  });
+
   it('and none of it left anything behind', async () => {
     expect((await service.client.get('/identifiers')).body).toEqual({ items: [], next: null });
   });
@@ -137,6 +153,8 @@ describe('what is not served', () => {
   it.each([
     ['GET', '/nowhere'],
     ['DELETE', '/identifiers'],
+    ['GET', '/docs/%00'],
+    ['GET', '/docs/%2e%2e%2fpackage.json'],
     ['GET', '/identifiers/100.102/a/b/c'],
     ['GET', '/problems/NO_SUCH_CODE'],
   ])('%s %s answers 404 with a problem that names the path', async (method, path) => {

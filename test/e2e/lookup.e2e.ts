@@ -127,6 +127,14 @@ describe('GET /identifiers', () => {
     expect(found.body.items).toEqual([expect.objectContaining({ identifier: minted.body.identifier })]);
   });
 
+  it('R-24: a query or fragment on a metadata ID names no other record', async () => {
+    const metadataId = 'hdl:2000.03/00000000000000000000000000000024';
+    const { identifier } = (await service.client.mint({ metadataId })).body;
+    const again = await service.client.mint({ metadataId: `${metadataId}?v=2#top` });
+    expect([again.status, again.body.identifier]).toEqual([200, identifier]);
+    expect((await find({ metadataId: `${metadataId}?v=3` })).body.items).toMatchObject([{ identifier }]);
+  });
+
   it('R-15: a suffix is case-sensitive', async () => {
     await service.client.mint({ metadataId: 'hdl:1234/Case' });
     expect((await find({ metadataId: 'hdl:1234/case' })).body.items).toEqual([]);
@@ -169,6 +177,21 @@ describe('GET /identifiers', () => {
     expect(seen).toEqual(minted);
   });
 
+  it('keeps its filters in Link, a second "?" in one of them too', async () => {
+    const target = 'https://repo.example.org/?a=1';
+    for (let i = 0; i < 2; i++) await service.client.mint({ target });
+    const page = await service.client.get(`/identifiers?target=${target}&limit=1`);
+    const next = /^<([^>]+)>/.exec(page.headers.get('link') ?? '')?.[1] ?? '';
+    const query = new URL(next, service.server.url).searchParams;
+    expect([query.get('target'), query.get('limit')]).toEqual([target, '1']);
+    expect((await service.client.get(next)).body.items).toHaveLength(1);
+  });
+
+  it('tells where in the query a fault is', async () => {
+    const answer = await service.client.get('/identifiers?limit=0');
+    expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: '#query/limit' })]);
+  });
+
   it.each([
     ['limit=0', 'INVALID_REQUEST'],
     ['limit=1001', 'INVALID_REQUEST'],
@@ -180,6 +203,10 @@ describe('GET /identifiers', () => {
     ['state=gone', 'INVALID_REQUEST'],
     ['createdAfter=yesterday', 'INVALID_REQUEST'],
     ['createdAfter=0000-01-01T00:00:00Z', 'INVALID_REQUEST'],
+    ['createdAfter=0001-01-01T00:00:00%2B23:59', 'INVALID_REQUEST'],
+    ['createdAfter=2026-02-31T00:00:00Z', 'INVALID_REQUEST'],
+    ['__proto__=1', 'INVALID_REQUEST'],
+    ['constructor=1', 'INVALID_REQUEST'],
     ['target=%00', 'INVALID_REQUEST'],
     ['namingAuthority=%00', 'INVALID_CHARACTER'],
     ['metadataId=', 'NOT_RECOGNIZED'],

@@ -1,8 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import { useService } from './harness/service.js';
 
 const service = useService();
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: service.database.url });
+  await client.connect();
+  return client;
+}
+
+/** Waits until so many sessions of the database wait for a lock. */
+async function waitForLocks(client: pg.Client, count: number): Promise<void> {
+  const sql = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+  while ((await client.query(sql)).rows.length < count) await new Promise((resolve) => setTimeout(resolve, 20));
+}
 
 /** A metadata ID that nothing else in this file uses. */
 const freshMetadataId = () => `hdl:2000.03/${randomUUID().replaceAll('-', '').toUpperCase()}`;
@@ -15,7 +28,8 @@ describe('POST /identifiers', () => {
     expect(minted.status).toBe(201);
     const { guid } = minted.body;
     expect(minted.headers.get('location')).toBe(`/identifiers/100.102/${guid}`);
-    expect(minted.headers.get('etag')).toMatch(/^"[^"]+"$/);
+    const found = await service.client.get(`/identifiers/100.102/${guid}`);
+    expect(minted.headers.get('etag')).toBe(found.headers.get('etag'));
     expect(minted.body).toMatchObject({
       identifier: `100.102/${guid}`,
       namingAuthority: '100.102',
@@ -103,6 +117,7 @@ describe('a metadata ID that is known in the naming authority', () => {
     const first = await service.client.mint({ metadataId });
     const again = await service.client.mint({ metadataId, onExisting: 'reject' });
     expect(again.status).toBe(409);
+    expect(again.headers.get('link')).toBe(`</identifiers/${first.body.identifier}>; rel="related"`);
     expect(again.body).toMatchObject({
       code: 'METADATA_ID_TAKEN',
       existing: `/identifiers/${first.body.identifier}`,
@@ -122,6 +137,38 @@ describe('a metadata ID that is known in the naming authority', () => {
     expect(new Set(answers.map(({ body }) => body.identifier)).size).toBe(1);
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(19);
+  });
+});
+
+describe('a mint that is committed', () => {
+  it('is answered with 201 even when nothing can be read any more', async () => {
+    const [insert, reads] = [await connect(), await connect()];
+    await insert.query('BEGIN; LOCK TABLE naming_authority IN ACCESS EXCLUSIVE MODE');
+    const mint = service.client.mint();
+    await waitForLocks(insert, 1);
+    // Whoever reads identifiers from now on waits behind this lock, which itself waits for the mint to commit.
+    await reads.query('BEGIN');
+    const locked = reads.query('LOCK TABLE identifier IN ACCESS EXCLUSIVE MODE');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await insert.query('COMMIT');
+    const answer = await mint;
+    await locked;
+    await reads.query('COMMIT');
+    await Promise.all([insert.end(), reads.end()]);
+    expect(answer.status).toBe(201);
+  });
+});
+
+describe('a suspended naming authority', () => {
+  it('mints nothing, answers 422, and its identifiers are still found', async () => {
+    const { identifier } = (await service.client.mint({ namingAuthority: '2000.01' })).body;
+    const admin = await connect();
+    await admin.query("UPDATE naming_authority SET status = 'suspended' WHERE prefix = '2000.01'");
+    const refused = await service.client.mint({ namingAuthority: '2000.01' });
+    await admin.query("UPDATE naming_authority SET status = 'active' WHERE prefix = '2000.01'");
+    await admin.end();
+    expect([refused.status, refused.body.code]).toEqual([422, 'SUSPENDED_NAMING_AUTHORITY']);
+    expect((await service.client.get(`/identifiers/${identifier}`)).status).toBe(200);
   });
 });
 
@@ -149,6 +196,35 @@ describe('Idempotency-Key', () => {
     const replay = await service.client.mint({ metadataId: metadataId.toLowerCase() }, headers);
     expect(replay.status).toBe(201);
     expect(replay.body.identifier).toBe(first.body.identifier);
+  });
+
+  it('R-15: so is one whose prefix differs in case only', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const suffix = randomUUID();
+    await service.client.mint({ metadataId: `hdl:ab.cd/${suffix}` }, headers);
+    const replay = await service.client.mint({ metadataId: `hdl:AB.CD/${suffix}` }, headers);
+    expect([replay.status, replay.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
+  });
+
+  it('of two bodies that race under one key, one is minted and the other refused', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const bodies = [{ target: 'https://a.example.org/' }, { target: 'https://b.example.org/' }];
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => service.client.mint(bodies[i % 2], headers)),
+    );
+    const minted = answers.filter(({ status }) => status === 201);
+    expect(new Set(minted.map(({ body }) => body.identifier)).size).toBe(1);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 422]));
+    expect(minted).toHaveLength(20);
+  });
+
+  it('forty pairs at once under one key are one pair', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () => service.client.mint({ mintMetadataId: true }, headers)),
+    );
+    expect(new Set(answers.map(({ body }) => body.identifier)).size).toBe(1);
+    expect(new Set(answers.map(({ body }) => body.metadataRecord.identifier)).size).toBe(1);
   });
 
   it('another body with the same key is refused with 422 and mints nothing', async () => {

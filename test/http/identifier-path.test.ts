@@ -7,6 +7,7 @@ describe('a raw slash in /identifiers/{identifier}', () => {
     ['/identifiers/1.2/ABC?x=/y', '/identifiers/1.2%2FABC?x=/y'],
     ['/identifiers/1.2/ABC/uris', '/identifiers/1.2%2FABC/uris'],
     ['/identifiers/1.2/uris', '/identifiers/1.2%2Furis'],
+    ['http://127.0.0.1:3000/identifiers/1.2/ABC', '/identifiers/1.2%2FABC'],
   ])('is escaped for the router: %s', (url, joined) => {
     expect(joinIdentifierSegments(url)).toBe(joined);
   });
@@ -22,6 +23,7 @@ describe('a raw slash in /identifiers/{identifier}', () => {
     '/identifiers/1.2/a/b',
     '/identifiers/1.2/a/uris/b',
     '/normalize/1/2',
+    '/identifiers/f58fb49eb1f848f0a606e84cef294be5/uris',
   ])('is left alone where there is none to escape: %s', (url) => {
     expect(joinIdentifierSegments(url)).toBe(url);
   });

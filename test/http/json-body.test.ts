@@ -24,6 +24,8 @@ describe('a JSON body', () => {
     ['a whole number that JavaScript cannot hold', '[9007199254740993]', 'too large'],
     ['a number beyond all', '1e999', 'too large'],
     ['__proto__', '{"a":[{"__proto__":{}}]}', '__proto__'],
+    ['a name that every object has', '{"valueOf":1}', 'valueOf'],
+    ['nesting without end', `${'['.repeat(40)}${']'.repeat(40)}`, 'too deeply'],
     ['constructor', '{"constructor":1}', 'constructor'],
     ['nothing but white space', ' ', 'end of input'],
     ['a control character in a string', '"a\u0001"', 'Invalid character'],

@@ -49,14 +49,14 @@ export async function waitForNoOwner(folder: DataFolder, isRunning: () => Promis
   );
 }
 
-/** The address of a database of the cluster. */
+/** The address of a database of the cluster. It says that there is no TLS, whatever PGSSLMODE asks of other databases. */
 export async function clusterUrl(folder: DataFolder, port: number, database: string): Promise<string> {
   const password = await readFile(folder.passwordFile, 'utf8').catch(() => {
     throw new StartupError(
       `The password of the database, ${folder.passwordFile}, is missing or unreadable. Restore it from the backup of the data folder.`,
     );
   });
-  return `postgresql://mintmark:${password.trim()}@127.0.0.1:${port}/${database}`;
+  return `postgresql://mintmark:${password.trim()}@127.0.0.1:${port}/${database}?sslmode=disable`;
 }
 
 async function runningClusterUrl(folder: DataFolder): Promise<string> {

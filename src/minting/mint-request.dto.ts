@@ -1,14 +1,15 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsString, MaxLength } from 'class-validator';
 import { IdentifierDto } from '../record/identifier.dto.js';
-import { IsTarget, MAX_TARGET_LENGTH } from './target.js';
+import { MAX_TARGET_LENGTH } from '../record/identifier-record.js';
+import { MAX_STORED_OCTETS } from '../record/stored-name.js';
+import { IsTarget } from './target.js';
 import { MayBeAbsent } from '../http/may-be-absent.js';
 
 /** What to do when the metadata ID describes an identifier of the naming authority already. */
 export const ON_EXISTING = ['return', 'reject'] as const;
 
-/** Longest texts that are read, in UTF-16 code units. */
-const MAX_NAME_LENGTH = 16_384;
+/** Most alternate identifiers of one identifier; the database has the same limit. */
 const MAX_ALTERNATES = 100;
 
 /**
@@ -30,7 +31,7 @@ export class MintRequestDto {
    * @example "hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   @MayBeAbsent()
-  @MaxLength(MAX_NAME_LENGTH)
+  @MaxLength(MAX_STORED_OCTETS)
   @IsString()
   metadataId?: string;
 
@@ -59,7 +60,7 @@ export class MintRequestDto {
    */
   @ApiProperty({ type: [String], maxItems: MAX_ALTERNATES, required: false })
   @MayBeAbsent()
-  @MaxLength(MAX_NAME_LENGTH, { each: true })
+  @MaxLength(MAX_STORED_OCTETS, { each: true })
   @IsString({ each: true })
   @ArrayMaxSize(MAX_ALTERNATES)
   @IsArray()

@@ -1,8 +1,5 @@
 import { ValidateBy } from 'class-validator';
 
-/** Longest URL that is kept, in characters; the database has the same limit. */
-export const MAX_TARGET_LENGTH = 2048;
-
 /** Characters of a URI (RFC 3986 2), escapes whole. */
 const URI_TEXT = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$/;
 

@@ -5,6 +5,9 @@ import { toCordraId } from '../identifier/index.js';
 export const STATES = ['reserved', 'active', 'withdrawn'] as const;
 export type State = (typeof STATES)[number];
 
+/** Longest URL that an identifier resolves to, in characters; the database has the same limit. */
+export const MAX_TARGET_LENGTH = 2048;
+
 /** A registered identifier as the service works with it. */
 export interface IdentifierRecord {
   /** Place in the order of minting; pages are cut by it. */

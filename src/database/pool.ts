@@ -10,13 +10,11 @@ export function createPool(url: string, config: Config, logger: Logger): pg.Pool
     connectionTimeoutMillis: config.pool.connectTimeoutMs,
     statement_timeout: config.pool.statementTimeoutMs,
     application_name: 'mintmark',
-  });
-  // Acknowledged means durable, whatever the default of the server, the role or the address is. It is queued before any
-  // other statement of the connection.
-  pool.on('connect', (client) => {
-    client.query('SET synchronous_commit = on').catch((error: unknown) => {
-      logger.warn({ err: error }, 'a database connection could not be set up');
-    });
+    // Acknowledged means durable, whatever the default of the server, the role or the address is. The pool waits for it
+    // before it lends the connection.
+    verify: (client, done) => {
+      client.query('SET synchronous_commit = on', done);
+    },
   });
   // An idle connection that breaks says so here; without a listener it would end the process.
   pool.on('error', (error) => {

@@ -3,6 +3,9 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { readConfig } from '../../dist/config/config.js';
+import { createPool } from '../../dist/database/pool.js';
+import { createLogger } from '../../dist/logging/logger.js';
 import { Client } from './harness/client.js';
 import { type TestDatabase, createDatabase } from './harness/database.js';
 import { runToEnd, startServer } from './harness/server.js';
@@ -34,6 +37,23 @@ describe('health', () => {
     }
     expect((await client.get('/health/live')).status).toBe(200);
     expect((await server.stop()).code).toBe(0);
+  });
+});
+
+describe('a connection of the pool', () => {
+  it('commits durably, whatever the address asks for', async () => {
+    const url = `${service.database.url.split('?')[0]}?options=-c%20synchronous_commit%3Doff`;
+    const config = readConfig({ DATABASE_URL: url, ACCESS: 'open' });
+    const pool = createPool(url, config, createLogger('silent'));
+    const { rows } = await pool.query<{ synchronous_commit: string }>('SHOW synchronous_commit');
+    await pool.end();
+    expect(rows).toEqual([{ synchronous_commit: 'on' }]);
+  });
+});
+
+describe('what is said at the start', () => {
+  it('holds no warning of the platform or a library', () => {
+    expect(service.server.stderr()).not.toMatch(/warning/i);
   });
 });
 

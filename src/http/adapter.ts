@@ -30,7 +30,8 @@ export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
     requestTimeout: config.requestTimeoutMs,
     keepAliveTimeout: 65_000,
     routerOptions: { maxParamLength: MAX_PATH_PARAMETER_LENGTH },
-    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: config.requestTimeoutMs },
+    // Node would refuse a request without Host by an answer without a body; `server-hooks.ts` does it with a problem.
+    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: config.requestTimeoutMs, requireHostHeader: false },
     return503OnClosing: false,
     // The drain has waited for every request; what is left are connections that ask nothing.
     forceCloseConnections: true,

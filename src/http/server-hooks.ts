@@ -8,8 +8,12 @@ import type { Drain } from './drain.js';
 export function installServerHooks(server: FastifyInstance, drain: Drain): void {
   server.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id);
-    done();
+    const hasHost = request.headers.host !== undefined || request.raw.httpVersion === '1.0';
+    if (hasHost) done();
+    else done(new Problem('MALFORMED_HTTP', 'A request of HTTP/1.1 names its Host (RFC 9112 3.2).'));
   });
+  // An expectation that is not known may be ignored (RFC 9110 10.1.1); Node would refuse it by an answer without a body.
+  server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
   drain.watch(server);
   server.addHook('onResponse', (request, reply, done) => {
     const level = request.url.startsWith('/health/') ? 'debug' : 'info';

@@ -142,6 +142,17 @@ describe('what never becomes a request', () => {
     expect(answer).toContain('"code":"MALFORMED_HTTP"');
   });
 
+  it('a request without Host is answered with a problem', async () => {
+    const answer = await raw('GET /health/live HTTP/1.1\r\nconnection: close\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain('"code":"MALFORMED_HTTP"');
+  });
+
+  it('an expectation that nobody knows is ignored (RFC 9110 10.1.1)', async () => {
+    const answer = await raw('GET /health/live HTTP/1.1\r\nhost: x\r\nexpect: tea\r\nconnection: close\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
   it('headers over 64 KiB are answered with a problem', async () => {
     const answer = await raw(`GET / HTTP/1.1\r\nhost: x\r\nx-long: ${'a'.repeat(70_000)}\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 431 /);

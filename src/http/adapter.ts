@@ -15,8 +15,11 @@ import { joinIdentifierSegments } from './identifier-path.js';
  * A Handle may have 4096 octets, each of which may be escaped twice (`%25C3`) in a path: 5 characters an octet, and room
  * for a scheme and a resolver. Node's own limit for the request line and all headers together is 16 KiB.
  */
-export const MAX_HEADER_BYTES = 65_536;
+const MAX_HEADER_BYTES = 65_536;
 const MAX_PATH_PARAMETER_LENGTH = 32_768;
+
+/** How often Node looks for requests that take too long; its own 30 seconds would make any shorter limit a fiction. */
+const CHECK_INTERVAL_MS = 1000;
 
 /** An inbound request id is repeated in logs and in a header, so it is kept short and plain. */
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -31,7 +34,12 @@ export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
     keepAliveTimeout: 65_000,
     routerOptions: { maxParamLength: MAX_PATH_PARAMETER_LENGTH },
     // Node would refuse a request without Host by an answer without a body; `server-hooks.ts` does it with a problem.
-    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: config.requestTimeoutMs, requireHostHeader: false },
+    http: {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: config.requestTimeoutMs,
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      requireHostHeader: false,
+    },
     return503OnClosing: false,
     // The drain has waited for every request; what is left are connections that ask nothing.
     forceCloseConnections: true,

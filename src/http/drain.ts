@@ -7,11 +7,6 @@ export class Drain {
   private draining = false;
   private emptied: (() => void) | undefined;
 
-  /** Whether new requests are refused. */
-  get isDraining(): boolean {
-    return this.draining;
-  }
-
   /** Counts every request of a server, and refuses those that come while it drains. */
   watch(server: FastifyInstance): void {
     server.addHook('onRequest', (request, reply, done) => {

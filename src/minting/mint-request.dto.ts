@@ -7,7 +7,7 @@ import { IsTarget } from './target.js';
 import { MayBeAbsent } from '../http/may-be-absent.js';
 
 /** What to do when the metadata ID describes an identifier of the naming authority already. */
-export const ON_EXISTING = ['return', 'reject'] as const;
+const ON_EXISTING = ['return', 'reject'] as const;
 
 /** Most alternate identifiers of one identifier; the database has the same limit. */
 const MAX_ALTERNATES = 100;

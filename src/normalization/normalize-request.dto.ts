@@ -15,7 +15,7 @@ import { KINDS, type Kind } from '../identifier/index.js';
 import { MayBeAbsent } from '../http/may-be-absent.js';
 
 /** Most items of one request. */
-export const MAX_ITEMS = 10_000;
+const MAX_ITEMS = 10_000;
 
 const PROFILES = ['cordra', 'generic', 'handle-scheme'] as const;
 const HDL_AUTHORITIES = ['naming-authority', 'server'] as const;

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { useService } from './harness/service.js';
 
-const service = useService({ BODY_LIMIT_BYTES: '65536' });
+const service = useService({ BODY_LIMIT_BYTES: '65536', REQUEST_TIMEOUT_MS: '1000' });
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const send = (body: string | Uint8Array, headers: Record<string, string> = JSON_TYPE) =>
@@ -60,6 +60,7 @@ describe('POST /identifiers refuses', () => {
     ['U+0000 in a metadata ID', { metadataId: 'hdl:1234/a\u0000b' }, 'INVALID_CHARACTER', '/metadataId'],
     ['a lone surrogate in a metadata ID', { metadataId: '1234/\udc00' }, 'INVALID_CHARACTER', '/metadataId'],
     ['an escaped octet that is not UTF-8', { metadataId: 'hdl:1234/%FF' }, 'INVALID_UTF8', '/metadataId'],
+    ['a metadata ID too long when escaped', { metadataId: `1/${'é'.repeat(6000)}` }, 'INVALID_REQUEST', '/metadataId'],
     ['a UUID as metadata ID', { metadataId: 'F58FB49EB1F848F0A606E84CEF294BE5' }, 'MISSING_SEPARATOR', '/metadataId'],
     [
       'a metadata ID given and asked for',
@@ -71,6 +72,13 @@ describe('POST /identifiers refuses', () => {
     ['a target of another scheme', { target: 'javascript:alert(1)' }, 'INVALID_REQUEST', '/target'],
     ['U+0000 in a target', { target: 'https://repo.example.org/\u0000' }, 'INVALID_REQUEST', '/target'],
     ['a target with a space', { target: 'https://repo.example.org/a b' }, 'INVALID_REQUEST', '/target'],
+    ['null for a metadata ID', { metadataId: null }, 'INVALID_REQUEST', '/metadataId'],
+    ['null for a GUID', { guid: null }, 'INVALID_REQUEST', '/guid'],
+    ['null for onExisting', { onExisting: null }, 'INVALID_REQUEST', '/onExisting'],
+    ['a target without slashes', { target: 'http:a.org' }, 'INVALID_REQUEST', '/target'],
+    ['a target with a broken escape', { target: 'https://a.org/%zz' }, 'INVALID_REQUEST', '/target'],
+    ['a target with a character that URIs do not have', { target: 'https://a.org/a|b' }, 'INVALID_REQUEST', '/target'],
+    ['a target with a password', { target: 'https://user:secret@a.org/' }, 'INVALID_REQUEST', '/target'],
     [
       'a target over 2048 characters',
       { target: `https://repo.example.org/${'a'.repeat(2048)}` },
@@ -151,6 +159,12 @@ describe('what never becomes a request', () => {
   it('an expectation that nobody knows is ignored (RFC 9110 10.1.1)', async () => {
     const answer = await raw('GET /health/live HTTP/1.1\r\nhost: x\r\nexpect: tea\r\nconnection: close\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('a request that does not arrive in time is answered with a problem', async () => {
+    const answer = await raw('POST /identifiers HTTP/1.1\r\nhost: x\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(answer).toContain('"code":"REQUEST_TIMEOUT"');
   });
 
   it('headers over 64 KiB are answered with a problem', async () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -124,6 +124,24 @@ describe('a start that cannot be', () => {
     await writeFile(file, '');
     await refused({ DATA_DIR: file }, file, 'DATA_DIR');
     await refused({ DATA_DIR: join(file, 'below') }, file, 'DATA_DIR');
+  });
+
+  it('names a database that its password does not open', async () => {
+    const password = join(dataDir, 'postgres.password');
+    const kept = await readFile(password);
+    await writeFile(password, 'another');
+    await refused({ DATA_DIR: dataDir }, 'cannot be opened', 'password');
+    await writeFile(password, kept);
+    expect(running(dataDir)).toBe(false);
+  });
+
+  it('of two first starts at once lets one through and refuses the other', async () => {
+    const folder = join(parent, 'contested');
+    const both = await Promise.allSettled([startServer({ DATA_DIR: folder }), startServer({ DATA_DIR: folder })]);
+    const [up, ...others] = both.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
+    expect(others).toEqual([]);
+    expect((await new Client(up!.url).mint()).status).toBe(201);
+    await up!.stop();
   });
 
   it('names a data folder of another version of PostgreSQL, and leaves it as it is', async () => {

@@ -84,6 +84,13 @@ describe('the database keeps the laws by itself', () => {
     await expect(insert(columns, values)).rejects.toMatchObject({ code: '23514', constraint });
   });
 
+  it('CID-24, R-24: refuses an identifier that describes itself, with a query too', async () => {
+    const own = `hdl:100.102/${B!.replaceAll('-', '').toUpperCase()}?v=2`;
+    const insert = `INSERT INTO identifier (naming_authority, guid, metadata_id, metadata_key)
+                    VALUES ('100.102', '${B!}', '${own}', sha256('x'))`;
+    await expect(pool.query(insert)).rejects.toMatchObject({ constraint: 'identifier_metadata_differs_check' });
+  });
+
   it('refuses a GUID twice under one naming authority, and an identifier of an unknown one', async () => {
     const again = `INSERT INTO identifier (naming_authority, guid) VALUES ('100.102', '${A!}')`;
     await expect(pool.query(again)).rejects.toMatchObject({ code: '23505', constraint: 'identifier_guid_key' });

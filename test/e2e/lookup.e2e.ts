@@ -71,6 +71,12 @@ describe('GET /identifiers/{identifier}', () => {
     expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
   });
 
+  it('takes a Handle of 4096 octets in the path, escaped twice', async () => {
+    const handle = `hdl:1234/${'%C3%A9'.repeat(2045)}`;
+    const answer = await service.client.get(`/identifiers/${encodeURIComponent(handle)}`);
+    expect([answer.status, answer.body.code]).toEqual([404, 'IDENTIFIER_NOT_FOUND']);
+  });
+
   const refusals: [string, string, number, string][] = [
     ['an identifier that nobody registered', `100.102/${'0'.repeat(32)}`, 404, 'IDENTIFIER_NOT_FOUND'],
     ['R-25: another naming authority', `0100.102/${GUID}`, 404, 'IDENTIFIER_NOT_FOUND'],

@@ -71,6 +71,8 @@ export async function ensureCluster(
     await rename(unfinished, folder.cluster);
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
+    // Two first starts at once: the other one was faster, and PostgreSQL itself will say that it has the folder.
+    if ((error as NodeJS.ErrnoException).code === 'ENOTEMPTY') return;
     if (error instanceof StartupError) throw error;
     throw new StartupError(`The data folder ${folder.path} cannot be used: ${reasonOf(error)}.`);
   }

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { StartupError } from '../../config/startup-error.js';
+import { StartupError, reasonOf } from '../../config/startup-error.js';
 import { claimCluster, clusterUrl, waitForNoOwner } from './cluster-owner.js';
 import { type DataFolder, ensureCluster, prepareDataFolder, removeUnfinished } from './data-folder.js';
 import { type PostgresAccount, choosePostgresAccount } from './postgres-account.js';
@@ -49,7 +49,8 @@ export async function startEmbeddedServer(dataDir: string): Promise<EmbeddedServ
     await removeUnfinished(folder);
   } catch (error) {
     await server.stop();
-    throw error;
+    if (error instanceof StartupError) throw error;
+    throw new StartupError(`The database in ${folder.cluster} cannot be opened: ${reasonOf(error)}`);
   }
   return { url: await clusterUrl(folder, port, DATABASE), stop: () => server.stop() };
 }

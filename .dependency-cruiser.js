@@ -1,5 +1,6 @@
 /** The dependency law of docs/ARCHITECTURE.md. Arrows point down: entry points, features, record, database. */
-const FEATURES = 'minting|lookup|normalization|health|documentation';
+const FEATURES =
+  'minting|lookup|curation|reservations|events|transfer|naming-authorities|normalization|health|documentation';
 
 export default {
   forbidden: [

@@ -6,6 +6,7 @@ import { startEmbeddedServer } from './database/embedded/embedded-server.js';
 import { migrate } from './database/migrations.js';
 import { createPool } from './database/pool.js';
 import { createLogger } from './logging/logger.js';
+import { AuthorityWriter } from './record/authority-writer.js';
 import { NamingAuthorities } from './record/naming-authorities.js';
 import { welcome } from './welcome.js';
 
@@ -57,10 +58,10 @@ async function openDatabase({ database }: Config): Promise<{ url: string; stop()
 
 /** @returns what to tell the person at the terminal. */
 async function open(app: NestFastifyApplication, config: Config): Promise<string> {
-  const authorities = app.get(NamingAuthorities);
-  await authorities.ensure(config.namingAuthorities);
+  await app.get(AuthorityWriter).ensure(config.namingAuthorities);
   const url = await listen(app, config);
-  return welcome({ url, config, prefixes: await authorities.prefixes() });
+  const prefixes = (await app.get(NamingAuthorities).refresh()).all().map(({ prefix }) => prefix);
+  return welcome({ url, config, prefixes: prefixes.sort() });
 }
 
 async function listen(app: NestFastifyApplication, { host, port }: Config): Promise<string> {

@@ -3,6 +3,7 @@ import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../problem/problem.js';
+import { ADMIN, setCaller } from './caller.js';
 
 const PUBLIC = 'access:public';
 
@@ -30,9 +31,13 @@ export class AccessGuard implements CanActivate {
     if (this.expected === null) return true;
     if (this.reflector.getAllAndOverride<boolean | undefined>(PUBLIC, [context.getHandler(), context.getClass()]))
       return true;
-    const { authorization = '' } = context.switchToHttp().getRequest<FastifyRequest>().headers;
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const { authorization = '' } = request.headers;
     const [scheme, key = ''] = authorization.split(' ', 2);
-    if (scheme?.toLowerCase() === 'bearer' && timingSafeEqual(digest(key), this.expected)) return true;
+    if (scheme?.toLowerCase() === 'bearer' && timingSafeEqual(digest(key), this.expected)) {
+      setCaller(request, ADMIN);
+      return true;
+    }
     throw new Problem('UNAUTHENTICATED', 'Send the API key as "Authorization: Bearer <key>".', {
       headers: { 'www-authenticate': 'Bearer realm="mintmark"' },
     });

@@ -9,6 +9,8 @@ export function createPool(url: string, config: Config, logger: Logger): pg.Pool
     max: config.pool.size,
     connectionTimeoutMillis: config.pool.connectTimeoutMs,
     statement_timeout: config.pool.statementTimeoutMs,
+    // A repeat that waits for the first request with its key is told so before the statement's own time is up.
+    lock_timeout: Math.ceil(config.pool.statementTimeoutMs / 3),
     application_name: 'mintmark',
     // Acknowledged means durable, whatever the default of the server, the role or the address is. The pool waits for it
     // before it lends the connection.

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { MigrationList, SchemaEngine, SchemasContainer } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
-import { CatalogAdapterFactory } from './catalog-adapter.js';
+import { SchemaAdapterFactory } from './schema-adapter.js';
 
 const PRISMA_FOLDER = new URL('../../prisma/', import.meta.url);
 
@@ -23,7 +23,7 @@ export async function withSchemaEngine<T>(url: string, work: (engine: SchemaEngi
     const { SchemaEngine } = await (engineModule ??= loadEngine());
     const { files } = await prismaSchema();
     const datamodels = files.map(({ path, content }): [string, string] => [path, content]);
-    const factory = bindMigrationAwareSqlAdapterFactory(new CatalogAdapterFactory(pool));
+    const factory = bindMigrationAwareSqlAdapterFactory(new SchemaAdapterFactory(pool));
     const engine = await SchemaEngine.new({ datamodels }, () => {}, factory);
     return await work(engine).finally(() => {
       engine.free();

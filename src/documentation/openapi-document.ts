@@ -23,10 +23,10 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .addTag('health', 'What an orchestrator asks.')
     .build();
   const document = SwaggerModule.createDocument(app, base, {
-    operationIdFactory: (_controller, method) => OPERATIONS[method] ?? method,
+    operationIdFactory: (controller, method) => OPERATIONS[`${controller}.${method}`] ?? method,
   });
   for (const [path, item] of Object.entries(document.paths)) {
-    for (const operation of [item.get, item.post]) {
+    for (const operation of [item.get, item.post, item.patch, item.delete]) {
       if (operation === undefined) continue;
       if (path.startsWith('/health/')) operation.security = [];
       for (const response of Object.values(operation.responses)) {
@@ -53,12 +53,12 @@ const REQUEST_ID = {
 
 /** Names that generated clients give their functions; a client's code depends on them. */
 const OPERATIONS: Readonly<Record<string, string>> = {
-  mint: 'mintIdentifier',
-  list: 'findIdentifiers',
-  find: 'getIdentifier',
-  uris: 'getIdentifierUris',
-  live: 'getLiveness',
-  ready: 'getReadiness',
+  'MintingController.mint': 'mintIdentifier',
+  'LookupController.list': 'findIdentifiers',
+  'LookupController.find': 'getIdentifier',
+  'NormalizationController.uris': 'getIdentifierUris',
+  'HealthController.live': 'getLiveness',
+  'HealthController.ready': 'getReadiness',
 };
 
 /** Serves the document at `/openapi.json` and `/openapi.yaml`, and Swagger UI from the package's own files at `/docs`. */

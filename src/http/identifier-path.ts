@@ -1,5 +1,5 @@
 /** Actions and views below `/identifiers/{identifier}`. */
-const BELOW_IDENTIFIER = new Set(['uris']);
+const BELOW_IDENTIFIER = new Set(['uris', 'history', 'activate', 'withdraw', 'reinstate']);
 
 /** A bare UUID is an identifier by itself too. */
 const UUID = /^[0-9a-f-]{32,36}$/i;

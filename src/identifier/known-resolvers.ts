@@ -10,6 +10,7 @@ import { parseHttpUri } from './http-uri.js';
 import type { HttpUri } from './names.js';
 import type { Charset } from './printable.js';
 import { parseWithRawCharacters } from './raw-characters.js';
+import type { Profile } from './segments.js';
 import { defaultPort, type Resolver, toResolver } from './resolver.js';
 import { excerpt, fail, type Result } from './syntax-fault.js';
 
@@ -29,7 +30,11 @@ const PROXIES: ReadonlyMap<string, Resolver> = new Map(
 
 export interface KnownResolverOptions {
   readonly resolver?: Resolver | undefined;
+  /** Further resolvers, such as those that naming authorities have of their own. */
+  readonly resolvers?: readonly Resolver[] | undefined;
   readonly charset?: Charset | undefined;
+  /** As in `HttpUriOptions`. */
+  readonly profile?: Profile | undefined;
 }
 
 /** Reads a URL with the given scheme of any resolver that is known. */
@@ -47,11 +52,11 @@ export function readResolverUrl(
   if (user >= 0) return fail('INVALID_AUTHORITY', start, 'URI-36', 'the URL of a resolver has no user');
   const authority = readAuthority(text, start, end, defaultPort(scheme));
   if (!authority.ok) return authority;
-  const candidates = resolversAt(authority.value, scheme, options.resolver);
+  const candidates = resolversAt(authority.value, scheme, configuredIn(options));
   let refused: Result<HttpUri> | null = null;
   for (const resolver of candidates) {
     const read = parseWithRawCharacters(text, end, (url) =>
-      parseHttpUri(url, { resolver, charset: options.charset, suffixSlashes: true }),
+      parseHttpUri(url, { resolver, charset: options.charset, profile: options.profile, suffixSlashes: true }),
     );
     if (read.ok) return read;
     refused ??= read;
@@ -63,21 +68,26 @@ export function readResolverUrl(
 }
 
 /** The scheme to complete a URL with that starts with the host of a known resolver; null for any other text. */
-export function schemeForHost(text: string, resolver: Resolver | undefined): 'http' | 'https' | null {
+export function schemeForHost(text: string, options: KnownResolverOptions): 'http' | 'https' | null {
   const slash = text.indexOf('/');
   if (slash < 0 || slash > 255) return null;
   const host = lowerAscii(text.slice(0, slash));
-  if (resolver?.authority === host) return resolver.scheme;
+  const configured = configuredIn(options).find(({ authority }) => authority === host);
+  if (configured !== undefined) return configured.scheme;
   return WELL_KNOWN_RESOLVERS.includes(host) ? 'https' : null;
 }
 
-/** The configured resolver comes first: it may ask for a first segment that a public proxy has not. */
-function resolversAt(authority: string, scheme: 'http' | 'https', configured: Resolver | undefined): Resolver[] {
-  const found: Resolver[] = [];
-  if (configured?.authority === authority) {
-    const { firstSegment } = configured;
-    found.push(configured.scheme === scheme ? configured : toResolver({ scheme, authority, firstSegment }));
-  }
+function configuredIn({ resolver, resolvers = [] }: KnownResolverOptions): readonly Resolver[] {
+  return resolver === undefined ? resolvers : [resolver, ...resolvers];
+}
+
+/** Configured resolvers come first: they may ask for a first segment that a public proxy has not. */
+function resolversAt(authority: string, scheme: 'http' | 'https', configured: readonly Resolver[]): Resolver[] {
+  const found = configured
+    .filter((resolver) => resolver.authority === authority)
+    .map((resolver) =>
+      resolver.scheme === scheme ? resolver : toResolver({ scheme, authority, firstSegment: resolver.firstSegment }),
+    );
   const proxy = PROXIES.get(`${scheme}://${authority}`);
   if (proxy !== undefined) found.push(proxy);
   return found;

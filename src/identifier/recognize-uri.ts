@@ -17,40 +17,47 @@ import { type KnownResolverOptions, readResolverUrl } from './known-resolvers.js
 import { brand } from './checked.js';
 import type { CordraId, Handle } from './names.js';
 import { hdlUriParts, httpUriParts, infoHdlParts } from './parts.js';
-import type { Charset } from './printable.js';
 import { parseWithRawCharacters } from './raw-characters.js';
 import { type Kind, readAs, type Reading, type Recognition } from './reading.js';
 import { NO_REPAIRS, repair, type RepairSet } from './repairs.js';
 import { describe, excerpt, fail, failAt, ok, type Result } from './syntax-fault.js';
 
+/** What is known beside the text: resolvers whose URLs are understood, the charset of Handles, and special namespaces. */
+export interface RecognizeOptions extends KnownResolverOptions {
+  /** Whether a naming authority gives local names of any kind (CID-02), so that one like a GUID is no GUID. */
+  readonly anyLocalName?: ((namingAuthority: string) => boolean) | undefined;
+}
+
 const DOI_PREFIX_REMOVED = repair('DOI_PREFIX_REMOVED');
 
-export function recognizeHdl(text: string, options: KnownResolverOptions): Recognition {
+export function recognizeHdl(text: string, options: RecognizeOptions): Recognition {
   const read = parseWithRawCharacters(text, 4, (uri) => {
-    const plain = parseHdlUri(uri, { charset: options.charset });
+    const plain = readFor(options, (profile) => parseHdlUri(uri, { charset: options.charset, profile }));
     return plain.ok ? plain : parseHdlUri(uri, { profile: 'handle-scheme', charset: options.charset });
   });
   if (!read.ok) return { ...read, kind: 'hdl-uri' };
-  const { name, handle, repairs } = cordraFirst(read.value.name);
+  const { name, handle, repairs } = cordraFirst(read.value.name, options);
   const uri = brand({ ...read.value, name: handle });
   const reading: Reading = { kind: 'hdl-uri', name, normalized: formatHdlUri(uri), parts: hdlUriParts(uri) };
   return ok(reading, read.repairs | repairs);
 }
 
-export function recognizeHttp(text: string, scheme: 'http' | 'https', options: KnownResolverOptions): Recognition {
-  const read = readResolverUrl(text, scheme, options);
+export function recognizeHttp(text: string, scheme: 'http' | 'https', options: RecognizeOptions): Recognition {
+  const read = readFor(options, (profile) => readResolverUrl(text, scheme, { ...options, profile }));
   if (!read.ok) return { ...read, kind: 'http-uri' };
-  const { name, handle, repairs } = cordraFirst(read.value.name);
+  const { name, handle, repairs } = cordraFirst(read.value.name, options);
   const uri = brand({ ...read.value, name: handle });
   const reading: Reading = { kind: 'http-uri', name, normalized: formatHttpUri(uri), parts: httpUriParts(uri) };
   return ok(reading, read.repairs | repairs);
 }
 
-export function recognizeInfo(text: string, options: KnownResolverOptions): Recognition {
+export function recognizeInfo(text: string, options: RecognizeOptions): Recognition {
   if (hasAt(text, 'fedora/', 5)) return recognizeFedora(text);
-  const read = parseWithRawCharacters(text, 9, (uri) => parseInfoHdl(uri, { charset: options.charset }));
+  const read = parseWithRawCharacters(text, 9, (uri) =>
+    readFor(options, (profile) => parseInfoHdl(uri, { charset: options.charset, profile })),
+  );
   if (!read.ok) return { ...read, kind: 'info-hdl' };
-  const { name, handle, repairs } = cordraFirst(read.value.name);
+  const { name, handle, repairs } = cordraFirst(read.value.name, options);
   const uri = brand({ ...read.value, name: handle });
   const reading: Reading = { kind: 'info-hdl', name, normalized: formatInfoHdl(uri), parts: infoHdlParts(uri) };
   return ok(reading, read.repairs | repairs);
@@ -63,9 +70,9 @@ export function recognizeUrn(text: string): Recognition {
 }
 
 /** `doi:` and what follows, white space between them allowed as printed references have it. */
-export function recognizeDoi(text: string, options: KnownResolverOptions): Recognition {
+export function recognizeDoi(text: string, options: RecognizeOptions): Recognition {
   const native = text.slice(4).trimStart();
-  const read = isDigit(native.charCodeAt(0)) ? readNative(native, options.charset) : noDoi(native);
+  const read = isDigit(native.charCodeAt(0)) ? readNative(native, options) : noDoi(native);
   if (read.ok) return ok(read.value, read.repairs | DOI_PREFIX_REMOVED);
   return { ...failAt(read, text.length - native.length + read.fault.offset), kind: read.kind };
 }
@@ -74,9 +81,9 @@ export function recognizeDoi(text: string, options: KnownResolverOptions): Recog
  * A bare native text: a CORDRA identifier, else any Handle. White space before the "/" is a sign of prose; such a Handle
  * is understood as a URI.
  */
-export function readNative(text: string, charset: Charset | undefined): Recognition {
+export function readNative(text: string, { charset, anyLocalName }: RecognizeOptions): Recognition {
   const cordra = readAs(text, 'cordra', {});
-  if (cordra.ok) return cordra;
+  if (cordra.ok && anyLocalName?.(text.slice(0, text.indexOf('/'))) !== true) return cordra;
   const space = firstWhiteSpace(text, text.indexOf('/'));
   if (space < 0) return closestTo('handle', readAs(text, 'handle', { charset }));
   const detail = 'white space before the "/" is not expected in a Handle given without a kind; write it as a URI';
@@ -98,6 +105,16 @@ function recognizeFedora(text: string): Recognition {
   );
 }
 
+/** Reads a URI, and once more as any Handle where its naming authority gives local names of any kind. */
+function readFor<T extends { readonly name: CordraId | Handle }>(
+  { anyLocalName }: RecognizeOptions,
+  parse: (profile?: 'generic') => Result<T>,
+): Result<T> {
+  const read = parse();
+  const isHandle = read.ok && read.value.name.type === 'cordra' && anyLocalName?.(read.value.name.namingAuthority);
+  return isHandle === true ? parse('generic') : read;
+}
+
 interface CordraFirst {
   /** The thing named. */
   readonly name: CordraId | Handle;
@@ -110,8 +127,9 @@ interface CordraFirst {
  * A Handle whose text is a CORDRA identifier names that, also where the URI has it in a shape that the profile `cordra`
  * refuses (`%3F` for its "?"). The URI keeps its shape and gets the canonical text.
  */
-function cordraFirst(name: CordraId | Handle): CordraFirst {
-  const read = name.type === 'cordra' ? null : parseCordraId(formatHandle(name));
+function cordraFirst(name: CordraId | Handle, { anyLocalName }: RecognizeOptions): CordraFirst {
+  const isGuid = name.type === 'handle' && anyLocalName?.(name.namingAuthority) !== true;
+  const read = isGuid ? parseCordraId(formatHandle(name)) : null;
   if (!read?.ok) return { name, handle: name, repairs: NO_REPAIRS };
   return { name: read.value, handle: asHandle(read.value), repairs: read.repairs };
 }

@@ -13,7 +13,7 @@
  * where it broke.
  */
 import { classesOf, HEX_DIGIT, isDigit, lowerAscii } from './ascii.js';
-import { type KnownResolverOptions, schemeForHost } from './known-resolvers.js';
+import { schemeForHost } from './known-resolvers.js';
 import { type Kind, readAs, type Recognition } from './reading.js';
 import {
   closestTo,
@@ -23,6 +23,7 @@ import {
   recognizeHttp,
   recognizeInfo,
   recognizeUrn,
+  type RecognizeOptions,
 } from './recognize-uri.js';
 import { repair } from './repairs.js';
 import { excerpt, fail, failAt, ok, type SyntaxCode } from './syntax-fault.js';
@@ -31,8 +32,7 @@ import { schemeLength } from './uri-syntax.js';
 const WHITESPACE_TRIMMED = repair('WHITESPACE_TRIMMED');
 const SCHEME_ADDED = repair('SCHEME_ADDED');
 
-/** The resolver whose URLs are understood beside those of the public proxies, and the charset of Handles. */
-export type RecognizeOptions = KnownResolverOptions;
+export type { RecognizeOptions } from './recognize-uri.js';
 
 /** Reads a text of any kind. */
 export function recognize(input: string, options: RecognizeOptions = {}): Recognition {
@@ -65,12 +65,12 @@ function recognizeTrimmed(text: string, options: RecognizeOptions): Recognition 
 }
 
 function recognizeBare(text: string, scheme: number, options: RecognizeOptions): Recognition {
-  const urlScheme = schemeForHost(text, options.resolver);
+  const urlScheme = schemeForHost(text, options);
   if (urlScheme !== null) return recognizeUrlWithoutScheme(text, urlScheme, options);
   const slash = text.indexOf('/');
   if (slash < 0) return recognizeWithoutSlash(text);
   if (scheme > 0) return refuseUnknownScheme(text, scheme);
-  return readNative(text, options.charset);
+  return readNative(text, options);
 }
 
 function recognizeUrlWithoutScheme(text: string, scheme: 'http' | 'https', options: RecognizeOptions): Recognition {

@@ -1,21 +1,27 @@
 import { Problem } from '../problem/problem.js';
+import type { PagePlace } from '../record/page-query.js';
 
 /** The largest id that PostgreSQL's BIGINT holds. */
 const MAX_ID = 2n ** 63n - 1n;
 
+/** Times that JavaScript's `Date` holds, in milliseconds before and after 1970. */
+const MAX_TIME_MS = 8.64e15;
+
 /** Writes the place after a record as an opaque text. */
-export function cursorAfter(id: bigint): string {
-  return Buffer.from(id.toString()).toString('base64url');
+export function cursorAfter({ createdAt, id }: PagePlace): string {
+  return Buffer.from(`${createdAt.getTime()} ${id}`).toString('base64url');
 }
 
 /**
  * Reads a cursor.
  * @throws Problem INVALID_CURSOR for anything `cursorAfter` did not write.
  */
-export function readCursor(cursor: string): bigint {
-  const digits = Buffer.from(cursor, 'base64url').toString('latin1');
-  const id = /^[1-9][0-9]{0,18}$/.test(digits) ? BigInt(digits) : 0n;
-  if (id > 0n && id <= MAX_ID && cursorAfter(id) === cursor) return id;
+export function readCursor(cursor: string): PagePlace {
+  const text = Buffer.from(cursor, 'base64url').toString('latin1');
+  const [, time = '', digits = '0'] = /^(0|-?[1-9][0-9]{0,15}) ([1-9][0-9]{0,18})$/.exec(text) ?? [];
+  const place = { createdAt: new Date(Number(time)), id: BigInt(digits) };
+  const isPlace = place.id > 0n && place.id <= MAX_ID && Math.abs(Number(time)) <= MAX_TIME_MS;
+  if (isPlace && cursorAfter(place) === cursor) return place;
   const detail = 'send the value of "next" from the page before, unchanged';
   throw new Problem('INVALID_CURSOR', `The cursor cannot be read: ${detail}.`, {
     errors: [{ pointer: '#query/cursor', detail }],

@@ -5,11 +5,7 @@ import { IdentifierDto } from '../record/identifier.dto.js';
 import { MayBeAbsent } from '../http/may-be-absent.js';
 import { MAX_TARGET_LENGTH, STATES, type State } from '../record/identifier-record.js';
 import { MAX_STORED_OCTETS } from '../record/stored-name.js';
-
-/** RFC 3339 with a year that both JavaScript and PostgreSQL know. */
-const TIMESTAMP =
-  /^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$/;
-const TIMESTAMP_MESSAGE = '$property must be a time like 2026-11-20T09:30:00Z';
+import { IsTime } from '../record/time.js';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 1000;
@@ -63,13 +59,13 @@ export class ListQueryDto {
   /** Minted after this time (RFC 3339). */
   @ApiProperty({ type: String, format: 'date-time', required: false, example: '2026-11-20T09:30:00Z' })
   @MayBeAbsent()
-  @Matches(TIMESTAMP, { message: TIMESTAMP_MESSAGE })
+  @IsTime()
   createdAfter?: string;
 
   /** Minted before this time (RFC 3339). */
   @ApiProperty({ type: String, format: 'date-time', required: false, example: '2026-11-21T00:00:00Z' })
   @MayBeAbsent()
-  @Matches(TIMESTAMP, { message: TIMESTAMP_MESSAGE })
+  @IsTime()
   createdBefore?: string;
 
   /** How many to answer at most. */

@@ -5,6 +5,7 @@ import { SYNTAX_CODES } from '../identifier/index.js';
 import { ApiProblems } from '../problem/api-problems.js';
 import { ApiIdentifierParam } from '../record/api-identifier-param.js';
 import { IdentifierPresenter, entityTag } from '../record/identifier-presenter.js';
+import { withdrawn } from '../record/withdrawn.js';
 import { FoundIdentifierDto } from './found-identifier.dto.js';
 import { IdentifierPageDto, ListQueryDto } from './list-query.dto.js';
 import { LookupService } from './lookup.service.js';
@@ -43,7 +44,7 @@ export class LookupController {
       parameters.set('cursor', next);
       void reply.header('link', `</identifiers?${parameters.toString()}>; rel="next"`);
     }
-    return { items: await this.presenter.showAll(records), next };
+    return { items: records.map((record) => this.presenter.show(record)), next };
   }
 
   /**
@@ -62,14 +63,15 @@ export class LookupController {
     headers: { ETag: { description: 'Entity tag of the representation.', ...text } },
   })
   @ApiResponse({ status: 304, description: 'The representation is one that the client has.' })
-  @ApiProblems('MALFORMED_URL', 'IDENTIFIER_NOT_FOUND', ...SYNTAX_CODES)
+  @ApiProblems('MALFORMED_URL', 'IDENTIFIER_NOT_FOUND', 'IDENTIFIER_WITHDRAWN', ...SYNTAX_CODES)
   async find(
     @Param('identifier') identifier: string,
     @Headers('if-none-match') ifNoneMatch: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<FoundIdentifierDto | undefined> {
     const { record, asked } = await this.lookup.find(identifier);
-    const shown = await this.presenter.show(record);
+    if (record.tombstone !== null) throw withdrawn(record);
+    const shown = this.presenter.show(record);
     const tag = entityTag(shown);
     void reply.headers({ etag: tag, 'cache-control': 'no-cache' });
     if (matches(ifNoneMatch, tag)) {

@@ -1,16 +1,17 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsString, MaxLength } from 'class-validator';
 import { IdentifierDto } from '../record/identifier.dto.js';
-import { MAX_TARGET_LENGTH } from '../record/identifier-record.js';
-import { MAX_STORED_OCTETS } from '../record/stored-name.js';
-import { IsTarget } from './target.js';
+import { MAX_ALTERNATES, MAX_TARGET_LENGTH } from '../record/identifier-record.js';
+import { MAX_LOCAL_NAME_OCTETS, MAX_STORED_OCTETS } from '../record/stored-name.js';
+import { IsTarget } from '../record/target.js';
+import { IsTime } from '../record/time.js';
 import { MayBeAbsent } from '../http/may-be-absent.js';
 
 /** What to do when the metadata ID describes an identifier of the naming authority already. */
 const ON_EXISTING = ['return', 'reject'] as const;
 
-/** Most alternate identifiers of one identifier; the database has the same limit. */
-const MAX_ALTERNATES = 100;
+/** States in which an identifier can begin. */
+const FIRST_STATES = ['active', 'reserved'] as const;
 
 /**
  * An identifier to mint, or one that exists already to register. Of several rules of a field, the one written last is
@@ -75,6 +76,28 @@ export class MintRequestDto {
   @MaxLength(64)
   @IsString()
   guid?: string;
+
+  /**
+   * Registers an identifier under a naming authority of the profile "handle" by its local name: any suffix of a legal
+   * Handle (CID-02), kept as it is written.
+   */
+  @ApiProperty({ required: false, minLength: 1, maxLength: MAX_LOCAL_NAME_OCTETS, example: 'report/2026-11' })
+  @MayBeAbsent()
+  @MaxLength(MAX_LOCAL_NAME_OCTETS)
+  @IsString()
+  localName?: string;
+
+  /** "reserved" holds the identifier until `leaseUntil` without making it active. */
+  @ApiProperty({ enum: FIRST_STATES, default: 'active', required: false })
+  @MayBeAbsent()
+  @IsIn(FIRST_STATES)
+  state?: (typeof FIRST_STATES)[number];
+
+  /** Until when a reserved identifier is held, in the future (RFC 3339); it must be activated before. */
+  @ApiProperty({ type: String, format: 'date-time', required: false, example: '2126-11-20T09:30:00Z' })
+  @MayBeAbsent()
+  @IsTime()
+  leaseUntil?: string;
 
   /** When `metadataId` is known in the naming authority: answer the identifier it describes, or refuse with 409. */
   @ApiProperty({ enum: ON_EXISTING, default: 'return', required: false })

@@ -1,21 +1,21 @@
-import { Body, Controller, Headers, HttpStatus, Inject, Post, Res } from '@nestjs/common';
+import { Body, Controller, Headers, HttpStatus, Post, Res } from '@nestjs/common';
 import { ApiHeader, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { SYNTAX_CODES, type Resolver } from '../identifier/index.js';
+import { type Caller, CurrentCaller } from '../access/caller.js';
+import { readIdempotencyKey } from '../http/idempotency-key.js';
+import { SYNTAX_CODES } from '../identifier/index.js';
 import { ApiProblems } from '../problem/api-problems.js';
 import { IdentifierPresenter, entityTag, locationOf } from '../record/identifier-presenter.js';
-import type { IdentifierDto } from '../record/identifier.dto.js';
-import { RESOLVER } from '../record/rendering.module.js';
-import { readIdempotencyKey } from './idempotency-key.js';
-import { readOrder } from './mint-order.js';
+import { NamingAuthorities } from '../record/naming-authorities.js';
+import { orderHash, readOrder } from './mint-order.js';
 import { MintRequestDto, MintedIdentifierDto } from './mint-request.dto.js';
-import { type Minted, MintingService } from './minting.service.js';
+import { MintingService } from './minting.service.js';
 
 const HEADERS = {
   Location: { description: 'The path of the identifier.', schema: { type: 'string' as const } },
   ETag: { description: 'Entity tag of the representation.', schema: { type: 'string' as const } },
   'Idempotency-Replayed': {
-    description: '"true" when an earlier request with the same key minted it.',
+    description: '"true" when an earlier request with the same key had this outcome.',
     schema: { type: 'string' as const, enum: ['true'] },
   },
 };
@@ -26,7 +26,7 @@ export class MintingController {
   constructor(
     private readonly minting: MintingService,
     private readonly presenter: IdentifierPresenter,
-    @Inject(RESOLVER) private readonly resolver: Resolver,
+    private readonly authorities: NamingAuthorities,
   ) {}
 
   /**
@@ -40,8 +40,7 @@ export class MintingController {
     name: 'Idempotency-Key',
     required: false,
     description:
-      'Makes a retry safe: a repeat of the request with the same key answers the identifier that it minted. A request that ' +
-      'minted nothing, because its metadata ID was known, leaves its key free; its repeat finds the same identifier.',
+      'Makes a retry safe, without limit of time: a repeat of the request with the same key gets the first outcome.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: '3f0c2a52-95a5-4f2c-8f0a-0d5b7b1f7a10',
   })
@@ -50,40 +49,31 @@ export class MintingController {
     status: 200,
     description: 'The metadata ID is known in this naming authority: the identifier it describes.',
     type: MintedIdentifierDto,
-    headers: { Location: HEADERS.Location, ETag: HEADERS.ETag },
+    headers: HEADERS,
   })
   @ApiProblems(
     ...(['MALFORMED_JSON', 'INVALID_REQUEST', 'INVALID_IDEMPOTENCY_KEY'] as const),
     ...SYNTAX_CODES,
-    ...(['METADATA_ID_TAKEN', 'GUID_TAKEN', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const),
+    ...(['METADATA_ID_TAKEN', 'GUID_TAKEN', 'IDENTIFIER_TAKEN', 'ALTERNATE_ID_TAKEN', 'REQUEST_IN_FLIGHT'] as const),
+    ...(['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'WRONG_PROFILE', 'OUTCOME_UNKNOWN'] as const),
     ...(['UNKNOWN_NAMING_AUTHORITY', 'SUSPENDED_NAMING_AUTHORITY', 'METADATA_ID_IS_IDENTIFIER'] as const),
     'IDEMPOTENCY_KEY_REUSED',
   )
   async mint(
     @Body() request: MintRequestDto,
+    @CurrentCaller() caller: Caller,
     @Headers('idempotency-key') idempotencyKey: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<MintedIdentifierDto> {
-    const requestKey = readIdempotencyKey(idempotencyKey);
-    const minted = await this.minting.mint(readOrder(request, this.resolver), requestKey);
-    const [shown, metadataRecord] = await this.show(minted);
+    const key = readIdempotencyKey(idempotencyKey);
+    const order = readOrder(request, await this.authorities.current());
+    const asked = { actor: caller, request: key === undefined ? null : { key, index: 0, hash: orderHash(order) } };
+    const { outcome, record, metadataRecord } = await this.minting.mint(order, asked);
+    const shown = this.presenter.show(record);
     void reply
-      .status(minted.outcome === 'existing' ? HttpStatus.OK : HttpStatus.CREATED)
+      .status(outcome === 'existing' || outcome === 'found' ? HttpStatus.OK : HttpStatus.CREATED)
       .headers({ location: locationOf(shown), etag: entityTag(shown) });
-    if (minted.outcome === 'replayed') void reply.header('idempotency-replayed', 'true');
-    return { ...shown, metadataRecord };
-  }
-
-  private async show(minted: Minted): Promise<[IdentifierDto, IdentifierDto | null]> {
-    const { record, metadataRecord } = minted;
-    if (minted.outcome === 'created') {
-      // Committed: from here to the answer nothing may fail, so nothing is read.
-      const shown = this.presenter.render(record, minted.describes);
-      return [shown, metadataRecord === null ? null : this.presenter.render(metadataRecord, [shown.identifier])];
-    }
-    return [
-      await this.presenter.show(record),
-      metadataRecord === null ? null : await this.presenter.show(metadataRecord),
-    ];
+    if (outcome === 'replayed' || outcome === 'found') void reply.header('idempotency-replayed', 'true');
+    return { ...shown, metadataRecord: metadataRecord === null ? null : this.presenter.show(metadataRecord) };
   }
 }

@@ -1,127 +1,193 @@
-import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { type CordraId, type Handle, parseCordraId, toHandle } from '../identifier/index.js';
+import { isLockTimeout } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
+import { IdentifierChanges } from '../record/identifier-changes.js';
 import { IdentifierReader } from '../record/identifier-reader.js';
-import type { IdentifierRecord } from '../record/identifier-record.js';
-import { IdentifierWriter, type Inserted } from '../record/identifier-writer.js';
+import { IdentifierWriter } from '../record/identifier-writer.js';
+import { LawsMet, type MetLaws } from '../record/met-laws.js';
 import { NamingAuthorities } from '../record/naming-authorities.js';
-import { compactGuid } from '../record/rows.js';
-import { type StoredName, storedName } from '../record/stored-name.js';
+import type { NewIdentifier } from '../record/new-identifier.js';
+import { inFlight, requireSameRequest, storeOutcome } from '../record/outcomes.js';
+import { type Queryable, Transactions } from '../record/transactions.js';
+import { type Asked, draft } from './draft.js';
 import { GuidSource } from './guid-source.js';
-import { type MintOrder, orderHash } from './mint-order.js';
+import { withoutMeetings } from './meetings.js';
+import type { MintOrder } from './mint-order.js';
+import { type Minted, settledBy } from './minted.js';
 
-/** How often a mint is tried again with new GUIDs. Two random GUIDs never meet; a broken random source would. */
+/** How often a mint is tried again with a new GUID. Two random GUIDs never meet; a broken random source would. */
 const MAX_ATTEMPTS = 5;
 
-/** What became of a mint. */
-export type Minted =
-  | ({ readonly outcome: 'created' } & Inserted)
-  | {
-      /** `replayed`: the same Idempotency-Key minted it before; `existing`: its metadata ID was known before. */
-      readonly outcome: 'replayed' | 'existing';
-      readonly record: IdentifierRecord;
-      readonly metadataRecord: IdentifierRecord | null;
-    };
+/** What a caller wants minted. */
+export interface MintJob {
+  readonly order: MintOrder;
+  readonly asked: Asked;
+}
+
+interface Pending extends MintJob {
+  /** Where its result belongs. */
+  readonly place: number;
+  readonly attempt: number;
+}
+
+interface Drafted {
+  readonly pending: Pending;
+  readonly item: NewIdentifier;
+}
 
 /**
  * Mints exactly once. The database's unique indexes decide in the statement that mints; only when they leave a row out
- * does a second look find which law was met. Nothing is checked before the insert, so no two requests can slip through
- * together.
+ * does a second look find which law was met. No decision rests on a look before the insert, so no two requests can slip
+ * through together.
  */
 @Injectable()
 export class MintingService {
   constructor(
     private readonly writer: IdentifierWriter,
     private readonly reader: IdentifierReader,
+    private readonly laws: LawsMet,
+    private readonly changes: IdentifierChanges,
+    private readonly transactions: Transactions,
     private readonly authorities: NamingAuthorities,
     private readonly guids: GuidSource,
   ) {}
 
   /**
-   * @param requestKey the Idempotency-Key, if the request has one.
-   * @throws Problem IDEMPOTENCY_KEY_REUSED, UNKNOWN_NAMING_AUTHORITY, SUSPENDED_NAMING_AUTHORITY, METADATA_ID_TAKEN or
-   * GUID_TAKEN
+   * Mints one identifier, or answers the one that an earlier request minted.
+   * @throws Problem as `draft` and `settledBy` do, UNKNOWN_NAMING_AUTHORITY, SUSPENDED_NAMING_AUTHORITY, and
+   * REQUEST_IN_FLIGHT when the first request with the Idempotency-Key does not come to an end.
    */
-  async mint(order: MintOrder, requestKey?: string): Promise<Minted> {
-    const request = requestKey === undefined ? null : { key: requestKey, hash: orderHash(order) };
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      const guid = order.guid ?? this.guids.next();
-      const metadataGuid = order.mintMetadataId ? this.guids.next() : null;
-      const metadata = metadataGuid === null ? order.metadata : storedId(order.namingAuthority, metadataGuid);
-      const ownKey = storedId(order.namingAuthority, guid).key;
-      const inserted = await this.writer.insert({ ...order, guid, ownKey, metadata, metadataGuid, request });
-      if (inserted !== null) return { outcome: 'created', ...inserted };
-      const settled = await this.findWhatWasMet(order, request);
-      if (settled !== null) return settled;
-      // Only a GUID of ours can have been in the way: nobody asked for it, so another one serves as well.
+  async mint(order: MintOrder, asked: Asked): Promise<Minted> {
+    try {
+      const [minted] = await this.mintAll([{ order, asked }]);
+      if (minted instanceof Problem) throw minted;
+      if (minted === undefined) throw new TypeError('one job has one result');
+      if (minted.outcome === 'existing') await this.remember(minted, asked);
+      return minted;
+    } catch (error) {
+      throw isLockTimeout(error) && asked.request !== null ? inFlight() : error;
     }
-    throw new Error(`${MAX_ATTEMPTS} mints in a row met GUIDs that exist; the random source repeats itself`);
   }
 
-  private async findWhatWasMet(
-    order: MintOrder,
-    request: { key: string; hash: Uint8Array } | null,
-  ): Promise<Minted | null> {
-    if (request !== null) {
-      const replayed = await this.replay(request);
-      if (replayed !== null) return replayed;
-    }
-    await this.authorities.requireActive(order.namingAuthority);
-    if (order.metadata !== null) {
-      const existing = await this.reader.findDescribed(order.namingAuthority, order.metadata.key);
-      if (existing !== null) return this.settleExisting(order, existing);
-    }
-    if (order.guid !== null) {
-      const existing = await this.reader.find(order.namingAuthority, order.guid);
-      if (existing !== null) throw taken('GUID_TAKEN', 'This GUID is registered', existing, '/guid');
-    }
-    return null;
+  /**
+   * Mints any number of identifiers, each for itself.
+   * @param transaction where they belong to more; else each statement is committed by itself.
+   * @returns for each job, in order, what became of it: a refusal is a result here.
+   */
+  async mintAll(jobs: readonly MintJob[], transaction?: Queryable): Promise<(Minted | Problem)[]> {
+    const results: (Minted | Problem)[] = [];
+    let pending: Pending[] = jobs.map((job, place) => ({ ...job, place, attempt: 1 }));
+    while (pending.length > 0) pending = await this.round(pending, results, transaction);
+    return results;
   }
 
-  private async replay(request: { key: string; hash: Uint8Array }): Promise<Minted | null> {
-    const earlier = await this.reader.findByRequest(request.key);
-    const [record, metadataRecord = null] = earlier?.records ?? [];
-    if (earlier === null || record === undefined) return null;
-    if (timingSafeEqual(earlier.hash, request.hash)) return { outcome: 'replayed', record, metadataRecord };
-    throw new Problem(
-      'IDEMPOTENCY_KEY_REUSED',
-      'An earlier request with this Idempotency-Key asked for something else; give each new request a new key.',
-      { errors: [{ pointer: '#header/Idempotency-Key', detail: 'used before with another body' }] },
+  /** Inserts what can be inserted together, and looks at the rest. @returns what is to be tried again. */
+  private async round(
+    pending: readonly Pending[],
+    results: (Minted | Problem)[],
+    transaction: Queryable | undefined,
+  ): Promise<Pending[]> {
+    const { now, later } = withoutMeetings(await this.draftAll(pending, results));
+    const inserted = now.length === 0 ? [] : await this.writer.insert(items(now), transaction);
+    now.forEach(({ pending: { place } }, index) => {
+      const row = inserted[index] ?? null;
+      if (row !== null) results[place] = { outcome: 'created', ...row };
+    });
+    const left = [...now.filter((_, index) => inserted[index] === null), ...later];
+    if (left.length === 0) return [];
+    const met = await this.laws.find(items(left), transaction);
+    await this.writeLapses(met);
+    const again: Pending[] = [];
+    for (const [index, { pending: job, item }] of left.entries()) {
+      const result = await this.settle(met[index], job, item);
+      if (result !== null) results[job.place] = result;
+      else again.push({ ...job, attempt: job.attempt + (index < left.length - later.length ? 1 : 0) });
+    }
+    return again;
+  }
+
+  private async draftAll(pending: readonly Pending[], results: (Minted | Problem)[]): Promise<Drafted[]> {
+    // A naming authority that was changed in the meantime is one reason for another attempt.
+    const fresh = pending.some(({ attempt }) => attempt > 1);
+    const known = fresh ? await this.authorities.refresh('all') : await this.authorities.current();
+    const drafted: Drafted[] = [];
+    for (const job of pending) {
+      if (job.attempt > MAX_ATTEMPTS) {
+        throw new Error(`${MAX_ATTEMPTS} mints in a row met GUIDs that exist; the random source repeats itself`);
+      }
+      const item = await refusalOr(async () => {
+        const authority = await this.authorities.requireActive(job.order.namingAuthority);
+        return draft(job.order, job.asked, authority, known, this.guids);
+      });
+      if (item instanceof Problem) results[job.place] = (await this.replay(job.asked)) ?? item;
+      else drafted.push({ pending: job, item });
+    }
+    return drafted;
+  }
+
+  private async settle(
+    met: MetLaws | undefined,
+    { order }: Pending,
+    item: NewIdentifier,
+  ): Promise<Minted | Problem | null> {
+    if (met === undefined) return null;
+    return refusalOr(async () => {
+      if (met.outcome !== null && item.request !== null) {
+        requireSameRequest(met.outcome.hash, item.request.hash);
+        const [record] = await this.reader.findByIds([BigInt(JSON.parse(met.outcome.text) as string)]);
+        if (record !== undefined) return { outcome: 'found', record, metadataRecord: null };
+      }
+      return isLapsed(met) ? null : settledBy(met, order, item);
+    });
+  }
+
+  /** What the Idempotency-Key minted before what is known now would refuse the same request. */
+  private async replay({ actor, request }: Asked): Promise<Minted | Problem | null> {
+    if (request === null) return null;
+    const earlier = await this.reader.findByRequest(actor.client, request.key, request.index);
+    if (earlier === null) return null;
+    return refusalOr(() => {
+      requireSameRequest(earlier.hash, request.hash);
+      return { outcome: 'replayed', record: earlier.record, metadataRecord: earlier.metadataRecord };
+    });
+  }
+
+  /** A request that minted nothing has no row of its own to tell its outcome, so it is stored. */
+  private async remember({ record }: Minted, { actor, request }: Asked): Promise<void> {
+    if (request === null) return;
+    const { key, hash } = request;
+    await this.transactions.statement((on) =>
+      storeOutcome(on, { client: actor.client, key, hash }, record.id.toString()),
     );
   }
 
-  private settleExisting(order: MintOrder, existing: IdentifierRecord): Minted {
-    // Answering another identifier than the one to be registered would look like success.
-    const isOther = order.guid !== null && order.guid !== existing.guid;
-    if (order.onExisting === 'return' && !isOther)
-      return { outcome: 'existing', record: existing, metadataRecord: null };
-    throw taken('METADATA_ID_TAKEN', 'This metadata ID describes an identifier', existing, '/metadataId');
+  /** Frees what reservations hold whose lease has ended. In a transaction of its own, as every change of others is. */
+  private async writeLapses(met: readonly MetLaws[]): Promise<void> {
+    const ids = met.flatMap((laws) => lapsedIn(laws).map(({ id }) => id));
+    if (ids.length > 0) await this.transactions.run((transaction) => this.changes.lapse(transaction, ids));
   }
 }
 
-/** The identifier that a GUID makes, as a metadata ID is stored. */
-function storedId(namingAuthority: string, guid: string): StoredName {
-  // A naming authority of letters exists as a Handle's prefix, though nothing is minted under it here.
-  return storedName(toHandleOrCordraId(`${namingAuthority}/${compactGuid(guid)}`));
+/** Reservations in the way whose lease has ended: they show no metadata ID and no alternates any more. */
+function lapsedIn({ metadata, alternate }: MetLaws): MintLapse[] {
+  return [
+    ...(metadata?.metadataId === null ? [metadata] : []),
+    ...(alternate?.record.alternateIds.length === 0 ? [alternate.record] : []),
+  ];
 }
 
-function toHandleOrCordraId(text: string): CordraId | Handle {
-  const read = parseCordraId(text);
-  return read.ok ? read.value : toHandle(text);
-}
+type MintLapse = NonNullable<MetLaws['metadata']>;
 
-function taken(
-  code: 'GUID_TAKEN' | 'METADATA_ID_TAKEN',
-  what: string,
-  existing: IdentifierRecord,
-  pointer: string,
-): Problem {
-  const identifier = `${existing.namingAuthority}/${existing.guid}`;
-  const path = `/identifiers/${identifier}`;
-  return new Problem(code, `${what} already: ${identifier}.`, {
-    errors: [{ pointer, detail: `belongs to ${identifier}` }],
-    members: { existing: path },
-    headers: { link: `<${path}>; rel="related"` },
-  });
+const isLapsed = (met: MetLaws): boolean => lapsedIn(met).length > 0;
+
+const items = (drafted: readonly Drafted[]): NewIdentifier[] => drafted.map(({ item }) => item);
+
+/** A refusal as a value, where one of many must not stop the others. */
+async function refusalOr<T>(work: () => T | Promise<T>): Promise<T | Problem> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
 }

@@ -28,6 +28,25 @@ export class ProblemDetailDto {
   offset?: number;
 }
 
+/** What is left of a withdrawn identifier. */
+export class ProblemTombstoneDto {
+  /** When it was withdrawn, UTC. */
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:30:00.000Z' })
+  withdrawnAt: string;
+
+  /**
+   * Why, in words for people.
+   * @example "The object was deposited twice."
+   */
+  reason: string;
+
+  /**
+   * The identifier to use instead, if there is one.
+   * @example "100.102/A3D8BE7457C943FFB66ED4583059A8BA"
+   */
+  replacedBy: string | null;
+}
+
 /** The answer to every request that failed: a problem document (RFC 9457), `application/problem+json`. */
 export class ProblemDocumentDto {
   /**
@@ -80,6 +99,16 @@ export class ProblemDocumentDto {
    * @example "/identifiers/100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
   existing?: string;
+
+  /**
+   * For a withdrawn identifier: the identifier, `NA/local`.
+   * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
+   */
+  identifier?: string;
+
+  /** For a withdrawn identifier: when, why, and what replaces it. */
+  @ApiProperty({ type: () => ProblemTombstoneDto, required: false })
+  tombstone?: ProblemTombstoneDto;
 }
 
 /**

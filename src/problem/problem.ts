@@ -15,7 +15,7 @@ export interface ProblemDetail {
 export interface ProblemFacts {
   readonly errors?: readonly ProblemDetail[];
   /** Members of the problem document of this kind alone (RFC 9457 3.2), such as a link to the identifier in the way. */
-  readonly members?: Readonly<Record<string, string | number>>;
+  readonly members?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

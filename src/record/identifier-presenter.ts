@@ -1,55 +1,49 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Resolver, urisOf } from '../identifier/index.js';
-import { IdentifierReader } from './identifier-reader.js';
-import { type IdentifierRecord, identifierOf } from './identifier-record.js';
-import type { IdentifierDto } from './identifier.dto.js';
+import { type IdentifierRecord, identifierOf, nativeText } from './identifier-record.js';
+import type { IdentifierDto, TombstoneDto } from './identifier.dto.js';
 import { RESOLVER } from './rendering.module.js';
 
 /** Shows records to clients. */
 @Injectable()
 export class IdentifierPresenter {
-  constructor(
-    private readonly reader: IdentifierReader,
-    @Inject(RESOLVER) private readonly resolver: Resolver,
-  ) {}
+  constructor(@Inject(RESOLVER) private readonly resolver: Resolver) {}
 
-  /** @returns the representations in the records' order. */
-  async showAll(records: readonly IdentifierRecord[]): Promise<IdentifierDto[]> {
-    const described = await this.reader.findDescribedBy(records);
-    return records.map((record) => this.render(record, described.get(record) ?? []));
-  }
-
-  async show(record: IdentifierRecord): Promise<IdentifierDto> {
-    return this.render(record, (await this.reader.findDescribedBy([record])).get(record) ?? []);
-  }
-
-  /** The representation of a record whose `describes` is known already; it cannot fail. */
-  render(record: IdentifierRecord, describes: readonly string[]): IdentifierDto {
-    const { namingAuthority, guid, metadataId, target, state, alternateIds, version, createdAt, updatedAt } = record;
+  /** The representation of a record. Nothing is read for it, so it cannot fail. */
+  show(record: IdentifierRecord): IdentifierDto {
+    const { namingAuthority, guid, localName, metadataId, target, state, alternateIds, version } = record;
     return {
-      identifier: `${namingAuthority}/${guid}`,
+      identifier: nativeText(record),
       namingAuthority,
       guid,
-      localName: guid,
+      localName,
       metadataId,
-      describes: [...describes],
+      describes: [...record.describes],
       target,
       state,
       alternateIds: [...alternateIds],
       version,
-      createdAt: createdAt.toISOString(),
-      updatedAt: updatedAt.toISOString(),
-      leaseUntil: null,
-      tombstone: null,
-      uris: urisOf(identifierOf(record), this.resolver),
+      createdAt: record.createdAt.toISOString(),
+      updatedAt: record.updatedAt.toISOString(),
+      leaseUntil: record.leaseUntil?.toISOString() ?? null,
+      tombstone: tombstoneOf(record),
+      uris: urisOf(identifierOf(record), record.resolver ?? this.resolver),
     };
   }
 }
 
-/** The path under which an identifier is served. */
+/** What is shown of a withdrawn identifier's end; null for all others. */
+export function tombstoneOf({ tombstone }: Pick<IdentifierRecord, 'tombstone'>): TombstoneDto | null {
+  return tombstone === null ? null : { ...tombstone, withdrawnAt: tombstone.withdrawnAt.toISOString() };
+}
+
+/**
+ * The path under which an identifier is served. A local name of digits and letters stays readable behind its raw slash;
+ * any other goes as one escaped segment.
+ */
 export function locationOf({ identifier }: Pick<IdentifierDto, 'identifier'>): string {
-  return `/identifiers/${identifier}`;
+  return `/identifiers/${/^[0-9.]+\/[0-9A-F]{32}$/.test(identifier) ? identifier : encodeURIComponent(identifier)}`;
 }
 
 /**

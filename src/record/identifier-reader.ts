@@ -1,99 +1,119 @@
-import { Injectable } from '@nestjs/common';
-import { PrismaClient } from '../database/generated/client.js';
-import { type IdentifierRecord, type State, identifierOf } from './identifier-record.js';
-import { RECORD_COLUMNS, recordOf } from './rows.js';
-import { type StoredName, storedName } from './stored-name.js';
+import { Inject, Injectable } from '@nestjs/common';
+import pg from 'pg';
+import type { IdentifierRecord } from './identifier-record.js';
+import type { Address } from './known-authorities.js';
+import { type PageFilter, type PagePlace, pageQuery } from './page-query.js';
+import { type IdentifierRow, LAPSED_SQL, RECORD_COLUMNS_SQL, RECORD_TABLES_SQL, recordOf } from './rows.js';
+import type { StoredName } from './stored-name.js';
+import type { Queryable } from './transactions.js';
 
-/** What a page of records must have in common; an absent member asks for nothing. Keys are `StoredName.key`. */
-export interface PageFilter {
-  readonly metadataKey?: StoredName['key'] | undefined;
-  readonly alternateKey?: StoredName['key'] | undefined;
-  readonly namingAuthority?: string | undefined;
-  readonly state?: State | undefined;
-  readonly target?: string | undefined;
-  readonly createdAfter?: Date | undefined;
-  readonly createdBefore?: Date | undefined;
+const SELECT = `SELECT ${RECORD_COLUMNS_SQL} FROM ${RECORD_TABLES_SQL}`;
+
+const BY_GUID = `${SELECT} WHERE i.naming_authority = $1 AND i.guid = $2`;
+const BY_LOCAL_KEY = `${SELECT} WHERE i.naming_authority = $1 AND i.local_key = $2`;
+const BY_METADATA = `${SELECT} WHERE i.naming_authority = $1 AND i.metadata_key = $2`;
+const BY_REQUEST = `
+  SELECT ${RECORD_COLUMNS_SQL}, i.request_hash AS "requestHash" FROM ${RECORD_TABLES_SQL}
+  WHERE i.client = $1 AND i.request_key = $2 AND i.request_index BETWEEN $3 AND $3 + 1 ORDER BY i.request_index`;
+const BY_IDS = `${SELECT} WHERE i.id = ANY($1::bigint[])`;
+const UNWRITTEN_LAPSES = `${SELECT} WHERE i.id = ANY($1::bigint[]) AND ${LAPSED_SQL}`;
+const LAPSED_IDS = `SELECT i.id FROM identifier i WHERE ${LAPSED_SQL} ORDER BY i.lease_until LIMIT $1`;
+const BY_ALTERNATES = `
+  SELECT a.key, ${RECORD_COLUMNS_SQL} FROM alternate_identifier a JOIN ${RECORD_TABLES_SQL.replace('i JOIN', 'i ON i.id = a.identifier_id JOIN')}
+  WHERE a.naming_authority = $1 AND a.key = ANY($2::bytea[])`;
+
+/** The one that a request with an Idempotency-Key minted, and the metadata record that it minted beside. */
+export interface MintedByRequest {
+  readonly record: IdentifierRecord;
+  readonly metadataRecord: IdentifierRecord | null;
+  readonly hash: Uint8Array;
 }
 
-/** Reads records; the only reader of their table. */
+/** Reads records; the only reader of their table. A lease that has ended is honoured in every answer. */
 @Injectable()
 export class IdentifierReader {
-  constructor(private readonly prisma: PrismaClient) {}
+  constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
-  /** @param guid 32 hex digits in any case, with or without hyphens. */
-  async find(namingAuthority: string, guid: string): Promise<IdentifierRecord | null> {
-    const row = await this.prisma.identifier.findUnique({
-      select: RECORD_COLUMNS,
-      where: { namingAuthority_guid: { namingAuthority, guid } },
-    });
-    return row === null ? null : recordOf(row);
+  async find(address: Address, from: Queryable = this.pool): Promise<IdentifierRecord | null> {
+    const { namingAuthority, guid, localKey } = address;
+    return guid === null
+      ? one(from, 'by-local-key', BY_LOCAL_KEY, [namingAuthority, Buffer.from(localKey)])
+      : one(from, 'by-guid', BY_GUID, [namingAuthority, guid]);
   }
 
   /** The identifier of a naming authority that a metadata ID describes; there is at most one. */
-  async findDescribed(namingAuthority: string, metadataKey: StoredName['key']): Promise<IdentifierRecord | null> {
-    const row = await this.prisma.identifier.findUnique({
-      select: RECORD_COLUMNS,
-      where: { namingAuthority_metadataKey: { namingAuthority, metadataKey } },
-    });
-    return row === null ? null : recordOf(row);
+  async findDescribed(
+    namingAuthority: string,
+    metadataKey: StoredName['key'],
+    from: Queryable = this.pool,
+  ): Promise<IdentifierRecord | null> {
+    return one(from, 'by-metadata', BY_METADATA, [namingAuthority, Buffer.from(metadataKey)]);
   }
 
-  /** The identifiers that a request minted, in its order, and the hash of that request; null when it minted none. */
-  async findByRequest(requestKey: string): Promise<{ records: IdentifierRecord[]; hash: Uint8Array } | null> {
-    const rows = await this.prisma.identifier.findMany({
-      select: { ...RECORD_COLUMNS, requestHash: true },
-      where: { requestKey },
-      orderBy: { requestIndex: 'asc' },
-    });
-    const hash = rows[0]?.requestHash;
-    if (hash === undefined || hash === null) return null;
-    return { records: rows.map(({ requestHash: _, ...row }) => recordOf(row)), hash };
+  /** The identifier that has one of these alternates in a naming authority, and which. */
+  async findByAlternates(
+    namingAuthority: string,
+    keys: readonly StoredName['key'][],
+    from: Queryable = this.pool,
+  ): Promise<{ record: IdentifierRecord; key: Uint8Array } | null> {
+    const values = [namingAuthority, keys.map((key) => Buffer.from(key))];
+    const { rows } = await from.query<IdentifierRow & { key: Uint8Array }>({ text: BY_ALTERNATES, values });
+    const [row] = rows;
+    return row === undefined ? null : { record: recordOf(row), key: row.key };
   }
 
-  /** The identifiers whose metadata ID each of these records is (CID-24), in order of minting. */
-  async findDescribedBy(records: readonly IdentifierRecord[]): Promise<Map<IdentifierRecord, string[]>> {
-    const keys = new Map(records.map((record) => [hex(storedName(identifierOf(record)).key), record]));
-    const described = new Map(records.map((record): [IdentifierRecord, string[]] => [record, []]));
-    const rows = await this.prisma.identifier.findMany({
-      select: { ...RECORD_COLUMNS, metadataKey: true },
-      where: { metadataKey: { in: [...keys.keys()].map((key) => new Uint8Array(Buffer.from(key, 'hex'))) } },
-      orderBy: { id: 'asc' },
+  /** @param index the place in the request; a metadata record has the next one. */
+  async findByRequest(
+    client: string,
+    requestKey: string,
+    index = 0,
+    from: Queryable = this.pool,
+  ): Promise<MintedByRequest | null> {
+    const values = [client, requestKey, index];
+    const { rows } = await from.query<IdentifierRow & { requestHash: Uint8Array }>({
+      name: 'by-request',
+      text: BY_REQUEST,
+      values,
     });
-    for (const { metadataKey, ...row } of rows) {
-      const record = metadataKey === null ? undefined : keys.get(hex(metadataKey));
-      const { namingAuthority, guid } = recordOf(row);
-      if (record !== undefined) described.get(record)?.push(`${namingAuthority}/${guid}`);
-    }
-    return described;
+    const [object, metadata] = rows;
+    if (object === undefined) return null;
+    return {
+      record: recordOf(object),
+      metadataRecord: metadata === undefined ? null : recordOf(metadata),
+      hash: object.requestHash,
+    };
+  }
+
+  /** @returns the records in the order of the ids; one that does not exist is left out. */
+  async findByIds(ids: readonly bigint[], from: Queryable = this.pool): Promise<IdentifierRecord[]> {
+    const { rows } = await from.query<IdentifierRow>({ text: BY_IDS, values: [ids.map(String)] });
+    const found = new Map(rows.map((row) => [row.id, recordOf(row)]));
+    return ids.flatMap((id) => found.get(id.toString()) ?? []);
+  }
+
+  /** Those whose lease has ended while they are still written down as reserved: as they are written down. */
+  async findUnwrittenLapses(ids: readonly bigint[], from: Queryable): Promise<IdentifierRecord[]> {
+    const { rows } = await from.query<IdentifierRow>({ text: UNWRITTEN_LAPSES, values: [ids.map(String)] });
+    return rows.map((row) => recordOf(row, false));
+  }
+
+  /** Some identifiers whose lease has ended while they are still written down as reserved, longest ago first. */
+  async findLapsedIds(limit: number): Promise<bigint[]> {
+    const { rows } = await this.pool.query<{ id: string }>({ text: LAPSED_IDS, values: [limit] });
+    return rows.map(({ id }) => BigInt(id));
   }
 
   /**
    * One page in order of minting.
-   * @param after the `id` of the last record of the page before.
+   * @param after the last record of the page before.
    */
-  async page(filter: PageFilter, limit: number, after: bigint | undefined): Promise<IdentifierRecord[]> {
-    const { metadataKey, alternateKey, namingAuthority, state, target, createdAfter, createdBefore } = filter;
-    const rows = await this.prisma.identifier.findMany({
-      select: RECORD_COLUMNS,
-      where: {
-        ...(after === undefined ? {} : { id: { gt: after } }),
-        ...(metadataKey === undefined ? {} : { metadataKey }),
-        ...(alternateKey === undefined ? {} : { alternateKeys: { has: alternateKey } }),
-        ...(namingAuthority === undefined ? {} : { namingAuthority }),
-        ...(state === undefined ? {} : { state }),
-        ...(target === undefined ? {} : { target }),
-        createdAt: {
-          ...(createdAfter === undefined ? {} : { gt: createdAfter }),
-          ...(createdBefore === undefined ? {} : { lt: createdBefore }),
-        },
-      },
-      orderBy: { id: 'asc' },
-      take: limit,
-    });
-    return rows.map(recordOf);
+  async page(filter: PageFilter, limit: number, after: PagePlace | undefined): Promise<IdentifierRecord[]> {
+    const { rows } = await this.pool.query<IdentifierRow>(pageQuery(filter, limit, after));
+    return rows.map((row) => recordOf(row));
   }
 }
 
-function hex(key: Uint8Array): string {
-  return Buffer.from(key).toString('hex');
+async function one(from: Queryable, name: string, text: string, values: unknown[]): Promise<IdentifierRecord | null> {
+  const { rows } = await from.query<IdentifierRow>({ name, text, values });
+  return rows[0] === undefined ? null : recordOf(rows[0]);
 }

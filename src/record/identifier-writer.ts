@@ -1,104 +1,113 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import pg from 'pg';
-import type { IdentifierRecord } from './identifier-record.js';
-import { type IdentifierRow, RECORD_COLUMNS_SQL, recordOf } from './rows.js';
-import type { StoredName } from './stored-name.js';
-
-/** A new identifier, everything decided but whether the database takes it. */
-export interface NewIdentifier {
-  readonly namingAuthority: string;
-  /** 32 hex digits or a hyphenated UUID. */
-  readonly guid: string;
-  /** The key under which it would be a metadata ID. */
-  readonly ownKey: StoredName['key'];
-  readonly metadata: StoredName | null;
-  readonly target: string | null;
-  readonly alternates: readonly StoredName[];
-  /** GUID of the metadata record to mint beside the object, in the same statement (CID-24). */
-  readonly metadataGuid: string | null;
-  /** The Idempotency-Key with SHA-256 of the request's meaning. */
-  readonly request: { readonly key: string; readonly hash: Uint8Array } | null;
-}
-
-/** The rows that were inserted: the object's and, where one was asked for, its metadata record's. */
-export interface Inserted {
-  readonly record: IdentifierRecord;
-  /** Identifiers that had it as their metadata ID before it was registered. */
-  readonly describes: readonly string[];
-  readonly metadataRecord: IdentifierRecord | null;
-}
-
-/**
- * One statement, committed by itself. No conflict target is named for the object, so every unique index decides, and a
- * row that meets one is left out; the metadata record is inserted only after its object was, and a conflict of its GUID
- * fails the whole statement, so that half a pair cannot exist. What the object describes is read in the same statement:
- * once it is committed, nothing that could fail stands between the client and the answer.
- */
-const INSERT = `
-  WITH object AS (
-    INSERT INTO identifier (naming_authority, guid, metadata_id, metadata_key, target, alternate_ids, alternate_keys,
-                            request_key, request_index, request_hash)
-    SELECT prefix, $2::uuid, $3::text, $4::bytea, $5::text, $6::text[], $7::bytea[],
-           $8::text, CASE WHEN $8::text IS NOT NULL THEN 0 END, $9::bytea
-    FROM naming_authority WHERE prefix = $1::text AND status = 'active'
-    ON CONFLICT DO NOTHING
-    RETURNING *
-  ), metadata_record AS (
-    INSERT INTO identifier (naming_authority, guid, request_key, request_index, request_hash)
-    SELECT naming_authority, $10::uuid, request_key, request_index + 1, request_hash
-    FROM object WHERE $10::uuid IS NOT NULL
-    RETURNING *
-  )
-  SELECT 0 AS place, ${RECORD_COLUMNS_SQL},
-         ARRAY(SELECT d.naming_authority || '/' || upper(replace(d.guid::text, '-', ''))
-               FROM identifier d WHERE d.metadata_key = $11::bytea ORDER BY d.id) AS describes
-  FROM object
-  UNION ALL
-  SELECT 1 AS place, ${RECORD_COLUMNS_SQL}, '{}' AS describes FROM metadata_record
-  ORDER BY place`;
+import { INSERT_SQL, insertValues } from './insert-statement.js';
+import { type IdentifierRecord, nativeText } from './identifier-record.js';
+import type { Inserted, NewIdentifier } from './new-identifier.js';
+import { compactGuid } from './rows.js';
+import { type Queryable, Transactions } from './transactions.js';
 
 const UNIQUE_VIOLATION = '23505';
 
-/** Writes records; the only writer of their table. */
+/** Up to so many rows one plan serves; more of them are worth a plan of their own, which knows how many they are. */
+const FEW = 64;
+
+interface InsertedRow {
+  readonly place: number;
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly metadataRecordId: string | null;
+  readonly describes: string[];
+}
+
+/** Inserts identifiers. */
 @Injectable()
 export class IdentifierWriter {
-  constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
+  constructor(private readonly transactions: Transactions) {}
 
   /**
-   * Inserts an identifier, and its metadata record if asked.
-   * @returns null when nothing was written, because a unique index or the naming authority's state was in the way;
-   * which one, a reader finds out.
+   * Inserts identifiers with their metadata records and alternates, no two of which meet each other in a unique index.
+   * @param transaction where they belong to more; else they are committed when this returns.
+   * @returns for each, in order, what was inserted; null where a unique index or the naming authority was in the way.
+   * Which one, a reader finds out.
+   * @throws Problem OUTCOME_UNKNOWN when the connection was lost.
    */
-  async insert(identifier: NewIdentifier): Promise<Inserted | null> {
-    const { namingAuthority, guid, ownKey, metadata, target, alternates, metadataGuid, request } = identifier;
-    const values = [
-      namingAuthority,
-      guid,
-      metadata?.canonical ?? null,
-      metadata === null ? null : Buffer.from(metadata.key),
-      target,
-      alternates.map(({ canonical }) => canonical),
-      alternates.map(({ key }) => Buffer.from(key)),
-      request?.key ?? null,
-      request === null ? null : Buffer.from(request.hash),
-      metadataGuid,
-      Buffer.from(ownKey),
-    ];
-    try {
-      const { rows } = await this.pool.query<IdentifierRow & { place: number; describes: string[] }>({
-        name: 'insert-identifier',
-        text: INSERT,
-        values,
-      });
-      const [object, metadataRecord] = rows.map(({ place: _, describes, ...row }) => ({
-        record: recordOf(row),
-        describes,
-      }));
-      if (object === undefined) return null;
-      return { ...object, metadataRecord: metadataRecord?.record ?? null };
-    } catch (error) {
-      if (error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION) return null;
-      throw error;
-    }
+  async insert(items: readonly NewIdentifier[], transaction?: Queryable): Promise<(Inserted | null)[]> {
+    const work = (on: Queryable): Promise<InsertedRow[]> => insertRows(on, items);
+    const rows =
+      transaction === undefined
+        ? await noneWhenViolated(this.transactions.statement(work))
+        : await insertBeforeSavepoint(transaction, work);
+    const inserted = new Map(rows.map((row) => [row.place, row]));
+    return items.map((item, place) => {
+      const row = inserted.get(place);
+      return row === undefined ? null : insertedFrom(item, row);
+    });
   }
+}
+
+async function insertRows(on: Queryable, items: readonly NewIdentifier[]): Promise<InsertedRow[]> {
+  const query = { text: INSERT_SQL, values: insertValues(items) };
+  return (await on.query<InsertedRow>(items.length > FEW ? query : { ...query, name: 'insert-identifiers' })).rows;
+}
+
+/**
+ * A metadata record or an alternate met a row that was committed while the statement ran, and nothing of it was written.
+ * Whoever looks now finds that row in the way.
+ */
+async function noneWhenViolated(rows: Promise<InsertedRow[]>): Promise<InsertedRow[]> {
+  try {
+    return await rows;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION) return [];
+    throw error;
+  }
+}
+
+/** A violation would spoil the whole transaction, so it goes back to where the statement began. */
+async function insertBeforeSavepoint(
+  transaction: Queryable,
+  work: (on: Queryable) => Promise<InsertedRow[]>,
+): Promise<InsertedRow[]> {
+  await transaction.query('SAVEPOINT before_insert');
+  const rows = await noneWhenViolated(work(transaction));
+  await transaction.query(rows.length === 0 ? 'ROLLBACK TO before_insert' : 'RELEASE before_insert');
+  return rows;
+}
+
+function insertedFrom(item: NewIdentifier, row: InsertedRow): Inserted {
+  const { authority, address, localName, metadata, target, alternates, leaseUntil, metadataRecord } = item;
+  const born = {
+    namingAuthority: authority.prefix,
+    state: leaseUntil === null ? ('active' as const) : ('reserved' as const),
+    leaseUntil,
+    tombstone: null,
+    version: 1,
+    createdAt: row.createdAt,
+    updatedAt: row.createdAt,
+    resolver: authority.resolver,
+  };
+  const record: IdentifierRecord = {
+    ...born,
+    id: BigInt(row.id),
+    guid: address.guid === null ? null : compactGuid(address.guid),
+    localName,
+    metadataId: metadata?.canonical ?? null,
+    target,
+    alternateIds: alternates.map(({ canonical }) => canonical),
+    describes: row.describes,
+  };
+  if (metadataRecord === null || row.metadataRecordId === null) return { record, metadataRecord: null };
+  return {
+    record,
+    metadataRecord: {
+      ...born,
+      id: BigInt(row.metadataRecordId),
+      guid: metadataRecord.address.guid === null ? null : compactGuid(metadataRecord.address.guid),
+      localName: metadataRecord.localName,
+      metadataId: null,
+      target: null,
+      alternateIds: [],
+      describes: [nativeText(record)],
+    },
+  };
 }

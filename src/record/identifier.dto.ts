@@ -40,6 +40,28 @@ export class UrisDto {
   fedoraUri: string | null;
 }
 
+/** What is left of a withdrawn identifier. */
+export class TombstoneDto {
+  /**
+   * When it was withdrawn, or when its reservation ended, UTC.
+   * @example "2026-11-20T09:30:00.000Z"
+   */
+  @ApiProperty({ type: String, format: 'date-time' })
+  withdrawnAt: string;
+
+  /**
+   * Why, in words for people.
+   * @example "The object was deposited twice."
+   */
+  reason: string;
+
+  /**
+   * The identifier to use instead, if there is one: `NA/local` for Handles, canonical for others.
+   * @example "100.102/A3D8BE7457C943FFB66ED4583059A8BA"
+   */
+  replacedBy: string | null;
+}
+
 /** A registered identifier. */
 export class IdentifierDto {
   /**
@@ -55,10 +77,10 @@ export class IdentifierDto {
   namingAuthority: string;
 
   /**
-   * 32 hexadecimal digits in capitals (CID-14).
+   * 32 hexadecimal digits in capitals (CID-14); null under a naming authority of the profile "handle".
    * @example "F58FB49EB1F848F0A606E84CEF294BE5"
    */
-  guid: string;
+  guid: string | null;
 
   /**
    * What follows the first "/"; the GUID, in a CORDRA identifier.
@@ -115,13 +137,13 @@ export class IdentifierDto {
   @ApiProperty({ type: String, format: 'date-time' })
   updatedAt: string;
 
-  /** Until when a reserved identifier is held, UTC; null for all others. */
+  /** Until when a reserved identifier is held, UTC; null for all others. Once it is past, the identifier is withdrawn. */
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
   leaseUntil: string | null;
 
   /** What a withdrawn identifier answers; null for all others. */
-  @ApiProperty({ type: Object, nullable: true, example: null, additionalProperties: false })
-  tombstone: null;
+  @ApiProperty({ type: () => TombstoneDto, nullable: true, example: null })
+  tombstone: TombstoneDto | null;
 
   /** Its URIs in canonical form. */
   uris: UrisDto;

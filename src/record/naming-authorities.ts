@@ -1,41 +1,94 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { NamingAuthority as NamingAuthorityRow } from '../database/generated/client.js';
 import { PrismaClient } from '../database/generated/client.js';
+import { type Resolver, namingAuthorityKey, toResolver } from '../identifier/index.js';
 import { Problem } from '../problem/problem.js';
+import { KnownAuthorities } from './known-authorities.js';
+import type { AuthorityProfile, AuthorityStatus, NamingAuthority, UuidVersion } from './naming-authority.js';
+import { RESOLVER } from './rendering.module.js';
 
-/** The naming authorities under which identifiers are minted (CID-09); the only user of their table. */
+/**
+ * How old what is known may be, in milliseconds. Nothing that must be exact rests on it: the statement that mints compares
+ * the version of the naming authority with its row.
+ */
+const MAX_AGE_MS = 1000;
+
+/** Clocks of transactions differ, and a change is seen only when it is committed: so far back is read again. */
+const OVERLAP_MS = 60_000;
+
+/** Knows the naming authorities without asking the database for each request; only changed rows are read again. */
 @Injectable()
 export class NamingAuthorities {
-  constructor(private readonly prisma: PrismaClient) {}
+  private readonly rows = new Map<string, NamingAuthority>();
+  private known: { readonly at: number; readonly value: KnownAuthorities } | null = null;
+  private refreshing: Promise<KnownAuthorities> | null = null;
 
-  /** Makes the configured naming authorities exist. One that exists already is left as it is, suspended or not. */
-  async ensure(prefixes: readonly string[]): Promise<void> {
-    await this.prisma.namingAuthority.createMany({
-      data: prefixes.map((prefix) => ({ prefix })),
-      skipDuplicates: true,
-    });
+  constructor(
+    private readonly prisma: PrismaClient,
+    @Inject(RESOLVER) private readonly resolver: Resolver,
+  ) {}
+
+  /** The naming authorities, at most a second old. */
+  async current(): Promise<KnownAuthorities> {
+    if (this.known !== null && Date.now() - this.known.at < MAX_AGE_MS) return this.known.value;
+    return this.refresh();
   }
 
-  /** Every prefix, in byte order. */
-  async prefixes(): Promise<string[]> {
-    const rows = await this.prisma.namingAuthority.findMany({ select: { prefix: true }, orderBy: { prefix: 'asc' } });
-    return rows.map(({ prefix }) => prefix);
-  }
-
-  /** Whether identifiers are minted under it here, now or before. */
-  async has(prefix: string): Promise<boolean> {
-    return (await this.prisma.namingAuthority.findUnique({ where: { prefix } })) !== null;
+  /**
+   * Reads them anew: what is committed when this is called is known when it returns.
+   * @param which all of them also finds what was changed by hand, which left no time of its change.
+   */
+  async refresh(which: 'changed' | 'all' = 'changed'): Promise<KnownAuthorities> {
+    // A reading that has begun may have missed what the caller knows of; the next one has not.
+    if (this.refreshing !== null) await this.refreshing.catch(() => null);
+    this.refreshing ??= this.read(which).finally(() => (this.refreshing = null));
+    return this.refreshing;
   }
 
   /** @throws Problem UNKNOWN_NAMING_AUTHORITY or SUSPENDED_NAMING_AUTHORITY when nothing may be minted under it. */
-  async requireActive(prefix: string): Promise<void> {
-    const found = await this.prisma.namingAuthority.findUnique({ where: { prefix } });
-    const errors = [{ pointer: '/namingAuthority', detail: `nothing is minted under "${prefix}" here` }];
-    if (found === null) {
-      const detail = `The naming authority "${prefix}" is not known here; an operator adds it to NAMING_AUTHORITIES.`;
+  async requireActive(prefix: string, pointer = '/namingAuthority'): Promise<NamingAuthority> {
+    const found = (await this.current()).find(prefix) ?? (await this.refresh()).find(prefix);
+    const errors = [{ pointer, detail: `nothing is minted under "${prefix}" here` }];
+    if (found === undefined) {
+      const detail = `The naming authority "${prefix}" is not known here; an operator creates it first.`;
       throw new Problem('UNKNOWN_NAMING_AUTHORITY', detail, { errors });
     }
     if (found.status !== 'active') {
       throw new Problem('SUSPENDED_NAMING_AUTHORITY', `The naming authority "${prefix}" is suspended.`, { errors });
     }
+    return found;
   }
+
+  private async read(which: 'changed' | 'all'): Promise<KnownAuthorities> {
+    const at = Date.now();
+    const newest = [...this.rows.values()].reduce((latest, { updatedAt }) => Math.max(latest, updatedAt.getTime()), 0);
+    const since = newest === 0 || which === 'all' ? {} : { updatedAt: { gte: new Date(newest - OVERLAP_MS) } };
+    const rows = await this.prisma.namingAuthority.findMany({ where: since });
+    const changed = rows.filter((row) => {
+      const known = this.rows.get(namingAuthorityKey(row.prefix));
+      return known?.version !== row.version || known.status !== row.status;
+    });
+    for (const row of changed) this.rows.set(namingAuthorityKey(row.prefix), authorityOf(row));
+    const value =
+      this.known === null || changed.length > 0
+        ? new KnownAuthorities(this.rows.values(), this.resolver)
+        : this.known.value;
+    this.known = { at, value };
+    return value;
+  }
+}
+
+/** Turns a row into a naming authority. */
+export function authorityOf(row: NamingAuthorityRow): NamingAuthority {
+  const { resolverScheme, resolverAuthority, resolverFirstSegment, ...rest } = row;
+  return {
+    ...rest,
+    status: row.status as AuthorityStatus,
+    profile: row.profile as AuthorityProfile,
+    uuidVersion: row.uuidVersion as UuidVersion,
+    resolver:
+      resolverScheme === null || resolverAuthority === null
+        ? null
+        : toResolver({ scheme: resolverScheme, authority: resolverAuthority, firstSegment: resolverFirstSegment }),
+  };
 }

@@ -1,12 +1,19 @@
 import { Module } from '@nestjs/common';
+import { AuthorityWriter } from './authority-writer.js';
+import { IdentifierChanges } from './identifier-changes.js';
 import { IdentifierPresenter } from './identifier-presenter.js';
 import { IdentifierReader } from './identifier-reader.js';
 import { IdentifierWriter } from './identifier-writer.js';
+import { LawsMet } from './met-laws.js';
 import { NamingAuthorities } from './naming-authorities.js';
+import { Outcomes } from './outcomes.js';
+import { Transactions } from './transactions.js';
+
+const PARTS = [
+  ...[IdentifierReader, IdentifierWriter, IdentifierChanges, IdentifierPresenter],
+  ...[AuthorityWriter, LawsMet, NamingAuthorities, Outcomes, Transactions],
+];
 
 /** What a registered identifier is, and the only readers and writers of the tables. */
-@Module({
-  providers: [IdentifierReader, IdentifierWriter, NamingAuthorities, IdentifierPresenter],
-  exports: [IdentifierReader, IdentifierWriter, IdentifierPresenter, NamingAuthorities],
-})
+@Module({ providers: PARTS, exports: PARTS })
 export class RecordModule {}

@@ -1,30 +1,109 @@
-import type { Identifier } from '../database/generated/client.js';
+import { type Resolver, toResolver } from '../identifier/index.js';
 import type { IdentifierRecord, State } from './identifier-record.js';
 
-/** Columns of `identifier` that a record is made of, named as Prisma names them; constant SQL gives the id as text. */
-export type IdentifierRow = Omit<Pick<Identifier, keyof typeof RECORD_COLUMNS>, 'id'> & { id: bigint | string };
+/** A row of `identifier` with the resolver of its naming authority and what it describes. */
+export interface IdentifierRow {
+  readonly id: string;
+  readonly namingAuthority: string;
+  readonly guid: string | null;
+  readonly localName: string | null;
+  readonly metadataId: string | null;
+  readonly target: string | null;
+  readonly alternateIds: string[];
+  readonly state: string;
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly leaseUntil: Date | null;
+  /** Whether it is reserved and the lease has ended: it counts as withdrawn, though nobody has written so yet. */
+  readonly lapsed: boolean;
+  readonly withdrawnAt: Date | null;
+  readonly withdrawalReason: string | null;
+  readonly replacedBy: string | null;
+  readonly resolverScheme: string | null;
+  readonly resolverAuthority: string | null;
+  readonly resolverFirstSegment: string | null;
+  readonly describes: string[];
+}
 
-/** Leaves the keys behind: they are the database's business. */
-export const RECORD_COLUMNS = {
-  id: true,
-  namingAuthority: true,
-  guid: true,
-  metadataId: true,
-  target: true,
-  alternateIds: true,
-  state: true,
-  version: true,
-  createdAt: true,
-  updatedAt: true,
-} as const;
+/** Why an identifier that was reserved and not activated in time is withdrawn. */
+export const LAPSED_REASON = 'The reservation ended without activation.';
 
-/** The same columns for constant SQL. */
-export const RECORD_COLUMNS_SQL = `id, naming_authority AS "namingAuthority", guid, metadata_id AS "metadataId", target,
-  alternate_ids AS "alternateIds", state, version, created_at AS "createdAt", updated_at AS "updatedAt"`;
+/** Condition on a row `i` whose lease has ended. */
+export const LAPSED_SQL = "(i.state = 'reserved' AND i.lease_until <= CURRENT_TIMESTAMP)";
 
-/** Turns a row into a record. */
-export function recordOf(row: IdentifierRow): IdentifierRecord {
-  return { ...row, id: BigInt(row.id), guid: compactGuid(row.guid), state: row.state as State };
+const GUID_SQL = (row: string): string => `upper(replace(${row}.guid::text, '-', ''))`;
+
+/**
+ * The key under which the identifier of a row `i`, whose naming authority is `n`, would be a metadata ID: the same as
+ * `KnownAuthorities.storedName` computes, and a test holds the two equal.
+ */
+const OWN_KEY_SQL = `sha256(convert_to('hdl:' || upper(i.naming_authority COLLATE "C") || '/' || CASE
+    WHEN i.guid IS NOT NULL THEN ${GUID_SQL('i')}
+    WHEN n.case_insensitive OR upper(i.naming_authority COLLATE "C") = '0.NA' THEN upper(i.local_name COLLATE "C")
+    ELSE i.local_name END, 'UTF8'))`;
+
+/** Identifiers whose metadata ID has a key, in order of minting. */
+export const describedSql = (key: string): string => `ARRAY(
+    SELECT d.naming_authority || '/' || coalesce(d.local_name, ${GUID_SQL('d')})
+    FROM identifier d WHERE d.metadata_key = ${key} AND NOT ${LAPSED_SQL.replaceAll('i.', 'd.')} ORDER BY d.created_at, d.id)`;
+
+/** What a record is made of, from a row `i` of `identifier` and a row `n` of `naming_authority`. */
+export const RECORD_COLUMNS_SQL = `i.id, i.naming_authority AS "namingAuthority", i.guid, i.local_name AS "localName",
+  i.metadata_id AS "metadataId", i.target, i.alternate_ids AS "alternateIds", i.state, i.version,
+  i.created_at AS "createdAt", i.updated_at AS "updatedAt", i.lease_until AS "leaseUntil", ${LAPSED_SQL} AS lapsed,
+  i.withdrawn_at AS "withdrawnAt", i.withdrawal_reason AS "withdrawalReason", i.replaced_by AS "replacedBy",
+  n.resolver_scheme AS "resolverScheme", n.resolver_authority AS "resolverAuthority",
+  n.resolver_first_segment AS "resolverFirstSegment", ${describedSql(OWN_KEY_SQL)} AS describes`;
+
+export const RECORD_TABLES_SQL = 'identifier i JOIN naming_authority n ON n.prefix = i.naming_authority';
+
+/**
+ * Turns a row into a record. What a reservation held when it lapsed is free again, so the record does not show it.
+ * @param lapsed false for the record as it was written last.
+ */
+export function recordOf(row: IdentifierRow, lapsed = row.lapsed): IdentifierRecord {
+  const guid = row.guid === null ? null : compactGuid(row.guid);
+  return {
+    id: BigInt(row.id),
+    namingAuthority: row.namingAuthority,
+    guid,
+    localName: row.localName ?? guid ?? '',
+    metadataId: lapsed ? null : row.metadataId,
+    target: row.target,
+    alternateIds: lapsed ? [] : row.alternateIds,
+    state: lapsed ? 'withdrawn' : (row.state as State),
+    version: row.version,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    leaseUntil: lapsed ? null : row.leaseUntil,
+    tombstone: tombstoneOf(row, lapsed),
+    resolver: resolverOf(row),
+    describes: row.describes,
+  };
+}
+
+function tombstoneOf(row: IdentifierRow, lapsed: boolean): IdentifierRecord['tombstone'] {
+  if (lapsed && row.leaseUntil !== null) {
+    return { withdrawnAt: row.leaseUntil, reason: LAPSED_REASON, replacedBy: null };
+  }
+  if (row.withdrawnAt === null) return null;
+  return { withdrawnAt: row.withdrawnAt, reason: row.withdrawalReason ?? '', replacedBy: row.replacedBy };
+}
+
+/** Resolvers are few and their texts are checked before they are stored, so each is read once. */
+const resolvers = new Map<string, Resolver>();
+
+function resolverOf({
+  resolverScheme: scheme,
+  resolverAuthority: authority,
+  resolverFirstSegment: firstSegment,
+}: IdentifierRow): Resolver | null {
+  if (scheme === null || authority === null) return null;
+  const text = JSON.stringify([scheme, authority, firstSegment]);
+  const known = resolvers.get(text) ?? toResolver({ scheme, authority, firstSegment });
+  resolvers.set(text, known);
+  return known;
 }
 
 /** `F58FB49EB1F8…` of PostgreSQL's `f58fb49e-b1f8-…` (UUID-05). */

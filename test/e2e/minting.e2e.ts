@@ -142,19 +142,21 @@ describe('a metadata ID that is known in the naming authority', () => {
 
 describe('a mint that is committed', () => {
   it('is answered with 201 even when nothing can be read any more', async () => {
-    const [insert, reads] = [await connect(), await connect()];
-    await insert.query('BEGIN; LOCK TABLE naming_authority IN ACCESS EXCLUSIVE MODE');
-    const mint = service.client.mint();
-    await waitForLocks(insert, 1);
+    const [rival, reads] = [await connect(), await connect()];
+    // The mint waits to see what becomes of this row, whose place in a request is its own.
+    await rival.query(`BEGIN; INSERT INTO identifier (naming_authority, guid, client, request_key, request_index, request_hash)
+                       VALUES ('100.102', gen_random_uuid(), 'anonymous', 'waiting', 0, sha256('x'))`);
+    const mint = service.client.mint({}, { 'idempotency-key': 'waiting' });
+    await waitForLocks(rival, 1);
     // Whoever reads identifiers from now on waits behind this lock, which itself waits for the mint to commit.
     await reads.query('BEGIN');
     const locked = reads.query('LOCK TABLE identifier IN ACCESS EXCLUSIVE MODE');
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    await insert.query('COMMIT');
+    await waitForLocks(rival, 2);
+    await rival.query('ROLLBACK');
     const answer = await mint;
     await locked;
     await reads.query('COMMIT');
-    await Promise.all([insert.end(), reads.end()]);
+    await Promise.all([rival.end(), reads.end()]);
     expect(answer.status).toBe(201);
   });
 });

@@ -6,22 +6,34 @@ import type pg from 'pg';
 const CHAR_OID = 18;
 const TEXT_OID = 25;
 
-/** What of Prisma's adapter is needed here; `performIO` is private to it. */
+/** What of Prisma's adapter is needed here; some of it is private to it. */
 interface Queryable {
+  client: { query: (script: string) => Promise<unknown> };
+  onError: (error: unknown) => never;
+  executeScript: (this: Queryable, script: string) => Promise<void>;
   performIO: (this: Queryable, query: SqlQuery) => Promise<pg.QueryArrayResult>;
   queryRaw: (this: Queryable, query: SqlQuery) => Promise<SqlResultSet>;
 }
 
 /**
- * Prisma's adapter, made able to read PostgreSQL's catalogs: `@prisma/adapter-pg` 7.10 has no name for their type "char"
- * and refuses it, while the schema engine asks for it to describe a database.
+ * Prisma's adapter as the schema engine needs it. `@prisma/adapter-pg` 7.10 has no name for the type "char" of PostgreSQL's
+ * catalogs and refuses it, and it cuts a migration at every ";", be it in a comment or in the body of a function.
  */
-export class CatalogAdapterFactory extends PrismaPg {
+export class SchemaAdapterFactory extends PrismaPg {
   override async connect(): ReturnType<PrismaPg['connect']> {
     const adapter = await super.connect();
     readChars(adapter as unknown as Queryable);
+    runScriptsWhole(adapter as unknown as Queryable);
     return adapter;
   }
+}
+
+/** PostgreSQL reads a script itself, and runs it as one transaction: a migration that fails leaves nothing behind. */
+function runScriptsWhole(adapter: Queryable): void {
+  const { client } = adapter;
+  adapter.executeScript = async (script) => {
+    await client.query(script).catch(adapter.onError.bind(adapter));
+  };
 }
 
 function readChars(adapter: Queryable): void {

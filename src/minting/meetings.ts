@@ -1,0 +1,31 @@
+import type { NewIdentifier } from '../record/new-identifier.js';
+
+/**
+ * Parts what one statement may insert from what would meet a row of the same statement in a unique index: the same local
+ * name, metadata ID, alternate, or place of a request.
+ */
+export function withoutMeetings<T extends { readonly item: NewIdentifier }>(
+  drafts: readonly T[],
+): { now: T[]; later: T[] } {
+  const seen = new Set<string>();
+  const now: T[] = [];
+  const later: T[] = [];
+  for (const draft of drafts) {
+    const keys = keysOf(draft.item);
+    if (keys.some((key) => seen.has(key))) later.push(draft);
+    else now.push(draft);
+    for (const key of keys) seen.add(key);
+  }
+  return { now, later };
+}
+
+function keysOf({ authority, localName, address, metadata, alternates, request, actor }: NewIdentifier): string[] {
+  const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+  const { prefix } = authority;
+  return [
+    `local ${prefix} ${address.guid === null ? hex(address.localKey) : localName}`,
+    ...(metadata === null ? [] : [`metadata ${prefix} ${hex(metadata.key)}`]),
+    ...alternates.map(({ key }) => `alternate ${prefix} ${hex(key)}`),
+    ...(request === null ? [] : [`request ${request.index} ${JSON.stringify([actor.client, request.key])}`]),
+  ];
+}

@@ -1,0 +1,129 @@
+import { Inject, Injectable } from '@nestjs/common';
+import pg from 'pg';
+import type { IdentifierRecord } from './identifier-record.js';
+import type { NewIdentifier } from './new-identifier.js';
+import { type IdentifierRow, RECORD_COLUMNS_SQL, recordOf } from './rows.js';
+import type { Queryable } from './transactions.js';
+
+/** What can keep a new identifier from being inserted. */
+export interface MetLaws {
+  /** The identifier that a request with the same Idempotency-Key minted, and SHA-256 of that request's meaning. */
+  readonly request: { readonly record: IdentifierRecord; readonly hash: Uint8Array } | null;
+  /** The metadata record that the same request minted beside it. */
+  readonly requestMetadataRecord: IdentifierRecord | null;
+  /** What an earlier request with the key came to, where it minted nothing. */
+  readonly outcome: { readonly hash: Uint8Array; readonly text: string } | null;
+  /** The identifier of the naming authority that the metadata ID describes. */
+  readonly metadata: IdentifierRecord | null;
+  /** The identifier that is registered there already. */
+  readonly address: IdentifierRecord | null;
+  /** The identifier that has one of the alternates, and the index of that one. */
+  readonly alternate: { readonly record: IdentifierRecord; readonly index: number } | null;
+}
+
+type Law = 'request' | 'requestMetadataRecord' | 'metadata' | 'address' | 'alternate';
+
+interface MetRow extends IdentifierRow {
+  readonly place: number;
+  readonly law: Law;
+  readonly hash: Uint8Array | null;
+  readonly index: number | null;
+}
+
+const met = (law: string, join: string, hash = 'NULL::bytea', index = 'NULL::int'): string => `
+  SELECT w.place, ${law} AS law, ${hash} AS hash, ${index} AS index, ${RECORD_COLUMNS_SQL}
+  FROM ${join} JOIN naming_authority n ON n.prefix = i.naming_authority`;
+
+const MET_SQL = `
+  WITH w AS (
+    SELECT * FROM unnest($1::int[], $2::text[], $3::text[], $4::int[], $5::text[], $6::bytea[], $7::uuid[], $8::bytea[])
+      AS w(place, client, request_key, request_index, naming_authority, metadata_key, guid, local_key)
+  )
+  ${met(
+    "CASE i.request_index WHEN w.request_index THEN 'request' ELSE 'requestMetadataRecord' END",
+    `w JOIN identifier i ON i.client = w.client AND i.request_key = w.request_key
+       AND i.request_index IN (w.request_index, w.request_index + 1)`,
+    'i.request_hash',
+  )}
+  UNION ALL ${met("'metadata'", 'w JOIN identifier i ON i.metadata_key = w.metadata_key AND i.naming_authority = w.naming_authority')}
+  UNION ALL ${met("'address'", 'w JOIN identifier i ON i.guid = w.guid AND i.naming_authority = w.naming_authority')}
+  UNION ALL ${met("'address'", 'w JOIN identifier i ON i.local_key = w.local_key AND i.naming_authority = w.naming_authority')}
+  UNION ALL ${met(
+    "'alternate'",
+    `unnest($9::int[], $10::int[], $11::bytea[]) AS a(place, index, key) JOIN w USING (place)
+     JOIN alternate_identifier x ON x.key = a.key AND x.naming_authority = w.naming_authority
+     JOIN identifier i ON i.id = x.identifier_id`,
+    'NULL::bytea',
+    'a.index',
+  )}`;
+
+const OUTCOME_SQL = `
+  SELECT w.place, r.hash, r.outcome FROM unnest($1::int[], $2::text[], $3::text[]) AS w(place, client, key)
+  JOIN request r USING (client, key)`;
+
+/** Finds which laws new identifiers met that the database did not take. */
+@Injectable()
+export class LawsMet {
+  constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
+
+  /** @returns for each, in order, what is in its way now. */
+  async find(items: readonly NewIdentifier[], from: Queryable = this.pool): Promise<MetLaws[]> {
+    const buffer = (bytes: Uint8Array | null | undefined): Buffer | null => (bytes ? Buffer.from(bytes) : null);
+    const alternates = items.flatMap((item, place) =>
+      item.alternates.map(({ key }, index) => ({ place, index, key: Buffer.from(key) })),
+    );
+    const { rows } = await from.query<MetRow>(MET_SQL, [
+      items.map((_, place) => place),
+      items.map(({ actor }) => actor.client),
+      items.map(({ request }) => request?.key ?? null),
+      items.map(({ request }) => request?.index ?? null),
+      items.map(({ authority }) => authority.prefix),
+      items.map(({ metadata }) => buffer(metadata?.key)),
+      items.map(({ address }) => address.guid),
+      items.map(({ address }) => buffer(address.localKey)),
+      alternates.map(({ place }) => place),
+      alternates.map(({ index }) => index),
+      alternates.map(({ key }) => key),
+    ]);
+    const outcomes = await this.findOutcomes(items, from);
+    const found = new Map<number, Map<Law, MetRow>>();
+    for (const row of rows) {
+      const laws = found.get(row.place) ?? new Map<Law, MetRow>();
+      if (!laws.has(row.law)) laws.set(row.law, row);
+      found.set(row.place, laws);
+    }
+    return items.map((_, place) => metLaws(found.get(place) ?? new Map<Law, MetRow>(), outcomes.get(place) ?? null));
+  }
+
+  private async findOutcomes(
+    items: readonly NewIdentifier[],
+    from: Queryable,
+  ): Promise<Map<number, NonNullable<MetLaws['outcome']>>> {
+    const keyed = items.flatMap(({ actor, request }, place) =>
+      request === null ? [] : [{ place, client: actor.client, key: request.key }],
+    );
+    if (keyed.length === 0) return new Map();
+    const { rows } = await from.query<{ place: number; hash: Uint8Array; outcome: string }>(OUTCOME_SQL, [
+      keyed.map(({ place }) => place),
+      keyed.map(({ client }) => client),
+      keyed.map(({ key }) => key),
+    ]);
+    return new Map(rows.map(({ place, hash, outcome }) => [place, { hash, text: outcome }]));
+  }
+}
+
+function metLaws(laws: ReadonlyMap<Law, MetRow>, outcome: MetLaws['outcome']): MetLaws {
+  const record = (law: Law): IdentifierRecord | null => {
+    const row = laws.get(law);
+    return row === undefined ? null : recordOf(row);
+  };
+  const [request, alternate] = [record('request'), record('alternate')];
+  return {
+    request: request === null ? null : { record: request, hash: laws.get('request')?.hash ?? new Uint8Array() },
+    requestMetadataRecord: record('requestMetadataRecord'),
+    outcome,
+    metadata: record('metadata'),
+    address: record('address'),
+    alternate: alternate === null ? null : { record: alternate, index: laws.get('alternate')?.index ?? 0 },
+  };
+}

@@ -1,0 +1,23 @@
+import { Matches } from 'class-validator';
+import { Problem } from '../problem/problem.js';
+
+/** RFC 3339 with a year that both JavaScript and PostgreSQL know. */
+const TIMESTAMP =
+  /^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$/;
+
+/** The rule of a DTO's field for a time (RFC 3339). */
+export const IsTime = (): PropertyDecorator =>
+  Matches(TIMESTAMP, { message: '$property must be a time like 2026-11-20T09:30:00Z' });
+
+/**
+ * Reads a text that `IsTime` took.
+ * @throws Problem INVALID_REQUEST for 31 February, which JavaScript takes for 3 March, and for an offset that leads before
+ * the year 1, which PostgreSQL does not have.
+ */
+export function readTime(text: string, pointer: string): Date {
+  const time = new Date(text);
+  const [day = ''] = text.split('T');
+  if (new Date(day).toISOString().startsWith(day) && time.getUTCFullYear() >= 1) return time;
+  const detail = `"${text}" is not a day of the calendar`;
+  throw new Problem('INVALID_REQUEST', detail, { errors: [{ pointer, detail }] });
+}

@@ -1,0 +1,18 @@
+import { Problem } from '../problem/problem.js';
+import { type IdentifierRecord, nativeText } from './identifier-record.js';
+import { tombstoneOf } from './identifier-presenter.js';
+
+/**
+ * The answer to whoever resolves a withdrawn identifier: its tombstone, and a link to what replaces it.
+ */
+export function withdrawn(record: IdentifierRecord): Problem {
+  const identifier = nativeText(record);
+  const tombstone = tombstoneOf(record);
+  const replacedBy = tombstone?.replacedBy ?? null;
+  const instead = replacedBy === null ? '' : ` Use ${replacedBy} instead.`;
+  return new Problem('IDENTIFIER_WITHDRAWN', `${identifier} was withdrawn: ${tombstone?.reason ?? ''}${instead}`, {
+    members: { identifier, tombstone },
+    headers:
+      replacedBy === null ? {} : { link: `</identifiers/${encodeURIComponent(replacedBy)}>; rel="successor-version"` },
+  });
+}

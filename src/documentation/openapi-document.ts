@@ -42,7 +42,14 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
 }
 
 /** What the JSON of a request is made of; none of them takes a member that it does not describe. */
-const REQUEST_SCHEMAS = ['MintRequestDto', 'NormalizeRequestDto', 'NormalizeItemDto', 'ContextDto', 'ResolverDto'];
+const REQUEST_SCHEMAS = [
+  'MintRequestDto',
+  'LookupRequestDto',
+  'NormalizeRequestDto',
+  'NormalizeItemDto',
+  'ContextDto',
+  'ResolverDto',
+];
 
 const REQUEST_ID = {
   'X-Request-Id': {
@@ -56,6 +63,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'MintingController.mint': 'mintIdentifier',
   'LookupController.list': 'findIdentifiers',
   'LookupController.find': 'getIdentifier',
+  'LookupController.findMany': 'lookUpIdentifiers',
   'NormalizationController.uris': 'getIdentifierUris',
   'HealthController.live': 'getLiveness',
   'HealthController.ready': 'getReadiness',

@@ -1,4 +1,4 @@
-import { Controller, Get, Headers, HttpStatus, Param, Query, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, Headers, HttpCode, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiHeader, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SYNTAX_CODES } from '../identifier/index.js';
@@ -8,6 +8,8 @@ import { IdentifierPresenter, entityTag } from '../record/identifier-presenter.j
 import { withdrawn } from '../record/withdrawn.js';
 import { FoundIdentifierDto } from './found-identifier.dto.js';
 import { IdentifierPageDto, ListQueryDto } from './list-query.dto.js';
+import { LookupAnswerDto, LookupRequestDto } from './lookup.dto.js';
+import { LookupManyService } from './lookup-many.service.js';
 import { LookupService } from './lookup.service.js';
 
 const text = { schema: { type: 'string' as const } };
@@ -17,6 +19,7 @@ const text = { schema: { type: 'string' as const } };
 export class LookupController {
   constructor(
     private readonly lookup: LookupService,
+    private readonly lookupMany: LookupManyService,
     private readonly presenter: IdentifierPresenter,
   ) {}
 
@@ -45,6 +48,20 @@ export class LookupController {
       void reply.header('link', `</identifiers?${parameters.toString()}>; rel="next"`);
     }
     return { items: records.map((record) => this.presenter.show(record)), next };
+  }
+
+  /**
+   * Look up a list of texts
+   * @remarks
+   * Tells of up to 1,000 pasted texts, in any spelling, which identifier each leads to: as the identifier itself, as its
+   * metadata ID or as one of its alternates. Withdrawn identifiers are found too.
+   */
+  @Post('lookup')
+  @HttpCode(HttpStatus.OK)
+  @ApiResponse({ status: 200, description: 'A result for each text, in order.', type: LookupAnswerDto })
+  @ApiProblems('MALFORMED_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
+  async findMany(@Body() { inputs }: LookupRequestDto): Promise<LookupAnswerDto> {
+    return { items: await this.lookupMany.find(inputs) };
   }
 
   /**

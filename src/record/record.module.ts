@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuthorityWriter } from './authority-writer.js';
+import { FindAny } from './find-any.js';
 import { IdentifierChanges } from './identifier-changes.js';
 import { IdentifierPresenter } from './identifier-presenter.js';
 import { IdentifierReader } from './identifier-reader.js';
@@ -11,7 +12,7 @@ import { Transactions } from './transactions.js';
 
 const PARTS = [
   ...[IdentifierReader, IdentifierWriter, IdentifierChanges, IdentifierPresenter],
-  ...[AuthorityWriter, LawsMet, NamingAuthorities, Outcomes, Transactions],
+  ...[AuthorityWriter, FindAny, LawsMet, NamingAuthorities, Outcomes, Transactions],
 ];
 
 /** What a registered identifier is, and the only readers and writers of the tables. */

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+import { type PageFilter, pageQuery } from '../../dist/record/page-query.js';
+import { type TestDatabase, createDatabase } from './harness/database.js';
+
+// Real: the queries of the built service on a filled database, and PostgreSQL's own account of how it answers them.
+let database: TestDatabase;
+let client: pg.Client;
+
+const ROWS = 200_000;
+
+/**
+ * Two naming authorities of very different size, a target that a quarter of all share, and one in a hundred withdrawn or
+ * reserved. Rows are made by PostgreSQL itself: what is tested is how they are found.
+ */
+const FILL = `
+  INSERT INTO naming_authority (prefix) VALUES ('100.102'), ('2000.01');
+  INSERT INTO identifier (naming_authority, guid, metadata_id, metadata_key, target, created_at, updated_at, state,
+                          lease_until, withdrawn_at, withdrawal_reason)
+  SELECT CASE WHEN n % 1000 = 0 THEN '2000.01' ELSE '100.102' END, gen_random_uuid(), 'hdl:20.1000/' || n,
+         sha256(convert_to('hdl:20.1000/' || n, 'UTF8')),
+         'https://repo.example.org/' || CASE WHEN n % 4 = 0 THEN 'all' ELSE n::text END,
+         t, t, s, CASE s WHEN 'reserved' THEN now() + interval '1 day' END,
+         CASE s WHEN 'withdrawn' THEN t END, CASE s WHEN 'withdrawn' THEN 'test' END
+  FROM generate_series(1, ${ROWS}) n, LATERAL (SELECT timestamptz '2026-01-01' + n * interval '1 second' AS t,
+       CASE n % 200 WHEN 0 THEN 'reserved' WHEN 1 THEN 'withdrawn' ELSE 'active' END AS s) x;
+  INSERT INTO alternate_identifier (key, naming_authority, identifier_id)
+  SELECT sha256(convert_to('demo:' || id, 'UTF8')), naming_authority, id FROM identifier WHERE id % 3 = 0;`;
+
+interface Plan {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: Plan[];
+}
+
+beforeAll(async () => {
+  database = await createDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query(FILL);
+  await client.query('VACUUM ANALYZE');
+});
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+async function planOf(filter: PageFilter, deep: boolean): Promise<{ nodes: Plan[]; text: string }> {
+  const middle = { createdAt: new Date('2026-01-02T03:00:00Z'), id: 90_000n };
+  const { text, values } = pageQuery(filter, 51, deep ? middle : undefined);
+  const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
+  const nodes: Plan[] = [];
+  const walk = (plan: Plan): void => {
+    nodes.push(plan);
+    plan.Plans?.forEach(walk);
+  };
+  walk(rows[0]['QUERY PLAN'][0].Plan);
+  return { nodes, text };
+}
+
+const sha = (text: string) => new Uint8Array(createHash('sha256').update(text).digest());
+
+describe('a page of identifiers', () => {
+  const filters: [string, PageFilter][] = [
+    ['no filter', {}],
+    ['the metadata ID', { metadataKey: sha('hdl:20.1000/777') }],
+    ['an alternate', { alternateKey: sha('demo:999') }],
+    ['a naming authority of nearly all', { namingAuthority: '100.102' }],
+    ['a naming authority of few', { namingAuthority: '2000.01' }],
+    ['the state active', { state: 'active' }],
+    ['the state reserved', { state: 'reserved' }],
+    ['the state withdrawn', { state: 'withdrawn' }],
+    ['a target of one', { target: 'https://repo.example.org/777' }],
+    ['a target of a quarter', { target: 'https://repo.example.org/all' }],
+    ['a time near the end', { createdAfter: new Date('2026-01-03T07:00:00Z') }],
+    ['a time near the beginning', { createdBefore: new Date('2026-01-01T00:30:00Z') }],
+    [
+      'a window of time',
+      { createdAfter: new Date('2026-01-02T00:00:00Z'), createdBefore: new Date('2026-01-02T00:10:00Z') },
+    ],
+    ['a naming authority and a time', { namingAuthority: '2000.01', createdAfter: new Date('2026-01-03T00:00:00Z') }],
+    ['a target and a time', { target: 'https://repo.example.org/all', createdAfter: new Date('2026-01-03T00:00:00Z') }],
+  ];
+
+  describe.each([
+    ['the first', false],
+    ['one from the middle', true],
+  ])('%s', (_, deep) => {
+    it.each(filters)('is found by an index, and little else is looked at: %s', async (_, filter) => {
+      const { nodes, text } = await planOf(filter, deep);
+      const large = nodes.filter(
+        (node) => node['Relation Name'] === 'identifier' || node['Relation Name'] === 'alternate_identifier',
+      );
+      expect(large.map((node) => node['Node Type'])).not.toContain('Seq Scan');
+      const looked = large.map(
+        (node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+      );
+      expect(Math.max(...looked)).toBeLessThan(ROWS / 100);
+      expect(text).not.toMatch(/\bOFFSET\b|\bcount\(/i);
+    });
+  });
+});

@@ -18,6 +18,12 @@ export function createPool(url: string, config: Config, logger: Logger): pg.Pool
       client.query('SET synchronous_commit = on', done);
     },
   });
+  // A connection that breaks while it is lent fails its statement, and says so once more by itself.
+  pool.on('connect', (client) => {
+    client.on('error', (error) => {
+      logger.warn({ err: error }, 'a database connection was lost in use');
+    });
+  });
   // An idle connection that breaks says so here; without a listener it would end the process.
   pool.on('error', (error) => {
     logger.warn({ err: error }, 'an idle database connection was lost');

@@ -29,7 +29,7 @@ export default {
       name: 'record-is-below-features',
       severity: 'error',
       from: { path: '^src/record/' },
-      to: { path: `^src/(${FEATURES}|access|http|app\\.|main|service)` },
+      to: { path: `^src/(${FEATURES}|access|http|metrics|app\\.|main|service)` },
     },
     {
       name: 'database-is-at-the-bottom',
@@ -41,7 +41,7 @@ export default {
       name: 'tables-have-one-user',
       comment: 'Only the record reads and writes tables; health asks for the migrations.',
       severity: 'error',
-      from: { path: `^src/(${FEATURES}|access|http|problem)/`, pathNot: '^src/health/' },
+      from: { path: `^src/(${FEATURES}|access|http|metrics|problem)/`, pathNot: '^src/health/' },
       to: { path: '^src/database/' },
     },
     {
@@ -57,10 +57,11 @@ export default {
       to: { path: '^src/', pathNot: '^src/(config|identifier)/' },
     },
     {
-      name: 'access-and-http-are-edges',
+      name: 'edges-know-no-feature',
+      comment: 'Every feature may use access, http, logging and metrics; what they watch is handed to them.',
       severity: 'error',
-      from: { path: '^src/(access|http|logging)/' },
-      to: { path: '^src/', pathNot: '^src/(access|http|logging|problem|config)/' },
+      from: { path: '^src/(access|http|logging|metrics)/' },
+      to: { path: '^src/', pathNot: '^src/(access|http|logging|metrics|problem|config)/' },
     },
     {
       name: 'entry-points-are-not-imported',

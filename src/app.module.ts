@@ -6,6 +6,8 @@ import { DatabaseModule } from './database/database.module.js';
 import { DocumentationModule } from './documentation/documentation.module.js';
 import { HealthModule } from './health/health.module.js';
 import { LookupModule } from './lookup/lookup.module.js';
+import type { Metrics } from './metrics/metrics.js';
+import { MetricsModule } from './metrics/metrics.module.js';
 import { MintingModule } from './minting/minting.module.js';
 import { NormalizationModule } from './normalization/normalization.module.js';
 import { RenderingModule } from './record/rendering.module.js';
@@ -15,13 +17,14 @@ import { RenderingModule } from './record/rendering.module.js';
   imports: [MintingModule, LookupModule, NormalizationModule, HealthModule, DocumentationModule],
 })
 export class AppModule {
-  static of(config: Config, pool: pg.Pool): DynamicModule {
+  static of(config: Config, pool: pg.Pool, metrics: Metrics): DynamicModule {
     return {
       module: AppModule,
       imports: [
         DatabaseModule.over(pool),
         RenderingModule.with(config.resolver),
         AccessModule.withKey(config.adminApiKey),
+        MetricsModule.of(metrics, config.metricsPort !== null),
       ],
     };
   }

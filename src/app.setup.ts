@@ -6,16 +6,23 @@ import { AppModule } from './app.module.js';
 import type { Config } from './config/config.js';
 import { serveDocumentation } from './documentation/openapi-document.js';
 import { Drain } from './http/drain.js';
+import { KnownMethods } from './http/known-methods.js';
 import { RequestValidation } from './http/request-validation.js';
+import { setSecurityHeaders } from './http/security-headers.js';
 import { installServerHooks } from './http/server-hooks.js';
 import { createAdapter } from './http/adapter.js';
 import { FrameworkLogger } from './logging/logger.js';
+import { Metrics } from './metrics/metrics.js';
+import { countRequests } from './metrics/request-metrics.js';
 import { ProblemFilter } from './problem/problem.filter.js';
 
-/** The application and what stops it gently. */
+/** The application, what it counts, and what stops it gently. */
 export interface Service {
   readonly app: NestFastifyApplication;
+  readonly metrics: Metrics;
   readonly drain: Drain;
+  /** Makes every route, so that the application can listen. */
+  prepare(): Promise<void>;
 }
 
 /**
@@ -24,9 +31,16 @@ export interface Service {
  */
 export async function createService(config: Config, pool: pg.Pool, logger: Logger): Promise<Service> {
   const adapter = createAdapter(config, logger);
+  const server = adapter.getInstance();
   const drain = new Drain();
-  installServerHooks(adapter.getInstance(), drain);
-  const app = await NestFactory.create<NestFastifyApplication>(AppModule.of(config, pool), adapter, {
+  const metrics = new Metrics();
+  const methods = new KnownMethods();
+  metrics.watchPool(pool);
+  await setSecurityHeaders(server);
+  installServerHooks(server, drain);
+  countRequests(server, metrics);
+  methods.watch(server);
+  const app = await NestFactory.create<NestFastifyApplication>(AppModule.of(config, pool, metrics), adapter, {
     abortOnError: false,
     bodyParser: false,
     logger: new FrameworkLogger(logger),
@@ -34,5 +48,9 @@ export async function createService(config: Config, pool: pg.Pool, logger: Logge
   app.useGlobalFilters(new ProblemFilter());
   app.useGlobalPipes(new RequestValidation());
   serveDocumentation(app);
-  return { app, drain };
+  const prepare = async () => {
+    await app.init();
+    await server.register(methods.addTheOthers);
+  };
+  return { app, metrics, drain, prepare };
 }

@@ -1,11 +1,12 @@
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { createService } from './app.setup.js';
+import type { FastifyInstance } from 'fastify';
+import { type Service, createService } from './app.setup.js';
 import { type Config, readConfig } from './config/config.js';
 import { StartupError, reasonOf } from './config/startup-error.js';
 import { startEmbeddedServer } from './database/embedded/embedded-server.js';
 import { migrate } from './database/migrations.js';
 import { createPool } from './database/pool.js';
 import { createLogger } from './logging/logger.js';
+import { createMetricsServer } from './metrics/metrics-server.js';
 import { AuthorityWriter } from './record/authority-writer.js';
 import { NamingAuthorities } from './record/naming-authorities.js';
 import { welcome } from './welcome.js';
@@ -29,9 +30,15 @@ export async function startService(): Promise<RunningService> {
   try {
     await migrate(database.url);
     const pool = createPool(database.url, config, logger);
-    const { app, drain } = await createService(config, pool, logger);
-    const words = await open(app, config).catch(async (error: unknown) => {
+    const service = await createService(config, pool, logger);
+    const { app, drain } = service;
+    const metricsServer = config.metricsPort === null ? null : await createMetricsServer(service.metrics);
+    const close = async () => {
       await app.close();
+      await metricsServer?.close();
+    };
+    const words = await open(service, metricsServer, config).catch(async (error: unknown) => {
+      await close();
       throw error;
     });
     return {
@@ -40,7 +47,7 @@ export async function startService(): Promise<RunningService> {
         logger.info({ reason }, 'stopping');
         const unfinished = await drain.start(config.shutdownTimeoutMs);
         if (unfinished > 0) logger.warn({ unfinished }, 'requests were cut off');
-        await app.close();
+        await close();
         await database.stop();
         logger.info('stopped');
       },
@@ -57,21 +64,31 @@ async function openDatabase({ database }: Config): Promise<{ url: string; stop()
 }
 
 /** @returns what to tell the person at the terminal. */
-async function open(app: NestFastifyApplication, config: Config): Promise<string> {
+async function open(service: Service, metricsServer: FastifyInstance | null, config: Config): Promise<string> {
+  const { app } = service;
+  const { host, port, metricsPort } = config;
   await app.get(AuthorityWriter).ensure(config.namingAuthorities);
-  const url = await listen(app, config);
+  await service.prepare();
+  if (metricsServer !== null && metricsPort !== null) {
+    await listening('METRICS_PORT', config, metricsServer.listen({ host, port: metricsPort }));
+  }
+  await listening('PORT', config, app.listen(port, host));
+  const metricsUrl = metricsServer?.listeningOrigin ?? null;
   const prefixes = (await app.get(NamingAuthorities).refresh()).all().map(({ prefix }) => prefix);
-  return welcome({ url, config, prefixes: prefixes.sort() });
+  return welcome({ url: await app.getUrl(), metricsUrl, config, prefixes: prefixes.sort() });
 }
 
-async function listen(app: NestFastifyApplication, { host, port }: Config): Promise<string> {
+/** @throws StartupError that names the variable to change. */
+async function listening(variable: 'PORT' | 'METRICS_PORT', config: Config, started: Promise<unknown>): Promise<void> {
+  const port = variable === 'PORT' ? config.port : config.metricsPort;
   try {
-    await app.listen(port, host);
+    await started;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
-      throw new StartupError(`Port ${port} on ${host} is taken. Stop what listens there, or set PORT to another one.`);
+      throw new StartupError(
+        `Port ${port} on ${config.host} is taken. Stop what listens there, or set ${variable} to another one.`,
+      );
     }
-    throw new StartupError(`Mintmark cannot listen on ${host} port ${port}: ${reasonOf(error)}`);
+    throw new StartupError(`Mintmark cannot listen on ${config.host} port ${port}: ${reasonOf(error)}`);
   }
-  return app.getUrl();
 }

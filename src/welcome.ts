@@ -1,8 +1,13 @@
 import type { Config } from './config/config.js';
 
 /** What a person sees once the service listens: where everything is, and the line that mints. */
-export function welcome(facts: { url: string; config: Config; prefixes: readonly string[] }): string {
-  const { url, config, prefixes } = facts;
+export function welcome(facts: {
+  url: string;
+  metricsUrl: string | null;
+  config: Config;
+  prefixes: readonly string[];
+}): string {
+  const { url, metricsUrl, config, prefixes } = facts;
   const [first] = prefixes;
   const data = 'dataDir' in config.database ? config.database.dataDir : `the database of DATABASE_URL`;
   const key = config.adminApiKey === null ? '' : " -H 'authorization: Bearer <ADMIN_API_KEY>'";
@@ -21,6 +26,7 @@ export function welcome(facts: { url: string; config: Config; prefixes: readonly
     '',
     `  Service              ${url}`,
     `  API documentation    ${url}/docs`,
+    `  Metrics              ${metricsUrl ?? url}/metrics`,
     `  Data                 ${data}`,
     `  Naming authorities   ${prefixes.length === 0 ? 'none' : prefixes.slice(0, 5).join(', ')}${prefixes.length > 5 ? ', …' : ''}`,
     '',

@@ -12,6 +12,8 @@ const MAX_NAMING_AUTHORITY_LENGTH = 255;
 export interface Config {
   readonly port: number;
   readonly host: string;
+  /** The port that serves the metrics and nothing else; null when the main one does. */
+  readonly metricsPort: number | null;
   /** Where the database is: an address, or the folder of the embedded server. */
   readonly database: { readonly url: string } | { readonly dataDir: string };
   /** Naming authorities that exist after the start, whether or not they did before. */
@@ -47,6 +49,7 @@ export function readConfig(variables: NodeJS.ProcessEnv = readProcessEnvironment
     ...validateSync(environment).map(describeProblem),
     ...(resolver.ok ? [] : [`RESOLVER_SCHEME, RESOLVER_AUTHORITY, RESOLVER_FIRST_SEGMENT: ${resolver.fault.detail}`]),
     ...namingAuthorities.flatMap(namingAuthorityProblem),
+    ...portProblems(environment),
     ...accessProblems(environment),
   ];
   if (problems.length > 0 || !resolver.ok) {
@@ -56,6 +59,7 @@ export function readConfig(variables: NodeJS.ProcessEnv = readProcessEnvironment
   return {
     port: environment.PORT,
     host: environment.HOST,
+    metricsPort: environment.METRICS_PORT ?? null,
     database: url === undefined ? { dataDir: resolve(environment.DATA_DIR) } : { url },
     namingAuthorities,
     resolver: resolver.value,
@@ -95,6 +99,11 @@ function namingAuthorityProblem(entry: string): string[] {
   return [
     `NAMING_AUTHORITIES holds "${entry}", which is not groups of digits separated by dots (CID-08), at most ${MAX_NAMING_AUTHORITY_LENGTH} characters`,
   ];
+}
+
+function portProblems({ PORT, METRICS_PORT }: Environment): string[] {
+  if (PORT !== METRICS_PORT || PORT === 0) return [];
+  return [`METRICS_PORT is ${PORT}, as PORT is: take another one, or leave it unset to serve the metrics on PORT`];
 }
 
 /** Open is the default only beside the embedded database, and never reaches beyond this machine. */

@@ -42,6 +42,9 @@ export class Environment {
   @WholeBetween(0, 65_535) PORT = 3000;
   @Text() HOST = '127.0.0.1';
 
+  /** Unset, the metrics are served on PORT, under the same access as everything else. */
+  @WholeBetween(0, 65_535) METRICS_PORT?: number;
+
   @Matches(/^postgres(ql)?:\/\//, { message: 'must be an address that starts with postgresql://' })
   @Text()
   DATABASE_URL?: string;

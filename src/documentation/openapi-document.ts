@@ -20,7 +20,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .addSecurityRequirements('apiKey')
     .addTag('identifiers', 'Mint, resolve, find.')
     .addTag('syntax', 'Canonical forms, without looking anything up.')
-    .addTag('health', 'What an orchestrator asks.')
+    .addTag('health', 'What an orchestrator and its monitoring ask.')
     .build();
   const document = SwaggerModule.createDocument(app, base, {
     operationIdFactory: (controller, method) => OPERATIONS[`${controller}.${method}`] ?? method,
@@ -67,6 +67,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'NormalizationController.uris': 'getIdentifierUris',
   'HealthController.live': 'getLiveness',
   'HealthController.ready': 'getReadiness',
+  'MetricsController.scrape': 'getMetrics',
 };
 
 /** Serves the document at `/openapi.json` and `/openapi.yaml`, and Swagger UI from the package's own files at `/docs`. */
@@ -76,5 +77,7 @@ export function serveDocumentation(app: INestApplication): void {
     jsonDocumentUrl: 'openapi.json',
     yamlDocumentUrl: 'openapi.yaml',
     customSiteTitle: 'Mintmark API',
+    // Its badge would be an image of another host.
+    swaggerOptions: { validatorUrl: null },
   });
 }

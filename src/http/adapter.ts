@@ -1,15 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { v4 as uuid } from 'uuid';
 import type { Config } from '../config/config.js';
-import { CATALOGUE, type ServiceCode } from '../problem/catalogue.js';
-import { problemDocument } from '../problem/problem-document.dto.js';
 import { sendProblem } from '../problem/problem.filter.js';
-import { Problem } from '../problem/problem.js';
+import { answerBrokenHttp } from './broken-http.js';
 import { joinIdentifierSegments } from './identifier-path.js';
+import { SECURITY_HEADERS } from './security-headers.js';
 
 /**
  * A Handle may have 4096 octets, each of which may be escaped twice (`%25C3`) in a path: 5 characters an octet, and room
@@ -49,34 +47,9 @@ export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
     },
     rewriteUrl: ({ url }: { url?: string | undefined }) => joinIdentifierSegments(url ?? '/'),
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
-      // The router refuses a malformed URL before any hook runs, the one that names the request among them.
-      sendProblem(error, request, reply.header('x-request-id', request.id));
+      // The router refuses a malformed URL before any hook runs.
+      sendProblem(error, request, reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id }));
     },
     clientErrorHandler: answerBrokenHttp,
   });
-}
-
-const BROKEN_HTTP: Readonly<Record<string, ServiceCode>> = {
-  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
-  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
-};
-
-/** What cannot be parsed never becomes a request, so the answer is written to the socket by hand. */
-function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const code = BROKEN_HTTP[error.code ?? ''] ?? 'MALFORMED_HTTP';
-  const body = JSON.stringify(problemDocument(new Problem(code, `The request was given up: ${error.message}.`), '/'));
-  socket.end(
-    [
-      `HTTP/1.1 ${CATALOGUE[code].status} ${CATALOGUE[code].title}`,
-      'Content-Type: application/problem+json',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      'Connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  );
 }

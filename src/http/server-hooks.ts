@@ -3,11 +3,14 @@ import type { FastifyInstance } from 'fastify';
 import { Problem } from '../problem/problem.js';
 import { readJsonBody } from './json-body.js';
 import type { Drain } from './drain.js';
+import { readTraceParent } from './trace-context.js';
 
 /** What every request passes on its way in and out: its id, its line in the log, the drain, and the JSON reader. */
 export function installServerHooks(server: FastifyInstance, drain: Drain): void {
   server.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id);
+    const trace = readTraceParent(request.headers.traceparent);
+    if (trace !== null) request.log = reply.log = request.log.child(trace);
     const hasHost = request.headers.host !== undefined || request.raw.httpVersion === '1.0';
     if (hasHost) done();
     else done(new Problem('MALFORMED_HTTP', 'A request of HTTP/1.1 names its Host (RFC 9112 3.2).'));
@@ -16,7 +19,7 @@ export function installServerHooks(server: FastifyInstance, drain: Drain): void 
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
   drain.watch(server);
   server.addHook('onResponse', (request, reply, done) => {
-    const level = request.url.startsWith('/health/') ? 'debug' : 'info';
+    const level = /^\/(health|metrics)\b/.test(request.url) ? 'debug' : 'info';
     request.log[level](
       {
         method: request.method,

@@ -22,6 +22,7 @@ const SERVICE_PROBLEMS = {
   IDENTIFIER_NOT_FOUND: { status: 404, title: 'The identifier is not registered.' },
   NAMING_AUTHORITY_NOT_FOUND: { status: 404, title: 'The naming authority is not known here.' },
   RESERVATION_NOT_FOUND: { status: 404, title: 'The reservation is not known here.' },
+  METHOD_NOT_ALLOWED: { status: 405, title: 'The path does not have this method.' },
   NOT_ACCEPTABLE: { status: 406, title: 'The answer cannot be given in an accepted media type.' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive.' },
   METADATA_ID_TAKEN: { status: 409, title: 'The metadata ID describes an identifier already.' },

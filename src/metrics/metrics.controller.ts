@@ -1,0 +1,30 @@
+import { Controller, Get, Header, Res } from '@nestjs/common';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { ApiOnlyProblems } from '../problem/api-problems.js';
+import { Metrics } from './metrics.js';
+
+@ApiTags('health')
+@Controller('metrics')
+export class MetricsController {
+  constructor(private readonly metrics: Metrics) {}
+
+  /**
+   * What does the process count?
+   * @remarks
+   * The Prometheus text format: requests, mints, queues, connections and the process, of this instance alone. Where
+   * `METRICS_PORT` is set, it is served on that port instead, without a key.
+   */
+  @Get()
+  @Header('cache-control', 'no-store')
+  @ApiResponse({
+    status: 200,
+    description: 'The counts since the process started.',
+    content: { 'text/plain': { schema: { type: 'string' } } },
+  })
+  @ApiOnlyProblems('UNAUTHENTICATED', 'SHUTTING_DOWN')
+  async scrape(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
+    void reply.type(this.metrics.contentType);
+    return this.metrics.scrape();
+  }
+}

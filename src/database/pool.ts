@@ -25,8 +25,9 @@ export function createPool(url: string, config: Config, logger: Logger): pg.Pool
     });
   });
   // An idle connection that breaks says so here; without a listener it would end the process.
-  pool.on('error', (error) => {
-    logger.warn({ err: error }, 'an idle database connection was lost');
+  // The error itself holds the connection, with the session's secrets.
+  pool.on('error', ({ message }) => {
+    logger.warn({ reason: message }, 'an idle database connection was lost');
   });
   return pool;
 }

@@ -1,0 +1,97 @@
+import { METHODS, request } from 'node:http';
+import { describe, expect, it } from '@jest/globals';
+import { useService } from './harness/service.js';
+
+const KEY = 'correct-horse-battery-staple-correct-horse';
+const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: KEY });
+const authorization = `Bearer ${KEY}`;
+
+interface Reply {
+  readonly status: number;
+  readonly allow: string | undefined;
+  readonly length: string | undefined;
+  readonly text: string;
+}
+
+/** `fetch` refuses to send TRACE, so requests are made by hand. */
+function send(method: string, path: string, headers: Record<string, string> = {}, body?: string): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const sent = request(service.server.url + path, { method, headers }, (answer) => {
+      let text = '';
+      answer.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      answer.on('end', () => {
+        const { allow, 'content-length': length } = answer.headers;
+        resolve({ status: answer.statusCode ?? 0, allow, length, text });
+      });
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+/** What the OpenAPI document describes: each path with its methods, in capitals. */
+async function described(): Promise<[string, string[]][]> {
+  const { paths } = (await service.client.get('/openapi.json')).body;
+  return Object.entries<object>(paths).map(([path, item]) => [
+    path.replace('{identifier}', '100.102%2FF58FB49EB1F848F0A606E84CEF294BE5').replace(/\{[^}]+\}/g, 'x'),
+    Object.keys(item).map((method) => method.toUpperCase()),
+  ]);
+}
+
+describe('a path of the OpenAPI document', () => {
+  it('answers 405 with Allow to every method it does not have, whatever the body and without a key', async () => {
+    for (const [path, methods] of await described()) {
+      const allow = [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'])].sort();
+      for (const method of METHODS.filter((name) => name !== 'CONNECT' && !allow.includes(name))) {
+        const { status, allow: allowed, text } = await send(method, path, { 'content-type': 'text/plain' });
+        expect([method, path, status, allowed]).toEqual([method, path, 405, allow.join(', ')]);
+        expect(JSON.parse(text)).toMatchObject({ code: 'METHOD_NOT_ALLOWED', type: '/problems/METHOD_NOT_ALLOWED' });
+      }
+    }
+  });
+
+  it('answers OPTIONS with 204 and Allow, and lets no page of another origin in (RFC 9110 9.3.7)', async () => {
+    for (const [path, methods] of await described()) {
+      const { status, allow, text } = await send('OPTIONS', path, {
+        origin: 'https://evil.example',
+        'access-control-request-method': 'POST',
+      });
+      expect([status, text]).toEqual([204, '']);
+      for (const method of methods) expect(allow?.split(', ')).toContain(method);
+    }
+    const { headers } = await fetch(`${service.server.url}/identifiers`, { method: 'OPTIONS' });
+    expect([...headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  });
+
+  it('answers HEAD as GET, without the body (RFC 9110 9.3.2)', async () => {
+    for (const [path, methods] of await described()) {
+      if (!methods.includes('GET')) continue;
+      const [head, full] = [await send('HEAD', path, { authorization }), await send('GET', path, { authorization })];
+      expect([path, head.status, head.text]).toEqual([path, full.status, '']);
+      // The metrics of two scrapes differ.
+      if (path !== '/metrics') expect([path, head.length]).toEqual([path, full.length]);
+    }
+  });
+});
+
+describe('a method that a path does not have', () => {
+  it('is refused before the body is read', async () => {
+    const headers = { 'content-type': 'application/json' };
+    expect((await send('PUT', '/identifiers', headers, '{"half":')).status).toBe(405);
+  });
+
+  it('is refused whichever way the identifier is spelled', async () => {
+    for (const path of ['/identifiers/100.102/x', '/identifiers/hdl%3A1%2F2', '/identifiers/100.102/x/uris']) {
+      expect((await send('DELETE', path)).allow).toBe('GET, HEAD, OPTIONS');
+    }
+  });
+
+  it.each(['TRACE', 'OPTIONS', 'DELETE', 'PROPFIND'])('%s of a path that is not known stays 404', async (method) => {
+    expect((await send(method, '/nowhere')).status).toBe(404);
+  });
+
+  it('echoes nothing of the request to TRACE', async () => {
+    const { text } = await send('TRACE', '/identifiers', { authorization, 'x-secret': 'hush' });
+    expect(text).not.toMatch(new RegExp(`hush|${KEY}`));
+  });
+});

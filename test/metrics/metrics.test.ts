@@ -1,0 +1,53 @@
+import { describe, expect, it } from '@jest/globals';
+import { Metrics } from '../../src/metrics/metrics.js';
+
+const series = async (metrics: Metrics, name: string) =>
+  (await metrics.scrape()).split('\n').filter((line) => line.startsWith(`${name}{`));
+
+describe('mintmark_mints_total', () => {
+  it('counts identifiers, not requests, by naming authority and outcome', async () => {
+    const metrics = new Metrics();
+    metrics.minted('100.102', 'created', 40);
+    metrics.minted('100.102', 'created', 2);
+    metrics.minted('100.102', 'replayed');
+    const found = await series(metrics, 'mintmark_mints_total');
+    expect(found).toContain('mintmark_mints_total{naming_authority="100.102",outcome="created"} 42');
+    expect(found).toContain('mintmark_mints_total{naming_authority="100.102",outcome="replayed"} 1');
+  });
+
+  it('names a naming authority in refusals only after it has minted, so that callers make up no label', async () => {
+    const metrics = new Metrics();
+    for (let i = 0; i < 1000; i++) metrics.minted(`666.${i}`, 'refused');
+    expect(await series(metrics, 'mintmark_mints_total')).toEqual([
+      'mintmark_mints_total{naming_authority="unknown",outcome="refused"} 1000',
+    ]);
+    metrics.minted('666.1', 'existing');
+    metrics.minted('666.1', 'refused');
+    expect(await series(metrics, 'mintmark_mints_total')).toContain(
+      'mintmark_mints_total{naming_authority="666.1",outcome="refused"} 1',
+    );
+  });
+
+  it('never has more than 502 naming authorities, whatever is minted', async () => {
+    const metrics = new Metrics();
+    for (let i = 0; i < 2000; i++) metrics.minted(`100.${i}`, 'created');
+    const found = await series(metrics, 'mintmark_mints_total');
+    expect(found).toHaveLength(502);
+    expect(found).toContain('mintmark_mints_total{naming_authority="other",outcome="created"} 1500');
+  });
+});
+
+describe('mintmark_queue_depth', () => {
+  it('asks each queue at each scrape', async () => {
+    const metrics = new Metrics();
+    let waiting = 3;
+    metrics.queueDepth('mints', () => waiting);
+    metrics.queueDepth('events', () => 0);
+    expect(await series(metrics, 'mintmark_queue_depth')).toEqual([
+      'mintmark_queue_depth{queue="mints"} 3',
+      'mintmark_queue_depth{queue="events"} 0',
+    ]);
+    waiting = 5;
+    expect(await series(metrics, 'mintmark_queue_depth')).toContain('mintmark_queue_depth{queue="mints"} 5');
+  });
+});

@@ -40,6 +40,12 @@ describe('docs/dependencies.md', () => {
     expect(listed.sort()).toEqual([...Object.keys(dependencies), ...Object.keys(devDependencies)].sort());
   });
 
+  it('states a budget of direct dependencies at run time, and it is kept', () => {
+    const [, budget] = /at most ([0-9]+) direct\s+dependencies at run time/.exec(read('docs/dependencies.md')) ?? [];
+    expect(budget).toBe('25');
+    expect(Object.keys(JSON.parse(read('package.json')).dependencies).length).toBeLessThanOrEqual(Number(budget));
+  });
+
   it('every dependency is pinned to one version', () => {
     const { dependencies, devDependencies } = JSON.parse(read('package.json'));
     for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {

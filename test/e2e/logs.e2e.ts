@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { createDatabase } from './harness/database.js';
@@ -104,6 +106,18 @@ describe('a caller cannot write to the log', () => {
     // What is left of it without visible characters.
     expect(service.server.stdout().replace(/[\n\x20-\x7e\u00a0-\ud7ff]/g, '')).toBe('');
     expect(service.server.stdout()).not.toMatch(/[\u2028\u2029\u202a-\u202e\u2066-\u2069]/);
+  });
+});
+
+describe('a line of the log', () => {
+  it('holds no character that a terminal obeys, and reads as what was logged', () => {
+    const texts = ['\x1b[2J', '\x9b2J', '\x7f', '\u0085', '\u2028', '\u2029', '\u202e', '\u2066', '\r\n', 'é€😀'];
+    const logger = fileURLToPath(new URL('../../dist/logging/logger.js', import.meta.url));
+    const program = `import { createLogger } from ${JSON.stringify(logger)};
+      createLogger('info').info({ texts: ${JSON.stringify(texts)} }, ${JSON.stringify(texts.join())});`;
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
+    expect(stdout.replace(/\n$/, '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+    expect(JSON.parse(stdout)).toMatchObject({ texts, msg: texts.join() });
   });
 });
 

@@ -36,7 +36,7 @@ export async function createService(config: Config, pool: pg.Pool, logger: Logge
   const metrics = new Metrics();
   const methods = new KnownMethods();
   metrics.watchPool(pool);
-  await setSecurityHeaders(server);
+  setSecurityHeaders(server);
   installServerHooks(server, drain);
   countRequests(server, metrics);
   methods.watch(server);

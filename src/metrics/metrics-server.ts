@@ -17,7 +17,7 @@ export async function createMetricsServer(metrics: Metrics): Promise<FastifyInst
     requestTimeout: REQUEST_TIMEOUT_MS,
   });
   const methods = new KnownMethods();
-  await setSecurityHeaders(server);
+  setSecurityHeaders(server);
   methods.watch(server);
   server.setErrorHandler(sendProblem);
   server.setNotFoundHandler((request, reply) => {

@@ -1,0 +1,128 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { startEmbeddedServer } from '../dist/database/embedded/embedded-server.js';
+import { migrate } from '../dist/database/migrations.js';
+import { PREPARE } from './rows.js';
+
+/** Acknowledged means durable, for every contestant; with one of them off no number would be worth anything. */
+const DURABLE = ['fsync', 'full_page_writes', 'synchronous_commit'];
+const SHOWN = [...DURABLE, 'shared_buffers', 'max_wal_size', 'wal_level', 'data_checksums'];
+
+const TEMPLATE = 'migrated';
+
+/** A fresh PostgreSQL with its own defaults, in a temporary folder that is removed at the end. */
+export class Cluster {
+  static async start() {
+    const folder = await mkdtemp(join(tmpdir(), 'mintmark-bench-'));
+    const first = await startEmbeddedServer(folder);
+    // All contestants of a work are connected at once. This is the only setting that is changed.
+    await query(first.url, 'ALTER SYSTEM SET max_connections = 400');
+    await first.stop();
+    const cluster = new Cluster(folder, await startEmbeddedServer(folder));
+    await cluster.query('postgres', `CREATE DATABASE ${TEMPLATE}`);
+    await migrate(cluster.url(TEMPLATE));
+    await cluster.query(TEMPLATE, PREPARE);
+    await cluster.requireDurability();
+    return cluster;
+  }
+
+  constructor(folder, server) {
+    this.folder = folder;
+    this.server = server;
+  }
+
+  url(database) {
+    const url = new URL(this.server.url);
+    url.pathname = `/${database}`;
+    return url.href;
+  }
+
+  /** The environment that PostgreSQL's own programs take their connection from. */
+  environment(database) {
+    const { hostname, port, username, password } = new URL(this.server.url);
+    return {
+      PATH: process.env.PATH,
+      PGHOST: hostname,
+      PGPORT: port,
+      PGUSER: username,
+      PGPASSWORD: password,
+      PGDATABASE: database,
+    };
+  }
+
+  async createDatabase(name) {
+    await this.query('postgres', `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
+  }
+
+  /** Runs statements on one connection; answers the rows of the last one. */
+  query(database, ...statements) {
+    return query(this.url(database), ...statements);
+  }
+
+  /** Empties every table that mints write to, and lets no checkpoint of the past disturb what follows. */
+  async empty(database) {
+    const tables = await this.mintedTables(database);
+    await this.query(database, `TRUNCATE ${tables.join(', ')} RESTART IDENTITY CASCADE`, 'CHECKPOINT');
+  }
+
+  /** Tables that mints write to, those that others refer to first; taken from the catalogue, so that migrations may add some. */
+  async mintedTables(database) {
+    const rows = await this.query(
+      database,
+      `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+       AND relname NOT IN ('_prisma_migrations', 'naming_authority') ORDER BY relname <> 'identifier', relname`,
+    );
+    return rows.map(({ name }) => `"${name}"`);
+  }
+
+  /** @returns `name value` of the settings that matter. */
+  async settings() {
+    const rows = await this.query(
+      'postgres',
+      `SELECT name, current_setting(name) AS value FROM pg_settings
+      WHERE name IN (${SHOWN.map((name) => `'${name}'`).join(', ')}) ORDER BY name`,
+    );
+    return rows.map(({ name, value }) => `${name} ${value}`);
+  }
+
+  async version() {
+    return (await this.query('postgres', 'SHOW server_version'))[0].server_version;
+  }
+
+  /** Position in the log of changes, in bytes. */
+  async walBytes() {
+    const [row] = await this.query('postgres', "SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes");
+    return Number(row.bytes);
+  }
+
+  /** The process that all others of the server are children of. */
+  async pid() {
+    const lines = await readFile(join(this.folder, 'postgres', 'postmaster.pid'), 'utf8');
+    return Number(lines.split('\n')[0]);
+  }
+
+  async stop() {
+    await this.server.stop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  async requireDurability() {
+    const settings = await this.settings();
+    const off = DURABLE.filter((name) => !settings.includes(`${name} on`));
+    if (off.length > 0) throw new Error(`not durable, so nothing is measured: ${off.join(', ')}`);
+  }
+}
+
+async function query(url, ...statements) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    let rows = [];
+    for (const statement of statements) ({ rows } = await client.query(statement));
+    return rows;
+  } finally {
+    await client.end();
+  }
+}

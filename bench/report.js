@@ -1,0 +1,82 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { format } from 'prettier';
+import { ratios, spread } from './rounds.js';
+
+const DOCUMENT = new URL('../docs/performance.md', import.meta.url);
+const FROM = '<!-- results: written by npm run bench -- --write -->';
+const TO = '<!-- end of results -->';
+
+const NONE = '–';
+
+/** Rows of one work for the table of comparisons: what, median, least to greatest, target, whether it is met. */
+export function comparisonRows(work, results) {
+  const compared = (work.comparisons ?? [])
+    .filter(({ of, to }) => results.has(of) && results.has(to))
+    .map((comparison) => {
+      const { of, to, title } = comparison;
+      return row(
+        work,
+        `${title === undefined ? '' : `${title}, `}${of} / ${to}`,
+        ratios(results, comparison),
+        comparison,
+      );
+    });
+  const limited = (work.limits ?? []).map((limit) => {
+    const { samples = [], failures = [] } = results.get(limit.of) ?? {};
+    const values = failures.length > 0 ? [] : samples.map((sample) => sample[limit.metric]);
+    return row(work, limit.title, spread(values), limit);
+  });
+  return [...compared, ...limited];
+}
+
+function row(work, what, found, { least, most }) {
+  const target = least === undefined ? (most === undefined ? NONE : `≤ ${most}`) : `≥ ${least}`;
+  if (found === undefined) return [work.title, what, 'no number', NONE, target, NONE];
+  const isMet = found.median >= (least ?? -Infinity) && found.median <= (most ?? Infinity);
+  const verdict = target === NONE ? NONE : isMet ? 'met' : '**missed**';
+  return [work.title, what, shown(found.median), `${shown(found.least)} – ${shown(found.greatest)}`, target, verdict];
+}
+
+/** Rows of one work for the table of figures: medians of the rounds. */
+export function figureRows(work, results) {
+  return [...results].map(([name, { samples, failures }]) => {
+    if (failures.length > 0) return [work.title, name, failures[0], NONE, NONE, NONE, NONE];
+    const median = (metric) => spread(samples.map((sample) => sample[metric]))?.median;
+    const metrics = ['perSecond', 'p50Ms', 'p99Ms', 'cpuMicros', 'memoryMb'];
+    return [work.title, name, ...metrics.map((metric) => shown(median(metric)))];
+  });
+}
+
+const COMPARISONS = ['work', 'ratio or figure', 'median', 'rounds', 'target', ''];
+const FIGURES = ['work', 'contestant', 'per second', 'p50 ms', 'p99 ms', 'CPU µs', 'memory MB'];
+
+/** The whole report in Markdown. */
+export async function reportOf({ machine, command, comparisons, figures, skipped }) {
+  const parts = [
+    `\`${command}\`, ${new Date().toISOString().slice(0, 10)}`,
+    machine.map((line) => `- ${line}`).join('\n'),
+    table(COMPARISONS, comparisons),
+    table(FIGURES, figures),
+    ...(skipped.length > 0 ? [skipped.map((line) => `- not measured: ${line}`).join('\n')] : []),
+  ];
+  return format(parts.join('\n\n'), { parser: 'markdown', printWidth: 120 });
+}
+
+/** Replaces the results in docs/performance.md. */
+export async function writeReport(report) {
+  const text = await readFile(DOCUMENT, 'utf8');
+  const [from, to] = [text.indexOf(FROM), text.indexOf(TO)];
+  if (from < 0 || to < from) throw new Error('docs/performance.md has lost the marks between which results stand');
+  await writeFile(DOCUMENT, `${text.slice(0, from + FROM.length)}\n\n${report.trim()}\n\n${text.slice(to)}`);
+}
+
+export function table(head, rows) {
+  const line = (cells) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+export function shown(value) {
+  if (value === undefined || Number.isNaN(value)) return NONE;
+  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en');
+  return value.toFixed(value < 10 ? 2 : 1);
+}

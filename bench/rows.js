@@ -1,0 +1,71 @@
+/**
+ * THE ONE PLACE THAT KNOWS THE COLUMNS. Whatever writes rows without the service (pgbench, the peers, the seed of the
+ * look-ups) takes its SQL from here. When a migration changes what a mint writes, change `insertRows`, `SEEDED` if the
+ * look-ups gain a kind of name, and `peers/prisma-twin/row.ts`, which says the same through Prisma's client.
+ */
+
+/** The naming authority that everything is minted under. */
+export const AUTHORITY = '100.102';
+
+/** What must be there before the first row. */
+export const PREPARE = `INSERT INTO naming_authority (prefix) VALUES ('${AUTHORITY}') ON CONFLICT DO NOTHING`;
+
+/**
+ * One statement that writes what a mint writes with a metadata ID, a target and an Idempotency-Key.
+ * @param source SELECT of the rows: guid uuid, metadata_id text, metadata_key bytea, target text, request_key text,
+ * request_index integer, request_hash bytea.
+ */
+export function insertRows(source) {
+  return `INSERT INTO identifier (naming_authority, guid, metadata_id, metadata_key, target, request_key, request_index, request_hash)
+    SELECT '${AUTHORITY}', guid, metadata_id, metadata_key, target, request_key, request_index, request_hash
+    FROM (${source}) AS new`;
+}
+
+/** Rows of random names for `insertRows`; `from` is a FROM clause that gives a uuid for each row as `seed`. */
+function randomRows(from, requestKey, requestIndex) {
+  const hex = `upper(replace(seed::text, '-', ''))`;
+  return `SELECT gen_random_uuid() AS guid, 'hdl:2000.01/' || ${hex} AS metadata_id,
+    sha256(('hdl:2000.01/' || ${hex})::bytea) AS metadata_key, 'https://repo.example.org/objects/' || ${hex} AS target,
+    ${requestKey} AS request_key, ${requestIndex} AS request_index, sha256(seed::text::bytea) AS request_hash
+    FROM ${from}`;
+}
+
+/** One mint as one statement without parameters: the work of a pgbench transaction. */
+export const ONE_MINT = insertRows(randomRows('(SELECT gen_random_uuid() AS seed) AS s', 'seed::text', '0'));
+
+/** A batch of `count` mints under one Idempotency-Key as one statement. */
+export function batchOfMints(count) {
+  const seeds = `(SELECT gen_random_uuid()::text AS batch) AS b,
+    unnest(ARRAY(SELECT gen_random_uuid() FROM generate_series(1, ${count}))) WITH ORDINALITY AS s (seed, place)`;
+  return insertRows(randomRows(seeds, 'batch', 'place::integer - 1'));
+}
+
+/** The statement of a peer that makes the values itself: $1 guid, $2 metadata ID, $3 its key, $4 target, $5 request key, $6 hash. */
+export const ONE_GIVEN = insertRows(
+  `SELECT $1::uuid AS guid, $2::text AS metadata_id, $3::bytea AS metadata_key, $4::text AS target, $5::text AS request_key,
+    0 AS request_index, $6::bytea AS request_hash`,
+);
+
+/** Statements that add `count` identifiers as the service would have stored them, every one with an alternate identifier. */
+export function seed(count) {
+  const guid = `upper(replace(gen_random_uuid()::text, '-', ''))`;
+  return [
+    `CREATE TEMPORARY TABLE seeded AS SELECT gen_random_uuid() AS guid, 'hdl:2000.01/' || ${guid} AS metadata_id,
+      'https://repo.example.org/objects/' || n AS target, 'info:fedora/demo:' || gen_random_uuid() AS alternate
+      FROM generate_series(1, ${count}) AS n`,
+    `INSERT INTO identifier (naming_authority, guid, metadata_id, metadata_key, target, alternate_ids, alternate_keys)
+      SELECT '${AUTHORITY}', guid, metadata_id, sha256(metadata_id::bytea), target, ARRAY[alternate],
+        ARRAY[sha256(alternate::bytea)] FROM seeded`,
+    'DROP TABLE seeded',
+  ];
+}
+
+/** Names of a random part of the identifiers, one line each: identifier, metadata ID, alternate identifier, target. */
+export function sample(count) {
+  return `SELECT naming_authority || '/' || upper(replace(guid::text, '-', '')), metadata_id, alternate_ids[1], target
+    FROM identifier WHERE metadata_id IS NOT NULL AND alternate_ids <> '{}' ORDER BY random() LIMIT ${count}`;
+}
+
+/** Compares what is stored with what was acknowledged. */
+export const STORED =
+  'SELECT count(*)::integer AS stored, count(DISTINCT (naming_authority, guid))::integer AS distinct FROM identifier';

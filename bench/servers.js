@@ -1,0 +1,111 @@
+import { execFile, spawn } from 'node:child_process';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { AUTHORITY } from './rows.js';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** The same number of connections to the database for every contestant that has a pool. */
+export const POOL_SIZE = 20;
+
+/** Processes that answer HTTP: the service and its peers, each started for one work and stopped after it. */
+export class Servers {
+  #running = [];
+
+  /** @param folder for what the peers are compiled to. @param profile folder for CPU profiles of the service. */
+  constructor(cluster, profile) {
+    this.cluster = cluster;
+    this.profile = profile;
+  }
+
+  /** The service as it is delivered, but for the log: nobody's requests are logged here. */
+  mintmark(database, variables = {}) {
+    const profiling = this.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${this.profile}`];
+    return this.#start('mintmark', [...profiling, join(ROOT, 'dist/main.js')], {
+      ...this.#environment(database),
+      ACCESS: 'open',
+      NAMING_AUTHORITIES: AUTHORITY,
+      LOG_LEVEL: 'warn',
+      DATABASE_POOL_SIZE: String(POOL_SIZE),
+      ...variables,
+    });
+  }
+
+  /** Fastify alone; every GET and POST answers the text of a file. */
+  fastify(answerFile) {
+    return this.#start('fastify', [join(ROOT, 'bench/peers/fastify.js')], { ANSWER_FILE: answerFile });
+  }
+
+  /** Fastify and pg, one INSERT for each request. */
+  fastifyPg(database, variables = {}) {
+    return this.#start('fastify-pg', [join(ROOT, 'bench/peers/fastify-pg.js')], {
+      ...this.#environment(database),
+      ...variables,
+    });
+  }
+
+  /** NestJS, ValidationPipe and Prisma's client, as their documentation shows them. */
+  async prismaTwin(database) {
+    const main = await this.#compileTwin();
+    return this.#start('prisma-twin', [main], this.#environment(database));
+  }
+
+  async stopAll() {
+    for (const server of this.#running.splice(0)) await server.stop();
+  }
+
+  #environment(database) {
+    return { DATABASE_URL: this.cluster.url(database), POOL_SIZE: String(POOL_SIZE) };
+  }
+
+  async #start(name, args, variables) {
+    const started = performance.now();
+    const child = spawn(process.execPath, args, {
+      cwd: this.cluster.folder,
+      env: { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', ...variables },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    const server = {
+      name,
+      pid: child.pid,
+      started,
+      stop: () => {
+        child.kill('SIGTERM');
+        return ended;
+      },
+    };
+    this.#running.push(server);
+    server.url = await listening(name, child);
+    return server;
+  }
+
+  /** The twin is TypeScript, for its decorators; its compiled files find their packages through a link. */
+  async #compileTwin() {
+    const folder = join(this.cluster.folder, 'twin');
+    const made = await mkdir(folder, { recursive: true });
+    if (made !== undefined) {
+      await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+      await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+      const tsc = [join(ROOT, 'node_modules/typescript/bin/tsc'), '--project', join(ROOT, 'bench/peers/prisma-twin')];
+      await promisify(execFile)(process.execPath, [...tsc, '--outDir', folder]);
+    }
+    return join(folder, 'bench/peers/prisma-twin/main.js');
+  }
+}
+
+function listening(name, child) {
+  return new Promise((resolve, reject) => {
+    let words = '';
+    child.stderr.on('data', (chunk) => {
+      words += chunk;
+      const found = /http:\/\/127\.0\.0\.1:[0-9]+/.exec(words)?.[0];
+      if (found !== undefined) resolve(found);
+    });
+    child.once('close', (code) => {
+      reject(new Error(`${name} ended with ${code}: ${words}`));
+    });
+  });
+}

@@ -1,0 +1,68 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inParallel, post } from '../gates.js';
+import { load } from '../load/load.js';
+import { settle } from '../names.js';
+import { AUTHORITY } from '../rows.js';
+import { metadataLookup } from './lookup.js';
+
+const CONNECTIONS = 16;
+const KNOWN = 5000;
+
+const BODY = JSON.stringify({ namingAuthority: AUTHORITY, metadataId: '{2}', target: '{4}' });
+const MINT = { method: 'POST', path: '/identifiers', body: BODY };
+
+/** The log of changes also gets what the server writes about itself, some hundred bytes now and then. */
+const QUIET_WAL_BYTES = 16_384;
+
+export const replay = {
+  name: 'replay',
+  title: `repeat of a known mint, ${CONNECTIONS} connections`,
+  comparisons: [
+    { of: 'known key', to: 'look-up by metadata ID', least: 0.95 },
+    { of: 'known metadata ID', to: 'look-up by metadata ID', least: 0.95 },
+  ],
+  limits: ['known key', 'known metadata ID'].map((of) => ({
+    of,
+    metric: 'walBytes',
+    most: QUIET_WAL_BYTES,
+    title: `bytes of WAL in a round, ${of}`,
+  })),
+  async contestants({ cluster, servers, names, options }) {
+    const { database } = await names.of(options.identifiers);
+    const server = await servers.mintmark(database);
+    const lines = await mintKnown(cluster, database, server);
+    const loading = (request) => (seconds) =>
+      load({
+        folder: cluster.folder,
+        url: server.url,
+        request: { ...request, lines },
+        connections: CONNECTIONS,
+        seconds,
+      });
+    const before = () => cluster.query(database, 'CHECKPOINT');
+    const contestant = (request) => ({ server, before, run: loading(request) });
+    return {
+      'known key': contestant({ ...MINT, idempotencyKey: '{5}' }),
+      'known metadata ID': contestant(MINT),
+      'look-up by metadata ID': contestant(metadataLookup),
+    };
+  },
+};
+
+/** Mints through the service, which alone knows the hash of a request; columns as in names.js, and the key. */
+async function mintKnown(cluster, database, { url }) {
+  const rows = [];
+  await inParallel(KNOWN, CONNECTIONS, async (n) => {
+    const unique = crypto.randomUUID();
+    const metadataId = `hdl:2000.01/${unique.replaceAll('-', '').toUpperCase()}`;
+    const target = `https://repo.example.org/known/${n}`;
+    const body = BODY.replace('{2}', metadataId).replace('{4}', target);
+    const { json } = await post(`${url}${MINT.path}`, body, { 'idempotency-key': unique });
+    rows.push([json.identifier, metadataId, '-', target, unique].join('\t'));
+  });
+  await settle(cluster, database);
+  const lines = join(cluster.folder, 'known.tsv');
+  await writeFile(lines, `${rows.join('\n')}\n`);
+  return lines;
+}

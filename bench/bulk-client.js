@@ -1,33 +1,37 @@
 import { request } from 'node:http';
-import { createReadStream, createWriteStream } from 'node:fs';
 import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { AUTHORITY } from './rows.js';
 import { residentMb } from './processes.js';
 
 const NEWLINE = 10;
+const PIECE_LENGTH = 65_536;
 const MEMORY_INTERVAL_MS = 100;
 
-/** Writes so many lines of mints with names that were never used. */
-export async function writeMintLines(file, count) {
-  const stream = createWriteStream(file);
+/**
+ * Lines of mints with names that were never used, in pieces of many lines.
+ * @param more adds members of its own to a line, given the line's unique text.
+ */
+export function* mintLines(count, more = () => ({})) {
+  let piece = '';
   for (let n = 0; n < count; n++) {
     const unique = crypto.randomUUID().replaceAll('-', '').toUpperCase();
-    const target = `https://repo.example.org/objects/${unique}`;
-    const line = { namingAuthority: AUTHORITY, metadataId: `hdl:2000.01/${unique}`, target, clientRef: String(n) };
-    if (!stream.write(`${JSON.stringify(line)}\n`)) await once(stream, 'drain');
+    const names = { metadataId: `hdl:2000.01/${unique}`, target: `https://repo.example.org/objects/${unique}` };
+    piece += `${JSON.stringify({ namingAuthority: AUTHORITY, ...names, clientRef: String(n), ...more(unique) })}\n`;
+    if (piece.length < PIECE_LENGTH) continue;
+    yield piece;
+    piece = '';
   }
-  stream.end();
-  await once(stream, 'finish');
+  yield piece;
 }
 
 /**
- * Streams a file of lines into the bulk endpoint and reads what comes back.
+ * Streams lines into the bulk endpoint and reads what comes back.
  * @returns seconds in all, milliseconds to the first line, lines in the answer, how many of them are of an identifier that
- * was minted, and the greatest memory of the server above what it had.
+ * was minted, and the greatest memory of the server in MB.
  */
-export async function sendBulk(server, file) {
-  const idleMb = await residentMb(server.pid);
-  let mostMb = idleMb;
+export async function sendBulk(server, lines) {
+  let mostMb = 0;
   const watch = setInterval(async () => {
     mostMb = Math.max(mostMb, (await residentMb(server.pid)) ?? 0);
   }, MEMORY_INTERVAL_MS);
@@ -37,19 +41,28 @@ export async function sendBulk(server, file) {
       method: 'POST',
       headers: { 'content-type': 'application/x-ndjson', 'idempotency-key': crypto.randomUUID() },
     });
-    createReadStream(file, { highWaterMark: 65_536 }).pipe(outgoing);
+    // A server that refuses early may close before it has read everything; what it answered tells why.
+    outgoing.on('error', () => {});
+    Readable.from(lines).pipe(outgoing);
     const [answer] = await once(outgoing, 'response');
-    let [firstLineMs, lines, minted] = [undefined, 0, 0];
+    let [firstLineMs, answered, minted] = [undefined, 0, 0];
     let rest = '';
     for await (const chunk of answer) {
       if (firstLineMs === undefined && chunk.includes(NEWLINE)) firstLineMs = performance.now() - started;
       const texts = (rest + chunk.toString('latin1')).split('\n');
       rest = texts.pop();
-      lines += texts.length;
+      answered += texts.length;
       for (const text of texts) if (text.includes('"status":201')) minted++;
     }
     const seconds = (performance.now() - started) / 1000;
-    return { status: answer.statusCode, seconds, firstLineMs, lines, minted, memoryAboveIdleMb: mostMb - idleMb };
+    return {
+      status: answer.statusCode,
+      seconds,
+      firstLineMs,
+      lines: answered,
+      minted,
+      mostMb,
+    };
   } finally {
     clearInterval(watch);
   }

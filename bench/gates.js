@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { AUTHORITY, STORED } from './rows.js';
 import { Skip } from './rounds.js';
 
 /** How many mints are followed one by one before any are timed. */
 const FOLLOWED = 2000;
 const AT_ONCE = 64;
+
+const QUIET_MS = 100;
 
 /** The body of a mint; `{unique}` becomes another name in each request. */
 export const MINT_BODY = JSON.stringify({
@@ -41,11 +44,25 @@ export async function followMints(cluster, database, { url }) {
  * @param underWay most operations that can be: connections times operations in a request.
  */
 export async function storedGate(cluster, database, operations, underWay) {
+  await untilQuiet(cluster, database);
   const [{ stored, distinct }] = await cluster.query(database, STORED);
   return [
     ...(stored < operations || stored > operations + underWay ? [`${operations} acknowledged, ${stored} stored`] : []),
     ...(stored === distinct ? [] : ['identifiers are not unique']),
   ];
+}
+
+/** Waits for what a server does on behalf of clients that have gone; else it would be counted with the next contestant. */
+async function untilQuiet(cluster, database) {
+  for (let quiet = 0; quiet < 3;) {
+    await pause(QUIET_MS);
+    const [{ active }] = await cluster.query(
+      database,
+      `SELECT count(*)::integer AS active FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'`,
+    );
+    quiet = active === 0 ? quiet + 1 : 0;
+  }
 }
 
 /** @throws Skip when the service has no such route yet. */

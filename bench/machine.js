@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { arch, cpus, platform, release, totalmem } from 'node:os';
+import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { loadGenerator } from './load/load.js';
 import { spread } from './rounds.js';
@@ -17,7 +17,7 @@ export async function describeMachine(cluster) {
   const { type } = await statfs(cluster.folder);
   const disk = type === TMPFS ? 'MEMORY (tmpfs): durability costs nothing here; set TMPDIR to a disk' : 'disk';
   return [
-    `${cpus().length} × ${first.model.trim()}, ${memory}, ${platform()} ${release()} ${arch()}; shared by the load, the service and PostgreSQL`,
+    `${cpus().length} × ${first.model.trim()}, ${memory}, ${platform()} ${release()} ${arch()}; shared by the load, the service and PostgreSQL; load average before the start ${loadavg()[0].toFixed(1)}`,
     `data on ${disk}; a write of 8 KiB with fsync takes ${fsyncMs(cluster.folder).toFixed(2)} ms`,
     `Node ${process.version}, PostgreSQL ${await cluster.version()}, load by ${loadGenerator}`,
     `PostgreSQL's own defaults but max_connections: ${(await cluster.settings()).join(', ')}`,

@@ -42,7 +42,7 @@ async function play(contestant, seconds, cluster) {
     memoryMb: contestant.server === undefined ? undefined : await residentMb(contestant.server.pid),
     cpuMicros: (cpuAfter - cpuBefore) / sample.operations,
     perSecond: sample.operations / sample.seconds,
-    walBytes: walAfter - walBefore,
+    walPerThousand: ((walAfter - walBefore) / sample.operations) * 1000,
     ...sample,
     failures,
   };

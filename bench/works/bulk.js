@@ -1,8 +1,10 @@
-import { chmod } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sendBulk, writeMintLines } from '../bulk-client.js';
+import { mintLines, sendBulk } from '../bulk-client.js';
 import { MINT_BODY, requireRoute, storedGate } from '../gates.js';
 import { hasPsql, psql } from '../postgres-programs.js';
+import { residentMb } from '../processes.js';
 
 export const bulk = {
   name: 'bulk',
@@ -24,20 +26,21 @@ export const bulk = {
       'application/x-ndjson',
     );
     const lines = join(cluster.folder, 'bulk.ndjson');
-    await writeMintLines(lines, count);
+    await writeFile(lines, mintLines(count));
     await cluster.empty(database);
-    const { minted } = await sendBulk(server, lines);
+    const idleMb = await residentMb(server.pid);
+    const { minted } = await sendBulk(server, createReadStream(lines));
     const gate = async () => storedGate(cluster, database, count, 0);
     const mintmark = {
       server,
       before: () => cluster.empty(database),
       run: async () => {
-        const { status, ...sample } = await sendBulk(server, lines);
+        const { status, mostMb, ...sample } = await sendBulk(server, createReadStream(lines));
         const isWhole = status === 200 && sample.lines === count && sample.minted === count;
         const failures = isWhole
           ? []
           : [`answered ${status}: ${sample.lines} lines, ${sample.minted} minted, of ${count}`];
-        return { ...sample, operations: count, failures };
+        return { ...sample, memoryAboveIdleMb: mostMb - idleMb, operations: count, failures };
       },
       gate,
     };
@@ -50,7 +53,6 @@ async function copy(cluster, database, count, gate) {
   const tables = await cluster.mintedTables(database);
   const files = tables.map((table, index) => [table, join(cluster.folder, `rows-${index}.copy`)]);
   await psql(cluster, database, ...files.map(([table, file]) => `\\copy ${table} to '${file}'`));
-  for (const [, file] of files) await chmod(file, 0o600);
   return {
     before: () => cluster.empty(database),
     run: async () => {

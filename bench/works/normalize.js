@@ -17,7 +17,7 @@ const FORMS = [
   (n) => `demo:${n}`,
   (n) => `info:fedora/demo:${n}/DC`,
   (n) => hex(n),
-  (n) => `100.102//%zz${n}`,
+  (n) => `https://hdl.handle.net/100.102/%zz${n}`,
 ];
 
 export const normalize = {

@@ -1,0 +1,102 @@
+/** `npm run bench:scale`: how long look-ups take when there are millions of identifiers, and how large the tables become. */
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { mintLines, sendBulk } from './bulk-client.js';
+import { Cluster } from './cluster.js';
+import { MINT_BODY, requireRoute } from './gates.js';
+import { describeMachine } from './machine.js';
+import { fillWithNames, settle, writeSample } from './names.js';
+import { shown, table } from './report.js';
+import { Skip } from './rounds.js';
+import { measureLookups } from './scale-lookups.js';
+import { Servers } from './servers.js';
+
+const MILLION = 1_000_000;
+const DATABASE = 'scale';
+
+const { values: options } = parseArgs({
+  options: {
+    millions: { type: 'string', default: '10' },
+    sql: { type: 'boolean', default: false },
+    seconds: { type: 'string', default: '5' },
+  },
+});
+const steps = [...new Set([1, Number(options.millions)])].filter((millions) => millions <= Number(options.millions));
+
+const cluster = await Cluster.start();
+const servers = new Servers(cluster);
+let code = 1;
+process.once('SIGINT', end);
+try {
+  await cluster.createDatabase(DATABASE);
+  const server = await servers.mintmark(DATABASE);
+  if (!options.sql) await requireRoute(server, '/identifiers/bulk', mintLine(), 'application/x-ndjson');
+  console.log((await describeMachine(cluster)).join('\n'));
+  await grow(server);
+  code = 0;
+} catch (error) {
+  console.error(error instanceof Skip ? `${error.message}; --sql loads the tables without it` : error);
+}
+await end();
+
+async function grow(server) {
+  const measured = [];
+  let loaded = 0;
+  for (const millions of steps) {
+    const seconds = await add(server, millions * MILLION - loaded);
+    const perSecond = shown((millions * MILLION - loaded) / seconds);
+    loaded = millions * MILLION;
+    console.log(`\n${millions} million: loaded in ${shown(seconds)} s (${perSecond} a second)\n`);
+    console.log(table(['relation', 'MB'], await sizes()));
+    const lines = join(cluster.folder, 'scale.tsv');
+    await writeSample(cluster, DATABASE, lines);
+    measured.push(
+      await measureLookups({ cluster, database: DATABASE, server, lines, seconds: Number(options.seconds) }),
+    );
+  }
+  console.log(`\nLook-ups, 4 connections, p50 / p99 in ms\n`);
+  const cell = (found) => (typeof found === 'string' ? found : `${shown(found.p50Ms)} / ${shown(found.p99Ms)}`);
+  const rows = [...measured[0].keys()].map((kind) => [kind, ...measured.map((found) => cell(found.get(kind)))]);
+  console.log(table(['look-up', ...steps.map((millions) => `${millions} million`)], rows));
+}
+
+/** @returns seconds that it took, not counting vacuum. */
+async function add(server, count) {
+  const started = performance.now();
+  if (options.sql) {
+    await fillWithNames(cluster, DATABASE, count);
+    return (performance.now() - started) / 1000;
+  }
+  for (let left = count; left > 0; left -= MILLION) {
+    const size = Math.min(left, MILLION);
+    const { status, minted } = await sendBulk(server, mintLines(size, alternate));
+    if (status !== 200 || minted !== size) throw new Error(`bulk answered ${status}, ${minted} of ${size} minted`);
+  }
+  const seconds = (performance.now() - started) / 1000;
+  await settle(cluster, DATABASE);
+  return seconds;
+}
+
+function alternate(unique) {
+  return { alternateIds: [`info:fedora/demo:${unique.toLowerCase()}`] };
+}
+
+function mintLine() {
+  return `${MINT_BODY.replaceAll('{unique}', '0'.repeat(32))}\n`;
+}
+
+async function sizes() {
+  const rows = await cluster.query(
+    DATABASE,
+    `SELECT relname AS name, pg_relation_size(oid) AS bytes FROM pg_class
+     WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'i') AND pg_relation_size(oid) > 1000000
+     ORDER BY relkind DESC, bytes DESC`,
+  );
+  return rows.map(({ name, bytes }) => [name, shown(Number(bytes) / 1e6)]);
+}
+
+async function end() {
+  await servers.stopAll();
+  await cluster.stop();
+  process.exit(code);
+}

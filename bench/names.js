@@ -8,7 +8,7 @@ import { sample, seed } from './rows.js';
 const CHUNK = 500_000;
 
 /** Random names that look-ups draw from; more would only be memory of the load generator. */
-const SAMPLED = 500_000;
+const SAMPLED = 1_000_000;
 
 /** Databases with so many identifiers, each made once. */
 export class Names {

@@ -29,10 +29,10 @@ export function comparisonRows(work, results) {
   return [...compared, ...limited];
 }
 
-function row(work, what, found, { least, most }) {
+function row(work, what, found, { least, most, judge = 'median' }) {
   const target = least === undefined ? (most === undefined ? NONE : `≤ ${most}`) : `≥ ${least}`;
   if (found === undefined) return [work.title, what, 'no number', NONE, target, NONE];
-  const isMet = found.median >= (least ?? -Infinity) && found.median <= (most ?? Infinity);
+  const isMet = found[judge] >= (least ?? -Infinity) && found[judge] <= (most ?? Infinity);
   const verdict = target === NONE ? NONE : isMet ? 'met' : '**missed**';
   return [work.title, what, shown(found.median), `${shown(found.least)} – ${shown(found.greatest)}`, target, verdict];
 }

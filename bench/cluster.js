@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbeddedServer } from '../dist/database/embedded/embedded-server.js';
 import { migrate } from '../dist/database/migrations.js';
-import { PREPARE } from './rows.js';
+import { MINTED_TABLES, PREPARE } from './rows.js';
 
 /** Acknowledged means durable, for every contestant; with one of them off no number would be worth anything. */
 const DURABLE = ['fsync', 'full_page_writes', 'synchronous_commit'];
@@ -63,18 +63,7 @@ export class Cluster {
 
   /** Empties every table that mints write to, and lets no checkpoint of the past disturb what follows. */
   async empty(database) {
-    const tables = await this.mintedTables(database);
-    await this.query(database, `TRUNCATE ${tables.join(', ')} RESTART IDENTITY CASCADE`, 'CHECKPOINT');
-  }
-
-  /** Tables that mints write to, those that others refer to first; taken from the catalogue, so that migrations may add some. */
-  async mintedTables(database) {
-    const rows = await this.query(
-      database,
-      `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
-       AND relname NOT IN ('_prisma_migrations', 'naming_authority') ORDER BY relname <> 'identifier', relname`,
-    );
-    return rows.map(({ name }) => `"${name}"`);
+    await this.query(database, `TRUNCATE ${MINTED_TABLES.join(', ')} RESTART IDENTITY CASCADE`, 'CHECKPOINT');
   }
 
   /** @returns `name value` of the settings that matter. */

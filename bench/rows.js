@@ -10,15 +10,33 @@ export const AUTHORITY = '100.102';
 /** What must be there before the first row. */
 export const PREPARE = `INSERT INTO naming_authority (prefix) VALUES ('${AUTHORITY}') ON CONFLICT DO NOTHING`;
 
+/** Tables that mints write to, those that others refer to first; emptied before each run, and copied by the limit of bulk. */
+export const MINTED_TABLES = ['identifier', 'alternate_identifier', 'change', 'request'];
+
 /**
- * One statement that writes what a mint writes with a metadata ID, a target and an Idempotency-Key.
+ * One statement that writes what a mint writes with a metadata ID, a target and an Idempotency-Key, its history included.
  * @param source SELECT of the rows: guid uuid, metadata_id text, metadata_key bytea, target text, request_key text,
  * request_index integer, request_hash bytea.
  */
 export function insertRows(source) {
-  return `INSERT INTO identifier (naming_authority, guid, metadata_id, metadata_key, target, request_key, request_index, request_hash)
-    SELECT '${AUTHORITY}', guid, metadata_id, metadata_key, target, request_key, request_index, request_hash
-    FROM (${source}) AS new`;
+  return `WITH minted AS (
+      INSERT INTO identifier (naming_authority, guid, metadata_id, metadata_key, target, client, request_key, request_index, request_hash)
+      SELECT '${AUTHORITY}', guid, metadata_id, metadata_key, target, 'anonymous', request_key, request_index, request_hash
+      FROM (${source}) AS new
+      RETURNING id, metadata_id, target)
+    ${remember("'[]'")}`;
+}
+
+/**
+ * The history of the rows of a CTE `minted`: a JSON Patch from nothing. Concatenation is the cheapest way
+ * to write it; `: null` has a space because pgbench would take `:null` for a variable.
+ */
+function remember(alternateIds) {
+  const facts = `'{"metadataId":"' || metadata_id || '","target":"' || target || '","alternateIds":' || ${alternateIds} ||
+      ',"state":"active","leaseUntil": null,"tombstone": null}'`;
+  return `INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, patch)
+    SELECT pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), '${AUTHORITY}', id, 1, 'minted',
+      'anonymous', '[{"op":"add","path":"","value":' || ${facts} || '}]' FROM minted`;
 }
 
 /** Rows of random names for `insertRows`; `from` is a FROM clause that gives a uuid for each row as `seed`. */
@@ -53,9 +71,14 @@ export function seed(count) {
     `CREATE TEMPORARY TABLE seeded AS SELECT gen_random_uuid() AS guid, 'hdl:2000.01/' || ${guid} AS metadata_id,
       'https://repo.example.org/objects/' || n AS target, 'info:fedora/demo:' || gen_random_uuid() AS alternate
       FROM generate_series(1, ${count}) AS n`,
-    `INSERT INTO identifier (naming_authority, guid, metadata_id, metadata_key, target, alternate_ids, alternate_keys)
-      SELECT '${AUTHORITY}', guid, metadata_id, sha256(metadata_id::bytea), target, ARRAY[alternate],
-        ARRAY[sha256(alternate::bytea)] FROM seeded`,
+    `WITH minted AS (
+      INSERT INTO identifier (naming_authority, guid, metadata_id, metadata_key, target, alternate_ids)
+      SELECT '${AUTHORITY}', guid, metadata_id, sha256(metadata_id::bytea), target, ARRAY[alternate] FROM seeded
+      RETURNING id, metadata_id, target, alternate_ids
+    ), alternates AS (
+      INSERT INTO alternate_identifier (key, naming_authority, identifier_id)
+      SELECT sha256(alternate_ids[1]::bytea), '${AUTHORITY}', id FROM minted
+    ) ${remember('to_json(alternate_ids)::text')}`,
     'DROP TABLE seeded',
   ];
 }

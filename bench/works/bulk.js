@@ -5,6 +5,7 @@ import { mintLines, sendBulk } from '../bulk-client.js';
 import { MINT_BODY, requireRoute, storedGate } from '../gates.js';
 import { hasPsql, psql } from '../postgres-programs.js';
 import { residentMb } from '../processes.js';
+import { MINTED_TABLES } from '../rows.js';
 
 export const bulk = {
   name: 'bulk',
@@ -50,8 +51,7 @@ export const bulk = {
 
 /** psql's \copy into the same tables, of the rows that the bulk load has just left there. */
 async function copy(cluster, database, count, gate) {
-  const tables = await cluster.mintedTables(database);
-  const files = tables.map((table, index) => [table, join(cluster.folder, `rows-${index}.copy`)]);
+  const files = MINTED_TABLES.map((table, index) => [table, join(cluster.folder, `rows-${index}.copy`)]);
   await psql(cluster, database, ...files.map(([table, file]) => `\\copy ${table} to '${file}'`));
   return {
     before: () => cluster.empty(database),

@@ -5,7 +5,7 @@ import { rowOf } from './row.js';
 
 /** Answers of a record; columns that JSON has no type for are left out. */
 function shown({ namingAuthority, guid, metadataId, target, state, version, createdAt }: Identifier) {
-  const identifier = `${namingAuthority}/${guid.replaceAll('-', '').toUpperCase()}`;
+  const identifier = `${namingAuthority}/${(guid ?? '').replaceAll('-', '').toUpperCase()}`;
   return { identifier, namingAuthority, guid, metadataId, target, state, version, createdAt };
 }
 

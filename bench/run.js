@@ -20,7 +20,7 @@ if (!hasPgbench) report.skipped.push("PostgreSQL's limits, because pgbench is no
 if (!hasPsql) report.skipped.push('the limit of bulk loads, because psql is not installed');
 
 let code = 1;
-process.once('SIGINT', end);
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, end);
 try {
   report.machine = await describeMachine(cluster);
   for (const work of works) await measure(work);

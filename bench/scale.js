@@ -26,7 +26,7 @@ const steps = [...new Set([1, Number(options.millions)])].filter((millions) => m
 const cluster = await Cluster.start();
 const servers = new Servers(cluster);
 let code = 1;
-process.once('SIGINT', end);
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, end);
 try {
   await cluster.createDatabase(DATABASE);
   const server = await servers.mintmark(DATABASE);

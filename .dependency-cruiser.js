@@ -1,6 +1,6 @@
 /** The dependency law of docs/ARCHITECTURE.md. Arrows point down: entry points, features, record, database. */
 const FEATURES =
-  'minting|lookup|curation|reservations|events|transfer|naming-authorities|normalization|health|documentation';
+  'minting|lookup|curation|reservations|events|transfer|naming-authorities|normalization|api-keys|health|documentation';
 
 export default {
   forbidden: [
@@ -61,7 +61,14 @@ export default {
       comment: 'Every feature may use access, http, logging and metrics; what they watch is handed to them.',
       severity: 'error',
       from: { path: '^src/(access|http|logging|metrics)/' },
-      to: { path: '^src/', pathNot: '^src/(access|http|logging|metrics|problem|config)/' },
+      to: { path: '^src/', pathNot: '^src/(access|http|logging|metrics|problem|config|identifier|record)/' },
+    },
+    {
+      name: 'only-access-asks-the-record',
+      comment: 'Keys are records too; the other edges know neither records nor identifiers.',
+      severity: 'error',
+      from: { path: '^src/(http|logging|metrics)/' },
+      to: { path: '^src/(identifier|record)/' },
     },
     {
       name: 'entry-points-are-not-imported',

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { AccessModule } from './access/access.module.js';
 import type { Config } from './config/config.js';
 import { DatabaseModule } from './database/database.module.js';
+import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { DocumentationModule } from './documentation/documentation.module.js';
 import { HealthModule } from './health/health.module.js';
 import { LookupModule } from './lookup/lookup.module.js';
@@ -14,7 +15,7 @@ import { RenderingModule } from './record/rendering.module.js';
 
 /** The table of contents. */
 @Module({
-  imports: [MintingModule, LookupModule, NormalizationModule, HealthModule, DocumentationModule],
+  imports: [MintingModule, LookupModule, NormalizationModule, ApiKeysModule, HealthModule, DocumentationModule],
 })
 export class AppModule {
   static of(config: Config, pool: pg.Pool, metrics: Metrics): DynamicModule {
@@ -23,7 +24,7 @@ export class AppModule {
       imports: [
         DatabaseModule.over(pool),
         RenderingModule.with(config.resolver),
-        AccessModule.withKey(config.adminApiKey),
+        AccessModule.with({ adminApiKey: config.adminApiKey, publicRead: config.publicRead }),
         MetricsModule.of(metrics, config.metricsPort !== null),
       ],
     };

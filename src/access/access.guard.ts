@@ -1,47 +1,71 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../problem/problem.js';
-import { ADMIN, setCaller } from './caller.js';
+import { Authenticator } from './authenticator.js';
+import { ADMIN, ANYONE, type Caller, READER, requireScope, setCaller } from './caller.js';
+import { REQUIRED_SCOPE, type Scope } from './scope.js';
 
-const PUBLIC = 'access:public';
-
-/** Marks what may be read without a key: health and the descriptions of problems. */
-export const Public = (): ClassDecorator & MethodDecorator => SetMetadata(PUBLIC, true);
+/** Who may do what without a key of their own. */
+export interface AccessRules {
+  /** The key that may do everything; null where access is open to everybody. */
+  readonly adminApiKey: string | null;
+  /** Whether everybody may read. */
+  readonly publicRead: boolean;
+}
 
 /**
- * Lets a request through that carries the key, or every request where access is open. A guard and not middleware: it runs
- * for the route that was matched, whatever the spelling of the path.
+ * Finds out who sends a request, and lets it through when their key has the scope that the route asks for. A guard and
+ * not middleware: it runs for the route that was matched, whatever the spelling of the path.
  */
 @Injectable()
 export class AccessGuard implements CanActivate {
-  private readonly expected: Buffer | null;
-
-  /** @param adminApiKey the key that may do everything; null where access is open. */
   constructor(
     private readonly reflector: Reflector,
-    adminApiKey: string | null,
-  ) {
-    this.expected = adminApiKey === null ? null : digest(adminApiKey);
+    private readonly authenticator: Authenticator,
+    private readonly rules: AccessRules,
+  ) {}
+
+  /** @throws Problem UNAUTHENTICATED or SCOPE_MISSING */
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const scopes = this.reflector.getAllAndOverride<readonly Scope[] | undefined>(REQUIRED_SCOPE, [
+      context.getHandler(),
+      context.getClass(),
+    ]);
+    if (scopes === undefined)
+      throw new TypeError(`${context.getClass().name}.${context.getHandler().name} asks for no scope`);
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const [scope] = scopes;
+    if (scope !== undefined) setCaller(request, await this.callerOf(request, scopes));
+    return true;
   }
 
-  /** @throws Problem UNAUTHENTICATED */
-  canActivate(context: ExecutionContext): boolean {
-    if (this.expected === null) return true;
-    if (this.reflector.getAllAndOverride<boolean | undefined>(PUBLIC, [context.getHandler(), context.getClass()]))
-      return true;
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const { authorization = '' } = request.headers;
-    const [scheme, key = ''] = authorization.split(' ', 2);
-    if (scheme?.toLowerCase() === 'bearer' && timingSafeEqual(digest(key), this.expected)) {
-      setCaller(request, ADMIN);
-      return true;
-    }
-    throw new Problem('UNAUTHENTICATED', 'Send the API key as "Authorization: Bearer <key>".', {
-      headers: { 'www-authenticate': 'Bearer realm="mintmark"' },
-    });
+  private async callerOf(request: FastifyRequest, scopes: readonly Scope[]): Promise<Caller> {
+    const { adminApiKey, publicRead } = this.rules;
+    if (adminApiKey === null) return ANYONE;
+    const isOpen = publicRead && scopes.includes('read');
+    const { authorization } = request.headers;
+    if (authorization === undefined && isOpen) return READER;
+    const caller = authorization === undefined ? null : await this.authenticate(authorization, adminApiKey);
+    if (caller === null) throw unauthenticated(authorization !== undefined);
+    if (!isOpen) requireScope(caller, ...scopes);
+    return publicRead ? caller.readingOpenly() : caller;
   }
+
+  private async authenticate(authorization: string, adminApiKey: string): Promise<Caller | null> {
+    const [, secret = ''] = /^bearer ([!-~]+)$/i.exec(authorization) ?? [];
+    if (timingSafeEqual(digest(secret), digest(adminApiKey))) return ADMIN;
+    return this.authenticator.authenticate(secret);
+  }
+}
+
+function unauthenticated(hasKey: boolean): Problem {
+  const detail = hasKey
+    ? 'The key is not known here, or it has expired or was revoked. Send it as "Authorization: Bearer <key>".'
+    : 'Send the API key as "Authorization: Bearer <key>".';
+  const error = hasKey ? ', error="invalid_token"' : '';
+  return new Problem('UNAUTHENTICATED', detail, { headers: { 'www-authenticate': `Bearer realm="mintmark"${error}` } });
 }
 
 /** Digests have one length whatever the key's, so comparing them tells nothing about it. */

@@ -22,6 +22,8 @@ export interface Config {
   readonly resolver: Resolver;
   /** The key a request must carry, or null when everyone who reaches the port may write. */
   readonly adminApiKey: string | null;
+  /** Whether reading needs no key. */
+  readonly publicRead: boolean;
   readonly logLevel: string;
   readonly pool: { readonly size: number; readonly connectTimeoutMs: number; readonly statementTimeoutMs: number };
   readonly bodyLimitBytes: number;
@@ -64,6 +66,7 @@ export function readConfig(variables: NodeJS.ProcessEnv = readProcessEnvironment
     namingAuthorities,
     resolver: resolver.value,
     adminApiKey: isOpen(environment) ? null : (environment.ADMIN_API_KEY ?? null),
+    publicRead: environment.PUBLIC_READ === 'true',
     logLevel: environment.LOG_LEVEL,
     pool: {
       size: environment.DATABASE_POOL_SIZE,

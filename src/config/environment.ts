@@ -68,6 +68,10 @@ export class Environment {
   @Text()
   ADMIN_API_KEY?: string;
 
+  @IsIn(['true', 'false'], { message: 'must be "true" or "false"' })
+  @Text()
+  PUBLIC_READ: 'true' | 'false' = 'true';
+
   @IsIn(LOG_LEVELS, { message: `must be one of ${LOG_LEVELS.join(', ')}` })
   @Text()
   LOG_LEVEL = 'info';

@@ -20,6 +20,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .addSecurityRequirements('apiKey')
     .addTag('identifiers', 'Mint, resolve, find.')
     .addTag('syntax', 'Canonical forms, without looking anything up.')
+    .addTag('api-keys', 'Who may do what.')
     .addTag('health', 'What an orchestrator and its monitoring ask.')
     .build();
   const document = SwaggerModule.createDocument(app, base, {
@@ -44,6 +45,8 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
 /** What the JSON of a request is made of; none of them takes a member that it does not describe. */
 const REQUEST_SCHEMAS = [
   'MintRequestDto',
+  'ApiKeyRequestDto',
+  'GrantDto',
   'LookupRequestDto',
   'NormalizeRequestDto',
   'NormalizeItemDto',

@@ -1,7 +1,7 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
 import pg from 'pg';
-import { Public } from '../access/access.guard.js';
+import { Public } from '../access/scope.js';
 import { appliedMigrations, shippedMigrations } from '../database/schema-state.js';
 import { ApiOnlyProblems } from '../problem/api-problems.js';
 import { Problem } from '../problem/problem.js';

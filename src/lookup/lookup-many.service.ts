@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { Caller } from '../access/caller.js';
+import { visibleTo } from '../access/visible.js';
 import type { SyntaxCode, SyntaxFault } from '../identifier/index.js';
 import { Problem } from '../problem/problem.js';
 import { FindAny, type Match, type WantedName } from '../record/find-any.js';
@@ -27,11 +29,12 @@ export class LookupManyService {
   ) {}
 
   /** @returns a result for each text, in order. */
-  async find(inputs: readonly string[]): Promise<LookupResultDto[]> {
+  async find(inputs: readonly string[], caller: Caller): Promise<LookupResultDto[]> {
     const known = await this.authorities.current();
     const reads = inputs.map((input) => read(input, known));
     const wanted = reads.flatMap((each) => ('error' in each ? [] : [each]));
-    const found = wanted.length === 0 ? [] : await this.finder.find(wanted);
+    const all = wanted.length === 0 ? [] : await this.finder.find(wanted);
+    const found = all.map((each) => visible(each, caller));
     const matches = new Map(wanted.map((each, index) => [each, found[index] ?? []]));
     return inputs.map((input, index) => {
       const each = reads[index];
@@ -58,6 +61,13 @@ export class LookupManyService {
       ],
     };
   }
+}
+
+/** What a caller sees of the records that a name leads to. */
+function visible(matches: readonly Match[], caller: Caller): Match[] {
+  return matches
+    .filter(({ record }) => caller.sees(record.namingAuthority))
+    .map(({ matchedBy, record }) => ({ matchedBy, record: visibleTo(caller, record) }));
 }
 
 function read(text: string, known: KnownAuthorities): Read {

@@ -1,6 +1,9 @@
 import { Body, Controller, Get, Headers, HttpCode, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiHeader, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Caller, CurrentCaller } from '../access/caller.js';
+import { Requires } from '../access/scope.js';
+import { visibleTo } from '../access/visible.js';
 import { SYNTAX_CODES } from '../identifier/index.js';
 import { ApiProblems } from '../problem/api-problems.js';
 import { ApiIdentifierParam } from '../record/api-identifier-param.js';
@@ -15,6 +18,7 @@ import { LookupService } from './lookup.service.js';
 const text = { schema: { type: 'string' as const } };
 
 @ApiTags('identifiers')
+@Requires('read')
 @Controller('identifiers')
 export class LookupController {
   constructor(
@@ -38,16 +42,17 @@ export class LookupController {
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', ...SYNTAX_CODES)
   async list(
     @Query() query: ListQueryDto,
+    @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<IdentifierPageDto> {
-    const { records, next } = await this.lookup.page(query);
+    const { records, next } = await this.lookup.page(query, caller);
     if (next !== null) {
       const parameters = new URLSearchParams(request.originalUrl.slice(request.originalUrl.indexOf('?') + 1));
       parameters.set('cursor', next);
       void reply.header('link', `</identifiers?${parameters.toString()}>; rel="next"`);
     }
-    return { items: records.map((record) => this.presenter.show(record)), next };
+    return { items: records.map((record) => this.presenter.show(visibleTo(caller, record))), next };
   }
 
   /**
@@ -60,8 +65,8 @@ export class LookupController {
   @HttpCode(HttpStatus.OK)
   @ApiResponse({ status: 200, description: 'A result for each text, in order.', type: LookupAnswerDto })
   @ApiProblems('MALFORMED_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
-  async findMany(@Body() { inputs }: LookupRequestDto): Promise<LookupAnswerDto> {
-    return { items: await this.lookupMany.find(inputs) };
+  async findMany(@Body() { inputs }: LookupRequestDto, @CurrentCaller() caller: Caller): Promise<LookupAnswerDto> {
+    return { items: await this.lookupMany.find(inputs, caller) };
   }
 
   /**
@@ -83,12 +88,13 @@ export class LookupController {
   @ApiProblems('MALFORMED_URL', 'IDENTIFIER_NOT_FOUND', 'IDENTIFIER_WITHDRAWN', ...SYNTAX_CODES)
   async find(
     @Param('identifier') identifier: string,
+    @CurrentCaller() caller: Caller,
     @Headers('if-none-match') ifNoneMatch: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<FoundIdentifierDto | undefined> {
-    const { record, asked } = await this.lookup.find(identifier);
+    const { record, asked } = await this.lookup.find(identifier, caller);
     if (record.tombstone !== null) throw withdrawn(record);
-    const shown = this.presenter.show(record);
+    const shown = this.presenter.show(visibleTo(caller, record));
     const tag = entityTag(shown);
     void reply.headers({ etag: tag, 'cache-control': 'no-cache' });
     if (matches(ifNoneMatch, tag)) {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Caller } from '../access/caller.js';
 import { type CordraId, parseNamingAuthority } from '../identifier/index.js';
 import { Problem, malformed } from '../problem/problem.js';
 import { IdentifierReader } from '../record/identifier-reader.js';
@@ -26,15 +27,16 @@ export class LookupService {
 
   /**
    * @param text the identifier in any form (R-28).
-   * @throws Problem IDENTIFIER_NOT_FOUND, or a syntax code when it is malformed.
+   * @throws Problem IDENTIFIER_NOT_FOUND, also for what is hidden from the caller, or a syntax code when it is malformed.
    */
-  async find(text: string): Promise<Found> {
+  async find(text: string, caller: Caller): Promise<Found> {
     const known = await this.authorities.current();
     const read = known.recognize(text);
     if (!read.ok) throw malformed(read.fault, '#path/identifier');
     const { name, normalized } = read.value;
     const address = known.locate(name, text, '#path/identifier');
-    const record = address === null ? null : await this.reader.find(address);
+    const isHidden = address === null || !caller.sees(address.namingAuthority);
+    const record = isHidden ? null : await this.reader.find(address);
     if (record === null) {
       throw new Problem(
         'IDENTIFIER_NOT_FOUND',
@@ -46,13 +48,14 @@ export class LookupService {
   }
 
   /** @throws Problem INVALID_CURSOR, or a syntax code when an identifier of the query is malformed. */
-  async page(query: ListQueryDto): Promise<{ records: IdentifierRecord[]; next: string | null }> {
+  async page(query: ListQueryDto, caller: Caller): Promise<{ records: IdentifierRecord[]; next: string | null }> {
     const { metadataId, alternateId, namingAuthority, state, target, createdAfter, createdBefore, limit, cursor } =
       query;
     const known = await this.authorities.current();
     const filter = {
       metadataKey: keyOf(metadataId, known, '#query/metadataId'),
       alternateKey: keyOf(alternateId, known, '#query/alternateId'),
+      ...(caller.seesPart && { namingAuthorities: visiblePrefixes(known, caller) }),
       namingAuthority: namingAuthority === undefined ? undefined : prefixOf(namingAuthority, known),
       state,
       target,
@@ -72,6 +75,14 @@ function keyOf(text: string | undefined, known: KnownAuthorities, pointer: strin
   const read = known.readName(text);
   if (!read.ok) throw malformed(read.fault, pointer);
   return read.value.key;
+}
+
+/** The naming authorities that a caller sees, where it does not see all of them. */
+function visiblePrefixes(known: KnownAuthorities, caller: Caller): string[] {
+  return known
+    .all()
+    .map(({ prefix }) => prefix)
+    .filter((prefix) => caller.sees(prefix));
 }
 
 /** A prefix as it was created; ASCII letters in it have no case. */

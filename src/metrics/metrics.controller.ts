@@ -1,10 +1,12 @@
 import { Controller, Get, Header, Res } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { Requires } from '../access/scope.js';
 import { ApiOnlyProblems } from '../problem/api-problems.js';
 import { Metrics } from './metrics.js';
 
 @ApiTags('health')
+@Requires('admin')
 @Controller('metrics')
 export class MetricsController {
   constructor(private readonly metrics: Metrics) {}
@@ -22,7 +24,7 @@ export class MetricsController {
     description: 'The counts since the process started.',
     content: { 'text/plain': { schema: { type: 'string' } } },
   })
-  @ApiOnlyProblems('UNAUTHENTICATED', 'SHUTTING_DOWN')
+  @ApiOnlyProblems('UNAUTHENTICATED', 'SCOPE_MISSING', 'SHUTTING_DOWN')
   async scrape(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
     void reply.type(this.metrics.contentType);
     return this.metrics.scrape();

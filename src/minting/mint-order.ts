@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Caller } from '../access/caller.js';
 import { type Name, formatDceUuid, parseDceUuid, parseHandle, parseNamingAuthority } from '../identifier/index.js';
 import { Problem, malformed } from '../problem/problem.js';
 import type { KnownAuthorities } from '../record/known-authorities.js';
@@ -52,6 +53,15 @@ export function readOrder(request: MintRequestDto, known: KnownAuthorities): Min
     leaseUntil: readLease(request.state, request.leaseUntil),
     onExisting: request.onExisting ?? 'return',
   };
+}
+
+/**
+ * The caller may mint under the naming authority, or register what exists already.
+ * @throws Problem SCOPE_MISSING or NAMING_AUTHORITY_FORBIDDEN
+ */
+export function requireMinting(caller: Caller, { guid, localName, namingAuthority }: MintOrder): void {
+  const scope = guid === null && localName === null ? 'mint' : 'register';
+  caller.require(scope, namingAuthority, '/namingAuthority');
 }
 
 /**

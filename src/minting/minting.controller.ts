@@ -1,23 +1,23 @@
 import { Body, Controller, Headers, HttpStatus, Post, Res } from '@nestjs/common';
-import { ApiHeader, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { type Caller, CurrentCaller } from '../access/caller.js';
+import { Requires } from '../access/scope.js';
+import { visibleTo } from '../access/visible.js';
+import { ApiIdempotencyKey, REPLAYED_HEADER } from '../http/api-idempotency-key.js';
 import { readIdempotencyKey } from '../http/idempotency-key.js';
 import { SYNTAX_CODES } from '../identifier/index.js';
 import { ApiProblems } from '../problem/api-problems.js';
 import { IdentifierPresenter, entityTag, locationOf } from '../record/identifier-presenter.js';
 import { NamingAuthorities } from '../record/naming-authorities.js';
-import { orderHash, readOrder } from './mint-order.js';
+import { orderHash, readOrder, requireMinting } from './mint-order.js';
 import { MintRequestDto, MintedIdentifierDto } from './mint-request.dto.js';
 import { MintingService } from './minting.service.js';
 
 const HEADERS = {
   Location: { description: 'The path of the identifier.', schema: { type: 'string' as const } },
   ETag: { description: 'Entity tag of the representation.', schema: { type: 'string' as const } },
-  'Idempotency-Replayed': {
-    description: '"true" when an earlier request with the same key had this outcome.',
-    schema: { type: 'string' as const, enum: ['true'] },
-  },
+  ...REPLAYED_HEADER,
 };
 
 @ApiTags('identifiers')
@@ -36,14 +36,8 @@ export class MintingController {
    * that is known in the naming authority, answers the identifier that was minted already.
    */
   @Post()
-  @ApiHeader({
-    name: 'Idempotency-Key',
-    required: false,
-    description:
-      'Makes a retry safe, without limit of time: a repeat of the request with the same key gets the first outcome.',
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
-    example: '3f0c2a52-95a5-4f2c-8f0a-0d5b7b1f7a10',
-  })
+  @Requires('mint', 'register')
+  @ApiIdempotencyKey()
   @ApiResponse({ status: 201, description: 'Minted.', type: MintedIdentifierDto, headers: HEADERS })
   @ApiResponse({
     status: 200,
@@ -67,13 +61,17 @@ export class MintingController {
   ): Promise<MintedIdentifierDto> {
     const key = readIdempotencyKey(idempotencyKey);
     const order = readOrder(request, await this.authorities.current());
+    requireMinting(caller, order);
     const asked = { actor: caller, request: key === undefined ? null : { key, index: 0, hash: orderHash(order) } };
     const { outcome, record, metadataRecord } = await this.minting.mint(order, asked);
-    const shown = this.presenter.show(record);
+    const shown = this.presenter.show(visibleTo(caller, record));
     void reply
       .status(outcome === 'existing' || outcome === 'found' ? HttpStatus.OK : HttpStatus.CREATED)
       .headers({ location: locationOf(shown), etag: entityTag(shown) });
     if (outcome === 'replayed' || outcome === 'found') void reply.header('idempotency-replayed', 'true');
-    return { ...shown, metadataRecord: metadataRecord === null ? null : this.presenter.show(metadataRecord) };
+    return {
+      ...shown,
+      metadataRecord: metadataRecord === null ? null : this.presenter.show(visibleTo(caller, metadataRecord)),
+    };
   }
 }

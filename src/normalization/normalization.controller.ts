@@ -1,5 +1,6 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Requires } from '../access/scope.js';
 import { SYNTAX_CODES } from '../identifier/index.js';
 import { ApiOnlyProblems } from '../problem/api-problems.js';
 import { ApiIdentifierParam } from '../record/api-identifier-param.js';
@@ -11,6 +12,7 @@ import { NormalizeRequestDto } from './normalize-request.dto.js';
 const ALWAYS = ['UNAUTHENTICATED', 'SHUTTING_DOWN'] as const;
 
 @ApiTags('syntax')
+@Requires('read')
 @Controller()
 export class NormalizationController {
   constructor(private readonly normalization: NormalizationService) {}

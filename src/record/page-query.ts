@@ -7,6 +7,8 @@ export interface PageFilter {
   readonly metadataKey?: StoredName['key'] | undefined;
   readonly alternateKey?: StoredName['key'] | undefined;
   readonly namingAuthority?: string | undefined;
+  /** Those that the caller sees, where some are hidden. */
+  readonly namingAuthorities?: readonly string[] | undefined;
   readonly state?: State | undefined;
   readonly target?: string | undefined;
   readonly createdAfter?: Date | undefined;
@@ -45,6 +47,7 @@ export function pageQuery(
     (key) => `i.id IN (SELECT a.identifier_id FROM alternate_identifier a WHERE a.key = ${key}) AND NOT ${LAPSED_SQL}`,
   );
   where(filter.namingAuthority, (prefix) => `i.naming_authority = ${prefix}`);
+  where(filter.namingAuthorities, (prefixes) => `i.naming_authority = ANY(${prefixes}::text[])`);
   where(filter.target, (target) => `i.target = ${target}`);
   where(filter.createdAfter, (time) => `i.created_at > ${time}`);
   where(filter.createdBefore, (time) => `i.created_at < ${time}`);

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ApiKeys } from './api-keys.js';
 import { AuthorityWriter } from './authority-writer.js';
 import { FindAny } from './find-any.js';
 import { IdentifierChanges } from './identifier-changes.js';
@@ -12,7 +13,7 @@ import { Transactions } from './transactions.js';
 
 const PARTS = [
   ...[IdentifierReader, IdentifierWriter, IdentifierChanges, IdentifierPresenter],
-  ...[AuthorityWriter, FindAny, LawsMet, NamingAuthorities, Outcomes, Transactions],
+  ...[ApiKeys, AuthorityWriter, FindAny, LawsMet, NamingAuthorities, Outcomes, Transactions],
 ];
 
 /** What a registered identifier is, and the only readers and writers of the tables. */

@@ -1,0 +1,103 @@
+import { Injectable } from '@nestjs/common';
+import { PrismaClient } from '../database/generated/client.js';
+import type { ApiKey as ApiKeyRow } from '../database/generated/client.js';
+import type { Queryable } from './transactions.js';
+
+/** A key of a client, without its secret. Scopes and grants are what `access` makes of them. */
+export interface ApiKey {
+  readonly id: string;
+  readonly client: string;
+  readonly label: string | null;
+  readonly scopes: readonly string[];
+  /** Null for all naming authorities. */
+  readonly grants: readonly { readonly namingAuthority: string; readonly derived: boolean }[] | null;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  /** To the minute. */
+  readonly lastUsedAt: Date | null;
+  readonly createdAt: Date;
+  readonly createdBy: string;
+}
+
+/** A key to be created: its id and the SHA-256 of its secret were made by the caller. */
+export interface NewApiKey extends Pick<
+  ApiKey,
+  'id' | 'client' | 'label' | 'scopes' | 'grants' | 'expiresAt' | 'createdBy'
+> {
+  readonly secretHash: Uint8Array;
+}
+
+const WITHOUT_SECRET = { secretHash: true } as const;
+
+/** Keeps the keys of clients; the only user of their table. */
+@Injectable()
+export class ApiKeys {
+  constructor(private readonly prisma: PrismaClient) {}
+
+  /** @param hash SHA-256 of the secret. */
+  async findByHash(hash: Uint8Array): Promise<(ApiKey & { readonly secretHash: Uint8Array }) | null> {
+    const row = await this.prisma.apiKey.findUnique({ where: { secretHash: new Uint8Array(hash) } });
+    return row === null ? null : { ...keyOf(row), secretHash: row.secretHash };
+  }
+
+  async find(id: string): Promise<ApiKey | null> {
+    const row = await this.prisma.apiKey.findUnique({ omit: WITHOUT_SECRET, where: { id } });
+    return row === null ? null : keyOf(row);
+  }
+
+  /** One page in order of creation; revoked and expired keys are kept and listed. */
+  async page(limit: number, after: { createdAt: Date; id: string } | undefined): Promise<ApiKey[]> {
+    const rows = await this.prisma.apiKey.findMany({
+      omit: WITHOUT_SECRET,
+      where:
+        after === undefined
+          ? {}
+          : { OR: [{ createdAt: { gt: after.createdAt } }, { createdAt: after.createdAt, id: { gt: after.id } }] },
+      orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+      take: limit,
+    });
+    return rows.map(keyOf);
+  }
+
+  /** @param transaction where the outcome of the request is written too. */
+  async create(transaction: Queryable, key: NewApiKey): Promise<void> {
+    await transaction.query(
+      `INSERT INTO api_key (id, client, label, secret_hash, scopes, grants, expires_at, created_by)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [
+        key.id,
+        key.client,
+        key.label,
+        Buffer.from(key.secretHash),
+        key.scopes,
+        key.grants === null ? null : JSON.stringify(key.grants),
+        key.expiresAt,
+        key.createdBy,
+      ],
+    );
+  }
+
+  /** Ends a key for good. @returns false when there is none with this id. */
+  async revoke(transaction: Queryable, id: string): Promise<boolean> {
+    const { rowCount } = await transaction.query(
+      'UPDATE api_key SET revoked_at = coalesce(revoked_at, CURRENT_TIMESTAMP) WHERE id = $1',
+      [id],
+    );
+    return rowCount === 1;
+  }
+
+  /** Notes that a key was used, at most once a minute. */
+  async touch(id: string): Promise<void> {
+    const minuteAgo = new Date(Date.now() - 60_000);
+    await this.prisma.apiKey.updateMany({
+      where: { id, OR: [{ lastUsedAt: null }, { lastUsedAt: { lt: minuteAgo } }] },
+      data: { lastUsedAt: new Date() },
+    });
+  }
+}
+
+function keyOf(row: Omit<ApiKeyRow, 'secretHash'>): ApiKey {
+  const { id, client, label, scopes, expiresAt, revokedAt, lastUsedAt, createdAt, createdBy } = row;
+  const grants = row.grants as ApiKey['grants'];
+  return { id, client, label, scopes, grants, expiresAt, revokedAt, lastUsedAt, createdAt, createdBy };
+}

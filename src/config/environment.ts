@@ -70,7 +70,7 @@ export class Environment {
 
   @IsIn(['true', 'false'], { message: 'must be "true" or "false"' })
   @Text()
-  PUBLIC_READ: 'true' | 'false' = 'true';
+  PUBLIC_READ = 'true';
 
   @IsIn(LOG_LEVELS, { message: `must be one of ${LOG_LEVELS.join(', ')}` })
   @Text()

@@ -12,10 +12,19 @@ import { MetricsModule } from './metrics/metrics.module.js';
 import { MintingModule } from './minting/minting.module.js';
 import { NormalizationModule } from './normalization/normalization.module.js';
 import { RenderingModule } from './record/rendering.module.js';
+import { TransferModule } from './transfer/transfer.module.js';
 
 /** The table of contents. */
 @Module({
-  imports: [MintingModule, LookupModule, NormalizationModule, ApiKeysModule, HealthModule, DocumentationModule],
+  imports: [
+    MintingModule,
+    LookupModule,
+    NormalizationModule,
+    TransferModule,
+    ApiKeysModule,
+    HealthModule,
+    DocumentationModule,
+  ],
 })
 export class AppModule {
   static of(config: Config, pool: pg.Pool, metrics: Metrics): DynamicModule {

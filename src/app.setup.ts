@@ -37,7 +37,7 @@ export async function createService(config: Config, pool: pg.Pool, logger: Logge
   const methods = new KnownMethods();
   metrics.watchPool(pool);
   setSecurityHeaders(server);
-  installServerHooks(server, drain);
+  installServerHooks(server, drain, config.requestTimeoutMs);
   countRequests(server, metrics);
   methods.watch(server);
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.of(config, pool, metrics), adapter, {

@@ -45,6 +45,10 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
 /** What the JSON of a request is made of; none of them takes a member that it does not describe. */
 const REQUEST_SCHEMAS = [
   'MintRequestDto',
+  'MintItemDto',
+  'BatchRequestDto',
+  'TransferLineDto',
+  'TransferTombstoneDto',
   'ApiKeyRequestDto',
   'GrantDto',
   'LookupRequestDto',
@@ -64,6 +68,10 @@ const REQUEST_ID = {
 /** Names that generated clients give their functions; a client's code depends on them. */
 const OPERATIONS: Readonly<Record<string, string>> = {
   'MintingController.mint': 'mintIdentifier',
+  'BatchController.mint': 'mintIdentifiers',
+  'BulkController.mint': 'streamIdentifiers',
+  'ExportController.export': 'exportIdentifiers',
+  'ImportController.import': 'importIdentifiers',
   'LookupController.list': 'findIdentifiers',
   'LookupController.find': 'getIdentifier',
   'LookupController.findMany': 'lookUpIdentifiers',

@@ -28,7 +28,8 @@ export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.bodyLimitBytes,
-    requestTimeout: config.requestTimeoutMs,
+    // Streams may take as long as they make progress; `body-deadline.ts` limits all other bodies.
+    requestTimeout: 0,
     keepAliveTimeout: 65_000,
     routerOptions: { maxParamLength: MAX_PATH_PARAMETER_LENGTH },
     // Node would refuse a request without Host by an answer without a body; `server-hooks.ts` does it with a problem.

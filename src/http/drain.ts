@@ -4,8 +4,13 @@ import { Problem } from '../problem/problem.js';
 /** Lets requests in flight finish while new ones are refused, so that a stop loses no answer. */
 export class Drain {
   private inFlight = 0;
-  private draining = false;
+  private readonly stop = new AbortController();
   private emptied: (() => void) | undefined;
+
+  /** Aborted when the drain begins: what would go on for ever ends then. */
+  get stopping(): AbortSignal {
+    return this.stop.signal;
+  }
 
   /** Counts every request of a server, and refuses those that come while it drains. */
   watch(server: FastifyInstance): void {
@@ -16,7 +21,7 @@ export class Drain {
         this.inFlight -= 1;
         if (this.inFlight === 0) this.emptied?.();
       });
-      if (!this.draining || request.url === '/health/live') {
+      if (!this.stopping.aborted || request.url === '/health/live') {
         done();
         return;
       }
@@ -37,7 +42,7 @@ export class Drain {
    * @returns how many requests were still unfinished then.
    */
   async start(timeoutMs: number): Promise<number> {
-    this.draining = true;
+    this.stop.abort();
     if (this.inFlight > 0) {
       await new Promise<void>((resolve) => {
         const limit = setTimeout(resolve, timeoutMs);

@@ -18,17 +18,40 @@ const RESERVED = new Set([...Object.getOwnPropertyNames(Object.prototype), 'prot
 export function readJsonBody(octets: Uint8Array): unknown {
   if (octets.length === 0) return undefined;
   try {
-    const body = parse(utf8.decode(octets), null, {
-      parseNumber: exactNumber,
-      onDuplicateKey: ({ key }) => {
-        throw new SyntaxError(`the key "${key}" stands twice in one object, with two values`);
-      },
-    });
+    const text = utf8.decode(octets);
+    const body =
+      readPlain(text) ??
+      parse(text, null, {
+        parseNumber: exactNumber,
+        onDuplicateKey: ({ key }) => {
+          throw new SyntaxError(`the key "${key}" stands twice in one object, with two values`);
+        },
+      });
     requireOrdinary(body, MAX_DEPTH);
     return body;
   } catch (error) {
     throw new Problem('MALFORMED_JSON', `The body cannot be read: ${explain(error)}.`);
   }
+}
+
+/**
+ * Reads what the platform's parser reads and writes back as it stood: nothing was lost then, and this takes a tenth of the
+ * time.
+ * @returns undefined for everything else.
+ */
+function readPlain(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return JSON.stringify(value) === text && hasExactNumbers(value, MAX_DEPTH) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function hasExactNumbers(value: unknown, depth: number): boolean {
+  if (typeof value === 'number') return !Number.isInteger(value) || Number.isSafeInteger(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return depth > 0 && Object.values(value).every((member) => hasExactNumbers(member, depth - 1));
 }
 
 /** Whether a name cannot be that of a member or a parameter. */

@@ -1,22 +1,27 @@
 import { type ArgumentMetadata, type ValidationError, ValidationPipe } from '@nestjs/common';
+import { plainToInstance } from 'class-transformer';
+import { validateSync } from 'class-validator';
 import { Problem, type ProblemDetail } from '../problem/problem.js';
 import { isReservedName } from './json-body.js';
+import { StreamedBody } from './streamed-body.js';
+
+const RULES = { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: true, stopAtFirstError: true };
 
 /** Holds every body and query against its DTO; a member that the DTO does not have is refused, never dropped. */
 export class RequestValidation extends ValidationPipe {
   constructor() {
     super({
       transform: true,
-      whitelist: true,
-      forbidNonWhitelisted: true,
-      forbidUnknownValues: true,
-      stopAtFirstError: true,
+      ...RULES,
       exceptionFactory: (errors) => new InvalidMembers(errors),
     });
   }
 
-  /** @throws Problem INVALID_REQUEST */
+  /** @throws Problem INVALID_REQUEST, UNSUPPORTED_MEDIA_TYPE */
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    if (value instanceof StreamedBody) {
+      throw new Problem('UNSUPPORTED_MEDIA_TYPE', `${value.mediaType} is not read here; send application/json.`);
+    }
     const root = metadata.type === 'query' ? '#query' : '';
     // A reader of the body refuses these before; class-transformer would drop them.
     const reserved = metadata.type === 'query' ? Object.keys(value as object).filter(isReservedName) : [];
@@ -33,6 +38,18 @@ export class RequestValidation extends ValidationPipe {
       throw error;
     }
   }
+}
+
+/**
+ * Holds one of many parts of a body against its DTO, where all of them at once would take too long.
+ * @throws Problem INVALID_REQUEST with pointers into this part.
+ */
+export function readPart<T extends object>(dto: new () => T, value: unknown): T {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidRequest([]);
+  const part = plainToInstance(dto, value);
+  const errors = validateSync(part, RULES);
+  if (errors.length > 0) throw invalidRequest(errors.flatMap((member) => describe(member, '')));
+  return part;
 }
 
 /** Carries what the validator found to where the part of the request is known. */

@@ -1,12 +1,14 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../problem/problem.js';
 import { readJsonBody } from './json-body.js';
+import { limitBodyTime } from './body-deadline.js';
 import type { Drain } from './drain.js';
+import { requirePlainUtf8 } from './plain-utf8.js';
+import { acceptStreams } from './streamed-body.js';
 import { readTraceParent } from './trace-context.js';
 
-/** What every request passes on its way in and out: its id, its line in the log, the drain, and the JSON reader. */
-export function installServerHooks(server: FastifyInstance, drain: Drain): void {
+/** What every request passes on its way in and out: its id, its line in the log, the drain, and the readers of bodies. */
+export function installServerHooks(server: FastifyInstance, drain: Drain, requestTimeoutMs: number): void {
   server.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id);
     const trace = readTraceParent(request.headers.traceparent);
@@ -18,6 +20,7 @@ export function installServerHooks(server: FastifyInstance, drain: Drain): void 
   // An expectation that is not known may be ignored (RFC 9110 10.1.1); Node would refuse it by an answer without a body.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
   drain.watch(server);
+  limitBodyTime(server, requestTimeoutMs);
   server.addHook('onResponse', (request, reply, done) => {
     const level = /^\/(health|metrics)\b/.test(request.url) ? 'debug' : 'info';
     request.log[level](
@@ -40,12 +43,5 @@ export function installServerHooks(server: FastifyInstance, drain: Drain): void 
       done(error as Error);
     }
   });
-}
-
-/** Octets of another charset or a compressed body would be read as something that nobody sent. */
-function requirePlainUtf8(headers: IncomingHttpHeaders): void {
-  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
-  const encoding = headers['content-encoding'] ?? 'identity';
-  if (/^utf-?8$/i.test(charset) && encoding.toLowerCase() === 'identity') return;
-  throw new Problem('UNSUPPORTED_MEDIA_TYPE', `The body is ${charset}, ${encoding}; send it as UTF-8, not compressed.`);
+  acceptStreams(server, requestTimeoutMs, drain.stopping);
 }

@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../access/caller.js';
-import { type CordraId, parseNamingAuthority } from '../identifier/index.js';
+import type { CordraId } from '../identifier/index.js';
 import { Problem, malformed } from '../problem/problem.js';
 import { IdentifierReader } from '../record/identifier-reader.js';
 import type { IdentifierRecord } from '../record/identifier-record.js';
-import type { KnownAuthorities } from '../record/known-authorities.js';
 import { NamingAuthorities } from '../record/naming-authorities.js';
-import type { StoredName } from '../record/stored-name.js';
-import { readTime } from '../record/time.js';
+import { readSelection } from '../selection/read-selection.js';
 import { cursorAfter, readCursor } from './cursor.js';
 import type { ListQueryDto } from './list-query.dto.js';
 
@@ -49,45 +47,12 @@ export class LookupService {
 
   /** @throws Problem INVALID_CURSOR, or a syntax code when an identifier of the query is malformed. */
   async page(query: ListQueryDto, caller: Caller): Promise<{ records: IdentifierRecord[]; next: string | null }> {
-    const { metadataId, alternateId, namingAuthority, state, target, createdAfter, createdBefore, limit, cursor } =
-      query;
-    const known = await this.authorities.current();
-    const filter = {
-      metadataKey: keyOf(metadataId, known, '#query/metadataId'),
-      alternateKey: keyOf(alternateId, known, '#query/alternateId'),
-      ...(caller.seesPart && { namingAuthorities: visiblePrefixes(known, caller) }),
-      namingAuthority: namingAuthority === undefined ? undefined : prefixOf(namingAuthority, known),
-      state,
-      target,
-      createdAfter: createdAfter === undefined ? undefined : readTime(createdAfter, '#query/createdAfter'),
-      createdBefore: createdBefore === undefined ? undefined : readTime(createdBefore, '#query/createdBefore'),
-    };
+    const { limit, cursor } = query;
+    const filter = readSelection(query, await this.authorities.current(), caller);
     // One more than asked for tells whether there is a next page.
     const found = await this.reader.page(filter, limit + 1, cursor === undefined ? undefined : readCursor(cursor));
     const records = found.slice(0, limit);
     const last = records.at(-1);
     return { records, next: found.length > limit && last !== undefined ? cursorAfter(last) : null };
   }
-}
-
-function keyOf(text: string | undefined, known: KnownAuthorities, pointer: string): StoredName['key'] | undefined {
-  if (text === undefined) return undefined;
-  const read = known.readName(text);
-  if (!read.ok) throw malformed(read.fault, pointer);
-  return read.value.key;
-}
-
-/** The naming authorities that a caller sees, where it does not see all of them. */
-function visiblePrefixes(known: KnownAuthorities, caller: Caller): string[] {
-  return known
-    .all()
-    .map(({ prefix }) => prefix)
-    .filter((prefix) => caller.sees(prefix));
-}
-
-/** A prefix as it was created; ASCII letters in it have no case. */
-function prefixOf(text: string, known: KnownAuthorities): string {
-  const read = parseNamingAuthority(text, 'handle');
-  if (!read.ok) throw malformed(read.fault, '#query/namingAuthority');
-  return known.find(text)?.prefix ?? text;
 }

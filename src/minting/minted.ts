@@ -1,9 +1,8 @@
-import { Problem } from '../problem/problem.js';
-import { type IdentifierRecord, nativeText } from '../record/identifier-record.js';
-import { locationOf } from '../record/identifier-presenter.js';
+import type { IdentifierRecord } from '../record/identifier-record.js';
 import type { MetLaws } from '../record/met-laws.js';
 import type { NewIdentifier } from '../record/new-identifier.js';
 import { requireSameRequest } from '../record/outcomes.js';
+import { taken } from '../record/taken.js';
 import type { MintOrder } from './mint-order.js';
 
 /** What became of a mint. */
@@ -47,20 +46,4 @@ function settledByMetadata(existing: IdentifierRecord, order: MintOrder): Minted
     (order.localName !== null && order.localName !== existing.localName);
   if (order.onExisting === 'return' && !isOther) return { outcome: 'existing', record: existing, metadataRecord: null };
   throw taken('METADATA_ID_TAKEN', 'This metadata ID describes an identifier', existing, '/metadataId');
-}
-
-/** A refusal that leads to the identifier in the way. */
-export function taken(
-  code: 'GUID_TAKEN' | 'IDENTIFIER_TAKEN' | 'METADATA_ID_TAKEN' | 'ALTERNATE_ID_TAKEN',
-  what: string,
-  existing: IdentifierRecord,
-  pointer: string,
-): Problem {
-  const identifier = nativeText(existing);
-  const path = locationOf({ identifier });
-  return new Problem(code, `${what} already: ${identifier}.`, {
-    errors: [{ pointer, detail: `belongs to ${identifier}` }],
-    members: { existing: path },
-    headers: { link: `<${path}>; rel="related"` },
-  });
 }

@@ -1,17 +1,17 @@
-import { Body, Controller, Headers, HttpStatus, Post, Res } from '@nestjs/common';
+import { Body, Controller, Headers, Post, Res } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { type Caller, CurrentCaller } from '../access/caller.js';
 import { Requires } from '../access/scope.js';
-import { visibleTo } from '../access/visible.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../http/api-idempotency-key.js';
 import { readIdempotencyKey } from '../http/idempotency-key.js';
 import { SYNTAX_CODES } from '../identifier/index.js';
 import { ApiProblems } from '../problem/api-problems.js';
-import { IdentifierPresenter, entityTag, locationOf } from '../record/identifier-presenter.js';
+import { entityTag, locationOf } from '../record/identifier-presenter.js';
 import { NamingAuthorities } from '../record/naming-authorities.js';
 import { orderHash, readOrder, requireMinting } from './mint-order.js';
 import { MintRequestDto, MintedIdentifierDto } from './mint-request.dto.js';
+import { MintResults, statusOf } from './mint-results.js';
 import { MintingService } from './minting.service.js';
 
 const HEADERS = {
@@ -25,7 +25,7 @@ const HEADERS = {
 export class MintingController {
   constructor(
     private readonly minting: MintingService,
-    private readonly presenter: IdentifierPresenter,
+    private readonly results: MintResults,
     private readonly authorities: NamingAuthorities,
   ) {}
 
@@ -63,15 +63,11 @@ export class MintingController {
     const order = readOrder(request, await this.authorities.current());
     requireMinting(caller, order);
     const asked = { actor: caller, request: key === undefined ? null : { key, index: 0, hash: orderHash(order) } };
-    const { outcome, record, metadataRecord } = await this.minting.mint(order, asked);
-    const shown = this.presenter.show(visibleTo(caller, record));
-    void reply
-      .status(outcome === 'existing' || outcome === 'found' ? HttpStatus.OK : HttpStatus.CREATED)
-      .headers({ location: locationOf(shown), etag: entityTag(shown) });
-    if (outcome === 'replayed' || outcome === 'found') void reply.header('idempotency-replayed', 'true');
-    return {
-      ...shown,
-      metadataRecord: metadataRecord === null ? null : this.presenter.show(visibleTo(caller, metadataRecord)),
-    };
+    const minted = await this.minting.mint(order, asked);
+    const { metadataRecord, ...shown } = this.results.identifier(minted, caller);
+    void reply.status(statusOf(minted)).headers({ location: locationOf(shown), etag: entityTag(shown) });
+    const replayed = minted.outcome === 'replayed' || minted.outcome === 'found';
+    if (replayed) void reply.header('idempotency-replayed', 'true');
+    return { ...shown, metadataRecord };
   }
 }

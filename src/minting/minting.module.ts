@@ -1,9 +1,18 @@
 import { Module } from '@nestjs/common';
 import { RecordModule } from '../record/record.module.js';
+import { BatchController } from './batch.controller.js';
+import { BatchService } from './batch.service.js';
+import { BulkController } from './bulk.controller.js';
+import { BulkService } from './bulk.service.js';
 import { GuidSource } from './guid-source.js';
+import { MintResults } from './mint-results.js';
 import { MintingController } from './minting.controller.js';
 import { MintingService } from './minting.service.js';
 
 /** New identifiers, and existing ones that come to be registered. */
-@Module({ imports: [RecordModule], controllers: [MintingController], providers: [MintingService, GuidSource] })
+@Module({
+  imports: [RecordModule],
+  controllers: [MintingController, BatchController, BulkController],
+  providers: [MintingService, BatchService, BulkService, MintResults, GuidSource],
+})
 export class MintingModule {}

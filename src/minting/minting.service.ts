@@ -4,14 +4,15 @@ import { Problem } from '../problem/problem.js';
 import { IdentifierChanges } from '../record/identifier-changes.js';
 import { IdentifierReader } from '../record/identifier-reader.js';
 import { IdentifierWriter } from '../record/identifier-writer.js';
-import { LawsMet, type MetLaws } from '../record/met-laws.js';
+import { LawsMet, type MetLaws, lapsedIn } from '../record/met-laws.js';
+import { withoutMeetings } from '../record/meetings.js';
 import { NamingAuthorities } from '../record/naming-authorities.js';
+import type { NamingAuthority } from '../record/naming-authority.js';
 import type { NewIdentifier } from '../record/new-identifier.js';
 import { inFlight, requireSameRequest, storeOutcome } from '../record/outcomes.js';
 import { type Queryable, Transactions } from '../record/transactions.js';
 import { type Asked, draft } from './draft.js';
 import { GuidSource } from './guid-source.js';
-import { withoutMeetings } from './meetings.js';
 import type { MintOrder } from './mint-order.js';
 import { type Minted, settledBy } from './minted.js';
 
@@ -111,14 +112,19 @@ export class MintingService {
     const fresh = pending.some(({ attempt }) => attempt > 1);
     const known = fresh ? await this.authorities.refresh('all') : await this.authorities.current();
     const drafted: Drafted[] = [];
+    // Asked once for each: one that is not known is looked for in the database each time.
+    const active = new Map<string, NamingAuthority | Problem>();
     for (const job of pending) {
       if (job.attempt > MAX_ATTEMPTS) {
         throw new Error(`${MAX_ATTEMPTS} mints in a row met GUIDs that exist; the random source repeats itself`);
       }
-      const item = await refusalOr(async () => {
-        const authority = await this.authorities.requireActive(job.order.namingAuthority);
-        return draft(job.order, job.asked, authority, known, this.guids);
-      });
+      const { namingAuthority: prefix } = job.order;
+      const authority = active.get(prefix) ?? (await refusalOr(() => this.authorities.requireActive(prefix)));
+      active.set(prefix, authority);
+      const item =
+        authority instanceof Problem
+          ? authority
+          : await refusalOr(() => draft(job.order, job.asked, authority, known, this.guids));
       if (item instanceof Problem) results[job.place] = (await this.replay(job.asked)) ?? item;
       else drafted.push({ pending: job, item });
     }
@@ -167,16 +173,6 @@ export class MintingService {
     if (ids.length > 0) await this.transactions.run((transaction) => this.changes.lapse(transaction, ids));
   }
 }
-
-/** Reservations in the way whose lease has ended: they show no metadata ID and no alternates any more. */
-function lapsedIn({ metadata, alternate }: MetLaws): MintLapse[] {
-  return [
-    ...(metadata?.metadataId === null ? [metadata] : []),
-    ...(alternate?.record.alternateIds.length === 0 ? [alternate.record] : []),
-  ];
-}
-
-type MintLapse = NonNullable<MetLaws['metadata']>;
 
 const isLapsed = (met: MetLaws): boolean => lapsedIn(met).length > 0;
 

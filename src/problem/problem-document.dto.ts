@@ -101,6 +101,13 @@ export class ProblemDocumentDto {
   existing?: string;
 
   /**
+   * For an item that asks for the same as another one of its request: the index of that one, counted from 0.
+   * @example 3
+   */
+  @ApiProperty({ type: 'integer', required: false })
+  duplicateOf?: number;
+
+  /**
    * For a withdrawn identifier: the identifier, `NA/local`.
    * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */

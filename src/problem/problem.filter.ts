@@ -51,7 +51,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
 }
 
 /** Names the problem that an error amounts to. */
-function problemOf(error: unknown): Problem {
+export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const { code, statusCode } = framework(error);
   const status = error instanceof HttpException ? error.getStatus() : statusCode;

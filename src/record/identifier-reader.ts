@@ -84,6 +84,15 @@ export class IdentifierReader {
     };
   }
 
+  /** Whether a request with this Idempotency-Key minted an identifier. */
+  async hasRequest(client: string, requestKey: string, from: Queryable = this.pool): Promise<boolean> {
+    const { rows } = await from.query('SELECT FROM identifier WHERE client = $1 AND request_key = $2 LIMIT 1', [
+      client,
+      requestKey,
+    ]);
+    return rows.length > 0;
+  }
+
   /** @returns the records in the order of the ids; one that does not exist is left out. */
   async findByIds(ids: readonly bigint[], from: Queryable = this.pool): Promise<IdentifierRecord[]> {
     const { rows } = await from.query<IdentifierRow>({ text: BY_IDS, values: [ids.map(String)] });

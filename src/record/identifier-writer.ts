@@ -54,7 +54,7 @@ async function insertRows(on: Queryable, items: readonly NewIdentifier[]): Promi
  * A metadata record or an alternate met a row that was committed while the statement ran, and nothing of it was written.
  * Whoever looks now finds that row in the way.
  */
-async function noneWhenViolated(rows: Promise<InsertedRow[]>): Promise<InsertedRow[]> {
+export async function noneWhenViolated<T>(rows: Promise<T[]>): Promise<T[]> {
   try {
     return await rows;
   } catch (error) {

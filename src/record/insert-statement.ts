@@ -3,9 +3,9 @@ import { POSITION_SQL } from './change-log.js';
 import type { NewIdentifier } from './new-identifier.js';
 
 /** A column of the rows to insert: its name, its type, and what it takes from a new identifier. */
-type Column = readonly [name: string, type: string, value: (item: NewIdentifier) => unknown];
+export type Column<T = NewIdentifier> = readonly [name: string, type: string, value: (item: T) => unknown];
 
-const COLUMNS: readonly Column[] = [
+export const COLUMNS: readonly Column[] = [
   ['naming_authority', 'text', ({ authority }) => authority.prefix],
   ['authority_version', 'int', ({ authority }) => authority.version],
   ['guid', 'uuid', ({ address }) => address.guid],
@@ -42,7 +42,11 @@ const PAIR_COLUMNS: readonly Column[] = [
 ];
 
 /** `unnest($from::int[], …) AS alias(place, …)`: rows from one array a column. */
-function rowsOf(alias: string, from: number, columns: readonly (readonly [string, string, ...unknown[]])[]): string {
+export function rowsOf(
+  alias: string,
+  from: number,
+  columns: readonly (readonly [string, string, ...unknown[]])[],
+): string {
   const all = [['place', 'int'] as const, ...columns];
   const arrays = all.map(([, type], index) => `$${from + index}::${type}[]`).join(', ');
   return `unnest(${arrays}) AS ${alias}(${all.map(([name]) => name).join(', ')})`;
@@ -52,8 +56,12 @@ const PAIRS_FROM = COLUMNS.length + 2;
 const ALTERNATES_FROM = PAIRS_FROM + PAIR_COLUMNS.length + 1;
 const ALTERNATES = rowsOf('a', ALTERNATES_FROM, [['key', 'bytea']]);
 
-/** The local name of a row as one comparable value, whichever column has it. */
-const LOCAL = (row: string): string => `coalesce(${row}.local_key, uuid_send(${row}.guid))`;
+/**
+ * Nothing is in the way of a row `w` in a table. Looked up row by row, by an index: the words at the end keep the planner from
+ * joining the tables instead, which it would do by the wrong index as long as it knows nothing of what is in them.
+ */
+export const unmet = (table: string, condition: string): string =>
+  `NOT EXISTS (SELECT FROM ${table} x WHERE ${condition} OFFSET 0)`;
 
 /**
  * One statement, committed by itself or in a transaction of its caller.
@@ -64,43 +72,48 @@ const LOCAL = (row: string): string => `coalesce(${row}.local_key, uuid_send(${r
  * statement, so that no half of anything can exist. What the object describes is read in the same statement: once it
  * is committed, nothing that could fail stands between the client and the answer.
  *
+ * Ids are given out before the rows are inserted, so that what was inserted is known by them, whatever the planner thinks of
+ * how many rows there are.
+ *
  * Two rows of one statement must not meet each other in any unique index.
  */
 export const INSERT_SQL = `
   WITH wanted AS (SELECT * FROM ${rowsOf('w', 1, COLUMNS)}),
-  eligible AS MATERIALIZED (
+  free AS (
     SELECT w.* FROM wanted w
-    JOIN naming_authority n ON n.prefix = w.naming_authority AND n.status = 'active' AND n.version = w.authority_version
-    WHERE NOT EXISTS (SELECT FROM identifier x WHERE x.metadata_key = w.metadata_key AND x.naming_authority = w.naming_authority)
-      AND NOT EXISTS (SELECT FROM identifier x WHERE x.naming_authority = w.naming_authority AND x.guid = w.guid)
-      AND NOT EXISTS (SELECT FROM identifier x WHERE x.client = w.client AND x.request_key = w.request_key AND x.request_index = w.request_index)
-      AND NOT EXISTS (SELECT FROM request x WHERE x.client = w.client AND x.key = w.request_key)
+    WHERE (SELECT n.status = 'active' AND n.version = w.authority_version FROM naming_authority n WHERE n.prefix = w.naming_authority)
+      AND ${unmet('identifier', 'x.metadata_key = w.metadata_key AND x.naming_authority = w.naming_authority')}
+      AND ${unmet('identifier', 'x.naming_authority = w.naming_authority AND x.guid = w.guid')}
+      AND ${unmet('identifier', 'x.client = w.client AND x.request_key = w.request_key AND x.request_index = w.request_index')}
+      AND ${unmet('request', 'x.client = w.client AND x.key = w.request_key')}
       AND NOT EXISTS (
         SELECT FROM ${ALTERNATES} JOIN alternate_identifier x ON x.key = a.key
         WHERE a.place = w.place AND x.naming_authority = w.naming_authority)
-  ), minted AS (
-    INSERT INTO identifier (naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids,
+    ORDER BY w.place
+  ), eligible AS MATERIALIZED (SELECT nextval('identifier_id_seq') AS id, free.* FROM free),
+  minted AS (
+    INSERT INTO identifier (id, naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids,
                             state, lease_until, client, request_key, request_index, request_hash)
-    SELECT naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target,
+    SELECT id, naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target,
            CASE WHEN alternate_ids IS NULL THEN '{}' ELSE ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
            CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until,
            CASE WHEN request_key IS NOT NULL THEN client END, request_key, request_index, request_hash
-    FROM eligible ORDER BY place
+    FROM eligible
     ON CONFLICT DO NOTHING
-    RETURNING id, naming_authority, guid, local_key, created_at
+    RETURNING id
   ), placed AS MATERIALIZED (
-    SELECT m.id, m.created_at, w.* FROM minted m
-    JOIN eligible w ON w.naming_authority = m.naming_authority AND ${LOCAL('w')} = ${LOCAL('m')}
+    SELECT *, CURRENT_TIMESTAMP::timestamptz(3) AS created_at FROM eligible WHERE (id IN (SELECT id FROM minted)) IS TRUE
+  ), pairs AS MATERIALIZED (
+    SELECT nextval('identifier_id_seq') AS id, w.* FROM (
+      SELECT o.place, o.naming_authority, o.lease_until, o.client, o.request_key, o.request_index + 1 AS request_index, o.request_hash,
+             p.guid, p.local_name, p.local_key, p.patch
+      FROM ${rowsOf('p', PAIRS_FROM, PAIR_COLUMNS)} JOIN placed o USING (place) ORDER BY place
+    ) w
   ), paired AS (
-    INSERT INTO identifier (naming_authority, guid, local_name, local_key, state, lease_until, client, request_key, request_index, request_hash)
-    SELECT o.naming_authority, p.guid, p.local_name, p.local_key,
-           CASE WHEN o.lease_until IS NULL THEN 'active' ELSE 'reserved' END, o.lease_until,
-           CASE WHEN o.request_key IS NOT NULL THEN o.client END, o.request_key, o.request_index + 1, o.request_hash
-    FROM ${rowsOf('p', PAIRS_FROM, PAIR_COLUMNS)} JOIN placed o USING (place)
-    RETURNING id, naming_authority, guid, local_key
-  ), placed_pairs AS MATERIALIZED (
-    SELECT m.id, p.place, p.patch FROM paired m
-    JOIN ${rowsOf('p', PAIRS_FROM, PAIR_COLUMNS)} ON ${LOCAL('p')} = ${LOCAL('m')}
+    INSERT INTO identifier (id, naming_authority, guid, local_name, local_key, state, lease_until, client, request_key, request_index, request_hash)
+    SELECT id, naming_authority, guid, local_name, local_key, CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until,
+           CASE WHEN request_key IS NOT NULL THEN client END, request_key, request_index, request_hash
+    FROM pairs
   ), kept_alternates AS (
     INSERT INTO alternate_identifier (key, naming_authority, identifier_id)
     SELECT a.key, o.naming_authority, o.id FROM ${ALTERNATES} JOIN placed o USING (place)
@@ -109,11 +122,11 @@ export const INSERT_SQL = `
     SELECT ${POSITION_SQL}, naming_authority, id, 1, kind, client, key_id, patch FROM (
       SELECT o.naming_authority, o.id, o.kind, o.client, o.key_id, o.patch, o.place, 0 AS half FROM placed o
       UNION ALL
-      SELECT o.naming_authority, p.id, o.kind, o.client, o.key_id, p.patch, o.place, 1 FROM placed_pairs p JOIN placed o USING (place)
+      SELECT o.naming_authority, p.id, o.kind, o.client, o.key_id, p.patch, o.place, 1 FROM pairs p JOIN placed o USING (place)
     ) rows ORDER BY place, half
   )
   SELECT o.place, o.id, o.created_at AS "createdAt", p.id AS "metadataRecordId", ${describedSql('o.own_key')} AS describes
-  FROM placed o LEFT JOIN placed_pairs p USING (place)`;
+  FROM placed o LEFT JOIN pairs p USING (place)`;
 
 /** The parameters of the statement. */
 export function insertValues(items: readonly NewIdentifier[]): unknown[] {
@@ -129,6 +142,6 @@ export function insertValues(items: readonly NewIdentifier[]): unknown[] {
   ];
 }
 
-function octets(bytes: Uint8Array | null | undefined): Buffer | null {
+export function octets(bytes: Uint8Array | null | undefined): Buffer | null {
   return bytes === null || bytes === undefined ? null : Buffer.from(bytes);
 }

@@ -127,3 +127,11 @@ function metLaws(laws: ReadonlyMap<Law, MetRow>, outcome: MetLaws['outcome']): M
     alternate: alternate === null ? null : { record: alternate, index: laws.get('alternate')?.index ?? 0 },
   };
 }
+
+/** Reservations in the way whose lease has ended: they show no metadata ID and no alternates any more. */
+export function lapsedIn({ metadata, alternate }: MetLaws): IdentifierRecord[] {
+  return [
+    ...(metadata?.metadataId === null ? [metadata] : []),
+    ...(alternate?.record.alternateIds.length === 0 ? [alternate.record] : []),
+  ];
+}

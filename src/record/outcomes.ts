@@ -57,7 +57,12 @@ export function keyedRequest(actor: Actor, key: string | undefined, meaning: unk
 /** @throws Problem IDEMPOTENCY_KEY_REUSED when an earlier request with the same key was another one. */
 export function requireSameRequest(earlier: Uint8Array, now: Uint8Array): void {
   if (timingSafeEqual(earlier, now)) return;
-  throw new Problem(
+  throw keyReused();
+}
+
+/** The refusal of a request whose key belongs to another one. */
+export function keyReused(): Problem {
+  return new Problem(
     'IDEMPOTENCY_KEY_REUSED',
     'An earlier request with this Idempotency-Key asked for something else; give each new request a new key.',
     { errors: [{ pointer: '#header/Idempotency-Key', detail: 'used before with another body' }] },

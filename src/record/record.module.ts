@@ -3,6 +3,7 @@ import { ApiKeys } from './api-keys.js';
 import { AuthorityWriter } from './authority-writer.js';
 import { FindAny } from './find-any.js';
 import { IdentifierChanges } from './identifier-changes.js';
+import { IdentifierImporter } from './identifier-importer.js';
 import { IdentifierPresenter } from './identifier-presenter.js';
 import { IdentifierReader } from './identifier-reader.js';
 import { IdentifierWriter } from './identifier-writer.js';
@@ -12,7 +13,7 @@ import { Outcomes } from './outcomes.js';
 import { Transactions } from './transactions.js';
 
 const PARTS = [
-  ...[IdentifierReader, IdentifierWriter, IdentifierChanges, IdentifierPresenter],
+  ...[IdentifierReader, IdentifierWriter, IdentifierImporter, IdentifierChanges, IdentifierPresenter],
   ...[ApiKeys, AuthorityWriter, FindAny, LawsMet, NamingAuthorities, Outcomes, Transactions],
 ];
 

@@ -1,4 +1,4 @@
-import type { NewIdentifier } from '../record/new-identifier.js';
+import type { NewIdentifier } from './new-identifier.js';
 
 /**
  * Parts what one statement may insert from what would meet a row of the same statement in a unique index: the same local

@@ -1,0 +1,106 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../access/caller.js';
+import { readJsonBody } from '../http/json-body.js';
+import { answerInLines } from '../http/line-stream.js';
+import { type Line, LineReader, MAX_LINE_OCTETS } from '../http/lines.js';
+import type { StreamedBody } from '../http/streamed-body.js';
+import { Problem } from '../problem/problem.js';
+import type { KnownAuthorities } from '../record/known-authorities.js';
+import { NamingAuthorities } from '../record/naming-authorities.js';
+import { type MintItem, itemHash, readItem } from './mint-item.js';
+import { MintResults } from './mint-results.js';
+import { MintingService } from './minting.service.js';
+
+/** The path of the operation. */
+const PATH = '/identifiers/bulk';
+
+/** Most lines that one statement mints. */
+const CHUNK_LINES = 500;
+
+/** So many lines are read or written before other requests get their turn. */
+const SLICE = 100;
+
+/** Who streams, and what holds for every line. */
+export interface BulkOrder {
+  readonly actor: Caller;
+  readonly key: string | undefined;
+  readonly namingAuthority: string | undefined;
+}
+
+interface NumberedItem extends MintItem {
+  readonly number: number;
+}
+
+/** Mints a stream of any length in memory that does not grow. */
+@Injectable()
+export class BulkService {
+  constructor(
+    private readonly minting: MintingService,
+    private readonly authorities: NamingAuthorities,
+    private readonly results: MintResults,
+  ) {}
+
+  /**
+   * Answers each line of a body with a line, in order. Every line that is answered is durable. With an Idempotency-Key
+   * each line is a request of its own by its number, so a client that was cut off sends everything again.
+   * @param failed takes note of what ends the stream and nobody foresaw.
+   */
+  mint(body: StreamedBody, order: BulkOrder, failed: (error: unknown) => void): AsyncGenerator<string> {
+    const lines = new LineReader(body);
+    return answerInLines(body, {
+      path: PATH,
+      read: async () => {
+        const chunk = await lines.next(CHUNK_LINES);
+        return chunk === null ? null : this.prepare(chunk, order);
+      },
+      work: (items) => this.work(items, order),
+      lastLine: (items) => items.at(-1)?.number ?? 0,
+      failed,
+    });
+  }
+
+  private async prepare(lines: readonly Line[], order: BulkOrder): Promise<NumberedItem[]> {
+    const known = await this.authorities.current();
+    const items: NumberedItem[] = [];
+    for (const line of lines) {
+      items.push({ ...readLine(line, order, known), number: line.number });
+      if (items.length % SLICE === 0) await nextTurn();
+    }
+    return items;
+  }
+
+  private async *work(items: readonly NumberedItem[], { actor, key }: BulkOrder): AsyncGenerator<string> {
+    const jobs = items.flatMap((item) => {
+      if (item.asks instanceof Problem) return [];
+      // A pair takes two places, one for each identifier.
+      const request = key === undefined ? null : { key, index: 2 * item.number, hash: itemHash(item) };
+      return [{ order: item.asks, asked: { actor, request } }];
+    });
+    const minted = await this.minting.mintAll(jobs);
+    let piece = '';
+    let next = 0;
+    for (const [index, { number: line, clientRef, asks }] of items.entries()) {
+      const result = asks instanceof Problem ? asks : minted[next++];
+      if (result === undefined) throw new TypeError('every job has a result');
+      piece += `${JSON.stringify({ line, ...this.results.result(clientRef, result, actor, PATH) })}\n`;
+      if (index % SLICE < SLICE - 1) continue;
+      yield piece;
+      piece = '';
+      await nextTurn();
+    }
+    if (piece !== '') yield piece;
+  }
+}
+
+function readLine({ octets }: Line, { namingAuthority, actor }: BulkOrder, known: KnownAuthorities): MintItem {
+  try {
+    if (octets === null) {
+      throw new Problem('BODY_TOO_LARGE', `The line has more than ${MAX_LINE_OCTETS} octets.`);
+    }
+    return readItem(readJsonBody(octets), namingAuthority, known, actor);
+  } catch (error) {
+    if (error instanceof Problem) return { clientRef: null, asks: error, meaning: '' };
+    throw error;
+  }
+}

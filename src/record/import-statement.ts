@@ -1,0 +1,65 @@
+import { POSITION_SQL } from './change-log.js';
+import type { ImportedIdentifier } from './imported-identifier.js';
+import { COLUMNS, type Column, octets, rowsOf, unmet } from './insert-statement.js';
+
+const LIFE_COLUMNS: readonly Column<ImportedIdentifier>[] = [
+  ['state', 'text', ({ state }) => state],
+  ['version', 'int', ({ version }) => version],
+  ['created_at', 'timestamptz', ({ createdAt }) => createdAt.toISOString()],
+  ['updated_at', 'timestamptz', ({ updatedAt }) => updatedAt.toISOString()],
+  ['withdrawn_at', 'timestamptz', ({ tombstone }) => tombstone?.withdrawnAt.toISOString() ?? null],
+  ['withdrawal_reason', 'text', ({ tombstone }) => tombstone?.reason ?? null],
+  ['replaced_by', 'text', ({ tombstone }) => tombstone?.replacedBy ?? null],
+];
+
+const ALL_COLUMNS: readonly Column<ImportedIdentifier>[] = [...COLUMNS, ...LIFE_COLUMNS];
+
+const ALTERNATES = rowsOf('a', ALL_COLUMNS.length + 2, [['key', 'bytea']]);
+
+/**
+ * The statement that mints, for identifiers that bring their life with them: with its state, version, times and tombstone
+ * each is inserted as it was, and its history begins with that version.
+ *
+ * Two rows of one statement must not meet each other in any unique index.
+ */
+export const IMPORT_SQL = `
+  WITH wanted AS (SELECT * FROM ${rowsOf('w', 1, ALL_COLUMNS)}),
+  free AS (
+    SELECT w.* FROM wanted w
+    WHERE ${unmet('identifier', 'x.metadata_key = w.metadata_key AND x.naming_authority = w.naming_authority')}
+      AND ${unmet('identifier', 'x.naming_authority = w.naming_authority AND x.guid = w.guid')}
+      AND ${unmet('identifier', 'x.local_key = w.local_key AND x.naming_authority = w.naming_authority')}
+      AND NOT EXISTS (
+        SELECT FROM ${ALTERNATES} JOIN alternate_identifier x ON x.key = a.key
+        WHERE a.place = w.place AND x.naming_authority = w.naming_authority)
+    ORDER BY w.place
+  ), eligible AS MATERIALIZED (SELECT nextval('identifier_id_seq') AS id, free.* FROM free),
+  imported AS (
+    INSERT INTO identifier (id, naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids,
+                            state, lease_until, version, created_at, updated_at, withdrawn_at, withdrawal_reason, replaced_by)
+    SELECT id, naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target,
+           CASE WHEN alternate_ids IS NULL THEN '{}' ELSE ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
+           state, lease_until, version, created_at, updated_at, withdrawn_at, withdrawal_reason, replaced_by
+    FROM eligible
+    ON CONFLICT DO NOTHING
+    RETURNING id
+  ), placed AS MATERIALIZED (SELECT * FROM eligible WHERE (id IN (SELECT id FROM imported)) IS TRUE),
+  kept_alternates AS (
+    INSERT INTO alternate_identifier (key, naming_authority, identifier_id)
+    SELECT a.key, o.naming_authority, o.id FROM ${ALTERNATES} JOIN placed o USING (place)
+  ), remembered AS (
+    INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, key_id, patch)
+    SELECT ${POSITION_SQL}, naming_authority, id, version, kind, client, key_id, patch FROM placed ORDER BY place
+  )
+  SELECT place FROM placed`;
+
+/** The parameters of the statement. */
+export function importValues(items: readonly ImportedIdentifier[]): unknown[] {
+  const alternates = items.flatMap((item, place) => item.alternates.map(({ key }) => ({ place, key })));
+  return [
+    items.map((_, place) => place),
+    ...ALL_COLUMNS.map(([, , value]) => items.map(value)),
+    alternates.map(({ place }) => place),
+    alternates.map(({ key }) => octets(key)),
+  ];
+}

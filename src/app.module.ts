@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import type pg from 'pg';
 import { AccessModule } from './access/access.module.js';
 import type { Config } from './config/config.js';
+import { CurationModule } from './curation/curation.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { DocumentationModule } from './documentation/documentation.module.js';
@@ -13,17 +14,13 @@ import { MintingModule } from './minting/minting.module.js';
 import { NormalizationModule } from './normalization/normalization.module.js';
 import { RenderingModule } from './record/rendering.module.js';
 import { TransferModule } from './transfer/transfer.module.js';
+import { ReservationsModule } from './reservations/reservations.module.js';
 
 /** The table of contents. */
 @Module({
   imports: [
-    MintingModule,
-    LookupModule,
-    NormalizationModule,
-    TransferModule,
-    ApiKeysModule,
-    HealthModule,
-    DocumentationModule,
+    ...[MintingModule, LookupModule, CurationModule, TransferModule],
+    ...[NormalizationModule, ApiKeysModule, HealthModule, DocumentationModule],
   ],
 })
 export class AppModule {
@@ -35,6 +32,7 @@ export class AppModule {
         RenderingModule.with(config.resolver),
         AccessModule.with({ adminApiKey: config.adminApiKey, publicRead: config.publicRead }),
         MetricsModule.of(metrics, config.metricsPort !== null),
+        ReservationsModule.sweptEvery(config.reservationSweepIntervalMs),
       ],
     };
   }

@@ -26,6 +26,8 @@ export interface Config {
   readonly publicRead: boolean;
   readonly logLevel: string;
   readonly pool: { readonly size: number; readonly connectTimeoutMs: number; readonly statementTimeoutMs: number };
+  /** How often ended reservations are written down; reads honour the end of a lease by themselves. */
+  readonly reservationSweepIntervalMs: number;
   readonly bodyLimitBytes: number;
   readonly requestTimeoutMs: number;
   readonly shutdownTimeoutMs: number;
@@ -73,6 +75,7 @@ export function readConfig(variables: NodeJS.ProcessEnv = readProcessEnvironment
       connectTimeoutMs: environment.DATABASE_CONNECT_TIMEOUT_MS,
       statementTimeoutMs: environment.DATABASE_STATEMENT_TIMEOUT_MS,
     },
+    reservationSweepIntervalMs: environment.RESERVATION_SWEEP_INTERVAL_MS,
     bodyLimitBytes: environment.BODY_LIMIT_BYTES,
     requestTimeoutMs: environment.REQUEST_TIMEOUT_MS,
     shutdownTimeoutMs: environment.SHUTDOWN_TIMEOUT_MS,

@@ -19,6 +19,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     )
     .addSecurityRequirements('apiKey')
     .addTag('identifiers', 'Mint, resolve, find.')
+    .addTag('reservations', 'Hold many identifiers until a day.')
     .addTag('syntax', 'Canonical forms, without looking anything up.')
     .addTag('api-keys', 'Who may do what.')
     .addTag('health', 'What an orchestrator and its monitoring ask.')
@@ -56,6 +57,10 @@ const REQUEST_SCHEMAS = [
   'NormalizeItemDto',
   'ContextDto',
   'ResolverDto',
+  'ChangeRequestDto',
+  'WithdrawRequestDto',
+  'ReservationRequestDto',
+  'SelectionDto',
 ];
 
 const REQUEST_ID = {
@@ -75,6 +80,14 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'LookupController.list': 'findIdentifiers',
   'LookupController.find': 'getIdentifier',
   'LookupController.findMany': 'lookUpIdentifiers',
+  'CurationController.change': 'changeIdentifier',
+  'CurationController.activate': 'activateIdentifier',
+  'CurationController.withdraw': 'withdrawIdentifier',
+  'CurationController.reinstate': 'reinstateIdentifier',
+  'ReservationController.reserve': 'reserveIdentifiers',
+  'ReservationController.find': 'getReservation',
+  'ReservationController.activate': 'activateReservation',
+  'ReservationController.release': 'releaseReservation',
   'NormalizationController.uris': 'getIdentifierUris',
   'HealthController.live': 'getLiveness',
   'HealthController.ready': 'getReadiness',

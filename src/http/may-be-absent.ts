@@ -5,3 +5,7 @@ import { ValidateIf } from 'class-validator';
  * code that was promised a text.
  */
 export const MayBeAbsent = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);
+
+/** Lets a member be left out, or be null where null has a meaning of its own, such as "remove it". */
+export const MayBeAbsentOrNull = (): PropertyDecorator =>
+  ValidateIf((_, value: unknown) => value !== undefined && value !== null);

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../problem/problem.js';
 import { readJsonBody } from './json-body.js';
 import { limitBodyTime } from './body-deadline.js';
@@ -6,6 +6,9 @@ import type { Drain } from './drain.js';
 import { requirePlainUtf8 } from './plain-utf8.js';
 import { acceptStreams } from './streamed-body.js';
 import { readTraceParent } from './trace-context.js';
+
+/** JSON that says what to change (RFC 7396). */
+const MERGE_PATCH = 'application/merge-patch+json';
 
 /** What every request passes on its way in and out: its id, its line in the log, the drain, and the readers of bodies. */
 export function installServerHooks(server: FastifyInstance, drain: Drain, requestTimeoutMs: number): void {
@@ -35,13 +38,20 @@ export function installServerHooks(server: FastifyInstance, drain: Drain, reques
     done();
   });
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+  server.addContentTypeParser(['application/json', MERGE_PATCH], { parseAs: 'buffer' }, (request, body, done) => {
     try {
       requirePlainUtf8(request.headers);
+      requirePatch(request);
       done(null, readJsonBody(body as Buffer));
     } catch (error) {
       done(error as Error);
     }
   });
   acceptStreams(server, requestTimeoutMs, drain.stopping);
+}
+
+/** A body that says what to change belongs to a PATCH. */
+function requirePatch({ method, headers }: FastifyRequest): void {
+  if (method === 'PATCH' || !headers['content-type']?.trim().toLowerCase().startsWith(MERGE_PATCH)) return;
+  throw new Problem('UNSUPPORTED_MEDIA_TYPE', `${MERGE_PATCH} is for PATCH; send the body as application/json.`);
 }

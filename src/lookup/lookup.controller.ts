@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, CurrentCaller } from '../access/caller.js';
 import { Requires } from '../access/scope.js';
 import { visibleTo } from '../access/visible.js';
+import { matchesWeakly } from '../http/entity-tags.js';
 import { SYNTAX_CODES } from '../identifier/index.js';
 import { ApiProblems } from '../problem/api-problems.js';
 import { ApiIdentifierParam } from '../record/api-identifier-param.js';
@@ -97,16 +98,10 @@ export class LookupController {
     const shown = this.presenter.show(visibleTo(caller, record));
     const tag = entityTag(shown);
     void reply.headers({ etag: tag, 'cache-control': 'no-cache' });
-    if (matches(ifNoneMatch, tag)) {
+    if (matchesWeakly(ifNoneMatch, tag)) {
       void reply.status(HttpStatus.NOT_MODIFIED);
       return undefined;
     }
     return { ...shown, query: asked.query, fragment: asked.fragment };
   }
-}
-
-/** `If-None-Match` uses weak comparison (RFC 9110 13.1.2): `W/` makes no difference. */
-function matches(header: string | undefined, tag: string): boolean {
-  if (header === undefined) return false;
-  return header.split(',').some((entry) => ['*', tag].includes(entry.trim().replace(/^W\//, '')));
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../access/caller.js';
 import type { CordraId } from '../identifier/index.js';
-import { Problem, malformed } from '../problem/problem.js';
+import { findRegistered } from '../record/find-registered.js';
 import { IdentifierReader } from '../record/identifier-reader.js';
 import type { IdentifierRecord } from '../record/identifier-record.js';
 import { NamingAuthorities } from '../record/naming-authorities.js';
@@ -29,18 +29,7 @@ export class LookupService {
    */
   async find(text: string, caller: Caller): Promise<Found> {
     const known = await this.authorities.current();
-    const read = known.recognize(text);
-    if (!read.ok) throw malformed(read.fault, '#path/identifier');
-    const { name, normalized } = read.value;
-    const address = known.locate(name, text, '#path/identifier');
-    const isHidden = address === null || !caller.sees(address.namingAuthority);
-    const record = isHidden ? null : await this.reader.find(address);
-    if (record === null) {
-      throw new Problem(
-        'IDENTIFIER_NOT_FOUND',
-        `${normalized} is well formed, and nothing is registered under it here.`,
-      );
-    }
+    const { record, name } = await findRegistered(text, known, this.reader, (prefix) => caller.sees(prefix));
     const asked = name.type === 'cordra' ? name : { query: null, fragment: null };
     return { record, asked };
   }

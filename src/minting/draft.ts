@@ -1,3 +1,4 @@
+import type { GuidSource } from '../record/guid-source.js';
 import { identifierOf } from '../record/identifier-record.js';
 import { Problem } from '../problem/problem.js';
 import { type Actor, type ChangeKind, creation } from '../record/change-log.js';
@@ -8,8 +9,7 @@ import { requireTwoThings } from '../record/read-names.js';
 import { compactGuid } from '../record/rows.js';
 import type { StoredName } from '../record/stored-name.js';
 import { targetFrom } from '../record/target-template.js';
-import type { GuidSource } from './guid-source.js';
-import { requireFuture } from './lease.js';
+import { requireFuture } from '../record/time.js';
 import type { MintOrder } from './mint-order.js';
 
 /** Who asks, and as part of which request. */
@@ -37,7 +37,7 @@ export function draft(
   guids: GuidSource,
 ): NewIdentifier {
   requireProfile(order, authority);
-  if (order.leaseUntil !== null) requireFuture(order.leaseUntil);
+  if (order.leaseUntil !== null) requireFuture(order.leaseUntil, '/leaseUntil');
   const mintedName = (): string => compactGuid(guids.next(authority.uuidVersion));
   const object = named(authority, known, order.guid ?? order.localName ?? mintedName());
   const record = order.mintMetadataId ? named(authority, known, mintedName()) : null;

@@ -14,11 +14,6 @@ export function readLease(state: 'reserved' | 'active' | undefined, leaseUntil: 
   return readTime(leaseUntil, '/leaseUntil');
 }
 
-/** @throws Problem INVALID_REQUEST when the lease would end before it begins. */
-export function requireFuture(leaseUntil: Date): void {
-  if (leaseUntil.getTime() <= Date.now()) throw wrongLease(`${leaseUntil.toISOString()} is past`);
-}
-
 function wrongLease(detail: string): Problem {
   return new Problem('INVALID_REQUEST', detail, { errors: [{ pointer: '/leaseUntil', detail }] });
 }

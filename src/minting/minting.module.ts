@@ -4,7 +4,6 @@ import { BatchController } from './batch.controller.js';
 import { BatchService } from './batch.service.js';
 import { BulkController } from './bulk.controller.js';
 import { BulkService } from './bulk.service.js';
-import { GuidSource } from './guid-source.js';
 import { MintResults } from './mint-results.js';
 import { MintingController } from './minting.controller.js';
 import { MintingService } from './minting.service.js';
@@ -13,6 +12,6 @@ import { MintingService } from './minting.service.js';
 @Module({
   imports: [RecordModule],
   controllers: [MintingController, BatchController, BulkController],
-  providers: [MintingService, BatchService, BulkService, MintResults, GuidSource],
+  providers: [MintingService, BatchService, BulkService, MintResults],
 })
 export class MintingModule {}

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isLockTimeout } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
+import { GuidSource } from '../record/guid-source.js';
 import { IdentifierChanges } from '../record/identifier-changes.js';
 import { IdentifierReader } from '../record/identifier-reader.js';
 import { IdentifierWriter } from '../record/identifier-writer.js';
@@ -12,7 +13,6 @@ import type { NewIdentifier } from '../record/new-identifier.js';
 import { inFlight, requireSameRequest, storeOutcome } from '../record/outcomes.js';
 import { type Queryable, Transactions } from '../record/transactions.js';
 import { type Asked, draft } from './draft.js';
-import { GuidSource } from './guid-source.js';
 import type { MintOrder } from './mint-order.js';
 import { type Minted, settledBy } from './minted.js';
 

@@ -31,6 +31,11 @@ export function isLockTimeout(error: unknown): boolean {
   return typeof error === 'object' && error !== null && (error as DatabaseError).code === '55P03';
 }
 
+/** Whether a statement met a row of others in a unique index, and wrote nothing. */
+export function isUniqueViolation(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && (error as DatabaseError).code === '23505';
+}
+
 /** Whether an error says that the database cannot be reached now, rather than that the request or the code is wrong. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;

@@ -17,6 +17,7 @@ const BY_REQUEST = `
   WHERE i.client = $1 AND i.request_key = $2 AND i.request_index BETWEEN $3 AND $3 + 1 ORDER BY i.request_index`;
 const BY_IDS = `${SELECT} WHERE i.id = ANY($1::bigint[])`;
 const UNWRITTEN_LAPSES = `${SELECT} WHERE i.id = ANY($1::bigint[]) AND ${LAPSED_SQL}`;
+const BY_RESERVATION = `${SELECT} WHERE i.reservation = $1 ORDER BY i.id`;
 const LAPSED_IDS = `SELECT i.id FROM identifier i WHERE ${LAPSED_SQL} ORDER BY i.lease_until LIMIT $1`;
 const BY_ALTERNATES = `
   SELECT a.key, ${RECORD_COLUMNS_SQL} FROM alternate_identifier a JOIN ${RECORD_TABLES_SQL.replace('i JOIN', 'i ON i.id = a.identifier_id JOIN')}
@@ -91,6 +92,12 @@ export class IdentifierReader {
       requestKey,
     ]);
     return rows.length > 0;
+  }
+
+  /** The identifiers that a reservation was made of, in the order in which it named them; whatever became of them. */
+  async findByReservation(reservation: string, from: Queryable = this.pool): Promise<IdentifierRecord[]> {
+    const { rows } = await from.query<IdentifierRow>({ text: BY_RESERVATION, values: [reservation] });
+    return rows.map((row) => recordOf(row));
   }
 
   /** @returns the records in the order of the ids; one that does not exist is left out. */

@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import pg from 'pg';
+import { isUniqueViolation } from '../problem/database-errors.js';
 import { INSERT_SQL, insertValues } from './insert-statement.js';
 import { type IdentifierRecord, nativeText } from './identifier-record.js';
 import type { Inserted, NewIdentifier } from './new-identifier.js';
 import { compactGuid } from './rows.js';
 import { type Queryable, Transactions } from './transactions.js';
-
-const UNIQUE_VIOLATION = '23505';
 
 /** Up to so many rows one plan serves; more of them are worth a plan of their own, which knows how many they are. */
 const FEW = 64;
@@ -58,7 +56,7 @@ export async function noneWhenViolated<T>(rows: Promise<T[]>): Promise<T[]> {
   try {
     return await rows;
   } catch (error) {
-    if (error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION) return [];
+    if (isUniqueViolation(error)) return [];
     throw error;
   }
 }

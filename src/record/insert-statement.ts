@@ -20,6 +20,7 @@ export const COLUMNS: readonly Column[] = [
     ({ alternates }) => (alternates.length === 0 ? null : JSON.stringify(alternates.map(({ canonical }) => canonical))),
   ],
   ['lease_until', 'timestamptz', ({ leaseUntil }) => leaseUntil?.toISOString() ?? null],
+  ['reservation', 'uuid', ({ reservation }) => reservation ?? null],
   ['client', 'text', ({ actor }) => actor.client],
   ['key_id', 'text', ({ actor }) => actor.keyId],
   ['request_key', 'text', ({ request }) => request?.key ?? null],
@@ -93,10 +94,10 @@ export const INSERT_SQL = `
   ), eligible AS MATERIALIZED (SELECT nextval('identifier_id_seq') AS id, free.* FROM free),
   minted AS (
     INSERT INTO identifier (id, naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids,
-                            state, lease_until, client, request_key, request_index, request_hash)
+                            state, lease_until, reservation, client, request_key, request_index, request_hash)
     SELECT id, naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target,
            CASE WHEN alternate_ids IS NULL THEN '{}' ELSE ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
-           CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until,
+           CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until, reservation,
            CASE WHEN request_key IS NOT NULL THEN client END, request_key, request_index, request_hash
     FROM eligible
     ON CONFLICT DO NOTHING

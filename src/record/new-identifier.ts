@@ -31,6 +31,8 @@ export interface NewIdentifier {
   readonly alternates: readonly StoredName[];
   /** Until when it is reserved; null for an active one. */
   readonly leaseUntil: Date | null;
+  /** The reservation of many that it belongs to, a UUID; absent for all others. */
+  readonly reservation?: string;
   readonly metadataRecord: NewMetadataRecord | null;
   readonly request: RequestPlace | null;
   readonly actor: Actor;

@@ -107,6 +107,19 @@ async function findOutcome(from: Queryable, { client, key, hash }: KeyedRequest)
   return row.outcome;
 }
 
+/**
+ * Refuses the key of a mint, which the minted row keeps, for a request that mints nothing or mints without such rows.
+ * @throws Problem IDEMPOTENCY_KEY_REUSED
+ */
+export async function requireNoMint(from: Queryable, request: KeyedRequest | null): Promise<void> {
+  if (request === null) return;
+  const { rows } = await from.query<{ hash: Uint8Array }>(
+    'SELECT request_hash AS hash FROM identifier WHERE client = $1 AND request_key = $2 LIMIT 1',
+    [request.client, request.key],
+  );
+  if (rows[0] !== undefined) requireSameRequest(rows[0].hash, request.hash);
+}
+
 /** Keeps what a request came to; of two that came to it at once, the first one's. */
 export async function storeOutcome(
   on: Queryable,

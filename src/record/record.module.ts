@@ -2,19 +2,21 @@ import { Module } from '@nestjs/common';
 import { ApiKeys } from './api-keys.js';
 import { AuthorityWriter } from './authority-writer.js';
 import { FindAny } from './find-any.js';
+import { GuidSource } from './guid-source.js';
 import { IdentifierChanges } from './identifier-changes.js';
 import { IdentifierImporter } from './identifier-importer.js';
 import { IdentifierPresenter } from './identifier-presenter.js';
 import { IdentifierReader } from './identifier-reader.js';
 import { IdentifierWriter } from './identifier-writer.js';
 import { LawsMet } from './met-laws.js';
+import { NameConflicts } from './name-conflicts.js';
 import { NamingAuthorities } from './naming-authorities.js';
 import { Outcomes } from './outcomes.js';
 import { Transactions } from './transactions.js';
 
 const PARTS = [
   ...[IdentifierReader, IdentifierWriter, IdentifierImporter, IdentifierChanges, IdentifierPresenter],
-  ...[ApiKeys, AuthorityWriter, FindAny, LawsMet, NamingAuthorities, Outcomes, Transactions],
+  ...[ApiKeys, AuthorityWriter, FindAny, GuidSource, LawsMet, NameConflicts, NamingAuthorities, Outcomes, Transactions],
 ];
 
 /** What a registered identifier is, and the only readers and writers of the tables. */

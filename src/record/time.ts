@@ -21,3 +21,10 @@ export function readTime(text: string, pointer: string): Date {
   const detail = `"${text}" is not a day of the calendar`;
   throw new Problem('INVALID_REQUEST', detail, { errors: [{ pointer, detail }] });
 }
+
+/** @throws Problem INVALID_REQUEST for a time that is not to come. */
+export function requireFuture(time: Date, pointer: string): void {
+  if (time.getTime() > Date.now()) return;
+  const detail = `${time.toISOString()} is past`;
+  throw new Problem('INVALID_REQUEST', detail, { errors: [{ pointer, detail }] });
+}

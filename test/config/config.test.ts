@@ -58,6 +58,7 @@ describe('the configuration', () => {
     ['PORT', '-1'],
     ['PORT', '80a'],
     ['DATABASE_POOL_SIZE', '1.5'],
+    ['RESERVATION_SWEEP_INTERVAL_MS', '0'],
     ['REQUEST_TIMEOUT_MS', '10'],
     ['ACCESS', 'closed'],
     ['LOG_LEVEL', 'verbose'],

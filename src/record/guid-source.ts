@@ -1,5 +1,5 @@
 import { v1, v4, v7 } from 'uuid';
-import type { UuidVersion } from '../record/naming-authority.js';
+import type { UuidVersion } from './naming-authority.js';
 
 /**
  * Where new GUIDs come from (CID-11): random ones by default, so that nothing can be read out of them (CID-12, R-06). A

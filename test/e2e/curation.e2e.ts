@@ -1,0 +1,334 @@
+import { describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import type { Answer } from './harness/client.js';
+import { useService } from './harness/service.js';
+
+const service = useService();
+
+const freshGuid = () => randomUUID().replaceAll('-', '').toUpperCase();
+/** A metadata ID that nothing else in this file uses. */
+const freshMetadataId = () => `hdl:2000.03/${freshGuid()}`;
+const freshPid = () => `info:fedora/demo:${freshGuid()}`;
+
+const pathOf = (identifier: string) => `/identifiers/${identifier}`;
+
+/** Mints, and gives the path and the entity tag to change the identifier with. */
+async function minted(fields: object = {}) {
+  const { status, body, headers } = await service.client.mint(fields);
+  expect(status).toBe(201);
+  return { identifier: body.identifier as string, path: pathOf(body.identifier), tag: headers.get('etag')!, body };
+}
+
+function patch(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  const all = { 'content-type': 'application/json', 'if-match': '*', ...headers };
+  return service.client.send('PATCH', path, all, JSON.stringify(body));
+}
+
+const step = (path: string, name: string, body: unknown = {}, headers: Record<string, string> = {}) =>
+  service.client.post(`${path}/${name}`, body, headers);
+
+const coded = ({ status, body }: Answer) => [status, body?.code];
+
+/** The history of an identifier as the database has it. */
+async function history(
+  identifier: string,
+): Promise<{ version: number; kind: string; client: string; patch: unknown }[]> {
+  const database = new pg.Client({ connectionString: service.database.url });
+  await database.connect();
+  const { rows } = await database.query(
+    `SELECT c.version, c.kind, c.client, c.patch::json AS patch FROM change c JOIN identifier i ON i.id = c.identifier_id
+     WHERE i.naming_authority || '/' || upper(replace(i.guid::text, '-', '')) = $1 ORDER BY c.position, c.id`,
+    [identifier],
+  );
+  await database.end();
+  return rows;
+}
+
+describe('PATCH /identifiers/{identifier}', () => {
+  it('changes metadata ID, target and alternates, makes one version, and answers what GET answers', async () => {
+    const { path, tag, identifier } = await minted({ target: 'https://a.example.org/' });
+    const [metadataId, alternate] = [freshMetadataId(), freshPid()];
+    const target = 'https://b.example.org/';
+    const changed = await patch(path, { metadataId, target, alternateIds: [alternate] }, { 'if-match': tag });
+    expect(changed.status).toBe(200);
+    expect(changed.body).toMatchObject({ identifier, metadataId, target, alternateIds: [alternate], version: 2 });
+    const found = await service.client.get(path);
+    expect(found.headers.get('etag')).toBe(changed.headers.get('etag'));
+    expect(found.body).toEqual({ ...changed.body, query: null, fragment: null });
+    expect(await history(identifier)).toMatchObject([
+      { version: 1, kind: 'minted' },
+      {
+        ...{ version: 2, kind: 'changed', client: 'anonymous' },
+        patch: [
+          { op: 'replace', path: '/metadataId', value: metadataId },
+          { op: 'replace', path: '/target', value: target },
+          { op: 'replace', path: '/alternateIds', value: [alternate] },
+        ],
+      },
+    ]);
+  });
+
+  it('RFC 7396: leaves absent members alone, and null removes metadata ID and target', async () => {
+    const fields = { metadataId: freshMetadataId(), target: 'https://a.example.org/', alternateIds: [freshPid()] };
+    const { path } = await minted(fields);
+    const one = await patch(path, { target: null }, { 'content-type': 'application/merge-patch+json' });
+    expect(one.body).toMatchObject({ ...fields, target: null, version: 2 });
+    const two = await patch(path, { metadataId: null, alternateIds: [] });
+    expect(two.body).toMatchObject({ metadataId: null, target: null, alternateIds: [], version: 3 });
+  });
+
+  it('frees the metadata ID and the alternates that it removes, and finds the new ones', async () => {
+    const [old, next] = [
+      { metadataId: freshMetadataId(), alternateIds: [freshPid()] },
+      { metadataId: freshMetadataId(), alternateIds: [freshPid()] },
+    ];
+    const { path, identifier } = await minted(old);
+    await patch(path, next);
+    expect((await service.client.mint(old)).status).toBe(201);
+    for (const query of [`metadataId=${next.metadataId}`, `alternateId=${next.alternateIds[0]}`]) {
+      const { body } = await service.client.get(`/identifiers?${query}`);
+      expect(body.items.map((item: { identifier: string }) => item.identifier)).toEqual([identifier]);
+    }
+  });
+
+  it('R-28: takes the identifier in every spelling', async () => {
+    const { identifier, body } = await minted();
+    const { cordraPath, cordraHost, http, infoHdl } = body.uris;
+    const spellings = [identifier.toLowerCase(), cordraPath, cordraHost, http, infoHdl];
+    for (const [index, spelling] of spellings.entries()) {
+      const target = `https://example.org/${index}`;
+      const answer = await patch(pathOf(encodeURIComponent(spelling)), { target });
+      expect(answer.body).toMatchObject({ identifier, target, version: index + 2 });
+    }
+    expect((await patch(pathOf(identifier.toLowerCase()), { target: null })).status).toBe(200);
+  });
+
+  it.each([
+    ['an empty object', () => ({})],
+    ['what it has already', (now: object) => now],
+    [
+      'what it has already, in other spellings',
+      (now: { metadataId: string; alternateIds: string[] }) => ({
+        metadataId: now.metadataId.toLowerCase().replace('hdl:', 'info:hdl/'),
+        alternateIds: [now.alternateIds[0]!.replace('info:fedora/', '')],
+      }),
+    ],
+  ])('makes no new version of %s', async (_, fieldsOf) => {
+    const now = { metadataId: freshMetadataId(), target: 'https://a.example.org/', alternateIds: [freshPid()] };
+    const { path, tag, identifier } = await minted(now);
+    const answer = await patch(path, fieldsOf(now));
+    expect([answer.status, answer.body.version, answer.headers.get('etag')]).toEqual([200, 1, tag]);
+    expect(await history(identifier)).toHaveLength(1);
+  });
+
+  it('of twenty changes at once that start from one ETag, one takes place and nineteen are refused', async () => {
+    const { path, tag, identifier } = await minted();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => patch(path, { target: `https://${i}.example.org/` }, { 'if-match': tag })),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused.map(coded)).toEqual(Array(19).fill([412, 'PRECONDITION_FAILED']));
+    expect((await service.client.get(path)).body.version).toBe(2);
+    expect(await history(identifier)).toHaveLength(2);
+  });
+});
+
+describe('If-Match', () => {
+  it('is required for a change: 428 without it, and nothing is changed', async () => {
+    const { path } = await minted();
+    const headers = { 'content-type': 'application/json' };
+    const answer = await service.client.send('PATCH', path, headers, '{"target":"https://a.example.org/"}');
+    expect(coded(answer)).toEqual([428, 'PRECONDITION_REQUIRED']);
+    expect((await service.client.get(path)).body).toMatchObject({ version: 1, target: null });
+  });
+
+  it.each([
+    ['the tag', (tag: string) => tag, 200],
+    ['any', () => '*', 200],
+    ['the tag among others', (tag: string) => `"a,b", W/"x" ,,${tag}`, 200],
+    ['another tag', () => '"another"', 412],
+    ['the empty tag', () => '""', 412],
+    ['the tag as a weak one', (tag: string) => `W/${tag}`, 412],
+    ['the tag inside another', (tag: string) => `"x,${tag.slice(1, -1)},y"`, 412],
+    ['the tag without quotes', (tag: string) => tag.slice(1, -1), 400],
+    ['half a tag', (tag: string) => tag.slice(0, -1), 400],
+    ['tags without a comma', (tag: string) => `${tag} "x"`, 400],
+    ['tags that touch', (tag: string) => `${tag}"x"`, 400],
+    ['any and a tag', (tag: string) => `*, ${tag}`, 400],
+    ['a small w', (tag: string) => `w/${tag}`, 400],
+    ['a tag with a space', () => '"a b"', 400],
+    ['nothing', () => '', 400],
+    ['a comma', () => ',', 400],
+  ] as const)('RFC 9110 13.1.1: %s', async (_, headerOf, status) => {
+    const { path, tag } = await minted();
+    const answer = await patch(path, { target: 'https://a.example.org/' }, { 'if-match': headerOf(tag) });
+    const codes = { 200: undefined, 400: 'INVALID_PRECONDITION', 412: 'PRECONDITION_FAILED' };
+    expect(coded(answer)).toEqual([status, codes[status]]);
+    expect((await service.client.get(path)).body.version).toBe(status === 200 ? 2 : 1);
+  });
+
+  it('fails when another record has come to be described, which the representation shows', async () => {
+    const { path, tag, identifier } = await minted();
+    await minted({ metadataId: identifier });
+    expect(coded(await patch(path, { target: null }, { 'if-match': tag }))).toEqual([412, 'PRECONDITION_FAILED']);
+  });
+
+  it('If-None-Match answers 304 to the present tag, weak or strong, and 200 after a change', async () => {
+    const { path, tag } = await minted();
+    for (const header of [tag, `W/${tag}`, `"a,b", ${tag}`, '*']) {
+      expect((await service.client.get(path, { 'if-none-match': header })).status).toBe(304);
+    }
+    for (const header of ['"a,*,b"', tag.slice(1, -1), `"x${tag.slice(1)}`]) {
+      expect((await service.client.get(path, { 'if-none-match': header })).status).toBe(200);
+    }
+    await patch(path, { target: 'https://a.example.org/' });
+    expect((await service.client.get(path, { 'if-none-match': tag })).status).toBe(200);
+  });
+});
+
+describe('the laws of names', () => {
+  it('a metadata ID that describes another identifier is refused with 409 and a link', async () => {
+    const metadataId = freshMetadataId();
+    const [holder, other] = [await minted({ metadataId }), await minted()];
+    const answer = await patch(other.path, { metadataId: metadataId.toLowerCase() });
+    expect(coded(answer)).toEqual([409, 'METADATA_ID_TAKEN']);
+    expect(answer.body.existing).toBe(holder.path);
+    expect(answer.headers.get('link')).toBe(`<${holder.path}>; rel="related"`);
+    expect(answer.body.errors[0].pointer).toBe('/metadataId');
+    expect((await service.client.get(other.path)).body).toMatchObject({ metadataId: null, version: 1 });
+  });
+
+  it('of twenty identifiers that are given one metadata ID at once, one gets it', async () => {
+    const metadataId = freshMetadataId();
+    const paths = await Promise.all(Array.from({ length: 20 }, async () => (await minted()).path));
+    const answers = await Promise.all(paths.map((path) => patch(path, { metadataId })));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status !== 200).map(coded)).toEqual(
+      Array(19).fill([409, 'METADATA_ID_TAKEN']),
+    );
+  });
+
+  it('an alternate of another identifier is refused with 409, and the pointer tells which', async () => {
+    const [own, taken] = [freshPid(), freshPid()];
+    const [holder, other] = [await minted({ alternateIds: [taken] }), await minted({ alternateIds: [own] })];
+    const answer = await patch(other.path, { alternateIds: [own, taken.replace('info:fedora/', '')] });
+    expect(coded(answer)).toEqual([409, 'ALTERNATE_ID_TAKEN']);
+    expect(answer.body).toMatchObject({ existing: holder.path, errors: [{ pointer: '/alternateIds/1' }] });
+    expect((await service.client.get(other.path)).body).toMatchObject({ alternateIds: [own], version: 1 });
+  });
+
+  it('both are free in another naming authority', async () => {
+    const fields = { metadataId: freshMetadataId(), alternateIds: [freshPid()] };
+    await minted(fields);
+    const { path } = await minted({ namingAuthority: '2000.01' });
+    expect((await patch(path, fields)).body).toMatchObject(fields);
+  });
+
+  it('CID-24: an identifier does not become its own metadata ID, in any spelling', async () => {
+    const { path, identifier } = await minted();
+    for (const metadataId of [identifier, `hdl:${identifier.toLowerCase()}?x#y`, `info:hdl/${identifier}`]) {
+      expect(coded(await patch(path, { metadataId }))).toEqual([422, 'METADATA_ID_IS_IDENTIFIER']);
+    }
+  });
+});
+
+describe('Idempotency-Key', () => {
+  const keyed = () => ({ 'idempotency-key': randomUUID() });
+
+  it('a repeated change gets the first outcome, although its If-Match is stale by then', async () => {
+    const { path, tag } = await minted();
+    const headers = { ...keyed(), 'if-match': tag };
+    const first = await patch(path, { target: 'https://a.example.org/' }, headers);
+    await patch(path, { target: 'https://b.example.org/' });
+    const replay = await patch(path.toLowerCase(), { target: 'https://a.example.org/' }, headers);
+    expect([replay.status, replay.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
+    expect(replay.body).toEqual(first.body);
+    expect(replay.headers.get('etag')).toBe(first.headers.get('etag'));
+    expect(first.headers.get('idempotency-replayed')).toBeNull();
+    expect((await service.client.get(path)).body).toMatchObject({ version: 3, target: 'https://b.example.org/' });
+  });
+
+  it('another body, another step and another identifier are refused with 422', async () => {
+    const [{ path }, other] = [await minted(), await minted()];
+    const headers = keyed();
+    await patch(path, { target: 'https://a.example.org/' }, headers);
+    for (const answer of [
+      await patch(path, { target: 'https://b.example.org/' }, headers),
+      await step(path, 'withdraw', { reason: 'x' }, headers),
+      await patch(other.path, { target: 'https://a.example.org/' }, headers),
+    ]) {
+      expect(coded(answer)).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+    }
+  });
+
+  it('the key of a mint is refused with 422 for a change, and the key of a change for a mint', async () => {
+    const [ofMint, ofChange] = [keyed(), keyed()];
+    const { body } = await service.client.mint({}, ofMint);
+    expect(coded(await patch(pathOf(body.identifier), {}, ofMint))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+    expect((await patch(pathOf(body.identifier), {}, ofChange)).status).toBe(200);
+    expect(coded(await service.client.mint({}, ofChange))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+  });
+
+  it('a refused change leaves its key unused', async () => {
+    const { path } = await minted();
+    const headers = keyed();
+    expect((await patch(path, { target: null }, { ...headers, 'if-match': '"stale"' })).status).toBe(412);
+    expect((await patch(path, { target: 'https://a.example.org/' }, headers)).status).toBe(200);
+  });
+
+  it('of forty withdrawals at once under one key, one is made, and the others answer it or that it is in flight', async () => {
+    const { path, identifier } = await minted();
+    const headers = keyed();
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () => step(path, 'withdraw', { reason: 'twice' }, headers)),
+    );
+    const statuses = new Set(answers.map(({ status }) => status));
+    expect([...statuses].filter((status) => status !== 200 && status !== 409)).toEqual([]);
+    for (const busy of answers.filter(({ status }) => status === 409)) {
+      expect([busy.body.code, busy.headers.get('retry-after')]).toEqual(['REQUEST_IN_FLIGHT', '1']);
+    }
+    const done = answers.filter(({ status }) => status === 200);
+    expect(done.filter((answer) => answer.headers.get('idempotency-replayed') === null)).toHaveLength(1);
+    expect((await history(identifier)).map(({ kind }) => kind)).toEqual(['minted', 'withdrawn']);
+  });
+});
+
+describe('a change that cannot be read', () => {
+  it.each([
+    ['an unknown member', { state: 'withdrawn' }, 400, 'INVALID_REQUEST'],
+    ['a target that is no URL', { target: 'javascript:alert(1)' }, 400, 'INVALID_REQUEST'],
+    ['a target that is empty', { target: '' }, 400, 'INVALID_REQUEST'],
+    ['a metadata ID that is a number', { metadataId: 7 }, 400, 'INVALID_REQUEST'],
+    ['a metadata ID without a local name', { metadataId: 'hdl:100.102' }, 400, 'MISSING_SEPARATOR'],
+    ['a metadata ID with U+0000', { metadataId: 'hdl:2000.03/a\u0000b' }, 400, 'INVALID_CHARACTER'],
+    ['alternates that are null', { alternateIds: null }, 400, 'INVALID_REQUEST'],
+    ['101 alternates', { alternateIds: Array(101).fill('demo:1') }, 400, 'INVALID_REQUEST'],
+    ['a malformed alternate', { alternateIds: ['demo:1', 'a b'] }, 400, 'NOT_RECOGNIZED'],
+    ['a list', [], 400, 'INVALID_REQUEST'],
+    ['a text', 'x', 400, 'INVALID_REQUEST'],
+  ])('%s', async (_, body, status, code) => {
+    const { path } = await minted();
+    expect(coded(await patch(path, body))).toEqual([status, code]);
+    expect((await service.client.get(path)).body.version).toBe(1);
+  });
+
+  it.each([
+    ['is not registered', `/identifiers/100.102/${'0'.repeat(32)}`, 404, 'IDENTIFIER_NOT_FOUND'],
+    ['has another naming authority', `/identifiers/77.7/${'0'.repeat(32)}`, 404, 'IDENTIFIER_NOT_FOUND'],
+    ['is malformed', '/identifiers/100.102/xyz', 400, 'INVALID_GUID'],
+    ['is a Fedora PID', '/identifiers/demo:7', 404, 'IDENTIFIER_NOT_FOUND'],
+  ])('an identifier that %s', async (_, path, status, code) => {
+    expect(coded(await patch(path, {}))).toEqual([status, code]);
+    expect(coded(await step(path, 'withdraw', { reason: 'x' }))).toEqual([status, code]);
+  });
+
+  it('a media type that is not JSON, and a merge patch that is no PATCH', async () => {
+    const { path } = await minted();
+    const xml = { 'content-type': 'application/json-patch+json' };
+    expect(coded(await patch(path, [], xml))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    const merge = { 'content-type': 'application/merge-patch+json' };
+    expect(coded(await step(path, 'withdraw', { reason: 'x' }, merge))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+  });
+});

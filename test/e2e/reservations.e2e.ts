@@ -1,0 +1,343 @@
+import { describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import type { Answer } from './harness/client.js';
+import { useService } from './harness/service.js';
+
+// The sweep rests for the length of the test: what is seen here, reads see by themselves.
+const service = useService({ RESERVATION_SWEEP_INTERVAL_MS: '86400000' });
+
+const DAY_MS = 86_400_000;
+const inFuture = (ms: number) => new Date(Date.now() + ms).toISOString();
+const NEXT_YEAR = inFuture(365 * DAY_MS);
+const freshGuid = () => randomUUID().replaceAll('-', '').toUpperCase();
+const freshMetadataId = () => `hdl:2000.03/${freshGuid()}`;
+const freshPid = () => `info:fedora/demo:${freshGuid()}`;
+
+const reserve = (fields: object = {}, headers: Record<string, string> = {}) =>
+  service.client.post(
+    '/reservations',
+    { namingAuthority: '100.102', count: 3, leaseUntil: NEXT_YEAR, ...fields },
+    headers,
+  );
+
+const coded = ({ status, body }: Answer) => [status, body?.code];
+
+async function query<T extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<T[]> {
+  const database = new pg.Client({ connectionString: service.database.url });
+  await database.connect();
+  const { rows } = await database.query<T>(sql, values);
+  await database.end();
+  return rows;
+}
+
+/** Lets the lease of an identifier end, as time does. */
+const end = (identifier: string) =>
+  query(`UPDATE identifier SET lease_until = now() - interval '1 second' WHERE guid = $1::uuid`, [identifier.slice(8)]);
+
+async function kinds(identifier: string): Promise<string[]> {
+  const rows = await query<{ kind: string }>(
+    `SELECT c.kind FROM change c JOIN identifier i ON i.id = c.identifier_id WHERE i.guid = $1::uuid ORDER BY c.position, c.id`,
+    [identifier.slice(8)],
+  );
+  return rows.map(({ kind }) => kind);
+}
+
+describe('POST /reservations', () => {
+  it('answers 201 with Location and identifiers that resolve as reserved', async () => {
+    const made = await reserve();
+    expect(made.status).toBe(201);
+    expect(made.headers.get('location')).toBe(`/reservations/${made.body.id}`);
+    const counts = { count: 3, reserved: 3, active: 0, withdrawn: 0 };
+    expect(made.body).toMatchObject({ namingAuthority: '100.102', leaseUntil: NEXT_YEAR, ...counts });
+    expect(new Set(made.body.identifiers).size).toBe(3);
+    for (const identifier of made.body.identifiers) {
+      const { body } = await service.client.get(`/identifiers/${identifier}`);
+      expect(body).toMatchObject({
+        identifier,
+        state: 'reserved',
+        leaseUntil: NEXT_YEAR,
+        version: 1,
+        metadataId: null,
+      });
+      expect(await kinds(identifier)).toEqual(['reserved']);
+    }
+    expect((await service.client.get(made.headers.get('location')!)).body).toEqual(made.body);
+  });
+
+  it('reserves ten thousand at once, and activates them at once, each with its history', async () => {
+    const made = await reserve({ count: 10_000, namingAuthority: '2000.01' });
+    expect([made.status, made.body.identifiers.length]).toEqual([201, 10_000]);
+    const report = await service.client.post(`/reservations/${made.body.id}/activate`, {});
+    expect(report.body).toMatchObject({ activated: 10_000, released: 0, skipped: 0 });
+    expect(report.body.items.map((item: { identifier: string }) => item.identifier)).toEqual(made.body.identifiers);
+    const [row] = await query(
+      `SELECT count(*)::int AS changes, count(DISTINCT position)::int AS transactions FROM change
+       WHERE naming_authority = '2000.01' AND kind IN ('reserved', 'activated')`,
+    );
+    expect(row).toEqual({ changes: 20_000, transactions: 2 });
+  });
+
+  it.each([
+    ['no count', { count: undefined }, 400, 'INVALID_REQUEST'],
+    ['none', { count: 0 }, 400, 'INVALID_REQUEST'],
+    ['one too many', { count: 10_001 }, 400, 'INVALID_REQUEST'],
+    ['half of one', { count: 1.5 }, 400, 'INVALID_REQUEST'],
+    ['a count in words', { count: '3' }, 400, 'INVALID_REQUEST'],
+    ['a count of null', { count: null }, 400, 'INVALID_REQUEST'],
+    ['no lease', { leaseUntil: undefined }, 400, 'INVALID_REQUEST'],
+    ['a lease that is past', { leaseUntil: '2020-01-01T00:00:00Z' }, 400, 'INVALID_REQUEST'],
+    ['a lease on 31 February', { leaseUntil: '2126-02-31T00:00:00Z' }, 400, 'INVALID_REQUEST'],
+    ['a lease without a zone', { leaseUntil: '2126-02-01T00:00:00' }, 400, 'INVALID_REQUEST'],
+    ['a member that nothing has', { state: 'reserved' }, 400, 'INVALID_REQUEST'],
+    ['a naming authority that is malformed', { namingAuthority: '100..102' }, 400, 'INVALID_NAMING_AUTHORITY'],
+    ['a naming authority that is unknown', { namingAuthority: '77.7' }, 422, 'UNKNOWN_NAMING_AUTHORITY'],
+  ])('%s is refused, and nothing is reserved', async (_, fields, status, code) => {
+    const [before] = await query('SELECT count(*) FROM identifier');
+    expect(coded(await reserve(fields))).toEqual([status, code]);
+    expect(await query('SELECT count(*) FROM identifier')).toEqual([before]);
+  });
+
+  it('a suspended naming authority reserves nothing, and a replay still answers', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const first = await reserve({ namingAuthority: '2000.01' }, headers);
+    await query(
+      `UPDATE naming_authority SET status = 'suspended', version = version + 1, updated_at = now() WHERE prefix = '2000.01'`,
+    );
+    const refused = await reserve({ namingAuthority: '2000.01' });
+    const replay = await reserve({ namingAuthority: '2000.01' }, headers);
+    await query(
+      `UPDATE naming_authority SET status = 'active', version = version + 1, updated_at = now() WHERE prefix = '2000.01'`,
+    );
+    expect(coded(refused)).toEqual([422, 'SUSPENDED_NAMING_AUTHORITY']);
+    expect([replay.status, replay.body]).toEqual([201, first.body]);
+  });
+});
+
+describe('Idempotency-Key of a reservation', () => {
+  it('a repeat answers the first outcome, after the lease has ended too', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const leaseUntil = inFuture(1500);
+    const first = await reserve({ leaseUntil }, headers);
+    await pause(1600);
+    const replay = await reserve({ leaseUntil }, headers);
+    expect([replay.status, replay.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
+    expect(replay.body).toEqual(first.body);
+    expect(replay.headers.get('location')).toBe(first.headers.get('location'));
+    expect(coded(await reserve({ leaseUntil, count: 4 }, headers))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+  });
+
+  it('the key of a mint is refused with 422, for a reservation and for its settlement', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    await service.client.mint({}, headers);
+    expect(coded(await reserve({}, headers))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+    const { body } = await reserve();
+    const settled = await service.client.post(`/reservations/${body.id}/release`, {}, headers);
+    expect(coded(settled)).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+  });
+
+  it('of ten at once, one reserves, and the others answer it or that it is in flight', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const answers = await Promise.all(Array.from({ length: 10 }, () => reserve({}, headers)));
+    const made = answers.filter(({ status }) => status === 201);
+    expect(new Set(made.map(({ body }) => body.id)).size).toBe(1);
+    for (const busy of answers.filter(({ status }) => status !== 201)) {
+      expect([...coded(busy), busy.headers.get('retry-after')]).toEqual([409, 'REQUEST_IN_FLIGHT', '1']);
+    }
+  });
+
+  it('a repeated report is the first one, in whatever spelling; another selection is another request', async () => {
+    const { body } = await reserve();
+    const headers = { 'idempotency-key': randomUUID() };
+    const path = `/reservations/${body.id}/activate`;
+    const [one, two] = body.identifiers;
+    const first = await service.client.post(path, { identifiers: [one] }, headers);
+    const replay = await service.client.post(path, { identifiers: [`hdl:${one.toLowerCase()}`] }, headers);
+    expect([replay.headers.get('idempotency-replayed'), replay.body]).toEqual(['true', first.body]);
+    for (const answer of [
+      await service.client.post(path, { identifiers: [two] }, headers),
+      await service.client.post(path, {}, headers),
+      await service.client.post(`/reservations/${body.id}/release`, { identifiers: [one] }, headers),
+    ]) {
+      expect(coded(answer)).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+    }
+  });
+});
+
+describe('the report of POST /reservations/{id}/activate and /release', () => {
+  it('has an item for each identifier that was named, in order and in any spelling, with a problem for what was skipped', async () => {
+    const { body } = await reserve({ count: 4 });
+    const [a, b, c, d] = body.identifiers;
+    await service.client.post(`/identifiers/${c}/activate`, {});
+    await end(d);
+    const other = (await reserve({ count: 1 })).body.identifiers[0];
+    const identifiers = [b, `hdl:${a.toLowerCase()}`, c, 'a b', `info:hdl/${b}`, other, d];
+    const { status, body: report } = await service.client.post(`/reservations/${body.id}/activate`, { identifiers });
+    expect(status).toBe(200);
+    expect(report).toMatchObject({ id: body.id, activated: 2, released: 0, skipped: 5 });
+    const items = report.items.map((item: any) => [item.identifier, item.status, item.problem?.code]);
+    expect(items).toEqual([
+      [b, 'activated', undefined],
+      [a, 'activated', undefined],
+      [c, 'skipped', 'WRONG_STATE'],
+      ['a b', 'skipped', 'NOT_RECOGNIZED'],
+      [b, 'skipped', 'DUPLICATE_IN_REQUEST'],
+      [other, 'skipped', 'IDENTIFIER_NOT_FOUND'],
+      [d, 'skipped', 'WRONG_STATE'],
+    ]);
+    expect(report.items[3].problem).toMatchObject({ status: 400, errors: [{ pointer: '/identifiers/3' }] });
+    expect((await service.client.get(`/identifiers/${a}`)).body).toMatchObject({ state: 'active', version: 2 });
+    expect((await service.client.get(`/identifiers/${other}`)).body.state).toBe('reserved');
+    const now = await service.client.get(`/reservations/${body.id}`);
+    expect(now.body).toMatchObject({
+      count: 4,
+      reserved: 0,
+      active: 3,
+      withdrawn: 1,
+      leaseUntil: null,
+      identifiers: [],
+    });
+  });
+
+  it('is of all that belong to the reservation without a body; what was settled before is skipped', async () => {
+    const { body } = await reserve();
+    const [first, ...rest] = body.identifiers;
+    await service.client.post(`/reservations/${body.id}/activate`, { identifiers: [first] });
+    const left = await service.client.get(`/reservations/${body.id}`);
+    expect(left.body).toMatchObject({ reserved: 2, active: 1, identifiers: rest });
+    const { body: report } = await service.client.send('POST', `/reservations/${body.id}/release`, {});
+    expect(report).toMatchObject({ activated: 0, released: 2, skipped: 1 });
+    expect(report.items.map((item: any) => item.status)).toEqual(['skipped', 'released', 'released']);
+    const gone = await service.client.get(`/identifiers/${rest[0]}`);
+    expect(coded(gone)).toEqual([410, 'IDENTIFIER_WITHDRAWN']);
+    expect(await kinds(rest[0])).toEqual(['reserved', 'released']);
+    const again = await service.client.mint({ guid: rest[0].slice(8) });
+    expect(coded(again)).toEqual([409, 'GUID_TAKEN']);
+  });
+
+  it('frees what a released identifier held', async () => {
+    const { body } = await reserve({ count: 1 });
+    const fields = { metadataId: freshMetadataId(), alternateIds: [freshPid()] };
+    const headers = { 'content-type': 'application/json', 'if-match': '*' };
+    await service.client.send('PATCH', `/identifiers/${body.identifiers[0]}`, headers, JSON.stringify(fields));
+    await service.client.post(`/reservations/${body.id}/release`, {});
+    expect((await service.client.mint(fields)).status).toBe(201);
+  });
+
+  it('of an activation and a release at once, each identifier has one of them', async () => {
+    const { body } = await reserve({ count: 200 });
+    const reports = await Promise.all(
+      ['activate', 'release', 'activate', 'release'].map((name) =>
+        service.client.post(`/reservations/${body.id}/${name}`, {}),
+      ),
+    );
+    expect(reports.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const items = reports.flatMap(({ body: report }) => report.items as { status: string }[]);
+    expect(items.filter(({ status }) => status !== 'skipped')).toHaveLength(200);
+    const [row] = await query(`SELECT max(version)::int AS version FROM identifier WHERE reservation = $1::uuid`, [
+      body.id,
+    ]);
+    expect(row).toEqual({ version: 2 });
+  });
+
+  it.each([
+    ['an empty list', { identifiers: [] }],
+    ['a list that is null', { identifiers: null }],
+    ['a list of numbers', { identifiers: [7] }],
+    ['too many', { identifiers: Array(10_001).fill('100.102/0') }],
+    ['a member that nothing has', { items: [] }],
+  ])('%s is refused', async (_, selection) => {
+    const { body } = await reserve({ count: 1 });
+    const answer = await service.client.post(`/reservations/${body.id}/activate`, selection);
+    expect(coded(answer)).toEqual([400, 'INVALID_REQUEST']);
+    expect((await service.client.get(`/reservations/${body.id}`)).body.reserved).toBe(1);
+  });
+
+  it.each(['00000000-0000-4000-8000-000000000000', 'x', '%00', "'", '0'.repeat(32)])(
+    'a reservation that does not exist, %s',
+    async (id) => {
+      expect(coded(await service.client.get(`/reservations/${id}`))).toEqual([404, 'RESERVATION_NOT_FOUND']);
+      expect(coded(await service.client.post(`/reservations/${id}/release`, {}))).toEqual([
+        404,
+        'RESERVATION_NOT_FOUND',
+      ]);
+    },
+  );
+});
+
+describe('a lease that has ended and that nobody has written down', () => {
+  const LAPSED = { reason: 'The reservation ended without activation.', replacedBy: null };
+
+  async function lapsed(fields: object = {}): Promise<string> {
+    const { body } = await service.client.mint({ state: 'reserved', leaseUntil: NEXT_YEAR, ...fields });
+    await end(body.identifier);
+    return body.identifier;
+  }
+
+  it('answers 410, and in lists it is withdrawn and not reserved', async () => {
+    const [since, target] = [inFuture(-1000), `https://${randomUUID()}.example.org/`];
+    const identifier = await lapsed({ target });
+    const gone = await service.client.get(`/identifiers/${identifier}`);
+    expect(coded(gone)).toEqual([410, 'IDENTIFIER_WITHDRAWN']);
+    expect(gone.body.tombstone).toMatchObject(LAPSED);
+    const listed = async (state: string) =>
+      (await service.client.get(`/identifiers?state=${state}&target=${target}&createdAfter=${since}`)).body.items;
+    expect(await listed('reserved')).toEqual([]);
+    expect(await listed('active')).toEqual([]);
+    expect(await listed('withdrawn')).toMatchObject([
+      { identifier, state: 'withdrawn', leaseUntil: null, metadataId: null, alternateIds: [], tombstone: LAPSED },
+    ]);
+  });
+
+  it('frees metadata ID and alternates at once, for a mint and for a change', async () => {
+    const [one, two] = [
+      { metadataId: freshMetadataId(), alternateIds: [freshPid()] },
+      { metadataId: freshMetadataId(), alternateIds: [freshPid()] },
+    ];
+    const first = await lapsed(one);
+    const second = await lapsed(two);
+    expect((await service.client.get(`/identifiers?metadataId=${one.metadataId}`)).body.items).toEqual([]);
+    expect((await service.client.get(`/identifiers?alternateId=${one.alternateIds[0]}`)).body.items).toEqual([]);
+    const minted = await service.client.mint(one);
+    expect([minted.status, minted.body.metadataId]).toEqual([201, one.metadataId]);
+    const { body } = await service.client.mint();
+    const headers = { 'content-type': 'application/json', 'if-match': '*' };
+    const changed = await service.client.send('PATCH', `/identifiers/${body.identifier}`, headers, JSON.stringify(two));
+    expect(changed.body).toMatchObject(two);
+    expect(await kinds(first)).toEqual(['reserved', 'lapsed']);
+    expect(await kinds(second)).toEqual(['reserved', 'lapsed']);
+  });
+
+  it('describes nothing any more', async () => {
+    const record = (await service.client.mint()).body;
+    await lapsed({ metadataId: record.identifier });
+    expect((await service.client.get(`/identifiers/${record.identifier}`)).body.describes).toEqual([]);
+  });
+
+  it('cannot be activated, changed or withdrawn any more, nor in its reservation', async () => {
+    const identifier = await lapsed();
+    const headers = { 'content-type': 'application/json', 'if-match': '*' };
+    for (const answer of [
+      await service.client.post(`/identifiers/${identifier}/activate`, {}),
+      await service.client.send('PATCH', `/identifiers/${identifier}`, headers, '{}'),
+      await service.client.post(`/identifiers/${identifier}/withdraw`, { reason: 'x' }),
+    ]) {
+      expect(coded(answer)).toEqual([409, 'WRONG_STATE']);
+    }
+    const { body } = await reserve({ count: 1 });
+    await end(body.identifiers[0]);
+    expect((await service.client.get(`/reservations/${body.id}`)).body).toMatchObject({ reserved: 0, withdrawn: 1 });
+    const report = await service.client.post(`/reservations/${body.id}/release`, {});
+    expect(report.body).toMatchObject({ released: 0, skipped: 1 });
+    expect(await kinds(body.identifiers[0])).toEqual(['reserved', 'lapsed']);
+  });
+
+  it('ends by itself when its time has come', async () => {
+    const { body } = await service.client.mint({ state: 'reserved', leaseUntil: inFuture(1200) });
+    expect((await service.client.get(`/identifiers/${body.identifier}`)).body.state).toBe('reserved');
+    await pause(1300);
+    const gone = await service.client.get(`/identifiers/${body.identifier}`);
+    expect([gone.status, gone.body.tombstone.withdrawnAt]).toEqual([410, body.leaseUntil]);
+  });
+});

@@ -11,6 +11,7 @@ import { LookupModule } from './lookup/lookup.module.js';
 import type { Metrics } from './metrics/metrics.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { MintingModule } from './minting/minting.module.js';
+import { NamingAuthoritiesModule } from './naming-authorities/naming-authorities.module.js';
 import { NormalizationModule } from './normalization/normalization.module.js';
 import { RenderingModule } from './record/rendering.module.js';
 import { TransferModule } from './transfer/transfer.module.js';
@@ -19,7 +20,7 @@ import { ReservationsModule } from './reservations/reservations.module.js';
 /** The table of contents. */
 @Module({
   imports: [
-    ...[MintingModule, LookupModule, CurationModule, TransferModule],
+    ...[MintingModule, LookupModule, CurationModule, TransferModule, NamingAuthoritiesModule],
     ...[NormalizationModule, ApiKeysModule, HealthModule, DocumentationModule],
   ],
 })

@@ -20,6 +20,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .addSecurityRequirements('apiKey')
     .addTag('identifiers', 'Mint, resolve, find.')
     .addTag('reservations', 'Hold many identifiers until a day.')
+    .addTag('naming authorities', 'The prefixes under which identifiers are minted.')
     .addTag('syntax', 'Canonical forms, without looking anything up.')
     .addTag('api-keys', 'Who may do what.')
     .addTag('health', 'What an orchestrator and its monitoring ask.')
@@ -61,6 +62,9 @@ const REQUEST_SCHEMAS = [
   'WithdrawRequestDto',
   'ReservationRequestDto',
   'SelectionDto',
+  'CreateNamingAuthorityDto',
+  'ChangeNamingAuthorityDto',
+  'AuthorityResolverDto',
 ];
 
 const REQUEST_ID = {
@@ -88,6 +92,10 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'ReservationController.find': 'getReservation',
   'ReservationController.activate': 'activateReservation',
   'ReservationController.release': 'releaseReservation',
+  'NamingAuthoritiesController.list': 'listNamingAuthorities',
+  'NamingAuthoritiesController.find': 'getNamingAuthority',
+  'NamingAuthoritiesController.create': 'createNamingAuthority',
+  'NamingAuthoritiesController.change': 'changeNamingAuthority',
   'NormalizationController.uris': 'getIdentifierUris',
   'HealthController.live': 'getLiveness',
   'HealthController.ready': 'getReadiness',

@@ -10,11 +10,11 @@ import { joinIdentifierSegments } from './identifier-path.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 
 /**
- * A Handle may have 4096 octets, each of which may be escaped twice (`%25C3`) in a path: 5 characters an octet, and room
- * for a scheme and a resolver. Node's own limit for the request line and all headers together is 16 KiB.
+ * A local name may have 8192 octets, each of which may be escaped twice (`%25C3`) in a path: 5 characters an octet, and
+ * room for a prefix and a resolver. Node's own limit for the request line and all headers together is 16 KiB.
  */
 const MAX_HEADER_BYTES = 65_536;
-const MAX_PATH_PARAMETER_LENGTH = 32_768;
+const MAX_PATH_PARAMETER_LENGTH = 49_152;
 
 /** How often Node looks for requests that take too long; its own 30 seconds would make any shorter limit a fiction. */
 const CHECK_INTERVAL_MS = 1000;

@@ -67,10 +67,13 @@ export function readResolverUrl(
   );
 }
 
-/** The scheme to complete a URL with that starts with the host of a known resolver; null for any other text. */
+/**
+ * The scheme to complete a URL with that starts with the host of a known resolver; null for any other text. Digits and
+ * dots alone are a naming authority, whatever resolver has such a host.
+ */
 export function schemeForHost(text: string, options: KnownResolverOptions): 'http' | 'https' | null {
   const slash = text.indexOf('/');
-  if (slash < 0 || slash > 255) return null;
+  if (slash < 0 || slash > 255 || /^[0-9.]*$/.test(text.slice(0, slash))) return null;
   const host = lowerAscii(text.slice(0, slash));
   const configured = configuredIn(options).find(({ authority }) => authority === host);
   if (configured !== undefined) return configured.scheme;
@@ -81,7 +84,9 @@ function configuredIn({ resolver, resolvers = [] }: KnownResolverOptions): reado
   return resolver === undefined ? resolvers : [resolver, ...resolvers];
 }
 
-/** Configured resolvers come first: they may ask for a first segment that a public proxy has not. */
+/**
+ * Of resolvers with one host, those that ask for a first segment come first: others would take it for a naming authority.
+ */
 function resolversAt(authority: string, scheme: 'http' | 'https', configured: readonly Resolver[]): Resolver[] {
   const found = configured
     .filter((resolver) => resolver.authority === authority)
@@ -90,7 +95,7 @@ function resolversAt(authority: string, scheme: 'http' | 'https', configured: re
     );
   const proxy = PROXIES.get(`${scheme}://${authority}`);
   if (proxy !== undefined) found.push(proxy);
-  return found;
+  return found.sort((a, b) => Number(a.firstSegment === null) - Number(b.firstSegment === null));
 }
 
 function authorityEnd(text: string, start: number): number {

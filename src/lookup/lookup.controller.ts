@@ -9,6 +9,7 @@ import { SYNTAX_CODES } from '../identifier/index.js';
 import { ApiProblems } from '../problem/api-problems.js';
 import { ApiIdentifierParam } from '../record/api-identifier-param.js';
 import { IdentifierPresenter, entityTag } from '../record/identifier-presenter.js';
+import { linkHeader } from '../record/path-headers.js';
 import { withdrawn } from '../record/withdrawn.js';
 import { FoundIdentifierDto } from './found-identifier.dto.js';
 import { IdentifierPageDto, ListQueryDto } from './list-query.dto.js';
@@ -51,7 +52,7 @@ export class LookupController {
     if (next !== null) {
       const parameters = new URLSearchParams(request.originalUrl.slice(request.originalUrl.indexOf('?') + 1));
       parameters.set('cursor', next);
-      void reply.header('link', `</identifiers?${parameters.toString()}>; rel="next"`);
+      void reply.headers(linkHeader(`/identifiers?${parameters.toString()}`, 'next'));
     }
     return { items: records.map((record) => this.presenter.show(visibleTo(caller, record))), next };
   }

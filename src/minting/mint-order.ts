@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../access/caller.js';
-import { type Name, formatDceUuid, parseDceUuid, parseHandle, parseNamingAuthority } from '../identifier/index.js';
+import {
+  type Name,
+  formatDceUuid,
+  namingAuthorityKey,
+  parseDceUuid,
+  parseHandle,
+  parseNamingAuthority,
+} from '../identifier/index.js';
 import { Problem, malformed } from '../problem/problem.js';
 import type { KnownAuthorities } from '../record/known-authorities.js';
 import { readAlternates, readMetadataId } from '../record/read-names.js';
@@ -80,7 +87,7 @@ export function orderMeaning(order: MintOrder): object {
     order;
   const hex = ({ key }: StoredName): string => Buffer.from(key).toString('hex');
   return {
-    namingAuthority,
+    namingAuthority: namingAuthorityKey(namingAuthority),
     ...(metadata !== null && { metadata: hex(metadata) }),
     ...(mintMetadataId && { mintMetadataId }),
     ...(target !== null && { target }),

@@ -26,7 +26,7 @@ export function settledBy(met: MetLaws, order: MintOrder, { address, request }: 
     requireSameRequest(met.request.hash, request.hash);
     return { outcome: 'replayed', record: met.request.record, metadataRecord: met.requestMetadataRecord };
   }
-  if (met.metadata !== null) return settledByMetadata(met.metadata, order);
+  if (met.metadata !== null) return settledByMetadata(met.metadata, met.address, order);
   if (met.address !== null && order.guid !== null)
     throw taken('GUID_TAKEN', 'This GUID is registered', met.address, '/guid');
   if (met.address !== null && order.localName !== null && address.guid === null) {
@@ -39,11 +39,9 @@ export function settledBy(met: MetLaws, order: MintOrder, { address, request }: 
   return null;
 }
 
-function settledByMetadata(existing: IdentifierRecord, order: MintOrder): Minted {
+function settledByMetadata(existing: IdentifierRecord, registered: IdentifierRecord | null, order: MintOrder): Minted {
   // Answering another identifier than the one to be registered would look like success.
-  const isOther =
-    (order.guid !== null && order.guid !== existing.guid) ||
-    (order.localName !== null && order.localName !== existing.localName);
+  const isOther = (order.guid !== null || order.localName !== null) && registered?.id !== existing.id;
   if (order.onExisting === 'return' && !isOther) return { outcome: 'existing', record: existing, metadataRecord: null };
   throw taken('METADATA_ID_TAKEN', 'This metadata ID describes an identifier', existing, '/metadataId');
 }

@@ -9,13 +9,17 @@ import { SYNTAX_CODES } from '../identifier/index.js';
 import { ApiProblems } from '../problem/api-problems.js';
 import { entityTag, locationOf } from '../record/identifier-presenter.js';
 import { NamingAuthorities } from '../record/naming-authorities.js';
+import { locationHeader } from '../record/path-headers.js';
 import { orderHash, readOrder, requireMinting } from './mint-order.js';
 import { MintRequestDto, MintedIdentifierDto } from './mint-request.dto.js';
 import { MintResults, statusOf } from './mint-results.js';
 import { MintingService } from './minting.service.js';
 
 const HEADERS = {
-  Location: { description: 'The path of the identifier.', schema: { type: 'string' as const } },
+  Location: {
+    description: 'The path of the identifier; absent where it is too long for a header.',
+    schema: { type: 'string' as const },
+  },
   ETag: { description: 'Entity tag of the representation.', schema: { type: 'string' as const } },
   ...REPLAYED_HEADER,
 };
@@ -65,7 +69,7 @@ export class MintingController {
     const asked = { actor: caller, request: key === undefined ? null : { key, index: 0, hash: orderHash(order) } };
     const minted = await this.minting.mint(order, asked);
     const { metadataRecord, ...shown } = this.results.identifier(minted, caller);
-    void reply.status(statusOf(minted)).headers({ location: locationOf(shown), etag: entityTag(shown) });
+    void reply.status(statusOf(minted)).headers({ ...locationHeader(locationOf(shown)), etag: entityTag(shown) });
     const replayed = minted.outcome === 'replayed' || minted.outcome === 'found';
     if (replayed) void reply.header('idempotency-replayed', 'true');
     return { ...shown, metadataRecord };

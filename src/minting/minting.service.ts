@@ -7,8 +7,7 @@ import { IdentifierReader } from '../record/identifier-reader.js';
 import { IdentifierWriter } from '../record/identifier-writer.js';
 import { LawsMet, type MetLaws, lapsedIn } from '../record/met-laws.js';
 import { withoutMeetings } from '../record/meetings.js';
-import { NamingAuthorities } from '../record/naming-authorities.js';
-import type { NamingAuthority } from '../record/naming-authority.js';
+import { NamingAuthorities, activeIn } from '../record/naming-authorities.js';
 import type { NewIdentifier } from '../record/new-identifier.js';
 import { inFlight, requireSameRequest, storeOutcome } from '../record/outcomes.js';
 import { type Queryable, Transactions } from '../record/transactions.js';
@@ -110,21 +109,17 @@ export class MintingService {
   private async draftAll(pending: readonly Pending[], results: (Minted | Problem)[]): Promise<Drafted[]> {
     // A naming authority that was changed in the meantime is one reason for another attempt.
     const fresh = pending.some(({ attempt }) => attempt > 1);
-    const known = fresh ? await this.authorities.refresh('all') : await this.authorities.current();
+    const known = fresh
+      ? await this.authorities.refresh('all')
+      : await this.authorities.currentFor(pending.map(({ order }) => order.namingAuthority));
     const drafted: Drafted[] = [];
-    // Asked once for each: one that is not known is looked for in the database each time.
-    const active = new Map<string, NamingAuthority | Problem>();
     for (const job of pending) {
       if (job.attempt > MAX_ATTEMPTS) {
         throw new Error(`${MAX_ATTEMPTS} mints in a row met GUIDs that exist; the random source repeats itself`);
       }
-      const { namingAuthority: prefix } = job.order;
-      const authority = active.get(prefix) ?? (await refusalOr(() => this.authorities.requireActive(prefix)));
-      active.set(prefix, authority);
-      const item =
-        authority instanceof Problem
-          ? authority
-          : await refusalOr(() => draft(job.order, job.asked, authority, known, this.guids));
+      const item = await refusalOr(() =>
+        draft(job.order, job.asked, activeIn(known, job.order.namingAuthority), known, this.guids),
+      );
       if (item instanceof Problem) results[job.place] = (await this.replay(job.asked)) ?? item;
       else drafted.push({ pending: job, item });
     }

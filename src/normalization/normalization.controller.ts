@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post } from '@nestj
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Requires } from '../access/scope.js';
 import { SYNTAX_CODES } from '../identifier/index.js';
-import { ApiOnlyProblems } from '../problem/api-problems.js';
+import { ApiOnlyProblems, ApiProblems } from '../problem/api-problems.js';
 import { ApiIdentifierParam } from '../record/api-identifier-param.js';
 import { UrisDto } from '../record/identifier.dto.js';
 import { NormalizationService } from './normalization.service.js';
@@ -40,8 +40,8 @@ export class NormalizationController {
   @ApiTags('identifiers')
   @ApiIdentifierParam()
   @ApiResponse({ status: 200, description: 'Its URIs in canonical form.', type: UrisDto })
-  @ApiOnlyProblems('MALFORMED_URL', ...SYNTAX_CODES, ...ALWAYS)
-  uris(@Param('identifier') identifier: string): UrisDto {
+  @ApiProblems('MALFORMED_URL', ...SYNTAX_CODES)
+  async uris(@Param('identifier') identifier: string): Promise<UrisDto> {
     return this.normalization.uris(identifier);
   }
 }

@@ -1,15 +1,19 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type Resolver, normalize, recognize, urisOf } from '../identifier/index.js';
+import { type Resolver, normalize, urisOf } from '../identifier/index.js';
 import { malformed } from '../problem/problem.js';
+import { NamingAuthorities } from '../record/naming-authorities.js';
 import { RESOLVER } from '../record/rendering.module.js';
 import type { UrisDto } from '../record/identifier.dto.js';
 import type { InvalidItemDto, ValidItemDto } from './normalize-answer.dto.js';
 import type { NormalizeItemDto } from './normalize-request.dto.js';
 
-/** Shows what the syntax core knows about a text; nothing here looks at what is registered. */
+/** Shows what the syntax core knows about a text; nothing here looks at which identifiers are registered. */
 @Injectable()
 export class NormalizationService {
-  constructor(@Inject(RESOLVER) private readonly resolver: Resolver) {}
+  constructor(
+    @Inject(RESOLVER) private readonly resolver: Resolver,
+    private readonly authorities: NamingAuthorities,
+  ) {}
 
   normalize({ input, kind, context }: NormalizeItemDto): ValidItemDto | InvalidItemDto {
     const found = normalize(input, kind, { ...context, resolver: context?.resolver ?? this.resolver });
@@ -29,12 +33,14 @@ export class NormalizationService {
   }
 
   /**
+   * The URIs at the resolver of its naming authority.
    * @param text an identifier in any spelling; it need not be registered.
    * @throws Problem with a syntax code when it is malformed.
    */
-  uris(text: string): UrisDto {
-    const read = recognize(text, { resolver: this.resolver });
+  async uris(text: string): Promise<UrisDto> {
+    const known = await this.authorities.current();
+    const read = known.recognize(text);
     if (!read.ok) throw malformed(read.fault, '#path/identifier');
-    return urisOf(read.value.name, this.resolver);
+    return urisOf(read.value.name, known.resolverOf(read.value.name));
   }
 }

@@ -13,7 +13,7 @@ const header = (description: string) => ({ description, schema: { type: 'string'
 /** Headers that the problems of a status carry. */
 const HEADERS: Readonly<Record<number, Record<string, ReturnType<typeof header>>>> = {
   401: { 'WWW-Authenticate': header('How to authenticate (RFC 9110 11.6.1).') },
-  409: { Link: header('The identifier in the way, as rel="related" (RFC 8288).') },
+  409: { Link: header('What is in the way, as rel="related" (RFC 8288).') },
   503: { 'Retry-After': header('Seconds after which to try again.') },
 };
 

@@ -36,7 +36,7 @@ const SERVICE_PROBLEMS = {
   REQUEST_IN_FLIGHT: { status: 409, title: 'A request with this Idempotency-Key has not ended.' },
   WRONG_STATE: { status: 409, title: 'The state of the identifier does not allow this.' },
   IDENTIFIER_WITHDRAWN: { status: 410, title: 'The identifier was withdrawn.' },
-  PRECONDITION_FAILED: { status: 412, title: 'The identifier was changed in the meantime.' },
+  PRECONDITION_FAILED: { status: 412, title: 'What is to be changed has changed already.' },
   BODY_TOO_LARGE: { status: 413, title: 'The body is too large.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The body has a media type that is not understood.' },
   UNKNOWN_NAMING_AUTHORITY: { status: 422, title: 'The naming authority is not configured here.' },

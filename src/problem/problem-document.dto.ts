@@ -95,7 +95,7 @@ export class ProblemDocumentDto {
   offset?: number;
 
   /**
-   * For a conflict: the path of the identifier that is in the way.
+   * For a conflict: the path of the identifier or naming authority that is in the way.
    * @example "/identifiers/100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
   existing?: string;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { type Resolver, urisOf } from '../identifier/index.js';
+import { type Resolver, canonicalUri, toHandle, urisOf } from '../identifier/index.js';
 import { type IdentifierRecord, identifierOf, nativeText } from './identifier-record.js';
 import type { IdentifierDto, TombstoneDto } from './identifier.dto.js';
 import { RESOLVER } from './rendering.module.js';
@@ -38,12 +38,20 @@ export function tombstoneOf({ tombstone }: Pick<IdentifierRecord, 'tombstone'>):
   return tombstone === null ? null : { ...tombstone, withdrawnAt: tombstone.withdrawnAt.toISOString() };
 }
 
+/** A CORDRA identifier, or a Handle that is served the same. */
+const PLAIN = /^[0-9.]+\/[0-9A-F]{32}$/;
+
+/** Native texts that recognition reads back as they are: no letters before the "/", no white space at the end. */
+const READ_BACK = /^[0-9.]+\/.*\S$/u;
+
 /**
- * The path under which an identifier is served. A local name of digits and letters stays readable behind its raw slash;
- * any other goes as one escaped segment.
+ * The path under which an identifier is served. A local name of 32 digits stays readable behind its raw slash; any other
+ * goes as one escaped segment, as a URI where the native text would be taken for something else.
  */
 export function locationOf({ identifier }: Pick<IdentifierDto, 'identifier'>): string {
-  return `/identifiers/${/^[0-9.]+\/[0-9A-F]{32}$/.test(identifier) ? identifier : encodeURIComponent(identifier)}`;
+  if (PLAIN.test(identifier)) return `/identifiers/${identifier}`;
+  const text = READ_BACK.test(identifier) ? identifier : canonicalUri(toHandle(identifier, 'unicode'));
+  return `/identifiers/${encodeURIComponent(text)}`;
 }
 
 /**

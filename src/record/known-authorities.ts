@@ -54,6 +54,12 @@ export class KnownAuthorities {
     return this.byKey.get(namingAuthorityKey(prefix));
   }
 
+  /** The resolver that a name's HTTP URI is written for (URI-36). */
+  resolverOf(name: Name): Resolver {
+    const own = 'namingAuthority' in name ? this.find(name.namingAuthority)?.resolver : null;
+    return own ?? this.resolver;
+  }
+
   /** Reads a text in any spelling. */
   recognize(text: string): Recognition {
     return recognize(text, this.options);

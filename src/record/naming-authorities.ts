@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { NamingAuthority as NamingAuthorityRow } from '../database/generated/client.js';
 import { PrismaClient } from '../database/generated/client.js';
-import { type Resolver, namingAuthorityKey, toResolver } from '../identifier/index.js';
+import { type Resolver, namingAuthorityKey } from '../identifier/index.js';
 import { Problem } from '../problem/problem.js';
+import { authorityOf } from './authority-rows.js';
 import { KnownAuthorities } from './known-authorities.js';
-import type { AuthorityProfile, AuthorityStatus, NamingAuthority, UuidVersion } from './naming-authority.js';
+import type { NamingAuthority } from './naming-authority.js';
 import { RESOLVER } from './rendering.module.js';
 
 /**
@@ -45,18 +45,19 @@ export class NamingAuthorities {
     return this.refreshing;
   }
 
+  /**
+   * The naming authorities as `current` knows them, read anew when one of these mints nothing by that: it may have been
+   * created or activated since, by another process too.
+   */
+  async currentFor(prefixes: readonly string[]): Promise<KnownAuthorities> {
+    const known = await this.current();
+    const isActive = (prefix: string): boolean => known.find(prefix)?.status === 'active';
+    return prefixes.every(isActive) ? known : this.refresh();
+  }
+
   /** @throws Problem UNKNOWN_NAMING_AUTHORITY or SUSPENDED_NAMING_AUTHORITY when nothing may be minted under it. */
-  async requireActive(prefix: string, pointer = '/namingAuthority'): Promise<NamingAuthority> {
-    const found = (await this.current()).find(prefix) ?? (await this.refresh()).find(prefix);
-    const errors = [{ pointer, detail: `nothing is minted under "${prefix}" here` }];
-    if (found === undefined) {
-      const detail = `The naming authority "${prefix}" is not known here; an operator creates it first.`;
-      throw new Problem('UNKNOWN_NAMING_AUTHORITY', detail, { errors });
-    }
-    if (found.status !== 'active') {
-      throw new Problem('SUSPENDED_NAMING_AUTHORITY', `The naming authority "${prefix}" is suspended.`, { errors });
-    }
-    return found;
+  async requireActive(prefix: string, pointer?: string): Promise<NamingAuthority> {
+    return activeIn(await this.currentFor([prefix]), prefix, pointer);
   }
 
   private async read(which: 'changed' | 'all'): Promise<KnownAuthorities> {
@@ -78,17 +79,16 @@ export class NamingAuthorities {
   }
 }
 
-/** Turns a row into a naming authority. */
-export function authorityOf(row: NamingAuthorityRow): NamingAuthority {
-  const { resolverScheme, resolverAuthority, resolverFirstSegment, ...rest } = row;
-  return {
-    ...rest,
-    status: row.status as AuthorityStatus,
-    profile: row.profile as AuthorityProfile,
-    uuidVersion: row.uuidVersion as UuidVersion,
-    resolver:
-      resolverScheme === null || resolverAuthority === null
-        ? null
-        : toResolver({ scheme: resolverScheme, authority: resolverAuthority, firstSegment: resolverFirstSegment }),
-  };
+/** @throws Problem UNKNOWN_NAMING_AUTHORITY or SUSPENDED_NAMING_AUTHORITY when nothing may be minted under it. */
+export function activeIn(known: KnownAuthorities, prefix: string, pointer = '/namingAuthority'): NamingAuthority {
+  const found = known.find(prefix);
+  const errors = [{ pointer, detail: `nothing is minted under "${prefix}" here` }];
+  if (found === undefined) {
+    const detail = `The naming authority "${prefix}" is not known here; an operator creates it first.`;
+    throw new Problem('UNKNOWN_NAMING_AUTHORITY', detail, { errors });
+  }
+  if (found.status !== 'active') {
+    throw new Problem('SUSPENDED_NAMING_AUTHORITY', `The naming authority "${prefix}" is suspended.`, { errors });
+  }
+  return found;
 }

@@ -1,4 +1,4 @@
-import type { Resolver } from '../identifier/index.js';
+import { type Resolver, namingAuthorityKey } from '../identifier/index.js';
 
 /** Whether identifiers are minted under a naming authority. */
 export const AUTHORITY_STATUSES = ['active', 'suspended'] as const;
@@ -38,7 +38,15 @@ export interface NamingAuthority extends AuthoritySettings {
   readonly updatedAt: Date;
 }
 
-/** DOIs have no case by their own rules (R-36). */
+/**
+ * Whether local names have no case unless it is decided otherwise: DOIs by their own rules (R-36), and Handles of prefixes
+ * by those of the Handle System (R-35).
+ */
 export function isCaseInsensitiveByRule(prefix: string): boolean {
-  return /^10(\.[0-9]+)+$/.test(prefix);
+  return /^10(\.[0-9]+)+$/.test(prefix) || isPrefixOfPrefixes(prefix);
+}
+
+/** `0.NA`: its Handles are prefixes, so no part of them has a case (R-35), and nobody can decide otherwise. */
+export function isPrefixOfPrefixes(prefix: string): boolean {
+  return namingAuthorityKey(prefix) === '0.NA';
 }

@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ApiKeys } from './api-keys.js';
+import { AuthorityCounts } from './authority-counts.js';
+import { AuthorityReader } from './authority-reader.js';
 import { AuthorityWriter } from './authority-writer.js';
 import { FindAny } from './find-any.js';
 import { GuidSource } from './guid-source.js';
@@ -16,7 +18,8 @@ import { Transactions } from './transactions.js';
 
 const PARTS = [
   ...[IdentifierReader, IdentifierWriter, IdentifierImporter, IdentifierChanges, IdentifierPresenter],
-  ...[ApiKeys, AuthorityWriter, FindAny, GuidSource, LawsMet, NameConflicts, NamingAuthorities, Outcomes, Transactions],
+  ...[AuthorityCounts, AuthorityReader, AuthorityWriter, NamingAuthorities],
+  ...[ApiKeys, FindAny, GuidSource, LawsMet, NameConflicts, Outcomes, Transactions],
 ];
 
 /** What a registered identifier is, and the only readers and writers of the tables. */

@@ -38,7 +38,7 @@ const GUID_SQL = (row: string): string => `upper(replace(${row}.guid::text, '-',
  * The key under which the identifier of a row `i`, whose naming authority is `n`, would be a metadata ID: the same as
  * `KnownAuthorities.storedName` computes, and a test holds the two equal.
  */
-const OWN_KEY_SQL = `sha256(convert_to('hdl:' || upper(i.naming_authority COLLATE "C") || '/' || CASE
+export const OWN_KEY_SQL = `sha256(convert_to('hdl:' || upper(i.naming_authority COLLATE "C") || '/' || CASE
     WHEN i.guid IS NOT NULL THEN ${GUID_SQL('i')}
     WHEN n.case_insensitive OR upper(i.naming_authority COLLATE "C") = '0.NA' THEN upper(i.local_name COLLATE "C")
     ELSE i.local_name END, 'UTF8'))`;

@@ -1,6 +1,7 @@
 import { Problem } from '../problem/problem.js';
 import { locationOf } from './identifier-presenter.js';
 import { type IdentifierRecord, nativeText } from './identifier-record.js';
+import { linkHeader } from './path-headers.js';
 
 /** A refusal that leads to the identifier in the way. */
 export function taken(
@@ -14,6 +15,6 @@ export function taken(
   return new Problem(code, `${what} already: ${identifier}.`, {
     errors: [{ pointer, detail: `belongs to ${identifier}` }],
     members: { existing: path },
-    headers: { link: `<${path}>; rel="related"` },
+    headers: linkHeader(path, 'related'),
   });
 }

@@ -1,6 +1,7 @@
 import { Problem } from '../problem/problem.js';
 import { type IdentifierRecord, nativeText } from './identifier-record.js';
-import { tombstoneOf } from './identifier-presenter.js';
+import { locationOf, tombstoneOf } from './identifier-presenter.js';
+import { linkHeader } from './path-headers.js';
 
 /**
  * The answer to whoever resolves a withdrawn identifier: its tombstone, and a link to what replaces it.
@@ -12,7 +13,6 @@ export function withdrawn(record: IdentifierRecord): Problem {
   const instead = replacedBy === null ? '' : ` Use ${replacedBy} instead.`;
   return new Problem('IDENTIFIER_WITHDRAWN', `${identifier} was withdrawn: ${tombstone?.reason ?? ''}${instead}`, {
     members: { identifier, tombstone },
-    headers:
-      replacedBy === null ? {} : { link: `</identifiers/${encodeURIComponent(replacedBy)}>; rel="successor-version"` },
+    headers: replacedBy === null ? {} : linkHeader(locationOf({ identifier: replacedBy }), 'successor-version'),
   });
 }

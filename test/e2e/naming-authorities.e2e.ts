@@ -1,0 +1,326 @@
+import { describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import type { Answer } from './harness/client.js';
+import { useService } from './harness/service.js';
+
+const service = useService();
+
+const create = (fields: object, headers: Record<string, string> = {}) =>
+  service.client.post('/naming-authorities', fields, headers);
+const patch = (prefix: string, fields: unknown, headers: Record<string, string> = { 'if-match': '*' }) =>
+  service.client.send(
+    'PATCH',
+    `/naming-authorities/${encodeURIComponent(prefix)}`,
+    { 'content-type': 'application/json', ...headers },
+    JSON.stringify(fields),
+  );
+const show = (prefix: string) => service.client.get(`/naming-authorities/${encodeURIComponent(prefix)}`);
+const NONE = { value: 0, isExact: true };
+
+let last = 20000;
+/** A prefix that nothing else in this file uses. */
+const freshPrefix = () => String(++last);
+
+async function created(fields: object = {}): Promise<string> {
+  const prefix = freshPrefix();
+  expect((await create({ namingAuthority: prefix, ...fields })).status).toBe(201);
+  return prefix;
+}
+
+describe('POST /naming-authorities', () => {
+  it('answers 201 with the representation, Location and a strong ETag', async () => {
+    const prefix = freshPrefix();
+    const answer = await create({ namingAuthority: prefix });
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get('location')).toBe(`/naming-authorities/${prefix}`);
+    expect(answer.headers.get('etag')).toMatch(/^"[^"]+"$/);
+    expect(answer.body).toEqual({
+      namingAuthority: prefix,
+      status: 'active',
+      profile: 'cordra',
+      caseInsensitive: false,
+      uuidVersion: 4,
+      targetTemplate: null,
+      resolver: null,
+      parent: null,
+      children: [],
+      counts: { reserved: NONE, active: NONE, withdrawn: NONE },
+      version: 1,
+      createdAt: expect.stringMatching(/Z$/),
+      updatedAt: answer.body.createdAt,
+    });
+    expect((await show(prefix)).body).toEqual(answer.body);
+  });
+
+  it('HS-08: mints under a new one at once', async () => {
+    const prefix = await created();
+    expect((await service.client.mint({ namingAuthority: prefix })).status).toBe(201);
+  });
+
+  it('keeps every setting, the resolver normalised (R-13)', async () => {
+    const prefix = freshPrefix();
+    const settings = { profile: 'handle', caseInsensitive: true, uuidVersion: 7, status: 'suspended' };
+    const answer = await create({
+      namingAuthority: prefix,
+      ...settings,
+      targetTemplate: 'https://repo.example.org/{localName}?from=mint',
+      resolver: { scheme: 'HTTPS', authority: 'Resolve.Example.ORG:443', firstSegment: 'hd%6c' },
+    });
+    expect(answer.body).toMatchObject({
+      ...settings,
+      targetTemplate: 'https://repo.example.org/{localName}?from=mint',
+      resolver: { scheme: 'https', authority: 'resolve.example.org', firstSegment: 'hdl' },
+    });
+  });
+
+  it.each([
+    ['10.5555', true],
+    ['10', false],
+    ['10.ABC', false],
+    ['0.NA', true],
+  ])('R-35, R-36: %s is case-insensitive by default: %s', async (prefix, expected) => {
+    for (const parent of ['10', '0']) await create({ namingAuthority: parent });
+    const answer = await create({ namingAuthority: prefix, profile: 'handle' });
+    expect((answer.status === 409 ? await show(prefix) : answer).body.caseInsensitive).toBe(expected);
+  });
+
+  it('R-36: a prefix of DOIs can be told to have case', async () => {
+    await create({ namingAuthority: '10' });
+    const answer = await create({ namingAuthority: '10.777', caseInsensitive: false });
+    expect([answer.status, answer.body.caseInsensitive]).toEqual([201, false]);
+  });
+
+  it('R-15: refuses a prefix that exists, in any case of its letters, with a link to it', async () => {
+    expect((await create({ namingAuthority: 'ark-Ä', profile: 'handle' })).status).toBe(201);
+    const again = await create({ namingAuthority: 'ARK-Ä', profile: 'handle' });
+    expect([again.status, again.body.code]).toEqual([409, 'NAMING_AUTHORITY_TAKEN']);
+    expect(again.body.existing).toBe('/naming-authorities/ark-%C3%84');
+    expect(again.headers.get('link')).toBe('</naming-authorities/ark-%C3%84>; rel="related"');
+    expect((await service.client.get(again.body.existing)).body.namingAuthority).toBe('ark-Ä');
+    // Letters of other scripts are not folded: "ä" is another prefix.
+    expect((await create({ namingAuthority: 'ark-ä', profile: 'handle' })).status).toBe(201);
+  });
+
+  it('HS-07: creates 12345.1 only when 12345 exists, and lists parent and children', async () => {
+    const parent = freshPrefix();
+    const early = await create({ namingAuthority: `${parent}.1` });
+    expect([early.status, early.body.code]).toEqual([422, 'PARENT_NOT_FOUND']);
+    expect(early.body.errors).toEqual([expect.objectContaining({ pointer: '/namingAuthority' })]);
+    expect((await show(`${parent}.1`)).status).toBe(404);
+    await create({ namingAuthority: parent });
+    for (const child of ['1', '10', '1.5', '2']) {
+      const answer = await create({ namingAuthority: `${parent}.${child}` });
+      expect(answer.status).toBe(201);
+    }
+    await create({ namingAuthority: `${parent}9` });
+    expect((await show(parent)).body).toMatchObject({
+      parent: null,
+      children: [`${parent}.1`, `${parent}.10`, `${parent}.2`],
+    });
+    expect((await show(`${parent}.1`)).body).toMatchObject({ parent, children: [`${parent}.1.5`] });
+    expect((await show(`${parent}.1.5`)).body).toMatchObject({ parent: `${parent}.1`, children: [] });
+  });
+
+  it('HS-07, R-15: finds the parent in any case', async () => {
+    await create({ namingAuthority: 'Lib', profile: 'handle' });
+    const child = await create({ namingAuthority: 'LIB.one', profile: 'handle' });
+    expect([child.status, child.body.parent]).toEqual([201, 'Lib']);
+    expect((await show('lib')).body.children).toEqual(['LIB.one']);
+  });
+
+  it('takes what the operator configured without its parent, which then is null', async () => {
+    expect((await show('100.102')).body).toMatchObject({ namingAuthority: '100.102', parent: null });
+  });
+
+  it('makes one of twenty that are created at once', async () => {
+    const prefix = freshPrefix();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => create({ namingAuthority: prefix })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 19 }, () => 409)]);
+  });
+
+  it('once with an Idempotency-Key, whatever the case of the prefix; another body under the key is refused', async () => {
+    const key = { 'idempotency-key': 'create-once' };
+    const first = await create({ namingAuthority: 'once', profile: 'handle' }, key);
+    const again = await create({ namingAuthority: 'ONCE', profile: 'handle' }, key);
+    expect([again.status, again.body]).toEqual([201, first.body]);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(again.headers.get('location')).toBe(first.headers.get('location'));
+    const other = await create({ namingAuthority: 'other', profile: 'handle' }, key);
+    expect([other.status, other.body.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+  });
+
+  it('a refusal is not kept under the Idempotency-Key', async () => {
+    const key = { 'idempotency-key': 'refused-first' };
+    const parent = freshPrefix();
+    expect((await create({ namingAuthority: `${parent}.1` }, key)).status).toBe(422);
+    await create({ namingAuthority: parent });
+    expect((await create({ namingAuthority: `${parent}.1` }, key)).status).toBe(201);
+  });
+
+  const refusals: [string, object, string, string][] = [
+    ['no prefix', {}, 'INVALID_REQUEST', '/namingAuthority'],
+    ['CID-05: an empty prefix', { namingAuthority: '' }, 'INVALID_NAMING_AUTHORITY', '/namingAuthority'],
+    ['CID-06: an empty segment', { namingAuthority: '1..2' }, 'INVALID_NAMING_AUTHORITY', '/namingAuthority'],
+    ['CID-08: letters under cordra', { namingAuthority: '10.ABC' }, 'INVALID_NAMING_AUTHORITY', '/namingAuthority'],
+    ['HS-01: a slash', { namingAuthority: 'a/b', profile: 'handle' }, 'INVALID_NAMING_AUTHORITY', '/namingAuthority'],
+    ['HS-02: U+0000', { namingAuthority: 'a\0', profile: 'handle' }, 'INVALID_CHARACTER', '/namingAuthority'],
+    ['R-12: beyond UCS-2', { namingAuthority: '😀', profile: 'handle' }, 'NOT_UCS2', '/namingAuthority'],
+    ['256 octets', { namingAuthority: 'é'.repeat(128), profile: 'handle' }, 'INVALID_REQUEST', '/namingAuthority'],
+    ['a profile of its own', { namingAuthority: '1', profile: 'doi' }, 'INVALID_REQUEST', '/profile'],
+    ['UUIDs of version 3', { namingAuthority: '1', uuidVersion: 3 }, 'INVALID_REQUEST', '/uuidVersion'],
+    ['a version as text', { namingAuthority: '1', uuidVersion: '4' }, 'INVALID_REQUEST', '/uuidVersion'],
+    ['another status', { namingAuthority: '1', status: 'gone' }, 'INVALID_REQUEST', '/status'],
+    ['null for a profile', { namingAuthority: '1', profile: null }, 'INVALID_REQUEST', '/profile'],
+    ['an unknown member', { namingAuthority: '1', prefix: '1' }, 'INVALID_REQUEST', '/prefix'],
+    [
+      'R-35: case under 0.NA',
+      { namingAuthority: '0.na', profile: 'handle', caseInsensitive: false },
+      'INVALID_REQUEST',
+      '/caseInsensitive',
+    ],
+    ...[
+      'https://repo.example.org/objects/',
+      'https://repo.example.org/{id}',
+      'https://{guid}.example.org/',
+      'ftp://repo.example.org/{guid}',
+      '/objects/{guid}',
+      'https://user:secret@repo.example.org/{guid}',
+      'https://repo.example.org/ä/{guid}',
+      `https://repo.example.org/${'x'.repeat(2000)}/{guid}`,
+    ].map((targetTemplate): [string, object, string, string] => [
+      `the template ${targetTemplate.slice(0, 50)}`,
+      { namingAuthority: '1', targetTemplate },
+      'INVALID_REQUEST',
+      '/targetTemplate',
+    ]),
+    ...[
+      { scheme: 'ftp', authority: 'a.example' },
+      { scheme: 'http', authority: '' },
+      { scheme: 'http', authority: 'user@a.example' },
+      { scheme: 'http', authority: 'a.example', firstSegment: 'a/b' },
+      { scheme: 'http', authority: 'a.example', firstSegment: '' },
+    ].map((resolver): [string, object, string, string] => [
+      `URI-36: the resolver ${JSON.stringify(resolver)}`,
+      { namingAuthority: '1', resolver },
+      'INVALID_REQUEST',
+      '/resolver',
+    ]),
+    [
+      'a resolver without authority',
+      { namingAuthority: '1', resolver: { scheme: 'http' } },
+      'INVALID_REQUEST',
+      '/resolver/authority',
+    ],
+    ['a resolver that is text', { namingAuthority: '1', resolver: 'a.example' }, 'INVALID_REQUEST', '/resolver'],
+  ];
+
+  it.each(refusals)('refuses %s', async (_, fields, code, pointer) => {
+    const answer = await create(fields);
+    expect([answer.status, answer.body.code]).toEqual([400, code]);
+    expect(answer.body.errors[0].pointer).toBe(pointer);
+  });
+});
+
+describe('PATCH /naming-authorities/{na}', () => {
+  it('changes what it names, leaves the rest, and removes by null', async () => {
+    const resolver = { scheme: 'https', authority: 'a.example', firstSegment: null };
+    const prefix = await created({ targetTemplate: 'https://a.example/{guid}', resolver });
+    const first = await patch(prefix, { uuidVersion: 7, resolver: null }, { 'if-match': '"1"' });
+    expect(first.status).toBe(200);
+    const targetTemplate = 'https://a.example/{guid}';
+    expect(first.body).toMatchObject({ uuidVersion: 7, resolver: null, targetTemplate, status: 'active', version: 2 });
+    const second = await patch(prefix, { targetTemplate: null }, { 'if-match': first.headers.get('etag') ?? '' });
+    expect(second.body).toMatchObject({ uuidVersion: 7, targetTemplate: null, version: 3 });
+    expect((await show(prefix)).body).toEqual(second.body);
+    expect((await show(prefix)).headers.get('etag')).toBe(second.headers.get('etag'));
+  });
+
+  it('needs If-Match: 428 without, 412 for an older version or a weak tag, 400 for no tag at all', async () => {
+    const prefix = await created();
+    const outcome = ({ status, body }: Answer) => [status, body.code];
+    expect(outcome(await patch(prefix, {}, {}))).toEqual([428, 'PRECONDITION_REQUIRED']);
+    expect(outcome(await patch(prefix, {}, { 'if-match': '1' }))).toEqual([400, 'INVALID_PRECONDITION']);
+    expect(outcome(await patch(prefix, {}, { 'if-match': 'W/"1"' }))).toEqual([412, 'PRECONDITION_FAILED']);
+    expect((await patch(prefix, { uuidVersion: 7 }, { 'if-match': '"0", "1"' })).status).toBe(200);
+    const stale = await patch(prefix, { status: 'suspended' }, { 'if-match': '"1"' });
+    expect(outcome(stale)).toEqual([412, 'PRECONDITION_FAILED']);
+    expect(stale.headers.get('etag')).toBe('"2"');
+    expect((await show(prefix)).body.status).toBe('active');
+  });
+
+  it('keeps its entity tag while others mint, so that a change is possible then', async () => {
+    const prefix = await created();
+    const { headers } = await show(prefix);
+    await service.client.mint({ namingAuthority: prefix });
+    const shown = await show(prefix);
+    expect(shown.body.counts.active).toEqual({ value: 1, isExact: true });
+    expect(shown.headers.get('cache-control')).toBe('no-store');
+    expect((await patch(prefix, { uuidVersion: 1 }, { 'if-match': headers.get('etag') ?? '' })).status).toBe(200);
+  });
+
+  it('lets one of twenty changes of one version through', async () => {
+    const prefix = await created();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        patch(prefix, { targetTemplate: `https://a.example/${i}/{guid}` }, { 'if-match': '"1"' }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 412)]);
+    expect((await show(prefix)).body.version).toBe(2);
+  });
+
+  it('makes no version where nothing differs', async () => {
+    const prefix = await created();
+    const answer = await patch(prefix, { status: 'active', targetTemplate: null });
+    expect([answer.status, answer.body.version]).toEqual([200, 1]);
+  });
+
+  it('finds the prefix in any case, and takes effect once with an Idempotency-Key', async () => {
+    await create({ namingAuthority: 'Patch', profile: 'handle' });
+    const headers = { 'if-match': '"1"', 'idempotency-key': 'patch-once' };
+    const first = await patch('pATCH', { status: 'suspended' }, headers);
+    expect([first.status, first.body.namingAuthority, first.body.version]).toEqual([200, 'Patch', 2]);
+    const again = await patch('patch', { status: 'suspended' }, headers);
+    expect([again.status, again.body]).toEqual([200, first.body]);
+    expect([again.headers.get('idempotency-replayed'), again.headers.get('etag')]).toEqual(['true', '"2"']);
+  });
+
+  it.each([
+    ['profile', { profile: 'handle' }],
+    ['caseInsensitive', { caseInsensitive: true }],
+    ['namingAuthority', { namingAuthority: '1' }],
+    ['status', { status: null }],
+    ['targetTemplate', { targetTemplate: 'https://a.example/' }],
+    ['resolver', { resolver: { scheme: 'http', authority: '/' } }],
+  ])('refuses to change %s so', async (member, fields) => {
+    const prefix = await created();
+    const answer = await patch(prefix, fields);
+    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_REQUEST']);
+    expect(answer.body.errors[0].pointer).toBe(`/${member}`);
+  });
+
+  it('remembers who created and changed it', async () => {
+    const prefix = await created();
+    await patch(prefix, { status: 'suspended' });
+    const client = new pg.Client({ connectionString: service.database.url });
+    await client.connect();
+    const { rows } = await client.query(
+      'SELECT version, kind, client, patch FROM change WHERE naming_authority = $1 ORDER BY version',
+      [prefix],
+    );
+    await client.end();
+    expect(rows).toMatchObject([
+      { version: 1, kind: 'created', client: 'anonymous' },
+      { version: 2, kind: 'changed', client: 'anonymous' },
+    ]);
+    expect(JSON.parse(rows[1].patch)).toEqual([{ op: 'replace', path: '/status', value: 'suspended' }]);
+  });
+
+  it('answers 404 for a prefix that is not known, and 400 for none', async () => {
+    const unknown = await patch('987654321', {});
+    expect([unknown.status, unknown.body.code]).toEqual([404, 'NAMING_AUTHORITY_NOT_FOUND']);
+    expect((await show('987654321')).body.code).toBe('NAMING_AUTHORITY_NOT_FOUND');
+    expect((await show('1..2')).body.code).toBe('INVALID_NAMING_AUTHORITY');
+    expect((await show('a/b')).body.code).toBe('INVALID_NAMING_AUTHORITY');
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { COUNT_SQL } from '../../dist/record/authority-counts.js';
+import { useService } from './harness/service.js';
+
+const service = useService({ NAMING_AUTHORITIES: '' });
+
+const create = (namingAuthority: string, fields: object = {}) =>
+  service.client.post('/naming-authorities', { namingAuthority, ...fields });
+
+describe('GET /naming-authorities', () => {
+  it('pages through all of them in the order of their octets, nothing twice, with Link', async () => {
+    expect((await service.client.get('/naming-authorities')).body).toEqual({ items: [], next: null });
+    for (const prefix of ['é', 'b', 'B.1', '9', '10', 'a']) {
+      if (prefix === 'B.1') continue;
+      expect((await create(prefix, { profile: 'handle' })).status).toBe(201);
+    }
+    expect((await create('B.1', { profile: 'handle' })).status).toBe(201);
+    const seen: string[] = [];
+    let path: string | undefined = '/naming-authorities?limit=4';
+    while (path !== undefined) {
+      const page = await service.client.get(path);
+      expect(page.body.items.length).toBeLessThanOrEqual(4);
+      seen.push(...page.body.items.map((item: { namingAuthority: string }) => item.namingAuthority));
+      path = /^<([^>]+)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1];
+      expect(page.body.next === null).toBe(path === undefined);
+    }
+    expect(seen).toEqual(['10', '9', 'B.1', 'a', 'b', 'é']);
+  });
+
+  it('shows each as GET of it does', async () => {
+    const { items } = (await service.client.get('/naming-authorities')).body;
+    for (const item of items) {
+      const path = `/naming-authorities/${encodeURIComponent(item.namingAuthority)}`;
+      expect((await service.client.get(path)).body).toEqual(item);
+    }
+  });
+
+  it('counts what is reserved, active and withdrawn, and an ended reservation as withdrawn', async () => {
+    await create('31');
+    for (let i = 0; i < 3; i++) await service.client.mint({ namingAuthority: '31' });
+    const soon = new Date(Date.now() + 1200).toISOString();
+    const late = new Date(Date.now() + 3_600_000).toISOString();
+    for (const leaseUntil of [soon, late, late]) {
+      const reserved = await service.client.mint({ namingAuthority: '31', state: 'reserved', leaseUntil });
+      expect(reserved.status).toBe(201);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1400));
+    expect((await service.client.get('/naming-authorities/31')).body.counts).toEqual({
+      reserved: { value: 2, isExact: true },
+      active: { value: 3, isExact: true },
+      withdrawn: { value: 1, isExact: true },
+    });
+  });
+
+  it('estimates beyond 10,000, says so, and looks at no more rows whatever their number', async () => {
+    await create('32');
+    await create('33');
+    const client = new pg.Client({ connectionString: service.database.url });
+    await client.connect();
+    const fill = (prefix: string, count: number) =>
+      client.query(
+        'INSERT INTO identifier (naming_authority, guid) SELECT $1, gen_random_uuid() FROM generate_series(1, $2)',
+        [prefix, count],
+      );
+    await fill('32', 10_000);
+    await fill('33', 60_000);
+    await client.query(
+      `INSERT INTO identifier (naming_authority, guid, state, withdrawn_at, withdrawal_reason)
+       SELECT '33', gen_random_uuid(), 'withdrawn', CURRENT_TIMESTAMP, 'test' FROM generate_series(1, 7)`,
+    );
+    await client.query('VACUUM ANALYZE identifier');
+    const plan = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${COUNT_SQL}`, [['32', '33', '31']]);
+    await client.end();
+    const text = JSON.stringify(plan.rows);
+    expect(text).not.toContain('Seq Scan');
+    const read = [...text.matchAll(/"Actual Rows":([0-9.]+)/g)].map(([, rows]) => Number(rows));
+    expect(Math.max(...read)).toBeGreaterThan(6000);
+    expect(Math.max(...read)).toBeLessThanOrEqual(10_001);
+    const counts = async (prefix: string) => (await service.client.get(`/naming-authorities/${prefix}`)).body.counts;
+    expect((await counts('32')).active).toEqual({ value: 10_000, isExact: true });
+    const { reserved, active, withdrawn } = await counts('33');
+    expect(reserved).toEqual({ value: 0, isExact: true });
+    expect(withdrawn).toEqual({ value: 7, isExact: true });
+    expect(active.isExact).toBe(false);
+    expect(active.value).toBeGreaterThan(48_000);
+    expect(active.value).toBeLessThan(72_000);
+  });
+
+  it.each([
+    ['limit=0', 'INVALID_REQUEST'],
+    ['limit=1001', 'INVALID_REQUEST'],
+    ['cursor=', 'INVALID_CURSOR'],
+    ['cursor=!', 'INVALID_CURSOR'],
+    ['cursor=AA', 'INVALID_CURSOR'],
+    ['cursor=_w', 'INVALID_CURSOR'],
+    ['state=active', 'INVALID_REQUEST'],
+  ])('refuses ?%s with %s', async (query, code) => {
+    const answer = await service.client.get(`/naming-authorities?${query}`);
+    expect([answer.status, answer.body.code]).toEqual([400, code]);
+  });
+});

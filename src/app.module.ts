@@ -6,7 +6,10 @@ import { CurationModule } from './curation/curation.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { DocumentationModule } from './documentation/documentation.module.js';
+import { EventsModule } from './events/events.module.js';
 import { HealthModule } from './health/health.module.js';
+import type { Drain } from './http/drain.js';
+import { DrainModule } from './http/drain.module.js';
 import { LookupModule } from './lookup/lookup.module.js';
 import type { Metrics } from './metrics/metrics.js';
 import { MetricsModule } from './metrics/metrics.module.js';
@@ -20,16 +23,17 @@ import { ReservationsModule } from './reservations/reservations.module.js';
 /** The table of contents. */
 @Module({
   imports: [
-    ...[MintingModule, LookupModule, CurationModule, TransferModule, NamingAuthoritiesModule],
+    ...[MintingModule, LookupModule, CurationModule, TransferModule, NamingAuthoritiesModule, EventsModule],
     ...[NormalizationModule, ApiKeysModule, HealthModule, DocumentationModule],
   ],
 })
 export class AppModule {
-  static of(config: Config, pool: pg.Pool, metrics: Metrics): DynamicModule {
+  static of(config: Config, pool: pg.Pool, metrics: Metrics, drain: Drain): DynamicModule {
     return {
       module: AppModule,
       imports: [
         DatabaseModule.over(pool),
+        DrainModule.with(drain),
         RenderingModule.with(config.resolver),
         AccessModule.with({ adminApiKey: config.adminApiKey, publicRead: config.publicRead }),
         MetricsModule.of(metrics, config.metricsPort !== null),

@@ -40,7 +40,7 @@ export async function createService(config: Config, pool: pg.Pool, logger: Logge
   installServerHooks(server, drain, config.requestTimeoutMs);
   countRequests(server, metrics);
   methods.watch(server);
-  const app = await NestFactory.create<NestFastifyApplication>(AppModule.of(config, pool, metrics), adapter, {
+  const app = await NestFactory.create<NestFastifyApplication>(AppModule.of(config, pool, metrics, drain), adapter, {
     abortOnError: false,
     bodyParser: false,
     logger: new FrameworkLogger(logger),

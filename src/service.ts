@@ -8,6 +8,7 @@ import { createPool } from './database/pool.js';
 import { createLogger } from './logging/logger.js';
 import { createMetricsServer } from './metrics/metrics-server.js';
 import { AuthorityWriter } from './record/authority-writer.js';
+import { ChangeOffset } from './record/change-offset.js';
 import { NamingAuthorities } from './record/naming-authorities.js';
 import { welcome } from './welcome.js';
 
@@ -67,6 +68,7 @@ async function openDatabase({ database }: Config): Promise<{ url: string; stop()
 async function open(service: Service, metricsServer: FastifyInstance | null, config: Config): Promise<string> {
   const { app } = service;
   const { host, port, metricsPort } = config;
+  await app.get(ChangeOffset).raise();
   await app.get(AuthorityWriter).ensure(config.namingAuthorities);
   await service.prepare();
   if (metricsServer !== null && metricsPort !== null) {

@@ -21,6 +21,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .addTag('identifiers', 'Mint, resolve, find.')
     .addTag('reservations', 'Hold many identifiers until a day.')
     .addTag('naming authorities', 'The prefixes under which identifiers are minted.')
+    .addTag('events', 'Follow what happens.')
     .addTag('syntax', 'Canonical forms, without looking anything up.')
     .addTag('api-keys', 'Who may do what.')
     .addTag('health', 'What an orchestrator and its monitoring ask.')
@@ -96,6 +97,9 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'NamingAuthoritiesController.find': 'getNamingAuthority',
   'NamingAuthoritiesController.create': 'createNamingAuthority',
   'NamingAuthoritiesController.change': 'changeNamingAuthority',
+  'EventsController.read': 'readEvents',
+  'HistoryController.ofIdentifier': 'getIdentifierHistory',
+  'HistoryController.ofAuthority': 'getNamingAuthorityHistory',
   'NormalizationController.uris': 'getIdentifierUris',
   'HealthController.live': 'getLiveness',
   'HealthController.ready': 'getReadiness',

@@ -3,6 +3,8 @@ import { ApiKeys } from './api-keys.js';
 import { AuthorityCounts } from './authority-counts.js';
 import { AuthorityReader } from './authority-reader.js';
 import { AuthorityWriter } from './authority-writer.js';
+import { ChangeOffset } from './change-offset.js';
+import { ChangeReader } from './change-reader.js';
 import { FindAny } from './find-any.js';
 import { GuidSource } from './guid-source.js';
 import { IdentifierChanges } from './identifier-changes.js';
@@ -20,6 +22,7 @@ const PARTS = [
   ...[IdentifierReader, IdentifierWriter, IdentifierImporter, IdentifierChanges, IdentifierPresenter],
   ...[AuthorityCounts, AuthorityReader, AuthorityWriter, NamingAuthorities],
   ...[ApiKeys, FindAny, GuidSource, LawsMet, NameConflicts, Outcomes, Transactions],
+  ...[ChangeOffset, ChangeReader],
 ];
 
 /** What a registered identifier is, and the only readers and writers of the tables. */

@@ -1,0 +1,61 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { useService } from './harness/service.js';
+
+const ADMIN_KEY = 'correct-horse-battery-staple-correct-horse';
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY, PUBLIC_READ: 'false' });
+let headers: Record<string, string>;
+let own: string;
+let hidden: string;
+
+beforeAll(async () => {
+  const admin = bearer(ADMIN_KEY);
+  const key = await service.client.post(
+    '/api-keys',
+    { client: 'repository', scopes: ['read'], namingAuthorities: [{ namingAuthority: '100.102' }] },
+    admin,
+  );
+  headers = bearer(key.body.secret as string);
+  own = (await service.client.mint({}, admin)).body.identifier;
+  hidden = (await service.client.mint({ namingAuthority: '2000.01' }, admin)).body.identifier;
+});
+
+describe('where reading is closed, a key for one naming authority', () => {
+  it('gets its events only, and a cursor behind all of them', async () => {
+    const { body } = await service.client.get('/events', headers);
+    const told = body.items.map((event: any) => event.identifier ?? event.namingAuthority);
+    expect(told).toEqual(['100.102', own]);
+    const all = await service.client.get('/events', bearer(ADMIN_KEY));
+    expect(all.body.items).toHaveLength(4);
+    expect(body.next).toBe(all.body.next);
+  });
+
+  it('gets no event of another naming authority by asking for it, nor by a stream', async () => {
+    expect((await service.client.get('/events?namingAuthority=2000.01', headers)).body.items).toEqual([]);
+    const stream = await fetch(`${service.server.url}/events`, {
+      headers: { ...headers, accept: 'text/event-stream' },
+    });
+    const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
+    const { value = '' } = await reader.read();
+    await reader.cancel();
+    expect([value.includes(own), value.includes(hidden), value.includes('2000.01')]).toEqual([true, false, false]);
+  });
+
+  it('reads the history of what it sees, and nothing is there of what it does not', async () => {
+    expect((await service.client.get(`/identifiers/${own}/history`, headers)).status).toBe(200);
+    expect((await service.client.get('/naming-authorities/100.102/history', headers)).status).toBe(200);
+    expect((await service.client.get(`/identifiers/${hidden}/history`, headers)).body.code).toBe(
+      'IDENTIFIER_NOT_FOUND',
+    );
+    const other = await service.client.get('/naming-authorities/2000.01/history', headers);
+    expect(other.body.code).toBe('NAMING_AUTHORITY_NOT_FOUND');
+  });
+
+  it.each(['/events', `/identifiers/100.102/${'0'.repeat(32)}/history`, '/naming-authorities/100.102/history'])(
+    'is needed for %s',
+    async (path) => {
+      expect((await service.client.get(path)).body.code).toBe('UNAUTHENTICATED');
+    },
+  );
+});

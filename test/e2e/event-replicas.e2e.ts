@@ -1,0 +1,114 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { IdentifierChanges } from '../../dist/record/identifier-changes.js';
+import { IdentifierReader } from '../../dist/record/identifier-reader.js';
+import { Transactions } from '../../dist/record/transactions.js';
+import { Client } from './harness/client.js';
+import { createDatabase } from './harness/database.js';
+import { type SeenEvent, followLog, readLog } from './harness/log-reader.js';
+import { startServer } from './harness/server.js';
+
+const MINTS = 20;
+const CHANGES = 15;
+
+const variables = (url: string) => ({ DATABASE_URL: url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' });
+
+const mintOne = async (client: Client): Promise<string> => (await client.mint()).body.identifier as string;
+
+async function mintMany(client: Client): Promise<string[]> {
+  const minted: string[] = [];
+  while (minted.length < MINTS) minted.push(await mintOne(client));
+  return minted;
+}
+
+/** Changes identifiers at random, several of them in a transaction, on a pool of its own as a process has it. */
+async function changeMany(url: string): Promise<number> {
+  const pool = new pg.Pool({ connectionString: url, max: 4 });
+  const changes = new IdentifierChanges(new IdentifierReader(pool));
+  const transactions = new Transactions(pool);
+  let made = 0;
+  for (let n = 0; n < CHANGES; n++) {
+    const { rows } = await pool.query<{ id: string }>('SELECT id FROM identifier ORDER BY random() LIMIT 3');
+    const ids = rows.map(({ id }) => BigInt(id));
+    const changed = await transactions.run((transaction) =>
+      changes.amend(transaction, { client: 'curator', keyId: null }, ids, () => ({
+        kind: 'changed',
+        target: `https://a.org/${n}`,
+      })),
+    );
+    made += changed.length;
+  }
+  await pool.end();
+  return made;
+}
+
+describe('the log of several services on one database', () => {
+  it('has every mint and change once, the versions of each identifier ascending, while four mint and four change', async () => {
+    const database = await createDatabase();
+    const servers = await Promise.all(Array.from({ length: 5 }, () => startServer(variables(database.url))));
+    const clients = servers.map(({ url }) => new Client(url));
+    const reader = followLog(clients[4]!);
+    const first = await Promise.all(clients.slice(0, 4).map(mintOne));
+    const [more, changes] = await Promise.all([
+      Promise.all(clients.slice(0, 4).map(mintMany)),
+      Promise.all(Array.from({ length: 4 }, () => changeMany(database.url))),
+    ]);
+    const minted = [...first, ...more.flat()];
+    await pause(300);
+    const events = (await reader.stop()).filter(({ identifier }) => identifier !== null);
+    expect(events).toHaveLength(minted.length + changes.reduce((sum, n) => sum + n, 0));
+    expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
+    const versions = new Map<string, number>();
+    for (const { identifier, version } of events) {
+      expect(version).toBe((versions.get(identifier!) ?? 0) + 1);
+      versions.set(identifier!, version);
+    }
+    expect([...versions.keys()].sort()).toEqual(minted.sort());
+    await Promise.all(servers.map((server) => server.stop()));
+    await database.drop();
+  });
+
+  it('goes on at an old cursor after a restart', async () => {
+    const database = await createDatabase();
+    const first = await startServer(variables(database.url));
+    const client = new Client(first.url);
+    await client.mint();
+    const { next } = await readLog(client);
+    await client.mint();
+    const { events } = await readLog(client, next);
+    await first.stop('SIGKILL');
+    const second = await startServer(variables(database.url));
+    expect((await readLog(new Client(second.url), next)).events).toEqual(events);
+    await second.stop();
+    await database.drop();
+  });
+});
+
+describe('a registry that was restored into a cluster with smaller transaction numbers', () => {
+  it('places new events behind the old ones, and an old cursor goes on, with four services that start at once', async () => {
+    const database = await createDatabase();
+    const admin = new pg.Client({ connectionString: database.url });
+    await admin.connect();
+    await admin.query(
+      `INSERT INTO change (position, naming_authority, version, kind, client, patch)
+       VALUES (4000000000000000000, '1', 1, 'created', 'old', '[]'), (4000000000000000001, '2', 1, 'created', 'old', '[]')`,
+    );
+    const servers = await Promise.all(Array.from({ length: 4 }, () => startServer(variables(database.url))));
+    const [client] = servers.map(({ url }) => new Client(url));
+    const told = ({ events }: { events: SeenEvent[] }) =>
+      events.map(({ identifier, namingAuthority }) => identifier ?? namingAuthority);
+    const before = await readLog(client!);
+    expect(told(before)).toEqual(['1', '2', '100.102']);
+    const { identifier } = (await client!.mint()).body;
+    expect(told(await readLog(client!))).toEqual(['1', '2', '100.102', identifier]);
+    expect(told(await readLog(client!, before.events[0]!.id))).toEqual(['2', '100.102', identifier]);
+    await Promise.all(servers.map((server) => server.stop()));
+    const { rows } = await admin.query<{ value: string }>('SELECT value FROM change_offset');
+    const again = await startServer(variables(database.url));
+    expect((await admin.query('SELECT value FROM change_offset')).rows).toEqual(rows);
+    await again.stop();
+    await admin.end();
+    await database.drop();
+  });
+});

@@ -1,0 +1,50 @@
+import type { Client } from './client.js';
+
+/** An event as a consumer sees it. */
+export interface SeenEvent {
+  readonly id: string;
+  readonly kind: string;
+  readonly namingAuthority: string;
+  readonly identifier: string | null;
+  readonly version: number;
+  readonly patch: readonly { op: string; path: string; value: unknown }[];
+}
+
+/** Reads the log from a cursor to where it ends now. */
+export async function readLog(
+  client: Client,
+  after?: string,
+  query: Record<string, string> = {},
+): Promise<{ events: SeenEvent[]; next: string }> {
+  const events: SeenEvent[] = [];
+  for (let next = after; ;) {
+    const parameters = new URLSearchParams({ limit: '100', ...query, ...(next === undefined ? {} : { after: next }) });
+    const { body } = await client.get(`/events?${parameters.toString()}`);
+    events.push(...(body.items as SeenEvent[]));
+    if (body.items.length === 0) return { events, next: body.next as string };
+    next = body.next as string;
+  }
+}
+
+/** Follows the log by long polls until it is told to stop and the log has ended. */
+export function followLog(client: Client, after?: string): { stop(): Promise<SeenEvent[]> } {
+  const state = { stopping: false };
+  const following = (async () => {
+    const events: SeenEvent[] = [];
+    for (let next = after; ;) {
+      const parameters = new URLSearchParams({ limit: '37', wait: state.stopping ? '0' : '1' });
+      if (next !== undefined) parameters.set('after', next);
+      const wasStopping = state.stopping;
+      const { body } = await client.get(`/events?${parameters.toString()}`);
+      events.push(...(body.items as SeenEvent[]));
+      if (body.items.length === 0 && wasStopping) return events;
+      next = body.next as string;
+    }
+  })();
+  return {
+    stop: () => {
+      state.stopping = true;
+      return following;
+    },
+  };
+}

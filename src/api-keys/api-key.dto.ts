@@ -7,6 +7,7 @@ import {
   IsArray,
   IsBoolean,
   IsIn,
+  IsObject,
   IsString,
   Matches,
   MaxLength,
@@ -73,6 +74,7 @@ export class ApiKeyRequestDto {
   @ApiProperty({ type: [GrantDto], minItems: 1, maxItems: MAX_GRANTS, required: false })
   @MayBeAbsent()
   @ValidateNested({ each: true })
+  @IsObject({ each: true })
   @Type(() => GrantDto)
   @ArrayMaxSize(MAX_GRANTS)
   @ArrayMinSize(1)

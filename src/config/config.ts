@@ -30,6 +30,7 @@ export interface Config {
   readonly reservationSweepIntervalMs: number;
   readonly bodyLimitBytes: number;
   readonly requestTimeoutMs: number;
+  readonly answerStallTimeoutMs: number;
   readonly shutdownTimeoutMs: number;
 }
 
@@ -78,6 +79,7 @@ export function readConfig(variables: NodeJS.ProcessEnv = readProcessEnvironment
     reservationSweepIntervalMs: environment.RESERVATION_SWEEP_INTERVAL_MS,
     bodyLimitBytes: environment.BODY_LIMIT_BYTES,
     requestTimeoutMs: environment.REQUEST_TIMEOUT_MS,
+    answerStallTimeoutMs: environment.ANSWER_STALL_TIMEOUT_MS,
     shutdownTimeoutMs: environment.SHUTDOWN_TIMEOUT_MS,
   };
 }

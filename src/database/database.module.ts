@@ -1,7 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from './generated/client.js';
+
+/** How long a stop waits for the database to see the connections off; one that is silent never would. */
+const PARTING_MS = 2000;
 
 /** Gives every feature the pool (`pg.Pool`) and the Prisma client over it. */
 @Module({})
@@ -25,7 +29,7 @@ export class DatabaseModule implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.prisma.$disconnect();
-    await this.pool.end();
+    const ended = this.prisma.$disconnect().then(() => this.pool.end());
+    await Promise.race([ended, pause(PARTING_MS, undefined, { ref: false })]);
   }
 }

@@ -30,6 +30,8 @@ export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
     bodyLimit: config.bodyLimitBytes,
     // Streams may take as long as they make progress; `body-deadline.ts` limits all other bodies.
     requestTimeout: 0,
+    // Of silence on a socket; `broken-http.ts` says what it means.
+    connectionTimeout: config.answerStallTimeoutMs,
     keepAliveTimeout: 65_000,
     routerOptions: { maxParamLength: MAX_PATH_PARAMETER_LENGTH },
     // Node would refuse a request without Host by an answer without a body; `server-hooks.ts` does it with a problem.

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { CATALOGUE } from '../problem/catalogue.js';
 import { Problem } from '../problem/problem.js';
+import { watchBrokenHttp } from './broken-http.js';
 import { readJsonBody } from './json-body.js';
 import { limitBodyTime } from './body-deadline.js';
 import type { Drain } from './drain.js';
@@ -20,8 +22,15 @@ export function installServerHooks(server: FastifyInstance, drain: Drain, reques
     if (hasHost) done();
     else done(new Problem('MALFORMED_HTTP', 'A request of HTTP/1.1 names its Host (RFC 9112 3.2).'));
   });
-  // An expectation that is not known may be ignored (RFC 9110 10.1.1); Node would refuse it by an answer without a body.
-  server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
+  watchBrokenHttp(server.server);
+  // Fastify closes the connection of a body over the limit, and the reset takes the answer from a client that is still
+  // sending (RFC 9112 9.6). Left open, the rest of the body is read and dropped, for as long as a request may take.
+  server.addHook('onSend', (_request, reply, payload, done) => {
+    if (reply.statusCode === CATALOGUE.BODY_TOO_LARGE.status) {
+      reply.removeHeader('connection').raw.shouldKeepAlive = true;
+    }
+    done(null, payload);
+  });
   drain.watch(server);
   limitBodyTime(server, requestTimeoutMs);
   server.addHook('onResponse', (request, reply, done) => {

@@ -131,13 +131,25 @@ describe('POST /identifiers refuses', () => {
   });
 });
 
+describe('POST /api-keys refuses', () => {
+  it.each([[[]], [[[]]], [['100.102']], ['100.102'], [null], [7]])('%j as naming authorities', async (grants) => {
+    const key = { client: 'a', scopes: ['read'], namingAuthorities: grants };
+    const answer = await service.client.post('/api-keys', key);
+    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_REQUEST']);
+  });
+});
+
 describe('what never becomes a request', () => {
-  const raw = (bytes: string): Promise<string> =>
+  /** @param until what the answer ends with where the connection stays open. */
+  const raw = (bytes: string, until?: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const { hostname, port } = new URL(service.server.url);
       const socket = connect(Number(port), hostname, () => socket.write(bytes));
       let answer = '';
-      socket.on('data', (chunk) => (answer += chunk.toString()));
+      socket.on('data', (chunk) => {
+        answer += chunk.toString();
+        if (until !== undefined && answer.includes(until)) socket.destroy();
+      });
       socket.on('close', () => {
         resolve(answer);
       });
@@ -165,6 +177,43 @@ describe('what never becomes a request', () => {
     const answer = await raw('POST /identifiers HTTP/1.1\r\nhost: x\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(answer).toContain('"code":"REQUEST_TIMEOUT"');
+  });
+
+  it('a tunnel is refused with a problem', async () => {
+    const answer = await raw('CONNECT a.example:443 HTTP/1.1\r\nhost: a.example:443\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+    expect(answer).toContain('"code":"NOT_FOUND"');
+  });
+
+  it('a body that breaks after the request was answered gets no second answer', async () => {
+    const answer = await raw('POST /nowhere HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n');
+    expect(answer.match(/HTTP\/1\.1 [0-9]+/g)).toEqual(['HTTP/1.1 404']);
+  });
+
+  it('broken HTTP behind a whole request is answered after it', async () => {
+    const answer = await raw('GET /health/ready HTTP/1.1\r\nhost: x\r\n\r\nBROKEN');
+    expect(answer.match(/HTTP\/1\.1 [0-9]+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+  });
+
+  it('an upgrade is not made, and the connection ends with the answer', async () => {
+    const answer = await raw('GET /health/live HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 200 [^]*\r\nconnection: close\r\n/i);
+  });
+
+  it('a URL of 1 MiB is answered with a problem, though its end is never read', async () => {
+    for (let i = 0; i < 20; i++) {
+      const answer = await raw(`GET /${'a'.repeat(1024 * 1024)} HTTP/1.1\r\nhost: x\r\n\r\n`);
+      expect(answer).toContain('"code":"HEADERS_TOO_LARGE"');
+    }
+  });
+
+  it('a body over the limit is answered with a problem, though it is sent to its end', async () => {
+    for (let i = 0; i < 20; i++) {
+      const body = 'x'.repeat(8 * 1024 * 1024);
+      const head = `POST /identifiers HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\n`;
+      const answer = await raw(`${head}content-length: ${body.length}\r\n\r\n${body}`, '"BODY_TOO_LARGE"}');
+      expect(answer).toContain('"code":"BODY_TOO_LARGE"');
+    }
   });
 
   it('headers over 64 KiB are answered with a problem', async () => {

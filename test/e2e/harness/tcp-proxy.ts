@@ -1,0 +1,106 @@
+import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
+
+/**
+ * A TCP connection between a client and a server that a test can spoil:
+ *
+ * - `pass`: octets go both ways;
+ * - `refuse`: nothing listens, and every connection is reset;
+ * - `silent`: connections are accepted and stay open, and nothing comes through; those of that time stay dead;
+ * - `deaf`: requests reach the server and its answers are lost.
+ */
+export type Weather = 'pass' | 'refuse' | 'silent' | 'deaf';
+
+export class TcpProxy {
+  private weather: Weather = 'pass';
+  private server: Server | undefined;
+  private readonly pairs = new Set<Pair>();
+
+  private constructor(
+    private readonly target: { host: string; port: number },
+    /** Ends a connection whose client sends this text, as a server that crashes at this moment would. */
+    private readonly fatalText: { value: string | null },
+    readonly port: number,
+  ) {}
+
+  /** Listens on a free loopback port. @param target the `postgresql://` or `http://` address of the server. */
+  static async before(target: string): Promise<TcpProxy> {
+    const { hostname, port } = new URL(target);
+    const probe = createServer();
+    await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+    const free = (probe.address() as AddressInfo).port;
+    await new Promise((resolve) => probe.close(resolve));
+    const proxy = new TcpProxy({ host: hostname, port: Number(port) }, { value: null }, free);
+    await proxy.set('pass');
+    return proxy;
+  }
+
+  /** The same address, by way of the proxy. */
+  addressOf(target: string): string {
+    const url = new URL(target);
+    url.host = `127.0.0.1:${this.port}`;
+    return url.href;
+  }
+
+  /** How many clients are connected. */
+  get connections(): number {
+    return this.pairs.size;
+  }
+
+  breakAt(text: string | null): void {
+    this.fatalText.value = text;
+  }
+
+  async set(weather: Weather): Promise<void> {
+    this.weather = weather;
+    if (weather === 'silent') for (const pair of this.pairs) pair.dead = true;
+    if (weather === 'refuse') await this.close();
+    else await this.listen();
+  }
+
+  async close(): Promise<void> {
+    const { server } = this;
+    this.server = undefined;
+    for (const { client, upstream } of this.pairs) {
+      client.resetAndDestroy();
+      upstream.destroy();
+    }
+    if (server !== undefined) await new Promise((resolve) => server.close(resolve));
+  }
+
+  private async listen(): Promise<void> {
+    if (this.server !== undefined) return;
+    const server = createServer((client) => {
+      this.accept(client);
+    });
+    this.server = server;
+    await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
+  }
+
+  private accept(client: Socket): void {
+    const upstream = connect(this.target);
+    const pair = { client, upstream, dead: this.weather === 'silent' };
+    this.pairs.add(pair);
+    const end = (): void => {
+      this.pairs.delete(pair);
+      client.destroy();
+      upstream.destroy();
+    };
+    for (const socket of [client, upstream]) socket.on('error', end).on('close', end);
+    client.on('data', (octets) => {
+      const { value } = this.fatalText;
+      if (value !== null && octets.includes(value)) client.resetAndDestroy();
+      else if (!pair.dead) upstream.write(octets);
+    });
+    upstream.on('data', (octets) => {
+      if (this.weather === 'deaf') pair.dead = true;
+      if (!pair.dead) client.write(octets);
+    });
+  }
+}
+
+interface Pair {
+  readonly client: Socket;
+  readonly upstream: Socket;
+  /** Nothing comes through any more. */
+  dead: boolean;
+}

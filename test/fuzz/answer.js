@@ -1,0 +1,50 @@
+/**
+ * Reads what came over a raw socket up to its end.
+ * @returns the answer; undefined when there is none; a failure when it is not HTTP, or when one request got two answers,
+ * which is how requests are smuggled (RFC 9112 11.2).
+ */
+export function parseAnswers(octets, method) {
+  let rest = octets;
+  for (;;) {
+    if (rest.length === 0) return undefined;
+    const end = rest.indexOf('\r\n\r\n');
+    const [first, ...lines] = rest.subarray(0, end).toString('latin1').split('\r\n');
+    const status = Number(/^HTTP\/1\.1 ([0-9]{3})( |$)/.exec(first)?.[1]);
+    if (end < 0 || Number.isNaN(status)) return { failure: `the answer is not HTTP: ${first.slice(0, 60)}` };
+    rest = rest.subarray(end + 4);
+    // An interim answer stands before the one that counts.
+    if (status < 200) continue;
+    const headers = Object.fromEntries(lines.map(readHeader));
+    const { body, after } = split(rest, { method, status, headers });
+    // Where the head is beyond reading, nobody knows that it was HEAD.
+    const unread = method === 'HEAD' && /"(MALFORMED_HTTP|HEADERS_TOO_LARGE)"\}$/.test(after.toString());
+    if (after.length > 0 && !unread)
+      return { failure: `more than one answer: ${after.toString('latin1').slice(0, 60)}` };
+    return { status, headers, body, open: /^text\/event-stream/.test(headers['content-type'] ?? '') };
+  }
+}
+
+function readHeader(line) {
+  const colon = line.indexOf(':');
+  return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+}
+
+/** Parts the body of an answer from what follows it (RFC 9112 6.3). */
+function split(octets, { method, status, headers }) {
+  if (method === 'HEAD' || status === 204 || status === 304) return { body: Buffer.alloc(0), after: octets };
+  if (headers['transfer-encoding'] !== undefined) return { body: dechunk(octets), after: Buffer.alloc(0) };
+  const length = Number(headers['content-length'] ?? octets.length);
+  return { body: octets.subarray(0, length), after: octets.subarray(length) };
+}
+
+function dechunk(octets) {
+  const chunks = [];
+  let at = 0;
+  for (;;) {
+    const end = octets.indexOf('\r\n', at);
+    const size = end < 0 ? 0 : Number.parseInt(octets.subarray(at, end).toString('latin1'), 16);
+    if (!(size > 0)) return Buffer.concat(chunks);
+    chunks.push(octets.subarray(end + 2, end + 2 + size));
+    at = end + 4 + size;
+  }
+}

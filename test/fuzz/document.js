@@ -1,0 +1,57 @@
+const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace'];
+
+/**
+ * Reads the operations of an OpenAPI 3.1 document, with references followed.
+ * @returns a list of `{ id, method, path, parameters, body, responses, mayWait }`, where `body` is null or
+ * `{ required, content }`, and `responses` maps a status, `4XX` or `default` to the content that is documented for it.
+ */
+export function operationsOf(document) {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([method]) => METHODS.includes(method))
+      .map(([method, operation]) => readOperation(document, { path, method, item, operation })),
+  );
+}
+
+function readOperation(document, { path, method, item, operation }) {
+  const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])].map((one) => follow(document, one));
+  const body = follow(document, operation.requestBody);
+  const responses = Object.fromEntries(
+    Object.entries(operation.responses).map(([status, response]) => [
+      status.toUpperCase(),
+      follow(document, response).content ?? {},
+    ]),
+  );
+  return {
+    id: operation.operationId ?? `${method} ${path}`,
+    method: method.toUpperCase(),
+    path,
+    parameters,
+    body: body === undefined ? null : { required: body.required === true, content: body.content },
+    responses,
+    // An answer that is still to come, or goes on, is no fault of an operation that waits for news.
+    mayWait:
+      parameters.some(({ name }) => /wait|poll|^prefer$/i.test(name)) ||
+      Object.values(responses).some((content) => 'text/event-stream' in content),
+  };
+}
+
+/** The object that a `$ref` into the document leads to; anything else is returned as it is. */
+export function follow(document, value) {
+  if (typeof value?.$ref !== 'string') return value;
+  const steps = value.$ref.slice(2).split('/');
+  const found = steps.reduce((at, step) => at?.[step.replaceAll('~1', '/').replaceAll('~0', '~')], document);
+  if (found === undefined) throw new Error(`the document has no ${value.$ref}`);
+  return follow(document, found);
+}
+
+/** The content documented for a status of an operation: its own, that of its class, or the default; else undefined. */
+export function contentFor(operation, status) {
+  const { responses } = operation;
+  return responses[status] ?? responses[`${String(status)[0]}XX`] ?? responses.DEFAULT;
+}
+
+/** Whether a media type carries JSON (RFC 8259, and the suffix of RFC 6839). */
+export function isJson(type) {
+  return /^application\/json$|\+json$/.test(type);
+}

@@ -1,0 +1,36 @@
+/** JSON that no JavaScript value stands for, such as 1e309 or an object with a key that stands twice. */
+export class RawJson {
+  #text;
+
+  constructor(text) {
+    this.#text = text;
+  }
+
+  toString() {
+    return this.#text;
+  }
+}
+
+/** Writes a value as JSON, with every `RawJson` in it as it is. */
+export function writeJson(value) {
+  if (value instanceof RawJson) return value.toString();
+  if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  return `{${Object.entries(value)
+    .map(([key, member]) => `${JSON.stringify(key)}:${writeJson(member)}`)
+    .join(',')}}`;
+}
+
+/** Every place inside a value, as lists of keys; the value itself is the empty list. */
+export function placesIn(value, at = []) {
+  if (typeof value !== 'object' || value === null || value instanceof RawJson) return [at];
+  return [at, ...Object.keys(value).flatMap((key) => placesIn(value[key], [...at, key]))];
+}
+
+/** A copy of a value with something else at one place. */
+export function replaceAt(value, [key, ...rest], change) {
+  if (key === undefined) return change(value);
+  const copy = Array.isArray(value) ? [...value] : { ...value };
+  copy[key] = replaceAt(value[key], rest, change);
+  return copy;
+}

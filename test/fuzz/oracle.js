@@ -1,0 +1,81 @@
+import addFormats from 'ajv-formats';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { contentFor, isJson } from './document.js';
+
+/** What a request that meets no operation may be answered with, always as a problem document. */
+const NOTHING_SERVED = [400, 404, 405, 408, 413, 414, 415, 417, 431];
+
+const PROBLEM = 'application/problem+json';
+
+/** Holds answers against the document. */
+export class Oracle {
+  #validators = new Map();
+
+  constructor(document, operations) {
+    this.ajv = new Ajv2020({ strict: false, allErrors: false, validateSchema: false });
+    addFormats.default(this.ajv);
+    this.ajv.addSchema(document, 'openapi');
+    const problem = operations
+      .flatMap(({ responses }) => Object.values(responses))
+      .find((content) => PROBLEM in content);
+    const content = problem === undefined ? {} : { [PROBLEM]: problem[PROBLEM] };
+    this.nothingServed = {
+      id: 'nothing served',
+      responses: Object.fromEntries(NOTHING_SERVED.map((status) => [status, content])),
+    };
+  }
+
+  /**
+   * What is wrong with an answer, as a sentence, or null.
+   * @param request `candidates` are the operations it may be an answer of; `unserved` says that there may be none.
+   */
+  judge(request, answer) {
+    if (answer.failure !== undefined) return answer.failure;
+    if (answer.status >= 500) return `status ${answer.status}`;
+    const candidates = [...request.candidates, ...(request.unserved ? [this.nothingServed] : [])];
+    const faults = candidates.map((operation) => this.#faultOf(operation, request, answer));
+    return faults.includes(null) ? null : faults[0];
+  }
+
+  #faultOf(operation, request, { status, headers, body, open }) {
+    if (status === 405 && headers.allow === undefined) return 'status 405 without Allow (RFC 9110 15.5.6)';
+    if (operation === this.nothingServed && request.method === 'OPTIONS' && status === 204) {
+      return headers.allow === undefined ? 'OPTIONS without Allow' : null;
+    }
+    const content = contentFor(operation, status);
+    if (content === undefined) return `status ${status} is not documented`;
+    const type = headers['content-type']?.split(';', 1)[0].trim().toLowerCase();
+    if (request.method === 'HEAD' || status === 204 || status === 304) {
+      return body.length === 0 ? null : `status ${status} has a body, and cannot have one`;
+    }
+    const media = type === undefined ? undefined : content[type];
+    if (Object.keys(content).length === 0) return body.length === 0 ? null : `status ${status} has a body`;
+    if (media === undefined) return `status ${status} is documented as ${Object.keys(content)}, not ${type}`;
+    if (open || !isJson(type) || media.schema === undefined) return null;
+    return this.#bodyFault(media.schema, body.toString());
+  }
+
+  #bodyFault(schema, text) {
+    const validate = this.#validatorOf(schema);
+    let value;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      return 'the body is not JSON';
+    }
+    if (validate(value)) return null;
+    const [{ instancePath, message, params }] = validate.errors;
+    return `the body is not as documented: ${instancePath} ${message} ${JSON.stringify(params)}`;
+  }
+
+  #validatorOf(schema) {
+    const key = JSON.stringify(schema);
+    let validate = this.#validators.get(key);
+    if (validate === undefined) {
+      // References are relative to the document.
+      validate = this.ajv.compile(JSON.parse(key.replaceAll('"$ref":"#/', '"$ref":"openapi#/')));
+      this.#validators.set(key, validate);
+    }
+    return validate;
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * A request as it goes over the wire: `{ operation, candidates, unserved, kind, what, method, path, query, version,
+ * headers, body, octets }`. `path` and the values of `query` are escaped already; `octets` replace everything else where
+ * a request cannot be told by its parts.
+ */
+
+const HEX = (octet) => `%${octet.toString(16).toUpperCase().padStart(2, '0')}`;
+
+/** Escapes a text for a path segment or a query value; a lone surrogate becomes the octets it would have, which no UTF-8 has. */
+export function escapeText(text) {
+  return Array.from(text, (character) => {
+    const code = character.codePointAt(0);
+    if (code < 0xd800 || code > 0xdfff) return encodeURIComponent(character);
+    return [0xe0 | (code >> 12), 0x80 | ((code >> 6) & 63), 0x80 | (code & 63)].map(HEX).join('');
+  }).join('');
+}
+
+/** Sets a header in place of those of the same name; `undefined` takes them away. */
+export function withHeader(request, name, value) {
+  request.headers = request.headers.filter(([other]) => other.toLowerCase() !== name);
+  if (value !== undefined) request.headers.push([name, value]);
+}
+
+/** The request target: path and query, or the absolute form that was asked for. */
+export function targetOf({ target, path, query }) {
+  if (target !== undefined) return target;
+  return query.length === 0 ? path : `${path}?${query.map(([name, value]) => `${name}=${value}`).join('&')}`;
+}
+
+/** The headers as they are sent: with the host, and the length of the body where nothing is said about it. */
+export function headersOf(request) {
+  const { headers, body } = request;
+  const named = new Set(headers.map(([name]) => name.toLowerCase()));
+  const added = [];
+  if (!named.has('host') && request.hostless !== true) added.push(['host', '127.0.0.1']);
+  if (body !== undefined && !named.has('content-length') && !named.has('transfer-encoding')) {
+    added.push(['content-length', String(body.length)]);
+  }
+  return [...added, ...headers].filter(([, value]) => value !== undefined);
+}
+
+/** The octets of a request that asks for the end of the connection, so that the end of the answer is seen. */
+export function octetsOf(request) {
+  if (request.octets !== undefined) return request.octets;
+  const lines = [
+    `${request.method} ${targetOf(request)} ${request.version ?? 'HTTP/1.1'}`,
+    ...headersOf(request).map(([name, value]) => `${name}: ${value}`),
+    'connection: close',
+  ];
+  const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+  return request.body === undefined ? head : Buffer.concat([head, request.body]);
+}

@@ -1,0 +1,84 @@
+import { operationsOf, isJson } from './document.js';
+import { Oracle } from './oracle.js';
+import { Pool } from './pool.js';
+import { RequestMaker } from './request-maker.js';
+import { Wire } from './wire.js';
+
+/** How many requests are made before any of them is sent. */
+const ROUND = 128;
+
+/** After so many failures a run says no more than that there are others. */
+const MOST_FAILURES = 200;
+
+/**
+ * Sends requests to every operation of a document and holds each answer against it.
+ *
+ * The same seed makes the same requests, save for what the service itself chose (GUIDs, entity tags, times): requests
+ * are made a round at a time, and a round learns from the answers to those before, in the order of the requests.
+ *
+ * @param {{ url: string, document: object, seed: string, runs: number, connections?: number, headers?: string[][], only?: string[] }} options
+ * `url` of the service; `document`, OpenAPI 3.1; `seed`, a text; `runs`, requests per operation;
+ * `connections` at once; `headers`, pairs that every request carries; `only`, operation IDs, if not all.
+ * @returns `{ seed, runs, table, failures }`: `table` maps operation IDs to the counts of statuses, and a failure is
+ * `{ request, answer, fault }`.
+ */
+export async function fuzz({ url, document, seed, runs, connections = 32, headers = [], only }) {
+  const operations = operationsOf(document);
+  const chosen = operations.filter(({ id }) => only === undefined || only.includes(id));
+  const pool = new Pool();
+  const oracle = new Oracle(document, operations);
+  const maker = new RequestMaker({ document, operations, pool, seed, headers });
+  const wire = new Wire(url, connections);
+  const table = new Map(chosen.map(({ id }) => [id, new Map()]));
+  const failures = [];
+  try {
+    for (const round of rounds(chosen, runs)) {
+      const requests = round.map(({ operation, number }) => maker.make(operation, number));
+      const answers = await sendAll(wire, requests, connections);
+      requests.forEach((request, index) => {
+        const answer = answers[index];
+        count(table.get(request.operation.id), answer.waiting ? 'waiting' : (answer.status ?? 'none'));
+        if (answer.waiting) return;
+        const fault = oracle.judge(request, answer);
+        if (fault === null) learn(pool, answer);
+        else failures.push({ request, answer, fault });
+      });
+      if (failures.length >= MOST_FAILURES) break;
+    }
+  } finally {
+    wire.close();
+  }
+  return { seed, runs, table, failures };
+}
+
+function* rounds(operations, runs) {
+  const perOperation = Math.max(1, Math.floor(ROUND / operations.length));
+  for (let done = 0; done < runs; done += perOperation) {
+    const many = Math.min(perOperation, runs - done);
+    yield operations.flatMap((operation) => Array.from({ length: many }, (_, i) => ({ operation, number: done + i })));
+  }
+}
+
+async function sendAll(wire, requests, connections) {
+  const answers = [];
+  const waiting = requests.entries();
+  await Promise.all(
+    Array.from({ length: connections }, async () => {
+      for (const [index, request] of waiting) answers[index] = await wire.send(request);
+    }),
+  );
+  return answers;
+}
+
+function count(counts, key) {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+function learn(pool, { headers, body, open }) {
+  const type = headers['content-type']?.split(';', 1)[0] ?? '';
+  if (type === 'application/problem+json' || open) return;
+  pool.harvest(
+    headers,
+    isJson(type) && body.length > 0 && body.length < 200_000 ? JSON.parse(body.toString()) : undefined,
+  );
+}

@@ -1,0 +1,140 @@
+import { Agent, request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { parseAnswers } from './answer.js';
+import { headersOf, octetsOf, targetOf } from './request.js';
+
+/** How long an answer may take, and how long an operation that waits for news is given. */
+const LIMIT_MS = 15_000;
+const NEWS_MS = 300;
+
+/** How long an answer has to be whole on a raw connection that stays open. */
+const KEPT_MS = 500;
+
+/** Carries requests to a service: by Node's client, or over a raw socket what that refuses to send. */
+export class Wire {
+  /** @param connections how many may be open at once. */
+  constructor(url, connections) {
+    const { hostname, port } = new URL(url);
+    this.address = { host: hostname, port: Number(port) };
+    this.agent = new Agent({ keepAlive: true, maxSockets: connections });
+  }
+
+  /** @returns `{ status, headers, body, open }`, or `{ failure }` where there was no answer. */
+  async send(request) {
+    if (needsRaw(request)) return this.#raw(request);
+    const answer = await this.#byClient(request);
+    if (answer.refused === true) return this.#raw(request);
+    // The service may close an idle connection at the moment it is used again (RFC 9112 9.5).
+    return answer.reused === true ? this.#raw(request) : answer;
+  }
+
+  close() {
+    this.agent.destroy();
+  }
+
+  #byClient(request) {
+    return new Promise((resolve) => {
+      let sent;
+      try {
+        sent = httpRequest({
+          ...this.address,
+          agent: this.agent,
+          method: request.method,
+          path: targetOf(request),
+          headers: headersOf(request).flat(),
+        });
+      } catch (error) {
+        if (
+          ![
+            'ERR_INVALID_CHAR',
+            'ERR_UNESCAPED_CHARACTERS',
+            'ERR_INVALID_HTTP_TOKEN',
+            'ERR_HTTP_INVALID_HEADER_VALUE',
+          ].includes(error.code)
+        )
+          throw error;
+        resolve({ refused: true });
+        return;
+      }
+      const limit = setTimeout(
+        () => {
+          resolve(request.operation.mayWait ? { waiting: true } : { failure: `no answer within ${LIMIT_MS} ms` });
+          sent.destroy();
+        },
+        request.operation.mayWait ? NEWS_MS : LIMIT_MS,
+      );
+      sent.once('close', () => {
+        clearTimeout(limit);
+      });
+      sent.once('error', (error) => {
+        resolve(
+          sent.reusedSocket && error.code === 'ECONNRESET'
+            ? { reused: true }
+            : { failure: `the connection broke: ${error.code}` },
+        );
+      });
+      sent.once('response', (response) => {
+        readAnswer(response, request).then(resolve, () => {
+          resolve({ failure: 'the answer broke off' });
+        });
+      });
+      sent.end(request.body);
+    });
+  }
+
+  #raw(request) {
+    return new Promise((resolve) => {
+      const chunks = [];
+      const socket = connect(this.address, () => socket.write(octetsOf(request)));
+      const finish = (failure) => {
+        clearTimeout(limit);
+        resolve(parseAnswers(Buffer.concat(chunks), request.method) ?? { failure });
+        socket.destroy();
+      };
+      const limit = setTimeout(
+        () => {
+          if (request.operation.mayWait && chunks.length === 0) resolve({ waiting: true });
+          finish('no answer over a raw socket');
+        },
+        request.operation.mayWait ? NEWS_MS : LIMIT_MS,
+      );
+      socket.on('data', (chunk) => {
+        chunks.push(chunk);
+        // It was asked to close, and need not.
+        if (/\r\nconnection: keep-alive\r\n/i.test(chunk.toString('latin1', 0, 2000))) setTimeout(finish, KEPT_MS);
+      });
+      socket.on('error', (error) => {
+        finish(`the connection broke: ${error.code}`);
+      });
+      socket.on('close', () => {
+        finish('the connection was closed without an answer');
+      });
+    });
+  }
+}
+
+/** What Node's client would tidy up, or whose answer it would not read as `parseAnswers` does. */
+function needsRaw(request) {
+  const { octets, method } = request;
+  if (octets !== undefined || method !== method.toUpperCase()) return true;
+  return ['CONNECT', 'HEAD'].includes(method) || !/^\/[\x21-\x7e]*$/.test(targetOf(request));
+}
+
+async function readAnswer(response, request) {
+  const { statusCode: status, headers } = response;
+  const chunks = [];
+  let open = false;
+  if (/^text\/event-stream/.test(headers['content-type'] ?? '')) {
+    response.destroy();
+    return { status, headers, body: Buffer.alloc(0), open: true };
+  }
+  const limit = request.operation.mayWait && setTimeout(() => ((open = true), response.destroy()), NEWS_MS);
+  try {
+    for await (const chunk of response) chunks.push(chunk);
+  } catch (error) {
+    if (!open) throw error;
+  } finally {
+    clearTimeout(limit);
+  }
+  return { status, headers, body: Buffer.concat(chunks), open };
+}

@@ -52,7 +52,9 @@ try {
   await migrate(server.url);
   const clients = await connect(server.url);
   await requireDurable(clients[0]);
-  await new AuthorityWriter(new Transactions({ connect: () => lent(clients[0]) }), null).ensure([authority.prefix]);
+  await new AuthorityWriter(new Transactions({ connect: () => lent(clients[0]) }, null), null).ensure([
+    authority.prefix,
+  ]);
   // Statistics of an empty table make plans that no registry in use has.
   await run(clients, 'with', 100, 200);
   await clients[0].query('VACUUM ANALYZE');

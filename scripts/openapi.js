@@ -10,7 +10,8 @@ import { createLogger } from '../dist/logging/logger.js';
 
 const folder = new URL('../openapi/', import.meta.url);
 // The pool never connects: describing the API asks the database nothing.
-const { app } = await createService(readConfig({}), new pg.Pool(), createLogger('silent'));
+const pool = new pg.Pool();
+const { app } = await createService(readConfig({}), { general: pool, hot: pool }, createLogger('silent'));
 const document = JSON.parse(JSON.stringify(openApiDocument(app)));
 await app.close();
 

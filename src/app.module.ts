@@ -1,8 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import type pg from 'pg';
 import { AccessModule } from './access/access.module.js';
 import type { Config } from './config/config.js';
 import { CurationModule } from './curation/curation.module.js';
+import type { Pools } from './database/pool.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { DocumentationModule } from './documentation/documentation.module.js';
@@ -28,11 +28,11 @@ import { ReservationsModule } from './reservations/reservations.module.js';
   ],
 })
 export class AppModule {
-  static of(config: Config, pool: pg.Pool, metrics: Metrics, drain: Drain): DynamicModule {
+  static of(config: Config, pools: Pools, metrics: Metrics, drain: Drain): DynamicModule {
     return {
       module: AppModule,
       imports: [
-        DatabaseModule.over(pool),
+        DatabaseModule.over(pools),
         DrainModule.with(drain),
         RenderingModule.with(config.resolver),
         AccessModule.with({ adminApiKey: config.adminApiKey, publicRead: config.publicRead }),

@@ -1,9 +1,9 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type pg from 'pg';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
 import type { Config } from './config/config.js';
+import type { Pools } from './database/pool.js';
 import { serveDocumentation } from './documentation/openapi-document.js';
 import { Drain } from './http/drain.js';
 import { KnownMethods } from './http/known-methods.js';
@@ -29,18 +29,18 @@ export interface Service {
  * Builds the application as the server runs it and as the OpenAPI document is made from it. Nothing connects to the
  * database before the first request.
  */
-export async function createService(config: Config, pool: pg.Pool, logger: Logger): Promise<Service> {
+export async function createService(config: Config, pools: Pools, logger: Logger): Promise<Service> {
   const adapter = createAdapter(config, logger);
   const server = adapter.getInstance();
   const drain = new Drain();
   const metrics = new Metrics();
   const methods = new KnownMethods();
-  metrics.watchPool(pool);
+  metrics.watchPool(pools.general);
   setSecurityHeaders(server);
   installServerHooks(server, drain, config.requestTimeoutMs);
   countRequests(server, metrics);
   methods.watch(server);
-  const app = await NestFactory.create<NestFastifyApplication>(AppModule.of(config, pool, metrics, drain), adapter, {
+  const app = await NestFactory.create<NestFastifyApplication>(AppModule.of(config, pools, metrics, drain), adapter, {
     abortOnError: false,
     bodyParser: false,
     logger: new FrameworkLogger(logger),

@@ -4,7 +4,7 @@ import { type Config, readConfig } from './config/config.js';
 import { StartupError, reasonOf } from './config/startup-error.js';
 import { startEmbeddedServer } from './database/embedded/embedded-server.js';
 import { migrate } from './database/migrations.js';
-import { createPool } from './database/pool.js';
+import { createPools } from './database/pool.js';
 import { createLogger } from './logging/logger.js';
 import { createMetricsServer } from './metrics/metrics-server.js';
 import { AuthorityWriter } from './record/authority-writer.js';
@@ -30,8 +30,8 @@ export async function startService(): Promise<RunningService> {
   const database = await openDatabase(config);
   try {
     await migrate(database.url);
-    const pool = createPool(database.url, config, logger);
-    const service = await createService(config, pool, logger);
+    const pools = createPools(database.url, config, logger);
+    const service = await createService(config, pools, logger);
     const { app, drain } = service;
     const metricsServer = config.metricsPort === null ? null : await createMetricsServer(service.metrics);
     const close = async () => {

@@ -3,6 +3,7 @@ import type { Caller } from '../access/caller.js';
 import type { CordraId } from '../identifier/index.js';
 import { Problem } from '../problem/problem.js';
 import { findRegistered } from '../record/find-registered.js';
+import { IdentifierFinder } from '../record/identifier-finder.js';
 import { IdentifierReader } from '../record/identifier-reader.js';
 import type { IdentifierRecord } from '../record/identifier-record.js';
 import type { KnownAuthorities } from '../record/known-authorities.js';
@@ -22,6 +23,7 @@ export interface Found {
 export class LookupService {
   constructor(
     private readonly reader: IdentifierReader,
+    private readonly finder: IdentifierFinder,
     private readonly authorities: NamingAuthorities,
   ) {}
 
@@ -42,7 +44,7 @@ export class LookupService {
   }
 
   private async findAs(known: KnownAuthorities, text: string, caller: Caller): Promise<Found> {
-    const { record, name } = await findRegistered(text, known, this.reader, (prefix) => caller.sees(prefix));
+    const { record, name } = await findRegistered(text, known, this.finder, (prefix) => caller.sees(prefix));
     const asked = name.type === 'cordra' ? name : { query: null, fragment: null };
     return { record, asked };
   }

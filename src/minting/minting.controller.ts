@@ -13,7 +13,7 @@ import { locationHeader } from '../record/path-headers.js';
 import { orderHash, readOrder, requireMinting } from './mint-order.js';
 import { MintRequestDto, MintedIdentifierDto } from './mint-request.dto.js';
 import { MintResults, statusOf } from './mint-results.js';
-import { MintingService } from './minting.service.js';
+import { MintQueue } from './mint-queue.js';
 
 const HEADERS = {
   Location: {
@@ -28,7 +28,7 @@ const HEADERS = {
 @Controller('identifiers')
 export class MintingController {
   constructor(
-    private readonly minting: MintingService,
+    private readonly queue: MintQueue,
     private readonly results: MintResults,
     private readonly authorities: NamingAuthorities,
   ) {}
@@ -55,7 +55,7 @@ export class MintingController {
     ...(['METADATA_ID_TAKEN', 'GUID_TAKEN', 'IDENTIFIER_TAKEN', 'ALTERNATE_ID_TAKEN', 'REQUEST_IN_FLIGHT'] as const),
     ...(['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'WRONG_PROFILE', 'OUTCOME_UNKNOWN'] as const),
     ...(['UNKNOWN_NAMING_AUTHORITY', 'SUSPENDED_NAMING_AUTHORITY', 'METADATA_ID_IS_IDENTIFIER'] as const),
-    'IDEMPOTENCY_KEY_REUSED',
+    ...(['IDEMPOTENCY_KEY_REUSED', 'OVERLOADED'] as const),
   )
   async mint(
     @Body() request: MintRequestDto,
@@ -67,7 +67,7 @@ export class MintingController {
     const order = readOrder(request, await this.authorities.current());
     requireMinting(caller, order);
     const asked = { actor: caller, request: key === undefined ? null : { key, index: 0, hash: orderHash(order) } };
-    const minted = await this.minting.mint(order, asked);
+    const minted = await this.queue.mint({ order, asked });
     const { metadataRecord, ...shown } = this.results.identifier(minted, caller);
     void reply.status(statusOf(minted)).headers({ ...locationHeader(locationOf(shown)), etag: entityTag(shown) });
     const replayed = minted.outcome === 'replayed' || minted.outcome === 'found';

@@ -5,6 +5,7 @@ import { BatchService } from './batch.service.js';
 import { BulkController } from './bulk.controller.js';
 import { BulkService } from './bulk.service.js';
 import { MintResults } from './mint-results.js';
+import { MintQueue } from './mint-queue.js';
 import { MintingController } from './minting.controller.js';
 import { MintingService } from './minting.service.js';
 
@@ -12,6 +13,6 @@ import { MintingService } from './minting.service.js';
 @Module({
   imports: [RecordModule],
   controllers: [MintingController, BatchController, BulkController],
-  providers: [MintingService, BatchService, BulkService, MintResults],
+  providers: [MintingService, MintQueue, BatchService, BulkService, MintResults],
 })
 export class MintingModule {}

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { isLockTimeout } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
 import { GuidSource } from '../record/guid-source.js';
 import { IdentifierChanges } from '../record/identifier-changes.js';
@@ -9,7 +8,7 @@ import { LawsMet, type MetLaws, lapsedIn } from '../record/met-laws.js';
 import { withoutMeetings } from '../record/meetings.js';
 import { NamingAuthorities, activeIn } from '../record/naming-authorities.js';
 import type { NewIdentifier } from '../record/new-identifier.js';
-import { inFlight, requireSameRequest, storeOutcome } from '../record/outcomes.js';
+import { requireSameRequest, storeOutcome } from '../record/outcomes.js';
 import { type Queryable, Transactions } from '../record/transactions.js';
 import { type Asked, draft } from './draft.js';
 import type { MintOrder } from './mint-order.js';
@@ -53,26 +52,10 @@ export class MintingService {
   ) {}
 
   /**
-   * Mints one identifier, or answers the one that an earlier request minted.
-   * @throws Problem as `draft` and `settledBy` do, UNKNOWN_NAMING_AUTHORITY, SUSPENDED_NAMING_AUTHORITY, and
-   * REQUEST_IN_FLIGHT when the first request with the Idempotency-Key does not come to an end.
-   */
-  async mint(order: MintOrder, asked: Asked): Promise<Minted> {
-    try {
-      const [minted] = await this.mintAll([{ order, asked }]);
-      if (minted instanceof Problem) throw minted;
-      if (minted === undefined) throw new TypeError('one job has one result');
-      if (minted.outcome === 'existing') await this.remember(minted, asked);
-      return minted;
-    } catch (error) {
-      throw isLockTimeout(error) && asked.request !== null ? inFlight() : error;
-    }
-  }
-
-  /**
    * Mints any number of identifiers, each for itself.
    * @param transaction where they belong to more; else each statement is committed by itself.
-   * @returns for each job, in order, what became of it: a refusal is a result here.
+   * @returns for each job, in order, what became of it; a refusal is a result here: as `draft` and `settledBy` give it,
+   * UNKNOWN_NAMING_AUTHORITY or SUSPENDED_NAMING_AUTHORITY.
    */
   async mintAll(jobs: readonly MintJob[], transaction?: Queryable): Promise<(Minted | Problem)[]> {
     const results: (Minted | Problem)[] = [];
@@ -154,7 +137,7 @@ export class MintingService {
   }
 
   /** A request that minted nothing has no row of its own to tell its outcome, so it is stored. */
-  private async remember({ record }: Minted, { actor, request }: Asked): Promise<void> {
+  async remember({ record }: Minted, { actor, request }: Asked): Promise<void> {
     if (request === null) return;
     const { key, hash } = request;
     await this.transactions.statement((on) =>

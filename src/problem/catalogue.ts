@@ -53,6 +53,7 @@ const SERVICE_PROBLEMS = {
   INTERNAL_ERROR: { status: 500, title: 'The service failed.' },
   DATABASE_UNAVAILABLE: { status: 503, title: 'The database does not answer.' },
   OUTCOME_UNKNOWN: { status: 503, title: 'Whether the change took place is not known.' },
+  OVERLOADED: { status: 503, title: 'The service is overloaded.' },
   SHUTTING_DOWN: { status: 503, title: 'The service is stopping.' },
 } satisfies Record<string, ProblemKind>;
 

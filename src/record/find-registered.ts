@@ -18,7 +18,7 @@ export interface Registered {
 export async function findRegistered(
   text: string,
   known: KnownAuthorities,
-  reader: IdentifierReader,
+  reader: Pick<IdentifierReader, 'find'>,
   sees: (namingAuthority: string) => boolean,
 ): Promise<Registered> {
   const read = known.recognize(text);

@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { PrismaClient } from '../database/generated/client.js';
+import pg from 'pg';
+import { HOT_POOL } from '../database/pool.js';
 import { type Resolver, namingAuthorityKey } from '../identifier/index.js';
 import { Problem } from '../problem/problem.js';
-import { authorityOf } from './authority-rows.js';
+import { AUTHORITY_COLUMNS_SQL, type AuthorityRow, authorityOf } from './authority-rows.js';
 import { KnownAuthorities } from './known-authorities.js';
 import type { NamingAuthority } from './naming-authority.js';
 import { RESOLVER } from './rendering.module.js';
@@ -16,6 +17,8 @@ const MAX_AGE_MS = 1000;
 /** Clocks of transactions differ, and a change is seen only when it is committed: so far back is read again. */
 const OVERLAP_MS = 60_000;
 
+const CHANGED = `SELECT ${AUTHORITY_COLUMNS_SQL} FROM naming_authority n WHERE n.updated_at >= $1`;
+
 /** Knows the naming authorities without asking the database for each request; only changed rows are read again. */
 @Injectable()
 export class NamingAuthorities {
@@ -24,7 +27,7 @@ export class NamingAuthorities {
   private refreshing: Promise<KnownAuthorities> | null = null;
 
   constructor(
-    private readonly prisma: PrismaClient,
+    @Inject(HOT_POOL) private readonly pool: pg.Pool,
     @Inject(RESOLVER) private readonly resolver: Resolver,
   ) {}
 
@@ -63,8 +66,12 @@ export class NamingAuthorities {
   private async read(which: 'changed' | 'all'): Promise<KnownAuthorities> {
     const at = Date.now();
     const newest = [...this.rows.values()].reduce((latest, { updatedAt }) => Math.max(latest, updatedAt.getTime()), 0);
-    const since = newest === 0 || which === 'all' ? {} : { updatedAt: { gte: new Date(newest - OVERLAP_MS) } };
-    const rows = await this.prisma.namingAuthority.findMany({ where: since });
+    const since = newest === 0 || which === 'all' ? '-infinity' : new Date(newest - OVERLAP_MS).toISOString();
+    const { rows } = await this.pool.query<AuthorityRow>({
+      name: 'changed-authorities',
+      text: CHANGED,
+      values: [since],
+    });
     const changed = rows.filter((row) => {
       const known = this.rows.get(namingAuthorityKey(row.prefix));
       return known?.version !== row.version || known.status !== row.status;

@@ -46,8 +46,8 @@ export function pageQuery(
     filter.alternateKey,
     (key) => `i.id IN (SELECT a.identifier_id FROM alternate_identifier a WHERE a.key = ${key}) AND NOT ${LAPSED_SQL}`,
   );
-  where(filter.namingAuthority, (prefix) => `i.naming_authority = ${prefix}`);
-  where(filter.namingAuthorities, (prefixes) => `i.naming_authority = ANY(${prefixes}::text[])`);
+  where(filter.namingAuthority, (prefix) => `i.naming_authority = ${prefix} AND i.id > 0`);
+  where(filter.namingAuthorities, (prefixes) => `i.naming_authority = ANY(${prefixes}::text[]) AND i.id > 0`);
   where(filter.target, (target) => `i.target = ${target}`);
   where(filter.createdAfter, (time) => `i.created_at > ${time}`);
   where(filter.createdBefore, (time) => `i.created_at < ${time}`);

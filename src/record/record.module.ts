@@ -8,6 +8,7 @@ import { ChangeReader } from './change-reader.js';
 import { FindAny } from './find-any.js';
 import { GuidSource } from './guid-source.js';
 import { IdentifierChanges } from './identifier-changes.js';
+import { IdentifierFinder } from './identifier-finder.js';
 import { IdentifierImporter } from './identifier-importer.js';
 import { IdentifierPresenter } from './identifier-presenter.js';
 import { IdentifierReader } from './identifier-reader.js';
@@ -19,7 +20,7 @@ import { Outcomes } from './outcomes.js';
 import { Transactions } from './transactions.js';
 
 const PARTS = [
-  ...[IdentifierReader, IdentifierWriter, IdentifierImporter, IdentifierChanges, IdentifierPresenter],
+  ...[IdentifierReader, IdentifierFinder, IdentifierWriter, IdentifierImporter, IdentifierChanges, IdentifierPresenter],
   ...[AuthorityCounts, AuthorityReader, AuthorityWriter, NamingAuthorities],
   ...[ApiKeys, FindAny, GuidSource, LawsMet, NameConflicts, Outcomes, Transactions],
   ...[ChangeOffset, ChangeReader],

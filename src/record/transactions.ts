@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
+import { HOT_POOL } from '../database/pool.js';
 import { Problem } from '../problem/problem.js';
 import { isConnectionLost } from '../problem/database-errors.js';
 
@@ -15,7 +16,10 @@ const LOST_AGAINST_ANOTHER = new Set(['40P01', '40001']);
 /** Runs work that is written as a whole or not at all. */
 @Injectable()
 export class Transactions {
-  constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
+  constructor(
+    @Inject(pg.Pool) private readonly pool: pg.Pool,
+    @Inject(HOT_POOL) private readonly hot: pg.Pool,
+  ) {}
 
   /**
    * Runs several statements as one transaction.
@@ -23,7 +27,7 @@ export class Transactions {
    * @throws Problem OUTCOME_UNKNOWN when the connection was lost in the commit.
    */
   async run<T>(work: (transaction: Queryable) => Promise<T>): Promise<T> {
-    return this.repeat(async (client) => {
+    return this.repeat(this.pool, async (client) => {
       let committing = false;
       try {
         await client.query('BEGIN');
@@ -40,11 +44,11 @@ export class Transactions {
   }
 
   /**
-   * Runs one statement, which is a transaction by itself.
+   * Runs one prepared statement, which is a transaction by itself.
    * @throws Problem OUTCOME_UNKNOWN when the connection was lost while it ran.
    */
   async statement<T>(work: (on: Queryable) => Promise<T>): Promise<T> {
-    return this.repeat(async (client) => {
+    return this.repeat(this.hot, async (client) => {
       try {
         return await work(client);
       } catch (error) {
@@ -53,9 +57,9 @@ export class Transactions {
     });
   }
 
-  private async repeat<T>(work: (client: Queryable) => Promise<T>): Promise<T> {
+  private async repeat<T>(pool: pg.Pool, work: (client: Queryable) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
-      const client = await this.pool.connect();
+      const client = await pool.connect();
       try {
         const result = await work(client);
         client.release();

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { readConfig } from '../../dist/config/config.js';
-import { createPool } from '../../dist/database/pool.js';
+import { createPools } from '../../dist/database/pool.js';
 import { createLogger } from '../../dist/logging/logger.js';
 import { type Answer, Client } from './harness/client.js';
 import { type TestDatabase, createDatabase } from './harness/database.js';
@@ -203,7 +203,7 @@ describe('while the disk of the database is full', () => {
 
 describe('the pool', () => {
   it('waits for nothing without an end', async () => {
-    const pool = createPool(
+    const { general: pool, hot } = createPools(
       database.url,
       readConfig({ DATABASE_URL: database.url, ACCESS: 'open' }),
       createLogger('silent'),
@@ -213,6 +213,6 @@ describe('the pool', () => {
     expect(limits.every((limit) => typeof limit === 'number' && limit > 0 && limit <= 60_000)).toBe(true);
     expect(query_timeout).toBeGreaterThan(Number(statement_timeout));
     expect(keepAlive).toBe(true);
-    await pool.end();
+    await Promise.all([pool.end(), hot.end()]);
   });
 });

@@ -26,7 +26,7 @@ async function mintMany(client: Client): Promise<string[]> {
 async function changeMany(url: string): Promise<number> {
   const pool = new pg.Pool({ connectionString: url, max: 4 });
   const changes = new IdentifierChanges(new IdentifierReader(pool));
-  const transactions = new Transactions(pool);
+  const transactions = new Transactions(pool, pool);
   let made = 0;
   for (let n = 0; n < CHANGES; n++) {
     const { rows } = await pool.query<{ id: string }>('SELECT id FROM identifier ORDER BY random() LIMIT 3');

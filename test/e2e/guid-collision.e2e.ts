@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
-import { PrismaClient } from '../../dist/database/generated/client.js';
 import { MintingService } from '../../dist/minting/minting.service.js';
 import { toResolver } from '../../dist/identifier/index.js';
 import { AuthorityWriter } from '../../dist/record/authority-writer.js';
@@ -16,7 +14,6 @@ import { type TestDatabase, createDatabase } from './harness/database.js';
 // Real: the built service and its database. Replaced: the source of GUIDs, which here repeats itself.
 let database: TestDatabase;
 let pool: pg.Pool;
-let prisma: InstanceType<typeof PrismaClient>;
 
 const ORDER = {
   namingAuthority: '100.102',
@@ -36,17 +33,24 @@ const [A, B, C, D, E] = ['a', 'b', 'c', 'd', 'e'].map((digit) => `${digit.repeat
 
 function mintingWith(guids: (string | undefined)[]) {
   const reader = new IdentifierReader(pool);
-  const transactions = new Transactions(pool);
+  const transactions = new Transactions(pool, pool);
   const service = new MintingService(
     new IdentifierWriter(transactions),
     reader,
     new LawsMet(pool),
     new IdentifierChanges(reader),
     transactions,
-    new NamingAuthorities(prisma, RESOLVER),
+    new NamingAuthorities(pool, RESOLVER),
     { next: () => guids.shift() ?? A! },
   );
-  return { mint: (order: typeof ORDER) => service.mint(order, ASKED) };
+  return {
+    mint: async (order: typeof ORDER) => {
+      const [minted] = await service.mintAll([{ order, asked: ASKED }]);
+      if (minted === undefined) throw new TypeError('one job has one result');
+      if (minted instanceof Error) throw minted;
+      return minted;
+    },
+  };
 }
 
 const count = async () => (await pool.query<{ n: number }>('SELECT count(*)::int AS n FROM identifier')).rows[0]!.n;
@@ -54,13 +58,11 @@ const count = async () => (await pool.query<{ n: number }>('SELECT count(*)::int
 beforeAll(async () => {
   database = await createDatabase();
   pool = new pg.Pool({ connectionString: database.url });
-  prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
-  const transactions = new Transactions(pool);
-  await new AuthorityWriter(transactions, new NamingAuthorities(prisma, RESOLVER)).ensure(['100.102']);
+  const transactions = new Transactions(pool, pool);
+  await new AuthorityWriter(transactions, new NamingAuthorities(pool, RESOLVER)).ensure(['100.102']);
   await mintingWith([A]).mint(ORDER);
 });
 afterAll(async () => {
-  await prisma.$disconnect();
   await pool.end();
   await database.drop();
 });

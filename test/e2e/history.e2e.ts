@@ -28,7 +28,7 @@ async function amend(identifier: string, amendment: Amendment): Promise<void> {
     [identifier],
   );
   const changes = new IdentifierChanges(new IdentifierReader(pool));
-  await new Transactions(pool).run((transaction) =>
+  await new Transactions(pool, pool).run((transaction) =>
     changes.amend(transaction, CURATOR, [BigInt(rows[0]!.id)], () => amendment),
   );
 }
@@ -191,8 +191,8 @@ describe('the patches of an identifier, from nothing', () => {
 describe('GET /naming-authorities/{namingAuthority}/history', () => {
   it('tells every change of its settings, and none of its identifiers', async () => {
     await service.client.mint();
-    const writer: Writer = new AuthorityWriter(new Transactions(pool), null as never);
-    await new Transactions(pool).run((transaction) =>
+    const writer: Writer = new AuthorityWriter(new Transactions(pool, pool), null as never);
+    await new Transactions(pool, pool).run((transaction) =>
       writer.change(transaction, CURATOR, '100.102', (authority) => ({ ...authority, status: 'suspended' })),
     );
     const { body } = await service.client.get('/naming-authorities/100.102/history');

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { readConfig } from '../../dist/config/config.js';
-import { createPool } from '../../dist/database/pool.js';
+import { createPools } from '../../dist/database/pool.js';
 import { createLogger } from '../../dist/logging/logger.js';
 import { Client } from './harness/client.js';
 import { type TestDatabase, createDatabase } from './harness/database.js';
@@ -44,10 +44,11 @@ describe('a connection of the pool', () => {
   it('commits durably, whatever the address asks for', async () => {
     const url = `${service.database.url.split('?')[0]}?options=-c%20synchronous_commit%3Doff`;
     const config = readConfig({ DATABASE_URL: url, ACCESS: 'open' });
-    const pool = createPool(url, config, createLogger('silent'));
-    const { rows } = await pool.query<{ synchronous_commit: string }>('SHOW synchronous_commit');
-    await pool.end();
-    expect(rows).toEqual([{ synchronous_commit: 'on' }]);
+    for (const pool of Object.values(createPools(url, config, createLogger('silent')))) {
+      const { rows } = await pool.query<{ synchronous_commit: string }>('SHOW synchronous_commit');
+      await pool.end();
+      expect(rows).toEqual([{ synchronous_commit: 'on' }]);
+    }
   });
 });
 

@@ -21,7 +21,7 @@ export class IdentifiersController {
   @Get(':namingAuthority/:guid')
   async find(@Param('namingAuthority') namingAuthority: string, @Param('guid') guid: string) {
     const found = await this.prisma.identifier.findUnique({
-      where: { namingAuthority_guid: { namingAuthority, guid } },
+      where: { guid_namingAuthority: { namingAuthority, guid } },
     });
     if (found === null) throw new NotFoundException();
     return shown(found);

@@ -70,6 +70,8 @@ ALTER TABLE "identifier"
     -- that table, and the trigger below keeps its rows.
     DROP CONSTRAINT "identifier_naming_authority_fkey";
 
+DROP INDEX "identifier_guid_key";
+CREATE UNIQUE INDEX "identifier_guid_key" ON "identifier" ("guid", "naming_authority");
 DROP INDEX "identifier_metadata_key";
 DROP INDEX "identifier_metadata_idx";
 DROP INDEX "identifier_request_key";
@@ -80,7 +82,9 @@ CREATE UNIQUE INDEX "identifier_local_key" ON "identifier" ("local_key", "naming
 CREATE UNIQUE INDEX "identifier_request_key" ON "identifier" ("client", "request_key", "request_index") WHERE "request_key" IS NOT NULL;
 -- Every page is cut in the order of these two columns, so each filter of a list has an index that ends with them.
 CREATE INDEX "identifier_created_idx" ON "identifier" ("created_at", "id");
-CREATE INDEX "identifier_authority_idx" ON "identifier" ("naming_authority", "created_at", "id");
+-- Only lists ask for it: its condition, which every row meets, keeps the planner from finding single identifiers by it as long
+-- as it knows nothing of what is in the table.
+CREATE INDEX "identifier_authority_idx" ON "identifier" ("naming_authority", "created_at", "id") WHERE "id" > 0;
 CREATE INDEX "identifier_target_idx" ON "identifier" ("target", "created_at", "id") WHERE "target" IS NOT NULL;
 CREATE INDEX "identifier_inactive_idx" ON "identifier" ("created_at", "id") WHERE "state" <> 'active';
 CREATE INDEX "identifier_lease_idx" ON "identifier" ("lease_until") WHERE "state" = 'reserved';

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { isDatabaseUnavailable, isLockTimeout } from '../problem/database-errors.js';
+import { Problem } from '../problem/problem.js';
+import { Gathering, QueueFull } from '../record/gathering.js';
+import { inFlight } from '../record/outcomes.js';
+import type { Minted } from './minted.js';
+import { type MintJob, MintingService } from './minting.service.js';
+
+/**
+ * Two statements under way keep the database busy while one commits; 200 rows take it a few milliseconds; and 5,000 waiting
+ * mints are a second's work or two, after which a client had better come back later.
+ */
+const LIMITS = { together: 200, inFlight: 2, waiting: 5000 };
+
+/** Seconds after which a full queue has room again. */
+const RETRY_AFTER_S = '2';
+
+/**
+ * Mints of single requests that wait while others are written go together, as one statement and one commit. Each caller is
+ * answered after the commit of its own row, and a row that fails does not fail its neighbours.
+ */
+@Injectable()
+export class MintQueue {
+  private readonly gathering: Gathering<MintJob, Minted>;
+
+  constructor(private readonly minting: MintingService) {
+    this.gathering = new Gathering<MintJob, Minted>((jobs) => minting.mintAll(jobs), LIMITS, isWorthAnAttemptAlone);
+  }
+
+  /** How many mints wait. */
+  get depth(): number {
+    return this.gathering.depth;
+  }
+
+  /**
+   * Mints one identifier, or answers the one that an earlier request minted.
+   * @throws Problem as `MintingService.mintAll` gives it, REQUEST_IN_FLIGHT when the first request with the
+   * Idempotency-Key does not come to an end, OVERLOADED when too many wait.
+   */
+  async mint(job: MintJob): Promise<Minted> {
+    try {
+      const minted = await this.gathering.add(job);
+      if (minted.outcome === 'existing') await this.minting.remember(minted, job.asked);
+      return minted;
+    } catch (error) {
+      if (error instanceof QueueFull) throw overloaded();
+      throw isLockTimeout(error) && job.asked.request !== null ? inFlight() : error;
+    }
+  }
+}
+
+function overloaded(): Problem {
+  return new Problem('OVERLOADED', 'More mints wait than can be worked on soon; send this one again later.', {
+    headers: { 'retry-after': RETRY_AFTER_S },
+  });
+}
+
+/** An error of the database's absence is everybody's; one that a row may have caused is not its neighbours'. */
+function isWorthAnAttemptAlone(error: unknown): boolean {
+  return isLockTimeout(error) || !(error instanceof Problem || isDatabaseUnavailable(error));
+}

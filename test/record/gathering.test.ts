@@ -1,0 +1,85 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { Gathering, QueueFull } from '../../src/record/gathering.js';
+
+const LIMITS = { together: 3, inFlight: 1, waiting: 5 };
+
+/** Work that waits to be let go, and tells which groups it was given. */
+function held() {
+  const groups: number[][] = [];
+  const gates: (() => void)[] = [];
+  const work = async (items: readonly number[]) => {
+    groups.push([...items]);
+    await new Promise<void>((resolve) => gates.push(resolve));
+    return items.map((item) => (item < 0 ? new RangeError(`${item}`) : item * 10));
+  };
+  const letGo = async () => {
+    gates.shift()?.();
+    await turn();
+  };
+  return { groups, work, letGo };
+}
+
+describe('a gathering', () => {
+  it('lets the first item go alone and at once, and those that came meanwhile together, in order', async () => {
+    const { groups, work, letGo } = held();
+    const gathering = new Gathering(work, LIMITS);
+    const results = [1, 2, 3, 4, 5].map((item) => gathering.add(item));
+    expect(groups).toEqual([[1]]);
+    expect(gathering.depth).toBe(4);
+    for (let i = 0; i < 3; i++) await letGo();
+    expect(groups).toEqual([[1], [2, 3, 4], [5]]);
+    expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50]);
+  });
+
+  it('keeps no more groups under way than it may', async () => {
+    const { groups, work, letGo } = held();
+    const gathering = new Gathering(work, { ...LIMITS, inFlight: 2 });
+    const results = [1, 2, 3, 4].map((item) => gathering.add(item));
+    expect(groups).toEqual([[1], [2]]);
+    await letGo();
+    expect(groups).toEqual([[1], [2], [3, 4]]);
+    for (let i = 0; i < 2; i++) await letGo();
+    expect(await Promise.all(results)).toEqual([10, 20, 30, 40]);
+  });
+
+  it('refuses what finds the queue full, and goes on with the rest', async () => {
+    const { work, letGo } = held();
+    const gathering = new Gathering(work, LIMITS);
+    const results = [1, 2, 3, 4, 5, 6].map((item) => gathering.add(item));
+    await expect(gathering.add(7)).rejects.toBeInstanceOf(QueueFull);
+    for (let i = 0; i < 3; i++) await letGo();
+    expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50, 60]);
+  });
+
+  it('fails only the item that failed', async () => {
+    const gathering = new Gathering(async (items: readonly number[]) => {
+      await turn();
+      return items.map((item) => (item < 0 ? new RangeError(`${item}`) : item));
+    }, LIMITS);
+    const results = await Promise.allSettled([1, -2, 3].map((item) => gathering.add(item)));
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+
+  const failing = (tried: number[][]) => async (items: readonly number[]) => {
+    tried.push([...items]);
+    await turn();
+    if (items.includes(3)) throw new Error('the group of 3');
+    return items;
+  };
+
+  it('tries each alone after an error that one of them may have caused', async () => {
+    const tried: number[][] = [];
+    const gathering = new Gathering<number, number>(failing(tried), LIMITS, () => true);
+    const results = await Promise.allSettled([1, 2, 3, 4].map((item) => gathering.add(item)));
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+    expect(tried).toEqual([[1], [2, 3, 4], [2], [3], [4]]);
+  });
+
+  it('tells everybody of an error that is nobody’s fault, and works on the next group', async () => {
+    const tried: number[][] = [];
+    const gathering = new Gathering<number, number>(failing(tried), LIMITS, () => false);
+    const results = await Promise.allSettled([1, 2, 3, 4, 5].map((item) => gathering.add(item)));
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected', 'fulfilled']);
+  });
+});

@@ -14,6 +14,7 @@ import type { BATCH_MODES, BatchRequestDto } from './batch.dto.js';
 import { Duplicates } from './duplicates.js';
 import { type MintItem, readItem } from './mint-item.js';
 import type { Minted } from './minted.js';
+import { MintCounts } from './mint-counts.js';
 import { MintingService } from './minting.service.js';
 
 /** So many items are read before other requests get their turn. */
@@ -45,6 +46,7 @@ export class BatchService {
     private readonly outcomes: Outcomes,
     private readonly reader: IdentifierReader,
     private readonly authorities: NamingAuthorities,
+    private readonly counts: MintCounts,
   ) {}
 
   /**
@@ -68,6 +70,14 @@ export class BatchService {
         return key === undefined ? [] : fresh.map(keep);
       },
     );
+    if (!replayed) {
+      const asked = items.flatMap(({ asks }, index) => (asks instanceof Problem ? [] : [{ order: asks, index }]));
+      const ofAsked = asked.flatMap(({ index }) => fresh[index] ?? []);
+      this.counts.count(
+        asked.map(({ order }) => order),
+        ofAsked,
+      );
+    }
     return { items, results: replayed ? await recall(outcome, this.reader) : fresh, replayed };
   }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isDatabaseUnavailable, isLockTimeout } from '../problem/database-errors.js';
+import { Metrics } from '../metrics/metrics.js';
 import { Problem } from '../problem/problem.js';
 import { Gathering, QueueFull } from '../record/gathering.js';
 import { inFlight } from '../record/outcomes.js';
@@ -23,13 +24,12 @@ const RETRY_AFTER_S = '2';
 export class MintQueue {
   private readonly gathering: Gathering<MintJob, Minted>;
 
-  constructor(private readonly minting: MintingService) {
+  constructor(
+    private readonly minting: MintingService,
+    metrics: Metrics,
+  ) {
+    metrics.queueDepth('mints', () => this.gathering.depth);
     this.gathering = new Gathering<MintJob, Minted>((jobs) => minting.mintAll(jobs), LIMITS, isWorthAnAttemptAlone);
-  }
-
-  /** How many mints wait. */
-  get depth(): number {
-    return this.gathering.depth;
   }
 
   /**

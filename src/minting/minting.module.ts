@@ -4,6 +4,7 @@ import { BatchController } from './batch.controller.js';
 import { BatchService } from './batch.service.js';
 import { BulkController } from './bulk.controller.js';
 import { BulkService } from './bulk.service.js';
+import { MintCounts } from './mint-counts.js';
 import { MintResults } from './mint-results.js';
 import { MintQueue } from './mint-queue.js';
 import { MintingController } from './minting.controller.js';
@@ -13,6 +14,6 @@ import { MintingService } from './minting.service.js';
 @Module({
   imports: [RecordModule],
   controllers: [MintingController, BatchController, BulkController],
-  providers: [MintingService, MintQueue, BatchService, BulkService, MintResults],
+  providers: [MintingService, MintQueue, MintCounts, BatchService, BulkService, MintResults],
 })
 export class MintingModule {}

@@ -11,6 +11,7 @@ import type { NewIdentifier } from '../record/new-identifier.js';
 import { requireSameRequest, storeOutcome } from '../record/outcomes.js';
 import { type Queryable, Transactions } from '../record/transactions.js';
 import { type Asked, draft } from './draft.js';
+import { MintCounts } from './mint-counts.js';
 import type { MintOrder } from './mint-order.js';
 import { type Minted, settledBy } from './minted.js';
 
@@ -49,6 +50,7 @@ export class MintingService {
     private readonly transactions: Transactions,
     private readonly authorities: NamingAuthorities,
     private readonly guids: GuidSource,
+    private readonly counts: MintCounts,
   ) {}
 
   /**
@@ -61,6 +63,10 @@ export class MintingService {
     const results: (Minted | Problem)[] = [];
     let pending: Pending[] = jobs.map((job, place) => ({ ...job, place, attempt: 1 }));
     while (pending.length > 0) pending = await this.round(pending, results, transaction);
+    if (transaction === undefined) {
+      const orders = jobs.map(({ order }) => order);
+      this.counts.count(orders, results);
+    }
     return results;
   }
 

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { Metrics } from '../../dist/metrics/metrics.js';
+import { MintCounts } from '../../dist/minting/mint-counts.js';
 import { MintingService } from '../../dist/minting/minting.service.js';
 import { toResolver } from '../../dist/identifier/index.js';
 import { AuthorityWriter } from '../../dist/record/authority-writer.js';
@@ -42,6 +44,7 @@ function mintingWith(guids: (string | undefined)[]) {
     transactions,
     new NamingAuthorities(pool, RESOLVER),
     { next: () => guids.shift() ?? A! },
+    new MintCounts(new Metrics()),
   );
   return {
     mint: async (order: typeof ORDER) => {

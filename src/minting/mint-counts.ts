@@ -1,0 +1,24 @@
+import { Injectable } from '@nestjs/common';
+import { type MintOutcome, Metrics } from '../metrics/metrics.js';
+import { Problem } from '../problem/problem.js';
+import type { Minted } from './minted.js';
+import type { MintOrder } from './mint-order.js';
+
+/** Counts what became of mints, once it is sure. */
+@Injectable()
+export class MintCounts {
+  constructor(private readonly metrics: Metrics) {}
+
+  /** @param results what became of each order, in the same order. */
+  count(orders: readonly MintOrder[], results: readonly (Minted | Problem)[]): void {
+    for (const [index, { namingAuthority }] of orders.entries()) {
+      const result = results[index];
+      if (result !== undefined) this.metrics.minted(namingAuthority, outcomeOf(result));
+    }
+  }
+}
+
+function outcomeOf(result: Minted | Problem): MintOutcome {
+  if (result instanceof Problem) return 'refused';
+  return result.outcome === 'found' ? 'replayed' : result.outcome;
+}

@@ -13,6 +13,11 @@ export function withdrawn(record: IdentifierRecord): Problem {
   const instead = replacedBy === null ? '' : ` Use ${replacedBy} instead.`;
   return new Problem('IDENTIFIER_WITHDRAWN', `${identifier} was withdrawn: ${tombstone?.reason ?? ''}${instead}`, {
     members: { identifier, tombstone },
-    headers: replacedBy === null ? {} : linkHeader(locationOf({ identifier: replacedBy }), 'successor-version'),
+    headers: replacedBy === null ? {} : linkHeader(targetOf(replacedBy), 'successor-version'),
   });
+}
+
+/** Where a replacement is found: a Handle here, whatever is a URI already by itself. */
+function targetOf(replacedBy: string): string {
+  return /^(info:fedora\/|urn:uuid:)/.test(replacedBy) ? replacedBy : locationOf({ identifier: replacedBy });
 }

@@ -50,6 +50,14 @@ export class Caller {
     throw new Problem('NAMING_AUTHORITY_FORBIDDEN', detail, { errors: [{ pointer, detail }] });
   }
 
+  /**
+   * @param detail what only a caller for all naming authorities may do.
+   * @throws Problem NAMING_AUTHORITY_FORBIDDEN
+   */
+  requireUnbound(detail: string): void {
+    if (this.isBound) throw new Problem('NAMING_AUTHORITY_FORBIDDEN', detail);
+  }
+
   /** The same caller where reading is open to everybody: what it may not change it still sees. */
   readingOpenly(): Caller {
     return new Caller(this.client, this.keyId, this.scopes, this.grants, true);

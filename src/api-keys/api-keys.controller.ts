@@ -6,11 +6,11 @@ import { Requires } from '../access/scope.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../http/api-idempotency-key.js';
 import { readIdempotencyKey } from '../http/idempotency-key.js';
 import { ApiProblems } from '../problem/api-problems.js';
-import { Problem } from '../problem/problem.js';
 import { ApiKeyDto, ApiKeyPageDto, ApiKeyRequestDto, CreatedApiKeyDto } from './api-key.dto.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { KeyPageQueryDto, cursorAfter, readCursor } from './key-page-query.dto.js';
 
+const FORBIDDEN = 'NAMING_AUTHORITY_FORBIDDEN';
 const WRITES = ['IDEMPOTENCY_KEY_REUSED', 'REQUEST_IN_FLIGHT', 'INVALID_IDEMPOTENCY_KEY', 'OUTCOME_UNKNOWN'] as const;
 
 @ApiTags('api-keys')
@@ -36,6 +36,7 @@ export class ApiKeysController {
     'NOT_UCS2',
     'BODY_TOO_LARGE',
     'UNSUPPORTED_MEDIA_TYPE',
+    FORBIDDEN,
     ...WRITES,
   )
   async createKey(
@@ -54,7 +55,7 @@ export class ApiKeysController {
   /** List API keys, revoked and expired ones too. */
   @Get()
   @ApiResponse({ status: 200, description: 'One page in order of creation.', type: ApiKeyPageDto })
-  @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR')
+  @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', FORBIDDEN)
   async listKeys(
     @Query() { limit, cursor }: KeyPageQueryDto,
     @CurrentCaller() caller: Caller,
@@ -72,7 +73,7 @@ export class ApiKeysController {
   /** Read an API key. */
   @Get(':id')
   @ApiResponse({ status: 200, description: 'The key, without its secret.', type: ApiKeyDto })
-  @ApiProblems('API_KEY_NOT_FOUND')
+  @ApiProblems('API_KEY_NOT_FOUND', FORBIDDEN)
   async getKey(@Param('id') id: string, @CurrentCaller() caller: Caller): Promise<ApiKeyDto> {
     requireUnbound(caller);
     return this.service.find(id);
@@ -87,7 +88,7 @@ export class ApiKeysController {
   @HttpCode(HttpStatus.NO_CONTENT)
   @ApiIdempotencyKey()
   @ApiResponse({ status: 204, description: 'Revoked, now or before.', headers: REPLAYED_HEADER })
-  @ApiProblems('API_KEY_NOT_FOUND', ...WRITES)
+  @ApiProblems('API_KEY_NOT_FOUND', FORBIDDEN, ...WRITES)
   async revokeKey(
     @Param('id') id: string,
     @CurrentCaller() caller: Caller,
@@ -102,6 +103,5 @@ export class ApiKeysController {
 
 /** A key that is bound to some naming authorities could otherwise make one that is not. */
 function requireUnbound(caller: Caller): void {
-  if (!caller.isBound) return;
-  throw new Problem('NAMING_AUTHORITY_FORBIDDEN', 'Keys are managed by a key that covers all naming authorities.');
+  caller.requireUnbound('Keys are managed by a key that covers all naming authorities.');
 }

@@ -1,6 +1,7 @@
 import { Controller, Get, Header, Res } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { type Caller, CurrentCaller } from '../access/caller.js';
 import { Requires } from '../access/scope.js';
 import { ApiOnlyProblems } from '../problem/api-problems.js';
 import { Metrics } from './metrics.js';
@@ -24,8 +25,9 @@ export class MetricsController {
     description: 'The counts since the process started.',
     content: { 'text/plain': { schema: { type: 'string' } } },
   })
-  @ApiOnlyProblems('UNAUTHENTICATED', 'SCOPE_MISSING', 'SHUTTING_DOWN')
-  async scrape(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
+  @ApiOnlyProblems('UNAUTHENTICATED', 'SCOPE_MISSING', 'NAMING_AUTHORITY_FORBIDDEN', 'SHUTTING_DOWN')
+  async scrape(@CurrentCaller() caller: Caller, @Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
+    caller.requireUnbound('The counts name all naming authorities, and so are for a key that covers all of them.');
     void reply.type(this.metrics.contentType);
     return this.metrics.scrape();
   }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
+import { HttpStatus, Injectable } from '@nestjs/common';
 import type { Caller } from '../access/caller.js';
+import { CATALOGUE } from '../problem/catalogue.js';
 import { Problem } from '../problem/problem.js';
 import type { Actor } from '../record/change-log.js';
 import { IdentifierReader } from '../record/identifier-reader.js';
@@ -64,7 +65,13 @@ export class BatchService {
       key === undefined ? null : { client: actor.client, key, hash },
       async (transaction) => {
         if (key !== undefined && (await this.reader.hasRequest(actor.client, key, transaction))) throw keyReused();
-        if (request.items === undefined) await this.authorities.requireActive(request.namingAuthority ?? '');
+        const [first] = items;
+        // Whether a naming authority exists is not told to whom it is forbidden.
+        const isForbidden =
+          first?.asks instanceof Problem && CATALOGUE[first.asks.code].status === HttpStatus.FORBIDDEN;
+        if (request.items === undefined && !isForbidden) {
+          await this.authorities.requireActive(request.namingAuthority ?? '');
+        }
         fresh = await this.mintItems(items, actor, transaction);
         if (mode === 'atomic') requireNoRefusal(fresh);
         return key === undefined ? [] : fresh.map(keep);

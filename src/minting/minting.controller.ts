@@ -55,7 +55,7 @@ export class MintingController {
     ...(['METADATA_ID_TAKEN', 'GUID_TAKEN', 'IDENTIFIER_TAKEN', 'ALTERNATE_ID_TAKEN', 'REQUEST_IN_FLIGHT'] as const),
     ...(['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'WRONG_PROFILE', 'OUTCOME_UNKNOWN'] as const),
     ...(['UNKNOWN_NAMING_AUTHORITY', 'SUSPENDED_NAMING_AUTHORITY', 'METADATA_ID_IS_IDENTIFIER'] as const),
-    ...(['IDEMPOTENCY_KEY_REUSED', 'OVERLOADED'] as const),
+    ...(['IDEMPOTENCY_KEY_REUSED', 'NAMING_AUTHORITY_FORBIDDEN', 'OVERLOADED'] as const),
   )
   async mint(
     @Body() request: MintRequestDto,

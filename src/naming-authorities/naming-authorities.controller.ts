@@ -27,6 +27,7 @@ const ApiAuthorityParam = (): MethodDecorator =>
   });
 
 const BODY = ['MALFORMED_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const;
+const FORBIDDEN = 'NAMING_AUTHORITY_FORBIDDEN';
 const ONCE = [
   ...['INVALID_IDEMPOTENCY_KEY' as const, 'IDEMPOTENCY_KEY_REUSED' as const, 'REQUEST_IN_FLIGHT' as const],
   'OUTCOME_UNKNOWN' as const,
@@ -100,7 +101,7 @@ export class NamingAuthoritiesController {
     type: NamingAuthorityDto,
     headers: { Location: text('The path of the naming authority.'), ...ETAG, ...REPLAYED_HEADER },
   })
-  @ApiProblems(...BODY, ...SYNTAX_CODES, 'NAMING_AUTHORITY_TAKEN', 'PARENT_NOT_FOUND', ...ONCE)
+  @ApiProblems(...BODY, ...SYNTAX_CODES, 'NAMING_AUTHORITY_TAKEN', 'PARENT_NOT_FOUND', FORBIDDEN, ...ONCE)
   async create(
     @Body() request: CreateNamingAuthorityDto,
     @CurrentCaller() caller: Caller,
@@ -139,7 +140,7 @@ export class NamingAuthoritiesController {
   @ApiProblems(
     ...BODY,
     ...(['MALFORMED_URL', 'NAMING_AUTHORITY_NOT_FOUND', 'INVALID_PRECONDITION', 'PRECONDITION_REQUIRED'] as const),
-    ...(['PRECONDITION_FAILED', ...SYNTAX_CODES, ...ONCE] as const),
+    ...(['PRECONDITION_FAILED', FORBIDDEN, ...SYNTAX_CODES, ...ONCE] as const),
   )
   async change(
     @Param('namingAuthority') prefix: string,

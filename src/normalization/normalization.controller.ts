@@ -9,7 +9,7 @@ import { NormalizationService } from './normalization.service.js';
 import { NormalizeAnswerDto } from './normalize-answer.dto.js';
 import { NormalizeRequestDto } from './normalize-request.dto.js';
 
-const ALWAYS = ['UNAUTHENTICATED', 'SHUTTING_DOWN'] as const;
+const ALWAYS = ['UNAUTHENTICATED', 'SCOPE_MISSING', 'SHUTTING_DOWN'] as const;
 
 @ApiTags('syntax')
 @Requires('read')

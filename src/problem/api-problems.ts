@@ -6,13 +6,19 @@ import { Problem } from './problem.js';
 
 /** Problems that any request can meet, and those of every operation that needs a key and the database. */
 const EVERYWHERE: readonly ServiceCode[] = ['MALFORMED_HTTP', 'REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR'];
-const WITH_KEY_AND_DATABASE: readonly ServiceCode[] = ['UNAUTHENTICATED', 'DATABASE_UNAVAILABLE', 'SHUTTING_DOWN'];
+const WITH_KEY_AND_DATABASE: readonly ServiceCode[] = [
+  'UNAUTHENTICATED',
+  'SCOPE_MISSING',
+  'DATABASE_UNAVAILABLE',
+  'SHUTTING_DOWN',
+];
 
 const header = (description: string) => ({ description, schema: { type: 'string' as const } });
 
 /** Headers that the problems of a status carry. */
 const HEADERS: Readonly<Record<number, Record<string, ReturnType<typeof header>>>> = {
   401: { 'WWW-Authenticate': header('How to authenticate (RFC 9110 11.6.1).') },
+  403: { 'WWW-Authenticate': header('Which scope is missing, if it is one (RFC 6750 3.1).') },
   409: { Link: header('What is in the way, as rel="related" (RFC 8288).') },
   503: { 'Retry-After': header('Seconds after which to try again.') },
 };

@@ -25,7 +25,7 @@ const OF_A_CHANGE: readonly ServiceCode[] = [
     'OUTCOME_UNKNOWN',
   ] as const),
   ...(['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'IDEMPOTENCY_KEY_REUSED'] as const),
-  ...(['SCOPE_MISSING', 'NAMING_AUTHORITY_FORBIDDEN'] as const),
+  ...(['NAMING_AUTHORITY_FORBIDDEN'] as const),
 ];
 
 @ApiTags('reservations')

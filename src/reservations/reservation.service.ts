@@ -92,11 +92,12 @@ export class ReservationService {
     const known = await this.authorities.current();
     const meaning = { [settlement]: id.toLowerCase(), identifiers: selectionMeaning(identifiers, known) };
     const request = keyedRequest(caller, idempotencyKey, meaning);
+    // Before the outcome is looked for: another key of the same client may cover less than the one that made it.
+    const [member] = await this.membersOf(id, caller);
+    caller.require(caller.has('mint') ? 'mint' : 'curate', member?.namingAuthority ?? '', '#path/id');
     return this.outcomes.once(request, async (transaction) => {
       await requireNoMint(transaction, request);
       const members = await this.membersOf(id, caller, transaction);
-      const scope = caller.has('mint') ? 'mint' : 'curate';
-      caller.require(scope, members[0]?.namingAuthority ?? '', '#path/id');
       const selected = select(members, identifiers, known);
       const ids = selected.flatMap(({ member }) => (typeof member === 'bigint' ? [member] : []));
       const skipped = await this.amend(transaction, caller, ids, settlement);

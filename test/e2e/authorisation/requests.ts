@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import type { Client } from '../harness/client.js';
+
+/** The naming authority that the requests touch. */
+export const OWN = '100.102';
+
+const NEXT_YEAR = new Date(Date.now() + 365 * 86_400_000).toISOString();
+const JSON_BODY = { 'content-type': 'application/json' };
+const NDJSON_BODY = { 'content-type': 'application/x-ndjson' };
+
+/** A request that nothing but authorisation can refuse. */
+export interface Request {
+  readonly path: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
+type Made = Request | Promise<Request>;
+
+/** Makes requests for operations, each with what it needs to be done: nothing is left over from another. */
+export class Requests {
+  private prefixes = 0;
+
+  /** @param admin headers of a caller that may do everything. */
+  constructor(
+    private readonly client: Client,
+    private readonly admin: Record<string, string>,
+  ) {}
+
+  /** @param operation method and path as in the OpenAPI document, and what is asked for where a row says it. */
+  async for(operation: string): Promise<Request> {
+    const make = this.makers[operation];
+    if (make === undefined) throw new Error(`nobody knows how to ask for ${operation}`);
+    return make();
+  }
+
+  private readonly makers: Readonly<Record<string, () => Made>> = {
+    'GET /health/live': () => ({ path: '/health/live' }),
+    'GET /health/ready': () => ({ path: '/health/ready' }),
+    'GET /metrics': () => ({ path: '/metrics' }),
+    'POST /normalize': () => json('/normalize', { items: [{ input: 'hdl:1/2' }] }),
+    'GET /identifiers': () => ({ path: '/identifiers' }),
+    'POST /identifiers a new one': () => json('/identifiers', { namingAuthority: OWN }),
+    'POST /identifiers a GUID': () => json('/identifiers', { namingAuthority: OWN, guid: guid() }),
+    'POST /identifiers/batch a new one': () => json('/identifiers/batch', { namingAuthority: OWN, items: [{}] }),
+    'POST /identifiers/batch a GUID': () =>
+      json('/identifiers/batch', { namingAuthority: OWN, items: [{ guid: guid() }] }),
+    'POST /identifiers/bulk a new one': () => line('/identifiers/bulk', { namingAuthority: OWN }),
+    'POST /identifiers/bulk a GUID': () => line('/identifiers/bulk', { namingAuthority: OWN, guid: guid() }),
+    'POST /identifiers/import': () =>
+      line('/identifiers/import', {
+        identifier: `${OWN}/${guid()}`,
+        state: 'active',
+        version: 1,
+        createdAt: '2026-01-01T00:00:00Z',
+        updatedAt: '2026-01-01T00:00:00Z',
+      }),
+    'GET /identifiers/export': () => ({ path: '/identifiers/export' }),
+    'POST /identifiers/lookup': () => json('/identifiers/lookup', { inputs: ['hdl:1/2'] }),
+    'GET /identifiers/{identifier}': async () => ({ path: await this.minted() }),
+    'PATCH /identifiers/{identifier}': async () => json(await this.minted(), {}, { 'if-match': '*' }),
+    'POST /identifiers/{identifier}/activate': async () =>
+      json(`${await this.minted({ state: 'reserved', leaseUntil: NEXT_YEAR })}/activate`, {}),
+    'POST /identifiers/{identifier}/withdraw': async () => json(`${await this.minted()}/withdraw`, { reason: 'x' }),
+    'POST /identifiers/{identifier}/reinstate': async () => {
+      const path = await this.minted();
+      await this.make(`${path}/withdraw`, { reason: 'x' });
+      return json(`${path}/reinstate`, {});
+    },
+    'GET /identifiers/{identifier}/history': async () => ({ path: `${await this.minted()}/history` }),
+    'GET /identifiers/{identifier}/uris': async () => ({ path: `${await this.minted()}/uris` }),
+    'POST /reservations': () => json('/reservations', { namingAuthority: OWN, count: 1, leaseUntil: NEXT_YEAR }),
+    'GET /reservations/{id}': async () => ({ path: await this.reserved() }),
+    'POST /reservations/{id}/activate': async () => json(`${await this.reserved()}/activate`, {}),
+    'POST /reservations/{id}/release': async () => json(`${await this.reserved()}/release`, {}),
+    'GET /naming-authorities': () => ({ path: '/naming-authorities' }),
+    'POST /naming-authorities': () => json('/naming-authorities', { namingAuthority: this.prefix() }),
+    'GET /naming-authorities/{namingAuthority}': () => ({ path: `/naming-authorities/${OWN}` }),
+    'PATCH /naming-authorities/{namingAuthority}': () =>
+      json(`/naming-authorities/${OWN}`, { status: 'active' }, { 'if-match': '*' }),
+    'GET /naming-authorities/{namingAuthority}/history': () => ({ path: `/naming-authorities/${OWN}/history` }),
+    'GET /events': () => ({ path: '/events?limit=1' }),
+    'POST /api-keys': () => json('/api-keys', { client: 'made', scopes: ['read'] }),
+    'GET /api-keys': () => ({ path: '/api-keys?limit=1' }),
+    'GET /api-keys/{id}': async () => ({ path: await this.key() }),
+    'DELETE /api-keys/{id}': async () => ({ path: await this.key() }),
+  };
+
+  /** Operations that it knows, as `for` takes them. */
+  get known(): string[] {
+    return Object.keys(this.makers);
+  }
+
+  private prefix(): string {
+    return `${OWN}.${++this.prefixes}`;
+  }
+
+  private async minted(fields: object = {}): Promise<string> {
+    return `/identifiers/${(await this.make('/identifiers', { namingAuthority: OWN, ...fields })).identifier}`;
+  }
+
+  private async reserved(): Promise<string> {
+    const wanted = { namingAuthority: OWN, count: 1, leaseUntil: NEXT_YEAR };
+    return `/reservations/${(await this.make('/reservations', wanted)).id}`;
+  }
+
+  private async key(): Promise<string> {
+    return `/api-keys/${(await this.make('/api-keys', { client: 'made', scopes: ['read'] })).id}`;
+  }
+
+  private async make(path: string, body: object): Promise<any> {
+    const answer = await this.client.post(path, body, this.admin);
+    if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${answer.text}`);
+    return answer.body;
+  }
+}
+
+const guid = (): string => randomUUID().replaceAll('-', '').toUpperCase();
+
+const json = (path: string, body: object, headers: Record<string, string> = {}): Request => ({
+  path,
+  headers: { ...JSON_BODY, ...headers },
+  body: JSON.stringify(body),
+});
+
+const line = (path: string, body: object): Request => ({
+  path,
+  headers: NDJSON_BODY,
+  body: `${JSON.stringify(body)}\n`,
+});

@@ -123,7 +123,7 @@ export const INSERT_SQL = `
     SELECT ${POSITION_SQL}, naming_authority, id, 1, kind, client, key_id, patch FROM (
       SELECT o.naming_authority, o.id, o.kind, o.client, o.key_id, o.patch, o.place, 0 AS half FROM placed o
       UNION ALL
-      SELECT o.naming_authority, p.id, o.kind, o.client, o.key_id, p.patch, o.place, 1 FROM pairs p JOIN placed o USING (place)
+      SELECT o.naming_authority, p.id, CASE o.kind WHEN 'registered' THEN 'minted' ELSE o.kind END, o.client, o.key_id, p.patch, o.place, 1 FROM pairs p JOIN placed o USING (place)
     ) rows ORDER BY place, half
   )
   SELECT o.place, o.id, o.created_at AS "createdAt", p.id AS "metadataRecordId", ${describedSql('o.own_key')} AS describes

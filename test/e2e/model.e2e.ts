@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { useService } from './harness/service.js';
+import { expectEqual } from './model/ending.js';
+import { activations, patches, reinstatements, withdrawals } from './model/life-steps.js';
+import { batches, mints, registers, replays } from './model/mint-steps.js';
+import { Names } from './model/names.js';
+import { lists, lookups, resolutions } from './model/read-steps.js';
+import { Registry } from './model/registry.js';
+import { World } from './model/world.js';
+
+const RUNS = Number(process.env.MODEL_RUNS ?? 500);
+
+// The parent of the naming authorities that the runs create, each its own.
+const service = useService({ NAMING_AUTHORITIES: '9' });
+
+let lastRun = 0;
+
+/** An empty model, and a part of the service that nobody has used. */
+async function begin(): Promise<{ model: Registry; real: World }> {
+  const names = new Names(++lastRun);
+  for (const namingAuthority of names.authorities) {
+    expect((await service.client.post('/naming-authorities', { namingAuthority })).status).toBe(201);
+  }
+  return { model: new Registry(names), real: new World(service.client) };
+}
+
+const STEPS = [
+  ...[mints, mints, registers, batches, replays, replays],
+  ...[patches, patches, withdrawals, activations, reinstatements],
+  ...[lists, lookups, resolutions],
+];
+
+describe('the service beside a registry in memory', () => {
+  it(`answers what the model answers, in ${RUNS} random runs, and ends with the same identifiers and histories`, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.commands(STEPS, { maxCommands: 12, size: 'max' }), async (steps) => {
+        const run = await begin();
+        await fc.asyncModelRun(() => run, steps);
+        await expectEqual(run.model, run.real);
+      }),
+      { numRuns: RUNS },
+    );
+  }, 600_000);
+});

@@ -35,7 +35,7 @@ export class AppModule {
         DatabaseModule.over(pools),
         DrainModule.with(drain),
         RenderingModule.with(config.resolver),
-        AccessModule.with({ adminApiKey: config.adminApiKey, publicRead: config.publicRead }),
+        AccessModule.with({ adminApiKey: config.adminApiKey, publicRead: config.publicRead }, config.limits),
         MetricsModule.of(metrics, config.metricsPort !== null),
         ReservationsModule.sweptEvery(config.reservationSweepIntervalMs),
       ],

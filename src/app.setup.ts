@@ -6,7 +6,9 @@ import type { Config } from './config/config.js';
 import type { Pools } from './database/pool.js';
 import { serveDocumentation } from './documentation/openapi-document.js';
 import { Drain } from './http/drain.js';
+import { EventLoopDelay } from './http/event-loop-delay.js';
 import { KnownMethods } from './http/known-methods.js';
+import { shedOverload } from './http/overload.js';
 import { RequestValidation } from './http/request-validation.js';
 import { setSecurityHeaders } from './http/security-headers.js';
 import { installServerHooks } from './http/server-hooks.js';
@@ -39,6 +41,16 @@ export async function createService(config: Config, pools: Pools, logger: Logger
   setSecurityHeaders(server);
   installServerHooks(server, drain, config.requestTimeoutMs);
   countRequests(server, metrics);
+  const delay = new EventLoopDelay();
+  server.addHook('onListen', (done) => {
+    delay.start();
+    done();
+  });
+  const load = {
+    eventLoopDelayMs: () => delay.lastingMs,
+    waitingStatements: () => pools.general.waitingCount + pools.hot.waitingCount,
+  };
+  shedOverload(server, config.overload, load, metrics);
   methods.watch(server);
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.of(config, pools, metrics, drain), adapter, {
     abortOnError: false,

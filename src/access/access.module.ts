@@ -1,19 +1,40 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_GUARD, Reflector } from '@nestjs/core';
+import type { RequestLimits } from '../config/config.js';
+import { Metrics } from '../metrics/metrics.js';
 import { RecordModule } from '../record/record.module.js';
 import { AccessGuard, type AccessRules } from './access.guard.js';
 import { Authenticator } from './authenticator.js';
+import { LimitsGuard } from './limits.guard.js';
+import { MintBudget } from './mint-budget.js';
 
-/** Who may do what. */
+/** Who may do what, and how much of it. */
 @Module({})
 export class AccessModule {
-  static with(rules: AccessRules): DynamicModule {
-    const guard = {
+  static with(rules: AccessRules, limits: RequestLimits): DynamicModule {
+    const accessGuard = {
       provide: APP_GUARD,
       inject: [Reflector, Authenticator],
       useFactory: (reflector: Reflector, authenticator: Authenticator) =>
         new AccessGuard(reflector, authenticator, rules),
     };
-    return { module: AccessModule, imports: [RecordModule], providers: [Authenticator, guard] };
+    const limitsGuard = {
+      provide: APP_GUARD,
+      inject: [Reflector, Metrics],
+      useFactory: (reflector: Reflector, metrics: Metrics) => new LimitsGuard(reflector, metrics, limits),
+    };
+    const mintBudget = {
+      provide: MintBudget,
+      inject: [Metrics],
+      useFactory: (metrics: Metrics) => new MintBudget(metrics, limits.perNamingAuthorityPerMinute),
+    };
+    return {
+      module: AccessModule,
+      global: true,
+      imports: [RecordModule],
+      // Guards run in this order: the limits are those of a caller that is known.
+      providers: [Authenticator, accessGuard, limitsGuard, mintBudget],
+      exports: [MintBudget],
+    };
   }
 }

@@ -24,6 +24,11 @@ export class Caller {
     return this.scopes.includes(scope) || this.scopes.includes('admin');
   }
 
+  /** Whether it has shown no key. */
+  get isAnonymous(): boolean {
+    return this.client === ANONYMOUS;
+  }
+
   /** Whether it may touch only some naming authorities. */
   get isBound(): boolean {
     return this.grants !== null;
@@ -75,14 +80,20 @@ export function requireScope(caller: Caller, ...scopes: readonly Scope[]): void 
   });
 }
 
+/** The client of whoever shows no key. */
+const ANONYMOUS = 'anonymous';
+
 /** Where access is open, nobody says who they are and everybody may do everything. */
-export const ANYONE = new Caller('anonymous', null, SCOPES, null);
+export const ANYONE = new Caller(ANONYMOUS, null, SCOPES, null);
 
 /** Whoever reads without a key. */
-export const READER = new Caller('anonymous', null, ['read'], null);
+export const READER = new Caller(ANONYMOUS, null, ['read'], null);
 
 /** Whoever holds `ADMIN_API_KEY`. */
 export const ADMIN = new Caller('admin', null, ['admin'], null);
+
+/** Whoever asks for what is public: nobody looks who they are. */
+export const NOBODY = new Caller(ANONYMOUS, null, [], []);
 
 const callers = new WeakMap<object, Caller>();
 
@@ -95,8 +106,6 @@ export function setCaller(request: FastifyRequest, caller: Caller): void {
 export function callerOf(request: FastifyRequest): Caller {
   return callers.get(request.raw) ?? NOBODY;
 }
-
-const NOBODY = new Caller('anonymous', null, [], []);
 
 /** Gives a handler the caller. */
 export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext) =>

@@ -4,9 +4,31 @@ import { type ValidationError, validateSync } from 'class-validator';
 import { type Resolver, parseNamingAuthority, parseResolver } from '../identifier/index.js';
 import { Environment } from './environment.js';
 import { StartupError, reasonOf } from './startup-error.js';
+import { proxiesOf, proxyProblem } from './trusted-proxies.js';
 
 /** The longest naming authority that can be configured, in characters; the syntax itself has no limit. */
 const MAX_NAMING_AUTHORITY_LENGTH = 255;
+
+/** What a client that has a key may ask of one process, unless the environment says otherwise. */
+const KEYED_LIMITS = { perMinute: 600_000, concurrent: 256, longLived: 100 };
+
+/** How much one process does for one client or naming authority; 0 is no limit. */
+export interface RequestLimits {
+  /** Requests a minute for each key, and without a key for each address. */
+  readonly perKeyPerMinute: number;
+  /** Identifiers a minute that are minted, registered or reserved. */
+  readonly perNamingAuthorityPerMinute: number;
+  /** Requests of one key, or address, at once. */
+  readonly concurrentPerKey: number;
+  /** Long polls and event streams of one key, or address, at once. */
+  readonly longLivedPerKey: number;
+}
+
+/** From when on writes are refused, and reads at twice as much; 0 is never. */
+export interface OverloadLimits {
+  readonly eventLoopDelayMs: number;
+  readonly waitingStatements: number;
+}
 
 /** Everything the environment decides, read once at start. Durations and sizes carry their unit in the name. */
 export interface Config {
@@ -28,6 +50,10 @@ export interface Config {
   readonly pool: { readonly size: number; readonly connectTimeoutMs: number; readonly statementTimeoutMs: number };
   /** How often ended reservations are written down; reads honour the end of a lease by themselves. */
   readonly reservationSweepIntervalMs: number;
+  readonly limits: RequestLimits;
+  readonly overload: OverloadLimits;
+  /** Whose X-Forwarded-For is believed: addresses and networks. */
+  readonly trustedProxies: readonly string[];
   readonly bodyLimitBytes: number;
   readonly requestTimeoutMs: number;
   readonly answerStallTimeoutMs: number;
@@ -54,6 +80,7 @@ export function readConfig(variables: NodeJS.ProcessEnv = readProcessEnvironment
     ...validateSync(environment).map(describeProblem),
     ...(resolver.ok ? [] : [`RESOLVER_SCHEME, RESOLVER_AUTHORITY, RESOLVER_FIRST_SEGMENT: ${resolver.fault.detail}`]),
     ...namingAuthorities.flatMap(namingAuthorityProblem),
+    ...proxiesOf(environment.TRUSTED_PROXIES).flatMap(proxyProblem),
     ...portProblems(environment),
     ...accessProblems(environment),
   ];
@@ -77,6 +104,12 @@ export function readConfig(variables: NodeJS.ProcessEnv = readProcessEnvironment
       statementTimeoutMs: environment.DATABASE_STATEMENT_TIMEOUT_MS,
     },
     reservationSweepIntervalMs: environment.RESERVATION_SWEEP_INTERVAL_MS,
+    limits: limitsOf(environment),
+    overload: {
+      eventLoopDelayMs: environment.OVERLOAD_EVENT_LOOP_DELAY_MS,
+      waitingStatements: environment.OVERLOAD_WAITING_STATEMENTS,
+    },
+    trustedProxies: proxiesOf(environment.TRUSTED_PROXIES),
     bodyLimitBytes: environment.BODY_LIMIT_BYTES,
     requestTimeoutMs: environment.REQUEST_TIMEOUT_MS,
     answerStallTimeoutMs: environment.ANSWER_STALL_TIMEOUT_MS,
@@ -112,6 +145,17 @@ function namingAuthorityProblem(entry: string): string[] {
 function portProblems({ PORT, METRICS_PORT }: Environment): string[] {
   if (PORT !== METRICS_PORT || PORT === 0) return [];
   return [`METRICS_PORT is ${PORT}, as PORT is: take another one, or leave it unset to serve the metrics on PORT`];
+}
+
+/** Whoever uses an open service, on this machine, is held to what is asked for only. */
+function limitsOf(environment: Environment): RequestLimits {
+  const open = isOpen(environment);
+  return {
+    perKeyPerMinute: environment.RATE_LIMIT_PER_KEY_PER_MINUTE ?? (open ? 0 : KEYED_LIMITS.perMinute),
+    perNamingAuthorityPerMinute: environment.RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE,
+    concurrentPerKey: environment.MAX_CONCURRENT_PER_KEY ?? (open ? 0 : KEYED_LIMITS.concurrent),
+    longLivedPerKey: environment.MAX_LONG_LIVED_PER_KEY ?? (open ? 0 : KEYED_LIMITS.longLived),
+  };
 }
 
 /** Open is the default only beside the embedded database, and never reaches beyond this machine. */

@@ -78,8 +78,19 @@ export class Environment {
 
   @WholeBetween(1, 1000) DATABASE_POOL_SIZE = 20;
   @WholeBetween(100, 600_000) DATABASE_CONNECT_TIMEOUT_MS = 5000;
-  @WholeBetween(100, 600_000) DATABASE_STATEMENT_TIMEOUT_MS = 15_000;
   @WholeBetween(100, 86_400_000) RESERVATION_SWEEP_INTERVAL_MS = 30_000;
+  @WholeBetween(100, 600_000) DATABASE_STATEMENT_TIMEOUT_MS = 9000;
+  /** Unset, there is no limit where access is open, and a generous one where it needs keys; 0 is no limit. */
+  @WholeBetween(0, 100_000_000) RATE_LIMIT_PER_KEY_PER_MINUTE?: number;
+  @WholeBetween(0, 100_000_000) RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE = 0;
+  @WholeBetween(0, 1_000_000) MAX_CONCURRENT_PER_KEY?: number;
+  @WholeBetween(0, 1_000_000) MAX_LONG_LIVED_PER_KEY?: number;
+  @WholeBetween(0, 600_000) OVERLOAD_EVENT_LOOP_DELAY_MS = 1000;
+  @WholeBetween(0, 1_000_000) OVERLOAD_WAITING_STATEMENTS = 1000;
+
+  /** Comma list of addresses and networks. */
+  @Text() TRUSTED_PROXIES = '';
+
   @WholeBetween(1024, 268_435_456) BODY_LIMIT_BYTES = 16_777_216;
   @WholeBetween(1000, 600_000) REQUEST_TIMEOUT_MS = 30_000;
   @WholeBetween(1000, 600_000) ANSWER_STALL_TIMEOUT_MS = 30_000;

@@ -34,7 +34,8 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
       if (operation === undefined) continue;
       if (path.startsWith('/health/')) operation.security = [];
       for (const response of Object.values(operation.responses)) {
-        if (response !== undefined && !('$ref' in response)) response.headers = { ...response.headers, ...REQUEST_ID };
+        if (response === undefined || '$ref' in response) continue;
+        response.headers = { ...response.headers, ...REQUEST_ID, ...(isPublic(path) ? {} : QUOTAS) };
       }
     }
   }
@@ -74,6 +75,21 @@ const REQUEST_ID = {
     schema: { type: 'string' as const },
   },
 };
+
+const QUOTAS = {
+  'RateLimit-Policy': {
+    description: 'The quotas that the request was counted in: `q` in `w` seconds; absent where there is none.',
+    schema: { type: 'string' as const, example: '"key";q=600000;w=60' },
+  },
+  RateLimit: {
+    description: 'What is left of them: `r`, and after `t` seconds all of it again.',
+    schema: { type: 'string' as const, example: '"key";r=599999;t=1' },
+  },
+};
+
+function isPublic(path: string): boolean {
+  return path.startsWith('/health/') || path.startsWith('/problems');
+}
 
 /** Names that generated clients give their functions; a client's code depends on them. */
 const OPERATIONS: Readonly<Record<string, string>> = {

@@ -2,6 +2,7 @@ import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiHeader, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { type Caller, CurrentCaller } from '../access/caller.js';
+import { LongLived } from '../access/limits.guard.js';
 import { Requires } from '../access/scope.js';
 import { SYNTAX_CODES, namingAuthorityKey, parseNamingAuthority } from '../identifier/index.js';
 import { ApiProblems } from '../problem/api-problems.js';
@@ -29,6 +30,7 @@ export class EventsController {
    * `Accept: text/event-stream` the events are streamed: `id` is the cursor, `event` the kind, `data` the event as JSON.
    */
   @Get()
+  @LongLived()
   @ApiHeader({ name: 'Accept', required: false, description: '`text/event-stream` for a stream.', ...text })
   @ApiHeader({
     name: 'Last-Event-ID',

@@ -27,6 +27,7 @@ export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
   return new FastifyAdapter({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: config.trustedProxies.length > 0 && [...config.trustedProxies],
     bodyLimit: config.bodyLimitBytes,
     // Streams may take as long as they make progress; `body-deadline.ts` limits all other bodies.
     requestTimeout: 0,

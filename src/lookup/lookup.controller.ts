@@ -5,6 +5,7 @@ import { type Caller, CurrentCaller } from '../access/caller.js';
 import { Requires } from '../access/scope.js';
 import { visibleTo } from '../access/visible.js';
 import { matchesWeakly } from '../http/entity-tags.js';
+import { OnlyReads } from '../http/overload.js';
 import { SYNTAX_CODES } from '../identifier/index.js';
 import { ApiProblems } from '../problem/api-problems.js';
 import { ApiIdentifierParam } from '../record/api-identifier-param.js';
@@ -64,6 +65,7 @@ export class LookupController {
    * metadata ID or as one of its alternates. Withdrawn identifiers are found too.
    */
   @Post('lookup')
+  @OnlyReads()
   @HttpCode(HttpStatus.OK)
   @ApiResponse({ status: 200, description: 'A result for each text, in order.', type: LookupAnswerDto })
   @ApiProblems('MALFORMED_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')

@@ -25,7 +25,14 @@ export class MetricsController {
     description: 'The counts since the process started.',
     content: { 'text/plain': { schema: { type: 'string' } } },
   })
-  @ApiOnlyProblems('UNAUTHENTICATED', 'SCOPE_MISSING', 'NAMING_AUTHORITY_FORBIDDEN', 'SHUTTING_DOWN')
+  @ApiOnlyProblems(
+    'UNAUTHENTICATED',
+    'SCOPE_MISSING',
+    'NAMING_AUTHORITY_FORBIDDEN',
+    'RATE_LIMITED',
+    'CONCURRENCY_LIMITED',
+    'SHUTTING_DOWN',
+  )
   async scrape(@CurrentCaller() caller: Caller, @Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
     caller.requireUnbound('The counts name all naming authorities, and so are for a key that covers all of them.');
     void reply.type(this.metrics.contentType);

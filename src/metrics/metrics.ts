@@ -4,6 +4,17 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 /** How a mint ended: minted, the first answer again, found by its metadata ID, or refused with a problem. */
 export type MintOutcome = 'created' | 'replayed' | 'existing' | 'refused';
 
+/** Why a request was refused that the service could have served at another time. */
+export type Refusal = 'key_rate' | 'key_concurrency' | 'key_long_lived' | 'naming_authority_rate' | 'overload';
+
+const REFUSALS: readonly Refusal[] = [
+  'key_rate',
+  'key_concurrency',
+  'key_long_lived',
+  'naming_authority_rate',
+  'overload',
+];
+
 /** Seconds. A mint takes milliseconds, and a request that arrives slowly may take up to its time limit. */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -33,12 +44,20 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  private readonly refusals = new Counter({
+    name: 'mintmark_refused_requests_total',
+    help: 'Requests that a limit or an overload refused, by reason.',
+    labelNames: ['reason'],
+    registers: [this.registry],
+  });
+
   private readonly queues = new Map<string, () => number>();
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
     // A series that is there from the start, so that an alert can tell "none" from "not watched".
     this.mints.inc({ naming_authority: 'unknown', outcome: 'refused' }, 0);
+    for (const reason of REFUSALS) this.refusals.inc({ reason }, 0);
     const { registry, queues } = this;
     new Gauge({
       name: 'mintmark_queue_depth',
@@ -76,6 +95,11 @@ export class Metrics {
    */
   minted(namingAuthority: string, outcome: MintOutcome, count = 1): void {
     this.mints.inc({ naming_authority: this.labelOf(namingAuthority, outcome), outcome }, count);
+  }
+
+  /** Counts a request that a limit or an overload refused. */
+  refused(reason: Refusal): void {
+    this.refusals.inc({ reason });
   }
 
   /** Shows how long a queue is at each scrape. `name` is a constant of the code; a name given again replaces the queue. */

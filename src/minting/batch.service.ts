@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { HttpStatus, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Caller } from '../access/caller.js';
-import { CATALOGUE } from '../problem/catalogue.js';
+import { MintBudget } from '../access/mint-budget.js';
 import { Problem } from '../problem/problem.js';
 import type { Actor } from '../record/change-log.js';
 import { IdentifierReader } from '../record/identifier-reader.js';
@@ -13,6 +13,7 @@ import { type KeptResult, keep, recall } from './batch-outcome.js';
 import { requireNoRefusal } from './batch-refusal.js';
 import type { BATCH_MODES, BatchRequestDto } from './batch.dto.js';
 import { Duplicates } from './duplicates.js';
+import { chargeTogether } from './charge-items.js';
 import { type MintItem, readItem } from './mint-item.js';
 import type { Minted } from './minted.js';
 import { MintCounts } from './mint-counts.js';
@@ -48,17 +49,19 @@ export class BatchService {
     private readonly reader: IdentifierReader,
     private readonly authorities: NamingAuthorities,
     private readonly counts: MintCounts,
+    private readonly budget: MintBudget,
   ) {}
 
   /**
    * Mints a batch once.
-   * @throws Problem BATCH_REFUSED in the mode "atomic" when any item is refused, what `Outcomes.once` throws, and for a
+   * @throws Problem BATCH_REFUSED in the mode "atomic" when any item is refused, what `Outcomes.once` throws, RATE_LIMITED, and for a
    * batch that is only a count also UNKNOWN_NAMING_AUTHORITY and SUSPENDED_NAMING_AUTHORITY.
    */
   async mint(batch: Batch): Promise<BatchResult> {
     const { request, mode, actor, key } = batch;
     const { items, hash } = await this.read(batch);
     if (mode === 'atomic') requireNoRefusal(items.map(({ asks }) => asks));
+    chargeTogether(items, this.budget);
     // Not every attempt of a transaction is the one that counts; the last one is.
     let fresh: (Minted | Problem)[] = [];
     const { outcome, replayed } = await this.outcomes.once<KeptResult[]>(
@@ -67,8 +70,7 @@ export class BatchService {
         if (key !== undefined && (await this.reader.hasRequest(actor.client, key, transaction))) throw keyReused();
         const [first] = items;
         // Whether a naming authority exists is not told to whom it is forbidden.
-        const isForbidden =
-          first?.asks instanceof Problem && CATALOGUE[first.asks.code].status === HttpStatus.FORBIDDEN;
+        const isForbidden = first?.asks instanceof Problem && isForbidding(first.asks);
         if (request.items === undefined && !isForbidden) {
           await this.authorities.requireActive(request.namingAuthority ?? '');
         }
@@ -123,4 +125,9 @@ export class BatchService {
     }
     return results;
   }
+}
+
+/** Whether a problem says that the caller may not do this, whatever else is the matter. */
+function isForbidding({ code }: Problem): boolean {
+  return code === 'SCOPE_MISSING' || code === 'NAMING_AUTHORITY_FORBIDDEN';
 }

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../access/caller.js';
+import { MintBudget } from '../access/mint-budget.js';
 import { readJsonBody } from '../http/json-body.js';
 import { answerInLines } from '../http/line-stream.js';
 import { type Line, LineReader, MAX_LINE_OCTETS } from '../http/lines.js';
@@ -8,6 +9,7 @@ import type { StreamedBody } from '../http/streamed-body.js';
 import { Problem } from '../problem/problem.js';
 import type { KnownAuthorities } from '../record/known-authorities.js';
 import { NamingAuthorities } from '../record/naming-authorities.js';
+import { chargeLines } from './charge-items.js';
 import { type MintItem, itemHash, readItem } from './mint-item.js';
 import { MintResults } from './mint-results.js';
 import { MintingService } from './minting.service.js';
@@ -39,6 +41,7 @@ export class BulkService {
     private readonly minting: MintingService,
     private readonly authorities: NamingAuthorities,
     private readonly results: MintResults,
+    private readonly budget: MintBudget,
   ) {}
 
   /**
@@ -70,7 +73,8 @@ export class BulkService {
     return items;
   }
 
-  private async *work(items: readonly NumberedItem[], { actor, key }: BulkOrder): AsyncGenerator<string> {
+  private async *work(read: readonly NumberedItem[], { actor, key }: BulkOrder): AsyncGenerator<string> {
+    const items = chargeLines(read, this.budget);
     const jobs = items.flatMap((item) => {
       if (item.asks instanceof Problem) return [];
       // A pair takes two places, one for each identifier.

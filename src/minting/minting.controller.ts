@@ -2,6 +2,7 @@ import { Body, Controller, Headers, Post, Res } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { type Caller, CurrentCaller } from '../access/caller.js';
+import { MintBudget } from '../access/mint-budget.js';
 import { Requires } from '../access/scope.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../http/api-idempotency-key.js';
 import { readIdempotencyKey } from '../http/idempotency-key.js';
@@ -31,6 +32,7 @@ export class MintingController {
     private readonly queue: MintQueue,
     private readonly results: MintResults,
     private readonly authorities: NamingAuthorities,
+    private readonly budget: MintBudget,
   ) {}
 
   /**
@@ -66,6 +68,7 @@ export class MintingController {
     const key = readIdempotencyKey(idempotencyKey);
     const order = readOrder(request, await this.authorities.current());
     requireMinting(caller, order);
+    this.budget.charge(order.namingAuthority, order.mintMetadataId ? 2 : 1, reply);
     const asked = { actor: caller, request: key === undefined ? null : { key, index: 0, hash: orderHash(order) } };
     const minted = await this.queue.mint({ order, asked });
     const { metadataRecord, ...shown } = this.results.identifier(minted, caller);

@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Requires } from '../access/scope.js';
+import { OnlyReads } from '../http/overload.js';
 import { SYNTAX_CODES } from '../identifier/index.js';
 import { ApiOnlyProblems, ApiProblems } from '../problem/api-problems.js';
 import { ApiIdentifierParam } from '../record/api-identifier-param.js';
@@ -9,7 +10,10 @@ import { NormalizationService } from './normalization.service.js';
 import { NormalizeAnswerDto } from './normalize-answer.dto.js';
 import { NormalizeRequestDto } from './normalize-request.dto.js';
 
-const ALWAYS = ['UNAUTHENTICATED', 'SCOPE_MISSING', 'SHUTTING_DOWN'] as const;
+const ALWAYS = [
+  ...(['UNAUTHENTICATED', 'SCOPE_MISSING', 'RATE_LIMITED', 'CONCURRENCY_LIMITED'] as const),
+  ...(['OVERLOADED', 'SHUTTING_DOWN'] as const),
+] as const;
 
 @ApiTags('syntax')
 @Requires('read')
@@ -24,6 +28,7 @@ export class NormalizationController {
    * error, the others their answers. Nothing is looked up.
    */
   @Post('normalize')
+  @OnlyReads()
   @HttpCode(HttpStatus.OK)
   @ApiResponse({ status: 200, description: 'An answer for each text, in order.', type: NormalizeAnswerDto })
   @ApiOnlyProblems('MALFORMED_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', ...ALWAYS)

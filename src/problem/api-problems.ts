@@ -7,10 +7,8 @@ import { Problem } from './problem.js';
 /** Problems that any request can meet, and those of every operation that needs a key and the database. */
 const EVERYWHERE: readonly ServiceCode[] = ['MALFORMED_HTTP', 'REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR'];
 const WITH_KEY_AND_DATABASE: readonly ServiceCode[] = [
-  'UNAUTHENTICATED',
-  'SCOPE_MISSING',
-  'DATABASE_UNAVAILABLE',
-  'SHUTTING_DOWN',
+  ...(['UNAUTHENTICATED', 'SCOPE_MISSING', 'RATE_LIMITED', 'CONCURRENCY_LIMITED'] as const),
+  ...(['DATABASE_UNAVAILABLE', 'OVERLOADED', 'SHUTTING_DOWN'] as const),
 ];
 
 const header = (description: string) => ({ description, schema: { type: 'string' as const } });
@@ -20,6 +18,7 @@ const HEADERS: Readonly<Record<number, Record<string, ReturnType<typeof header>>
   401: { 'WWW-Authenticate': header('How to authenticate (RFC 9110 11.6.1).') },
   403: { 'WWW-Authenticate': header('Which scope is missing, if it is one (RFC 6750 3.1).') },
   409: { Link: header('What is in the way, as rel="related" (RFC 8288).') },
+  429: { 'Retry-After': header('Seconds after which to try again.') },
   503: { 'Retry-After': header('Seconds after which to try again.') },
 };
 

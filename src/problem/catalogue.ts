@@ -49,6 +49,8 @@ const SERVICE_PROBLEMS = {
   BATCH_REFUSED: { status: 422, title: 'Nothing was done, because an item was refused.' },
   PRECONDITION_REQUIRED: { status: 428, title: 'The request needs If-Match.' },
   IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'The Idempotency-Key was used for another request.' },
+  RATE_LIMITED: { status: 429, title: 'Too many requests in a short time.' },
+  CONCURRENCY_LIMITED: { status: 429, title: 'Too many requests at once.' },
   HEADERS_TOO_LARGE: { status: 431, title: 'The headers are too large.' },
   INTERNAL_ERROR: { status: 500, title: 'The service failed.' },
   DATABASE_UNAVAILABLE: { status: 503, title: 'The database does not answer.' },

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { v4 as uuid } from 'uuid';
 import type { Caller } from '../access/caller.js';
+import { MintBudget } from '../access/mint-budget.js';
 import { parseNamingAuthority } from '../identifier/index.js';
 import { problemDocument } from '../problem/problem-document.dto.js';
 import { Problem, malformed } from '../problem/problem.js';
@@ -49,11 +50,12 @@ export class ReservationService {
     private readonly outcomes: Outcomes,
     private readonly authorities: NamingAuthorities,
     private readonly guids: GuidSource,
+    private readonly budget: MintBudget,
   ) {}
 
   /**
    * Reserves all of them or none.
-   * @throws Problem UNKNOWN_NAMING_AUTHORITY, SUSPENDED_NAMING_AUTHORITY, INVALID_REQUEST for a lease that is past
+   * @throws Problem UNKNOWN_NAMING_AUTHORITY, SUSPENDED_NAMING_AUTHORITY, RATE_LIMITED, INVALID_REQUEST for a lease that is past
    */
   async reserve({ caller, idempotencyKey }: Asked, wanted: ReservationRequestDto): Promise<Settled<ReservationDto>> {
     const prefix = parseNamingAuthority(wanted.namingAuthority, 'handle');
@@ -61,6 +63,7 @@ export class ReservationService {
     const leaseUntil = readTime(wanted.leaseUntil, '/leaseUntil');
     const { namingAuthority, count } = wanted;
     caller.require('mint', namingAuthority, '/namingAuthority');
+    this.budget.charge(namingAuthority, count, null);
     const meaning = { reserve: namingAuthority, count, leaseUntil: leaseUntil.toISOString() };
     const request = keyedRequest(caller, idempotencyKey, meaning);
     for (let attempt = 1; ; attempt++) {

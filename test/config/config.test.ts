@@ -53,8 +53,42 @@ describe('the configuration', () => {
     },
   );
 
+  it('limits nobody where access is open, and every key where it is not, unless it is told otherwise', () => {
+    const none = { perKeyPerMinute: 0, concurrentPerKey: 0, longLivedPerKey: 0 };
+    expect(readConfig({}).limits).toMatchObject(none);
+    const { perKeyPerMinute, concurrentPerKey, longLivedPerKey } = readConfig({
+      ACCESS: 'keys',
+      ADMIN_API_KEY: KEY,
+    }).limits;
+    expect(Math.min(perKeyPerMinute, concurrentPerKey, longLivedPerKey)).toBeGreaterThan(0);
+    const told = { RATE_LIMIT_PER_KEY_PER_MINUTE: '7', MAX_CONCURRENT_PER_KEY: '8', MAX_LONG_LIVED_PER_KEY: '9' };
+    const expected = { perKeyPerMinute: 7, concurrentPerKey: 8, longLivedPerKey: 9 };
+    expect(readConfig(told).limits).toMatchObject(expected);
+    expect(readConfig({ ...told, ACCESS: 'keys', ADMIN_API_KEY: KEY }).limits).toMatchObject(expected);
+  });
+
+  it('lets no wait for the database be longer than ten seconds: a connection, or a statement and a second for its answer', () => {
+    const { pool } = readConfig({});
+    expect(pool.connectTimeoutMs).toBeLessThanOrEqual(10_000);
+    expect(pool.statementTimeoutMs + 1000).toBeLessThanOrEqual(10_000);
+  });
+
+  it('believes no proxy that is not named, and takes addresses and networks', () => {
+    expect(readConfig({}).trustedProxies).toEqual([]);
+    expect(readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, ::1,192.0.2.7' }).trustedProxies).toEqual([
+      '10.0.0.0/8',
+      '::1',
+      '192.0.2.7',
+    ]);
+  });
+
   it.each([
     ['PORT', '65536'],
+    ['TRUSTED_PROXIES', 'proxy.example.org'],
+    ['TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['TRUSTED_PROXIES', '10.0.0.0/0'],
+    ['TRUSTED_PROXIES', '10.0.0.0/8/8'],
+    ['RATE_LIMIT_PER_KEY_PER_MINUTE', '-1'],
     ['PORT', '-1'],
     ['PORT', '80a'],
     ['DATABASE_POOL_SIZE', '1.5'],

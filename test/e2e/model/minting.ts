@@ -75,7 +75,7 @@ function keep(verdict: Verdict, { status, problem }: any): Kept {
   if (verdict.kind === 'minted') return { status: 201, at: verdict.at, pairAt: verdict.pairAt };
   if (verdict.kind === 'existing') return { status: 200, at: verdict.at, pairAt: null };
   expectRefused(status, problem, verdict.codes);
-  if (problem.code.endsWith("_TAKEN")) expect(verdict.existing).toContain(problem.existing);
+  if (problem.code.endsWith('_TAKEN')) expect(verdict.existing).toContain(problem.existing);
   return { code: problem.code };
 }
 

@@ -7,6 +7,7 @@ import {
   IsArray,
   IsBoolean,
   IsIn,
+  IsNotIn,
   IsObject,
   IsString,
   Matches,
@@ -21,6 +22,9 @@ import { IsTime } from '../record/time.js';
 
 /** Most naming authorities that one key names. */
 const MAX_GRANTS = 1000;
+
+/** Clients that the history knows without a key: a key of their name would be taken for them. */
+const RESERVED_CLIENTS = ['admin', 'anonymous', 'service'];
 
 /** A naming authority that a key may touch. */
 export class GrantDto {
@@ -46,6 +50,7 @@ export class ApiKeyRequestDto {
    * @example "university-repository"
    */
   @Matches(/^[A-Za-z0-9][A-Za-z0-9._@-]*$/, { message: 'client must be letters, digits and . _ @ - without spaces' })
+  @IsNotIn(RESERVED_CLIENTS, { message: 'client must not be a name that the service gives itself' })
   @MaxLength(100)
   @IsString()
   client: string;

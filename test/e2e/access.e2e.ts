@@ -207,6 +207,8 @@ describe('managing keys', () => {
   it.each([
     ['no client', { client: undefined }, '/client'],
     ['a client with a space', { client: 'a b' }, '/client'],
+    ['the name of the administrator', { client: 'admin' }, '/client'],
+    ['the name of whoever has no key', { client: 'anonymous' }, '/client'],
     ['no scopes', { scopes: [] }, '/scopes'],
     ['an unknown scope', { scopes: ['root'] }, '/scopes'],
     ['a scope twice', { scopes: ['read', 'read'] }, '/scopes'],

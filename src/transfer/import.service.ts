@@ -66,7 +66,8 @@ export class ImportService {
   }
 
   private async prepare(lines: readonly Raw[], actor: Caller): Promise<Entry[]> {
-    const known = await this.authorities.current();
+    // What another process created a moment ago counts too.
+    const known = await this.authorities.refresh();
     const entries: Entry[] = [];
     for (const { number, value } of lines) {
       entries.push({ number, asks: refusalOr(() => readLine(value(), known, actor)) });

@@ -144,7 +144,8 @@ describe('a request that is worked on', () => {
     await blocker.connect();
     await blocker.query('BEGIN; LOCK TABLE identifier');
     const waiting = service.client.mint();
-    await pause(LIMIT_MS * 2);
+    // Beyond the limit of an unread answer, and within that of a lock.
+    await pause(LIMIT_MS + 500);
     await blocker.query('COMMIT');
     await blocker.end();
     expect((await waiting).status).toBe(201);

@@ -71,7 +71,8 @@ describe('a path of the OpenAPI document', () => {
       const [head, full] = [await send('HEAD', path, { authorization }), await send('GET', path, { authorization })];
       expect([path, head.status, head.text]).toEqual([path, full.status, '']);
       // The metrics of two scrapes differ, and what is streamed has no length before its end.
-      if (path !== '/metrics' && path !== '/identifiers/export') expect([path, head.length]).toEqual([path, full.length]);
+      if (path !== '/metrics' && path !== '/identifiers/export')
+        expect([path, head.length]).toEqual([path, full.length]);
     }
   });
 });

@@ -49,7 +49,8 @@ export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
       const given = headers['x-request-id'];
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : uuid();
     },
-    rewriteUrl: ({ url }: { url?: string | undefined }) => joinIdentifierSegments(url ?? '/'),
+    rewriteUrl: ({ url, method }: { url?: string | undefined; method?: string | undefined }) =>
+      joinIdentifierSegments(url ?? '/', method),
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       // The router refuses a malformed URL before any hook runs.
       sendProblem(error, request, reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id }));

@@ -27,4 +27,9 @@ describe('a raw slash in /identifiers/{identifier}', () => {
   ])('is left alone where there is none to escape: %s', (url) => {
     expect(joinIdentifierSegments(url)).toBe(url);
   });
+
+  it('is no part of a path that is posted to: an action ends it', () => {
+    expect(joinIdentifierSegments('/identifiers/n/withdraw', 'POST')).toBe('/identifiers/n/withdraw');
+    expect(joinIdentifierSegments('/identifiers/1.2/ABC/withdraw', 'POST')).toBe('/identifiers/1.2%2FABC/withdraw');
+  });
 });

@@ -55,10 +55,13 @@ export class ValueMaker {
   }
 
   #number(random, { minimum, maximum, example, default: usual }, type) {
-    const known = [example, usual, minimum, maximum].filter((value) => typeof value === 'number');
-    if (known.length > 0 && random.chance(0.4)) return random.pick(known);
+    // A number may be how many identifiers are minted. Where each tenth request minted thousands, most of a run would go
+    // into the reading of them.
+    if (maximum !== undefined && random.chance(maximum > 1000 ? 0.005 : 0.1)) return maximum;
+    const known = [example, usual, minimum].filter((value) => typeof value === 'number');
+    if (known.length > 0 && random.chance(0.3)) return random.pick(known);
     const least = minimum ?? 0;
-    const whole = random.int(least, Math.min(maximum ?? least + 1000, least + (random.chance(0.9) ? 20 : 1e6)));
+    const whole = random.int(least, Math.min(maximum ?? least + 1000, least + (random.chance(0.9) ? 20 : 200)));
     return type === 'integer' ? whole : whole + random.pick([0, 0.5]);
   }
 

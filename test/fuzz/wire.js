@@ -1,6 +1,7 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { parseAnswers } from './answer.js';
+import { isJson } from './document.js';
 import { headersOf, octetsOf, targetOf } from './request.js';
 
 /** How long an answer may take, and how long an operation that waits for news is given. */
@@ -9,6 +10,9 @@ const NEWS_MS = 300;
 
 /** How long an answer has to be whole on a raw connection that stays open. */
 const KEPT_MS = 500;
+
+/** How much of a stream is read, such as an export; then the client hangs up, as a client may. */
+const STREAM_OCTETS = 1024 * 1024;
 
 /** Carries requests to a service: by Node's client, or over a raw socket what that refuses to send. */
 export class Wire {
@@ -123,14 +127,20 @@ function needsRaw(request) {
 async function readAnswer(response, request) {
   const { statusCode: status, headers } = response;
   const chunks = [];
+  let length = 0;
   let open = false;
+  const most = isJson((headers['content-type'] ?? '').split(';', 1)[0]) ? Infinity : STREAM_OCTETS;
   if (/^text\/event-stream/.test(headers['content-type'] ?? '')) {
     response.destroy();
     return { status, headers, body: Buffer.alloc(0), open: true };
   }
   const limit = request.operation.mayWait && setTimeout(() => ((open = true), response.destroy()), NEWS_MS);
   try {
-    for await (const chunk of response) chunks.push(chunk);
+    for await (const chunk of response) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > most) return { status, headers, body: Buffer.concat(chunks), open: true };
+    }
   } catch (error) {
     if (!open) throw error;
   } finally {

@@ -18,7 +18,7 @@ import { migrate } from '../dist/database/migrations.js';
 import { toResolver } from '../dist/identifier/index.js';
 import { draft } from '../dist/minting/draft.js';
 import { AuthorityWriter } from '../dist/record/authority-writer.js';
-import { INSERT_SQL, insertValues } from '../dist/record/insert-statement.js';
+import { INSERT_SQL, insertQuery } from '../dist/record/insert-statement.js';
 import { KnownAuthorities } from '../dist/record/known-authorities.js';
 import { Transactions } from '../dist/record/transactions.js';
 
@@ -98,7 +98,10 @@ async function compare(clients, { rows, statements }) {
 }
 
 async function run(clients, side, rows, statements) {
-  const prepared = Array.from({ length: statements }, () => insertValues(Array.from({ length: rows }, newIdentifier)));
+  const prepared = Array.from(
+    { length: statements },
+    () => insertQuery(Array.from({ length: rows }, newIdentifier)).values,
+  );
   const query = { text: SIDES[side], ...(rows === 1 ? { name: `mint-${side}` } : {}) };
   const before = await counts(clients[0]);
   const worked = await processorMs(clients);

@@ -1,5 +1,4 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayMinSize,
@@ -13,9 +12,9 @@ import {
   Matches,
   MaxLength,
   MinLength,
-  ValidateNested,
 } from 'class-validator';
 import { SCOPES, type Scope } from '../access/scope.js';
+import { Nested } from '../http/dto-rules.js';
 import { MayBeAbsent } from '../http/may-be-absent.js';
 import { MAX_PREFIX_OCTETS } from '../record/naming-authority.js';
 import { IsTime } from '../record/time.js';
@@ -78,9 +77,8 @@ export class ApiKeyRequestDto {
   /** Which naming authorities it may touch; all of them when this is absent. */
   @ApiProperty({ type: [GrantDto], minItems: 1, maxItems: MAX_GRANTS, required: false })
   @MayBeAbsent()
-  @ValidateNested({ each: true })
+  @Nested(() => GrantDto, { each: true })
   @IsObject({ each: true })
-  @Type(() => GrantDto)
   @ArrayMaxSize(MAX_GRANTS)
   @ArrayMinSize(1)
   @IsArray()

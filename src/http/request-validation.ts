@@ -2,6 +2,7 @@ import { type ArgumentMetadata, type ValidationError, ValidationPipe } from '@ne
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { Problem, type ProblemDetail } from '../problem/problem.js';
+import { DtoRules } from './dto-rules.js';
 import { isReservedName } from './json-body.js';
 import { StreamedBody } from './streamed-body.js';
 
@@ -17,8 +18,13 @@ export class RequestValidation extends ValidationPipe {
     });
   }
 
-  /** @throws Problem INVALID_REQUEST, UNSUPPORTED_MEDIA_TYPE */
+  /**
+   * @returns a body as it was sent when it is what its DTO describes; of a query, an instance of the DTO.
+   * @throws Problem INVALID_REQUEST, UNSUPPORTED_MEDIA_TYPE
+   */
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    if (metadata.type === 'body' && isDto(metadata.metatype) && DtoRules.of(metadata.metatype).accept(value))
+      return value;
     if (value instanceof StreamedBody) {
       throw new Problem('UNSUPPORTED_MEDIA_TYPE', `${value.mediaType} is not read here; send application/json.`);
     }
@@ -46,10 +52,16 @@ export class RequestValidation extends ValidationPipe {
  */
 export function readPart<T extends object>(dto: new () => T, value: unknown): T {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidRequest([]);
+  if (DtoRules.of(dto).accept(value)) return value as T;
   const part = plainToInstance(dto, value);
   const errors = validateSync(part, RULES);
   if (errors.length > 0) throw invalidRequest(errors.flatMap((member) => describe(member, '')));
   return part;
+}
+
+/** Whether a parameter is declared as a class of ours; what is not is left as it is. */
+function isDto(metatype: ArgumentMetadata['metatype']): metatype is new () => object {
+  return metatype !== undefined && metatype !== Object && metatype !== Array && metatype !== String;
 }
 
 /** Carries what the validator found to where the part of the request is known. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Caller } from '../access/caller.js';
 import { readPart } from '../http/request-validation.js';
 import { Problem } from '../problem/problem.js';
@@ -40,7 +40,7 @@ export function readItem(
 
 /** SHA-256 of what an item means. */
 export function itemHash({ meaning }: MintItem): Uint8Array {
-  return createHash('sha256').update(meaning).digest();
+  return hash('sha256', meaning, 'buffer');
 }
 
 function authorityOf(item: MintItemDto, byDefault: string | undefined): string {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Caller } from '../access/caller.js';
 import {
   type Name,
@@ -76,9 +76,7 @@ export function requireMinting(caller: Caller, { guid, localName, namingAuthorit
  * not. Defaults are left out, so that a member that a later version adds changes no hash that is stored already.
  */
 export function orderHash(order: MintOrder): Uint8Array {
-  return createHash('sha256')
-    .update(JSON.stringify(orderMeaning(order)))
-    .digest();
+  return hash('sha256', JSON.stringify(orderMeaning(order)), 'buffer');
 }
 
 /** What a request means, as JSON whose order is always the same. */

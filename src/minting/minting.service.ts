@@ -14,6 +14,7 @@ import { type Asked, draft } from './draft.js';
 import { MintCounts } from './mint-counts.js';
 import type { MintOrder } from './mint-order.js';
 import { type Minted, settledBy } from './minted.js';
+import { Repeats } from './repeats.js';
 
 /** How often a mint is tried again with a new GUID. Two random GUIDs never meet; a broken random source would. */
 const MAX_ATTEMPTS = 5;
@@ -37,11 +38,13 @@ interface Drafted {
 
 /**
  * Mints exactly once. The database's unique indexes decide in the statement that mints; only when they leave a row out
- * does a second look find which law was met. No decision rests on a look before the insert, so no two requests can slip
- * through together.
+ * does a second look find which law was met. That nothing was found by a look before the insert decides nothing, so no two
+ * requests can slip through together; what was found there is as true as what is found afterwards.
  */
 @Injectable()
 export class MintingService {
+  private readonly repeats = new Repeats();
+
   constructor(
     private readonly writer: IdentifierWriter,
     private readonly reader: IdentifierReader,
@@ -66,6 +69,7 @@ export class MintingService {
     if (transaction === undefined) {
       const orders = jobs.map(({ order }) => order);
       this.counts.count(orders, results);
+      this.repeats.note(results.filter(isRepeat).length, jobs.length);
     }
     return results;
   }
@@ -76,7 +80,10 @@ export class MintingService {
     results: (Minted | Problem)[],
     transaction: Queryable | undefined,
   ): Promise<Pending[]> {
-    const { now, later } = withoutMeetings(await this.draftAll(pending, results));
+    const drafted = await this.draftAll(pending, results);
+    const looksFirst = transaction === undefined && this.repeats.likely;
+    const unknown = looksFirst ? await this.answerKnown(drafted, results) : drafted;
+    const { now, later } = withoutMeetings(unknown);
     const inserted = now.length === 0 ? [] : await this.writer.insert(items(now), transaction);
     now.forEach(({ pending: { place } }, index) => {
       const row = inserted[index] ?? null;
@@ -93,6 +100,18 @@ export class MintingService {
       else again.push({ ...job, attempt: job.attempt + (index < left.length - later.length ? 1 : 0) });
     }
     return again;
+  }
+
+  /** Answers what is known already. @returns the rest. */
+  private async answerKnown(drafted: readonly Drafted[], results: (Minted | Problem)[]): Promise<Drafted[]> {
+    const met = await this.laws.find(items(drafted));
+    const rest: Drafted[] = [];
+    for (const [index, each] of drafted.entries()) {
+      const result = await this.settle(met[index], each.pending, each.item);
+      if (result === null) rest.push(each);
+      else results[each.pending.place] = result;
+    }
+    return rest;
   }
 
   private async draftAll(pending: readonly Pending[], results: (Minted | Problem)[]): Promise<Drafted[]> {
@@ -157,6 +176,8 @@ export class MintingService {
     if (ids.length > 0) await this.transactions.run((transaction) => this.changes.lapse(transaction, ids));
   }
 }
+
+const isRepeat = (result: Minted | Problem): boolean => !(result instanceof Problem) && result.outcome !== 'created';
 
 const isLapsed = (met: MetLaws): boolean => lapsedIn(met).length > 0;
 

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsBoolean, IsIn, IsObject, IsString, MaxLength, ValidateNested } from 'class-validator';
+import { IsBoolean, IsIn, IsObject, IsString, MaxLength } from 'class-validator';
+import { Nested } from '../http/dto-rules.js';
 import { MayBeAbsent, MayBeAbsentOrNull } from '../http/may-be-absent.js';
 import { MAX_TARGET_LENGTH } from '../record/identifier-record.js';
 import {
@@ -70,8 +70,7 @@ export class ChangeNamingAuthorityDto {
   @ApiProperty({ type: () => AuthorityResolverDto, nullable: true, required: false })
   @MayBeAbsentOrNull()
   @IsObject()
-  @ValidateNested()
-  @Type(() => AuthorityResolverDto)
+  @Nested(() => AuthorityResolverDto)
   resolver?: AuthorityResolverDto | null;
 }
 

@@ -1,17 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsObject,
-  IsOptional,
-  IsString,
-  ValidateNested,
-} from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsBoolean, IsIn, IsObject, IsOptional, IsString } from 'class-validator';
 import { KINDS, type Kind } from '../identifier/index.js';
+import { Nested } from '../http/dto-rules.js';
 import { MayBeAbsent } from '../http/may-be-absent.js';
 
 /** Most items of one request. */
@@ -74,8 +64,7 @@ export class ContextDto {
   /** The resolver of HTTP URIs; by default the service's own. */
   @MayBeAbsent()
   @IsObject()
-  @ValidateNested()
-  @Type(() => ResolverDto)
+  @Nested(() => ResolverDto)
   resolver?: ResolverDto;
 
   /** A second text of the same kind; the answer's `equal` says whether both name the same thing. */
@@ -102,19 +91,17 @@ export class NormalizeItemDto {
 
   @MayBeAbsent()
   @IsObject()
-  @ValidateNested()
-  @Type(() => ContextDto)
+  @Nested(() => ContextDto)
   context?: ContextDto;
 }
 
 /** Texts to normalize, of mixed kinds. */
 export class NormalizeRequestDto {
   @ApiProperty({ type: [NormalizeItemDto], minItems: 1, maxItems: MAX_ITEMS })
-  @ValidateNested({ each: true })
+  @Nested(() => NormalizeItemDto, { each: true })
   @IsObject({ each: true })
   @ArrayMaxSize(MAX_ITEMS)
   @ArrayMinSize(1)
   @IsArray()
-  @Type(() => NormalizeItemDto)
   items: NormalizeItemDto[];
 }

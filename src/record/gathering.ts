@@ -22,11 +22,14 @@ export class QueueFull extends Error {
 /**
  * Lets items that arrive while others are worked on go together in the next group. There is no timer: an item that
  * arrives when nobody is ahead goes at once and alone, so gathering costs no time, and the busier it gets the larger the
- * groups are. Each item gets its own result when its group is done.
+ * groups are. Beside a group under way goes only one that is not smaller: a small one would cost what a large one does, and
+ * keep the rest waiting. Each item gets its own result when its group is done.
  */
 export class Gathering<T, R> {
   private queue: Waiting<T, R>[] = [];
   private underWay = 0;
+  /** How many must wait for the next group to go: beside another one, not fewer than are in that. */
+  private leastNext = 1;
 
   /**
    * @param work gives a result for each item, in order; an item that failed by itself has an `Error` for a result. When it
@@ -55,12 +58,14 @@ export class Gathering<T, R> {
   }
 
   private start(): void {
-    while (this.underWay < this.limits.inFlight && this.queue.length > 0) {
+    while (this.underWay < this.limits.inFlight && this.queue.length >= this.leastNext) {
       const group = this.queue.slice(0, this.limits.together);
       this.queue = this.queue.slice(this.limits.together);
       this.underWay += 1;
+      this.leastNext = group.length;
       void this.settle(group).finally(() => {
         this.underWay -= 1;
+        if (this.underWay === 0) this.leastNext = 1;
         this.start();
       });
     }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Resolver, canonicalUri, toHandle, urisOf } from '../identifier/index.js';
 import { type IdentifierRecord, identifierOf, nativeText } from './identifier-record.js';
@@ -59,6 +59,6 @@ export function locationOf({ identifier }: Pick<IdentifierDto, 'identifier'>): s
  * `describes` changes with other records and `uris` with the configuration.
  */
 export function entityTag(shown: IdentifierDto): string {
-  const digest = createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 16);
+  const digest = hash('sha256', JSON.stringify(shown), 'base64url').slice(0, 16);
   return `"${shown.version}-${digest}"`;
 }

@@ -1,13 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { isUniqueViolation } from '../problem/database-errors.js';
-import { INSERT_SQL, insertValues } from './insert-statement.js';
+import { insertQuery } from './insert-statement.js';
 import { type IdentifierRecord, nativeText } from './identifier-record.js';
 import type { Inserted, NewIdentifier } from './new-identifier.js';
 import { compactGuid } from './rows.js';
 import { type Queryable, Transactions } from './transactions.js';
-
-/** Up to so many rows one plan serves; more of them are worth a plan of their own, which knows how many they are. */
-const FEW = 64;
 
 interface InsertedRow {
   readonly place: number;
@@ -44,8 +41,7 @@ export class IdentifierWriter {
 }
 
 async function insertRows(on: Queryable, items: readonly NewIdentifier[]): Promise<InsertedRow[]> {
-  const query = { text: INSERT_SQL, values: insertValues(items) };
-  return (await on.query<InsertedRow>(items.length > FEW ? query : { ...query, name: 'insert-identifiers' })).rows;
+  return (await on.query<InsertedRow>(insertQuery(items))).rows;
 }
 
 /**

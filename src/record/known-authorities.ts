@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   type Handle,
   type Name,
@@ -120,5 +120,5 @@ function slip(handle: Handle, text: string, pointer: string): Error {
 }
 
 function sha256(text: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(createHash('sha256').update(text).digest());
+  return hash('sha256', text, 'buffer');
 }

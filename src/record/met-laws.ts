@@ -1,7 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
+import { HOT_POOL } from '../database/pool.js';
 import type { IdentifierRecord } from './identifier-record.js';
 import type { NewIdentifier } from './new-identifier.js';
+import { prepared } from './prepared.js';
 import { type IdentifierRow, RECORD_COLUMNS_SQL, recordOf } from './rows.js';
 import type { Queryable } from './transactions.js';
 
@@ -64,7 +66,7 @@ const OUTCOME_SQL = `
 /** Finds which laws new identifiers met that the database did not take. */
 @Injectable()
 export class LawsMet {
-  constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
+  constructor(@Inject(HOT_POOL) private readonly pool: pg.Pool) {}
 
   /** @returns for each, in order, what is in its way now. */
   async find(items: readonly NewIdentifier[], from: Queryable = this.pool): Promise<MetLaws[]> {
@@ -72,7 +74,7 @@ export class LawsMet {
     const alternates = items.flatMap((item, place) =>
       item.alternates.map(({ key }, index) => ({ place, index, key: Buffer.from(key) })),
     );
-    const { rows } = await from.query<MetRow>(MET_SQL, [
+    const values = [
       items.map((_, place) => place),
       items.map(({ actor }) => actor.client),
       items.map(({ request }) => request?.key ?? null),
@@ -84,30 +86,32 @@ export class LawsMet {
       alternates.map(({ place }) => place),
       alternates.map(({ index }) => index),
       alternates.map(({ key }) => key),
-    ]);
-    const outcomes = await this.findOutcomes(items, from);
+    ];
+    const { rows } = await from.query<MetRow>(prepared('met-laws', MET_SQL, values, items.length));
     const found = new Map<number, Map<Law, MetRow>>();
     for (const row of rows) {
       const laws = found.get(row.place) ?? new Map<Law, MetRow>();
       if (!laws.has(row.law)) laws.set(row.law, row);
       found.set(row.place, laws);
     }
+    const outcomes = await this.findOutcomes(items, (place) => found.get(place)?.has('request') === true, from);
     return items.map((_, place) => metLaws(found.get(place) ?? new Map<Law, MetRow>(), outcomes.get(place) ?? null));
   }
 
+  /** What requests came to that minted nothing; one whose key minted something is none of them. */
   private async findOutcomes(
     items: readonly NewIdentifier[],
+    hasMinted: (place: number) => boolean,
     from: Queryable,
   ): Promise<Map<number, NonNullable<MetLaws['outcome']>>> {
     const keyed = items.flatMap(({ actor, request }, place) =>
-      request === null ? [] : [{ place, client: actor.client, key: request.key }],
+      request === null || hasMinted(place) ? [] : [{ place, client: actor.client, key: request.key }],
     );
     if (keyed.length === 0) return new Map();
-    const { rows } = await from.query<{ place: number; hash: Uint8Array; outcome: string }>(OUTCOME_SQL, [
-      keyed.map(({ place }) => place),
-      keyed.map(({ client }) => client),
-      keyed.map(({ key }) => key),
-    ]);
+    const values = [keyed.map(({ place }) => place), keyed.map(({ client }) => client), keyed.map(({ key }) => key)];
+    const { rows } = await from.query<{ place: number; hash: Uint8Array; outcome: string }>(
+      prepared('met-outcomes', OUTCOME_SQL, values, keyed.length),
+    );
     return new Map(rows.map(({ place, hash, outcome }) => [place, { hash, text: outcome }]));
   }
 }

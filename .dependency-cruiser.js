@@ -48,7 +48,7 @@ export default {
       name: 'problem-knows-only-syntax',
       severity: 'error',
       from: { path: '^src/problem/' },
-      to: { path: '^src/', pathNot: '^src/(problem|identifier)/' },
+      to: { path: '^src/', pathNot: '^src/(problem|identifier|openapi)/' },
     },
     {
       name: 'config-knows-only-syntax',
@@ -61,7 +61,7 @@ export default {
       comment: 'Every feature may use access, http, logging and metrics; what they watch is handed to them.',
       severity: 'error',
       from: { path: '^src/(access|http|logging|metrics)/' },
-      to: { path: '^src/', pathNot: '^src/(access|http|logging|metrics|problem|config|identifier|record)/' },
+      to: { path: '^src/', pathNot: '^src/(access|http|logging|metrics|openapi|problem|config|identifier|record)/' },
     },
     {
       name: 'only-access-asks-the-record',
@@ -69,6 +69,24 @@ export default {
       severity: 'error',
       from: { path: '^src/(http|logging|metrics)/' },
       to: { path: '^src/(identifier|record)/' },
+    },
+    {
+      name: 'notes-know-nothing',
+      comment: 'Everybody may say what the OpenAPI document is to have.',
+      severity: 'error',
+      from: { path: '^src/openapi/' },
+      to: { path: '^src/', pathNot: '^src/openapi/' },
+    },
+    {
+      name: 'heavy-packages-are-loaded-late',
+      comment: 'A start does without them; whoever needs one imports it when it is needed.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/database/(generated/|schema-engine\\.ts|schema-adapter\\.ts)' },
+      to: {
+        path: '(^|/)(@nestjs/swagger|@prisma/[a-z-]+|src/database/generated|src/database/schema-engine\\.ts)(/|$)',
+        dynamic: false,
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'entry-points-are-not-imported',

@@ -6,6 +6,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY nest-cli.json tsconfig.json prisma.config.ts ./
 COPY prisma ./prisma
+COPY scripts/openapi-plugin.js ./scripts/
 COPY src ./src
 RUN npm run build \
   && npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund

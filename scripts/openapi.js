@@ -12,7 +12,7 @@ const folder = new URL('../openapi/', import.meta.url);
 // The pool never connects: describing the API asks the database nothing.
 const pool = new pg.Pool();
 const { app } = await createService(readConfig({}), { general: pool, hot: pool }, createLogger('silent'));
-const document = JSON.parse(JSON.stringify(openApiDocument(app)));
+const document = JSON.parse(JSON.stringify(await openApiDocument(app)));
 await app.close();
 
 const files = {

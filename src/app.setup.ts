@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
 import type { Config } from './config/config.js';
 import type { Pools } from './database/pool.js';
-import { serveDocumentation } from './documentation/openapi-document.js';
+import { serveDocumentation } from './documentation/serve-documentation.js';
 import { Drain } from './http/drain.js';
 import { EventLoopDelay } from './http/event-loop-delay.js';
 import { KnownMethods } from './http/known-methods.js';

@@ -1,4 +1,3 @@
-import { ApiProperty } from '@nestjs/swagger';
 import {
   ArrayMaxSize,
   ArrayMinSize,
@@ -16,6 +15,7 @@ import {
 import { SCOPES, type Scope } from '../access/scope.js';
 import { Nested } from '../http/dto-rules.js';
 import { MayBeAbsent } from '../http/may-be-absent.js';
+import { ApiProperty } from '../openapi/annotations.js';
 import { MAX_PREFIX_OCTETS } from '../record/naming-authority.js';
 import { IsTime } from '../record/time.js';
 

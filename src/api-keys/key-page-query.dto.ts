@@ -1,7 +1,7 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
 import { MayBeAbsent } from '../http/may-be-absent.js';
+import { ApiProperty } from '../openapi/annotations.js';
 import { Problem } from '../problem/problem.js';
 
 const LIMIT_MESSAGE = 'limit must be a whole number from 1 to 1000';

@@ -1,6 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsString, MaxLength } from 'class-validator';
 import { MayBeAbsent, MayBeAbsentOrNull } from '../http/may-be-absent.js';
+import { ApiProperty } from '../openapi/annotations.js';
 import { MAX_ALTERNATES, MAX_TARGET_LENGTH } from '../record/identifier-record.js';
 import { MAX_STORED_OCTETS } from '../record/stored-name.js';
 import { IsTarget } from '../record/target.js';

@@ -11,7 +11,6 @@ import {
   Res,
   applyDecorators,
 } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiHeader, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, CurrentCaller } from '../access/caller.js';
 import { Requires } from '../access/scope.js';
@@ -19,6 +18,7 @@ import { ApiIdempotencyKey, REPLAYED_HEADER } from '../http/api-idempotency-key.
 import { readIfMatch } from '../http/entity-tags.js';
 import { readIdempotencyKey } from '../http/idempotency-key.js';
 import { SYNTAX_CODES } from '../identifier/index.js';
+import { ApiBody, ApiConsumes, ApiHeader, ApiResponse, ApiTags } from '../openapi/annotations.js';
 import { ApiProblems } from '../problem/api-problems.js';
 import type { ProblemCode } from '../problem/catalogue.js';
 import { Problem } from '../problem/problem.js';

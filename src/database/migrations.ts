@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { StartupError, reasonOf } from '../config/startup-error.js';
-import { ALL_TABLES, migrationList, withSchemaEngine } from './schema-engine.js';
+import { isUpToDate } from './schema-state.js';
+import { migrationList } from './shipped-migrations.js';
 
 /** The oldest PostgreSQL whose SQL we use, as `server_version_num` says it. */
 const OLDEST_VERSION = 140_000;
@@ -21,9 +22,12 @@ export async function migrate(url: string): Promise<string[]> {
   const session = await connect(url);
   try {
     await requireVersion(session);
+    if (await isUpToDate(session)) return [];
     await session.query(`SET lock_timeout = ${LOCK_WAIT_MS}`);
     await session.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const migrationsList = await migrationList();
+    // Loaded here only, for what it weighs: nearly every start finds nothing to do.
+    const { ALL_TABLES, withSchemaEngine } = await import('./schema-engine.js');
     return await withSchemaEngine(url, async (engine) => {
       const { appliedMigrationNames } = await engine.applyMigrations({ migrationsList, filters: ALL_TABLES });
       return appliedMigrationNames;

@@ -1,8 +1,8 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
-import type { MigrationList, SchemaEngine, SchemasContainer } from '@prisma/schema-engine-wasm';
+import type { SchemaEngine, SchemasContainer } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
 import { SchemaAdapterFactory } from './schema-adapter.js';
 
@@ -63,27 +63,4 @@ declare const WebAssembly: {
 export async function prismaSchema(): Promise<SchemasContainer> {
   const path = fileURLToPath(new URL('schema.prisma', PRISMA_FOLDER));
   return { files: [{ path, content: await readFile(path, 'utf8') }] };
-}
-
-/** `prisma/migrations` as the engine takes it, in the order of their names. */
-export async function migrationList(): Promise<MigrationList> {
-  const base = new URL('migrations/', PRISMA_FOLDER);
-  const entries = await readdir(base, { withFileTypes: true });
-  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
-  const read = async (name: string): Promise<MigrationList['migrationDirectories'][number]> => ({
-    path: name,
-    migrationFile: {
-      path: 'migration.sql',
-      content: { tag: 'ok', value: await readFile(new URL(`${name}/migration.sql`, base), 'utf8') },
-    },
-  });
-  return {
-    baseDir: fileURLToPath(base),
-    lockfile: {
-      path: 'migration_lock.toml',
-      content: await readFile(new URL('migration_lock.toml', base), 'utf8'),
-    },
-    shadowDbInitScript: '',
-    migrationDirectories: await Promise.all(names.sort().map(read)),
-  };
 }

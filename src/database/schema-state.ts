@@ -1,18 +1,38 @@
 import type pg from 'pg';
-import { migrationList } from './schema-engine.js';
+import { shippedMigrations } from './shipped-migrations.js';
 
-/** The names of the migrations that a database has, finished and not rolled back. */
-export async function appliedMigrations(pool: pg.Pool): Promise<string[]> {
-  const { rows } = await pool.query<{ name: string }>(
+/** PostgreSQL's code for a table that does not exist. */
+const UNDEFINED_TABLE = '42P01';
+
+/** The names of the migrations of this version that a database lacks: those without a run that finished and was not rolled back. */
+export async function missingMigrations(on: Pick<pg.ClientBase, 'query'>): Promise<string[]> {
+  const { rows } = await on.query<{ name: string }>(
     'SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
   );
-  return rows.map(({ name }) => name);
+  const applied = new Set(rows.map(({ name }) => name));
+  return (await shippedMigrations()).map(({ name }) => name).filter((name) => !applied.has(name));
 }
 
-let shipped: Promise<string[]> | undefined;
+/**
+ * Whether the schema engine would find nothing to do and nothing to complain of: every migration of this version is there as
+ * it is shipped, and no run of any is left unfinished.
+ */
+export async function isUpToDate(on: Pick<pg.ClientBase, 'query'>): Promise<boolean> {
+  const rows = await runs(on);
+  const finished = new Set(rows.filter(({ done }) => done).map(({ name, checksum }) => `${name} ${checksum}`));
+  const shipped = await shippedMigrations();
+  return rows.every(({ done }) => done) && shipped.every(({ name, checksum }) => finished.has(`${name} ${checksum}`));
+}
 
-/** The names of the migrations that this version brings, read once. */
-export function shippedMigrations(): Promise<string[]> {
-  shipped ??= migrationList().then(({ migrationDirectories }) => migrationDirectories.map(({ path }) => path));
-  return shipped;
+async function runs(on: Pick<pg.ClientBase, 'query'>): Promise<{ name: string; checksum: string; done: boolean }[]> {
+  try {
+    const { rows } = await on.query<{ name: string; checksum: string; done: boolean }>(
+      `SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS done
+       FROM _prisma_migrations WHERE rolled_back_at IS NULL`,
+    );
+    return rows;
+  } catch (error) {
+    if ((error as pg.DatabaseError).code === UNDEFINED_TABLE) return [];
+    throw error;
+  }
 }

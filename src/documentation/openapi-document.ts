@@ -1,8 +1,12 @@
 import type { INestApplication } from '@nestjs/common';
-import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { annotateWith } from '../openapi/annotations.js';
 
 /** The OpenAPI document of the service, made from its controllers and DTOs. */
-export function openApiDocument(app: INestApplication): OpenAPIObject {
+export async function openApiDocument(app: INestApplication): Promise<OpenAPIObject> {
+  const swagger = await import('@nestjs/swagger');
+  annotateWith(swagger);
+  const { DocumentBuilder, SwaggerModule } = swagger;
   const base = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Mintmark')
@@ -121,15 +125,3 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'HealthController.ready': 'getReadiness',
   'MetricsController.scrape': 'getMetrics',
 };
-
-/** Serves the document at `/openapi.json` and `/openapi.yaml`, and Swagger UI from the package's own files at `/docs`. */
-export function serveDocumentation(app: INestApplication): void {
-  const document = openApiDocument(app);
-  SwaggerModule.setup('docs', app, document, {
-    jsonDocumentUrl: 'openapi.json',
-    yamlDocumentUrl: 'openapi.yaml',
-    customSiteTitle: 'Mintmark API',
-    // Its badge would be an image of another host.
-    swaggerOptions: { validatorUrl: null },
-  });
-}

@@ -1,6 +1,6 @@
 import { Controller, Get, Param } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
 import { Public } from '../access/scope.js';
+import { ApiExcludeController } from '../openapi/annotations.js';
 import { CATALOGUE, PROBLEM_CODES, type ProblemCode, type ProblemKind } from '../problem/catalogue.js';
 import { Problem } from '../problem/problem.js';
 

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty } from '../openapi/annotations.js';
 import { CHANGE_KINDS, type ChangeKind, type PatchOperation } from '../record/change-log.js';
 import type { RecordedChange } from '../record/change-reader.js';
 import { logCursor } from './cursor.js';

@@ -1,10 +1,10 @@
 import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
-import { ApiExtraModels, ApiHeader, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { type Caller, CurrentCaller } from '../access/caller.js';
 import { LongLived } from '../access/limits.guard.js';
 import { Requires } from '../access/scope.js';
 import { SYNTAX_CODES, namingAuthorityKey, parseNamingAuthority } from '../identifier/index.js';
+import { ApiExtraModels, ApiHeader, ApiResponse, ApiTags, getSchemaPath } from '../openapi/annotations.js';
 import { ApiProblems } from '../problem/api-problems.js';
 import { malformed } from '../problem/problem.js';
 import { logCursor, readLogCursor } from './cursor.js';

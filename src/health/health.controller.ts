@@ -1,8 +1,8 @@
 import { Controller, Get, Inject } from '@nestjs/common';
-import { ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
 import pg from 'pg';
 import { Public } from '../access/scope.js';
-import { appliedMigrations, shippedMigrations } from '../database/schema-state.js';
+import { missingMigrations } from '../database/schema-state.js';
+import { ApiProperty, ApiResponse, ApiTags } from '../openapi/annotations.js';
 import { ApiOnlyProblems } from '../problem/api-problems.js';
 import { Problem } from '../problem/problem.js';
 
@@ -34,8 +34,7 @@ export class HealthController {
   @ApiResponse({ status: 200, description: 'It can.', type: HealthDto })
   @ApiOnlyProblems('DATABASE_UNAVAILABLE', 'SHUTTING_DOWN')
   async ready(): Promise<HealthDto> {
-    const applied = new Set(await appliedMigrations(this.pool));
-    const missing = (await shippedMigrations()).filter((name) => !applied.has(name));
+    const missing = await missingMigrations(this.pool);
     if (missing.length === 0) return { status: 'ok' };
     throw new Problem('DATABASE_UNAVAILABLE', `The database lacks the migrations ${missing.join(', ')}.`, {
       headers: { 'retry-after': '5' },

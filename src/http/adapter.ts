@@ -42,6 +42,7 @@ export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
       requireHostHeader: false,
     },
+    schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     return503OnClosing: false,
     // The drain has waited for every request; what is left are connections that ask nothing.
     forceCloseConnections: true,
@@ -57,4 +58,9 @@ export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
     },
     clientErrorHandler: answerBrokenHttp,
   });
+}
+
+/** DTOs hold every request, and answers are what they are: Fastify's compilers of JSON Schemas are not even loaded. */
+function noCompiler(): never {
+  throw new Error('no route has a JSON Schema of its own');
 }

@@ -1,4 +1,4 @@
-import { ApiHeader } from '@nestjs/swagger';
+import { ApiHeader } from '../openapi/annotations.js';
 
 /** Describes the header `Idempotency-Key` of an operation in OpenAPI. */
 export const ApiIdempotencyKey = (): MethodDecorator =>

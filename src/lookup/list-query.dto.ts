@@ -1,7 +1,7 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
 import { MayBeAbsent } from '../http/may-be-absent.js';
+import { ApiProperty } from '../openapi/annotations.js';
 import { IdentifierDto } from '../record/identifier.dto.js';
 import { SelectionDto } from '../selection/selection.dto.js';
 

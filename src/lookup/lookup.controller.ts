@@ -1,5 +1,4 @@
 import { Body, Controller, Get, Headers, HttpCode, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiHeader, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, CurrentCaller } from '../access/caller.js';
 import { Requires } from '../access/scope.js';
@@ -7,6 +6,7 @@ import { visibleTo } from '../access/visible.js';
 import { matchesWeakly } from '../http/entity-tags.js';
 import { OnlyReads } from '../http/overload.js';
 import { SYNTAX_CODES } from '../identifier/index.js';
+import { ApiHeader, ApiResponse, ApiTags } from '../openapi/annotations.js';
 import { ApiProblems } from '../problem/api-problems.js';
 import { ApiIdentifierParam } from '../record/api-identifier-param.js';
 import { IdentifierPresenter, entityTag } from '../record/identifier-presenter.js';

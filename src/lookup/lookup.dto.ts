@@ -1,6 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsString, MaxLength } from 'class-validator';
 import { SYNTAX_CODES, type SyntaxCode } from '../identifier/index.js';
+import { ApiProperty } from '../openapi/annotations.js';
 import { MATCHED_BY, type MatchedBy } from '../record/find-any.js';
 import { IdentifierDto } from '../record/identifier.dto.js';
 import { MAX_STORED_OCTETS } from '../record/stored-name.js';

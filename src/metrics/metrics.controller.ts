@@ -1,8 +1,8 @@
 import { Controller, Get, Header, Res } from '@nestjs/common';
-import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { type Caller, CurrentCaller } from '../access/caller.js';
 import { Requires } from '../access/scope.js';
+import { ApiResponse, ApiTags } from '../openapi/annotations.js';
 import { ApiOnlyProblems } from '../problem/api-problems.js';
 import { Metrics } from './metrics.js';
 

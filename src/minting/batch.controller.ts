@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Body, Controller, Headers, HttpCode, HttpStatus, Post, Query, Res } from '@nestjs/common';
-import { ApiBody, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { type Caller, CurrentCaller } from '../access/caller.js';
 import { Requires } from '../access/scope.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../http/api-idempotency-key.js';
 import { readIdempotencyKey } from '../http/idempotency-key.js';
 import { readPart } from '../http/request-validation.js';
+import { ApiBody, ApiResponse, ApiTags } from '../openapi/annotations.js';
 import { ApiProblems } from '../problem/api-problems.js';
 import { Problem } from '../problem/problem.js';
 import { BatchAnswerDto, BatchQueryDto, BatchRequestDto } from './batch.dto.js';

@@ -1,7 +1,7 @@
-import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
 import { MayBeAbsent } from '../http/may-be-absent.js';
-import { MintRequestDto, MintedIdentifierDto } from './mint-request.dto.js';
+import { ApiProperty } from '../openapi/annotations.js';
+import { MintFieldsDto, MintedIdentifierDto } from './mint-request.dto.js';
 import { ProblemDocumentDto } from '../problem/problem-document.dto.js';
 
 /** Most items of a batch. */
@@ -13,7 +13,7 @@ export const BATCH_MODES = ['perItem', 'atomic'] as const;
 const COUNT_MESSAGE = `count must be a whole number from 1 to ${MAX_ITEMS}`;
 
 /** One of many mint requests. */
-export class MintItemDto extends OmitType(MintRequestDto, ['namingAuthority'] as const) {
+export class MintItemDto extends MintFieldsDto {
   /**
    * The naming authority to mint under; where it is absent, that of the whole request.
    * @example "100.102"

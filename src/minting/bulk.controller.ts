@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { Controller, Headers, HttpCode, HttpStatus, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiExtraModels, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, CurrentCaller } from '../access/caller.js';
 import { Requires } from '../access/scope.js';
 import { ApiIdempotencyKey } from '../http/api-idempotency-key.js';
 import { readIdempotencyKey } from '../http/idempotency-key.js';
 import { NDJSON, streamedBody } from '../http/streamed-body.js';
+import { ApiBody, ApiConsumes, ApiExtraModels, ApiResponse, ApiTags, getSchemaPath } from '../openapi/annotations.js';
 import { ApiProblems } from '../problem/api-problems.js';
 import { BulkQueryDto, MintItemDto, MintLineDto } from './batch.dto.js';
 import { BulkService } from './bulk.service.js';

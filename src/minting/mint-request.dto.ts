@@ -1,5 +1,5 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsString, MaxLength } from 'class-validator';
+import { ApiProperty } from '../openapi/annotations.js';
 import { IdentifierDto } from '../record/identifier.dto.js';
 import { MAX_ALTERNATES, MAX_TARGET_LENGTH } from '../record/identifier-record.js';
 import { MAX_LOCAL_NAME_OCTETS, MAX_STORED_OCTETS } from '../record/stored-name.js';
@@ -13,19 +13,8 @@ const ON_EXISTING = ['return', 'reject'] as const;
 /** States in which an identifier can begin. */
 const FIRST_STATES = ['active', 'reserved'] as const;
 
-/**
- * An identifier to mint, or one that exists already to register. Of several rules of a field, the one written last is
- * checked first.
- */
-export class MintRequestDto {
-  /**
-   * The naming authority to mint under; it must be configured here (CID-09).
-   * @example "100.102"
-   */
-  @MaxLength(255)
-  @IsString()
-  namingAuthority: string;
-
+/** What a request to mint says, but for the naming authority. Of several rules of a field, the one written last is checked first. */
+export class MintFieldsDto {
   /**
    * The identifier of the record that describes the object (CID-24): a CORDRA identifier, another Handle, a Fedora PID
    * or a Fedora dissemination URI, in any spelling. Unique within the naming authority.
@@ -104,6 +93,17 @@ export class MintRequestDto {
   @MayBeAbsent()
   @IsIn(ON_EXISTING)
   onExisting?: (typeof ON_EXISTING)[number];
+}
+
+/** An identifier to mint, or one that exists already to register. */
+export class MintRequestDto extends MintFieldsDto {
+  /**
+   * The naming authority to mint under; it must be configured here (CID-09).
+   * @example "100.102"
+   */
+  @MaxLength(255)
+  @IsString()
+  namingAuthority: string;
 }
 
 /** The answer to a mint. */

@@ -1,5 +1,4 @@
 import { Body, Controller, Headers, Post, Res } from '@nestjs/common';
-import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { type Caller, CurrentCaller } from '../access/caller.js';
 import { MintBudget } from '../access/mint-budget.js';
@@ -7,6 +6,7 @@ import { Requires } from '../access/scope.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../http/api-idempotency-key.js';
 import { readIdempotencyKey } from '../http/idempotency-key.js';
 import { SYNTAX_CODES } from '../identifier/index.js';
+import { ApiResponse, ApiTags } from '../openapi/annotations.js';
 import { ApiProblems } from '../problem/api-problems.js';
 import { entityTag, locationOf } from '../record/identifier-presenter.js';
 import { NamingAuthorities } from '../record/naming-authorities.js';

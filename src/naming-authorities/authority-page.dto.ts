@@ -1,7 +1,7 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
 import { MayBeAbsent } from '../http/may-be-absent.js';
+import { ApiProperty } from '../openapi/annotations.js';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 1000;

@@ -1,7 +1,7 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsObject, IsString, MaxLength } from 'class-validator';
 import { Nested } from '../http/dto-rules.js';
 import { MayBeAbsent, MayBeAbsentOrNull } from '../http/may-be-absent.js';
+import { ApiProperty } from '../openapi/annotations.js';
 import { MAX_TARGET_LENGTH } from '../record/identifier-record.js';
 import {
   AUTHORITY_STATUSES,

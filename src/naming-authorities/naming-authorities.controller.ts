@@ -1,5 +1,4 @@
 import { Body, Controller, Get, Headers, HttpStatus, Param, Patch, Post, Query, Res } from '@nestjs/common';
-import { ApiHeader, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { type Caller, CurrentCaller } from '../access/caller.js';
 import { Requires } from '../access/scope.js';
@@ -7,6 +6,7 @@ import { ApiIdempotencyKey, REPLAYED_HEADER } from '../http/api-idempotency-key.
 import { readIfMatch } from '../http/entity-tags.js';
 import { readIdempotencyKey } from '../http/idempotency-key.js';
 import { SYNTAX_CODES } from '../identifier/index.js';
+import { ApiHeader, ApiParam, ApiResponse, ApiTags } from '../openapi/annotations.js';
 import { ApiProblems } from '../problem/api-problems.js';
 import { Problem } from '../problem/problem.js';
 import { linkHeader } from '../record/path-headers.js';

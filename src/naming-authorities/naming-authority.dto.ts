@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty } from '../openapi/annotations.js';
 import {
   AUTHORITY_STATUSES,
   type AuthorityProfile,

@@ -1,8 +1,8 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post } from '@nestjs/common';
-import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Requires } from '../access/scope.js';
 import { OnlyReads } from '../http/overload.js';
 import { SYNTAX_CODES } from '../identifier/index.js';
+import { ApiResponse, ApiTags } from '../openapi/annotations.js';
 import { ApiOnlyProblems, ApiProblems } from '../problem/api-problems.js';
 import { ApiIdentifierParam } from '../record/api-identifier-param.js';
 import { UrisDto } from '../record/identifier.dto.js';

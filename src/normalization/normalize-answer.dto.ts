@@ -1,5 +1,5 @@
-import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { KINDS, type Kind, REPAIR_CODES, type RepairCode, SYNTAX_CODES, type SyntaxCode } from '../identifier/index.js';
+import { ApiExtraModels, ApiProperty, getSchemaPath } from '../openapi/annotations.js';
 import { UrisDto } from '../record/identifier.dto.js';
 
 const NULLABLE_TEXT = { type: String, nullable: true, required: false } as const;

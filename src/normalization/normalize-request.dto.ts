@@ -1,8 +1,8 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsBoolean, IsIn, IsObject, IsOptional, IsString } from 'class-validator';
 import { KINDS, type Kind } from '../identifier/index.js';
 import { Nested } from '../http/dto-rules.js';
 import { MayBeAbsent } from '../http/may-be-absent.js';
+import { ApiProperty } from '../openapi/annotations.js';
 
 /** Most items of one request. */
 const MAX_ITEMS = 10_000;

@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtraModels, ApiResponse, getSchemaPath } from '../openapi/annotations.js';
 import { CATALOGUE, type ProblemCode, type ServiceCode } from './catalogue.js';
 import { ProblemDocumentDto, problemDocument } from './problem-document.dto.js';
 import { Problem } from './problem.js';

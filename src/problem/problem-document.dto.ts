@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty } from '../openapi/annotations.js';
 import { CATALOGUE, PROBLEM_CODES, type ProblemCode } from './catalogue.js';
 import type { Problem } from './problem.js';
 

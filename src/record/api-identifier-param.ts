@@ -1,4 +1,4 @@
-import { ApiParam } from '@nestjs/swagger';
+import { ApiParam } from '../openapi/annotations.js';
 
 /** Describes the path parameter `{identifier}` in OpenAPI, whose template language has no word for a raw slash in it. */
 export const ApiIdentifierParam = (): MethodDecorator =>

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { PrismaClient } from '../database/generated/client.js';
 import type { ApiKey as ApiKeyRow } from '../database/generated/client.js';
+import { Prisma } from '../database/prisma.js';
 import type { Queryable } from './transactions.js';
 
 /** A key of a client, without its secret. Scopes and grants are what `access` makes of them. */
@@ -32,22 +32,24 @@ const WITHOUT_SECRET = { secretHash: true } as const;
 /** Keeps the keys of clients; the only user of their table. */
 @Injectable()
 export class ApiKeys {
-  constructor(private readonly prisma: PrismaClient) {}
+  constructor(private readonly prisma: Prisma) {}
 
   /** @param hash SHA-256 of the secret. */
   async findByHash(hash: Uint8Array): Promise<(ApiKey & { readonly secretHash: Uint8Array }) | null> {
-    const row = await this.prisma.apiKey.findUnique({ where: { secretHash: new Uint8Array(hash) } });
+    const row = await (await this.prisma.client()).apiKey.findUnique({ where: { secretHash: new Uint8Array(hash) } });
     return row === null ? null : { ...keyOf(row), secretHash: row.secretHash };
   }
 
   async find(id: string): Promise<ApiKey | null> {
-    const row = await this.prisma.apiKey.findUnique({ omit: WITHOUT_SECRET, where: { id } });
+    const row = await (await this.prisma.client()).apiKey.findUnique({ omit: WITHOUT_SECRET, where: { id } });
     return row === null ? null : keyOf(row);
   }
 
   /** One page in order of creation; revoked and expired keys are kept and listed. */
   async page(limit: number, after: { createdAt: Date; id: string } | undefined): Promise<ApiKey[]> {
-    const rows = await this.prisma.apiKey.findMany({
+    const rows = await (
+      await this.prisma.client()
+    ).apiKey.findMany({
       omit: WITHOUT_SECRET,
       where:
         after === undefined
@@ -89,7 +91,9 @@ export class ApiKeys {
   /** Notes that a key was used, at most once a minute. */
   async touch(id: string): Promise<void> {
     const minuteAgo = new Date(Date.now() - 60_000);
-    await this.prisma.apiKey.updateMany({
+    await (
+      await this.prisma.client()
+    ).apiKey.updateMany({
       where: { id, OR: [{ lastUsedAt: null }, { lastUsedAt: { lt: minuteAgo } }] },
       data: { lastUsedAt: new Date() },
     });

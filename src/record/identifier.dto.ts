@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty } from '../openapi/annotations.js';
 import { STATES, type State } from './identifier-record.js';
 
 /** The URIs of an identifier in canonical form. A form that cannot express the identifier is null, never approximated. */

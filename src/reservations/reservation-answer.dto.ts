@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty } from '../openapi/annotations.js';
 import { ProblemDocumentDto } from '../problem/problem-document.dto.js';
 
 /** What became of an item of a reservation. */

@@ -1,6 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
 import { MayBeAbsent } from '../http/may-be-absent.js';
+import { ApiProperty } from '../openapi/annotations.js';
 import { MAX_STORED_OCTETS } from '../record/stored-name.js';
 import { IsTime } from '../record/time.js';
 

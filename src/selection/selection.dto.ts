@@ -1,6 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsString, Matches, MaxLength } from 'class-validator';
 import { MayBeAbsent } from '../http/may-be-absent.js';
+import { ApiProperty } from '../openapi/annotations.js';
 import { MAX_TARGET_LENGTH, STATES, type State } from '../record/identifier-record.js';
 import { MAX_STORED_OCTETS } from '../record/stored-name.js';
 import { IsTime } from '../record/time.js';

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { Controller, Get, Headers, HttpStatus, Query, Res } from '@nestjs/common';
-import { ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import Negotiator from 'negotiator';
 import { type Caller, CurrentCaller } from '../access/caller.js';
 import { Requires } from '../access/scope.js';
 import { CSV, NDJSON } from '../http/streamed-body.js';
 import { SYNTAX_CODES } from '../identifier/index.js';
+import { ApiResponse, ApiTags, getSchemaPath } from '../openapi/annotations.js';
 import { ApiProblems } from '../problem/api-problems.js';
 import { Problem } from '../problem/problem.js';
 import { SelectionDto } from '../selection/selection.dto.js';

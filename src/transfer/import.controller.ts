@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { Controller, HttpCode, HttpStatus, Post, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiExtraModels, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, CurrentCaller } from '../access/caller.js';
 import { Requires } from '../access/scope.js';
 import { CSV, NDJSON, streamedBody } from '../http/streamed-body.js';
+import { ApiBody, ApiConsumes, ApiExtraModels, ApiResponse, ApiTags, getSchemaPath } from '../openapi/annotations.js';
 import { ApiProblems } from '../problem/api-problems.js';
 import { ImportService } from './import.service.js';
 import { ImportResultDto, TransferLineDto } from './transfer-line.dto.js';

@@ -1,4 +1,3 @@
-import { ApiProperty } from '@nestjs/swagger';
 import {
   ArrayMaxSize,
   IsArray,
@@ -12,6 +11,7 @@ import {
   ValidateBy,
 } from 'class-validator';
 import { Nested } from '../http/dto-rules.js';
+import { ApiProperty } from '../openapi/annotations.js';
 import { ProblemDocumentDto } from '../problem/problem-document.dto.js';
 import { MAX_ALTERNATES, MAX_TARGET_LENGTH, STATES, type State } from '../record/identifier-record.js';
 import { MAX_STORED_OCTETS } from '../record/stored-name.js';

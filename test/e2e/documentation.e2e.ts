@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { useService } from './harness/service.js';
@@ -59,6 +60,36 @@ describe('Swagger UI', () => {
     for (const source of sources) {
       expect(source).not.toMatch(/^(https?:)?\/\//);
       expect((await fetch(new URL(source, `${service.server.url}/docs`))).status).toBe(200);
+    }
+  });
+});
+
+describe('the files of Swagger UI', () => {
+  /** `fetch` would follow a path upwards before it sends it, and let no answer be 304. */
+  const ask = (path: string, options: RequestOptions = {}) =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      const sent = request(service.server.url, { path, ...options }, (answer) => {
+        resolve(answer.resume());
+      });
+      sent.on('error', reject).end();
+    });
+
+  it('are not sent again to who has them, and have their length in the answer to HEAD', async () => {
+    const { headers } = await ask('/docs/swagger-ui.css');
+    const again = await ask('/docs/swagger-ui.css', { headers: { 'if-none-match': headers.etag } });
+    expect([again.statusCode, again.headers['content-type']]).toEqual([304, undefined]);
+    const head = await ask('/docs/swagger-ui.css', { method: 'HEAD' });
+    expect(head.headers['content-length']).toBe(headers['content-length']);
+  });
+
+  it('are all there is: a path that leads upwards, or to no file, is not found', async () => {
+    for (const path of [
+      '/docs/../openapi.json',
+      '/docs/%2e%2e/openapi.json',
+      '/docs/..%2fpackage.json',
+      '/docs/none',
+    ]) {
+      expect([path, (await ask(path)).statusCode]).toEqual([path, 404]);
     }
   });
 });

@@ -1,0 +1,28 @@
+import { Inject, Injectable } from '@nestjs/common';
+import pg from 'pg';
+import type { PrismaClient } from './generated/client.js';
+
+/** Prisma's client over the general pool, loaded by whoever asks for it first: it weighs more than the rest of a start needs. */
+@Injectable()
+export class Prisma {
+  private loaded: Promise<PrismaClient> | undefined;
+
+  constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
+
+  client(): Promise<PrismaClient> {
+    this.loaded ??= this.load();
+    return this.loaded;
+  }
+
+  async disconnect(): Promise<void> {
+    await (await this.loaded)?.$disconnect();
+  }
+
+  private async load(): Promise<PrismaClient> {
+    const [{ PrismaPg }, { PrismaClient }] = await Promise.all([
+      import('@prisma/adapter-pg'),
+      import('./generated/client.js'),
+    ]);
+    return new PrismaClient({ adapter: new PrismaPg(this.pool) });
+  }
+}

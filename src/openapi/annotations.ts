@@ -1,0 +1,47 @@
+import type * as swagger from '@nestjs/swagger';
+
+/** What the OpenAPI document is made of beside the code; the names are those of `@nestjs/swagger`. */
+type Annotation = {
+  [Name in keyof typeof swagger]: (typeof swagger)[Name] extends (...args: never[]) => (...target: never[]) => unknown
+    ? Name
+    : never;
+}[keyof typeof swagger];
+
+/** What was noted and not yet applied, in the order in which decorators run. */
+const noted: ((real: typeof swagger) => void)[] = [];
+
+export const ApiBody = noting('ApiBody');
+export const ApiConsumes = noting('ApiConsumes');
+export const ApiExcludeController = noting('ApiExcludeController');
+export const ApiExtraModels = noting('ApiExtraModels');
+export const ApiHeader = noting('ApiHeader');
+export const ApiOperation = noting('ApiOperation');
+export const ApiParam = noting('ApiParam');
+export const ApiProperty = noting('ApiProperty');
+export const ApiQuery = noting('ApiQuery');
+export const ApiResponse = noting('ApiResponse');
+export const ApiTags = noting('ApiTags');
+
+/** @returns a reference to the schema of a DTO, or of one with this name. */
+export function getSchemaPath(dto: string | { readonly name: string }): string {
+  return `#/components/schemas/${typeof dto === 'string' ? dto : dto.name}`;
+}
+
+/** Applies what was noted, once, for the document to be made. */
+export function annotateWith(real: typeof swagger): void {
+  for (const apply of noted.splice(0)) apply(real);
+}
+
+/** A decorator that only notes what it was told: the package behind it is half of what a start would load. */
+function noting<Name extends Annotation>(name: Name): (typeof swagger)[Name] {
+  const decorator =
+    (...told: unknown[]) =>
+    (...target: unknown[]) => {
+      noted.push((real) => {
+        (real[name] as Factory)(...told)(...target);
+      });
+    };
+  return decorator;
+}
+
+type Factory = (...told: unknown[]) => (...target: unknown[]) => unknown;

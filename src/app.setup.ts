@@ -5,6 +5,7 @@ import { AppModule } from './app.module.js';
 import type { Config } from './config/config.js';
 import type { Pools } from './database/pool.js';
 import { serveDocumentation } from './documentation/serve-documentation.js';
+import { refuseCrossSite } from './http/cross-site.js';
 import { Drain } from './http/drain.js';
 import { EventLoopDelay } from './http/event-loop-delay.js';
 import { KnownMethods } from './http/known-methods.js';
@@ -37,9 +38,10 @@ export async function createService(config: Config, pools: Pools, logger: Logger
   const drain = new Drain();
   const metrics = new Metrics();
   const methods = new KnownMethods();
-  metrics.watchPool(pools.general);
+  metrics.watchPools(pools.general, pools.hot);
   setSecurityHeaders(server);
   installServerHooks(server, drain, config.requestTimeoutMs);
+  refuseCrossSite(server);
   countRequests(server, metrics);
   const delay = new EventLoopDelay();
   server.addHook('onListen', (done) => {

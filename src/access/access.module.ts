@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_GUARD, Reflector } from '@nestjs/core';
 import type { RequestLimits } from '../config/config.js';
 import { Metrics } from '../metrics/metrics.js';
+import { NamingAuthorities } from '../record/naming-authorities.js';
 import { RecordModule } from '../record/record.module.js';
 import { AccessGuard, type AccessRules } from './access.guard.js';
 import { Authenticator } from './authenticator.js';
@@ -25,8 +26,9 @@ export class AccessModule {
     };
     const mintBudget = {
       provide: MintBudget,
-      inject: [Metrics],
-      useFactory: (metrics: Metrics) => new MintBudget(metrics, limits.perNamingAuthorityPerMinute),
+      inject: [Metrics, NamingAuthorities],
+      useFactory: (metrics: Metrics, authorities: NamingAuthorities) =>
+        new MintBudget(metrics, authorities, limits.perNamingAuthorityPerMinute),
     };
     return {
       module: AccessModule,

@@ -94,6 +94,7 @@ export class ApiKeyRequestDto {
 /** A key, without its secret. */
 export class ApiKeyDto {
   /**
+   * Names the key, in the history too; it is no secret.
    * @example "0c9d4bb1-9a52-4d0a-8f7c-0f6f2e1f5a11"
    */
   @ApiProperty({ format: 'uuid' })
@@ -155,6 +156,7 @@ export class CreatedApiKeyDto extends ApiKeyDto {
 
 /** One page of keys in order of creation. */
 export class ApiKeyPageDto {
+  /** The keys, in order of creation. */
   items: ApiKeyDto[];
 
   /**

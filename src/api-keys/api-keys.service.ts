@@ -7,7 +7,8 @@ import { parseNamingAuthority } from '../identifier/index.js';
 import { Problem, malformed } from '../problem/problem.js';
 import { type ApiKey, ApiKeys } from '../record/api-keys.js';
 import { Outcomes, keyedRequest } from '../record/outcomes.js';
-import { readTime } from '../record/time.js';
+import { readTime, requireFuture } from '../record/time.js';
+import { isUuid } from '../record/uuid-text.js';
 import type { ApiKeyDto, ApiKeyRequestDto, CreatedApiKeyDto } from './api-key.dto.js';
 
 const NOT_FOUND = 'There is no API key with this id.';
@@ -31,20 +32,16 @@ export class ApiKeysService {
       if (!read.ok) throw malformed(read.fault, `/namingAuthorities/${index}/namingAuthority`);
       return { namingAuthority, derived };
     });
-    const expiresAt = request.expiresAt === undefined ? null : readEnd(request.expiresAt);
+    const expiresAt = request.expiresAt === undefined ? null : readTime(request.expiresAt, '/expiresAt');
     const secret = newSecret();
+    const { client, label = null, scopes } = request;
+    const wanted = { client, label, scopes, grants: grants ?? null, expiresAt };
     const { outcome, replayed } = await this.outcomes.once(
-      keyedRequest(caller, idempotencyKey, ['POST /api-keys', request]),
+      keyedRequest(caller, idempotencyKey, ['POST /api-keys', wanted]),
       async (transaction) => {
-        const key = {
-          id: uuid(),
-          client: request.client,
-          label: request.label ?? null,
-          scopes: request.scopes,
-          grants: grants ?? null,
-          expiresAt,
-          createdBy: caller.client,
-        };
+        // Not before: a repeat is told what the first request came to, whenever it comes.
+        if (expiresAt !== null) requireFuture(expiresAt, '/expiresAt');
+        const key = { id: uuid(), ...wanted, createdBy: caller.client };
         await this.keys.create(transaction, { ...key, secretHash: secretHash(secret) });
         return key.id;
       },
@@ -65,11 +62,12 @@ export class ApiKeysService {
 
   /** @throws Problem API_KEY_NOT_FOUND */
   async revoke(id: string, caller: Caller, idempotencyKey: string | undefined): Promise<boolean> {
-    const { outcome, replayed } = await this.outcomes.once(
-      keyedRequest(caller, idempotencyKey, ['DELETE /api-keys', id]),
-      async (transaction) => isUuid(id) && (await this.keys.revoke(transaction, id)),
-    );
-    if (!outcome) throw new Problem('API_KEY_NOT_FOUND', NOT_FOUND);
+    const request = keyedRequest(caller, idempotencyKey, ['DELETE /api-keys', id]);
+    const { replayed } = await this.outcomes.once(request, async (transaction) => {
+      const revoked = isUuid(id) && (await this.keys.revoke(transaction, id));
+      if (!revoked) throw new Problem('API_KEY_NOT_FOUND', NOT_FOUND);
+      return id;
+    });
     return replayed;
   }
 }
@@ -84,15 +82,4 @@ function shown({ grants, scopes, expiresAt, revokedAt, lastUsedAt, createdAt, ..
     lastUsedAt: lastUsedAt?.toISOString() ?? null,
     createdAt: createdAt.toISOString(),
   };
-}
-
-function readEnd(text: string): Date {
-  const end = readTime(text, '/expiresAt');
-  if (end.getTime() > Date.now()) return end;
-  const detail = `${text} is past`;
-  throw new Problem('INVALID_REQUEST', detail, { errors: [{ pointer: '/expiresAt', detail }] });
-}
-
-function isUuid(id: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
 }

@@ -1,23 +1,15 @@
-import { Transform } from 'class-transformer';
-import { IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IsString, MaxLength } from 'class-validator';
 import { MayBeAbsent } from '../http/may-be-absent.js';
-import { ApiProperty } from '../openapi/annotations.js';
+import { DEFAULT_PAGE_LIMIT, IsPageLimit } from '../http/page-limit.js';
 import { Problem } from '../problem/problem.js';
-
-const LIMIT_MESSAGE = 'limit must be a whole number from 1 to 1000';
+import { isKeepable } from '../record/time.js';
+import { isUuid } from '../record/uuid-text.js';
 
 /** Which page of keys is wanted. */
 export class KeyPageQueryDto {
   /** How many to answer at most. */
-  @ApiProperty({ type: 'integer', minimum: 1, maximum: 1000, default: 50, required: false })
-  @MayBeAbsent()
-  @Transform(({ value }: { value: unknown }) =>
-    typeof value === 'string' && /^[0-9]{1,4}$/.test(value) ? Number(value) : value,
-  )
-  @Max(1000, { message: LIMIT_MESSAGE })
-  @Min(1, { message: LIMIT_MESSAGE })
-  @IsInt({ message: LIMIT_MESSAGE })
-  limit = 50;
+  @IsPageLimit()
+  limit: number = DEFAULT_PAGE_LIMIT;
 
   /**
    * Where the page starts: `next` of the page before.
@@ -40,9 +32,9 @@ export function cursorAfter({ createdAt, id }: { createdAt: string; id: string }
  */
 export function readCursor(cursor: string): { createdAt: Date; id: string } {
   const text = Buffer.from(cursor, 'base64url').toString('latin1');
-  const [, time = '', id = ''] = /^(\d{4}-\d\d-\d\dT[\d:.]{12}Z) ([0-9a-f-]{36})$/.exec(text) ?? [];
+  const [, time = '', id = ''] = /^(\d{4}-\d\d-\d\dT[\d:.]{12}Z) (.*)$/.exec(text) ?? [];
   const createdAt = new Date(time);
-  if (!Number.isNaN(createdAt.getTime()) && cursorAfter({ createdAt: time, id }) === cursor) return { createdAt, id };
+  if (isKeepable(createdAt) && isUuid(id) && cursorAfter({ createdAt: time, id }) === cursor) return { createdAt, id };
   const detail = 'send the value of "next" from the page before, unchanged';
   throw new Problem('INVALID_CURSOR', `The cursor cannot be read: ${detail}.`, {
     errors: [{ pointer: '#query/cursor', detail }],

@@ -1,22 +1,21 @@
 import {
   Body,
   Controller,
-  Headers,
+  type ExecutionContext,
   HttpCode,
   HttpStatus,
-  Param,
   Patch,
   Post,
   Req,
   Res,
   applyDecorators,
+  createParamDecorator,
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Caller, CurrentCaller } from '../access/caller.js';
+import { askedBy } from '../access/asked.js';
 import { Requires } from '../access/scope.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../http/api-idempotency-key.js';
 import { readIfMatch } from '../http/entity-tags.js';
-import { readIdempotencyKey } from '../http/idempotency-key.js';
 import { SYNTAX_CODES } from '../identifier/index.js';
 import { ApiBody, ApiConsumes, ApiHeader, ApiResponse, ApiTags } from '../openapi/annotations.js';
 import { ApiProblems } from '../problem/api-problems.js';
@@ -66,6 +65,16 @@ function ApiChange(ifMatch: 'required' | 'optional', ...codes: ProblemCode[]): M
   );
 }
 
+/** Gives a handler who wants which identifier changed, and on what condition. */
+const AskedFor = createParamDecorator((_: unknown, context: ExecutionContext): Asked => {
+  const request = context.switchToHttp().getRequest<FastifyRequest<{ Params: { identifier: string } }>>();
+  return {
+    ...askedBy(request),
+    identifier: request.params.identifier,
+    ifMatch: readIfMatch(request.headers['if-match']),
+  };
+});
+
 @ApiTags('identifiers')
 @Requires('curate')
 @Controller('identifiers/:identifier')
@@ -82,13 +91,10 @@ export class CurationController {
   @ApiConsumes('application/json', 'application/merge-patch+json')
   @ApiChange('required', 'PRECONDITION_REQUIRED', ...OF_NAMES)
   async change(
-    @Param('identifier') identifier: string,
+    @AskedFor() asked: Asked,
     @Body() request: ChangeRequestDto,
-    @CurrentCaller() caller: Caller,
-    @Headers() headers: ConditionHeaders,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<IdentifierDto> {
-    const asked = askedBy(identifier, caller, headers);
     if (asked.ifMatch !== undefined) return answer(await this.curation.change(asked, request), reply);
     const detail = 'send If-Match with the ETag of the representation that the change starts from';
     throw new Problem('PRECONDITION_REQUIRED', `To overwrite no change of others, ${detail}.`, {
@@ -107,13 +113,11 @@ export class CurationController {
   @ApiBody({ type: ChangeRequestDto, required: false })
   @ApiChange('optional', ...OF_NAMES)
   async activate(
-    @Param('identifier') identifier: string,
+    @AskedFor() asked: Asked,
     @Body() request: ChangeRequestDto,
-    @CurrentCaller() caller: Caller,
-    @Headers() headers: ConditionHeaders,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<IdentifierDto> {
-    return answer(await this.curation.activate(askedBy(identifier, caller, headers), request), reply);
+    return answer(await this.curation.activate(asked, request), reply);
   }
 
   /**
@@ -125,13 +129,11 @@ export class CurationController {
   @HttpCode(HttpStatus.OK)
   @ApiChange('optional', 'REPLACEMENT_NOT_FOUND')
   async withdraw(
-    @Param('identifier') identifier: string,
+    @AskedFor() asked: Asked,
     @Body() request: WithdrawRequestDto,
-    @CurrentCaller() caller: Caller,
-    @Headers() headers: ConditionHeaders,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<IdentifierDto> {
-    return answer(await this.curation.withdraw(askedBy(identifier, caller, headers), request), reply);
+    return answer(await this.curation.withdraw(asked, request), reply);
   }
 
   /**
@@ -143,26 +145,13 @@ export class CurationController {
   @HttpCode(HttpStatus.OK)
   @ApiChange('optional')
   async reinstate(
-    @Param('identifier') identifier: string,
+    @AskedFor() asked: Asked,
     @Req() { body }: FastifyRequest,
-    @CurrentCaller() caller: Caller,
-    @Headers() headers: ConditionHeaders,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<IdentifierDto> {
     requireNothing(body);
-    return answer(await this.curation.reinstate(askedBy(identifier, caller, headers)), reply);
+    return answer(await this.curation.reinstate(asked), reply);
   }
-}
-
-type ConditionHeaders = Readonly<Record<string, string | undefined>>;
-
-function askedBy(identifier: string, caller: Caller, headers: ConditionHeaders): Asked {
-  return {
-    identifier,
-    caller,
-    idempotencyKey: readIdempotencyKey(headers['idempotency-key']),
-    ifMatch: readIfMatch(headers['if-match']),
-  };
 }
 
 function answer({ outcome, replayed }: Settled<IdentifierDto>, reply: FastifyReply): IdentifierDto {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../access/caller.js';
+import type { Asked as Asking } from '../access/asked.js';
 import { visibleTo } from '../access/visible.js';
 import { type EntityTags, matchesStrongly } from '../http/entity-tags.js';
 import { Problem } from '../problem/problem.js';
@@ -25,11 +25,9 @@ import type { WithdrawRequestDto } from './withdraw-request.dto.js';
 const MAX_ATTEMPTS = 5;
 
 /** Who wants an identifier changed, and on what condition. */
-export interface Asked {
+export interface Asked extends Asking {
   /** In any spelling. */
   readonly identifier: string;
-  readonly caller: Caller;
-  readonly idempotencyKey: string | undefined;
   readonly ifMatch: EntityTags | undefined;
 }
 
@@ -70,7 +68,7 @@ export class CurationService {
       requireDescribedByAnother(record, change, known);
       return isMet(change, record) ? null : { kind: 'changed', ...change };
     };
-    return this.run(asked, known, { step: 'changed', meaning: changeMeaning(change), change, amend });
+    return this.run(asked, { step: 'changed', meaning: changeMeaning(change), change, amend });
   }
 
   /** From reserved to active, with the same changes where they are asked for. Whoever may mint may do it. */
@@ -81,7 +79,7 @@ export class CurationService {
       requireDescribedByAnother(record, change, known);
       return { ...activation(), ...change };
     };
-    return this.run(asked, known, { step: 'activated', meaning: changeMeaning(change), change, amend });
+    return this.run(asked, { step: 'activated', meaning: changeMeaning(change), change, amend });
   }
 
   /** @throws Problem REPLACEMENT_NOT_FOUND besides. */
@@ -89,7 +87,7 @@ export class CurationService {
     const known = await this.authorities.current();
     const { text, address } =
       replacedBy === undefined ? { text: null, address: null } : readReplacement(replacedBy, known);
-    return this.run(asked, known, {
+    return this.run(asked, {
       step: 'withdrawn',
       meaning: { reason, replacedBy: text },
       // What is hidden from the caller is not registered, as far as it can tell.
@@ -102,23 +100,26 @@ export class CurationService {
   }
 
   async reinstate(asked: Asked): Promise<Settled<IdentifierDto>> {
-    const known = await this.authorities.current();
-    return this.run(asked, known, { step: 'reinstated', meaning: {}, amend: reinstatement });
+    return this.run(asked, { step: 'reinstated', meaning: {}, amend: reinstatement });
   }
 
-  private async run(asked: Asked, known: KnownAuthorities, work: Work): Promise<Settled<IdentifierDto>> {
+  private async run(asked: Asked, work: Work): Promise<Settled<IdentifierDto>> {
     const { caller, identifier } = asked;
-    const { record } = await findRegistered(identifier, known, this.reader, (prefix) => caller.sees(prefix));
+    const { record } = await this.authorities.lookUp((known) =>
+      findRegistered(identifier, known, this.reader, (prefix) => caller.sees(prefix)),
+    );
     const scope = work.step === 'activated' && caller.has('mint') ? 'mint' : 'curate';
     caller.require(scope, record.namingAuthority, '#path/identifier');
     const meaning = { [work.step]: nativeText(record), ...work.meaning };
     const request = keyedRequest(caller, asked.idempotencyKey, meaning);
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.outcomes.once(request, async (transaction) => {
+        const { outcome, replayed } = await this.outcomes.once(request, async (transaction) => {
           await requireNoMint(transaction, request);
           return this.take(transaction, record, asked, work);
         });
+        // Another key of the same client, which sees more, may have had this outcome first.
+        return { outcome: visibleTo(caller, outcome), replayed };
       } catch (error) {
         const problem = await this.conflicts.explain(error, record, work.change ?? {});
         if (problem !== null) throw problem;

@@ -1,8 +1,7 @@
-import { formatHandle, registryKey } from '../identifier/index.js';
 import { Problem } from '../problem/problem.js';
 import type { IdentifierRecord } from '../record/identifier-record.js';
 import type { Address, KnownAuthorities } from '../record/known-authorities.js';
-import { readMetadataId } from '../record/read-names.js';
+import { readMetadataId, replacementText } from '../record/read-names.js';
 
 /** What is to be used instead of a withdrawn identifier. */
 export interface Replacement {
@@ -16,9 +15,7 @@ export interface Replacement {
 export function readReplacement(text: string, known: KnownAuthorities): Replacement {
   const { name, canonical } = readMetadataId(text, known, '/replacedBy');
   const address = known.locate(name, text, '/replacedBy');
-  if (name.type === 'handle') return { text: formatHandle(name), address };
-  // A query or a fragment names no other identifier.
-  return { text: name.type === 'cordra' ? registryKey(name) : canonical, address };
+  return { text: replacementText(name, canonical), address };
 }
 
 /** @throws Problem REPLACEMENT_NOT_FOUND unless the replacement is another identifier, and active. */

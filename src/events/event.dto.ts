@@ -89,6 +89,7 @@ export class EventDto extends ChangeDto {
 
 /** A piece of the log. */
 export class EventPageDto {
+  /** The events, in the order of the log. */
   items: EventDto[];
 
   /**
@@ -100,6 +101,7 @@ export class EventPageDto {
 
 /** One page of a history, newest last. */
 export class HistoryPageDto {
+  /** The changes, newest last. */
   items: ChangeDto[];
 
   /**

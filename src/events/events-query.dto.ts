@@ -1,33 +1,18 @@
-import { Transform } from 'class-transformer';
 import { IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
 import { MayBeAbsent } from '../http/may-be-absent.js';
+import { DEFAULT_PAGE_LIMIT, Digits, IsPageLimit } from '../http/page-limit.js';
 import { ApiProperty } from '../openapi/annotations.js';
-
-const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 1000;
-const LIMIT_MESSAGE = `limit must be a whole number from 1 to ${MAX_LIMIT}`;
 
 /** Proxies and clients give up on a request after a minute. */
 const MAX_WAIT_SECONDS = 60;
 const DEFAULT_WAIT_SECONDS = 0;
 const WAIT_MESSAGE = `wait must be a whole number of seconds from 0 to ${MAX_WAIT_SECONDS}`;
 
-/** Reads the digits of a query parameter; anything else is left to the rules of the field. */
-const Digits = (): PropertyDecorator =>
-  Transform(({ value }: { value: unknown }) =>
-    typeof value === 'string' && /^[0-9]{1,4}$/.test(value) ? Number(value) : value,
-  );
-
 /** How long an answer may be. */
 class LimitedQueryDto {
   /** How many to answer at most. */
-  @ApiProperty({ type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, required: false })
-  @MayBeAbsent()
-  @Digits()
-  @Max(MAX_LIMIT, { message: LIMIT_MESSAGE })
-  @Min(1, { message: LIMIT_MESSAGE })
-  @IsInt({ message: LIMIT_MESSAGE })
-  limit: number = DEFAULT_LIMIT;
+  @IsPageLimit()
+  limit: number = DEFAULT_PAGE_LIMIT;
 }
 
 /** Which page of a history is wanted. */

@@ -3,6 +3,7 @@ import type { Caller } from '../access/caller.js';
 import { parseNamingAuthority } from '../identifier/index.js';
 import { Problem, malformed } from '../problem/problem.js';
 import { type RecordedChange, ChangeReader } from '../record/change-reader.js';
+import { findRegistered } from '../record/find-registered.js';
 import { IdentifierReader } from '../record/identifier-reader.js';
 import { nativeText } from '../record/identifier-record.js';
 import { NamingAuthorities } from '../record/naming-authorities.js';
@@ -32,16 +33,9 @@ export class HistoryService {
    */
   async ofIdentifier(text: string, { cursor, limit }: HistoryQueryDto, caller: Caller): Promise<History> {
     const after = readVersionCursor(cursor);
-    const known = await this.authorities.current();
-    const read = known.recognize(text);
-    if (!read.ok) throw malformed(read.fault, '#path/identifier');
-    const address = known.locate(read.value.name, text, '#path/identifier');
-    const isHidden = address === null || !caller.sees(address.namingAuthority);
-    const record = isHidden ? null : await this.reader.find(address);
-    if (record === null) {
-      const detail = `${read.value.normalized} is well formed, and nothing is registered under it here.`;
-      throw new Problem('IDENTIFIER_NOT_FOUND', detail);
-    }
+    const { record } = await this.authorities.lookUp((known) =>
+      findRegistered(text, known, this.reader, (prefix) => caller.sees(prefix)),
+    );
     return pageOf(nativeText(record), limit, await this.changes.ofIdentifier(record.id, after, limit + 1));
   }
 

@@ -2,14 +2,10 @@ import { Controller, Get, Inject } from '@nestjs/common';
 import pg from 'pg';
 import { Public } from '../access/scope.js';
 import { missingMigrations } from '../database/schema-state.js';
-import { ApiProperty, ApiResponse, ApiTags } from '../openapi/annotations.js';
+import { ApiResponse, ApiTags } from '../openapi/annotations.js';
 import { ApiOnlyProblems } from '../problem/api-problems.js';
 import { Problem } from '../problem/problem.js';
-
-/** The answer of a health check that found nothing wrong. */
-class HealthDto {
-  @ApiProperty({ enum: ['ok'] }) status: 'ok';
-}
+import { HealthDto } from './health.dto.js';
 
 @Public()
 @ApiTags('health')

@@ -1,11 +1,9 @@
 import { Problem } from '../problem/problem.js';
 import type { PagePlace } from '../record/page-query.js';
+import { isKeepable } from '../record/time.js';
 
 /** The largest id that PostgreSQL's BIGINT holds. */
 const MAX_ID = 2n ** 63n - 1n;
-
-/** Times that JavaScript's `Date` holds, in milliseconds before and after 1970. */
-const MAX_TIME_MS = 8.64e15;
 
 /** Writes the place after a record as an opaque text. */
 export function cursorAfter({ createdAt, id }: PagePlace): string {
@@ -20,7 +18,7 @@ export function readCursor(cursor: string): PagePlace {
   const text = Buffer.from(cursor, 'base64url').toString('latin1');
   const [, time = '', digits = '0'] = /^(0|-?[1-9][0-9]{0,15}) ([1-9][0-9]{0,18})$/.exec(text) ?? [];
   const place = { createdAt: new Date(Number(time)), id: BigInt(digits) };
-  const isPlace = place.id > 0n && place.id <= MAX_ID && Math.abs(Number(time)) <= MAX_TIME_MS;
+  const isPlace = place.id > 0n && place.id <= MAX_ID && isKeepable(place.createdAt);
   if (isPlace && cursorAfter(place) === cursor) return place;
   const detail = 'send the value of "next" from the page before, unchanged';
   throw new Problem('INVALID_CURSOR', `The cursor cannot be read: ${detail}.`, {

@@ -31,7 +31,15 @@ export class LookupManyService {
   /** @returns a result for each text, in order. */
   async find(inputs: readonly string[], caller: Caller): Promise<LookupResultDto[]> {
     const known = await this.authorities.current();
-    const reads = inputs.map((input) => read(input, known));
+    const results = await this.findBy(known, inputs, caller);
+    if (results.every(({ status }) => status === 'found')) return results;
+    // Another process may have created a naming authority, or changed its resolver, a moment ago.
+    const fresh = await this.authorities.refresh();
+    return fresh === known ? results : this.findBy(fresh, inputs, caller);
+  }
+
+  private async findBy(known: KnownAuthorities, inputs: readonly string[], caller: Caller): Promise<LookupResultDto[]> {
+    const reads = inputs.map((input) => read(input, known, caller));
     const wanted = reads.flatMap((each) => ('error' in each ? [] : [each]));
     const all = wanted.length === 0 ? [] : await this.finder.find(wanted);
     const found = all.map((each) => visible(each, caller));
@@ -70,12 +78,16 @@ function visible(matches: readonly Match[], caller: Caller): Match[] {
     .map(({ matchedBy, record }) => ({ matchedBy, record: visibleTo(caller, record) }));
 }
 
-function read(text: string, known: KnownAuthorities): Read {
-  const name = known.readName(text);
-  if (!name.ok) return { error: faultOf(name.fault) };
-  const { key, canonical } = name.value;
+function read(text: string, known: KnownAuthorities, caller: Caller): Read {
+  const named = known.readName(text);
+  if (!named.ok) return { error: faultOf(named.fault) };
+  const { name, key, canonical } = named.value;
+  // That a local name is a slip tells that its naming authority is registered here.
+  if (!('namingAuthority' in name && caller.sees(name.namingAuthority))) {
+    return { address: null, key, canonical, slip: null };
+  }
   try {
-    return { address: known.locate(name.value.name, text, ''), key, canonical, slip: null };
+    return { address: known.locate(name, text, ''), key, canonical, slip: null };
   } catch (error) {
     const [fault] = error instanceof Problem ? (error.facts.errors ?? []) : [];
     if (fault?.code === undefined) throw error;

@@ -88,5 +88,6 @@ export class LookupResultDto {
 
 /** A result for each text, in order. */
 export class LookupAnswerDto {
+  /** A result for each text, in order. */
   items: LookupResultDto[];
 }

@@ -2,12 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../access/caller.js';
 import type { CordraId } from '../identifier/index.js';
 import { Metrics } from '../metrics/metrics.js';
-import { Problem } from '../problem/problem.js';
 import { findRegistered } from '../record/find-registered.js';
 import { IdentifierFinder } from '../record/identifier-finder.js';
 import { IdentifierReader } from '../record/identifier-reader.js';
 import type { IdentifierRecord } from '../record/identifier-record.js';
-import type { KnownAuthorities } from '../record/known-authorities.js';
 import { NamingAuthorities } from '../record/naming-authorities.js';
 import type { PageFilter } from '../record/page-query.js';
 import { readSelection } from '../selection/read-selection.js';
@@ -37,19 +35,9 @@ export class LookupService {
    * @throws Problem IDENTIFIER_NOT_FOUND, also for what is hidden from the caller, or a syntax code when it is malformed.
    */
   async find(text: string, caller: Caller): Promise<Found> {
-    const known = await this.authorities.current();
-    try {
-      return await this.findAs(known, text, caller);
-    } catch (error) {
-      // Another process may have created its naming authority, or changed its resolver, a moment ago.
-      const fresh = error instanceof Problem ? await this.authorities.refresh() : known;
-      if (fresh === known) throw error;
-      return this.findAs(fresh, text, caller);
-    }
-  }
-
-  private async findAs(known: KnownAuthorities, text: string, caller: Caller): Promise<Found> {
-    const { record, name } = await findRegistered(text, known, this.finder, (prefix) => caller.sees(prefix));
+    const { record, name } = await this.authorities.lookUp((known) =>
+      findRegistered(text, known, this.finder, (prefix) => caller.sees(prefix)),
+    );
     const asked = name.type === 'cordra' ? name : { query: null, fragment: null };
     return { record, asked };
   }

@@ -91,6 +91,7 @@ export class Metrics {
   /**
    * Counts mints. A refusal may hold any naming authority that a caller made up, so it is counted under `unknown` until
    * that naming authority has minted.
+   * @param namingAuthority where something was minted, in the spelling that it was created with.
    * @param count how many identifiers were asked for, in a batch more than one.
    */
   minted(namingAuthority: string, outcome: MintOutcome, count = 1): void {
@@ -107,24 +108,31 @@ export class Metrics {
     this.queues.set(name, depth);
   }
 
-  /** Shows the connections of the pool, and the statements that wait for one as the queue `database_pool`. */
-  watchPool(pool: pg.Pool): void {
+  /** Shows the connections of all pools, and the statements that wait for one as the queue `database_pool`. */
+  watchPools(...pools: readonly pg.Pool[]): void {
+    const sum = (count: (pool: pg.Pool) => number): number => pools.reduce((total, pool) => total + count(pool), 0);
     new Gauge({
       name: 'mintmark_database_connections',
       help: 'Connections to the database, by state.',
       labelNames: ['state'],
       registers: [this.registry],
       collect() {
-        this.set({ state: 'idle' }, pool.idleCount);
-        this.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
+        this.set(
+          { state: 'idle' },
+          sum((pool) => pool.idleCount),
+        );
+        this.set(
+          { state: 'busy' },
+          sum((pool) => pool.totalCount - pool.idleCount),
+        );
       },
     });
     new Gauge({
       name: 'mintmark_database_connections_limit',
       help: 'Connections that this process may open at most.',
       registers: [this.registry],
-    }).set(pool.options.max);
-    this.queueDepth('database_pool', () => pool.waitingCount);
+    }).set(sum((pool) => pool.options.max));
+    this.queueDepth('database_pool', () => sum((pool) => pool.waitingCount));
   }
 
   private labelOf(namingAuthority: string, outcome: MintOutcome): string {

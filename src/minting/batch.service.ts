@@ -61,7 +61,7 @@ export class BatchService {
     const { request, mode, actor, key } = batch;
     const { items, hash } = await this.read(batch);
     if (mode === 'atomic') requireNoRefusal(items.map(({ asks }) => asks));
-    chargeTogether(items, this.budget);
+    await chargeTogether(items, this.budget);
     // Not every attempt of a transaction is the one that counts; the last one is.
     let fresh: (Minted | Problem)[] = [];
     const { outcome, replayed } = await this.outcomes.once<KeptResult[]>(

@@ -7,8 +7,10 @@ import { answerInLines } from '../http/line-stream.js';
 import { type Line, LineReader, MAX_LINE_OCTETS } from '../http/lines.js';
 import type { StreamedBody } from '../http/streamed-body.js';
 import { Problem } from '../problem/problem.js';
+import { IdentifierReader } from '../record/identifier-reader.js';
 import type { KnownAuthorities } from '../record/known-authorities.js';
 import { NamingAuthorities } from '../record/naming-authorities.js';
+import { keyReused } from '../record/outcomes.js';
 import { chargeLines } from './charge-items.js';
 import { type MintItem, itemHash, readItem } from './mint-item.js';
 import { MintResults } from './mint-results.js';
@@ -42,6 +44,7 @@ export class BulkService {
     private readonly authorities: NamingAuthorities,
     private readonly results: MintResults,
     private readonly budget: MintBudget,
+    private readonly reader: IdentifierReader,
   ) {}
 
   /**
@@ -51,16 +54,25 @@ export class BulkService {
    */
   mint(body: StreamedBody, order: BulkOrder, failed: (error: unknown) => void): AsyncGenerator<string> {
     const lines = new LineReader(body);
+    let isUsed: boolean | undefined;
     return answerInLines(body, {
       path: PATH,
       read: async () => {
         const chunk = await lines.next(CHUNK_LINES);
-        return chunk === null ? null : this.prepare(chunk, order);
+        if (chunk === null) return null;
+        const items = await this.prepare(chunk, order);
+        isUsed ??= await this.isKeyOfSingleMint(order);
+        return isUsed ? items.map((item) => ({ ...item, asks: keyReused() })) : items;
       },
       work: (items) => this.work(items, order),
       lastLine: (items) => items.at(-1)?.number ?? 0,
       failed,
     });
+  }
+
+  /** A single mint keeps its key at place 0, where no line has one, so the insert itself does not meet it. */
+  private async isKeyOfSingleMint({ actor, key }: BulkOrder): Promise<boolean> {
+    return key !== undefined && (await this.reader.findByRequest(actor.client, key)) !== null;
   }
 
   private async prepare(lines: readonly Line[], order: BulkOrder): Promise<NumberedItem[]> {
@@ -74,7 +86,7 @@ export class BulkService {
   }
 
   private async *work(read: readonly NumberedItem[], { actor, key }: BulkOrder): AsyncGenerator<string> {
-    const items = chargeLines(read, this.budget);
+    const items = await chargeLines(read, this.budget);
     const jobs = items.flatMap((item) => {
       if (item.asks instanceof Problem) return [];
       // A pair takes two places, one for each identifier.

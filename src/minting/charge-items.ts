@@ -6,21 +6,14 @@ import type { MintItem } from './mint-item.js';
  * Counts what a batch is about to mint, under each naming authority, as if it were one request.
  * @throws Problem RATE_LIMITED
  */
-export function chargeTogether(items: readonly MintItem[], budget: MintBudget): void {
-  for (const [namingAuthority, count] of countsOf(items)) budget.charge(namingAuthority, count, null);
+export async function chargeTogether(items: readonly MintItem[], budget: MintBudget): Promise<void> {
+  const refused = await budget.chargeEach(countsOf(items), null);
+  for (const problem of refused.values()) throw problem;
 }
 
 /** Counts what lines of a stream are about to mint; those of a naming authority that has no more left are refused. */
-export function chargeLines<T extends MintItem>(items: readonly T[], budget: MintBudget): readonly T[] {
-  const refused = new Map<string, Problem>();
-  for (const [namingAuthority, count] of countsOf(items)) {
-    try {
-      budget.charge(namingAuthority, count, null);
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      refused.set(namingAuthority, error);
-    }
-  }
+export async function chargeLines<T extends MintItem>(items: readonly T[], budget: MintBudget): Promise<readonly T[]> {
+  const refused = await budget.chargeEach(countsOf(items), null);
   if (refused.size === 0) return items;
   return items.map((item) => {
     const problem = item.asks instanceof Problem ? undefined : refused.get(item.asks.namingAuthority);

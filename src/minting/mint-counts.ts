@@ -13,7 +13,9 @@ export class MintCounts {
   count(orders: readonly MintOrder[], results: readonly (Minted | Problem)[]): void {
     for (const [index, { namingAuthority }] of orders.entries()) {
       const result = results[index];
-      if (result !== undefined) this.metrics.minted(namingAuthority, outcomeOf(result));
+      if (result === undefined) continue;
+      const created = result instanceof Problem ? namingAuthority : result.record.namingAuthority;
+      this.metrics.minted(created, outcomeOf(result));
     }
   }
 }

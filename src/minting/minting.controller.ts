@@ -68,7 +68,7 @@ export class MintingController {
     const key = readIdempotencyKey(idempotencyKey);
     const order = readOrder(request, await this.authorities.current());
     requireMinting(caller, order);
-    this.budget.charge(order.namingAuthority, order.mintMetadataId ? 2 : 1, reply);
+    await this.budget.charge(order.namingAuthority, order.mintMetadataId ? 2 : 1, reply);
     const asked = { actor: caller, request: key === undefined ? null : { key, index: 0, hash: orderHash(order) } };
     const minted = await this.queue.mint({ order, asked });
     const { metadataRecord, ...shown } = this.results.identifier(minted, caller);

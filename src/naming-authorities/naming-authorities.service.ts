@@ -76,7 +76,7 @@ export class NamingAuthoritiesService {
       return this.show(prefix, caller, transaction);
     });
     await this.writer.publish();
-    return settled;
+    return shownTo(caller, settled);
   }
 
   /**
@@ -104,7 +104,7 @@ export class NamingAuthoritiesService {
       return this.show(prefix, caller, transaction);
     });
     await this.writer.publish();
-    return settled;
+    return shownTo(caller, settled);
   }
 
   /** Null where the caller sees all of them. */
@@ -124,12 +124,14 @@ export class NamingAuthoritiesService {
 }
 
 /** Relatives that are hidden from the caller stay hidden. */
-function visibleTo(caller: Caller, { authority, parent, children }: AuthorityFamily): AuthorityFamily {
-  return {
-    authority,
-    parent: parent !== null && caller.sees(parent) ? parent : null,
-    children: children.filter((child) => caller.sees(child)),
-  };
+function visibleTo<T extends Pick<AuthorityFamily, 'parent' | 'children'>>(caller: Caller, shown: T): T {
+  const parent = shown.parent !== null && caller.sees(shown.parent) ? shown.parent : null;
+  return { ...shown, parent, children: shown.children.filter((child) => caller.sees(child)) };
+}
+
+/** Another key of the same client, which sees more, may have had this outcome first. */
+function shownTo(caller: Caller, { outcome, replayed }: Settled<NamingAuthorityDto>): Settled<NamingAuthorityDto> {
+  return { outcome: visibleTo(caller, outcome), replayed };
 }
 
 function requirePrefix(text: string): void {

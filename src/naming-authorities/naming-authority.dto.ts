@@ -10,12 +10,16 @@ import {
 
 /** The resolver of a naming authority, normalised. */
 export class ShownResolverDto {
-  @ApiProperty({ enum: ['http', 'https'], example: 'https' }) scheme: 'http' | 'https';
+  /** The scheme of its URLs. */
+  @ApiProperty({ enum: ['http', 'https'], example: 'https' })
+  scheme: 'http' | 'https';
+
   /**
    * Host, and a port where it is not the scheme's own.
    * @example "resolve.example.org"
    */
   authority: string;
+
   /**
    * The path segment that says that a Handle follows (URI-32).
    * @example null
@@ -41,9 +45,13 @@ export class CountDto {
 
 /** How many identifiers of a naming authority are in each state. */
 export class CountsDto {
+  /** Those that are held and were not activated yet. */
   reserved: CountDto;
+
+  /** Those that resolve. */
   active: CountDto;
-  /** Those whose reservation ended too. */
+
+  /** Those that answer with a tombstone, and those whose reservation ended. */
   withdrawn: CountDto;
 }
 
@@ -123,6 +131,7 @@ export class NamingAuthorityDto {
 
 /** One page of naming authorities in the order of their octets. */
 export class NamingAuthorityPageDto {
+  /** The naming authorities, in the order of the octets of their prefixes. */
   items: NamingAuthorityDto[];
 
   /**

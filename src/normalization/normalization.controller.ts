@@ -1,4 +1,5 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post } from '@nestjs/common';
+import { type Caller, CurrentCaller } from '../access/caller.js';
 import { Requires } from '../access/scope.js';
 import { OnlyReads } from '../http/overload.js';
 import { SYNTAX_CODES } from '../identifier/index.js';
@@ -46,7 +47,7 @@ export class NormalizationController {
   @ApiIdentifierParam()
   @ApiResponse({ status: 200, description: 'Its URIs in canonical form.', type: UrisDto })
   @ApiProblems('MALFORMED_URL', ...SYNTAX_CODES)
-  async uris(@Param('identifier') identifier: string): Promise<UrisDto> {
-    return this.normalization.uris(identifier);
+  async uris(@Param('identifier') identifier: string, @CurrentCaller() caller: Caller): Promise<UrisDto> {
+    return this.normalization.uris(identifier, caller);
   }
 }

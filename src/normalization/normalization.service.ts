@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { Caller } from '../access/caller.js';
 import { type Resolver, normalize, urisOf } from '../identifier/index.js';
 import { malformed } from '../problem/problem.js';
 import { NamingAuthorities } from '../record/naming-authorities.js';
@@ -33,14 +34,16 @@ export class NormalizationService {
   }
 
   /**
-   * The URIs at the resolver of its naming authority.
+   * The URIs at the resolver of its naming authority, or at the configured one where the caller does not see it.
    * @param text an identifier in any spelling; it need not be registered.
    * @throws Problem with a syntax code when it is malformed.
    */
-  async uris(text: string): Promise<UrisDto> {
+  async uris(text: string, caller: Caller): Promise<UrisDto> {
     const known = await this.authorities.current();
     const read = known.recognize(text);
     if (!read.ok) throw malformed(read.fault, '#path/identifier');
-    return urisOf(read.value.name, known.resolverOf(read.value.name));
+    const { name } = read.value;
+    const isSeen = 'namingAuthority' in name && caller.sees(name.namingAuthority);
+    return urisOf(name, isSeen ? known.resolverOf(name) : this.resolver);
   }
 }

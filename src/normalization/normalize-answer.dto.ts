@@ -90,12 +90,14 @@ export class ValidItemDto {
   input: string;
   /** The kind that was asked for or recognised. */
   @ApiProperty({ enum: KINDS, enumName: 'Kind', example: 'hdl-uri' }) kind: Kind;
+  /** Tells it from a text that is malformed. */
   @ApiProperty({ enum: [true] }) valid: true;
   /**
    * The canonical text in the same form.
    * @example "hdl:100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
   normalized: string;
+  /** What it is made of; which members there are depends on the kind. */
   parts: PartsDto;
   /** The same name in the other forms. */
   uris: UrisDto;
@@ -118,13 +120,16 @@ export class InvalidItemDto {
   input: string;
   /** The kind that was asked for, or the one it came closest to, or null. */
   @ApiProperty({ enum: KINDS, nullable: true, example: 'cordra' }) kind: Kind | null;
+  /** Tells it from a text that is well formed. */
   @ApiProperty({ enum: [false] }) valid: false;
+  /** What broke, where, and by which rule. */
   error: SyntaxErrorDto;
 }
 
 /** An answer for each text, in the order they were sent. */
 @ApiExtraModels(ValidItemDto, InvalidItemDto)
 export class NormalizeAnswerDto {
+  /** An answer for each text, in order. */
   @ApiProperty({
     type: 'array',
     items: { oneOf: [{ $ref: getSchemaPath(ValidItemDto) }, { $ref: getSchemaPath(InvalidItemDto) }] },

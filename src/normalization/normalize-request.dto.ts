@@ -89,6 +89,7 @@ export class NormalizeItemDto {
   @IsIn(KINDS)
   kind?: Kind;
 
+  /** By what it is judged where its kind alone does not decide. */
   @MayBeAbsent()
   @IsObject()
   @Nested(() => ContextDto)
@@ -97,6 +98,7 @@ export class NormalizeItemDto {
 
 /** Texts to normalize, of mixed kinds. */
 export class NormalizeRequestDto {
+  /** The texts; each is judged for itself. */
   @ApiProperty({ type: [NormalizeItemDto], minItems: 1, maxItems: MAX_ITEMS })
   @Nested(() => NormalizeItemDto, { each: true })
   @IsObject({ each: true })

@@ -20,6 +20,7 @@ const SERVICE_PROBLEMS = {
   UNAUTHENTICATED: { status: 401, title: 'A valid API key is required.' },
   SCOPE_MISSING: { status: 403, title: 'The key does not allow this.' },
   NAMING_AUTHORITY_FORBIDDEN: { status: 403, title: 'The key does not cover this naming authority.' },
+  CROSS_SITE_REQUEST: { status: 403, title: 'A page of another site sent the request.' },
   API_KEY_NOT_FOUND: { status: 404, title: 'The API key is not known here.' },
   NOT_FOUND: { status: 404, title: 'Nothing is served here.' },
   IDENTIFIER_NOT_FOUND: { status: 404, title: 'The identifier is not registered.' },

@@ -24,9 +24,10 @@ export async function findRegistered(
   const read = known.recognize(text);
   if (!read.ok) throw malformed(read.fault, '#path/identifier');
   const { name, normalized } = read.value;
-  const address = known.locate(name, text, '#path/identifier');
-  const isHidden = address === null || !sees(address.namingAuthority);
-  const record = isHidden ? null : await reader.find(address);
+  // Asked first: that a local name is a slip tells that its naming authority is registered here.
+  const isHidden = !('namingAuthority' in name && sees(name.namingAuthority));
+  const address = isHidden ? null : known.locate(name, text, '#path/identifier');
+  const record = address === null ? null : await reader.find(address);
   if (record !== null) return { record, name };
   throw new Problem('IDENTIFIER_NOT_FOUND', `${normalized} is well formed, and nothing is registered under it here.`);
 }

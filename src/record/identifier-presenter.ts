@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Resolver, canonicalUri, toHandle, urisOf } from '../identifier/index.js';
-import { type IdentifierRecord, identifierOf, nativeText } from './identifier-record.js';
+import { type Facts, type IdentifierRecord, identifierOf, nativeText } from './identifier-record.js';
 import type { IdentifierDto, TombstoneDto } from './identifier.dto.js';
 import { RESOLVER } from './rendering.module.js';
 
@@ -12,25 +12,33 @@ export class IdentifierPresenter {
 
   /** The representation of a record. Nothing is read for it, so it cannot fail. */
   show(record: IdentifierRecord): IdentifierDto {
-    const { namingAuthority, guid, localName, metadataId, target, state, alternateIds, version } = record;
+    const { namingAuthority, guid, localName, metadataId, describes } = record;
     return {
       identifier: nativeText(record),
       namingAuthority,
       guid,
       localName,
       metadataId,
-      describes: [...record.describes],
-      target,
-      state,
-      alternateIds: [...alternateIds],
-      version,
-      createdAt: record.createdAt.toISOString(),
-      updatedAt: record.updatedAt.toISOString(),
-      leaseUntil: record.leaseUntil?.toISOString() ?? null,
-      tombstone: tombstoneOf(record),
+      describes: [...describes],
+      ...lifeOf(record),
       uris: urisOf(identifierOf(record), record.resolver ?? this.resolver),
     };
   }
+}
+
+/** What is shown of the life of an identifier, its members always in the same order. */
+export function lifeOf(record: Facts & Pick<IdentifierRecord, 'version' | 'createdAt' | 'updatedAt'>) {
+  const { target, state, alternateIds, version, createdAt, updatedAt, leaseUntil } = record;
+  return {
+    target,
+    state,
+    alternateIds: [...alternateIds],
+    version,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+    leaseUntil: leaseUntil?.toISOString() ?? null,
+    tombstone: tombstoneOf(record),
+  };
 }
 
 /** What is shown of a withdrawn identifier's end; null for all others. */

@@ -58,6 +58,21 @@ export class NamingAuthorities {
     return prefixes.every(isActive) ? known : this.refresh();
   }
 
+  /**
+   * Looks for something by what is known, and once more where it was refused and naming authorities have changed meanwhile:
+   * another process may have created one, or changed its resolver, a moment ago.
+   */
+  async lookUp<T>(work: (known: KnownAuthorities) => Promise<T>): Promise<T> {
+    const known = await this.current();
+    try {
+      return await work(known);
+    } catch (error) {
+      const fresh = error instanceof Problem ? await this.refresh() : known;
+      if (fresh === known) throw error;
+      return work(fresh);
+    }
+  }
+
   /** @throws Problem UNKNOWN_NAMING_AUTHORITY or SUSPENDED_NAMING_AUTHORITY when nothing may be minted under it. */
   async requireActive(prefix: string, pointer?: string): Promise<NamingAuthority> {
     return activeIn(await this.currentFor([prefix]), prefix, pointer);

@@ -1,4 +1,4 @@
-import type { Name } from '../identifier/index.js';
+import { type Name, formatHandle, registryKey } from '../identifier/index.js';
 import { Problem, malformed } from '../problem/problem.js';
 import type { KnownAuthorities } from './known-authorities.js';
 import { MAX_STORED_OCTETS, type StoredName } from './stored-name.js';
@@ -28,6 +28,13 @@ export function readAlternates(texts: readonly string[], known: KnownAuthorities
     if (!names.has(key)) names.set(key, name);
   });
   return [...names.values()];
+}
+
+/** A name as a tombstone tells what to use instead: `NA/local` for Handles and CORDRA identifiers, canonical for others. */
+export function replacementText(name: Name, canonical: string): string {
+  if (name.type === 'handle') return formatHandle(name);
+  // A query or a fragment names no other identifier (R-24).
+  return name.type === 'cordra' ? registryKey(name) : canonical;
 }
 
 /**

@@ -10,14 +10,23 @@ export const IsTime = (): PropertyDecorator =>
   Matches(TIMESTAMP, { message: '$property must be a time like 2026-11-20T09:30:00Z' });
 
 /**
+ * Whether the database can keep a time: PostgreSQL has no year 0 and takes none of five digits, which JavaScript writes
+ * with a sign.
+ */
+export function isKeepable(time: Date): boolean {
+  const year = time.getUTCFullYear();
+  return year >= 1 && year <= 9999;
+}
+
+/**
  * Reads a text that `IsTime` took.
- * @throws Problem INVALID_REQUEST for 31 February, which JavaScript takes for 3 March, and for an offset that leads before
- * the year 1, which PostgreSQL does not have.
+ * @throws Problem INVALID_REQUEST for 31 February, which JavaScript takes for 3 March, and for an offset that leads out of
+ * the years 1 to 9999.
  */
 export function readTime(text: string, pointer: string): Date {
   const time = new Date(text);
   const [day = ''] = text.split('T');
-  if (new Date(day).toISOString().startsWith(day) && time.getUTCFullYear() >= 1) return time;
+  if (new Date(day).toISOString().startsWith(day) && isKeepable(time)) return time;
   const detail = `"${text}" is not a day of the calendar`;
   throw new Problem('INVALID_REQUEST', detail, { errors: [{ pointer, detail }] });
 }

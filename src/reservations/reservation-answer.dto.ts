@@ -83,5 +83,6 @@ export class ReservationReportDto {
   @ApiProperty({ type: 'integer', example: 0 })
   skipped: number;
 
+  /** What became of each, in the order of the request. */
   items: ReservationItemDto[];
 }

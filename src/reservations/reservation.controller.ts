@@ -1,16 +1,17 @@
-import { Body, Controller, Get, Headers, HttpCode, HttpStatus, Param, Post, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Res, applyDecorators } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { type Asked, AskedBy } from '../access/asked.js';
 import { type Caller, CurrentCaller } from '../access/caller.js';
 import { Requires } from '../access/scope.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../http/api-idempotency-key.js';
-import { readIdempotencyKey } from '../http/idempotency-key.js';
 import { SYNTAX_CODES } from '../identifier/index.js';
 import { ApiBody, ApiParam, ApiResponse, ApiTags } from '../openapi/annotations.js';
 import { ApiProblems } from '../problem/api-problems.js';
 import type { ServiceCode } from '../problem/catalogue.js';
+import type { Settled } from '../record/outcomes.js';
 import { ReservationDto, ReservationReportDto } from './reservation-answer.dto.js';
 import { ReservationRequestDto, SelectionDto } from './reservation-request.dto.js';
-import { type Asked, ReservationService, type Settlement } from './reservation.service.js';
+import { ReservationService } from './reservation.service.js';
 
 const text = { schema: { type: 'string' as const } };
 
@@ -27,6 +28,24 @@ const OF_A_CHANGE: readonly ServiceCode[] = [
   ...(['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'IDEMPOTENCY_KEY_REUSED'] as const),
   ...(['NAMING_AUTHORITY_FORBIDDEN'] as const),
 ];
+
+/** What both ways to settle a reservation have in common. */
+const Settles = (action: 'activate' | 'release'): MethodDecorator =>
+  applyDecorators(
+    Post(`:id/${action}`),
+    Requires('mint', 'curate'),
+    HttpCode(HttpStatus.OK),
+    ApiParam(ID),
+    ApiIdempotencyKey(),
+    ApiBody({ type: SelectionDto, required: false }),
+    ApiResponse({
+      status: 200,
+      description: 'What became of each.',
+      type: ReservationReportDto,
+      headers: REPLAYED_HEADER,
+    }),
+    ApiProblems('MALFORMED_URL', ...OF_A_CHANGE, 'RESERVATION_NOT_FOUND'),
+  );
 
 @ApiTags('reservations')
 @Controller('reservations')
@@ -51,15 +70,12 @@ export class ReservationController {
   @ApiProblems(...OF_A_CHANGE, ...SYNTAX_CODES, 'UNKNOWN_NAMING_AUTHORITY', 'SUSPENDED_NAMING_AUTHORITY')
   async reserve(
     @Body() request: ReservationRequestDto,
-    @CurrentCaller() caller: Caller,
-    @Headers('idempotency-key') key: string | undefined,
+    @AskedBy() asked: Asked,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ReservationDto> {
-    const asked = { caller, idempotencyKey: readIdempotencyKey(key) };
-    const { outcome, replayed } = await this.reservations.reserve(asked, request);
-    void reply.header('location', `/reservations/${outcome.id}`);
-    if (replayed) void reply.header('idempotency-replayed', 'true');
-    return outcome;
+    const reserved = answer(await this.reservations.reserve(asked, request), reply);
+    void reply.header('location', `/reservations/${reserved.id}`);
+    return reserved;
   }
 
   /** See a reservation, and which of its identifiers are left */
@@ -77,27 +93,14 @@ export class ReservationController {
    * @remarks
    * All that are left, or those that the body names. What cannot be activated is skipped, and the report says why.
    */
-  @Post(':id/activate')
-  @Requires('mint', 'curate')
-  @HttpCode(HttpStatus.OK)
-  @ApiParam(ID)
-  @ApiIdempotencyKey()
-  @ApiBody({ type: SelectionDto, required: false })
-  @ApiResponse({
-    status: 200,
-    description: 'What became of each.',
-    type: ReservationReportDto,
-    headers: REPLAYED_HEADER,
-  })
-  @ApiProblems('MALFORMED_URL', ...OF_A_CHANGE, 'RESERVATION_NOT_FOUND')
+  @Settles('activate')
   async activate(
     @Param('id') id: string,
     @Body() selection: SelectionDto,
-    @CurrentCaller() caller: Caller,
-    @Headers('idempotency-key') key: string | undefined,
+    @AskedBy() asked: Asked,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ReservationReportDto> {
-    return this.settle(id, 'activated', selection, { caller, idempotencyKey: readIdempotencyKey(key) }, reply);
+    return answer(await this.reservations.settle(id, 'activated', asked, selection.identifiers), reply);
   }
 
   /**
@@ -105,38 +108,18 @@ export class ReservationController {
    * @remarks
    * All that are left, or those that the body names. They are withdrawn, and their GUIDs are never used again.
    */
-  @Post(':id/release')
-  @Requires('mint', 'curate')
-  @HttpCode(HttpStatus.OK)
-  @ApiParam(ID)
-  @ApiIdempotencyKey()
-  @ApiBody({ type: SelectionDto, required: false })
-  @ApiResponse({
-    status: 200,
-    description: 'What became of each.',
-    type: ReservationReportDto,
-    headers: REPLAYED_HEADER,
-  })
-  @ApiProblems('MALFORMED_URL', ...OF_A_CHANGE, 'RESERVATION_NOT_FOUND')
+  @Settles('release')
   async release(
     @Param('id') id: string,
     @Body() selection: SelectionDto,
-    @CurrentCaller() caller: Caller,
-    @Headers('idempotency-key') key: string | undefined,
+    @AskedBy() asked: Asked,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ReservationReportDto> {
-    return this.settle(id, 'released', selection, { caller, idempotencyKey: readIdempotencyKey(key) }, reply);
+    return answer(await this.reservations.settle(id, 'released', asked, selection.identifiers), reply);
   }
+}
 
-  private async settle(
-    id: string,
-    settlement: Settlement,
-    { identifiers }: SelectionDto,
-    asked: Asked,
-    reply: FastifyReply,
-  ): Promise<ReservationReportDto> {
-    const { outcome, replayed } = await this.reservations.settle(id, settlement, asked, identifiers);
-    if (replayed) void reply.header('idempotency-replayed', 'true');
-    return outcome;
-  }
+function answer<T>({ outcome, replayed }: Settled<T>, reply: FastifyReply): T {
+  if (replayed) void reply.header('idempotency-replayed', 'true');
+  return outcome;
 }

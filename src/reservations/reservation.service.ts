@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { v4 as uuid } from 'uuid';
+import type { Asked } from '../access/asked.js';
 import type { Caller } from '../access/caller.js';
 import { MintBudget } from '../access/mint-budget.js';
 import { parseNamingAuthority } from '../identifier/index.js';
@@ -16,6 +17,7 @@ import { NamingAuthorities } from '../record/naming-authorities.js';
 import { Outcomes, type Settled, keyedRequest, requireNoMint } from '../record/outcomes.js';
 import { readTime, requireFuture } from '../record/time.js';
 import type { Queryable } from '../record/transactions.js';
+import { isUuid } from '../record/uuid-text.js';
 import type { ItemStatus, ReservationDto, ReservationItemDto, ReservationReportDto } from './reservation-answer.dto.js';
 import type { ReservationRequestDto } from './reservation-request.dto.js';
 import { reservationOf } from './reservation.js';
@@ -30,12 +32,6 @@ const CHUNK = 250;
 
 /** What can be done with the members of a reservation. */
 export type Settlement = Exclude<ItemStatus, 'skipped'>;
-
-/** Who asks, and under which key. */
-export interface Asked {
-  readonly caller: Caller;
-  readonly idempotencyKey: string | undefined;
-}
 
 /** Not all identifiers of a reservation could be inserted, so that none was. */
 class Incomplete extends Error {}
@@ -63,7 +59,7 @@ export class ReservationService {
     const leaseUntil = readTime(wanted.leaseUntil, '/leaseUntil');
     const { namingAuthority, count } = wanted;
     caller.require('mint', namingAuthority, '/namingAuthority');
-    this.budget.charge(namingAuthority, count, null);
+    await this.budget.charge(namingAuthority, count, null);
     const meaning = { reserve: namingAuthority, count, leaseUntil: leaseUntil.toISOString() };
     const request = keyedRequest(caller, idempotencyKey, meaning);
     for (let attempt = 1; ; attempt++) {
@@ -163,13 +159,11 @@ export class ReservationService {
   }
 
   private async membersOf(id: string, caller: Caller, transaction?: Queryable): Promise<IdentifierRecord[]> {
-    const members = UUID.test(id) ? await this.reader.findByReservation(id, transaction) : [];
+    const members = isUuid(id) ? await this.reader.findByReservation(id, transaction) : [];
     if (members.some(({ namingAuthority }) => caller.sees(namingAuthority))) return members;
     throw new Problem('RESERVATION_NOT_FOUND', 'No reservation has this id.');
   }
 }
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function refusalOf(record: IdentifierRecord, settlement: Settlement): Problem | null {
   try {

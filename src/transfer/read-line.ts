@@ -7,7 +7,7 @@ import { type Facts, identifierOf } from '../record/identifier-record.js';
 import type { ImportedIdentifier } from '../record/imported-identifier.js';
 import type { KnownAuthorities } from '../record/known-authorities.js';
 import type { NamingAuthority } from '../record/naming-authority.js';
-import { readAlternates, readMetadataId, requireTwoThings } from '../record/read-names.js';
+import { readAlternates, readMetadataId, replacementText, requireTwoThings } from '../record/read-names.js';
 import { LAPSED_REASON } from '../record/rows.js';
 import { readTime } from '../record/time.js';
 import { lineOf } from './transfer-line.js';
@@ -40,6 +40,7 @@ export function readLine(value: unknown, known: KnownAuthorities, actor: Caller)
   if (times.updatedAt < times.createdAt) throw wrong('/updatedAt', 'is before createdAt');
   const facts = factsIn(
     sent,
+    known,
     metadata?.canonical ?? null,
     alternates.map(({ canonical }) => canonical),
   );
@@ -82,7 +83,12 @@ function addressIn(text: string, known: KnownAuthorities): { authority: NamingAu
 }
 
 /** What can change about the identifier; a reservation whose lease has ended is withdrawn, as it is everywhere else. */
-function factsIn(sent: TransferLineDto, metadataId: string | null, alternateIds: readonly string[]): Facts {
+function factsIn(
+  sent: TransferLineDto,
+  known: KnownAuthorities,
+  metadataId: string | null,
+  alternateIds: readonly string[],
+): Facts {
   const { state, target } = sent;
   const leaseUntil = sent.leaseUntil === null ? null : readTime(sent.leaseUntil, '/leaseUntil');
   if ((state === 'reserved') !== (leaseUntil !== null)) throw wrong('/leaseUntil', 'goes with the state "reserved"');
@@ -98,9 +104,21 @@ function factsIn(sent: TransferLineDto, metadataId: string | null, alternateIds:
       : {
           withdrawnAt: readTime(sent.tombstone.withdrawnAt, '/tombstone/withdrawnAt'),
           reason: sent.tombstone.reason,
-          replacedBy: sent.tombstone.replacedBy,
+          replacedBy: sent.tombstone.replacedBy === null ? null : replacementIn(sent.tombstone.replacedBy, known),
         };
   return { metadataId, target, alternateIds, state, leaseUntil, tombstone };
+}
+
+/** Texts that are read by their scheme; a native Handle that begins so is written as a URI. */
+const URI = /^(?:hdl|info|https?|doi|urn):/i;
+
+/** What replaces an identifier, as a tombstone names it: a native Handle as it stands, and anything else in any spelling. */
+function replacementIn(text: string, known: KnownAuthorities): string {
+  const read = known.recognize(text);
+  const isCordra = read.ok && read.value.name.type === 'cordra';
+  if (!isCordra && !URI.test(text) && parseHandle(text, 'unicode').ok) return text;
+  const { name, canonical } = readMetadataId(text, known, '/tombstone/replacedBy');
+  return replacementText(name, canonical);
 }
 
 function wrong(pointer: string, detail: string): Problem {

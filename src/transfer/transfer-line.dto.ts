@@ -18,8 +18,8 @@ import { MAX_STORED_OCTETS } from '../record/stored-name.js';
 import { IsTarget } from '../record/target.js';
 import { IsTime } from '../record/time.js';
 
-/** The largest INTEGER of PostgreSQL. */
-const MAX_VERSION = 2_147_483_647;
+/** The largest version that is taken: half of PostgreSQL's INTEGER, so that what is imported can still be changed. */
+const MAX_VERSION = 1_000_000_000;
 
 /** A text that the database keeps as it is: it has no U+0000, and surrogates only in pairs. */
 const IsKeepable = (): PropertyDecorator =>

@@ -1,48 +1,16 @@
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { type TestDatabase, createDatabase } from './harness/database.js';
-import { type TestServer, startServer } from './harness/server.js';
+import { PATH, input, total, withServer } from './harness/bulk.js';
+import { createDatabase } from './harness/database.js';
+import { startServer } from './harness/server.js';
 import { useService } from './harness/service.js';
 import { openStream, sendLines } from './harness/stream.js';
 
 const service = useService();
-const PATH = '/identifiers/bulk?namingAuthority=100.102';
 const bulk = (body: string, headers: Record<string, string> = {}) =>
   sendLines(service.server.url + PATH, body, headers);
-
-async function total(url: string): Promise<number> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  const { rows } = await client.query<{ n: number }>('SELECT count(*)::int AS n FROM identifier');
-  await client.end();
-  return rows[0]!.n;
-}
-
-const input = (count: number, from = 1) =>
-  Array.from({ length: count }, (_, index) => `${JSON.stringify({ clientRef: `row ${from + index}` })}\n`).join('');
-
-async function withServer(
-  work: (server: TestServer, database: TestDatabase) => Promise<void>,
-  more = {},
-): Promise<void> {
-  const database = await createDatabase();
-  const server = await startServer({
-    DATABASE_URL: database.url,
-    ACCESS: 'open',
-    NAMING_AUTHORITIES: '100.102',
-    ...more,
-  });
-  try {
-    await work(server, database);
-  } finally {
-    await server.stop('SIGKILL');
-    await database.drop();
-  }
-}
 
 describe('POST /identifiers/bulk', () => {
   it('answers one line for each line, in order, with its number, as the batch does', async () => {
@@ -196,6 +164,12 @@ describe('a bulk with an Idempotency-Key', () => {
     expect(answer.body.code).toBe('IDEMPOTENCY_KEY_REUSED');
   });
 
+  it('that belongs to a single mint refuses every line', async () => {
+    expect((await service.client.mint({}, key('single'))).status).toBe(201);
+    const results = await bulk(input(3), key('single'));
+    expect(results.map(({ problem }) => problem?.code)).toEqual(Array(3).fill('IDEMPOTENCY_KEY_REUSED'));
+  });
+
   it('goes on after kill -9: acknowledged lines keep their identifiers, and no line gets a second one', async () => {
     const count = 20_000;
     const body = input(count);
@@ -267,64 +241,6 @@ describe('a bulk with an Idempotency-Key', () => {
       expect((await stream.lines.next()).done).toBe(true);
     }).catch((error: unknown) => {
       if (!String(error).includes('does not exist')) throw error;
-    });
-  });
-});
-
-describe('the memory of a bulk', () => {
-  const rss = (server: TestServer) =>
-    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))![1]) / 1024;
-
-  // 200,000 lines and their answers are some 250 MB: a service that kept them would not live in this heap.
-  const heap = { NODE_OPTIONS: '--max-old-space-size=128' };
-
-  it('stays bounded over 200,000 lines', async () => {
-    await withServer(async (server, database) => {
-      await sendLines(server.url + PATH, input(2000));
-      const idle = rss(server);
-      let highest = idle;
-      const watch = setInterval(() => (highest = Math.max(highest, rss(server))), 100);
-      const stream = openStream(server.url + PATH);
-      const writing = (async () => {
-        for (let from = 1; from <= 200_000; from += 1000) {
-          if (!stream.request.write(input(1000, from))) await once(stream.request, 'drain');
-        }
-        stream.request.end();
-      })();
-      const start = performance.now();
-      let answered = 0;
-      for await (const chunk of await stream.response)
-        answered += (chunk as Buffer).toString('latin1').split('\n').length - 1;
-      await writing;
-      clearInterval(watch);
-      const seconds = (performance.now() - start) / 1000;
-      process.stderr.write(
-        `200,000 lines in ${seconds.toFixed(1)} s; ${Math.round(highest - idle)} MB above idle (${Math.round(idle)} MB)\n`,
-      );
-      expect(answered).toBe(200_000);
-      expect(await total(database.url)).toBe(202_000);
-      expect(highest - idle).toBeLessThan(150);
-    }, heap);
-  }, 400_000);
-
-  it('does not read on while nobody reads its answer', async () => {
-    await withServer(async (server, database) => {
-      const stream = openStream(server.url + PATH);
-      const response = stream.response.then((each) => each.pause());
-      let sent = 0;
-      for (let from = 1; from <= 300_000; from += 1000) {
-        sent += 1000;
-        if (stream.request.write(input(1000, from))) continue;
-        const drained = await Promise.race([once(stream.request, 'drain').then(() => true), pause(4000, false)]);
-        if (!drained) break;
-      }
-      await response;
-      expect(sent).toBeLessThan(300_000);
-      // What is on its way still ends; then nothing moves any more.
-      let held = -1;
-      while (held !== (held = await total(database.url))) await pause(1500);
-      expect(held).toBeLessThan(sent);
-      stream.request.destroy();
     });
   });
 });

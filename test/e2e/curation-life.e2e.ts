@@ -1,15 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import type { Answer } from './harness/client.js';
+import { coded } from './harness/client.js';
+import { freshGuid, freshMetadataId, freshPid } from './harness/fresh-names.js';
+import { query as ask } from './harness/database.js';
 import { useService } from './harness/service.js';
 
 // The sweep rests for the length of the test: what is seen here, reads see by themselves.
 const service = useService({ RESERVATION_SWEEP_INTERVAL_MS: '86400000' });
 
-const freshGuid = () => randomUUID().replaceAll('-', '').toUpperCase();
-const freshMetadataId = () => `hdl:2000.03/${freshGuid()}`;
-const freshPid = () => `info:fedora/demo:${freshGuid()}`;
 const NEXT_YEAR = new Date(Date.now() + 365 * 86_400_000).toISOString();
 
 async function minted(fields: object = {}): Promise<{ identifier: string; path: string; tag: string }> {
@@ -28,15 +27,8 @@ const withdraw = (path: string, fields: object = {}) =>
 /** A request without any body, as `curl -X POST` sends it. */
 const bare = (path: string, name: string) => service.client.send('POST', `${path}/${name}`, {});
 
-const coded = ({ status, body }: Answer) => [status, body?.code];
-
-async function query<T extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<T[]> {
-  const database = new pg.Client({ connectionString: service.database.url });
-  await database.connect();
-  const { rows } = await database.query<T>(sql, values);
-  await database.end();
-  return rows;
-}
+const query = <T extends pg.QueryResultRow>(sql: string, values?: unknown[]) =>
+  ask<T>(service.database.url, sql, values);
 
 async function kinds(identifier: string): Promise<string[]> {
   const rows = await query<{ kind: string }>(

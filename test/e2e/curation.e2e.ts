@@ -1,34 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import type { Answer } from './harness/client.js';
+import { coded } from './harness/client.js';
+import { curationOf, pathOf } from './harness/curation.js';
+import { freshMetadataId, freshPid } from './harness/fresh-names.js';
 import { useService } from './harness/service.js';
 
 const service = useService();
-
-const freshGuid = () => randomUUID().replaceAll('-', '').toUpperCase();
-/** A metadata ID that nothing else in this file uses. */
-const freshMetadataId = () => `hdl:2000.03/${freshGuid()}`;
-const freshPid = () => `info:fedora/demo:${freshGuid()}`;
-
-const pathOf = (identifier: string) => `/identifiers/${identifier}`;
-
-/** Mints, and gives the path and the entity tag to change the identifier with. */
-async function minted(fields: object = {}) {
-  const { status, body, headers } = await service.client.mint(fields);
-  expect(status).toBe(201);
-  return { identifier: body.identifier as string, path: pathOf(body.identifier), tag: headers.get('etag')!, body };
-}
-
-function patch(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
-  const all = { 'content-type': 'application/json', 'if-match': '*', ...headers };
-  return service.client.send('PATCH', path, all, JSON.stringify(body));
-}
-
-const step = (path: string, name: string, body: unknown = {}, headers: Record<string, string> = {}) =>
-  service.client.post(`${path}/${name}`, body, headers);
-
-const coded = ({ status, body }: Answer) => [status, body?.code];
+const { minted, patch } = curationOf(service);
 
 /** The history of an identifier as the database has it. */
 async function history(
@@ -231,104 +209,5 @@ describe('the laws of names', () => {
     for (const metadataId of [identifier, `hdl:${identifier.toLowerCase()}?x#y`, `info:hdl/${identifier}`]) {
       expect(coded(await patch(path, { metadataId }))).toEqual([422, 'METADATA_ID_IS_IDENTIFIER']);
     }
-  });
-});
-
-describe('Idempotency-Key', () => {
-  const keyed = () => ({ 'idempotency-key': randomUUID() });
-
-  it('a repeated change gets the first outcome, although its If-Match is stale by then', async () => {
-    const { path, tag } = await minted();
-    const headers = { ...keyed(), 'if-match': tag };
-    const first = await patch(path, { target: 'https://a.example.org/' }, headers);
-    await patch(path, { target: 'https://b.example.org/' });
-    const replay = await patch(path.toLowerCase(), { target: 'https://a.example.org/' }, headers);
-    expect([replay.status, replay.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
-    expect(replay.body).toEqual(first.body);
-    expect(replay.headers.get('etag')).toBe(first.headers.get('etag'));
-    expect(first.headers.get('idempotency-replayed')).toBeNull();
-    expect((await service.client.get(path)).body).toMatchObject({ version: 3, target: 'https://b.example.org/' });
-  });
-
-  it('another body, another step and another identifier are refused with 422', async () => {
-    const [{ path }, other] = [await minted(), await minted()];
-    const headers = keyed();
-    await patch(path, { target: 'https://a.example.org/' }, headers);
-    for (const answer of [
-      await patch(path, { target: 'https://b.example.org/' }, headers),
-      await step(path, 'withdraw', { reason: 'x' }, headers),
-      await patch(other.path, { target: 'https://a.example.org/' }, headers),
-    ]) {
-      expect(coded(answer)).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
-    }
-  });
-
-  it('the key of a mint is refused with 422 for a change, and the key of a change for a mint', async () => {
-    const [ofMint, ofChange] = [keyed(), keyed()];
-    const { body } = await service.client.mint({}, ofMint);
-    expect(coded(await patch(pathOf(body.identifier), {}, ofMint))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
-    expect((await patch(pathOf(body.identifier), {}, ofChange)).status).toBe(200);
-    expect(coded(await service.client.mint({}, ofChange))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
-  });
-
-  it('a refused change leaves its key unused', async () => {
-    const { path } = await minted();
-    const headers = keyed();
-    expect((await patch(path, { target: null }, { ...headers, 'if-match': '"stale"' })).status).toBe(412);
-    expect((await patch(path, { target: 'https://a.example.org/' }, headers)).status).toBe(200);
-  });
-
-  it('of forty withdrawals at once under one key, one is made, and the others answer it or that it is in flight', async () => {
-    const { path, identifier } = await minted();
-    const headers = keyed();
-    const answers = await Promise.all(
-      Array.from({ length: 40 }, () => step(path, 'withdraw', { reason: 'twice' }, headers)),
-    );
-    const statuses = new Set(answers.map(({ status }) => status));
-    expect([...statuses].filter((status) => status !== 200 && status !== 409)).toEqual([]);
-    for (const busy of answers.filter(({ status }) => status === 409)) {
-      expect([busy.body.code, busy.headers.get('retry-after')]).toEqual(['REQUEST_IN_FLIGHT', '1']);
-    }
-    const done = answers.filter(({ status }) => status === 200);
-    expect(done.filter((answer) => answer.headers.get('idempotency-replayed') === null)).toHaveLength(1);
-    expect((await history(identifier)).map(({ kind }) => kind)).toEqual(['minted', 'withdrawn']);
-  });
-});
-
-describe('a change that cannot be read', () => {
-  it.each([
-    ['an unknown member', { state: 'withdrawn' }, 400, 'INVALID_REQUEST'],
-    ['a target that is no URL', { target: 'javascript:alert(1)' }, 400, 'INVALID_REQUEST'],
-    ['a target that is empty', { target: '' }, 400, 'INVALID_REQUEST'],
-    ['a metadata ID that is a number', { metadataId: 7 }, 400, 'INVALID_REQUEST'],
-    ['a metadata ID without a local name', { metadataId: 'hdl:100.102' }, 400, 'MISSING_SEPARATOR'],
-    ['a metadata ID with U+0000', { metadataId: 'hdl:2000.03/a\u0000b' }, 400, 'INVALID_CHARACTER'],
-    ['alternates that are null', { alternateIds: null }, 400, 'INVALID_REQUEST'],
-    ['101 alternates', { alternateIds: Array(101).fill('demo:1') }, 400, 'INVALID_REQUEST'],
-    ['a malformed alternate', { alternateIds: ['demo:1', 'a b'] }, 400, 'NOT_RECOGNIZED'],
-    ['a list', [], 400, 'INVALID_REQUEST'],
-    ['a text', 'x', 400, 'INVALID_REQUEST'],
-  ])('%s', async (_, body, status, code) => {
-    const { path } = await minted();
-    expect(coded(await patch(path, body))).toEqual([status, code]);
-    expect((await service.client.get(path)).body.version).toBe(1);
-  });
-
-  it.each([
-    ['is not registered', `/identifiers/100.102/${'0'.repeat(32)}`, 404, 'IDENTIFIER_NOT_FOUND'],
-    ['has another naming authority', `/identifiers/77.7/${'0'.repeat(32)}`, 404, 'IDENTIFIER_NOT_FOUND'],
-    ['is malformed', '/identifiers/100.102/xyz', 400, 'INVALID_GUID'],
-    ['is a Fedora PID', '/identifiers/demo:7', 404, 'IDENTIFIER_NOT_FOUND'],
-  ])('an identifier that %s', async (_, path, status, code) => {
-    expect(coded(await patch(path, {}))).toEqual([status, code]);
-    expect(coded(await step(path, 'withdraw', { reason: 'x' }))).toEqual([status, code]);
-  });
-
-  it('a media type that is not JSON, and a merge patch that is no PATCH', async () => {
-    const { path } = await minted();
-    const xml = { 'content-type': 'application/json-patch+json' };
-    expect(coded(await patch(path, [], xml))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
-    const merge = { 'content-type': 'application/merge-patch+json' };
-    expect(coded(await step(path, 'withdraw', { reason: 'x' }, merge))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
   });
 });

@@ -33,6 +33,14 @@ describe('the OpenAPI document', () => {
     expect(parse(read('openapi/openapi.yaml'))).toEqual(committed);
   });
 
+  it('describes every member of every schema', async () => {
+    const { schemas } = (await service.client.get('/openapi.json')).body.components;
+    const silent = Object.entries<any>(schemas).flatMap(([schema, { properties = {} }]) =>
+      Object.entries<any>(properties).flatMap(([name, { description }]) => (description ? [] : `${schema}.${name}`)),
+    );
+    expect(silent).toEqual([]);
+  });
+
   it('has an operation id, an example or a schema with examples, and a problem for every operation', async () => {
     const { paths } = (await service.client.get('/openapi.json')).body;
     for (const [path, operations] of Object.entries<Record<string, any>>(paths)) {

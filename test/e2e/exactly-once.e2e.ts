@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import pg from 'pg';
 import { type Answer, Client } from './harness/client.js';
 import { type TestDatabase, createDatabase } from './harness/database.js';
-import { type DatabaseProxy, startDatabaseProxy } from './harness/database-proxy.js';
 import { type TestServer, startServer } from './harness/server.js';
+import { TcpProxy } from './harness/tcp-proxy.js';
 
 const OPEN = { ACCESS: 'open', NAMING_AUTHORITIES: '100.102' };
 
@@ -141,17 +141,17 @@ describe('an Idempotency-Key', () => {
 });
 
 describe('between the commit and the answer', () => {
-  let proxy: DatabaseProxy;
+  let proxy: TcpProxy;
   let server: TestServer;
   let client: Client;
   beforeEach(async () => {
-    proxy = await startDatabaseProxy(database.url);
-    server = await startServer({ DATABASE_URL: proxy.url, ...OPEN });
+    proxy = await TcpProxy.before(database.url);
+    server = await startServer({ DATABASE_URL: proxy.addressOf(database.url), ...OPEN });
     client = new Client(server.url);
   });
   afterEach(async () => {
     await server.stop('SIGKILL');
-    await proxy.stop();
+    await proxy.close();
   });
 
   it.each([

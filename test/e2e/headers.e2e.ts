@@ -122,3 +122,24 @@ describe('the policy of Swagger UI', () => {
     expect(script).toContain('"validatorUrl": null');
   });
 });
+
+describe('a request that a browser sends for a page', () => {
+  const reinstate = (site: string) =>
+    service.client.send('POST', '/identifiers/100.102/F58FB49EB1F848F0A606E84CEF294BE5/reinstate', {
+      'sec-fetch-site': site,
+    });
+
+  it.each(['cross-site', 'same-site'])(
+    'of another origin (%s) changes nothing, though it needs no preflight',
+    async (site) => {
+      const { status, body } = await reinstate(site);
+      expect([status, body.code]).toEqual([403, 'CROSS_SITE_REQUEST']);
+      const read = await service.client.get('/identifiers', { 'sec-fetch-site': site });
+      expect(read.status).toBe(200);
+    },
+  );
+
+  it.each(['same-origin', 'none'])('of its own (%s), such as Swagger UI, is served', async (site) => {
+    expect((await reinstate(site)).body.code).toBe('IDENTIFIER_NOT_FOUND');
+  });
+});

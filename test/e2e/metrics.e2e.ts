@@ -41,11 +41,21 @@ describe('GET /metrics', () => {
     expect(text).not.toMatch(/0123456789abcdef|4711/i);
   });
 
-  it('shows the connections of the pool and what waits for one', async () => {
+  it('names a naming authority as it was created, however a mint spells it', async () => {
+    const post = (path: string, body: object) => service.client.post(path, body, { authorization });
+    await post('/naming-authorities', { namingAuthority: 'Abc', profile: 'handle' });
+    for (const namingAuthority of ['abc', 'aBC', 'ABC']) {
+      expect((await post('/identifiers', { namingAuthority })).status).toBe(201);
+    }
+    const labels = [...(await scrape()).matchAll(/^mintmark_mints_total\{naming_authority="(abc)".* (\d+)$/gim)];
+    expect(labels.map(([, label, count]) => [label, count])).toEqual([['Abc', '3']]);
+  });
+
+  it('shows the connections of all pools and what waits for one', async () => {
     const text = await scrape();
     expect(text).toMatch(/^mintmark_database_connections\{state="idle"\} [1-9]/m);
     expect(text).toMatch(/^mintmark_database_connections\{state="busy"\} 0$/m);
-    expect(text).toMatch(/^mintmark_database_connections_limit 20$/m);
+    expect(text).toMatch(/^mintmark_database_connections_limit 26$/m);
     expect(text).toMatch(/^mintmark_queue_depth\{queue="database_pool"\} 0$/m);
   });
 });

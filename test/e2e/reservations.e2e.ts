@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import type { Answer } from './harness/client.js';
+import { coded } from './harness/client.js';
+import { freshMetadataId, freshPid } from './harness/fresh-names.js';
+import { query as ask } from './harness/database.js';
 import { useService } from './harness/service.js';
 
 // The sweep rests for the length of the test: what is seen here, reads see by themselves.
@@ -11,9 +13,6 @@ const service = useService({ RESERVATION_SWEEP_INTERVAL_MS: '86400000' });
 const DAY_MS = 86_400_000;
 const inFuture = (ms: number) => new Date(Date.now() + ms).toISOString();
 const NEXT_YEAR = inFuture(365 * DAY_MS);
-const freshGuid = () => randomUUID().replaceAll('-', '').toUpperCase();
-const freshMetadataId = () => `hdl:2000.03/${freshGuid()}`;
-const freshPid = () => `info:fedora/demo:${freshGuid()}`;
 
 const reserve = (fields: object = {}, headers: Record<string, string> = {}) =>
   service.client.post(
@@ -22,15 +21,8 @@ const reserve = (fields: object = {}, headers: Record<string, string> = {}) =>
     headers,
   );
 
-const coded = ({ status, body }: Answer) => [status, body?.code];
-
-async function query<T extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<T[]> {
-  const database = new pg.Client({ connectionString: service.database.url });
-  await database.connect();
-  const { rows } = await database.query<T>(sql, values);
-  await database.end();
-  return rows;
-}
+const query = <T extends pg.QueryResultRow>(sql: string, values?: unknown[]) =>
+  ask<T>(service.database.url, sql, values);
 
 /** Lets the lease of an identifier end, as time does. */
 const end = (identifier: string) =>
@@ -264,80 +256,4 @@ describe('the report of POST /reservations/{id}/activate and /release', () => {
       ]);
     },
   );
-});
-
-describe('a lease that has ended and that nobody has written down', () => {
-  const LAPSED = { reason: 'The reservation ended without activation.', replacedBy: null };
-
-  async function lapsed(fields: object = {}): Promise<string> {
-    const { body } = await service.client.mint({ state: 'reserved', leaseUntil: NEXT_YEAR, ...fields });
-    await end(body.identifier);
-    return body.identifier;
-  }
-
-  it('answers 410, and in lists it is withdrawn and not reserved', async () => {
-    const [since, target] = [inFuture(-1000), `https://${randomUUID()}.example.org/`];
-    const identifier = await lapsed({ target });
-    const gone = await service.client.get(`/identifiers/${identifier}`);
-    expect(coded(gone)).toEqual([410, 'IDENTIFIER_WITHDRAWN']);
-    expect(gone.body.tombstone).toMatchObject(LAPSED);
-    const listed = async (state: string) =>
-      (await service.client.get(`/identifiers?state=${state}&target=${target}&createdAfter=${since}`)).body.items;
-    expect(await listed('reserved')).toEqual([]);
-    expect(await listed('active')).toEqual([]);
-    expect(await listed('withdrawn')).toMatchObject([
-      { identifier, state: 'withdrawn', leaseUntil: null, metadataId: null, alternateIds: [], tombstone: LAPSED },
-    ]);
-  });
-
-  it('frees metadata ID and alternates at once, for a mint and for a change', async () => {
-    const [one, two] = [
-      { metadataId: freshMetadataId(), alternateIds: [freshPid()] },
-      { metadataId: freshMetadataId(), alternateIds: [freshPid()] },
-    ];
-    const first = await lapsed(one);
-    const second = await lapsed(two);
-    expect((await service.client.get(`/identifiers?metadataId=${one.metadataId}`)).body.items).toEqual([]);
-    expect((await service.client.get(`/identifiers?alternateId=${one.alternateIds[0]}`)).body.items).toEqual([]);
-    const minted = await service.client.mint(one);
-    expect([minted.status, minted.body.metadataId]).toEqual([201, one.metadataId]);
-    const { body } = await service.client.mint();
-    const headers = { 'content-type': 'application/json', 'if-match': '*' };
-    const changed = await service.client.send('PATCH', `/identifiers/${body.identifier}`, headers, JSON.stringify(two));
-    expect(changed.body).toMatchObject(two);
-    expect(await kinds(first)).toEqual(['reserved', 'lapsed']);
-    expect(await kinds(second)).toEqual(['reserved', 'lapsed']);
-  });
-
-  it('describes nothing any more', async () => {
-    const record = (await service.client.mint()).body;
-    await lapsed({ metadataId: record.identifier });
-    expect((await service.client.get(`/identifiers/${record.identifier}`)).body.describes).toEqual([]);
-  });
-
-  it('cannot be activated, changed or withdrawn any more, nor in its reservation', async () => {
-    const identifier = await lapsed();
-    const headers = { 'content-type': 'application/json', 'if-match': '*' };
-    for (const answer of [
-      await service.client.post(`/identifiers/${identifier}/activate`, {}),
-      await service.client.send('PATCH', `/identifiers/${identifier}`, headers, '{}'),
-      await service.client.post(`/identifiers/${identifier}/withdraw`, { reason: 'x' }),
-    ]) {
-      expect(coded(answer)).toEqual([409, 'WRONG_STATE']);
-    }
-    const { body } = await reserve({ count: 1 });
-    await end(body.identifiers[0]);
-    expect((await service.client.get(`/reservations/${body.id}`)).body).toMatchObject({ reserved: 0, withdrawn: 1 });
-    const report = await service.client.post(`/reservations/${body.id}/release`, {});
-    expect(report.body).toMatchObject({ released: 0, skipped: 1 });
-    expect(await kinds(body.identifiers[0])).toEqual(['reserved', 'lapsed']);
-  });
-
-  it('ends by itself when its time has come', async () => {
-    const { body } = await service.client.mint({ state: 'reserved', leaseUntil: inFuture(1200) });
-    expect((await service.client.get(`/identifiers/${body.identifier}`)).body.state).toBe('reserved');
-    await pause(1300);
-    const gone = await service.client.get(`/identifiers/${body.identifier}`);
-    expect([gone.status, gone.body.tombstone.withdrawnAt]).toEqual([410, body.leaseUntil]);
-  });
 });

@@ -35,3 +35,6 @@ export class Client {
     return { status: answer.status, headers: answer.headers, text, body: text === '' ? null : JSON.parse(text) };
   }
 }
+
+/** The status and the code of an answer. */
+export const coded = ({ status, body }: Answer) => [status, body?.code];

@@ -36,3 +36,18 @@ async function administer(sql: string): Promise<void> {
     }
   }
 }
+
+/** Asks a database something by itself, past the service. */
+export async function query<T extends pg.QueryResultRow>(
+  url: string,
+  sql: string,
+  values: unknown[] = [],
+): Promise<T[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<T>(sql, values)).rows;
+  } finally {
+    await client.end();
+  }
+}

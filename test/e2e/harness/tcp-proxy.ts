@@ -14,11 +14,11 @@ export class TcpProxy {
   private weather: Weather = 'pass';
   private server: Server | undefined;
   private readonly pairs = new Set<Pair>();
+  private fatalText: string | null = null;
+  private awaited: { words: string; answered: (withheld: Withheld) => void } | null = null;
 
   private constructor(
     private readonly target: { host: string; port: number },
-    /** Ends a connection whose client sends this text, as a server that crashes at this moment would. */
-    private readonly fatalText: { value: string | null },
     readonly port: number,
   ) {}
 
@@ -29,7 +29,7 @@ export class TcpProxy {
     await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
     const free = (probe.address() as AddressInfo).port;
     await new Promise((resolve) => probe.close(resolve));
-    const proxy = new TcpProxy({ host: hostname, port: Number(port) }, { value: null }, free);
+    const proxy = new TcpProxy({ host: hostname, port: Number(port) }, free);
     await proxy.set('pass');
     return proxy;
   }
@@ -46,8 +46,17 @@ export class TcpProxy {
     return this.pairs.size;
   }
 
+  /** Ends a connection whose client sends this text, as a server that crashes at this moment would. */
   breakAt(text: string | null): void {
-    this.fatalText.value = text;
+    this.fatalText = text;
+  }
+
+  /**
+   * Lets the next request that holds these words reach the server, and keeps its answer.
+   * @returns once the server has answered: what the request did is done then.
+   */
+  withholdAnswerTo(words: string): Promise<Withheld> {
+    return new Promise((answered) => (this.awaited = { words, answered }));
   }
 
   async set(weather: Weather): Promise<void> {
@@ -78,7 +87,7 @@ export class TcpProxy {
 
   private accept(client: Socket): void {
     const upstream = connect(this.target);
-    const pair = { client, upstream, dead: this.weather === 'silent' };
+    const pair: Pair = { client, upstream, dead: this.weather === 'silent', answered: null };
     this.pairs.add(pair);
     const end = (): void => {
       this.pairs.delete(pair);
@@ -87,15 +96,25 @@ export class TcpProxy {
     };
     for (const socket of [client, upstream]) socket.on('error', end).on('close', end);
     client.on('data', (octets) => {
-      const { value } = this.fatalText;
-      if (value !== null && octets.includes(value)) client.resetAndDestroy();
+      if (this.awaited !== null && octets.includes(this.awaited.words)) {
+        pair.answered = this.awaited.answered;
+        this.awaited = null;
+      }
+      if (this.fatalText !== null && octets.includes(this.fatalText)) client.resetAndDestroy();
       else if (!pair.dead) upstream.write(octets);
     });
     upstream.on('data', (octets) => {
       if (this.weather === 'deaf') pair.dead = true;
-      if (!pair.dead) client.write(octets);
+      if (pair.answered !== null) pair.answered({ cut: end });
+      else if (!pair.dead) client.write(octets);
     });
   }
+}
+
+/** A connection whose answer waits. */
+export interface Withheld {
+  /** Breaks the connection instead of giving the answer. */
+  cut(): void;
 }
 
 interface Pair {
@@ -103,4 +122,6 @@ interface Pair {
   readonly upstream: Socket;
   /** Nothing comes through any more. */
   dead: boolean;
+  /** Told of the answer, which is kept. */
+  answered: ((withheld: Withheld) => void) | null;
 }

@@ -1,46 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
-import { type Answer, Client } from './harness/client.js';
-import { type TestDatabase, createDatabase } from './harness/database.js';
-import { type TestServer, startServer } from './harness/server.js';
+import { describe, expect, it } from '@jest/globals';
+import type { Answer } from './harness/client.js';
+import { ADMIN, createKey, expectRefused, refusals, statuses, useLimitedServices } from './harness/limited-services.js';
 
-const ADMIN_KEY = 'correct-horse-battery-staple-correct-horse';
-const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
-const ADMIN = bearer(ADMIN_KEY);
 const MISSING = '/identifiers/100.102/00000000000000000000000000000001';
 
-let database: TestDatabase;
-const servers: TestServer[] = [];
-
-beforeAll(async () => {
-  database = await createDatabase();
-});
-
-afterAll(async () => {
-  await Promise.all(servers.map((server) => server.stop()));
-  await database.drop();
-});
-
-/** A service with its own limits; all of them share one database. */
-async function start(variables: Record<string, string>): Promise<Client> {
-  const server = await startServer({
-    DATABASE_URL: database.url,
-    ACCESS: 'keys',
-    ADMIN_API_KEY: ADMIN_KEY,
-    NAMING_AUTHORITIES: '100.102,2000.01',
-    ...variables,
-  });
-  servers.push(server);
-  return new Client(server.url);
-}
-
-/** The header of a new key that may mint. */
-async function createKey(client: Client): Promise<{ authorization: string }> {
-  const answer = await client.post('/api-keys', { client: 'repository', scopes: ['mint', 'read'] }, ADMIN);
-  expect(answer.status).toBe(201);
-  return bearer(answer.body.secret);
-}
+const { start } = useLimitedServices();
 
 /** The members of a list of structured fields whose values are strings and whose parameters are integers. */
 function listOf(header: string | null): Record<string, Record<string, number>> {
@@ -54,20 +19,6 @@ function listOf(header: string | null): Record<string, Record<string, number>> {
       ];
     }),
   );
-}
-
-function expectRefused(answer: Answer, status: number, code: string): number {
-  expect([answer.status, answer.body.code]).toEqual([status, code]);
-  expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
-  expect(answer.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
-  return Number(answer.headers.get('retry-after'));
-}
-
-const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status);
-
-async function refusals(client: Client, reason: string): Promise<number> {
-  const text = await (await fetch(`${client.base}/metrics`, { headers: ADMIN })).text();
-  return Number(new RegExp(`^mintmark_refused_requests_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(text)?.[1]);
 }
 
 describe('the rate of a key', () => {
@@ -194,6 +145,14 @@ describe('the rate of a naming authority', () => {
     expect(results[0].problem.code).toBe('RATE_LIMITED');
   });
 
+  it('is not forgotten over naming authorities that a client makes up', async () => {
+    const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '2' });
+    for (let i = 0; i < 2; i++) expect((await client.mint({}, ADMIN)).status).toBe(201);
+    const items = Array.from({ length: 10_000 }, (_, i) => ({ namingAuthority: `666.${i}` }));
+    expect((await client.post('/identifiers/batch', { items }, ADMIN)).status).toBe(200);
+    expectRefused(await client.mint({}, ADMIN), 429, 'RATE_LIMITED');
+  });
+
   it('recovers after Retry-After, and what was refused has minted nothing', async () => {
     const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '30' });
     const asked = { namingAuthority: '2000.01', target: 'https://repo.example.org/limited' };
@@ -208,132 +167,3 @@ describe('the rate of a naming authority', () => {
     expect(found.body.items).toHaveLength(answers.length - refused.length + 1);
   });
 });
-
-describe('requests at once', () => {
-  it('are as many as a key may have; another key goes on, and so does the same one when they have ended', async () => {
-    const client = await start({ MAX_CONCURRENT_PER_KEY: '3' });
-    const [one, other] = [await createKey(client), await createKey(client)];
-    // Nobody else's change may have to wait behind these, so that three stay under way until the lock goes.
-    const lock = await lockTable('api_key');
-    const waiting = Array.from({ length: 3 }, () => createKeyRaw(client));
-    await lock.until(3);
-    expectRefused(await client.get('/identifiers', ADMIN), 429, 'CONCURRENCY_LIMITED');
-    expect((await client.mint({}, one)).status).toBe(201);
-    expect((await client.mint({}, other)).status).toBe(201);
-    await lock.release();
-    expect(statuses(await Promise.all(waiting))).toEqual([201, 201, 201]);
-    expect((await client.get('/identifiers', ADMIN)).status).toBe(200);
-    expect(await refusals(client, 'key_concurrency')).toBe(1);
-  });
-
-  it('of a client that hung up hold no room', async () => {
-    const client = await start({ MAX_CONCURRENT_PER_KEY: '1' });
-    const lock = await lockTable('api_key');
-    const hungUp = new AbortController();
-    const given = fetch(`${client.base}/api-keys`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...ADMIN },
-      body: JSON.stringify({ client: 'repository', scopes: ['mint'] }),
-      signal: hungUp.signal,
-    }).catch((error: unknown) => error);
-    await lock.until(1);
-    expectRefused(await client.get('/identifiers', ADMIN), 429, 'CONCURRENCY_LIMITED');
-    hungUp.abort();
-    await given;
-    await waitUntil(async () => (await client.get('/identifiers', ADMIN)).status === 200);
-    await lock.release();
-  });
-});
-
-describe('long polls and event streams', () => {
-  it('have a bound of their own, and leave the other requests of the same key alone', async () => {
-    const client = await start({ MAX_LONG_LIVED_PER_KEY: '2', MAX_CONCURRENT_PER_KEY: '1' });
-    const hangUp = new AbortController();
-    const stream = await fetch(`${client.base}/events`, {
-      headers: { accept: 'text/event-stream', ...ADMIN },
-      signal: hangUp.signal,
-    });
-    expect(stream.status).toBe(200);
-    const last = await client.get('/events?limit=1000', ADMIN);
-    const poll = fetch(`${client.base}/events?wait=20&after=${last.body.next}`, {
-      headers: ADMIN,
-      signal: hangUp.signal,
-    }).catch((error: unknown) => error);
-    await waitUntil(async () => (await client.get('/events', ADMIN)).status === 429);
-    expectRefused(await client.get('/events', ADMIN), 429, 'CONCURRENCY_LIMITED');
-    expect((await client.get('/identifiers', ADMIN)).status).toBe(200);
-    expect((await client.get('/events', await createKey(client))).status).toBe(200);
-    hangUp.abort();
-    await poll;
-    await waitUntil(async () => (await client.get('/events', ADMIN)).status === 200);
-  });
-});
-
-describe('an overload', () => {
-  it('refuses mints at once, but no look-up, and is over when the database is free again', async () => {
-    const client = await start({
-      DATABASE_POOL_SIZE: '4',
-      // Long enough that nobody gives up before the lock goes.
-      DATABASE_CONNECT_TIMEOUT_MS: '60000',
-      DATABASE_STATEMENT_TIMEOUT_MS: '180000',
-      OVERLOAD_WAITING_STATEMENTS: '4',
-      MAX_CONCURRENT_PER_KEY: '0',
-    });
-    const minted = await client.mint({}, ADMIN);
-    const path = `/identifiers/${minted.body.identifier}`;
-    const lock = await lockTable('api_key');
-    const waiting = Array.from({ length: 8 }, () => createKeyRaw(client));
-    await lock.until(4);
-    await waitUntil(async () => (await queueDepth(client)) >= 4);
-    for (let i = 0; i < 5; i++) expectRefused(await client.mint({}, ADMIN), 503, 'OVERLOADED');
-    const found = client.get(path);
-    expect((await client.post('/normalize', { items: [{ input: 'hdl:1/2' }] })).status).toBe(200);
-    expect((await client.get('/health/live')).status).toBe(200);
-    expectRefused(await client.mint({}, ADMIN), 503, 'OVERLOADED');
-    expect(await refusals(client, 'overload')).toBe(6);
-    await lock.release();
-    expect((await found).status).toBe(200);
-    expect(new Set(statuses(await Promise.all(waiting)))).toEqual(new Set([201]));
-    expect((await client.mint({}, ADMIN)).status).toBe(201);
-  });
-});
-
-const createKeyRaw = (client: Client) => client.post('/api-keys', { client: 'repository', scopes: ['mint'] }, ADMIN);
-
-async function queueDepth(client: Client): Promise<number> {
-  const text = await (await fetch(`${client.base}/metrics`, { headers: ADMIN })).text();
-  return Number(/^mintmark_queue_depth\{queue="database_pool"\} (\d+)$/m.exec(text)?.[1]);
-}
-
-/** Keeps others from writing a table until it is released; they may read. */
-async function lockTable(table: string) {
-  const holder = new pg.Client({ connectionString: database.url });
-  // A test that fails leaves the lock to the end of the database.
-  holder.on('error', () => {});
-  await holder.connect();
-  await holder.query(`BEGIN; LOCK TABLE ${table} IN SHARE MODE`);
-  return {
-    /** Waits until so many statements wait for a lock. */
-    until: (count: number) =>
-      waitUntil(async () => {
-        // Within a transaction the same picture is shown again.
-        await holder.query('SELECT pg_stat_clear_snapshot()');
-        const { rows } = await holder.query<{ waiting: string }>(
-          "SELECT count(*) AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-        );
-        return Number(rows[0]?.waiting) >= count;
-      }),
-    release: async () => {
-      await holder.query('COMMIT');
-      await holder.end();
-    },
-  };
-}
-
-async function waitUntil(happened: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 400; i++) {
-    if (await happened()) return;
-    await pause(25);
-  }
-  throw new Error('it did not happen within ten seconds');
-}

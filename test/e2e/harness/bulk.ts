@@ -1,0 +1,39 @@
+import pg from 'pg';
+import { type TestDatabase, createDatabase } from './database.js';
+import { type TestServer, startServer } from './server.js';
+
+/** The operation, for lines that name no naming authority. */
+export const PATH = '/identifiers/bulk?namingAuthority=100.102';
+
+/** How many identifiers a database has. */
+export async function total(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<{ n: number }>('SELECT count(*)::int AS n FROM identifier');
+  await client.end();
+  return rows[0]!.n;
+}
+
+/** Lines to mint, each with a name of its own. */
+export const input = (count: number, from = 1) =>
+  Array.from({ length: count }, (_, index) => `${JSON.stringify({ clientRef: `row ${from + index}` })}\n`).join('');
+
+/** Runs a service of its own, on a database of its own, for a piece of work that may spoil both. */
+export async function withServer(
+  work: (server: TestServer, database: TestDatabase) => Promise<void>,
+  more = {},
+): Promise<void> {
+  const database = await createDatabase();
+  const server = await startServer({
+    DATABASE_URL: database.url,
+    ACCESS: 'open',
+    NAMING_AUTHORITIES: '100.102',
+    ...more,
+  });
+  try {
+    await work(server, database);
+  } finally {
+    await server.stop('SIGKILL');
+    await database.drop();
+  }
+}

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import { type Answer, Client } from './client.js';
+import { type TestDatabase, createDatabase } from './database.js';
+import { type TestServer, startServer } from './server.js';
+
+const ADMIN_KEY = 'correct-horse-battery-staple-correct-horse';
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+/** The header of the key that may do everything. */
+export const ADMIN = bearer(ADMIN_KEY);
+
+/** Services of a test file that have limits of their own and share one database. */
+export interface LimitedServices {
+  readonly database: TestDatabase;
+  readonly start: (variables: Record<string, string>) => Promise<Client>;
+}
+
+/** Makes the database before the tests of a file, and stops whatever they started after them. */
+export function useLimitedServices(): LimitedServices {
+  const servers: TestServer[] = [];
+  const services: { database?: TestDatabase; start: LimitedServices['start'] } = {
+    start: async (variables) => {
+      const server = await startServer({
+        DATABASE_URL: services.database?.url ?? '',
+        ACCESS: 'keys',
+        ADMIN_API_KEY: ADMIN_KEY,
+        NAMING_AUTHORITIES: '100.102,2000.01',
+        ...variables,
+      });
+      servers.push(server);
+      return new Client(server.url);
+    },
+  };
+  beforeAll(async () => {
+    services.database = await createDatabase();
+  });
+  afterAll(async () => {
+    await Promise.all(servers.map((server) => server.stop()));
+    await services.database?.drop();
+  });
+  return services as LimitedServices;
+}
+
+/** The header of a new key that may mint. */
+export async function createKey(client: Client): Promise<{ authorization: string }> {
+  const answer = await client.post('/api-keys', { client: 'repository', scopes: ['mint', 'read'] }, ADMIN);
+  expect(answer.status).toBe(201);
+  return bearer(answer.body.secret);
+}
+
+/** Holds a refusal against what all of them have. @returns its `Retry-After`. */
+export function expectRefused(answer: Answer, status: number, code: string): number {
+  expect([answer.status, answer.body.code]).toEqual([status, code]);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+  expect(answer.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
+  return Number(answer.headers.get('retry-after'));
+}
+
+export const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status);
+
+/** How many requests were refused for a reason, as the metrics count them. */
+export async function refusals(client: Client, reason: string): Promise<number> {
+  const text = await (await fetch(`${client.base}/metrics`, { headers: ADMIN })).text();
+  return Number(new RegExp(`^mintmark_refused_requests_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(text)?.[1]);
+}

@@ -1,7 +1,7 @@
 import type { IdentifierRecord } from '../record/identifier-record.js';
 import type { MetLaws } from '../record/met-laws.js';
 import type { NewIdentifier } from '../record/new-identifier.js';
-import { requireSameRequest } from '../record/outcomes.js';
+import { keyReused, requireSameRequest } from '../record/outcomes.js';
 import { taken } from '../record/taken.js';
 import type { MintOrder } from './mint-order.js';
 
@@ -26,6 +26,7 @@ export function settledBy(met: MetLaws, order: MintOrder, { address, request }: 
     requireSameRequest(met.request.hash, request.hash);
     return { outcome: 'replayed', record: met.request.record, metadataRecord: met.requestMetadataRecord };
   }
+  if (met.otherRequest && request !== null) throw keyReused();
   if (met.metadata !== null) return settledByMetadata(met.metadata, met.address, order);
   if (met.address !== null && order.guid !== null)
     throw taken('GUID_TAKEN', 'This GUID is registered', met.address, '/guid');

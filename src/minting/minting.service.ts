@@ -95,7 +95,7 @@ export class MintingService {
     await this.writeLapses(met);
     const again: Pending[] = [];
     for (const [index, { pending: job, item }] of left.entries()) {
-      const result = await this.settle(met[index], job, item);
+      const result = await this.settle(met[index], job, item, transaction);
       if (result !== null) results[job.place] = result;
       else again.push({ ...job, attempt: job.attempt + (index < left.length - later.length ? 1 : 0) });
     }
@@ -138,12 +138,13 @@ export class MintingService {
     met: MetLaws | undefined,
     { order }: Pending,
     item: NewIdentifier,
+    transaction?: Queryable,
   ): Promise<Minted | Problem | null> {
     if (met === undefined) return null;
     return refusalOr(async () => {
       if (met.outcome !== null && item.request !== null) {
         requireSameRequest(met.outcome.hash, item.request.hash);
-        const [record] = await this.reader.findByIds([BigInt(JSON.parse(met.outcome.text) as string)]);
+        const [record] = await this.reader.findByIds([BigInt(JSON.parse(met.outcome.text) as string)], transaction);
         if (record !== undefined) return { outcome: 'found', record, metadataRecord: null };
       }
       return isLapsed(met) ? null : settledBy(met, order, item);

@@ -2,7 +2,7 @@ import type { QueryConfig } from 'pg';
 import { prepared } from './prepared.js';
 import { describedSql } from './rows.js';
 import { POSITION_SQL } from './change-log.js';
-import type { NewIdentifier } from './new-identifier.js';
+import { MAX_PLACE, type NewIdentifier } from './new-identifier.js';
 
 /** A column of the rows to insert: its name, its type, and what it takes from a new identifier. */
 export type Column<T = NewIdentifier> = readonly [name: string, type: string, value: (item: T) => unknown];
@@ -66,6 +66,12 @@ const ALTERNATES = rowsOf('a', ALTERNATES_FROM, [['key', 'bytea']]);
 export const unmet = (table: string, condition: string): string =>
   `NOT EXISTS (SELECT FROM ${table} x WHERE ${condition} OFFSET 0)`;
 
+/**
+ * Condition on a row `x` that keeps the place of a request that `w` has, or any place of it where `w` is a single mint: that
+ * stands at place 0, and the lines of a stream with the same key stand behind it.
+ */
+const SAME_PLACE_SQL = `x.request_index BETWEEN w.request_index AND CASE w.request_index WHEN 0 THEN ${MAX_PLACE} ELSE w.request_index END`;
+
 /** What the statement has more where an object comes with alternates or with its metadata record. */
 const MORE = {
   unmet: `
@@ -117,7 +123,7 @@ const insertSql = (more: typeof MORE): string => `
     WHERE (SELECT n.status = 'active' AND n.version = w.authority_version FROM naming_authority n WHERE n.prefix = w.naming_authority)
       AND ${unmet('identifier', 'x.metadata_key = w.metadata_key AND x.naming_authority = w.naming_authority')}
       AND ${unmet('identifier', 'x.naming_authority = w.naming_authority AND x.guid = w.guid')}
-      AND ${unmet('identifier', 'x.client = w.client AND x.request_key = w.request_key AND x.request_index = w.request_index')}
+      AND ${unmet('identifier', `x.client = w.client AND x.request_key = w.request_key AND ${SAME_PLACE_SQL}`)}
       AND ${unmet('request', 'x.client = w.client AND x.key = w.request_key')}${more.unmet}
     ORDER BY w.place
   ), eligible AS MATERIALIZED (SELECT nextval('identifier_id_seq') AS id, free.* FROM free),

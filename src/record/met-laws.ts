@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { HOT_POOL } from '../database/pool.js';
 import type { IdentifierRecord } from './identifier-record.js';
-import type { NewIdentifier } from './new-identifier.js';
+import { MAX_PLACE, type NewIdentifier } from './new-identifier.js';
 import { prepared } from './prepared.js';
 import { type IdentifierRow, RECORD_COLUMNS_SQL, recordOf } from './rows.js';
 import type { Queryable } from './transactions.js';
@@ -13,6 +13,8 @@ export interface MetLaws {
   readonly request: { readonly record: IdentifierRecord; readonly hash: Uint8Array } | null;
   /** The metadata record that the same request minted beside it. */
   readonly requestMetadataRecord: IdentifierRecord | null;
+  /** Whether the key is that of a stream, and this is no line of it. */
+  readonly otherRequest: boolean;
   /** What an earlier request with the key came to, where it minted nothing. */
   readonly outcome: { readonly hash: Uint8Array; readonly text: string } | null;
   /** The identifier of the naming authority that the metadata ID describes. */
@@ -23,7 +25,7 @@ export interface MetLaws {
   readonly alternate: { readonly record: IdentifierRecord; readonly index: number } | null;
 }
 
-type Law = 'request' | 'requestMetadataRecord' | 'metadata' | 'address' | 'alternate';
+type Law = 'request' | 'requestMetadataRecord' | 'otherRequest' | 'metadata' | 'address' | 'alternate';
 
 interface MetRow extends IdentifierRow {
   readonly place: number;
@@ -42,9 +44,11 @@ const MET_SQL = `
       AS w(place, client, request_key, request_index, naming_authority, metadata_key, guid, local_key)
   )
   ${met(
-    "CASE i.request_index WHEN w.request_index THEN 'request' ELSE 'requestMetadataRecord' END",
-    `w JOIN identifier i ON i.client = w.client AND i.request_key = w.request_key
-       AND i.request_index IN (w.request_index, w.request_index + 1)`,
+    `CASE i.request_index - w.request_index WHEN 0 THEN 'request' WHEN 1 THEN 'requestMetadataRecord' ELSE 'otherRequest' END`,
+    `w JOIN LATERAL (
+       SELECT * FROM identifier x WHERE x.client = w.client AND x.request_key = w.request_key
+         AND x.request_index BETWEEN w.request_index AND CASE w.request_index WHEN 0 THEN ${MAX_PLACE} ELSE w.request_index + 1 END
+       ORDER BY x.request_index LIMIT 2) i ON true`,
     'i.request_hash',
   )}
   UNION ALL ${met("'metadata'", 'w JOIN identifier i ON i.metadata_key = w.metadata_key AND i.naming_authority = w.naming_authority')}
@@ -125,6 +129,7 @@ function metLaws(laws: ReadonlyMap<Law, MetRow>, outcome: MetLaws['outcome']): M
   return {
     request: request === null ? null : { record: request, hash: laws.get('request')?.hash ?? new Uint8Array() },
     requestMetadataRecord: record('requestMetadataRecord'),
+    otherRequest: laws.has('otherRequest'),
     outcome,
     metadata: record('metadata'),
     address: record('address'),

@@ -11,6 +11,9 @@ export interface RequestPlace {
   readonly hash: Uint8Array;
 }
 
+/** The largest place in a request, which is kept as an INTEGER. */
+export const MAX_PLACE = 2_147_483_647;
+
 /** The metadata record that is minted beside an object, in the same statement (CID-24). */
 export interface NewMetadataRecord {
   readonly address: Address;

@@ -170,6 +170,17 @@ describe('a bulk with an Idempotency-Key', () => {
     expect(results.map(({ problem }) => problem?.code)).toEqual(Array(3).fill('IDEMPOTENCY_KEY_REUSED'));
   });
 
+  it('refuses a single mint with its key, alone and in a storm of them', async () => {
+    await bulk(input(3), key('stream'));
+    const before = await total(service.database.url);
+    for (let i = 0; i < 3; i++) {
+      const storm = Array.from({ length: 5 }, () => service.client.mint({}, key('stream')));
+      const codes = (await Promise.all(storm)).map(({ status, body }) => [status, body.code]);
+      expect(codes).toEqual(Array(5).fill([422, 'IDEMPOTENCY_KEY_REUSED']));
+    }
+    expect(await total(service.database.url)).toBe(before);
+  });
+
   it('goes on after kill -9: acknowledged lines keep their identifiers, and no line gets a second one', async () => {
     const count = 20_000;
     const body = input(count);

@@ -105,6 +105,6 @@ export class LookupController {
       void reply.status(HttpStatus.NOT_MODIFIED);
       return undefined;
     }
-    return { ...shown, query: asked.query, fragment: asked.fragment };
+    return Object.assign(shown, { query: asked.query, fragment: asked.fragment });
   }
 }

@@ -71,10 +71,10 @@ export class MintingController {
     await this.budget.charge(order.namingAuthority, order.mintMetadataId ? 2 : 1, reply);
     const asked = { actor: caller, request: key === undefined ? null : { key, index: 0, hash: orderHash(order) } };
     const minted = await this.queue.mint({ order, asked });
-    const { metadataRecord, ...shown } = this.results.identifier(minted, caller);
+    const shown = this.results.identifier(minted, caller);
     void reply.status(statusOf(minted)).headers({ ...locationHeader(locationOf(shown)), etag: entityTag(shown) });
     const replayed = minted.outcome === 'replayed' || minted.outcome === 'found';
     if (replayed) void reply.header('idempotency-replayed', 'true');
-    return { ...shown, metadataRecord };
+    return this.results.whole(minted, shown, caller);
   }
 }

@@ -69,39 +69,46 @@ async function insertBeforeSavepoint(
 }
 
 function insertedFrom(item: NewIdentifier, row: InsertedRow): Inserted {
-  const { authority, address, localName, metadata, target, alternates, leaseUntil, metadataRecord } = item;
-  const born = {
-    namingAuthority: authority.prefix,
-    state: leaseUntil === null ? ('active' as const) : ('reserved' as const),
-    leaseUntil,
-    tombstone: null,
-    version: 1,
-    createdAt: row.createdAt,
-    updatedAt: row.createdAt,
-    resolver: authority.resolver,
-  };
-  const record: IdentifierRecord = {
-    ...born,
-    id: BigInt(row.id),
-    guid: address.guid === null ? null : compactGuid(address.guid),
-    localName,
+  const { metadata, target, alternates, metadataRecord } = item;
+  const record = newborn(item, row, row.id, item, {
     metadataId: metadata?.canonical ?? null,
     target,
     alternateIds: alternates.map(({ canonical }) => canonical),
     describes: row.describes,
-  };
+  });
   if (metadataRecord === null || row.metadataRecordId === null) return { record, metadataRecord: null };
+  const facts = { metadataId: null, target: null, alternateIds: [], describes: [nativeText(record)] };
+  return { record, metadataRecord: newborn(item, row, row.metadataRecordId, metadataRecord, facts) };
+}
+
+/** A record as it begins. All members are written out: spread from parts it would take ten times as long to make. */
+function newborn(
+  { authority, leaseUntil }: NewIdentifier,
+  { createdAt }: InsertedRow,
+  id: string,
+  { address, localName }: Pick<NewIdentifier, 'address' | 'localName'>,
+  {
+    metadataId,
+    target,
+    alternateIds,
+    describes,
+  }: Pick<IdentifierRecord, 'metadataId' | 'target' | 'alternateIds' | 'describes'>,
+): IdentifierRecord {
   return {
-    record,
-    metadataRecord: {
-      ...born,
-      id: BigInt(row.metadataRecordId),
-      guid: metadataRecord.address.guid === null ? null : compactGuid(metadataRecord.address.guid),
-      localName: metadataRecord.localName,
-      metadataId: null,
-      target: null,
-      alternateIds: [],
-      describes: [nativeText(record)],
-    },
+    id: BigInt(id),
+    namingAuthority: authority.prefix,
+    guid: address.guid === null ? null : compactGuid(address.guid),
+    localName,
+    metadataId,
+    target,
+    alternateIds,
+    state: leaseUntil === null ? 'active' : 'reserved',
+    leaseUntil,
+    tombstone: null,
+    version: 1,
+    createdAt,
+    updatedAt: createdAt,
+    resolver: authority.resolver,
+    describes,
   };
 }

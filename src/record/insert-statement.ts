@@ -2,7 +2,7 @@ import type { QueryConfig } from 'pg';
 import { prepared } from './prepared.js';
 import { describedSql } from './rows.js';
 import { POSITION_SQL } from './change-log.js';
-import { MAX_PLACE, type NewIdentifier } from './new-identifier.js';
+import type { NewIdentifier } from './new-identifier.js';
 
 /** A column of the rows to insert: its name, its type, and what it takes from a new identifier. */
 export type Column<T = NewIdentifier> = readonly [name: string, type: string, value: (item: T) => unknown];
@@ -28,7 +28,8 @@ export const COLUMNS: readonly Column[] = [
   ['request_key', 'text', ({ request }) => request?.key ?? null],
   ['request_index', 'int', ({ request }) => request?.index ?? null],
   ['request_hash', 'bytea', ({ request }) => octets(request?.hash)],
-  ['own_key', 'bytea', ({ ownKey }) => octets(ownKey)],
+  // A name that is new to everybody describes nothing yet.
+  ['own_key', 'bytea', ({ ownKey, kind }) => (kind === 'minted' ? null : octets(ownKey))],
   ['kind', 'text', ({ kind }) => kind],
   ['patch', 'text', ({ patch }) => JSON.stringify(patch)],
 ];
@@ -66,12 +67,6 @@ const ALTERNATES = rowsOf('a', ALTERNATES_FROM, [['key', 'bytea']]);
 export const unmet = (table: string, condition: string): string =>
   `NOT EXISTS (SELECT FROM ${table} x WHERE ${condition} OFFSET 0)`;
 
-/**
- * Condition on a row `x` that keeps the place of a request that `w` has, or any place of it where `w` is a single mint: that
- * stands at place 0, and the lines of a stream with the same key stand behind it.
- */
-const SAME_PLACE_SQL = `x.request_index BETWEEN w.request_index AND CASE w.request_index WHEN 0 THEN ${MAX_PLACE} ELSE w.request_index END`;
-
 /** What the statement has more where an object comes with alternates or with its metadata record. */
 const MORE = {
   unmet: `
@@ -105,9 +100,10 @@ const NOTHING_MORE: typeof MORE = { unmet: '', inserts: '', changes: '', metadat
 /**
  * One statement, committed by itself or in a transaction of its caller.
  *
- * `eligible` leaves out what is known already, so that a repeat costs a look and writes nothing. What slips in between is
- * for the unique indexes to decide: no conflict target is named for the object, so every index counts and its row is left
- * out; a metadata record and alternates are inserted after their object, and a conflict of theirs fails the whole
+ * `free` leaves out what no unique index would: what a naming authority does not allow, a key whose outcome is no identifier,
+ * and a single mint, which stands at place 0, with the key of a stream, whose lines stand behind it. Everything else is for the
+ * unique indexes to decide: no conflict target is named for the object, so every index counts and its row is left out, which
+ * writes nothing; a metadata record and alternates are inserted after their object, and a conflict of theirs fails the whole
  * statement, so that no half of anything can exist. What the object describes is read in the same statement: once it
  * is committed, nothing that could fail stands between the client and the answer.
  *
@@ -121,9 +117,7 @@ const insertSql = (more: typeof MORE): string => `
   free AS (
     SELECT w.* FROM wanted w
     WHERE (SELECT n.status = 'active' AND n.version = w.authority_version FROM naming_authority n WHERE n.prefix = w.naming_authority)
-      AND ${unmet('identifier', 'x.metadata_key = w.metadata_key AND x.naming_authority = w.naming_authority')}
-      AND ${unmet('identifier', 'x.naming_authority = w.naming_authority AND x.guid = w.guid')}
-      AND ${unmet('identifier', `x.client = w.client AND x.request_key = w.request_key AND ${SAME_PLACE_SQL}`)}
+      AND (w.request_index <> 0 OR ${unmet('identifier', 'x.client = w.client AND x.request_key = w.request_key')})
       AND ${unmet('request', 'x.client = w.client AND x.key = w.request_key')}${more.unmet}
     ORDER BY w.place
   ), eligible AS MATERIALIZED (SELECT nextval('identifier_id_seq') AS id, free.* FROM free),

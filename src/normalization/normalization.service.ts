@@ -20,17 +20,17 @@ export class NormalizationService {
     const found = normalize(input, kind, { ...context, resolver: context?.resolver ?? this.resolver });
     if (!found.valid) return { input, kind: found.kind, valid: false, error: found.fault };
     const { normalized, parts, uris, unavailable, equal, repairs } = found;
-    return {
+    const item = {
       input,
       kind: found.kind,
-      valid: true,
+      valid: true as const,
       normalized,
       parts: parts as ValidItemDto['parts'],
       uris,
       unavailable: { ...unavailable },
-      ...(equal === undefined ? {} : { equal }),
       repairs: [...repairs],
     };
+    return equal === undefined ? item : { ...item, equal };
   }
 
   /**

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { isDatabaseUnavailable, isLockTimeout } from '../problem/database-errors.js';
 import { Metrics } from '../metrics/metrics.js';
 import { Problem } from '../problem/problem.js';
-import { Gathering, QueueFull } from '../record/gathering.js';
+import { Gathering } from '../record/gathering.js';
 import { inFlight } from '../record/outcomes.js';
 import type { Minted } from './minted.js';
 import { type MintJob, MintingService } from './minting.service.js';
@@ -12,9 +12,6 @@ import { type MintJob, MintingService } from './minting.service.js';
  * mints are a second's work or two, after which a client had better come back later.
  */
 const LIMITS = { together: 200, inFlight: 2, waiting: 5000 };
-
-/** Seconds after which a full queue has room again. */
-const RETRY_AFTER_S = '2';
 
 /**
  * Mints of single requests that wait while others are written go together, as one statement and one commit. Each caller is
@@ -26,7 +23,7 @@ export class MintQueue {
 
   constructor(
     private readonly minting: MintingService,
-    metrics: Metrics,
+    private readonly metrics: Metrics,
   ) {
     metrics.queueDepth('mints', () => this.gathering.depth);
     this.gathering = new Gathering<MintJob, Minted>((jobs) => minting.mintAll(jobs), LIMITS, isWorthAnAttemptAlone);
@@ -43,16 +40,10 @@ export class MintQueue {
       if (minted.outcome === 'existing') await this.minting.remember(minted, job.asked);
       return minted;
     } catch (error) {
-      if (error instanceof QueueFull) throw overloaded();
+      if (error instanceof Problem && error.code === 'OVERLOADED') this.metrics.refused('overload');
       throw isLockTimeout(error) && job.asked.request !== null ? inFlight() : error;
     }
   }
-}
-
-function overloaded(): Problem {
-  return new Problem('OVERLOADED', 'More mints wait than can be worked on soon; send this one again later.', {
-    headers: { 'retry-after': RETRY_AFTER_S },
-  });
 }
 
 /** An error of the database's absence is everybody's; one that a row may have caused is not its neighbours'. */

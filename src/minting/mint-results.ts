@@ -36,7 +36,11 @@ export class MintResults {
     if (result instanceof Problem) {
       return { clientRef, status: CATALOGUE[result.code].status, problem: problemDocument(result, instance) };
     }
-    return { clientRef, status: statusOf(result), identifier: this.whole(result, this.identifier(result, caller), caller) };
+    return {
+      clientRef,
+      status: statusOf(result),
+      identifier: this.whole(result, this.identifier(result, caller), caller),
+    };
   }
 }
 

@@ -1,3 +1,5 @@
+import { Problem } from '../problem/problem.js';
+
 /** What bounds a gathering. */
 export interface GatheringLimits {
   /** How many items are worked on together at most. */
@@ -14,10 +16,11 @@ interface Waiting<T, R> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Said instead of waiting in a queue that is full. */
-export class QueueFull extends Error {
-  override readonly name = 'QueueFull';
-}
+/** So many are worth a group of their own, however large the one under way is: that may wait for a lock. */
+const ENOUGH = 16;
+
+/** Seconds after which a full queue has room again. */
+const RETRY_AFTER_S = '2';
 
 /**
  * Lets items that arrive while others are worked on go together in the next group. There is no timer: an item that
@@ -48,9 +51,9 @@ export class Gathering<T, R> {
     return this.queue.length;
   }
 
-  /** @throws QueueFull, or what `work` gives or throws for this item. */
+  /** @throws Problem OVERLOADED when the queue is full; what `work` gives or throws for this item. */
   async add(item: T): Promise<R> {
-    if (this.queue.length >= this.limits.waiting) throw new QueueFull(`${this.queue.length} wait already`);
+    if (this.queue.length >= this.limits.waiting) throw queueFull();
     return new Promise((resolve, reject) => {
       this.queue.push({ item, resolve, reject });
       this.start();
@@ -62,7 +65,7 @@ export class Gathering<T, R> {
       const group = this.queue.slice(0, this.limits.together);
       this.queue = this.queue.slice(this.limits.together);
       this.underWay += 1;
-      this.leastNext = group.length;
+      this.leastNext = Math.min(group.length, ENOUGH);
       void this.settle(group).finally(() => {
         this.underWay -= 1;
         if (this.underWay === 0) this.leastNext = 1;
@@ -84,4 +87,10 @@ export class Gathering<T, R> {
       else for (const { reject } of group) reject(error);
     }
   }
+}
+
+function queueFull(): Problem {
+  return new Problem('OVERLOADED', 'More requests wait than can be worked on soon; send this one again later.', {
+    headers: { 'retry-after': RETRY_AFTER_S },
+  });
 }

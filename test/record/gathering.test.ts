@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { Gathering, QueueFull } from '../../src/record/gathering.js';
+import { Gathering } from '../../src/record/gathering.js';
 
 const LIMITS = { together: 3, inFlight: 1, waiting: 5 };
 
@@ -43,11 +43,31 @@ describe('a gathering', () => {
     expect(await Promise.all(results)).toEqual([10, 20, 30, 40]);
   });
 
+  it('lets a group go beside another one only when it is not smaller, or has sixteen', async () => {
+    const { groups, work, letGo } = held();
+    const gathering = new Gathering(work, { together: 40, inFlight: 2, waiting: 100 });
+    const add = (count: number) => Array.from({ length: count }, () => gathering.add(1));
+    const results = [...add(2), ...add(20)];
+    await letGo();
+    expect(groups.map(({ length }) => length)).toEqual([1, 1, 20]);
+    await letGo();
+    results.push(...add(15));
+    expect(groups).toHaveLength(3);
+    results.push(...add(1));
+    expect(groups.map(({ length }) => length)).toEqual([1, 1, 20, 16]);
+    await letGo();
+    results.push(...add(3));
+    await letGo();
+    expect(groups.map(({ length }) => length)).toEqual([1, 1, 20, 16, 3]);
+    await letGo();
+    expect(await Promise.all(results)).toHaveLength(41);
+  });
+
   it('refuses what finds the queue full, and goes on with the rest', async () => {
     const { work, letGo } = held();
     const gathering = new Gathering(work, LIMITS);
     const results = [1, 2, 3, 4, 5, 6].map((item) => gathering.add(item));
-    await expect(gathering.add(7)).rejects.toBeInstanceOf(QueueFull);
+    await expect(gathering.add(7)).rejects.toMatchObject({ code: 'OVERLOADED' });
     for (let i = 0; i < 3; i++) await letGo();
     expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50, 60]);
   });

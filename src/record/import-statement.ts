@@ -1,6 +1,6 @@
 import { POSITION_SQL } from './change-log.js';
 import type { ImportedIdentifier } from './imported-identifier.js';
-import { COLUMNS, type Column, octets, rowsOf, unmet } from './insert-statement.js';
+import { COLUMNS, type Column, alternatesUnmet, octets, rowsOf, unmet } from './insert-statement.js';
 
 const LIFE_COLUMNS: readonly Column<ImportedIdentifier>[] = [
   ['state', 'text', ({ state }) => state],
@@ -29,9 +29,7 @@ export const IMPORT_SQL = `
     WHERE ${unmet('identifier', 'x.metadata_key = w.metadata_key AND x.naming_authority = w.naming_authority')}
       AND ${unmet('identifier', 'x.naming_authority = w.naming_authority AND x.guid = w.guid')}
       AND ${unmet('identifier', 'x.local_key = w.local_key AND x.naming_authority = w.naming_authority')}
-      AND NOT EXISTS (
-        SELECT FROM ${ALTERNATES} JOIN alternate_identifier x ON x.key = a.key
-        WHERE a.place = w.place AND x.naming_authority = w.naming_authority)
+      AND ${alternatesUnmet(ALTERNATES)}
     ORDER BY w.place
   ), eligible AS MATERIALIZED (SELECT nextval('identifier_id_seq') AS id, free.* FROM free),
   imported AS (

@@ -67,12 +67,16 @@ const ALTERNATES = rowsOf('a', ALTERNATES_FROM, [['key', 'bytea']]);
 export const unmet = (table: string, condition: string): string =>
   `NOT EXISTS (SELECT FROM ${table} x WHERE ${condition} OFFSET 0)`;
 
+/** None of the alternates `a` of a row `w` of `wanted` has an identifier; all of them are looked up once, and as above. */
+export function alternatesUnmet(alternates: string): string {
+  const met = `NOT ${unmet('alternate_identifier', 'x.key = a.key AND x.naming_authority = v.naming_authority')}`;
+  return `w.place NOT IN (SELECT a.place FROM ${alternates} JOIN wanted v USING (place) WHERE ${met})`;
+}
+
 /** What the statement has more where an object comes with alternates or with its metadata record. */
 const MORE = {
   unmet: `
-      AND NOT EXISTS (
-        SELECT FROM ${ALTERNATES} JOIN alternate_identifier x ON x.key = a.key
-        WHERE a.place = w.place AND x.naming_authority = w.naming_authority)`,
+      AND ${alternatesUnmet(ALTERNATES)}`,
   inserts: `, pairs AS MATERIALIZED (
     SELECT nextval('identifier_id_seq') AS id, w.* FROM (
       SELECT o.place, o.naming_authority, o.lease_until, o.client, o.request_key, o.request_index + 1 AS request_index, o.request_hash,

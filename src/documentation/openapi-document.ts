@@ -1,6 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { annotateWith } from '../openapi/annotations.js';
+import { addProblem } from '../problem/api-problems.js';
 
 /** The OpenAPI document of the service, made from its controllers and DTOs. */
 export async function openApiDocument(app: INestApplication): Promise<OpenAPIObject> {
@@ -41,6 +42,10 @@ export async function openApiDocument(app: INestApplication): Promise<OpenAPIObj
         if (response === undefined || '$ref' in response) continue;
         response.headers = { ...response.headers, ...REQUEST_ID, ...(isPublic(path) ? {} : QUOTAS) };
       }
+    }
+    for (const operation of [item.post, item.patch, item.delete]) {
+      const forbidden = operation?.responses['403'];
+      if (forbidden !== undefined && !('$ref' in forbidden)) addProblem(forbidden, 'CROSS_SITE_REQUEST');
     }
   }
   for (const name of REQUEST_SCHEMAS) {

@@ -11,6 +11,8 @@ const WITH_KEY_AND_DATABASE: readonly ServiceCode[] = [
   ...(['DATABASE_UNAVAILABLE', 'OVERLOADED', 'SHUTTING_DOWN'] as const),
 ];
 
+const PROBLEM = 'application/problem+json';
+
 const header = (description: string) => ({ description, schema: { type: 'string' as const } });
 
 /** Headers that the problems of a status carry. */
@@ -40,9 +42,9 @@ export function ApiOnlyProblems(...codes: ProblemCode[]): MethodDecorator {
       ApiResponse({
         status,
         headers: HEADERS[status] ?? {},
-        description: group.map((code) => `\`${code}\`: ${CATALOGUE[code].title}`).join('\n\n'),
+        description: group.map(inWords).join('\n\n'),
         content: {
-          'application/problem+json': {
+          [PROBLEM]: {
             schema: { $ref: getSchemaPath(ProblemDocumentDto) },
             examples: Object.fromEntries(group.map((code) => [code, { value: example(code) }])),
           },
@@ -50,6 +52,21 @@ export function ApiOnlyProblems(...codes: ProblemCode[]): MethodDecorator {
       }),
     ),
   );
+}
+
+/** Adds a problem to a response of the finished document that has others of the same status. */
+export function addProblem(response: DescribedResponse, code: ProblemCode): void {
+  response.description += `\n\n${inWords(code)}`;
+  Object.assign(response.content?.[PROBLEM]?.examples ?? {}, { [code]: { value: example(code) } });
+}
+
+interface DescribedResponse {
+  description: string;
+  content?: Record<string, { examples?: object }>;
+}
+
+function inWords(code: ProblemCode): string {
+  return `\`${code}\`: ${CATALOGUE[code].title}`;
 }
 
 function example(code: ProblemCode): ProblemDocumentDto {

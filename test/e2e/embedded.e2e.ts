@@ -48,37 +48,34 @@ describe('the embedded database', () => {
     await second.stop();
   });
 
-  it('loses no acknowledged identifier to kill -9 during mints, and recovers by itself', async () => {
-    const first = await startServer({ DATA_DIR: dataDir });
-    const client = new Client(first.url);
-    const acknowledged: string[] = [];
-    const minters = Array.from({ length: 16 }, async () => {
-      for (;;) {
-        const { status, body } = await client.mint({ mintMetadataId: true });
-        if (status === 201) acknowledged.push(body.identifier, body.metadataRecord.identifier);
+  it.each([
+    { killed: 'the service', database: false },
+    { killed: 'PostgreSQL and then of the service', database: true },
+  ])(
+    'loses no acknowledged identifier to kill -9 of $killed under load, and recovers by itself',
+    async ({ database }) => {
+      const first = await startServer({ DATA_DIR: dataDir });
+      const client = new Client(first.url);
+      const acknowledged: string[] = [];
+      const minters = Array.from({ length: 16 }, async () => {
+        for (;;) {
+          const { status, body } = await client.mint({ mintMetadataId: true });
+          if (status === 201) acknowledged.push(body.identifier, body.metadataRecord.identifier);
+        }
+      });
+      while (acknowledged.length < 200) await new Promise((resolve) => setTimeout(resolve, 10));
+      if (database) for (const pid of serverPids(dataDir)) process.kill(pid, 'SIGKILL');
+      await first.stop('SIGKILL');
+      await Promise.allSettled(minters);
+      expect(running(dataDir)).toBe(!database);
+      const second = await startServer({ DATA_DIR: dataDir });
+      const again = new Client(second.url);
+      for (const identifier of acknowledged) {
+        expect([identifier, (await again.get(`/identifiers/${identifier}`)).status]).toEqual([identifier, 200]);
       }
-    });
-    while (acknowledged.length < 200) await new Promise((resolve) => setTimeout(resolve, 10));
-    await first.stop('SIGKILL');
-    await Promise.allSettled(minters);
-    const second = await startServer({ DATA_DIR: dataDir });
-    const again = new Client(second.url);
-    for (const identifier of acknowledged) {
-      expect([identifier, (await again.get(`/identifiers/${identifier}`)).status]).toEqual([identifier, 200]);
-    }
-    expect((await second.stop()).code).toBe(0);
-  });
-
-  it('recovers when the service and the database are killed together', async () => {
-    const first = await startServer({ DATA_DIR: dataDir });
-    const { identifier } = (await new Client(first.url).mint()).body;
-    await first.stop('SIGKILL');
-    expect(running(dataDir)).toBe(true);
-    for (const pid of serverPids(dataDir)) process.kill(pid, 'SIGKILL');
-    const second = await startServer({ DATA_DIR: dataDir });
-    expect((await new Client(second.url).get(`/identifiers/${identifier}`)).status).toBe(200);
-    await second.stop();
-  });
+      expect((await second.stop()).code).toBe(0);
+    },
+  );
 
   it('a signal during the start leaves no database behind', async () => {
     const folder = join(parent, 'interrupted');

@@ -12,8 +12,8 @@ export interface LineWork<T> {
   readonly path: string;
   /** Reads and prepares what comes next; null at the end. */
   readonly read: () => Promise<T | null>;
-  /** Does it durably, and gives the lines of the answer. */
-  readonly work: (chunk: T) => AsyncIterable<string>;
+  /** Does it durably; then gives the lines of the answer. */
+  readonly work: (chunk: T) => Promise<AsyncIterable<string> | Iterable<string>>;
   /** The number of the last line of a chunk. */
   readonly lastLine: (chunk: T) => number;
   /** Takes note of an error that nobody foresaw. */
@@ -21,20 +21,27 @@ export interface LineWork<T> {
 }
 
 /**
- * Answers a body chunk by chunk. The next chunk is read and prepared while one is worked on, and nothing more: a slow
- * reader of the answer holds the reading back. An error ends the answer with a line of its own, and what was answered
- * before is kept.
+ * Answers a body chunk by chunk. One chunk is worked on after the other, while the next one is read and prepared, and the
+ * one before is answered, and nothing more: a slow reader of the answer holds the reading back. An error ends the answer
+ * with a line of its own, and what was answered before is kept.
  */
 export async function* answerInLines<T>(body: StreamedBody, steps: LineWork<T>): AsyncGenerator<string> {
   let next = quietly(steps.read());
+  const work = async () => {
+    const chunk = await next;
+    if (chunk === null) return null;
+    next = quietly(steps.read());
+    return { chunk, lines: await steps.work(chunk) };
+  };
+  let done = quietly(work());
   let answered = 0;
   try {
     for (;;) {
-      const chunk = await next;
-      if (chunk === null) return;
-      next = quietly(steps.read());
-      yield* steps.work(chunk);
-      answered = steps.lastLine(chunk);
+      const current = await done;
+      if (current === null) return;
+      done = quietly(work());
+      yield* current.lines;
+      answered = steps.lastLine(current.chunk);
     }
   } catch (error) {
     if (body.octets.destroyed && !body.octets.complete) return;

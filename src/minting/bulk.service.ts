@@ -14,6 +14,7 @@ import { keyReused } from '../record/outcomes.js';
 import { chargeLines } from './charge-items.js';
 import { type MintItem, itemHash, readItem } from './mint-item.js';
 import { MintResults } from './mint-results.js';
+import type { Minted } from './minted.js';
 import { MintingService } from './minting.service.js';
 
 /** The path of the operation. */
@@ -85,7 +86,7 @@ export class BulkService {
     return items;
   }
 
-  private async *work(read: readonly NumberedItem[], { actor, key }: BulkOrder): AsyncGenerator<string> {
+  private async work(read: readonly NumberedItem[], { actor, key }: BulkOrder): Promise<AsyncGenerator<string>> {
     const items = await chargeLines(read, this.budget);
     const jobs = items.flatMap((item) => {
       if (item.asks instanceof Problem) return [];
@@ -93,7 +94,14 @@ export class BulkService {
       const request = key === undefined ? null : { key, index: 2 * item.number, hash: itemHash(item) };
       return [{ order: item.asks, asked: { actor, request } }];
     });
-    const minted = await this.minting.mintAll(jobs);
+    return this.answer(items, await this.minting.mintAll(jobs), actor);
+  }
+
+  private async *answer(
+    items: readonly NumberedItem[],
+    minted: readonly (Minted | Problem)[],
+    actor: Caller,
+  ): AsyncGenerator<string> {
     let piece = '';
     let next = 0;
     for (const [index, { number: line, clientRef, asks }] of items.entries()) {

@@ -76,7 +76,7 @@ export class ImportService {
     return entries;
   }
 
-  private async *work(entries: readonly Entry[]): AsyncGenerator<string> {
+  private async work(entries: readonly Entry[]): Promise<string[]> {
     const items = entries.flatMap(({ asks }) => (asks instanceof Problem ? [] : [asks.item]));
     const met = await this.importer.insert(items);
     let piece = '';
@@ -84,7 +84,7 @@ export class ImportService {
       const result = asks instanceof Problem ? asks : settled(asks, met.shift() ?? null);
       piece += `${JSON.stringify(resultOf(number, result))}\n`;
     }
-    yield piece;
+    return [piece];
   }
 }
 

@@ -1,27 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
 import { coded } from './harness/client.js';
 import { curationOf, pathOf } from './harness/curation.js';
 import { useService } from './harness/service.js';
 
 const service = useService();
-const { minted, patch, step } = curationOf(service);
-
-/** The history of an identifier as the database has it. */
-async function history(
-  identifier: string,
-): Promise<{ version: number; kind: string; client: string; patch: unknown }[]> {
-  const database = new pg.Client({ connectionString: service.database.url });
-  await database.connect();
-  const { rows } = await database.query(
-    `SELECT c.version, c.kind, c.client, c.patch::json AS patch FROM change c JOIN identifier i ON i.id = c.identifier_id
-     WHERE i.naming_authority || '/' || upper(replace(i.guid::text, '-', '')) = $1 ORDER BY c.position, c.id`,
-    [identifier],
-  );
-  await database.end();
-  return rows;
-}
+const { history, minted, patch, step } = curationOf(service);
 
 describe('Idempotency-Key', () => {
   const keyed = () => ({ 'idempotency-key': randomUUID() });

@@ -1,40 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { setTimeout as pause } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
 import { coded } from './harness/client.js';
 import { freshMetadataId, freshPid } from './harness/fresh-names.js';
-import { query as ask } from './harness/database.js';
+import { inFuture, NEXT_YEAR, reservationsOf } from './harness/reservations.js';
 import { useService } from './harness/service.js';
 
 // The sweep rests for the length of the test: what is seen here, reads see by themselves.
 const service = useService({ RESERVATION_SWEEP_INTERVAL_MS: '86400000' });
 
-const DAY_MS = 86_400_000;
-const inFuture = (ms: number) => new Date(Date.now() + ms).toISOString();
-const NEXT_YEAR = inFuture(365 * DAY_MS);
-
-const reserve = (fields: object = {}, headers: Record<string, string> = {}) =>
-  service.client.post(
-    '/reservations',
-    { namingAuthority: '100.102', count: 3, leaseUntil: NEXT_YEAR, ...fields },
-    headers,
-  );
-
-const query = <T extends pg.QueryResultRow>(sql: string, values?: unknown[]) =>
-  ask<T>(service.database.url, sql, values);
-
-/** Lets the lease of an identifier end, as time does. */
-const end = (identifier: string) =>
-  query(`UPDATE identifier SET lease_until = now() - interval '1 second' WHERE guid = $1::uuid`, [identifier.slice(8)]);
-
-async function kinds(identifier: string): Promise<string[]> {
-  const rows = await query<{ kind: string }>(
-    `SELECT c.kind FROM change c JOIN identifier i ON i.id = c.identifier_id WHERE i.guid = $1::uuid ORDER BY c.position, c.id`,
-    [identifier.slice(8)],
-  );
-  return rows.map(({ kind }) => kind);
-}
+const { reserve, query, end, kinds } = reservationsOf(service);
 
 describe('POST /reservations', () => {
   it('answers 201 with Location and identifiers that resolve as reserved', async () => {

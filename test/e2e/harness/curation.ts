@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import type { Answer } from './client.js';
+import { query } from './database.js';
 import type { TestService } from './service.js';
 
 /** Where an identifier is served. */
@@ -20,5 +21,13 @@ export function curationOf(service: TestService) {
     },
     step: (path: string, name: string, body: unknown = {}, headers: Record<string, string> = {}) =>
       service.client.post(`${path}/${name}`, body, headers),
+    /** The history of an identifier as the database has it. */
+    history: (identifier: string) =>
+      query<{ version: number; kind: string; client: string; patch: unknown }>(
+        service.database.url,
+        `SELECT c.version, c.kind, c.client, c.patch::json AS patch FROM change c JOIN identifier i ON i.id = c.identifier_id
+         WHERE i.naming_authority || '/' || upper(replace(i.guid::text, '-', '')) = $1 ORDER BY c.position, c.id`,
+        [identifier],
+      ),
   };
 }

@@ -17,7 +17,7 @@ export async function list(world: World, query: Record<string, string>): Promise
     const { status, body } = await world.client.get(`/identifiers?${parameters.toString()}`);
     expect(status).toBe(200);
     expect(body.items.length).toBeLessThanOrEqual(Number(query.limit));
-    items.push(...(body.items as any[]));
+    items.push(...(body.items as Record<string, unknown>[]));
     cursor = body.next as string | null;
   }
   return items;

@@ -63,7 +63,7 @@ export class BulkService {
         if (chunk === null) return null;
         const items = await this.prepare(chunk, order);
         isUsed ??= await this.isKeyOfSingleMint(order);
-        return isUsed ? items.map((item) => ({ ...item, asks: keyReused() })) : items;
+        return isUsed ? items.map(refusedForItsKey) : items;
       },
       work: (items) => this.work(items, order),
       lastLine: (items) => items.at(-1)?.number ?? 0,
@@ -115,6 +115,11 @@ export class BulkService {
     }
     if (piece !== '') yield piece;
   }
+}
+
+/** What is wrong with a line itself is told first. */
+function refusedForItsKey(item: NumberedItem): NumberedItem {
+  return item.asks instanceof Problem ? item : { ...item, asks: keyReused() };
 }
 
 function readLine({ octets }: Line, { namingAuthority, actor }: BulkOrder, known: KnownAuthorities): MintItem {

@@ -8,7 +8,7 @@ import { LawsMet, type MetLaws, lapsedIn } from '../record/met-laws.js';
 import { withoutMeetings } from '../record/meetings.js';
 import { NamingAuthorities, activeIn } from '../record/naming-authorities.js';
 import type { NewIdentifier } from '../record/new-identifier.js';
-import { requireSameRequest, storeOutcome } from '../record/outcomes.js';
+import { findOutcome, requireSameRequest, storeOutcome } from '../record/outcomes.js';
 import { type Queryable, Transactions } from '../record/transactions.js';
 import { type Asked, draft } from './draft.js';
 import { MintCounts } from './mint-counts.js';
@@ -144,22 +144,32 @@ export class MintingService {
     return refusalOr(async () => {
       if (met.outcome !== null && item.request !== null) {
         requireSameRequest(met.outcome.hash, item.request.hash);
-        const [record] = await this.reader.findByIds([BigInt(JSON.parse(met.outcome.text) as string)], transaction);
-        if (record !== undefined) return { outcome: 'found', record, metadataRecord: null };
+        const found = await this.foundBefore(met.outcome.text, transaction);
+        if (found !== null) return found;
       }
       return isLapsed(met) ? null : settledBy(met, order, item);
     });
   }
 
-  /** What the Idempotency-Key minted before what is known now would refuse the same request. */
+  /** What the Idempotency-Key came to before what is known now would refuse the same request. */
   private async replay({ actor, request }: Asked): Promise<Minted | Problem | null> {
     if (request === null) return null;
     const earlier = await this.reader.findByRequest(actor.client, request.key, request.index);
-    if (earlier === null) return null;
-    return refusalOr(() => {
+    return refusalOr(async () => {
+      if (earlier === null) {
+        const keyed = { client: actor.client, key: request.key, hash: request.hash };
+        const outcome = await this.transactions.statement((on) => findOutcome(on, keyed));
+        return outcome === null ? null : this.foundBefore(outcome);
+      }
       requireSameRequest(earlier.hash, request.hash);
       return { outcome: 'replayed', record: earlier.record, metadataRecord: earlier.metadataRecord };
     });
+  }
+
+  /** The identifier that the metadata ID of an earlier request with the same key described. */
+  private async foundBefore(outcome: string, from?: Queryable): Promise<Minted | null> {
+    const [record] = await this.reader.findByIds([BigInt(JSON.parse(outcome) as string)], from);
+    return record === undefined ? null : { outcome: 'found', record, metadataRecord: null };
   }
 
   /** A request that minted nothing has no row of its own to tell its outcome, so it is stored. */

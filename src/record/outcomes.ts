@@ -96,7 +96,7 @@ export function inFlight(): Problem {
  * @returns the JSON of what the request came to before.
  * @throws Problem IDEMPOTENCY_KEY_REUSED
  */
-async function findOutcome(from: Queryable, { client, key, hash }: KeyedRequest): Promise<string | null> {
+export async function findOutcome(from: Queryable, { client, key, hash }: KeyedRequest): Promise<string | null> {
   const { rows } = await from.query<{ hash: Uint8Array; outcome: string }>(
     'SELECT hash, outcome FROM request WHERE client = $1 AND key = $2',
     [client, key],

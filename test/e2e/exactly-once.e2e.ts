@@ -121,6 +121,16 @@ describe('an Idempotency-Key', () => {
     expect([other.status, other.body.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
   });
 
+  it('that belongs to another request is told of before what is wrong with this one', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const guid = randomUUID();
+    await client.post('/identifiers/batch', { namingAuthority: '100.102', count: 1 }, headers);
+    const itself = { guid, metadataId: `hdl:100.102/${guid.replaceAll('-', '')}` };
+    expect((await client.mint(itself)).body.code).toBe('METADATA_ID_IS_IDENTIFIER');
+    const answer = await client.mint(itself, headers);
+    expect([answer.status, answer.body.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+  });
+
   it('whose first request does not end answers 409 with Retry-After, and the repeat after it succeeds', async () => {
     const key = randomUUID();
     const first = new pg.Client({ connectionString: database.url });

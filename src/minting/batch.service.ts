@@ -5,6 +5,7 @@ import type { Caller } from '../access/caller.js';
 import { MintBudget } from '../access/mint-budget.js';
 import { Problem } from '../problem/problem.js';
 import type { Actor } from '../record/change-log.js';
+import type { Digest } from '../record/digest.js';
 import { IdentifierReader } from '../record/identifier-reader.js';
 import { NamingAuthorities } from '../record/naming-authorities.js';
 import { Outcomes, keyReused } from '../record/outcomes.js';
@@ -90,7 +91,7 @@ export class BatchService {
     return { items, results: replayed ? await recall(outcome, this.reader) : fresh, replayed };
   }
 
-  private async read({ request, mode, actor }: Batch): Promise<{ items: MintItem[]; hash: Uint8Array }> {
+  private async read({ request, mode, actor }: Batch): Promise<{ items: MintItem[]; hash: Digest }> {
     const known = await this.authorities.current();
     const values: readonly unknown[] = request.items ?? Array.from({ length: request.count ?? 0 }, () => ({}));
     const duplicates = new Duplicates(known);
@@ -103,7 +104,7 @@ export class BatchService {
       items.push(duplicate === null ? item : { ...item, asks: duplicate });
       if (index % READ_SLICE === READ_SLICE - 1) await nextTurn();
     }
-    return { items, hash: hash.digest() };
+    return { items, hash: hash.digest('hex') };
   }
 
   private async mintItems(

@@ -22,7 +22,6 @@ export interface Asked {
 interface Named {
   readonly address: Address;
   readonly localName: string;
-  readonly stored: StoredName;
 }
 
 /**
@@ -39,10 +38,12 @@ export function draft(
   requireProfile(order, authority);
   if (order.leaseUntil !== null) requireFuture(order.leaseUntil, '/leaseUntil');
   const mintedName = (): string => compactGuid(guids.next(authority.uuidVersion));
-  const object = named(authority, known, order.guid ?? order.localName ?? mintedName());
+  const registeredName = order.guid ?? order.localName;
+  const object = named(authority, known, registeredName ?? mintedName());
   const record = order.mintMetadataId ? named(authority, known, mintedName()) : null;
-  const metadata = record?.stored ?? order.metadata;
-  requireTwoThings(object.stored.key, metadata, '/metadataId');
+  const metadata = record === null ? order.metadata : storedName(authority, known, record);
+  const ownKey = registeredName === null ? null : storedName(authority, known, object).key;
+  requireTwoThings(ownKey, metadata, '/metadataId');
   const target = order.target ?? targetFrom(authority, object.localName);
   const { alternates, leaseUntil } = order;
   const state = leaseUntil === null ? 'active' : 'reserved';
@@ -50,7 +51,7 @@ export function draft(
     authority,
     address: object.address,
     localName: object.localName,
-    ownKey: object.stored.key,
+    ownKey,
     metadata,
     target,
     alternates,
@@ -78,9 +79,11 @@ function kindOf({ guid, localName, leaseUntil }: MintOrder): ChangeKind {
 }
 
 function named(authority: NamingAuthority, known: KnownAuthorities, localName: string): Named {
-  const address = known.addressOf(authority, localName);
-  const name = { namingAuthority: authority.prefix, guid: address.guid, localName };
-  return { address, localName, stored: known.storedName(identifierOf(name)) };
+  return { address: known.addressOf(authority, localName), localName };
+}
+
+function storedName({ prefix }: NamingAuthority, known: KnownAuthorities, { address, localName }: Named): StoredName {
+  return known.storedName(identifierOf({ namingAuthority: prefix, guid: address.guid, localName }));
 }
 
 function requireProfile({ guid, localName }: MintOrder, { prefix, profile }: NamingAuthority): void {

@@ -32,16 +32,13 @@ function claimsOf({ namingAuthority, metadata, guid, localName, alternates }: Mi
   const authority = known.find(namingAuthority);
   const localKey =
     authority === undefined || localName === null ? null : known.addressOf(authority, localName).localKey;
-  const hex = (key: Uint8Array): string => Buffer.from(key).toString('base64');
   return [
-    ...(metadata === null ? [] : [{ pointer: '/metadataId', key: `metadata ${under} ${hex(metadata.key)}` }]),
+    ...(metadata === null ? [] : [{ pointer: '/metadataId', key: `metadata ${under} ${metadata.key}` }]),
     ...(guid === null ? [] : [{ pointer: '/guid', key: `local ${under} ${guid}` }]),
-    ...(localName === null
-      ? []
-      : [{ pointer: '/localName', key: `local ${under} ${localKey === null ? localName : hex(localKey)}` }]),
+    ...(localName === null ? [] : [{ pointer: '/localName', key: `local ${under} ${localKey ?? localName}` }]),
     ...alternates.map(({ key }, index) => ({
       pointer: `/alternateIds/${index}`,
-      key: `alternate ${under} ${hex(key)}`,
+      key: `alternate ${under} ${key}`,
     })),
   ];
 }

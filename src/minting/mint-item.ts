@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto';
 import type { Caller } from '../access/caller.js';
 import { readPart } from '../http/request-validation.js';
 import { Problem } from '../problem/problem.js';
+import { type Digest, digestOf } from '../record/digest.js';
 import type { KnownAuthorities } from '../record/known-authorities.js';
 import { MintItemDto } from './batch.dto.js';
 import { type MintOrder, orderMeaning, readOrder, requireMinting } from './mint-order.js';
@@ -38,9 +38,9 @@ export function readItem(
   }
 }
 
-/** SHA-256 of what an item means. */
-export function itemHash({ meaning }: MintItem): Uint8Array {
-  return hash('sha256', meaning, 'buffer');
+/** The digest of what an item means. */
+export function itemHash({ meaning }: MintItem): Digest {
+  return digestOf(meaning);
 }
 
 function authorityOf(item: MintItemDto, byDefault: string | undefined): string {

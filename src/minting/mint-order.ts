@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { Caller } from '../access/caller.js';
 import {
   type Name,
@@ -9,6 +8,7 @@ import {
   parseNamingAuthority,
 } from '../identifier/index.js';
 import { Problem, malformed } from '../problem/problem.js';
+import { type Digest, digestOf } from '../record/digest.js';
 import type { KnownAuthorities } from '../record/known-authorities.js';
 import { readAlternates, readMetadataId } from '../record/read-names.js';
 import { MAX_LOCAL_NAME_OCTETS, type StoredName } from '../record/stored-name.js';
@@ -72,24 +72,23 @@ export function requireMinting(caller: Caller, { guid, localName, namingAuthorit
 }
 
 /**
- * SHA-256 of what a request means. A repeat in another spelling is the same request; a request for anything else is
+ * The digest of what a request means. A repeat in another spelling is the same request; a request for anything else is
  * not. Defaults are left out, so that a member that a later version adds changes no hash that is stored already.
  */
-export function orderHash(order: MintOrder): Uint8Array {
-  return hash('sha256', JSON.stringify(orderMeaning(order)), 'buffer');
+export function orderHash(order: MintOrder): Digest {
+  return digestOf(JSON.stringify(orderMeaning(order)));
 }
 
 /** What a request means, as JSON whose order is always the same. */
 export function orderMeaning(order: MintOrder): object {
   const { namingAuthority, metadata, mintMetadataId, target, alternates, guid, localName, leaseUntil, onExisting } =
     order;
-  const hex = ({ key }: StoredName): string => Buffer.from(key).toString('hex');
   return {
     namingAuthority: namingAuthorityKey(namingAuthority),
-    ...(metadata !== null && { metadata: hex(metadata) }),
+    ...(metadata !== null && { metadata: metadata.key }),
     ...(mintMetadataId && { mintMetadataId }),
     ...(target !== null && { target }),
-    ...(alternates.length > 0 && { alternates: alternates.map(hex) }),
+    ...(alternates.length > 0 && { alternates: alternates.map(({ key }) => key) }),
     ...(guid !== null && { guid }),
     ...(localName !== null && { localName }),
     ...(leaseUntil !== null && { leaseUntil: leaseUntil.toISOString() }),

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
+import { bytea } from './digest.js';
 import type { IdentifierRecord } from './identifier-record.js';
 import type { Address } from './known-authorities.js';
 import { type IdentifierRow, LAPSED_SQL, RECORD_COLUMNS_SQL, recordOf } from './rows.js';
@@ -48,8 +49,8 @@ export class FindAny {
       names.map((_, place) => place),
       names.map(({ address }) => address?.namingAuthority ?? null),
       names.map(({ address }) => address?.guid ?? null),
-      names.map(({ address }) => (address?.localKey ? Buffer.from(address.localKey) : null)),
-      names.map(({ key }) => Buffer.from(key)),
+      names.map(({ address }) => (address?.localKey ? bytea(address.localKey) : null)),
+      names.map(({ key }) => bytea(key)),
     ]);
     const found = names.map((): Match[] => []);
     for (const row of rows) found[row.place]?.push({ matchedBy: row.matchedBy, record: recordOf(row) });

@@ -8,6 +8,7 @@ import {
   factsOf,
   lockForChange,
 } from './change-log.js';
+import { bytea } from './digest.js';
 import { IdentifierReader } from './identifier-reader.js';
 import type { Facts, IdentifierRecord } from './identifier-record.js';
 import { LAPSED_REASON } from './rows.js';
@@ -105,7 +106,7 @@ async function write(transaction: Queryable, actor: Actor, changes: readonly Cha
     changes.map(({ record }) => record.id.toString()),
     changes.map(({ amendment }) => amendment.metadata !== undefined),
     changes.map(({ after }) => after.metadataId),
-    changes.map(({ amendment }) => (amendment.metadata ? Buffer.from(amendment.metadata.key) : null)),
+    changes.map(({ amendment }) => (amendment.metadata ? bytea(amendment.metadata.key) : null)),
     changes.map(({ amendment, after }) => (amendment.alternates ? JSON.stringify(after.alternateIds) : null)),
     changes.map(({ after }) => after.target),
     changes.map(({ after }) => after.state),
@@ -156,7 +157,7 @@ async function replaceAlternates(
     `INSERT INTO alternate_identifier (key, naming_authority, identifier_id)
      SELECT * FROM unnest($1::bytea[], $2::text[], $3::bigint[])`,
     [
-      rows.map(({ key }) => Buffer.from(key)),
+      rows.map(({ key }) => bytea(key)),
       rows.map(({ record }) => record.namingAuthority),
       rows.map(({ record }) => record.id.toString()),
     ],

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { HOT_POOL } from '../database/pool.js';
+import { bytea } from './digest.js';
 import { Gathering } from './gathering.js';
 import type { IdentifierRecord } from './identifier-record.js';
 import type { Address } from './known-authorities.js';
@@ -49,12 +50,7 @@ export class IdentifierFinder {
     async (addresses) =>
       singles(
         addresses,
-        await this.rows(
-          'find-by-local-key',
-          BY_LOCAL_KEY,
-          addresses,
-          ({ localKey }) => localKey && Buffer.from(localKey),
-        ),
+        await this.rows('find-by-local-key', BY_LOCAL_KEY, addresses, ({ localKey }) => localKey && bytea(localKey)),
       ),
     LIMITS,
   );
@@ -99,7 +95,7 @@ export class IdentifierFinder {
   }
 
   private async described(keys: readonly StoredName['key'][]): Promise<IdentifierRecord[][]> {
-    const values = [keys.map((_, place) => place), keys.map((key) => Buffer.from(key))];
+    const values = [keys.map((_, place) => place), keys.map(bytea)];
     const query = { name: 'find-described', text: BY_METADATA, values };
     const { rows } = await this.pool.query<IdentifierRow & { place: number }>(query);
     const found = keys.map((): IdentifierRecord[] => []);

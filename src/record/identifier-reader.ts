@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
+import { type Digest, bytea } from './digest.js';
 import type { IdentifierRecord } from './identifier-record.js';
 import type { Address } from './known-authorities.js';
 import { type PageFilter, type PagePlace, pageQuery } from './page-query.js';
@@ -13,21 +14,21 @@ const BY_GUID = `${SELECT} WHERE i.naming_authority = $1 AND i.guid = $2`;
 const BY_LOCAL_KEY = `${SELECT} WHERE i.naming_authority = $1 AND i.local_key = $2`;
 const BY_METADATA = `${SELECT} WHERE i.naming_authority = $1 AND i.metadata_key = $2`;
 const BY_REQUEST = `
-  SELECT ${RECORD_COLUMNS_SQL}, i.request_hash AS "requestHash" FROM ${RECORD_TABLES_SQL}
+  SELECT ${RECORD_COLUMNS_SQL}, encode(i.request_hash, 'hex') AS "requestHash" FROM ${RECORD_TABLES_SQL}
   WHERE i.client = $1 AND i.request_key = $2 AND i.request_index BETWEEN $3 AND $3 + 1 ORDER BY i.request_index`;
 const BY_IDS = `${SELECT} WHERE i.id = ANY($1::bigint[])`;
 const UNWRITTEN_LAPSES = `${SELECT} WHERE i.id = ANY($1::bigint[]) AND ${LAPSED_SQL}`;
 const BY_RESERVATION = `${SELECT} WHERE i.reservation = $1 ORDER BY i.id`;
 const LAPSED_IDS = `SELECT i.id FROM identifier i WHERE ${LAPSED_SQL} ORDER BY i.lease_until LIMIT $1`;
 const BY_ALTERNATES = `
-  SELECT a.key, ${RECORD_COLUMNS_SQL} FROM alternate_identifier a JOIN ${RECORD_TABLES_SQL.replace('i JOIN', 'i ON i.id = a.identifier_id JOIN')}
+  SELECT encode(a.key, 'hex') AS key, ${RECORD_COLUMNS_SQL} FROM alternate_identifier a JOIN ${RECORD_TABLES_SQL.replace('i JOIN', 'i ON i.id = a.identifier_id JOIN')}
   WHERE a.naming_authority = $1 AND a.key = ANY($2::bytea[])`;
 
 /** The one that a request with an Idempotency-Key minted, and the metadata record that it minted beside. */
 export interface MintedByRequest {
   readonly record: IdentifierRecord;
   readonly metadataRecord: IdentifierRecord | null;
-  readonly hash: Uint8Array;
+  readonly hash: Digest;
 }
 
 /** Reads records; the only reader of their table. A lease that has ended is honoured in every answer. */
@@ -38,7 +39,7 @@ export class IdentifierReader {
   async find(address: Address, from: Queryable = this.pool): Promise<IdentifierRecord | null> {
     const { namingAuthority, guid, localKey } = address;
     return guid === null
-      ? one(from, 'by-local-key', BY_LOCAL_KEY, [namingAuthority, Buffer.from(localKey)])
+      ? one(from, 'by-local-key', BY_LOCAL_KEY, [namingAuthority, bytea(localKey)])
       : one(from, 'by-guid', BY_GUID, [namingAuthority, guid]);
   }
 
@@ -48,7 +49,7 @@ export class IdentifierReader {
     metadataKey: StoredName['key'],
     from: Queryable = this.pool,
   ): Promise<IdentifierRecord | null> {
-    return one(from, 'by-metadata', BY_METADATA, [namingAuthority, Buffer.from(metadataKey)]);
+    return one(from, 'by-metadata', BY_METADATA, [namingAuthority, bytea(metadataKey)]);
   }
 
   /** The identifier that has one of these alternates in a naming authority, and which. */
@@ -56,9 +57,9 @@ export class IdentifierReader {
     namingAuthority: string,
     keys: readonly StoredName['key'][],
     from: Queryable = this.pool,
-  ): Promise<{ record: IdentifierRecord; key: Uint8Array } | null> {
-    const values = [namingAuthority, keys.map((key) => Buffer.from(key))];
-    const { rows } = await from.query<IdentifierRow & { key: Uint8Array }>({ text: BY_ALTERNATES, values });
+  ): Promise<{ record: IdentifierRecord; key: StoredName['key'] } | null> {
+    const values = [namingAuthority, keys.map(bytea)];
+    const { rows } = await from.query<IdentifierRow & { key: StoredName['key'] }>({ text: BY_ALTERNATES, values });
     const [row] = rows;
     return row === undefined ? null : { record: recordOf(row), key: row.key };
   }
@@ -71,7 +72,7 @@ export class IdentifierReader {
     from: Queryable = this.pool,
   ): Promise<MintedByRequest | null> {
     const values = [client, requestKey, index];
-    const { rows } = await from.query<IdentifierRow & { requestHash: Uint8Array }>({
+    const { rows } = await from.query<IdentifierRow & { requestHash: Digest }>({
       name: 'by-request',
       text: BY_REQUEST,
       values,

@@ -1,6 +1,7 @@
+import { arrayOf, arrayOfDigests } from './array-parameter.js';
 import { POSITION_SQL } from './change-log.js';
 import type { ImportedIdentifier } from './imported-identifier.js';
-import { COLUMNS, type Column, alternatesUnmet, octets, rowsOf, unmet } from './insert-statement.js';
+import { COLUMNS, type Column, alternatesUnmet, columnValues, rowsOf, unmet } from './insert-statement.js';
 
 const LIFE_COLUMNS: readonly Column<ImportedIdentifier>[] = [
   ['state', 'text', ({ state }) => state],
@@ -55,9 +56,9 @@ export const IMPORT_SQL = `
 export function importValues(items: readonly ImportedIdentifier[]): unknown[] {
   const alternates = items.flatMap((item, place) => item.alternates.map(({ key }) => ({ place, key })));
   return [
-    items.map((_, place) => place),
-    ...ALL_COLUMNS.map(([, , value]) => items.map(value)),
-    alternates.map(({ place }) => place),
-    alternates.map(({ key }) => octets(key)),
+    arrayOf(items.map((_, place) => place)),
+    ...columnValues(ALL_COLUMNS, items),
+    arrayOf(alternates.map(({ place }) => place)),
+    arrayOfDigests(alternates.map(({ key }) => key)),
   ];
 }

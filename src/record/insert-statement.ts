@@ -1,20 +1,26 @@
 import type { QueryConfig } from 'pg';
+import { arrayOf, arrayOfDigests } from './array-parameter.js';
+import type { Digest } from './digest.js';
 import { prepared } from './prepared.js';
 import { describedSql } from './rows.js';
 import { POSITION_SQL } from './change-log.js';
 import type { NewIdentifier } from './new-identifier.js';
 
 /** A column of the rows to insert: its name, its type, and what it takes from a new identifier. */
-export type Column<T = NewIdentifier> = readonly [name: string, type: string, value: (item: T) => unknown];
+export type Column<T = NewIdentifier> = readonly [
+  name: string,
+  type: string,
+  value: (item: T) => string | number | null,
+];
 
 export const COLUMNS: readonly Column[] = [
   ['naming_authority', 'text', ({ authority }) => authority.prefix],
   ['authority_version', 'int', ({ authority }) => authority.version],
   ['guid', 'uuid', ({ address }) => address.guid],
   ['local_name', 'text', ({ address, localName }) => (address.guid === null ? localName : null)],
-  ['local_key', 'bytea', ({ address }) => octets(address.localKey)],
+  ['local_key', 'bytea', ({ address }) => address.localKey],
   ['metadata_id', 'text', ({ metadata }) => metadata?.canonical ?? null],
-  ['metadata_key', 'bytea', ({ metadata }) => octets(metadata?.key)],
+  ['metadata_key', 'bytea', ({ metadata }) => metadata?.key ?? null],
   ['target', 'text', ({ target }) => target],
   [
     'alternate_ids',
@@ -27,9 +33,8 @@ export const COLUMNS: readonly Column[] = [
   ['key_id', 'text', ({ actor }) => actor.keyId],
   ['request_key', 'text', ({ request }) => request?.key ?? null],
   ['request_index', 'int', ({ request }) => request?.index ?? null],
-  ['request_hash', 'bytea', ({ request }) => octets(request?.hash)],
-  // A name that is new to everybody describes nothing yet.
-  ['own_key', 'bytea', ({ ownKey, kind }) => (kind === 'minted' ? null : octets(ownKey))],
+  ['request_hash', 'bytea', ({ request }) => request?.hash ?? null],
+  ['own_key', 'bytea', ({ ownKey }) => ownKey],
   ['kind', 'text', ({ kind }) => kind],
   ['patch', 'text', ({ patch }) => JSON.stringify(patch)],
 ];
@@ -41,7 +46,7 @@ const PAIR_COLUMNS: readonly Column[] = [
     'text',
     ({ metadataRecord }) => (metadataRecord?.address.guid === null ? metadataRecord.localName : null),
   ],
-  ['local_key', 'bytea', ({ metadataRecord }) => octets(metadataRecord?.address.localKey)],
+  ['local_key', 'bytea', ({ metadataRecord }) => metadataRecord?.address.localKey ?? null],
   ['patch', 'text', ({ metadataRecord }) => JSON.stringify(metadataRecord?.patch)],
 ];
 
@@ -154,7 +159,7 @@ const INSERT_MORE_SQL = insertSql(MORE);
 /** The statement that inserts some identifiers, with its parameters. */
 export function insertQuery(items: readonly NewIdentifier[]): QueryConfig {
   const isAlone = items.every(({ metadataRecord, alternates }) => metadataRecord === null && alternates.length === 0);
-  const values = [items.map((_, place) => place), ...COLUMNS.map(([, , value]) => items.map(value))];
+  const values = [arrayOf(items.map((_, place) => place)), ...columnValues(COLUMNS, items)];
   if (isAlone) return prepared('insert-identifiers', INSERT_SQL, values, items.length);
   return prepared('insert-with-more', INSERT_MORE_SQL, [...values, ...moreValues(items)], items.length);
 }
@@ -163,13 +168,20 @@ function moreValues(items: readonly NewIdentifier[]): unknown[] {
   const paired = items.flatMap((item, place) => (item.metadataRecord === null ? [] : [{ item, place }]));
   const alternates = items.flatMap((item, place) => item.alternates.map(({ key }) => ({ place, key })));
   return [
-    paired.map(({ place }) => place),
-    ...PAIR_COLUMNS.map(([, , value]) => paired.map(({ item }) => value(item))),
-    alternates.map(({ place }) => place),
-    alternates.map(({ key }) => octets(key)),
+    arrayOf(paired.map(({ place }) => place)),
+    ...columnValues(
+      PAIR_COLUMNS,
+      paired.map(({ item }) => item),
+    ),
+    arrayOf(alternates.map(({ place }) => place)),
+    arrayOfDigests(alternates.map(({ key }) => key)),
   ];
 }
 
-export function octets(bytes: Uint8Array | null | undefined): Buffer | null {
-  return bytes === null || bytes === undefined ? null : Buffer.from(bytes);
+/** What columns take from some rows, each as one parameter. */
+export function columnValues<T>(columns: readonly Column<T>[], items: readonly T[]): (string | null)[] {
+  return columns.map(([, type, value]) => {
+    const values = items.map(value);
+    return type === 'bytea' ? arrayOfDigests(values as (Digest | null)[]) : arrayOf(values);
+  });
 }

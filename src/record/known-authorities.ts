@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import {
   type Handle,
   type Name,
@@ -16,13 +15,14 @@ import {
   toCordraId,
 } from '../identifier/index.js';
 import { malformed } from '../problem/problem.js';
+import { type Digest, digestOf } from './digest.js';
 import { type NamingAuthority, isCaseInsensitiveByRule } from './naming-authority.js';
 import type { StoredName } from './stored-name.js';
 
 /** Where an identifier is registered: by its GUID, or by the key of any other local name. */
 export type Address =
   | { readonly namingAuthority: string; readonly guid: string; readonly localKey: null }
-  | { readonly namingAuthority: string; readonly guid: null; readonly localKey: Uint8Array };
+  | { readonly namingAuthority: string; readonly guid: null; readonly localKey: Digest };
 
 /**
  * The naming authorities as they were at a moment, and how names are read in their light: which local names are GUIDs,
@@ -80,7 +80,7 @@ export class KnownAuthorities {
   storedName(name: Name): StoredName {
     const named = name.type === 'cordra' ? toCordraId(registryKey(name)) : name;
     const caseInsensitive = name.type === 'handle' && this.isCaseInsensitive(name.namingAuthority);
-    return { canonical: canonicalUri(name), key: sha256(comparisonKey(named, { caseInsensitive })) };
+    return { canonical: canonicalUri(name), key: digestOf(comparisonKey(named, { caseInsensitive })) };
   }
 
   /** Where the identifier that a naming authority of ours gives by a local name is registered. */
@@ -88,7 +88,7 @@ export class KnownAuthorities {
     const namingAuthority = authority.prefix;
     if (authority.profile === 'cordra') return { namingAuthority, guid: localName, localKey: null };
     const folded = authority.caseInsensitive ? localName.replace(/[a-z]+/g, (run) => run.toUpperCase()) : localName;
-    return { namingAuthority, guid: null, localKey: sha256(folded) };
+    return { namingAuthority, guid: null, localKey: digestOf(folded) };
   }
 
   /**
@@ -117,8 +117,4 @@ function slip(handle: Handle, text: string, pointer: string): Error {
   // The fault is counted in the native text; where the request spells it otherwise, only its start can be told.
   const start = text.indexOf(native);
   return malformed({ ...strict.fault, offset: start < 0 ? 0 : start + strict.fault.offset }, pointer);
-}
-
-function sha256(text: string): Uint8Array<ArrayBuffer> {
-  return hash('sha256', text, 'buffer');
 }

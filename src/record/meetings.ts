@@ -20,12 +20,11 @@ export function withoutMeetings<T extends { readonly item: NewIdentifier }>(
 }
 
 function keysOf({ authority, localName, address, metadata, alternates, request, actor }: NewIdentifier): string[] {
-  const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
   const { prefix } = authority;
   return [
-    `local ${prefix} ${address.guid === null ? hex(address.localKey) : localName}`,
-    ...(metadata === null ? [] : [`metadata ${prefix} ${hex(metadata.key)}`]),
-    ...alternates.map(({ key }) => `alternate ${prefix} ${hex(key)}`),
+    `local ${prefix} ${address.guid === null ? address.localKey : localName}`,
+    ...(metadata === null ? [] : [`metadata ${prefix} ${metadata.key}`]),
+    ...alternates.map(({ key }) => `alternate ${prefix} ${key}`),
     ...(request === null ? [] : [`request ${request.index} ${JSON.stringify([actor.client, request.key])}`]),
   ];
 }

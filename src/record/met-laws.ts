@@ -1,6 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { HOT_POOL } from '../database/pool.js';
+import { arrayOf, arrayOfDigests } from './array-parameter.js';
+import type { Digest } from './digest.js';
 import type { IdentifierRecord } from './identifier-record.js';
 import { MAX_PLACE, type NewIdentifier } from './new-identifier.js';
 import { prepared } from './prepared.js';
@@ -9,14 +11,14 @@ import type { Queryable } from './transactions.js';
 
 /** What can keep a new identifier from being inserted. */
 export interface MetLaws {
-  /** The identifier that a request with the same Idempotency-Key minted, and SHA-256 of that request's meaning. */
-  readonly request: { readonly record: IdentifierRecord; readonly hash: Uint8Array } | null;
+  /** The identifier that a request with the same Idempotency-Key minted, and the digest of that request's meaning. */
+  readonly request: { readonly record: IdentifierRecord; readonly hash: Digest } | null;
   /** The metadata record that the same request minted beside it. */
   readonly requestMetadataRecord: IdentifierRecord | null;
   /** Whether the key is that of a stream, and this is no line of it. */
   readonly otherRequest: boolean;
   /** What an earlier request with the key came to, where it minted nothing. */
-  readonly outcome: { readonly hash: Uint8Array; readonly text: string } | null;
+  readonly outcome: { readonly hash: Digest; readonly text: string } | null;
   /** The identifier of the naming authority that the metadata ID describes. */
   readonly metadata: IdentifierRecord | null;
   /** The identifier that is registered there already. */
@@ -30,11 +32,11 @@ type Law = 'request' | 'requestMetadataRecord' | 'otherRequest' | 'metadata' | '
 interface MetRow extends IdentifierRow {
   readonly place: number;
   readonly law: Law;
-  readonly hash: Uint8Array | null;
+  readonly hash: Digest | null;
   readonly index: number | null;
 }
 
-const met = (law: string, join: string, hash = 'NULL::bytea', index = 'NULL::int'): string => `
+const met = (law: string, join: string, hash = 'NULL', index = 'NULL::int'): string => `
   SELECT w.place, ${law} AS law, ${hash} AS hash, ${index} AS index, ${RECORD_COLUMNS_SQL}
   FROM ${join} JOIN naming_authority n ON n.prefix = i.naming_authority`;
 
@@ -49,7 +51,7 @@ const MET_SQL = `
        SELECT * FROM identifier x WHERE x.client = w.client AND x.request_key = w.request_key
          AND x.request_index BETWEEN w.request_index AND CASE w.request_index WHEN 0 THEN ${MAX_PLACE} ELSE w.request_index + 1 END
        ORDER BY x.request_index LIMIT 2) i ON true`,
-    'i.request_hash',
+    "encode(i.request_hash, 'hex')",
   )}
   UNION ALL ${met("'metadata'", 'w JOIN identifier i ON i.metadata_key = w.metadata_key AND i.naming_authority = w.naming_authority')}
   UNION ALL ${met("'address'", 'w JOIN identifier i ON i.guid = w.guid AND i.naming_authority = w.naming_authority')}
@@ -59,12 +61,12 @@ const MET_SQL = `
     `unnest($9::int[], $10::int[], $11::bytea[]) AS a(place, index, key) JOIN w USING (place)
      JOIN alternate_identifier x ON x.key = a.key AND x.naming_authority = w.naming_authority
      JOIN identifier i ON i.id = x.identifier_id`,
-    'NULL::bytea',
+    'NULL',
     'a.index',
   )}`;
 
 const OUTCOME_SQL = `
-  SELECT w.place, r.hash, r.outcome FROM unnest($1::int[], $2::text[], $3::text[]) AS w(place, client, key)
+  SELECT w.place, encode(r.hash, 'hex') AS hash, r.outcome FROM unnest($1::int[], $2::text[], $3::text[]) AS w(place, client, key)
   JOIN request r USING (client, key)`;
 
 /** Finds which laws new identifiers met that the database did not take. */
@@ -74,22 +76,19 @@ export class LawsMet {
 
   /** @returns for each, in order, what is in its way now. */
   async find(items: readonly NewIdentifier[], from: Queryable = this.pool): Promise<MetLaws[]> {
-    const buffer = (bytes: Uint8Array | null | undefined): Buffer | null => (bytes ? Buffer.from(bytes) : null);
-    const alternates = items.flatMap((item, place) =>
-      item.alternates.map(({ key }, index) => ({ place, index, key: Buffer.from(key) })),
-    );
+    const alternates = items.flatMap((item, place) => item.alternates.map(({ key }, index) => ({ place, index, key })));
     const values = [
-      items.map((_, place) => place),
-      items.map(({ actor }) => actor.client),
-      items.map(({ request }) => request?.key ?? null),
-      items.map(({ request }) => request?.index ?? null),
-      items.map(({ authority }) => authority.prefix),
-      items.map(({ metadata }) => buffer(metadata?.key)),
-      items.map(({ address }) => address.guid),
-      items.map(({ address }) => buffer(address.localKey)),
-      alternates.map(({ place }) => place),
-      alternates.map(({ index }) => index),
-      alternates.map(({ key }) => key),
+      arrayOf(items.map((_, place) => place)),
+      arrayOf(items.map(({ actor }) => actor.client)),
+      arrayOf(items.map(({ request }) => request?.key ?? null)),
+      arrayOf(items.map(({ request }) => request?.index ?? null)),
+      arrayOf(items.map(({ authority }) => authority.prefix)),
+      arrayOfDigests(items.map(({ metadata }) => metadata?.key ?? null)),
+      arrayOf(items.map(({ address }) => address.guid)),
+      arrayOfDigests(items.map(({ address }) => address.localKey)),
+      arrayOf(alternates.map(({ place }) => place)),
+      arrayOf(alternates.map(({ index }) => index)),
+      arrayOfDigests(alternates.map(({ key }) => key)),
     ];
     const { rows } = await from.query<MetRow>(prepared('met-laws', MET_SQL, values, items.length));
     const found = new Map<number, Map<Law, MetRow>>();
@@ -112,8 +111,12 @@ export class LawsMet {
       request === null || hasMinted(place) ? [] : [{ place, client: actor.client, key: request.key }],
     );
     if (keyed.length === 0) return new Map();
-    const values = [keyed.map(({ place }) => place), keyed.map(({ client }) => client), keyed.map(({ key }) => key)];
-    const { rows } = await from.query<{ place: number; hash: Uint8Array; outcome: string }>(
+    const values = [
+      arrayOf(keyed.map(({ place }) => place)),
+      arrayOf(keyed.map(({ client }) => client)),
+      arrayOf(keyed.map(({ key }) => key)),
+    ];
+    const { rows } = await from.query<{ place: number; hash: Digest; outcome: string }>(
       prepared('met-outcomes', OUTCOME_SQL, values, keyed.length),
     );
     return new Map(rows.map(({ place, hash, outcome }) => [place, { hash, text: outcome }]));
@@ -127,7 +130,7 @@ function metLaws(laws: ReadonlyMap<Law, MetRow>, outcome: MetLaws['outcome']): M
   };
   const [request, alternate] = [record('request'), record('alternate')];
   return {
-    request: request === null ? null : { record: request, hash: laws.get('request')?.hash ?? new Uint8Array() },
+    request: request === null ? null : { record: request, hash: laws.get('request')?.hash ?? '' },
     requestMetadataRecord: record('requestMetadataRecord'),
     otherRequest: laws.has('otherRequest'),
     outcome,

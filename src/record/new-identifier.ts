@@ -1,14 +1,15 @@
 import type { Actor, ChangeKind, PatchOperation } from './change-log.js';
 import type { IdentifierRecord } from './identifier-record.js';
+import type { Digest } from './digest.js';
 import type { Address } from './known-authorities.js';
 import type { NamingAuthority } from './naming-authority.js';
 import type { StoredName } from './stored-name.js';
 
-/** The request that a mint belongs to: its Idempotency-Key, the place in it, and SHA-256 of its meaning. */
+/** The request that a mint belongs to: its Idempotency-Key, the place in it, and the digest of its meaning. */
 export interface RequestPlace {
   readonly key: string;
   readonly index: number;
-  readonly hash: Uint8Array;
+  readonly hash: Digest;
 }
 
 /** The largest place in a request, which is kept as an INTEGER. */
@@ -27,8 +28,8 @@ export interface NewIdentifier {
   readonly authority: NamingAuthority;
   readonly address: Address;
   readonly localName: string;
-  /** The key under which it would be a metadata ID. */
-  readonly ownKey: StoredName['key'];
+  /** The key under which it would be a metadata ID; null for a local name that was made just now, which describes nothing yet. */
+  readonly ownKey: StoredName['key'] | null;
   readonly metadata: StoredName | null;
   readonly target: string | null;
   readonly alternates: readonly StoredName[];

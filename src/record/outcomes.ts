@@ -1,14 +1,14 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Problem } from '../problem/problem.js';
 import type { Actor } from './change-log.js';
+import { type Digest, bytea, digestOf } from './digest.js';
 import { type Queryable, Transactions } from './transactions.js';
 
-/** The Idempotency-Key of a request, with the one who sent it and SHA-256 of what it means. */
+/** The Idempotency-Key of a request, with the one who sent it and the digest of what it means. */
 export interface KeyedRequest {
   readonly client: string;
   readonly key: string;
-  readonly hash: Uint8Array;
+  readonly hash: Digest;
 }
 
 /** What a request came to, and whether an earlier request with its key had done it. */
@@ -51,12 +51,12 @@ export class Outcomes {
 /** Names a request by who sent it and what it means. `meaning` is JSON whose order is always the same. */
 export function keyedRequest(actor: Actor, key: string | undefined, meaning: unknown): KeyedRequest | null {
   if (key === undefined) return null;
-  return { client: actor.client, key, hash: createHash('sha256').update(JSON.stringify(meaning)).digest() };
+  return { client: actor.client, key, hash: digestOf(JSON.stringify(meaning)) };
 }
 
 /** @throws Problem IDEMPOTENCY_KEY_REUSED when an earlier request with the same key was another one. */
-export function requireSameRequest(earlier: Uint8Array, now: Uint8Array): void {
-  if (timingSafeEqual(earlier, now)) return;
+export function requireSameRequest(earlier: Digest, now: Digest): void {
+  if (earlier === now) return;
   throw keyReused();
 }
 
@@ -71,10 +71,7 @@ export function keyReused(): Problem {
 
 /** Refuses at once where waiting could take as long as the other request does. */
 async function lockRequest(transaction: Queryable, { client, key }: KeyedRequest): Promise<void> {
-  const name = createHash('sha256')
-    .update(JSON.stringify([client, key]))
-    .digest()
-    .readInt32BE();
+  const name = Buffer.from(digestOf(JSON.stringify([client, key])), 'hex').readInt32BE();
   const { rows } = await transaction.query<{ locked: boolean }>('SELECT pg_try_advisory_xact_lock($1, $2) AS locked', [
     REQUEST_LOCK,
     name,
@@ -97,8 +94,8 @@ export function inFlight(): Problem {
  * @throws Problem IDEMPOTENCY_KEY_REUSED
  */
 export async function findOutcome(from: Queryable, { client, key, hash }: KeyedRequest): Promise<string | null> {
-  const { rows } = await from.query<{ hash: Uint8Array; outcome: string }>(
-    'SELECT hash, outcome FROM request WHERE client = $1 AND key = $2',
+  const { rows } = await from.query<{ hash: Digest; outcome: string }>(
+    "SELECT encode(hash, 'hex') AS hash, outcome FROM request WHERE client = $1 AND key = $2",
     [client, key],
   );
   const [row] = rows;
@@ -113,8 +110,8 @@ export async function findOutcome(from: Queryable, { client, key, hash }: KeyedR
  */
 export async function requireNoMint(from: Queryable, request: KeyedRequest | null): Promise<void> {
   if (request === null) return;
-  const { rows } = await from.query<{ hash: Uint8Array }>(
-    'SELECT request_hash AS hash FROM identifier WHERE client = $1 AND request_key = $2 LIMIT 1',
+  const { rows } = await from.query<{ hash: Digest }>(
+    "SELECT encode(request_hash, 'hex') AS hash FROM identifier WHERE client = $1 AND request_key = $2 LIMIT 1",
     [request.client, request.key],
   );
   if (rows[0] !== undefined) requireSameRequest(rows[0].hash, request.hash);
@@ -129,7 +126,7 @@ export async function storeOutcome(
   await on.query('INSERT INTO request (client, key, hash, outcome) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING', [
     client,
     key,
-    Buffer.from(hash),
+    bytea(hash),
     JSON.stringify(outcome),
   ]);
 }

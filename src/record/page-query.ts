@@ -1,3 +1,4 @@
+import { bytea } from './digest.js';
 import type { IdentifierRecord, State } from './identifier-record.js';
 import { LAPSED_SQL, RECORD_COLUMNS_SQL, RECORD_TABLES_SQL } from './rows.js';
 import type { StoredName } from './stored-name.js';
@@ -38,12 +39,12 @@ export function pageQuery(
   const conditions: string[] = [];
   const where = (value: unknown, condition: (parameter: string) => string): void => {
     if (value === undefined) return;
-    values.push(value instanceof Uint8Array ? Buffer.from(value) : value);
+    values.push(value);
     conditions.push(condition(`$${values.length}`));
   };
-  where(filter.metadataKey, (key) => `i.metadata_key = ${key} AND NOT ${LAPSED_SQL}`);
+  where(filter.metadataKey && bytea(filter.metadataKey), (key) => `i.metadata_key = ${key} AND NOT ${LAPSED_SQL}`);
   where(
-    filter.alternateKey,
+    filter.alternateKey && bytea(filter.alternateKey),
     (key) => `i.id IN (SELECT a.identifier_id FROM alternate_identifier a WHERE a.key = ${key}) AND NOT ${LAPSED_SQL}`,
   );
   where(filter.namingAuthority, (prefix) => `i.naming_authority = ${prefix} AND i.id > 0`);

@@ -24,8 +24,7 @@ export function readAlternates(texts: readonly string[], known: KnownAuthorities
     const read = known.readName(text);
     if (!read.ok) throw malformed(read.fault, `${pointer}/${index}`);
     const name = requireStorable(read.value, `${pointer}/${index}`);
-    const key = Buffer.from(name.key).toString('hex');
-    if (!names.has(key)) names.set(key, name);
+    if (!names.has(name.key)) names.set(name.key, name);
   });
   return [...names.values()];
 }
@@ -42,8 +41,8 @@ export function replacementText(name: Name, canonical: string): string {
  * two (R-24).
  * @throws Problem METADATA_ID_IS_IDENTIFIER
  */
-export function requireTwoThings(ownKey: StoredName['key'], metadata: StoredName | null, pointer: string): void {
-  if (metadata === null || Buffer.compare(ownKey, metadata.key) !== 0) return;
+export function requireTwoThings(ownKey: StoredName['key'] | null, metadata: StoredName | null, pointer: string): void {
+  if (ownKey === null || ownKey !== metadata?.key) return;
   const detail = 'the record that describes an object is another thing than the object (CID-24)';
   throw new Problem('METADATA_ID_IS_IDENTIFIER', detail, { errors: [{ pointer, detail }] });
 }

@@ -1,3 +1,5 @@
+import type { Digest } from './digest.js';
+
 /** Longest canonical spelling that is stored, in octets: a Handle of 4096 octets with every octet escaped, and room. */
 export const MAX_STORED_OCTETS = 16_384;
 
@@ -9,8 +11,8 @@ export interface StoredName {
   /** `hdl:` + Handle for Handles and CORDRA identifiers, `info:fedora/…` for Fedora names, `urn:uuid:…` for UUIDs. */
   readonly canonical: string;
   /**
-   * SHA-256 of the comparison key (R-15). Spellings of one name have one key; a key of fixed length fits any index and
+   * Digest of the comparison key (R-15). Spellings of one name have one key; a key of fixed length fits any index and
    * is compared byte by byte.
    */
-  readonly key: Uint8Array<ArrayBuffer>;
+  readonly key: Digest;
 }

@@ -1,7 +1,6 @@
 import type { Actor } from '../record/change-log.js';
 import { creation } from '../record/change-log.js';
 import type { GuidSource } from '../record/guid-source.js';
-import { identifierOf } from '../record/identifier-record.js';
 import type { KnownAuthorities } from '../record/known-authorities.js';
 import type { NamingAuthority } from '../record/naming-authority.js';
 import type { NewIdentifier } from '../record/new-identifier.js';
@@ -29,7 +28,7 @@ export function reservedIdentifier(
     authority,
     address,
     localName,
-    ownKey: known.storedName(identifierOf({ namingAuthority: authority.prefix, guid: address.guid, localName })).key,
+    ownKey: null,
     metadata: null,
     target,
     alternates: [],

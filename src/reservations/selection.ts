@@ -2,7 +2,6 @@ import type { ProblemCode } from '../problem/catalogue.js';
 import { Problem, malformed } from '../problem/problem.js';
 import { type IdentifierRecord, identifierOf, nativeText } from '../record/identifier-record.js';
 import type { KnownAuthorities } from '../record/known-authorities.js';
-import type { StoredName } from '../record/stored-name.js';
 
 /** One identifier that a request for a reservation means. */
 export interface Selected {
@@ -22,13 +21,13 @@ export function select(
   known: KnownAuthorities,
 ): Selected[] {
   if (texts === undefined) return members.map((member) => ({ identifier: nativeText(member), member: member.id }));
-  const byKey = new Map(members.map((member) => [hex(known.storedName(identifierOf(member))), member]));
+  const byKey = new Map(members.map((member) => [known.storedName(identifierOf(member)).key, member]));
   const seen = new Set<bigint>();
   return texts.map((text, index) => {
     const pointer = `/identifiers/${index}`;
     const read = known.readName(text);
     if (!read.ok) return { identifier: text, member: malformed(read.fault, pointer) };
-    const member = byKey.get(hex(read.value));
+    const member = byKey.get(read.value.key);
     if (member === undefined) {
       return { identifier: text, member: refusal('IDENTIFIER_NOT_FOUND', 'is not part of this reservation', pointer) };
     }
@@ -45,11 +44,9 @@ export function select(
 export function selectionMeaning(texts: readonly string[] | undefined, known: KnownAuthorities): unknown {
   return texts?.map((text) => {
     const read = known.readName(text);
-    return read.ok ? hex(read.value) : { malformed: text };
+    return read.ok ? read.value.key : { malformed: text };
   });
 }
-
-const hex = ({ key }: StoredName): string => Buffer.from(key).toString('hex');
 
 function refusal(code: ProblemCode, detail: string, pointer: string): Problem {
   return new Problem(code, `The identifier ${detail}.`, { errors: [{ pointer, detail }] });

@@ -62,7 +62,7 @@ async function planOf(filter: PageFilter, deep: boolean): Promise<{ nodes: Plan[
   return { nodes, text };
 }
 
-const sha = (text: string) => new Uint8Array(createHash('sha256').update(text).digest());
+const sha = (text: string) => createHash('sha256').update(text).digest('hex');
 
 describe('a page of identifiers', () => {
   const filters: [string, PageFilter][] = [

@@ -15,7 +15,7 @@ import { chargeLines } from './charge-items.js';
 import { type MintItem, itemHash, readItem } from './mint-item.js';
 import { MintResults } from './mint-results.js';
 import type { Minted } from './minted.js';
-import { MintingService } from './minting.service.js';
+import { type DraftedMints, MintingService } from './minting.service.js';
 
 /** The path of the operation. */
 const PATH = '/identifiers/bulk';
@@ -35,6 +35,12 @@ export interface BulkOrder {
 
 interface NumberedItem extends MintItem {
   readonly number: number;
+}
+
+/** Lines that are ready to be minted. */
+interface Chunk {
+  readonly items: readonly NumberedItem[];
+  readonly drafts: DraftedMints;
 }
 
 /** Mints a stream of any length in memory that does not grow. */
@@ -61,12 +67,12 @@ export class BulkService {
       read: async () => {
         const chunk = await lines.next(CHUNK_LINES);
         if (chunk === null) return null;
-        const items = await this.prepare(chunk, order);
+        const items = await this.readItems(chunk, order);
         isUsed ??= await this.isKeyOfSingleMint(order);
-        return isUsed ? items.map(refusedForItsKey) : items;
+        return this.draft(isUsed ? items.map(refusedForItsKey) : items, order);
       },
-      work: (items) => this.work(items, order),
-      lastLine: (items) => items.at(-1)?.number ?? 0,
+      work: async ({ items, drafts }) => this.answer(items, await this.minting.mintDrafted(drafts), order.actor),
+      lastLine: ({ items }) => items.at(-1)?.number ?? 0,
       failed,
     });
   }
@@ -76,7 +82,7 @@ export class BulkService {
     return key !== undefined && (await this.reader.findByRequest(actor.client, key)) !== null;
   }
 
-  private async prepare(lines: readonly Line[], order: BulkOrder): Promise<NumberedItem[]> {
+  private async readItems(lines: readonly Line[], order: BulkOrder): Promise<NumberedItem[]> {
     const known = await this.authorities.current();
     const items: NumberedItem[] = [];
     for (const line of lines) {
@@ -86,7 +92,7 @@ export class BulkService {
     return items;
   }
 
-  private async work(read: readonly NumberedItem[], { actor, key }: BulkOrder): Promise<AsyncGenerator<string>> {
+  private async draft(read: readonly NumberedItem[], { actor, key }: BulkOrder): Promise<Chunk> {
     const items = await chargeLines(read, this.budget);
     const jobs = items.flatMap((item) => {
       if (item.asks instanceof Problem) return [];
@@ -94,7 +100,7 @@ export class BulkService {
       const request = key === undefined ? null : { key, index: 2 * item.number, hash: itemHash(item) };
       return [{ order: item.asks, asked: { actor, request } }];
     });
-    return this.answer(items, await this.minting.mintAll(jobs), actor);
+    return { items, drafts: await this.minting.draft(jobs) };
   }
 
   private async *answer(

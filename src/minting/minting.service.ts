@@ -25,7 +25,16 @@ export interface MintJob {
   readonly asked: Asked;
 }
 
-interface Pending extends MintJob {
+/** Mints about which everything is decided that the database need not be asked for. */
+export interface DraftedMints {
+  readonly jobs: readonly MintJob[];
+  readonly drafted: readonly Drafted[];
+  /** What those came to that were refused already, each at the place of its job. */
+  readonly results: (Minted | Problem)[];
+}
+
+interface Pending {
+  readonly job: MintJob;
   /** Where its result belongs. */
   readonly place: number;
   readonly attempt: number;
@@ -63,9 +72,24 @@ export class MintingService {
    * UNKNOWN_NAMING_AUTHORITY or SUSPENDED_NAMING_AUTHORITY.
    */
   async mintAll(jobs: readonly MintJob[], transaction?: Queryable): Promise<(Minted | Problem)[]> {
+    return this.mintDrafted(await this.draft(jobs), transaction);
+  }
+
+  /** The first half of `mintAll`: it changes nothing, so it can be done while others are being minted. */
+  async draft(jobs: readonly MintJob[]): Promise<DraftedMints> {
     const results: (Minted | Problem)[] = [];
-    let pending: Pending[] = jobs.map((job, place) => ({ ...job, place, attempt: 1 }));
-    while (pending.length > 0) pending = await this.round(pending, results, transaction);
+    const pending = jobs.map((job, place) => ({ job, place, attempt: 1 }));
+    return { jobs, results, drafted: pending.length === 0 ? [] : await this.draftAll(pending, results) };
+  }
+
+  /** The second half of `mintAll`, once for each draft. */
+  async mintDrafted(drafts: DraftedMints, transaction?: Queryable): Promise<(Minted | Problem)[]> {
+    const { jobs, results } = drafts;
+    let { drafted } = drafts;
+    while (drafted.length > 0) {
+      const pending = await this.round(drafted, results, transaction);
+      drafted = pending.length === 0 ? [] : await this.draftAll(pending, results);
+    }
     if (transaction === undefined) {
       const orders = jobs.map(({ order }) => order);
       this.counts.count(orders, results);
@@ -76,28 +100,29 @@ export class MintingService {
 
   /** Inserts what can be inserted together, and looks at the rest. @returns what is to be tried again. */
   private async round(
-    pending: readonly Pending[],
+    drafted: readonly Drafted[],
     results: (Minted | Problem)[],
     transaction: Queryable | undefined,
   ): Promise<Pending[]> {
-    const drafted = await this.draftAll(pending, results);
     const looksFirst = transaction === undefined && this.repeats.likely;
     const unknown = looksFirst ? await this.answerKnown(drafted, results) : drafted;
     const { now, later } = withoutMeetings(unknown);
     const inserted = now.length === 0 ? [] : await this.writer.insert(items(now), transaction);
     now.forEach(({ pending: { place } }, index) => {
       const row = inserted[index] ?? null;
-      if (row !== null) results[place] = { outcome: 'created', ...row };
+      if (row === null) return;
+      results[place] = { outcome: 'created', record: row.record, metadataRecord: row.metadataRecord };
     });
     const left = [...now.filter((_, index) => inserted[index] === null), ...later];
     if (left.length === 0) return [];
     const met = await this.laws.find(items(left), transaction);
     await this.writeLapses(met);
     const again: Pending[] = [];
-    for (const [index, { pending: job, item }] of left.entries()) {
+    for (const [index, { pending, item }] of left.entries()) {
+      const { job, place, attempt } = pending;
       const result = await this.settle(met[index], job, item, transaction);
-      if (result !== null) results[job.place] = result;
-      else again.push({ ...job, attempt: job.attempt + (index < left.length - later.length ? 1 : 0) });
+      if (result !== null) results[place] = result;
+      else again.push({ job, place, attempt: attempt + (index < left.length - later.length ? 1 : 0) });
     }
     return again;
   }
@@ -107,7 +132,7 @@ export class MintingService {
     const met = await this.laws.find(items(drafted));
     const rest: Drafted[] = [];
     for (const [index, each] of drafted.entries()) {
-      const result = await this.settle(met[index], each.pending, each.item);
+      const result = await this.settle(met[index], each.pending.job, each.item);
       if (result === null) rest.push(each);
       else results[each.pending.place] = result;
     }
@@ -119,24 +144,27 @@ export class MintingService {
     const fresh = pending.some(({ attempt }) => attempt > 1);
     const known = fresh
       ? await this.authorities.refresh('all')
-      : await this.authorities.currentFor(pending.map(({ order }) => order.namingAuthority));
+      : await this.authorities.currentFor(pending.map(({ job }) => job.order.namingAuthority));
     const drafted: Drafted[] = [];
-    for (const job of pending) {
-      if (job.attempt > MAX_ATTEMPTS) {
+    for (const each of pending) {
+      const { order, asked } = each.job;
+      if (each.attempt > MAX_ATTEMPTS) {
         throw new Error(`${MAX_ATTEMPTS} mints in a row met GUIDs that exist; the random source repeats itself`);
       }
-      const item = await refusalOr(() =>
-        draft(job.order, job.asked, activeIn(known, job.order.namingAuthority), known, this.guids),
-      );
-      if (item instanceof Problem) results[job.place] = (await this.replay(job.asked)) ?? item;
-      else drafted.push({ pending: job, item });
+      try {
+        const authority = activeIn(known, order.namingAuthority);
+        drafted.push({ pending: each, item: draft(order, asked, authority, known, this.guids) });
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        results[each.place] = (await this.replay(asked)) ?? error;
+      }
     }
     return drafted;
   }
 
   private async settle(
     met: MetLaws | undefined,
-    { order }: Pending,
+    { order }: MintJob,
     item: NewIdentifier,
     transaction?: Queryable,
   ): Promise<Minted | Problem | null> {
@@ -195,7 +223,7 @@ const isLapsed = (met: MetLaws): boolean => lapsedIn(met).length > 0;
 const items = (drafted: readonly Drafted[]): NewIdentifier[] => drafted.map(({ item }) => item);
 
 /** A refusal as a value, where one of many must not stop the others. */
-async function refusalOr<T>(work: () => T | Promise<T>): Promise<T | Problem> {
+async function refusalOr<T>(work: () => Promise<T>): Promise<T | Problem> {
   try {
     return await work();
   } catch (error) {

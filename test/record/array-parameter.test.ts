@@ -9,7 +9,8 @@ const TEXT_ARRAY = 1009;
 const INTEGER_ARRAY = 1007;
 const BYTEA_ARRAY = 1001;
 
-const read = (text: string | null, type: number): unknown => pg.types.getTypeParser(type as never, 'text')(text ?? '');
+const parserOf: (type: number) => (text: string) => unknown = pg.types.getTypeParser;
+const read = (text: string | null, type: number) => parserOf(type)(text ?? '');
 
 /** What PostgreSQL takes as a text; a NUL it does not. */
 const texts = fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0'));

@@ -95,16 +95,21 @@ export const ADMIN = new Caller('admin', null, ['admin'], null);
 /** Whoever asks for what is public: nobody looks who they are. */
 export const NOBODY = new Caller(ANONYMOUS, null, [], []);
 
-const callers = new WeakMap<object, Caller>();
+const CALLER = Symbol('caller');
+
+/** A member of the request and not a WeakMap, whose every entry the garbage collector looks at. */
+interface Asking {
+  [CALLER]?: Caller;
+}
 
 /** Remembers who sends a request. */
 export function setCaller(request: FastifyRequest, caller: Caller): void {
-  callers.set(request.raw, caller);
+  (request.raw as Asking)[CALLER] = caller;
 }
 
 /** Who sends a request that has passed the guard; before that, somebody who may nothing. */
 export function callerOf(request: FastifyRequest): Caller {
-  return callers.get(request.raw) ?? NOBODY;
+  return (request.raw as Asking)[CALLER] ?? NOBODY;
 }
 
 /** Gives a handler the caller. */

@@ -1,17 +1,29 @@
 import { ValidateNested, ValidationTypes, getMetadataStorage } from 'class-validator';
-import { Type } from 'class-transformer';
+import { Transform, Type } from 'class-transformer';
 
 type Dto = new () => object;
 type Rule = (value: unknown, owner: object) => boolean;
 type Metadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
 
+type Reader = (value: unknown) => unknown;
+
 interface Member {
+  readonly read: Reader;
   /** Whether the rules are asked at all: `MayBeAbsent`. */
   readonly conditions: readonly Rule[];
   readonly rules: readonly Rule[];
 }
 
 const NESTED = Symbol('dto-rules:nested');
+const READER = Symbol('dto-rules:reader');
+
+/** How the text of a DTO's field is read before its rules are asked; the only transformation that a DTO may have. */
+export function Read(read: Reader): PropertyDecorator {
+  return (target, name) => {
+    Transform(({ value }: { value: unknown }) => read(value))(target, name);
+    Reflect.defineMetadata(READER, read, target, name);
+  };
+}
 
 /** The rule of a DTO's field that is a DTO itself, or with `each` a list of them. */
 export function Nested(dto: () => Dto, options: { each?: boolean } = {}): PropertyDecorator {
@@ -32,16 +44,32 @@ export class DtoRules {
   /** Members that an instance has where the request says nothing of them. */
   private defaults: readonly string[] = [];
 
+  private constructor(private readonly dto: Dto) {}
+
   /** The rules of a class, read once. */
   static of(dto: Dto): DtoRules {
     let rules = this.known.get(dto);
     if (rules === undefined) {
-      rules = new DtoRules();
+      rules = new DtoRules(dto);
       this.known.set(dto, rules);
       rules.members = membersOf(dto);
       rules.defaults = Object.entries(new dto()).flatMap(([name, value]) => (value === undefined ? [] : [name]));
     }
     return rules;
+  }
+
+  /**
+   * Reads a query as its DTO describes it, with its defaults.
+   * @returns null when it is not surely that: class-validator can tell.
+   */
+  read(query: object): object | null {
+    const instance = new this.dto() as Record<string, unknown>;
+    for (const [name, value] of Object.entries(query)) {
+      const member = this.members.get(name);
+      if (member === undefined) return null;
+      instance[name] = member.read(value);
+    }
+    return this.accept(instance) ? instance : null;
   }
 
   /**
@@ -61,6 +89,8 @@ export class DtoRules {
   }
 }
 
+const asItIs: Reader = (value) => value;
+
 function membersOf(dto: Dto): Map<string, Member> {
   const storage = getMetadataStorage();
   const members = storage.groupByPropertyName(storage.getTargetValidationMetadatas(dto, '', false, false));
@@ -72,7 +102,8 @@ function membersOf(dto: Dto): Map<string, Member> {
         const [applies] = constraints as [(owner: object, value: unknown) => boolean];
         return (value, owner) => applies(owner, value);
       });
-      return [name, { conditions, rules: others.flatMap((each) => rulesOf(dto, each)) }];
+      const read = Reflect.getMetadata(READER, dto.prototype as object, name) as Reader | undefined;
+      return [name, { read: read ?? asItIs, conditions, rules: others.flatMap((each) => rulesOf(dto, each)) }];
     }),
   );
 }

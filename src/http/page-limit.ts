@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
-import { Transform } from 'class-transformer';
 import { IsInt, Max, Min } from 'class-validator';
 import { ApiProperty } from '../openapi/annotations.js';
+import { Read } from './dto-rules.js';
 import { MayBeAbsent } from './may-be-absent.js';
 
 /** How many items a page has that asks for no number. */
@@ -12,9 +12,7 @@ const MESSAGE = `limit must be a whole number from 1 to ${MAX_PAGE_LIMIT}`;
 
 /** Reads the digits of a query parameter; anything else is left to the rules of the field. */
 export const Digits = (): PropertyDecorator =>
-  Transform(({ value }: { value: unknown }) =>
-    typeof value === 'string' && /^[0-9]{1,4}$/.test(value) ? Number(value) : value,
-  );
+  Read((value) => (typeof value === 'string' && /^[0-9]{1,4}$/.test(value) ? Number(value) : value));
 
 /** The rule of the query parameter `limit` of every list that is read by pages. */
 export const IsPageLimit = (): PropertyDecorator =>

@@ -23,8 +23,10 @@ export class RequestValidation extends ValidationPipe {
    * @throws Problem INVALID_REQUEST, UNSUPPORTED_MEDIA_TYPE
    */
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    if (metadata.type === 'body' && isDto(metadata.metatype) && DtoRules.of(metadata.metatype).accept(value))
-      return value;
+    const rules = isDto(metadata.metatype) ? DtoRules.of(metadata.metatype) : null;
+    if (metadata.type === 'body' && rules?.accept(value) === true) return value;
+    const query = metadata.type === 'query' ? (rules?.read(value as object) ?? null) : null;
+    if (query !== null) return query;
     if (value instanceof StreamedBody) {
       throw new Problem('UNSUPPORTED_MEDIA_TYPE', `${value.mediaType} is not read here; send application/json.`);
     }

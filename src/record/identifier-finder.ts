@@ -30,7 +30,7 @@ const BY_METADATA = `
   SELECT w.place, ${RECORD_COLUMNS_SQL}
   FROM unnest($1::int[], $2::bytea[]) AS w(place, key)
   JOIN LATERAL (
-    SELECT * FROM identifier i WHERE i.metadata_key = w.key AND NOT ${LAPSED_SQL} ORDER BY i.created_at, i.id LIMIT ${FEW + 1}
+    SELECT * FROM identifier i WHERE i.metadata_key = w.key AND NOT ${LAPSED_SQL} LIMIT ${FEW + 1}
   ) i ON true
   JOIN naming_authority n ON n.prefix = i.naming_authority
   ORDER BY w.place, i.created_at, i.id`;

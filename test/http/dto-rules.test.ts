@@ -5,10 +5,14 @@ import { plainToInstance } from 'class-transformer';
 import { IsString, validateSync } from 'class-validator';
 import fc from 'fast-check';
 import { ApiKeyRequestDto } from '../../src/api-keys/api-key.dto.js';
+import { KeyPageQueryDto } from '../../src/api-keys/key-page-query.dto.js';
+import { EventsQueryDto, HistoryQueryDto } from '../../src/events/events-query.dto.js';
 import { DtoRules } from '../../src/http/dto-rules.js';
-import { BatchRequestDto, MintItemDto } from '../../src/minting/batch.dto.js';
+import { ListQueryDto } from '../../src/lookup/list-query.dto.js';
+import { BatchQueryDto, BatchRequestDto, MintItemDto } from '../../src/minting/batch.dto.js';
 import { MintRequestDto } from '../../src/minting/mint-request.dto.js';
 import { CreateNamingAuthorityDto } from '../../src/naming-authorities/authority-settings.dto.js';
+import { AuthorityPageQueryDto } from '../../src/naming-authorities/authority-page.dto.js';
 import { NormalizeRequestDto } from '../../src/normalization/normalize-request.dto.js';
 import { TransferLineDto } from '../../src/transfer/transfer-line.dto.js';
 
@@ -111,6 +115,44 @@ describe.each(WHOLE.map(([dto, value]) => [dto.name, dto, value] as const))('%s'
     );
     expect(accepted).toBeGreaterThan(10);
   });
+});
+
+/** What a query can say of a member: nothing, a text, or several. */
+const said = fc.constantFrom<unknown>(
+  ...['7', '0', '1000', '1001', '07', '-1', '1e2', '', 'x', 'active', 'gone', 'hdl:1/a', 'https://a.example/ä', TIME],
+  ...['x'.repeat(20_000), ['7', '8'], [], '2026-02-30T00:00:00Z', '9999999999', ' 7'],
+);
+
+const QUERIED = [
+  ...['limit', 'cursor', 'after', 'wait', 'mode', 'namingAuthority', 'metadataId', 'alternateId', 'state', 'target'],
+  ...['createdAfter', 'createdBefore', 'colour', '__proto__', 'constructor'],
+];
+
+const QUERIES: readonly Dto[] = [
+  ...[ListQueryDto, BatchQueryDto, EventsQueryDto, HistoryQueryDto, KeyPageQueryDto, AuthorityPageQueryDto],
+];
+
+describe.each(QUERIES.map((dto) => [dto.name, dto] as const))('the query %s', (_, dto) => {
+  it('is read only where class-validator finds nothing wrong, and then as class-transformer reads it', () => {
+    let accepted = 0;
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...QUERIED), said, { maxKeys: 4 }), (query) => {
+        const instance = plainToInstance(dto, query);
+        const isRead = DtoRules.of(dto).read(query);
+        if (isRead === null) return;
+        accepted += 1;
+        expect([query, isValid(dto, query)]).toEqual([query, true]);
+        expect(isRead).toBeInstanceOf(dto);
+        expect({ ...isRead }).toEqual({ ...instance });
+      }),
+      { numRuns: 2000 },
+    );
+    expect(accepted).toBeGreaterThan(10);
+  });
+});
+
+it('reads the digits of a query as a number, and gives what it leaves out', () => {
+  expect(DtoRules.of(EventsQueryDto).read({ wait: '7' })).toEqual({ wait: 7, limit: 50 });
 });
 
 it('accepts nothing that is no object, and nothing for a class without rules', () => {

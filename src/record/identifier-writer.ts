@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { QueryConfig } from 'pg';
 import { isUniqueViolation } from '../problem/database-errors.js';
 import { insertQuery } from './insert-statement.js';
 import { type IdentifierRecord, nativeText } from './identifier-record.js';
@@ -14,10 +15,21 @@ interface InsertedRow {
   readonly describes: string[];
 }
 
+/** Identifiers to insert, and the statement that does it. */
+export interface Insertion {
+  readonly items: readonly NewIdentifier[];
+  readonly query: QueryConfig;
+}
+
 /** Inserts identifiers. */
 @Injectable()
 export class IdentifierWriter {
   constructor(private readonly transactions: Transactions) {}
+
+  /** Writes the statement, which can be done while others are under way. */
+  prepare(items: readonly NewIdentifier[]): Insertion {
+    return { items, query: insertQuery(items) };
+  }
 
   /**
    * Inserts identifiers with their metadata records and alternates, no two of which meet each other in a unique index.
@@ -26,8 +38,9 @@ export class IdentifierWriter {
    * Which one, a reader finds out.
    * @throws Problem OUTCOME_UNKNOWN when the connection was lost.
    */
-  async insert(items: readonly NewIdentifier[], transaction?: Queryable): Promise<(Inserted | null)[]> {
-    const work = (on: Queryable): Promise<InsertedRow[]> => insertRows(on, items);
+  async insert({ items, query }: Insertion, transaction?: Queryable): Promise<(Inserted | null)[]> {
+    if (items.length === 0) return [];
+    const work = async (on: Queryable): Promise<InsertedRow[]> => (await on.query<InsertedRow>(query)).rows;
     const rows =
       transaction === undefined
         ? await noneWhenViolated(this.transactions.statement(work))
@@ -38,10 +51,6 @@ export class IdentifierWriter {
       return row === undefined ? null : insertedFrom(item, row);
     });
   }
-}
-
-async function insertRows(on: Queryable, items: readonly NewIdentifier[]): Promise<InsertedRow[]> {
-  return (await on.query<InsertedRow>(insertQuery(items))).rows;
 }
 
 /**

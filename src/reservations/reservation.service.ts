@@ -149,7 +149,7 @@ export class ReservationService {
       const records: IdentifierRecord[] = [];
       while (records.length < count) {
         const chunk = items.slice(records.length, records.length + CHUNK);
-        for (const row of await this.writer.insert(chunk, transaction)) {
+        for (const row of await this.writer.insert(this.writer.prepare(chunk), transaction)) {
           if (row === null) throw new Incomplete('an identifier could not be reserved');
           records.push(row.record);
         }

@@ -9,7 +9,7 @@ import { SYNTAX_CODES } from '../identifier/index.js';
 import { ApiHeader, ApiResponse, ApiTags } from '../openapi/annotations.js';
 import { ApiProblems } from '../problem/api-problems.js';
 import { ApiIdentifierParam } from '../record/api-identifier-param.js';
-import { IdentifierPresenter, entityTag } from '../record/identifier-presenter.js';
+import { IdentifierPresenter, WrittenIdentifier } from '../record/identifier-presenter.js';
 import { linkHeader } from '../record/path-headers.js';
 import { withdrawn } from '../record/withdrawn.js';
 import { FoundIdentifierDto } from './found-identifier.dto.js';
@@ -95,16 +95,15 @@ export class LookupController {
     @CurrentCaller() caller: Caller,
     @Headers('if-none-match') ifNoneMatch: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<FoundIdentifierDto | undefined> {
+  ): Promise<string | undefined> {
     const { record, asked } = await this.lookup.find(identifier, caller);
     if (record.tombstone !== null) throw withdrawn(record);
-    const shown = this.presenter.show(visibleTo(caller, record));
-    const tag = entityTag(shown);
-    void reply.headers({ etag: tag, 'cache-control': 'no-cache' });
-    if (matchesWeakly(ifNoneMatch, tag)) {
+    const written = new WrittenIdentifier(this.presenter.show(visibleTo(caller, record)));
+    void reply.headers({ etag: written.entityTag, 'cache-control': 'no-cache' });
+    if (matchesWeakly(ifNoneMatch, written.entityTag)) {
       void reply.status(HttpStatus.NOT_MODIFIED);
       return undefined;
     }
-    return Object.assign(shown, { query: asked.query, fragment: asked.fragment });
+    return written.answer(reply, { query: asked.query, fragment: asked.fragment });
   }
 }

@@ -8,7 +8,7 @@ import { readIdempotencyKey } from '../http/idempotency-key.js';
 import { SYNTAX_CODES } from '../identifier/index.js';
 import { ApiResponse, ApiTags } from '../openapi/annotations.js';
 import { ApiProblems } from '../problem/api-problems.js';
-import { entityTag, locationOf } from '../record/identifier-presenter.js';
+import { WrittenIdentifier, locationOf } from '../record/identifier-presenter.js';
 import { NamingAuthorities } from '../record/naming-authorities.js';
 import { locationHeader } from '../record/path-headers.js';
 import { orderHash, readOrder, requireMinting } from './mint-order.js';
@@ -64,7 +64,7 @@ export class MintingController {
     @CurrentCaller() caller: Caller,
     @Headers('idempotency-key') idempotencyKey: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<MintedIdentifierDto> {
+  ): Promise<string> {
     const key = readIdempotencyKey(idempotencyKey);
     const order = readOrder(request, await this.authorities.current());
     requireMinting(caller, order);
@@ -72,9 +72,13 @@ export class MintingController {
     const asked = { actor: caller, request: key === undefined ? null : { key, index: 0, hash: orderHash(order) } };
     const minted = await this.queue.mint({ order, asked });
     const shown = this.results.identifier(minted, caller);
-    void reply.status(statusOf(minted)).headers({ ...locationHeader(locationOf(shown)), etag: entityTag(shown) });
+    const written = new WrittenIdentifier(shown);
+    void reply
+      .status(statusOf(minted))
+      .headers(locationHeader(locationOf(shown)))
+      .header('etag', written.entityTag);
     const replayed = minted.outcome === 'replayed' || minted.outcome === 'found';
     if (replayed) void reply.header('idempotency-replayed', 'true');
-    return this.results.whole(minted, shown, caller);
+    return written.answer(reply, { metadataRecord: this.results.metadataRecord(minted, caller) });
   }
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
 import { type Resolver, canonicalUri, toHandle, urisOf } from '../identifier/index.js';
 import { type Facts, type IdentifierRecord, identifierOf, nativeText } from './identifier-record.js';
 import type { IdentifierDto, TombstoneDto } from './identifier.dto.js';
@@ -55,6 +56,9 @@ export function tombstoneOf({ tombstone }: Pick<IdentifierRecord, 'tombstone'>):
   return tombstone === null ? null : { ...tombstone, withdrawnAt: tombstone.withdrawnAt.toISOString() };
 }
 
+/** As Fastify writes it for what it makes a JSON text of itself. */
+const JSON_TYPE = 'application/json; charset=utf-8';
+
 /** A CORDRA identifier, or a Handle that is served the same. */
 const PLAIN = /^[0-9.]+\/[0-9A-F]{32}$/;
 
@@ -76,6 +80,26 @@ export function locationOf({ identifier }: Pick<IdentifierDto, 'identifier'>): s
  * `describes` changes with other records and `uris` with the configuration.
  */
 export function entityTag(shown: IdentifierDto): string {
-  const digest = hash('sha256', JSON.stringify(shown), 'base64url').slice(0, 16);
-  return `"${shown.version}-${digest}"`;
+  return new WrittenIdentifier(shown).entityTag;
+}
+
+/** A representation written down once, for its entity tag and for the answer: writing it takes longer than making it. */
+export class WrittenIdentifier {
+  private readonly json: string;
+  readonly entityTag: string;
+
+  constructor(shown: IdentifierDto) {
+    this.json = JSON.stringify(shown);
+    this.entityTag = `"${shown.version}-${hash('sha256', this.json, 'base64url').slice(0, 16)}"`;
+  }
+
+  /**
+   * Sends it to the client.
+   * @param more members that belong to the answer and not to the representation.
+   * @returns what the handler returns.
+   */
+  answer(reply: Pick<FastifyReply, 'header'>, more: object): string {
+    void reply.header('content-type', JSON_TYPE);
+    return `${this.json.slice(0, -1)},${JSON.stringify(more).slice(1)}`;
+  }
 }

@@ -23,10 +23,8 @@ export class RequestValidation extends ValidationPipe {
    * @throws Problem INVALID_REQUEST, UNSUPPORTED_MEDIA_TYPE
    */
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    const rules = isDto(metadata.metatype) ? DtoRules.of(metadata.metatype) : null;
-    if (metadata.type === 'body' && rules?.accept(value) === true) return value;
-    const query = metadata.type === 'query' ? (rules?.read(value as object) ?? null) : null;
-    if (query !== null) return query;
+    const accepted = acceptedAtOnce(value, metadata);
+    if (accepted !== null) return accepted;
     if (value instanceof StreamedBody) {
       throw new Problem('UNSUPPORTED_MEDIA_TYPE', `${value.mediaType} is not read here; send application/json.`);
     }
@@ -59,6 +57,13 @@ export function readPart<T extends object>(dto: new () => T, value: unknown): T 
   const errors = validateSync(part, RULES);
   if (errors.length > 0) throw invalidRequest(errors.flatMap((member) => describe(member, '')));
   return part;
+}
+
+/** What a body or a query is read as when it is surely what its DTO describes; null where class-validator has to tell. */
+function acceptedAtOnce(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
+  if (!isDto(metatype)) return null;
+  if (type === 'body') return DtoRules.of(metatype).accept(value) ? value : null;
+  return type === 'query' ? DtoRules.of(metatype).read(value as object) : null;
 }
 
 /** Whether a parameter is declared as a class of ours; what is not is left as it is. */

@@ -52,7 +52,6 @@ const knownWith = ({ prefix, caseInsensitive }: Case, profile: 'cordra' | 'handl
   );
 };
 
-
 describe('the key of an identifier as a metadata ID', () => {
   it('R-15, R-35: is the same in SQL and in TypeScript, for 5,000 Handles and every letter with a case', async () => {
     const unit = fc.oneof(

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
-import { bytea } from './digest.js';
+import { arrayOf, arrayOfDigests } from './array-parameter.js';
 import type { IdentifierRecord } from './identifier-record.js';
 import type { Address } from './known-authorities.js';
 import { type IdentifierRow, LAPSED_SQL, RECORD_COLUMNS_SQL, recordOf } from './rows.js';
@@ -46,11 +46,11 @@ export class FindAny {
   /** @returns for each name, in order, every record that it leads to: the nearest first, then in order of minting. */
   async find(names: readonly WantedName[]): Promise<Match[][]> {
     const { rows } = await this.pool.query<IdentifierRow & { place: number; matchedBy: MatchedBy }>(FIND_SQL, [
-      names.map((_, place) => place),
-      names.map(({ address }) => address?.namingAuthority ?? null),
-      names.map(({ address }) => address?.guid ?? null),
-      names.map(({ address }) => (address?.localKey ? bytea(address.localKey) : null)),
-      names.map(({ key }) => bytea(key)),
+      arrayOf(names.map((_, place) => place)),
+      arrayOf(names.map(({ address }) => address?.namingAuthority ?? null)),
+      arrayOf(names.map(({ address }) => address?.guid ?? null)),
+      arrayOfDigests(names.map(({ address }) => address?.localKey ?? null)),
+      arrayOfDigests(names.map(({ key }) => key)),
     ]);
     const found = names.map((): Match[] => []);
     for (const row of rows) found[row.place]?.push({ matchedBy: row.matchedBy, record: recordOf(row) });

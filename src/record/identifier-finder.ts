@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { HOT_POOL } from '../database/pool.js';
-import { bytea } from './digest.js';
+import { arrayOf, arrayOfDigests } from './array-parameter.js';
 import { Gathering } from './gathering.js';
 import type { IdentifierRecord } from './identifier-record.js';
 import type { Address } from './known-authorities.js';
@@ -42,7 +42,11 @@ const BY_METADATA = `
 @Injectable()
 export class IdentifierFinder {
   private readonly byGuid = new Gathering<Address, IdentifierRecord | null>(
-    async (addresses) => singles(addresses, await this.rows('find-by-guid', BY_ADDRESS, addresses, ({ guid }) => guid)),
+    async (addresses) =>
+      singles(
+        addresses,
+        await this.rows('find-by-guid', BY_ADDRESS, addresses, arrayOf(addresses.map(({ guid }) => guid))),
+      ),
     LIMITS,
   );
 
@@ -50,7 +54,12 @@ export class IdentifierFinder {
     async (addresses) =>
       singles(
         addresses,
-        await this.rows('find-by-local-key', BY_LOCAL_KEY, addresses, ({ localKey }) => localKey && bytea(localKey)),
+        await this.rows(
+          'find-by-local-key',
+          BY_LOCAL_KEY,
+          addresses,
+          arrayOfDigests(addresses.map(({ localKey }) => localKey)),
+        ),
       ),
     LIMITS,
   );
@@ -84,18 +93,18 @@ export class IdentifierFinder {
     name: string,
     text: string,
     addresses: readonly Address[],
-    key: (address: Address) => unknown,
+    keys: string | null,
   ): Promise<(IdentifierRow & { place: number })[]> {
     const values = [
-      addresses.map((_, place) => place),
-      addresses.map(({ namingAuthority }) => namingAuthority),
-      addresses.map(key),
+      arrayOf(addresses.map((_, place) => place)),
+      arrayOf(addresses.map(({ namingAuthority }) => namingAuthority)),
+      keys,
     ];
     return (await this.pool.query<IdentifierRow & { place: number }>({ name, text, values })).rows;
   }
 
   private async described(keys: readonly StoredName['key'][]): Promise<IdentifierRecord[][]> {
-    const values = [keys.map((_, place) => place), keys.map(bytea)];
+    const values = [arrayOf(keys.map((_, place) => place)), arrayOfDigests(keys)];
     const query = { name: 'find-described', text: BY_METADATA, values };
     const { rows } = await this.pool.query<IdentifierRow & { place: number }>(query);
     const found = keys.map((): IdentifierRecord[] => []);

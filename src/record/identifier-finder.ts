@@ -11,7 +11,7 @@ import type { StoredName } from './stored-name.js';
 /** Look-ups that wait while two groups are under way go together, 100 at most: more would keep the first one waiting. */
 const LIMITS = { together: 100, inFlight: 2, waiting: 5000 };
 
-/** More of one metadata ID than this are a list, to be paged through. */
+/** More of one metadata ID than this are a list, to be paged through: then it does not matter which of them were found. */
 const FEW = 10;
 
 const BY_ADDRESS = `

@@ -1,7 +1,8 @@
 import { arrayOf, arrayOfDigests } from './array-parameter.js';
 import { POSITION_SQL } from './change-log.js';
 import type { ImportedIdentifier } from './imported-identifier.js';
-import { COLUMNS, type Column, alternatesUnmet, columnValues, rowsOf, unmet } from './insert-statement.js';
+import { COLUMNS, type Column, columnValues, rowsOf } from './inserted-columns.js';
+import { alternatesUnmet, unmet } from './unmet.js';
 
 const LIFE_COLUMNS: readonly Column<ImportedIdentifier>[] = [
   ['state', 'text', ({ state }) => state],

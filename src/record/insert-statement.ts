@@ -1,43 +1,20 @@
 import type { QueryConfig } from 'pg';
-import { arrayOf, arrayOfDigests, linesOf } from './array-parameter.js';
-import type { Digest } from './digest.js';
+import { arrayOf, arrayOfDigests } from './array-parameter.js';
+import { POSITION_SQL } from './change-log.js';
+import { INSERT_ONE_SQL } from './insert-one-statement.js';
+import {
+  COLUMNS,
+  type Column,
+  OBJECT_COLUMNS_SQL,
+  OBJECT_VALUES_SQL,
+  columnValues,
+  rowValues,
+  rowsOf,
+} from './inserted-columns.js';
+import type { NewIdentifier } from './new-identifier.js';
 import { prepared } from './prepared.js';
 import { describedSql } from './rows.js';
-import { POSITION_SQL } from './change-log.js';
-import type { NewIdentifier } from './new-identifier.js';
-
-/** A column of the rows to insert: its name, its type, and what it takes from a new identifier. `json` is a text of one line. */
-export type Column<T = NewIdentifier> = readonly [
-  name: string,
-  type: string,
-  value: (item: T) => string | number | null,
-];
-
-export const COLUMNS: readonly Column[] = [
-  ['naming_authority', 'text', ({ authority }) => authority.prefix],
-  ['authority_version', 'int', ({ authority }) => authority.version],
-  ['guid', 'uuid', ({ address }) => address.guid],
-  ['local_name', 'text', ({ address, localName }) => (address.guid === null ? localName : null)],
-  ['local_key', 'bytea', ({ address }) => address.localKey],
-  ['metadata_id', 'text', ({ metadata }) => metadata?.canonical ?? null],
-  ['metadata_key', 'bytea', ({ metadata }) => metadata?.key ?? null],
-  ['target', 'text', ({ target }) => target],
-  [
-    'alternate_ids',
-    'text',
-    ({ alternates }) => (alternates.length === 0 ? null : JSON.stringify(alternates.map(({ canonical }) => canonical))),
-  ],
-  ['lease_until', 'timestamptz', ({ leaseUntil }) => leaseUntil?.toISOString() ?? null],
-  ['reservation', 'uuid', ({ reservation }) => reservation ?? null],
-  ['client', 'text', ({ actor }) => actor.client],
-  ['key_id', 'text', ({ actor }) => actor.keyId],
-  ['request_key', 'text', ({ request }) => request?.key ?? null],
-  ['request_index', 'int', ({ request }) => request?.index ?? null],
-  ['request_hash', 'bytea', ({ request }) => request?.hash ?? null],
-  ['own_key', 'bytea', ({ ownKey }) => ownKey],
-  ['kind', 'text', ({ kind }) => kind],
-  ['patch', 'json', ({ patch }) => JSON.stringify(patch)],
-];
+import { FREE_SQL, alternatesUnmet } from './unmet.js';
 
 const PAIR_COLUMNS: readonly Column[] = [
   ['guid', 'uuid', ({ metadataRecord }) => metadataRecord?.address.guid ?? null],
@@ -50,37 +27,9 @@ const PAIR_COLUMNS: readonly Column[] = [
   ['patch', 'json', ({ metadataRecord }) => JSON.stringify(metadataRecord?.patch)],
 ];
 
-/** `unnest($from::int[], …) AS alias(place, …)`: rows from one array a column, as `columnValues` gives them. */
-export function rowsOf(
-  alias: string,
-  from: number,
-  columns: readonly (readonly [string, string, ...unknown[]])[],
-): string {
-  const all = [['place', 'int'] as const, ...columns];
-  const arrays = all
-    .map(([, type], index) =>
-      type === 'json' ? `string_to_array($${from + index}, E'\\n')` : `$${from + index}::${type}[]`,
-    )
-    .join(', ');
-  return `unnest(${arrays}) AS ${alias}(${all.map(([name]) => name).join(', ')})`;
-}
-
 const PAIRS_FROM = COLUMNS.length + 2;
 const ALTERNATES_FROM = PAIRS_FROM + PAIR_COLUMNS.length + 1;
 const ALTERNATES = rowsOf('a', ALTERNATES_FROM, [['key', 'bytea']]);
-
-/**
- * Nothing is in the way of a row `w` in a table. Looked up row by row, by an index: the words at the end keep the planner from
- * joining the tables instead, which it would do by the wrong index as long as it knows nothing of what is in them.
- */
-export const unmet = (table: string, condition: string): string =>
-  `NOT EXISTS (SELECT FROM ${table} x WHERE ${condition} OFFSET 0)`;
-
-/** None of the alternates `a` of a row `w` of `wanted` has an identifier; all of them are looked up once, and as above. */
-export function alternatesUnmet(alternates: string): string {
-  const met = `NOT ${unmet('alternate_identifier', 'x.key = a.key AND x.naming_authority = v.naming_authority')}`;
-  return `w.place NOT IN (SELECT a.place FROM ${alternates} JOIN wanted v USING (place) WHERE ${met})`;
-}
 
 /** What the statement has more where an object comes with alternates or with its metadata record. */
 const MORE = {
@@ -113,12 +62,10 @@ const NOTHING_MORE: typeof MORE = { unmet: '', inserts: '', changes: '', metadat
 /**
  * One statement, committed by itself or in a transaction of its caller.
  *
- * `free` leaves out what no unique index would: what a naming authority does not allow, a key whose outcome is no identifier,
- * and a single mint, which stands at place 0, with the key of a stream, whose lines stand behind it. Everything else is for the
- * unique indexes to decide: no conflict target is named for the object, so every index counts and its row is left out, which
- * writes nothing; a metadata record and alternates are inserted after their object, and a conflict of theirs fails the whole
- * statement, so that no half of anything can exist. What the object describes is read in the same statement: once it
- * is committed, nothing that could fail stands between the client and the answer.
+ * What `free` does not leave out is for the unique indexes to decide: no conflict target is named for the object, so every index
+ * counts and its row is left out, which writes nothing; a metadata record and alternates are inserted after their object, and a
+ * conflict of theirs fails the whole statement, so that no half of anything can exist. What the object describes is read in
+ * the same statement: once it is committed, nothing that could fail stands between the client and the answer.
  *
  * Ids are given out before the rows are inserted, so that what was inserted is known by them, whatever the planner thinks of
  * how many rows there are.
@@ -128,19 +75,12 @@ const NOTHING_MORE: typeof MORE = { unmet: '', inserts: '', changes: '', metadat
 const insertSql = (more: typeof MORE): string => `
   WITH wanted AS (SELECT * FROM ${rowsOf('w', 1, COLUMNS)}),
   free AS (
-    SELECT w.* FROM wanted w
-    WHERE (SELECT n.status = 'active' AND n.version = w.authority_version FROM naming_authority n WHERE n.prefix = w.naming_authority)
-      AND (w.request_index <> 0 OR ${unmet('identifier', 'x.client = w.client AND x.request_key = w.request_key')})
-      AND ${unmet('request', 'x.client = w.client AND x.key = w.request_key')}${more.unmet}
+    SELECT w.* FROM wanted w WHERE ${FREE_SQL}${more.unmet}
     ORDER BY w.place
   ), eligible AS MATERIALIZED (SELECT nextval('identifier_id_seq') AS id, free.* FROM free),
   minted AS (
-    INSERT INTO identifier (id, naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids,
-                            state, lease_until, reservation, client, request_key, request_index, request_hash)
-    SELECT id, naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target,
-           CASE WHEN alternate_ids IS NULL THEN '{}' ELSE ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
-           CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until, reservation,
-           CASE WHEN request_key IS NOT NULL THEN client END, request_key, request_index, request_hash
+    INSERT INTO identifier (id, ${OBJECT_COLUMNS_SQL})
+    SELECT id, ${OBJECT_VALUES_SQL}
     FROM eligible
     ON CONFLICT DO NOTHING
     RETURNING id
@@ -155,14 +95,18 @@ const insertSql = (more: typeof MORE): string => `
   SELECT o.place, o.id, o.created_at AS "createdAt", ${more.metadataRecordId} AS "metadataRecordId", ${describedSql('o.own_key')} AS describes
   FROM placed o${more.answer}`;
 
-/** The statement for objects alone, which most are: a third of its time goes into being begun. */
-export const INSERT_SQL = insertSql(NOTHING_MORE);
+/** The statement for objects alone, which most are: it takes less time to begin. */
+const INSERT_SQL = insertSql(NOTHING_MORE);
 
 const INSERT_MORE_SQL = insertSql(MORE);
 
 /** The statement that inserts some identifiers, with its parameters. */
 export function insertQuery(items: readonly NewIdentifier[]): QueryConfig {
   const isAlone = items.every(({ metadataRecord, alternates }) => metadataRecord === null && alternates.length === 0);
+  const [first, second] = items;
+  if (isAlone && first !== undefined && second === undefined) {
+    return { name: 'insert-one-identifier', text: INSERT_ONE_SQL, values: rowValues(COLUMNS, first) };
+  }
   const values = [arrayOf(items.map((_, place) => place)), ...columnValues(COLUMNS, items)];
   // Nothing in it is joined, so one plan serves any number of rows.
   if (isAlone) return { name: 'insert-identifiers', text: INSERT_SQL, values };
@@ -181,13 +125,4 @@ function moreValues(items: readonly NewIdentifier[]): unknown[] {
     arrayOf(alternates.map(({ place }) => place)),
     arrayOfDigests(alternates.map(({ key }) => key)),
   ];
-}
-
-/** What columns take from some rows, each as one parameter. */
-export function columnValues<T>(columns: readonly Column<T>[], items: readonly T[]): (string | null)[] {
-  return columns.map(([, type, value]) => {
-    const values = items.map(value);
-    if (type === 'json') return linesOf(values as string[]);
-    return type === 'bytea' ? arrayOfDigests(values as (Digest | null)[]) : arrayOf(values);
-  });
 }

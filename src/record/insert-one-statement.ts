@@ -1,0 +1,24 @@
+import { POSITION_SQL } from './change-log.js';
+import { COLUMNS, OBJECT_COLUMNS_SQL, OBJECT_VALUES_SQL, rowOf } from './inserted-columns.js';
+import { describedSql } from './rows.js';
+import { FREE_SQL } from './unmet.js';
+
+const ROW = rowOf('w', COLUMNS);
+
+/**
+ * The statement for one object alone, by the rules of the one for many. There is nothing to match what was inserted with, so it
+ * does without what many rows are kept in for that, which takes PostgreSQL a quarter of the time of one.
+ */
+export const INSERT_ONE_SQL = `
+  WITH minted AS (
+    INSERT INTO identifier (${OBJECT_COLUMNS_SQL})
+    SELECT ${OBJECT_VALUES_SQL}
+    FROM ${ROW} WHERE ${FREE_SQL}
+    ON CONFLICT DO NOTHING
+    RETURNING id, created_at
+  ), remembered AS (
+    INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, key_id, patch)
+    SELECT ${POSITION_SQL}, w.naming_authority, id, 1, w.kind, w.client, w.key_id, w.patch FROM minted, ${ROW}
+  )
+  SELECT 0 AS place, id, created_at AS "createdAt", NULL::bigint AS "metadataRecordId", ${describedSql('w.own_key')} AS describes
+  FROM minted, ${ROW}`;

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { problemDocument } from '../problem/problem-document.dto.js';
 import { CATALOGUE } from '../problem/catalogue.js';
 import { problemOf } from '../problem/problem.filter.js';
@@ -40,6 +41,8 @@ export async function* answerInLines<T>(body: StreamedBody, steps: LineWork<T>):
       const current = await done;
       if (current === null) return;
       done = quietly(work());
+      // What the next chunk asks of others is on its way before this one is written down.
+      await nextTurn();
       yield* current.lines;
       answered = steps.lastLine(current.chunk);
     }

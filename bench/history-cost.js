@@ -8,7 +8,7 @@
  * the octets of the write-ahead log not at all. Before the first round 20,000 rows are minted and analysed.
  * Run `npm run build` first, then `node bench/history-cost.js`, or `npm run bench:history` for both. ROUNDS is 15.
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,8 @@ import { migrate } from '../dist/database/migrations.js';
 import { toResolver } from '../dist/identifier/index.js';
 import { draft } from '../dist/minting/draft.js';
 import { AuthorityWriter } from '../dist/record/authority-writer.js';
-import { INSERT_SQL, insertQuery } from '../dist/record/insert-statement.js';
+import { digestOf } from '../dist/record/digest.js';
+import { insertQuery } from '../dist/record/insert-statement.js';
 import { KnownAuthorities } from '../dist/record/known-authorities.js';
 import { Transactions } from '../dist/record/transactions.js';
 
@@ -31,8 +32,8 @@ const SIZES = [
 ];
 const TARGET = 0.8;
 
-const REMEMBERED = /, remembered AS \(\n\s+INSERT INTO change [\s\S]*?\n {2}\)(?=\n {2}SELECT o\.place)/;
-const SIDES = { with: INSERT_SQL, without: withoutHistory(INSERT_SQL) };
+const REMEMBERED = /, remembered AS \(\n\s+INSERT INTO change [\s\S]*?\n {2}\)(?=\n {2}SELECT )/;
+const SIDES = { with: (sql) => sql, without: withoutHistory };
 
 const authority = {
   prefix: '100.102',
@@ -98,18 +99,16 @@ async function compare(clients, { rows, statements }) {
 }
 
 async function run(clients, side, rows, statements) {
-  const prepared = Array.from(
-    { length: statements },
-    () => insertQuery(Array.from({ length: rows }, newIdentifier)).values,
-  );
-  const query = { text: SIDES[side], ...(rows === 1 ? { name: `mint-${side}` } : {}) };
+  const prepared = Array.from({ length: statements }, () => insertQuery(Array.from({ length: rows }, newIdentifier)));
+  const text = SIDES[side](prepared[0].text);
+  const name = `${prepared[0].name}-${side}`;
   const before = await counts(clients[0]);
   const worked = await processorMs(clients);
   const start = performance.now();
   await Promise.all(
     clients.map(async (client) => {
-      for (let values = prepared.pop(); values !== undefined; values = prepared.pop()) {
-        const answer = await client.query({ ...query, values });
+      for (let query = prepared.pop(); query !== undefined; query = prepared.pop()) {
+        const answer = await client.query({ name, text, values: query.values });
         if (answer.rowCount !== rows) throw new Error(`${rows} rows were to be minted, and ${answer.rowCount} were`);
       }
     }),
@@ -129,7 +128,7 @@ function newIdentifier() {
   const canonical = `hdl:2000.01/${guid.replaceAll('-', '').toUpperCase()}`;
   const order = {
     namingAuthority: authority.prefix,
-    metadata: { canonical, key: createHash('sha256').update(canonical).digest() },
+    metadata: { canonical, key: digestOf(canonical) },
     mintMetadataId: false,
     target: `https://repo.example.org/objects/${guid}`,
     alternates: [],
@@ -173,6 +172,8 @@ async function connect(url) {
     Array.from({ length: CONNECTIONS }, async () => {
       const client = new pg.Client({ connectionString: url });
       await client.connect();
+      // As the service plans it: once in each session.
+      await client.query('SET plan_cache_mode = force_generic_plan');
       return client;
     }),
   );

@@ -169,7 +169,7 @@ describe('between the commit and the answer', () => {
     ['the metadata ID', { metadataId: `hdl:20.1000/${randomUUID()}` }, {}],
   ])('a lost connection is 503 OUTCOME_UNKNOWN, and a retry finds the identifier by %s', async (_, fields, headers) => {
     const before = await countOf('true');
-    const withheld = proxy.withholdAnswerTo('insert-identifiers');
+    const withheld = proxy.withholdAnswerTo('insert-one-identifier');
     const mint = client.mint(fields, headers);
     (await withheld).cut();
     const answer = await mint;
@@ -183,7 +183,7 @@ describe('between the commit and the answer', () => {
 
   it('kill -9 of the service loses nothing: the retry is answered with the same identifier', async () => {
     const headers = { 'idempotency-key': randomUUID() };
-    const withheld = proxy.withholdAnswerTo('insert-identifiers');
+    const withheld = proxy.withholdAnswerTo('insert-one-identifier');
     const mint = client.mint({}, headers).catch((error: unknown) => String(error));
     await withheld;
     await server.stop('SIGKILL');

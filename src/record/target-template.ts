@@ -9,6 +9,10 @@ const PLACEHOLDER = /\{(guid|localName)\}/g;
 /** A template whose host depends on the local name, which may be any text. */
 const IN_HOST = /^[^/]*\/\/[^/?#]*\{/;
 
+/** Segments of a URL that lead upwards, which no escape changes (WHATWG URL 4.4). */
+const DOTS = /^\.\.?$/;
+const WITH_DOTS = /\/\.\.?(?:[/?#]|$)/;
+
 /** A local name as long as a minted one. */
 const SAMPLE = 'F'.repeat(32);
 
@@ -29,14 +33,18 @@ export function requireTemplate(template: string, pointer: string): void {
 /**
  * The target that a naming authority's template gives to a local name, percent-encoded as a path segment is; null without
  * a template.
- * @throws Problem INVALID_REQUEST when the local name is so long that the target would be too long.
+ * @throws Problem INVALID_REQUEST when the local name would make the target too long, or lead upwards in it.
  */
 export function targetFrom(
   { targetTemplate }: Pick<NamingAuthority, 'targetTemplate'>,
   localName: string,
 ): string | null {
   const target = targetTemplate?.replace(PLACEHOLDER, encodeURIComponent(localName)) ?? null;
-  if (target === null || target.length <= MAX_TARGET_LENGTH) return target;
+  if (target === null) return null;
+  if (DOTS.test(localName) && WITH_DOTS.test(target)) {
+    throw invalid(`the naming authority's template leads elsewhere with it: send a target`, '/localName');
+  }
+  if (target.length <= MAX_TARGET_LENGTH) return target;
   const detail = `the naming authority's template makes a target of ${target.length} characters of it, and at most ${MAX_TARGET_LENGTH} are kept: send a target`;
   throw invalid(detail, '/localName');
 }

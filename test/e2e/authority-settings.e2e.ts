@@ -153,6 +153,28 @@ describe('targetTemplate', () => {
     const target = 'https://repo.example.org/1';
     expect((await mint(service.client, prefix, { localName, target })).status).toBe(201);
   });
+
+  it.each(['.', '..'])(
+    'the local name %j, which as a segment leads elsewhere, is refused unless a target is given',
+    async (localName) => {
+      const prefix = await created({
+        profile: 'handle',
+        targetTemplate: 'https://repo.example.org/objects/{localName}',
+      });
+      const refused = await mint(service.client, prefix, { localName });
+      expect([refused.status, refused.body.code]).toEqual([400, 'INVALID_REQUEST']);
+      expect(refused.body.errors[0].pointer).toBe('/localName');
+      const target = 'https://repo.example.org/objects/1';
+      expect((await mint(service.client, prefix, { localName, target })).status).toBe(201);
+    },
+  );
+
+  it('takes the local name ".." where it is no segment of a path', async () => {
+    const prefix = await created({ profile: 'handle', targetTemplate: 'https://repo.example.org/?of={localName}' });
+    expect((await mint(service.client, prefix, { localName: '..' })).body.target).toBe(
+      'https://repo.example.org/?of=..',
+    );
+  });
 });
 
 describe('resolver', () => {

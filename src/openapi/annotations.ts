@@ -18,7 +18,6 @@ export const ApiHeader = noting('ApiHeader');
 export const ApiOperation = noting('ApiOperation');
 export const ApiParam = noting('ApiParam');
 export const ApiProperty = noting('ApiProperty');
-export const ApiQuery = noting('ApiQuery');
 export const ApiResponse = noting('ApiResponse');
 export const ApiTags = noting('ApiTags');
 

@@ -4,6 +4,7 @@ import { Metrics } from '../metrics/metrics.js';
 import { Problem } from '../problem/problem.js';
 import { Gathering } from '../record/gathering.js';
 import { inFlight } from '../record/outcomes.js';
+import { EarlierMints } from './earlier-mints.js';
 import type { Minted } from './minted.js';
 import { type MintJob, MintingService } from './minting.service.js';
 
@@ -22,7 +23,8 @@ export class MintQueue {
   private readonly gathering: Gathering<MintJob, Minted>;
 
   constructor(
-    private readonly minting: MintingService,
+    minting: MintingService,
+    private readonly earlier: EarlierMints,
     private readonly metrics: Metrics,
   ) {
     metrics.queueDepth('mints', () => this.gathering.depth);
@@ -37,7 +39,7 @@ export class MintQueue {
   async mint(job: MintJob): Promise<Minted> {
     try {
       const minted = await this.gathering.add(job);
-      if (minted.outcome === 'existing') await this.minting.remember(minted, job.asked);
+      if (minted.outcome === 'existing') await this.earlier.remember(minted, job.asked);
       return minted;
     } catch (error) {
       if (error instanceof Problem && error.code === 'OVERLOADED') this.metrics.refused('overload');

@@ -4,6 +4,7 @@ import { BatchController } from './batch.controller.js';
 import { BatchService } from './batch.service.js';
 import { BulkController } from './bulk.controller.js';
 import { BulkService } from './bulk.service.js';
+import { EarlierMints } from './earlier-mints.js';
 import { MintCounts } from './mint-counts.js';
 import { MintResults } from './mint-results.js';
 import { MintQueue } from './mint-queue.js';
@@ -14,6 +15,6 @@ import { MintingService } from './minting.service.js';
 @Module({
   imports: [RecordModule],
   controllers: [MintingController, BatchController, BulkController],
-  providers: [MintingService, MintQueue, MintCounts, BatchService, BulkService, MintResults],
+  providers: [MintingService, EarlierMints, MintQueue, MintCounts, BatchService, BulkService, MintResults],
 })
 export class MintingModule {}

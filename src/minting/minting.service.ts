@@ -2,15 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { Problem } from '../problem/problem.js';
 import { GuidSource } from '../record/guid-source.js';
 import { IdentifierChanges } from '../record/identifier-changes.js';
-import { IdentifierReader } from '../record/identifier-reader.js';
 import { IdentifierWriter, type Insertion } from '../record/identifier-writer.js';
 import { LawsMet, type MetLaws, lapsedIn } from '../record/met-laws.js';
 import { withoutMeetings } from '../record/meetings.js';
 import { NamingAuthorities, activeIn } from '../record/naming-authorities.js';
 import type { NewIdentifier } from '../record/new-identifier.js';
-import { findOutcome, requireSameRequest, storeOutcome } from '../record/outcomes.js';
+import { requireSameRequest } from '../record/outcomes.js';
 import { type Queryable, Transactions } from '../record/transactions.js';
 import { type Asked, draft } from './draft.js';
+import { EarlierMints } from './earlier-mints.js';
 import { MintCounts } from './mint-counts.js';
 import type { MintOrder } from './mint-order.js';
 import { type Minted, settledBy } from './minted.js';
@@ -65,13 +65,13 @@ export class MintingService {
 
   constructor(
     private readonly writer: IdentifierWriter,
-    private readonly reader: IdentifierReader,
     private readonly laws: LawsMet,
     private readonly changes: IdentifierChanges,
     private readonly transactions: Transactions,
     private readonly authorities: NamingAuthorities,
     private readonly guids: GuidSource,
     private readonly counts: MintCounts,
+    private readonly earlier: EarlierMints,
   ) {}
 
   /**
@@ -171,7 +171,8 @@ export class MintingService {
         drafted.push({ pending: each, item: draft(order, asked, authority, known, this.guids) });
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
-        results[each.place] = (await this.replay(asked)) ?? error;
+        // What the request came to before is told, whatever would refuse it now.
+        results[each.place] = (await refusalOr(() => this.earlier.find(asked))) ?? error;
       }
     }
     return drafted;
@@ -187,41 +188,11 @@ export class MintingService {
     return refusalOr(async () => {
       if (met.outcome !== null && item.request !== null) {
         requireSameRequest(met.outcome.hash, item.request.hash);
-        const found = await this.foundBefore(met.outcome.text, transaction);
+        const found = await this.earlier.read(met.outcome.text, transaction);
         if (found !== null) return found;
       }
       return isLapsed(met) ? null : settledBy(met, order, item);
     });
-  }
-
-  /** What the Idempotency-Key came to before what is known now would refuse the same request. */
-  private async replay({ actor, request }: Asked): Promise<Minted | Problem | null> {
-    if (request === null) return null;
-    const earlier = await this.reader.findByRequest(actor.client, request.key, request.index);
-    return refusalOr(async () => {
-      if (earlier === null) {
-        const keyed = { client: actor.client, key: request.key, hash: request.hash };
-        const outcome = await this.transactions.statement((on) => findOutcome(on, keyed));
-        return outcome === null ? null : this.foundBefore(outcome);
-      }
-      requireSameRequest(earlier.hash, request.hash);
-      return { outcome: 'replayed', record: earlier.record, metadataRecord: earlier.metadataRecord };
-    });
-  }
-
-  /** The identifier that the metadata ID of an earlier request with the same key described. */
-  private async foundBefore(outcome: string, from?: Queryable): Promise<Minted | null> {
-    const [record] = await this.reader.findByIds([BigInt(JSON.parse(outcome) as string)], from);
-    return record === undefined ? null : { outcome: 'found', record, metadataRecord: null };
-  }
-
-  /** A request that minted nothing has no row of its own to tell its outcome, so it is stored. */
-  async remember({ record }: Minted, { actor, request }: Asked): Promise<void> {
-    if (request === null) return;
-    const { key, hash } = request;
-    await this.transactions.statement((on) =>
-      storeOutcome(on, { client: actor.client, key, hash }, record.id.toString()),
-    );
   }
 
   /** Frees what reservations hold whose lease has ended. In a transaction of its own, as every change of others is. */

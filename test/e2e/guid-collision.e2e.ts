@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { Metrics } from '../../dist/metrics/metrics.js';
+import { EarlierMints } from '../../dist/minting/earlier-mints.js';
 import { MintCounts } from '../../dist/minting/mint-counts.js';
 import { MintingService } from '../../dist/minting/minting.service.js';
 import { toResolver } from '../../dist/identifier/index.js';
@@ -38,13 +39,13 @@ function mintingWith(guids: (string | undefined)[]) {
   const transactions = new Transactions(pool, pool);
   const service = new MintingService(
     new IdentifierWriter(transactions),
-    reader,
     new LawsMet(pool),
     new IdentifierChanges(reader),
     transactions,
     new NamingAuthorities(pool, RESOLVER),
     { next: () => guids.shift() ?? A! },
     new MintCounts(new Metrics()),
+    new EarlierMints(reader, transactions),
   );
   return {
     mint: async (order: typeof ORDER) => {

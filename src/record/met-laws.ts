@@ -21,7 +21,7 @@ export interface MetLaws {
   readonly outcome: { readonly hash: Digest; readonly text: string } | null;
   /** The identifier of the naming authority that the metadata ID describes. */
   readonly metadata: IdentifierRecord | null;
-  /** The identifier that is registered there already. */
+  /** The identifier that has the name already, where one was asked for. */
   readonly address: IdentifierRecord | null;
   /** The identifier that has one of the alternates, and the index of that one. */
   readonly alternate: { readonly record: IdentifierRecord; readonly index: number } | null;
@@ -40,6 +40,12 @@ const met = (law: string, join: string, hash = 'NULL', index = 'NULL::int'): str
   SELECT w.place, ${law} AS law, ${hash} AS hash, ${index} AS index, ${RECORD_COLUMNS_SQL}
   FROM ${join} JOIN naming_authority n ON n.prefix = i.naming_authority`;
 
+/** Of a repeat, its request tells everything; the same record as what describes or names something would only be read again. */
+const OF_ANOTHER =
+  '(i.client, i.request_key, i.request_index) IS DISTINCT FROM (w.client, w.request_key, w.request_index)';
+
+const metElsewhere = (...parts: Parameters<typeof met>): string => `${met(...parts)} WHERE ${OF_ANOTHER}`;
+
 const MET_SQL = `
   WITH w AS (
     SELECT * FROM unnest($1::int[], $2::text[], $3::text[], $4::int[], $5::text[], $6::bytea[], $7::uuid[], $8::bytea[])
@@ -53,10 +59,10 @@ const MET_SQL = `
        ORDER BY x.request_index LIMIT 2) i ON true`,
     "encode(i.request_hash, 'hex')",
   )}
-  UNION ALL ${met("'metadata'", 'w JOIN identifier i ON i.metadata_key = w.metadata_key AND i.naming_authority = w.naming_authority')}
-  UNION ALL ${met("'address'", 'w JOIN identifier i ON i.guid = w.guid AND i.naming_authority = w.naming_authority')}
-  UNION ALL ${met("'address'", 'w JOIN identifier i ON i.local_key = w.local_key AND i.naming_authority = w.naming_authority')}
-  UNION ALL ${met(
+  UNION ALL ${metElsewhere("'metadata'", 'w JOIN identifier i ON i.metadata_key = w.metadata_key AND i.naming_authority = w.naming_authority')}
+  UNION ALL ${metElsewhere("'address'", 'w JOIN identifier i ON i.guid = w.guid AND i.naming_authority = w.naming_authority')}
+  UNION ALL ${metElsewhere("'address'", 'w JOIN identifier i ON i.local_key = w.local_key AND i.naming_authority = w.naming_authority')}
+  UNION ALL ${metElsewhere(
     "'alternate'",
     `unnest($9::int[], $10::int[], $11::bytea[]) AS a(place, index, key) JOIN w USING (place)
      JOIN alternate_identifier x ON x.key = a.key AND x.naming_authority = w.naming_authority
@@ -77,6 +83,8 @@ export class LawsMet {
   /** @returns for each, in order, what is in its way now. */
   async find(items: readonly NewIdentifier[], from: Queryable = this.pool): Promise<MetLaws[]> {
     const alternates = items.flatMap((item, place) => item.alternates.map(({ key }, index) => ({ place, index, key })));
+    // That a name made just now exists needs no record of it: another one is made.
+    const given = items.map(({ address, ownKey }) => (ownKey === null ? null : address));
     const values = [
       arrayOf(items.map((_, place) => place)),
       arrayOf(items.map(({ actor }) => actor.client)),
@@ -84,8 +92,8 @@ export class LawsMet {
       arrayOf(items.map(({ request }) => request?.index ?? null)),
       arrayOf(items.map(({ authority }) => authority.prefix)),
       arrayOfDigests(items.map(({ metadata }) => metadata?.key ?? null)),
-      arrayOf(items.map(({ address }) => address.guid)),
-      arrayOfDigests(items.map(({ address }) => address.localKey)),
+      arrayOf(given.map((address) => address?.guid ?? null)),
+      arrayOfDigests(given.map((address) => address?.localKey ?? null)),
       arrayOf(alternates.map(({ place }) => place)),
       arrayOf(alternates.map(({ index }) => index)),
       arrayOfDigests(alternates.map(({ key }) => key)),

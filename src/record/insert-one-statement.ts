@@ -6,8 +6,8 @@ import { FREE_SQL } from './unmet.js';
 const ROW = rowOf('w', COLUMNS);
 
 /**
- * The statement for one object alone, by the rules of the one for many. There is nothing to match what was inserted with, so it
- * does without what many rows are kept in for that, which takes PostgreSQL a quarter of the time of one.
+ * The statement for one object alone, by the rules of the one for many. That one keeps its rows, to match what was inserted
+ * with what was asked for; with a single row there is nothing to match, and a fifth of PostgreSQL's time is saved.
  */
 export const INSERT_ONE_SQL = `
   WITH minted AS (

@@ -53,6 +53,10 @@ export function factsOf({ metadataId, target, alternateIds, state, leaseUntil, t
 /** The position of the changes of this transaction, in SQL: its number, and what keeps order after a restore. */
 export const POSITION_SQL = 'pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset)';
 
+/** How a statement in SQL appends to the history: the other columns follow, in this order, and where they come from. */
+export const REMEMBER_SQL = `INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, key_id, patch)
+    SELECT ${POSITION_SQL}`;
+
 /** A change to be remembered. */
 export interface NewChange {
   readonly namingAuthority: string;
@@ -65,8 +69,7 @@ export interface NewChange {
 }
 
 const APPEND = `
-  INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, key_id, patch)
-  SELECT ${POSITION_SQL}, w.naming_authority, w.identifier_id, w.version, w.kind, $6, $7, w.patch
+  ${REMEMBER_SQL}, w.naming_authority, w.identifier_id, w.version, w.kind, $6, $7, w.patch
   FROM unnest($1::text[], $2::bigint[], $3::int[], $4::text[], $5::text[])
     AS w(naming_authority, identifier_id, version, kind, patch)`;
 

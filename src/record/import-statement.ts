@@ -1,5 +1,5 @@
 import { arrayOf, arrayOfDigests } from './array-parameter.js';
-import { POSITION_SQL } from './change-log.js';
+import { REMEMBER_SQL } from './change-log.js';
 import type { ImportedIdentifier } from './imported-identifier.js';
 import { COLUMNS, type Column, columnValues, rowsOf } from './inserted-columns.js';
 import { alternatesUnmet, unmet } from './unmet.js';
@@ -48,8 +48,7 @@ export const IMPORT_SQL = `
     INSERT INTO alternate_identifier (key, naming_authority, identifier_id)
     SELECT a.key, o.naming_authority, o.id FROM ${ALTERNATES} JOIN placed o USING (place)
   ), remembered AS (
-    INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, key_id, patch)
-    SELECT ${POSITION_SQL}, naming_authority, id, version, kind, client, key_id, patch FROM placed ORDER BY place
+    ${REMEMBER_SQL}, naming_authority, id, version, kind, client, key_id, patch FROM placed ORDER BY place
   )
   SELECT place FROM placed`;
 

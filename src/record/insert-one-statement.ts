@@ -1,4 +1,4 @@
-import { POSITION_SQL } from './change-log.js';
+import { REMEMBER_SQL } from './change-log.js';
 import { COLUMNS, OBJECT_COLUMNS_SQL, OBJECT_VALUES_SQL, rowOf } from './inserted-columns.js';
 import { describedSql } from './rows.js';
 import { FREE_SQL } from './unmet.js';
@@ -17,8 +17,7 @@ export const INSERT_ONE_SQL = `
     ON CONFLICT DO NOTHING
     RETURNING id, created_at
   ), remembered AS (
-    INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, key_id, patch)
-    SELECT ${POSITION_SQL}, w.naming_authority, id, 1, w.kind, w.client, w.key_id, w.patch FROM minted, ${ROW}
+    ${REMEMBER_SQL}, w.naming_authority, id, 1, w.kind, w.client, w.key_id, w.patch FROM minted, ${ROW}
   )
   SELECT 0 AS place, id, created_at AS "createdAt", NULL::bigint AS "metadataRecordId", ${describedSql('w.own_key')} AS describes
   FROM minted, ${ROW}`;

@@ -1,6 +1,6 @@
 import type { QueryConfig } from 'pg';
 import { arrayOf, arrayOfDigests } from './array-parameter.js';
-import { POSITION_SQL } from './change-log.js';
+import { REMEMBER_SQL } from './change-log.js';
 import { INSERT_ONE_SQL } from './insert-one-statement.js';
 import {
   COLUMNS,
@@ -87,8 +87,7 @@ const insertSql = (more: typeof MORE): string => `
   ), placed AS MATERIALIZED (
     SELECT *, CURRENT_TIMESTAMP::timestamptz(3) AS created_at FROM eligible WHERE (id IN (SELECT id FROM minted)) IS TRUE
   )${more.inserts}, remembered AS (
-    INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, key_id, patch)
-    SELECT ${POSITION_SQL}, naming_authority, id, 1, kind, client, key_id, patch FROM (
+    ${REMEMBER_SQL}, naming_authority, id, 1, kind, client, key_id, patch FROM (
       SELECT naming_authority, id, kind, client, key_id, patch, place, 0 AS half FROM placed${more.changes}
     ) rows ORDER BY place, half
   )

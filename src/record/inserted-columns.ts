@@ -9,6 +9,9 @@ export type Column<T = NewIdentifier> = readonly [
   value: (item: T) => string | number | null,
 ];
 
+/** What SQL needs to know of a column: its name and its type. */
+type Typed = readonly [name: string, type: string, ...rest: unknown[]];
+
 export const COLUMNS: readonly Column[] = [
   ['naming_authority', 'text', ({ authority }) => authority.prefix],
   ['authority_version', 'int', ({ authority }) => authority.version],
@@ -46,11 +49,7 @@ export const OBJECT_VALUES_SQL = `naming_authority, guid, local_name, local_key,
            CASE WHEN request_key IS NOT NULL THEN client END, request_key, request_index, request_hash`;
 
 /** `unnest($from::int[], …) AS alias(place, …)`: rows from one array a column, as `columnValues` gives them. */
-export function rowsOf(
-  alias: string,
-  from: number,
-  columns: readonly (readonly [string, string, ...unknown[]])[],
-): string {
+export function rowsOf(alias: string, from: number, columns: readonly Typed[]): string {
   const all = [['place', 'int'] as const, ...columns];
   const arrays = all
     .map(([, type], index) =>
@@ -61,7 +60,7 @@ export function rowsOf(
 }
 
 /** `(SELECT $1::text AS naming_authority, …) AS alias`: the one row of parameters that `rowValues` gives. */
-export function rowOf(alias: string, columns: readonly (readonly [string, string, ...unknown[]])[]): string {
+export function rowOf(alias: string, columns: readonly Typed[]): string {
   const values = columns.map(([name, type], index) => `$${index + 1}::${type === 'json' ? 'text' : type} AS ${name}`);
   return `(SELECT ${values.join(', ')}) AS ${alias}`;
 }

@@ -1,4 +1,4 @@
-/** Tests are TypeScript run as ES modules. End-to-end tests speak HTTP to the built server; see docs/ARCHITECTURE.md. */
+/** Tests are TypeScript run as ES modules. End-to-end tests speak HTTP to the built server; see docs/explanation/architecture.md. */
 const typescript = {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },

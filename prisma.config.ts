@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'prisma/config';
+import { defineConfig } from 'prisma-cli/config';
 
 // `prisma generate` needs no schema engine, yet its CLI tries to download one unless a path is named. Naming any file
 // that exists keeps `npm ci` free of downloads; an operator who runs `prisma migrate deploy` sets the real path first.

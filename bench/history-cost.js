@@ -16,12 +16,12 @@ import pg from 'pg';
 import { startEmbeddedServer } from '../dist/database/embedded/embedded-server.js';
 import { migrate } from '../dist/database/migrations.js';
 import { toResolver } from '../dist/identifier/index.js';
-import { draft } from '../dist/minting/draft.js';
-import { AuthorityWriter } from '../dist/record/authority-writer.js';
-import { digestOf } from '../dist/record/digest.js';
-import { insertQuery } from '../dist/record/insert-statement.js';
-import { KnownAuthorities } from '../dist/record/known-authorities.js';
-import { Transactions } from '../dist/record/transactions.js';
+import { buildIdentifier } from '../dist/registry/build-identifier.js';
+import { NamingAuthorityWriter } from '../dist/storage/naming-authorities/naming-authority-writer.js';
+import { digestOf } from '../dist/registry/digest.js';
+import { insertQuery } from '../dist/storage/identifiers/insert-statement.js';
+import { NamingAuthoritySnapshot } from '../dist/registry/naming-authority-snapshot.js';
+import { Transactions } from '../dist/storage/transactions.js';
 
 const CONNECTIONS = 16;
 const ROUNDS = Number(process.env.ROUNDS ?? 15);
@@ -32,7 +32,7 @@ const SIZES = [
 ];
 const TARGET = 0.8;
 
-const REMEMBERED = /, remembered AS \(\n\s+INSERT INTO change [\s\S]*?\n {2}\)(?=\n {2}SELECT )/;
+const HISTORY = /, logged AS \(\n\s+INSERT INTO change [\s\S]*?\n {2}\)(?=\n {2}SELECT )/;
 const SIDES = { with: (sql) => sql, without: withoutHistory };
 
 const authority = {
@@ -45,7 +45,7 @@ const authority = {
   resolver: null,
   version: 1,
 };
-const known = new KnownAuthorities([authority], toResolver({ scheme: 'http', authority: 'hdl.handle.net' }));
+const known = new NamingAuthoritySnapshot([authority], toResolver({ scheme: 'http', authority: 'hdl.handle.net' }));
 
 const folder = await mkdtemp(join(tmpdir(), 'mintmark-bench-'));
 const server = await startEmbeddedServer(folder);
@@ -53,7 +53,7 @@ try {
   await migrate(server.url);
   const clients = await connect(server.url);
   await requireDurable(clients[0]);
-  await new AuthorityWriter(new Transactions({ connect: () => lent(clients[0]) }, null), null).ensure([
+  await new NamingAuthorityWriter(new Transactions({ connect: () => lent(clients[0]) }, null), null).ensure([
     authority.prefix,
   ]);
   // Statistics of an empty table make plans that no registry in use has.
@@ -116,8 +116,9 @@ async function run(clients, side, rows, statements) {
   const seconds = (performance.now() - start) / 1000;
   const workedSince = await processorMs(clients);
   const after = await counts(clients[0]);
-  const remembered = side === 'with' ? rows * statements : 0;
-  if (after.changes - before.changes !== remembered) throw new Error(`${side}: the history has not ${remembered} more`);
+  const expectedChanges = side === 'with' ? rows * statements : 0;
+  if (after.changes - before.changes !== expectedChanges)
+    throw new Error(`${side}: the history has not ${expectedChanges} more`);
   const processor = worked === null || workedSince === null ? null : workedSince - worked;
   return { seconds, processorMs: processor, walOctets: Number(after.wal - before.wal) };
 }
@@ -137,14 +138,14 @@ function newIdentifier() {
     leaseUntil: null,
     onExisting: 'return',
   };
-  const asked = { actor: { client: 'admin', keyId: null }, request: null };
-  return draft(order, asked, authority, known, { next: () => randomUUID() });
+  const context = { actor: { client: 'admin', keyId: null }, request: null };
+  return buildIdentifier(order, context, authority, known, { next: () => randomUUID() });
 }
 
 function withoutHistory(sql) {
-  const cut = sql.replace(REMEMBERED, '');
-  if (cut === sql || /\b(change|remembered)\b/.test(cut)) {
-    throw new Error('the part of the statement that appends to the history is not where it was: mend REMEMBERED');
+  const cut = sql.replace(HISTORY, '');
+  if (cut === sql || /\b(change|logged)\b/.test(cut)) {
+    throw new Error('the part of the statement that appends to the history is not where it was: mend HISTORY');
   }
   return cut;
 }

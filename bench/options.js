@@ -5,7 +5,7 @@ const USAGE = `npm run bench -- [--quick] [--only mint,lookup] [--large] [--roun
   --quick    short rounds and small tables: shows that everything works, not how fast it is
   --only     names of works, parts of them too
   --large    also looks up in 10 million identifiers (loads them first: about 20 minutes)
-  --write    puts the results into docs/performance.md
+  --write    puts the results into docs/reference/performance.md
   --profile  leaves a CPU profile of each Mintmark process there (node --cpu-prof)`;
 
 /** @returns what the command line asks for; ends the process when it asks for help or for nonsense. */

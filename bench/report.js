@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { format } from 'prettier';
 import { ratios, spread } from './rounds.js';
 
-const DOCUMENT = new URL('../docs/performance.md', import.meta.url);
+const DOCUMENT = new URL('../docs/reference/performance.md', import.meta.url);
 const FROM = '<!-- results: written by npm run bench -- --write -->';
 const TO = '<!-- end of results -->';
 
@@ -29,10 +29,10 @@ export function comparisonRows(work, results) {
   return [...compared, ...limited];
 }
 
-function row(work, what, found, { least, most, judge = 'median' }) {
+function row(work, what, found, { least, most, statistic = 'median' }) {
   const target = least === undefined ? (most === undefined ? NONE : `≤ ${most}`) : `≥ ${least}`;
   if (found === undefined) return [work.title, what, 'no number', NONE, target, NONE];
-  const isMet = found[judge] >= (least ?? -Infinity) && found[judge] <= (most ?? Infinity);
+  const isMet = found[statistic] >= (least ?? -Infinity) && found[statistic] <= (most ?? Infinity);
   const verdict = target === NONE ? NONE : isMet ? 'met' : '**missed**';
   return [work.title, what, shown(found.median), `${shown(found.least)} – ${shown(found.greatest)}`, target, verdict];
 }
@@ -62,11 +62,12 @@ export async function reportOf({ machine, command, comparisons, figures, skipped
   return format(parts.join('\n\n'), { parser: 'markdown', printWidth: 120 });
 }
 
-/** Replaces the results in docs/performance.md. */
+/** Replaces the results in docs/reference/performance.md. */
 export async function writeReport(report) {
   const text = await readFile(DOCUMENT, 'utf8');
   const [from, to] = [text.indexOf(FROM), text.indexOf(TO)];
-  if (from < 0 || to < from) throw new Error('docs/performance.md has lost the marks between which results stand');
+  if (from < 0 || to < from)
+    throw new Error('docs/reference/performance.md has lost the marks between which results stand');
   await writeFile(DOCUMENT, `${text.slice(0, from + FROM.length)}\n\n${report.trim()}\n\n${text.slice(to)}`);
 }
 

@@ -1,7 +1,7 @@
 /**
  * THE ONE PLACE THAT KNOWS THE COLUMNS. Whatever writes rows without the service (pgbench, the peers, the seed of the
  * look-ups) takes its SQL from here. When a migration changes what a mint writes, change `insertRows`, `SEEDED` if the
- * look-ups gain a kind of name, and `peers/prisma-twin/row.ts`, which says the same through Prisma's client.
+ * look-ups gain a kind of name, and `baselines/prisma-baseline/row.ts`, which says the same through Prisma's client.
  */
 
 /** The naming authority that everything is minted under. */
@@ -24,19 +24,19 @@ export function insertRows(source) {
       SELECT '${AUTHORITY}', guid, metadata_id, metadata_key, target, 'anonymous', request_key, request_index, request_hash
       FROM (${source}) AS new
       RETURNING id, metadata_id, target)
-    ${remember("'[]'")}`;
+    ${insertChanges("'[]'")}`;
 }
 
 /**
  * The history of the rows of a CTE `minted`: a JSON Patch from nothing. Concatenation is the cheapest way
  * to write it; `: null` has a space because pgbench would take `:null` for a variable.
  */
-function remember(alternateIds) {
-  const facts = `'{"metadataId":"' || metadata_id || '","target":"' || target || '","alternateIds":' || ${alternateIds} ||
+function insertChanges(alternateIds) {
+  const attributes = `'{"metadataId":"' || metadata_id || '","target":"' || target || '","alternateIds":' || ${alternateIds} ||
       ',"state":"active","leaseUntil": null,"tombstone": null}'`;
   return `INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, patch)
     SELECT pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), '${AUTHORITY}', id, 1, 'minted',
-      'anonymous', '[{"op":"add","path":"","value":' || ${facts} || '}]' FROM minted`;
+      'anonymous', '[{"op":"add","path":"","value":' || ${attributes} || '}]' FROM minted`;
 }
 
 /** Rows of random names for `insertRows`; `from` is a FROM clause that gives a uuid for each row as `seed`. */
@@ -78,7 +78,7 @@ export function seed(count) {
     ), alternates AS (
       INSERT INTO alternate_identifier (key, naming_authority, identifier_id)
       SELECT sha256(alternate_ids[1]::bytea), '${AUTHORITY}', id FROM minted
-    ) ${remember('to_json(alternate_ids)::text')}`,
+    ) ${insertChanges('to_json(alternate_ids)::text')}`,
     'DROP TABLE seeded',
   ];
 }

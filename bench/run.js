@@ -1,4 +1,4 @@
-/** `npm run bench`: measures the service against PostgreSQL's own limits and against its peers. See docs/performance.md. */
+/** `npm run bench`: measures the service against PostgreSQL's own limits and against its peers. See docs/reference/performance.md. */
 import { Cluster } from './cluster.js';
 import { describeMachine } from './machine.js';
 import { Names } from './names.js';
@@ -7,7 +7,7 @@ import { hasPgbench, hasPsql } from './postgres-programs.js';
 import { comparisonRows, figureRows, reportOf, writeReport } from './report.js';
 import { Skip, playRounds } from './rounds.js';
 import { Servers } from './servers.js';
-import { WORKS } from './works/index.js';
+import { WORKS } from './workloads/index.js';
 
 const options = readOptions();
 const works = WORKS.filter(({ name }) => options.only.some((part) => name.includes(part)));
@@ -36,7 +36,7 @@ await end();
 async function measure(work) {
   try {
     console.error(`${work.title} …`);
-    const results = await playRounds(await work.contestants(bench), options, cluster);
+    const results = await playRounds(await work.variants(bench), options, cluster);
     report.comparisons.push(...comparisonRows(work, results));
     report.figures.push(...figureRows(work, results));
     for (const [name, { failures }] of results) for (const failure of failures) console.error(`  ${name}: ${failure}`);

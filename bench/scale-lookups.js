@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { get, requireRoute } from './gates.js';
+import { get, requireRoute } from './preconditions.js';
 import { load } from './load/load.js';
 import { firstNames } from './names.js';
 import { AUTHORITY } from './rows.js';

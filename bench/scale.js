@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { mintLines, sendBulk } from './bulk-client.js';
 import { Cluster } from './cluster.js';
-import { MINT_BODY, requireRoute } from './gates.js';
+import { MINT_BODY, requireRoute } from './preconditions.js';
 import { describeMachine } from './machine.js';
 import { fillWithNames, settle, writeSample } from './names.js';
 import { shown, table } from './report.js';

@@ -35,21 +35,21 @@ export class Servers {
 
   /** Fastify alone; every GET and POST answers the text of a file. */
   fastify(answerFile) {
-    return this.#start('fastify', [join(ROOT, 'bench/peers/fastify.js')], { ANSWER_FILE: answerFile });
+    return this.#start('fastify', [join(ROOT, 'bench/baselines/fastify.js')], { ANSWER_FILE: answerFile });
   }
 
   /** Fastify and pg, one INSERT for each request. */
   fastifyPg(database, variables = {}) {
-    return this.#start('fastify-pg', [join(ROOT, 'bench/peers/fastify-pg.js')], {
+    return this.#start('fastify-pg', [join(ROOT, 'bench/baselines/fastify-pg.js')], {
       ...this.#environment(database),
       ...variables,
     });
   }
 
   /** NestJS, ValidationPipe and Prisma's client, as their documentation shows them. */
-  async prismaTwin(database) {
-    const main = await this.#compileTwin();
-    return this.#start('prisma-twin', [main], this.#environment(database));
+  async prismaBaseline(database) {
+    const main = await this.#compileBaseline();
+    return this.#start('prisma-baseline', [main], this.#environment(database));
   }
 
   async stopAll() {
@@ -83,16 +83,20 @@ export class Servers {
   }
 
   /** The twin is TypeScript, for its decorators; its compiled files find their packages through a link. */
-  async #compileTwin() {
-    const folder = join(this.cluster.folder, 'twin');
+  async #compileBaseline() {
+    const folder = join(this.cluster.folder, 'baseline');
     const made = await mkdir(folder, { recursive: true });
     if (made !== undefined) {
       await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
       await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-      const tsc = [join(ROOT, 'node_modules/typescript/bin/tsc'), '--project', join(ROOT, 'bench/peers/prisma-twin')];
+      const tsc = [
+        join(ROOT, 'node_modules/typescript/bin/tsc'),
+        '--project',
+        join(ROOT, 'bench/baselines/prisma-baseline'),
+      ];
       await promisify(execFile)(process.execPath, [...tsc, '--outDir', folder]);
     }
-    return join(folder, 'bench/peers/prisma-twin/main.js');
+    return join(folder, 'bench/baselines/prisma-baseline/main.js');
   }
 }
 

@@ -3,15 +3,15 @@ import 'reflect-metadata';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import pg from 'pg';
 import { stringify } from 'yaml';
-import { createService } from '../dist/app.setup.js';
+import { createApplication } from '../dist/app.setup.js';
 import { readConfig } from '../dist/config/config.js';
-import { openApiDocument } from '../dist/documentation/openapi-document.js';
+import { openApiDocument } from '../dist/api/documentation/openapi-document.js';
 import { createLogger } from '../dist/logging/logger.js';
 
 const folder = new URL('../openapi/', import.meta.url);
 // The pool never connects: describing the API asks the database nothing.
 const pool = new pg.Pool();
-const { app } = await createService(readConfig({}), { general: pool, hot: pool }, createLogger('silent'));
+const { app } = await createApplication(readConfig({}), { general: pool, hot: pool }, createLogger('silent'));
 const document = JSON.parse(JSON.stringify(await openApiDocument(app)));
 await app.close();
 

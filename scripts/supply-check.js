@@ -1,4 +1,4 @@
-// Holds the lockfile to what docs/dependencies.md promises of it: nothing but packages of the registry, each with the
+// Holds the lockfile to what docs/reference/dependencies.md promises of it: nothing but packages of the registry, each with the
 // SHA-512 of what was reviewed, and a decision about every install script. Reads the folder that is named, or this one.
 import { readFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';

@@ -1,46 +1,50 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
+import { AccessGuard } from './access/access.guard.js';
+import { admitRequests } from './access/admission.js';
+import { LargeBodies } from './access/large-bodies.js';
+import { LimitsGuard } from './access/limits.guard.js';
 import { AppModule } from './app.module.js';
 import type { Config } from './config/config.js';
 import type { Pools } from './database/pool.js';
-import { serveDocumentation } from './documentation/serve-documentation.js';
-import { refuseCrossSite } from './http/cross-site.js';
-import { Drain } from './http/drain.js';
-import { EventLoopDelay } from './http/event-loop-delay.js';
-import { KnownMethods } from './http/known-methods.js';
-import { shedOverload } from './http/overload.js';
-import { RequestValidation } from './http/request-validation.js';
-import { setSecurityHeaders } from './http/security-headers.js';
-import { installServerHooks } from './http/server-hooks.js';
-import { createAdapter } from './http/adapter.js';
+import { limitBodies } from './http/body/body-limits.js';
+import { refuseCrossSite } from './http/server/cross-site.js';
+import { Drain } from './http/server/drain.js';
+import { endJsonWithNewline } from './http/server/final-newline.js';
+import { EventLoopDelay } from './http/server/event-loop-delay.js';
+import { MethodNotAllowed } from './http/server/method-not-allowed.js';
+import { guardOpenAccess } from './http/server/open-access.js';
+import { shedLoad } from './http/server/load-shedding.js';
+import { RequestValidation } from './http/validation/request-validation.js';
+import { setSecurityHeaders } from './http/server/security-headers.js';
+import { installServerHooks } from './http/server/server-hooks.js';
+import { createAdapter } from './http/server/fastify-adapter.js';
 import { FrameworkLogger } from './logging/logger.js';
 import { Metrics } from './metrics/metrics.js';
 import { countRequests } from './metrics/request-metrics.js';
 import { ProblemFilter } from './problem/problem.filter.js';
 
-/** The application, what it counts, and what stops it gently. */
-export interface Service {
+export interface PreparedApplication {
   readonly app: NestFastifyApplication;
   readonly metrics: Metrics;
   readonly drain: Drain;
-  /** Makes every route, so that the application can listen. */
+  /** Registers all routes. */
   prepare(): Promise<void>;
 }
 
-/**
- * Builds the application as the server runs it and as the OpenAPI document is made from it. Nothing connects to the
- * database before the first request.
- */
-export async function createService(config: Config, pools: Pools, logger: Logger): Promise<Service> {
+/** Builds the application, also for the OpenAPI document. It connects to the database with the first request only. */
+export async function createApplication(config: Config, pools: Pools, logger: Logger): Promise<PreparedApplication> {
   const adapter = createAdapter(config, logger);
   const server = adapter.getInstance();
   const drain = new Drain();
   const metrics = new Metrics();
-  const methods = new KnownMethods();
+  const methods = new MethodNotAllowed();
   metrics.watchPools(pools.general, pools.hot);
   setSecurityHeaders(server);
-  installServerHooks(server, drain, config.requestTimeoutMs);
+  endJsonWithNewline(server);
+  installServerHooks(server, drain, config);
+  if (config.openAccessHosts !== null) guardOpenAccess(server, config.openAccessHosts);
   refuseCrossSite(server);
   countRequests(server, metrics);
   const delay = new EventLoopDelay();
@@ -52,16 +56,19 @@ export async function createService(config: Config, pools: Pools, logger: Logger
     eventLoopDelayMs: () => delay.lastingMs,
     waitingStatements: () => pools.general.waitingCount + pools.hot.waitingCount,
   };
-  shedOverload(server, config.overload, load, metrics);
+  shedLoad(server, config.overload, load, () => {
+    metrics.refused('overload');
+  });
   methods.watch(server);
+  limitBodies(server, config.bodyLimitBytes);
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.of(config, pools, metrics, drain), adapter, {
     abortOnError: false,
     bodyParser: false,
     logger: new FrameworkLogger(logger),
   });
+  admitRequests(server, app.get(AccessGuard), app.get(LimitsGuard), app.get(LargeBodies));
   app.useGlobalFilters(new ProblemFilter());
   app.useGlobalPipes(new RequestValidation());
-  serveDocumentation(app);
   const prepare = async () => {
     await app.init();
     await server.register(methods.addTheOthers);

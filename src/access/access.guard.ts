@@ -1,74 +1,98 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
+import type { PublicHistory } from '../config/environment.js';
 import { Problem } from '../problem/problem.js';
 import { Authenticator } from './authenticator.js';
-import { ADMIN, ANYONE, type Caller, READER, requireScope, setCaller } from './caller.js';
-import { REQUIRED_SCOPE, type Scope } from './scope.js';
+import {
+  ADMIN,
+  OPEN_ACCESS,
+  type Principal,
+  PUBLIC_READER,
+  READER_WITHOUT_ACTORS,
+  requireScope,
+  setPrincipal,
+} from './principal.js';
+import type { FailedAuthentications } from './failed-authentications.js';
+import type { Scope } from './scope.js';
 
-/** Who may do what without a key of their own. */
+/** The access settings for requests without a key of a client. */
 export interface AccessRules {
   /** The key that may do everything; null where access is open to everybody. */
   readonly adminApiKey: string | null;
   /** Whether everybody may read. */
   readonly publicRead: boolean;
+  /** What of the history is shown without a key, where everybody may read. */
+  readonly publicHistory: PublicHistory;
 }
 
 /**
- * Finds out who sends a request, and lets it through when their key has the scope that the route asks for. A guard and
- * not middleware: it runs for the route that was matched, whatever the spelling of the path.
+ * Authenticates requests, and rejects those whose key lacks the scope of the route. A hook decides when the headers
+ * have arrived, before the body is read (see `admission.ts`).
  */
 @Injectable()
 export class AccessGuard implements CanActivate {
   constructor(
-    private readonly reflector: Reflector,
     private readonly authenticator: Authenticator,
     private readonly rules: AccessRules,
+    private readonly failures: FailedAuthentications,
   ) {}
 
-  /** @throws Problem UNAUTHENTICATED or SCOPE_MISSING */
-  async canActivate(context: ExecutionContext): Promise<boolean> {
-    const scopes = this.reflector.getAllAndOverride<readonly Scope[] | undefined>(REQUIRED_SCOPE, [
-      context.getHandler(),
-      context.getClass(),
-    ]);
-    if (scopes === undefined)
-      throw new TypeError(`${context.getClass().name}.${context.getHandler().name} asks for no scope`);
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const [scope] = scopes;
-    if (scope !== undefined) setCaller(request, await this.callerOf(request, scopes));
-    return true;
+  /**
+   * @param scopes one of which is required.
+   * @throws Problem UNAUTHENTICATED, RATE_LIMITED, or SCOPE_MISSING
+   */
+  async admit(request: FastifyRequest, scopes: readonly Scope[]): Promise<void> {
+    const isHistory = request.routeOptions.config.showsHistory === true;
+    const isPublic = this.rules.publicRead && !(isHistory && this.rules.publicHistory === 'none');
+    setPrincipal(request, await this.principalFor(request, scopes, isPublic));
   }
 
-  private async callerOf(request: FastifyRequest, scopes: readonly Scope[]): Promise<Caller> {
-    const { adminApiKey, publicRead } = this.rules;
-    if (adminApiKey === null) return ANYONE;
-    const isOpen = publicRead && scopes.includes('read');
+  /** @throws TypeError for a handler that declares neither a scope nor `@Public()`: no hook has decided about it. */
+  canActivate(context: ExecutionContext): boolean {
+    const { routeOptions } = context.switchToHttp().getRequest<FastifyRequest>();
+    if (routeOptions.config.scopes !== undefined) return true;
+    throw new TypeError(`${context.getClass().name}.${context.getHandler().name} requires no scope and is not public`);
+  }
+
+  /** @param isPublic whether the route needs no key where it needs the scope "read". */
+  private async principalFor(request: FastifyRequest, scopes: readonly Scope[], isPublic: boolean): Promise<Principal> {
+    const { adminApiKey, publicRead, publicHistory } = this.rules;
+    if (adminApiKey === null) return OPEN_ACCESS;
+    const isOpen = isPublic && scopes.includes('read');
     const { authorization } = request.headers;
-    if (authorization === undefined && isOpen) return READER;
-    const caller = authorization === undefined ? null : await this.authenticate(authorization, adminApiKey);
-    if (caller === null) throw unauthenticated(authorization !== undefined);
-    if (!isOpen) requireScope(caller, ...scopes);
-    return publicRead ? caller.readingOpenly() : caller;
+    if (authorization === undefined && isOpen) return publicHistory === 'full' ? PUBLIC_READER : READER_WITHOUT_ACTORS;
+    const principal = await this.authenticate(authorization, adminApiKey, request.ip);
+    if (principal === null) throw unauthenticated(authorization !== undefined);
+    if (!isOpen) requireScope(principal, ...scopes);
+    return publicRead ? principal.withPublicRead() : principal;
   }
 
-  private async authenticate(authorization: string, adminApiKey: string): Promise<Caller | null> {
+  private async authenticate(authorization = '', adminApiKey: string, ip: string): Promise<Principal | null> {
     const [, secret = ''] = /^bearer ([!-~]+)$/i.exec(authorization) ?? [];
     if (timingSafeEqual(digest(secret), digest(adminApiKey))) return ADMIN;
-    return this.authenticator.authenticate(secret);
+    const isRecognized = this.authenticator.recognizes(secret);
+    // Before the look-up, so that concurrent guesses are limited too.
+    if (!isRecognized) this.failures.count(ip);
+    const principal = await this.authenticator.authenticate(secret).catch((error: unknown) => {
+      if (!isRecognized) this.failures.forgive(ip);
+      throw error;
+    });
+    if (principal === null && isRecognized) this.failures.count(ip);
+    if (principal !== null && !isRecognized) this.failures.forgive(ip);
+    return principal;
   }
 }
 
 function unauthenticated(hasKey: boolean): Problem {
   const detail = hasKey
-    ? 'The key is not known here, or it has expired or was revoked. Send it as "Authorization: Bearer <key>".'
+    ? 'The API key is unknown, expired or revoked. Send a valid key as "Authorization: Bearer <key>".'
     : 'Send the API key as "Authorization: Bearer <key>".';
   const error = hasKey ? ', error="invalid_token"' : '';
   return new Problem('UNAUTHENTICATED', detail, { headers: { 'www-authenticate': `Bearer realm="mintmark"${error}` } });
 }
 
-/** Digests have one length whatever the key's, so comparing them tells nothing about it. */
+/** Digests have equal lengths, which timingSafeEqual requires. */
 function digest(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }

@@ -1,42 +1,51 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_GUARD, Reflector } from '@nestjs/core';
+import { APP_GUARD } from '@nestjs/core';
 import type { RequestLimits } from '../config/config.js';
 import { Metrics } from '../metrics/metrics.js';
-import { NamingAuthorities } from '../record/naming-authorities.js';
-import { RecordModule } from '../record/record.module.js';
+import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
+import { StorageReadModule } from '../storage/storage-read.module.js';
 import { AccessGuard, type AccessRules } from './access.guard.js';
 import { Authenticator } from './authenticator.js';
+import { FailedAuthentications } from './failed-authentications.js';
+import { KeyValidity } from './key-validity.js';
+import { LargeBodies } from './large-bodies.js';
 import { LimitsGuard } from './limits.guard.js';
 import { MintBudget } from './mint-budget.js';
 
-/** Who may do what, and how much of it. */
 @Module({})
 export class AccessModule {
   static with(rules: AccessRules, limits: RequestLimits): DynamicModule {
     const accessGuard = {
-      provide: APP_GUARD,
-      inject: [Reflector, Authenticator],
-      useFactory: (reflector: Reflector, authenticator: Authenticator) =>
-        new AccessGuard(reflector, authenticator, rules),
+      provide: AccessGuard,
+      inject: [Authenticator, Metrics],
+      useFactory: (authenticator: Authenticator, metrics: Metrics) =>
+        new AccessGuard(authenticator, rules, new FailedAuthentications(metrics, limits.unauthenticatedPerMinute)),
+    };
+    const largeBodies = {
+      provide: LargeBodies,
+      inject: [Metrics],
+      useFactory: (metrics: Metrics) => new LargeBodies(metrics, limits.largePerAddress, limits.largestBody),
     };
     const limitsGuard = {
-      provide: APP_GUARD,
-      inject: [Reflector, Metrics],
-      useFactory: (reflector: Reflector, metrics: Metrics) => new LimitsGuard(reflector, metrics, limits),
+      provide: LimitsGuard,
+      inject: [Metrics, LargeBodies],
+      useFactory: (metrics: Metrics, large: LargeBodies) => new LimitsGuard(metrics, large, limits),
     };
     const mintBudget = {
       provide: MintBudget,
-      inject: [Metrics, NamingAuthorities],
-      useFactory: (metrics: Metrics, authorities: NamingAuthorities) =>
+      inject: [Metrics, NamingAuthorityCache],
+      useFactory: (metrics: Metrics, authorities: NamingAuthorityCache) =>
         new MintBudget(metrics, authorities, limits.perNamingAuthorityPerMinute),
     };
     return {
       module: AccessModule,
       global: true,
-      imports: [RecordModule],
-      // Guards run in this order: the limits are those of a caller that is known.
-      providers: [Authenticator, accessGuard, limitsGuard, mintBudget],
-      exports: [MintBudget],
+      imports: [StorageReadModule],
+      providers: [
+        ...[Authenticator, KeyValidity, accessGuard, largeBodies, limitsGuard, mintBudget],
+        { provide: APP_GUARD, useExisting: AccessGuard },
+      ],
+      exports: [AccessGuard, Authenticator, KeyValidity, LargeBodies, LimitsGuard, MintBudget],
     };
   }
 }

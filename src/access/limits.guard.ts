@@ -1,70 +1,72 @@
-import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
+import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestLimits } from '../config/config.js';
+import { routeSettings } from '../http/route-settings.js';
 import { Metrics } from '../metrics/metrics.js';
 import { Problem } from '../problem/problem.js';
-import { NOBODY, callerOf } from './caller.js';
-import { clientName } from './client-name.js';
-import { InFlight } from './in-flight.js';
-import { tellQuota } from './rate-fields.js';
+import { principalOf } from './principal.js';
+import { clientKey } from './client-key.js';
+import { ConcurrencyLimiter } from './concurrency-limiter.js';
+import type { LargeBodies } from './large-bodies.js';
+import { setRateLimitHeaders } from './rate-limit-headers.js';
 import { TokenBuckets } from './token-buckets.js';
 
-const LONG_LIVED = 'access:long-lived';
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    longLived?: boolean;
+    uncounted?: boolean;
+  }
+}
 
-/** Marks a route whose requests may wait for news, such as long polls and event streams: they have a bound of their own. */
-export const LongLived = (): MethodDecorator => SetMetadata(LONG_LIVED, true);
+/** Marks a route with long requests, such as long polls and event streams, which have a separate limit. */
+export const LongLived = (): MethodDecorator => routeSettings({ longLived: true });
+
+/** Marks routes without limits, such as health checks and metrics. */
+export const Uncounted = (): ClassDecorator => routeSettings({ uncounted: true });
 
 /**
- * Holds each client to its rate and to its number of requests at once. It runs behind the guard that finds out who the
- * client is, and before the body is validated. What is public is not counted.
+ * Limits the rate and the concurrent requests of each client. Runs after authentication and before the body is read.
+ * Requests to public routes are counted by address.
  */
 @Injectable()
-export class LimitsGuard implements CanActivate {
+export class LimitsGuard {
   private readonly buckets: TokenBuckets | null;
-  private readonly short: InFlight;
-  private readonly long: InFlight;
+  private readonly short: ConcurrencyLimiter;
+  private readonly long: ConcurrencyLimiter;
 
   constructor(
-    private readonly reflector: Reflector,
     private readonly metrics: Metrics,
+    private readonly largeBodies: LargeBodies,
     { perKeyPerMinute, concurrentPerKey, longLivedPerKey }: RequestLimits,
   ) {
     this.buckets = perKeyPerMinute === 0 ? null : new TokenBuckets(perKeyPerMinute);
-    this.short = new InFlight(concurrentPerKey);
-    this.long = new InFlight(longLivedPerKey);
+    this.short = new ConcurrencyLimiter(concurrentPerKey);
+    this.long = new ConcurrencyLimiter(longLivedPerKey);
   }
 
-  /** @throws Problem RATE_LIMITED or CONCURRENCY_LIMITED */
-  canActivate(context: ExecutionContext): boolean {
-    const http = context.switchToHttp();
-    const request = http.getRequest<FastifyRequest>();
-    const caller = callerOf(request);
-    if (caller === NOBODY) return true;
-    const client = clientName(caller, request.ip);
-    const reply = http.getResponse<FastifyReply>();
+  admit(request: FastifyRequest, reply: FastifyReply): void {
+    const client = clientKey(principalOf(request), request.ip);
     this.requireRate(client, reply);
-    const isLong = this.reflector.get<true | undefined>(LONG_LIVED, context.getHandler()) === true;
-    this.requireRoom(client, reply, isLong);
-    return true;
+    this.requireRoom(client, reply, request.routeOptions.config.longLived === true);
+    this.largeBodies.admit(request, reply);
   }
 
   private requireRate(client: string, reply: FastifyReply): void {
     if (this.buckets === null) return;
     const taken = this.buckets.take(client);
-    tellQuota(reply, 'key', this.buckets.quota, taken);
+    setRateLimitHeaders(reply, 'key', this.buckets.quota, taken);
     if (taken.ok) return;
     this.metrics.refused('key_rate');
-    const detail = `One client may send ${this.buckets.quota} requests a minute; send this one again in ${taken.retryAfter} s.`;
+    const detail = `A client may send at most ${this.buckets.quota} requests a minute. Retry in ${taken.retryAfter} s.`;
     throw new Problem('RATE_LIMITED', detail, { headers: { 'retry-after': String(taken.retryAfter) } });
   }
 
   private requireRoom(client: string, reply: FastifyReply, isLong: boolean): void {
     const { most } = isLong ? this.long : this.short;
-    if ((isLong ? this.long : this.short).enter(client, reply.raw)) return;
+    if ((isLong ? this.long : this.short).acquire(client, reply.raw)) return;
     this.metrics.refused(isLong ? 'key_long_lived' : 'key_concurrency');
     const kind = isLong ? 'long polls and event streams' : 'requests';
-    const detail = `One client may have ${most} ${kind} under way at once; wait for one of them to end.`;
+    const detail = `A client may have at most ${most} concurrent ${kind}. Wait until one of them ends.`;
     throw new Problem('CONCURRENCY_LIMITED', detail, { headers: { 'retry-after': '1' } });
   }
 }

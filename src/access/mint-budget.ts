@@ -3,29 +3,28 @@ import type { FastifyReply } from 'fastify';
 import { namingAuthorityKey } from '../identifier/index.js';
 import { Metrics } from '../metrics/metrics.js';
 import { Problem } from '../problem/problem.js';
-import { NamingAuthorities } from '../record/naming-authorities.js';
-import { tellQuota } from './rate-fields.js';
+import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
+import { setRateLimitHeaders } from './rate-limit-headers.js';
 import { TokenBuckets } from './token-buckets.js';
 
-/** How many identifiers may be asked for under each naming authority, whoever asks. */
+/** Limits the identifiers minted under each naming authority, for all clients together. */
 @Injectable()
 export class MintBudget {
   private readonly buckets: TokenBuckets | null;
 
-  /** @param perMinute identifiers a minute under one naming authority; 0 for any number. */
+  /** @param perMinute identifiers a minute under one naming authority; 0 for no limit. */
   constructor(
     private readonly metrics: Metrics,
-    private readonly authorities: NamingAuthorities,
+    private readonly authorities: NamingAuthorityCache,
     perMinute: number,
   ) {
     this.buckets = perMinute === 0 ? null : new TokenBuckets(perMinute);
   }
 
   /**
-   * Counts identifiers that are about to be minted, registered or reserved, before anything is written. They stay counted
-   * when nothing new comes of it.
-   * @param count identifiers; more than a minute's quota need all of it, and are made up for afterwards.
-   * @param reply is told of what is left.
+   * Counts identifiers before anything is written; they stay counted when the request fails.
+   * @param count identifiers; more than the quota need a full bucket and leave it in debt.
+   * @param reply gets the rate limit headers.
    * @throws Problem RATE_LIMITED
    */
   async charge(namingAuthority: string, count: number, reply: FastifyReply | null): Promise<void> {
@@ -36,23 +35,22 @@ export class MintBudget {
   /**
    * The same for several naming authorities.
    * @param counts identifiers by naming authority.
-   * @param reply is told of what is left; null where the headers are sent already.
-   * @returns RATE_LIMITED for each naming authority that has not so many left.
+   * @param reply gets the rate limit headers; null where they are sent already.
+   * @returns RATE_LIMITED for each naming authority without enough quota.
    */
   async chargeEach(counts: ReadonlyMap<string, number>, reply: FastifyReply | null): Promise<Map<string, Problem>> {
     const refused = new Map<string, Problem>();
     const { buckets } = this;
     if (buckets === null || counts.size === 0) return refused;
-    // Nothing is minted under a naming authority that does not exist, and as many of them as a client can make up would
-    // push out the buckets of those that do.
+    // Naming authorities that do not exist are not counted: invented names could evict the buckets of existing ones.
     const known = await this.authorities.currentFor([...counts.keys()]);
     for (const [namingAuthority, count] of counts) {
       if (known.find(namingAuthority) === undefined) continue;
       const taken = buckets.take(namingAuthorityKey(namingAuthority), count);
-      if (reply !== null) tellQuota(reply, 'naming-authority', buckets.quota, taken);
+      if (reply !== null) setRateLimitHeaders(reply, 'naming-authority', buckets.quota, taken);
       if (taken.ok) continue;
       this.metrics.refused('naming_authority_rate');
-      const detail = `Under one naming authority ${buckets.quota} identifiers a minute may be minted; send this request again in ${taken.retryAfter} s.`;
+      const detail = `At most ${buckets.quota} identifiers a minute may be minted under one naming authority. Retry in ${taken.retryAfter} s.`;
       const headers = { 'retry-after': String(taken.retryAfter) };
       refused.set(namingAuthority, new Problem('RATE_LIMITED', detail, { headers }));
     }

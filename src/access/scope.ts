@@ -1,19 +1,26 @@
-import { SetMetadata } from '@nestjs/common';
+import { routeSettings } from '../http/route-settings.js';
 
 /** What a key may do: `admin` includes all others. */
 export const SCOPES = ['read', 'mint', 'register', 'curate', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Metadata of a route: the scope that it asks for, or that it asks for none. */
-export const REQUIRED_SCOPE = 'access:scope';
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The scopes of which a request needs one; none for a public route. */
+    scopes?: readonly Scope[];
+    /** Whether the route shows the history. */
+    showsHistory?: boolean;
+  }
+}
 
 /**
- * Says which scope a route asks for, or several of which one is enough to come in. Every route says it, or is
- * `@Public()`. Whether the key covers a naming authority is for the feature to ask, which alone knows which ones a
- * request touches.
+ * Declares the scopes of a route, of which one is enough. Every route needs this or `@Public()`. The feature checks the
+ * naming authorities, because only it knows which ones a request uses.
  */
-export const Requires = (...scopes: [Scope, ...Scope[]]): ClassDecorator & MethodDecorator =>
-  SetMetadata(REQUIRED_SCOPE, scopes);
+export const Requires = (...scopes: [Scope, ...Scope[]]): ClassDecorator & MethodDecorator => routeSettings({ scopes });
 
-/** Marks what everybody may have without a key: health, and the descriptions of the API and of problems. */
-export const Public = (): ClassDecorator & MethodDecorator => SetMetadata(REQUIRED_SCOPE, []);
+/** Marks a route that shows histories; PUBLIC_HISTORY controls what it shows without a key. */
+export const ShowsHistory = (): ClassDecorator & MethodDecorator => routeSettings({ showsHistory: true });
+
+/** Marks a route that needs no key: health checks and descriptions of the API. */
+export const Public = (): ClassDecorator & MethodDecorator => routeSettings({ scopes: [] });

@@ -1,10 +1,9 @@
 /** Over which time a quota is counted, in seconds. */
 export const WINDOW_SECONDS = 60;
 
-/** What became of an attempt to take tokens. */
-export interface Taken {
+export interface TakeResult {
   readonly ok: boolean;
-  /** Whole tokens that are left, 0 or more. */
+  /** Remaining whole tokens, 0 or more. */
   readonly remaining: number;
   /** Seconds until the bucket is full again, rounded up. */
   readonly fullIn: number;
@@ -18,16 +17,16 @@ interface Bucket {
 }
 
 /**
- * Token buckets by name, each of which holds a minute's quota and fills evenly. Whoever takes more at once than a bucket
- * can hold waits until it is full and leaves it in debt: a large request is possible, and the rate over time is the same.
+ * Token buckets by name, each with the quota of one minute and refilled evenly. A request for more than a bucket can
+ * hold waits until it is full and leaves it in debt, so large requests are possible at the same average rate.
  */
 export class TokenBuckets {
   private readonly buckets = new Map<string, Bucket>();
 
   /**
    * @param quota tokens a minute, at least 1.
-   * @param now the time in milliseconds, which never goes back.
-   * @param most buckets that are kept; the one that was used longest ago is forgotten first, as if it were full.
+   * @param now monotonic time in milliseconds.
+   * @param most maximum number of buckets; the least recently used is evicted and counts as full.
    */
   constructor(
     readonly quota: number,
@@ -35,8 +34,7 @@ export class TokenBuckets {
     private readonly most = 10_000,
   ) {}
 
-  /** Takes tokens, all or none. */
-  take(name: string, count = 1): Taken {
+  take(name: string, count = 1): TakeResult {
     const perMillisecond = this.quota / (WINDOW_SECONDS * 1000);
     const seconds = (tokens: number) => Math.max(0, Math.ceil(tokens / perMillisecond / 1000));
     const bucket = this.find(name, perMillisecond);
@@ -49,6 +47,10 @@ export class TokenBuckets {
       fullIn: seconds(this.quota - bucket.tokens),
       retryAfter: ok ? 0 : seconds(missing),
     };
+  }
+
+  giveBack(name: string): void {
+    this.find(name, this.quota / (WINDOW_SECONDS * 1000)).tokens += 1;
   }
 
   private find(name: string, perMillisecond: number): Bucket {

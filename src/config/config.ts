@@ -2,69 +2,86 @@ import { resolve } from 'node:path';
 import { plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
 import { type Resolver, parseNamingAuthority, parseResolver } from '../identifier/index.js';
-import { Environment } from './environment.js';
+import { withAdminApiKey } from './admin-api-key.js';
+import { hostProblem, hostsOf } from './allowed-hosts.js';
+import { Environment, type PublicHistory } from './environment.js';
+import { type MisspelledVariable, describeMisspelled, misspelledVariables } from './misspelled-variables.js';
 import { StartupError, reasonOf } from './startup-error.js';
 import { proxiesOf, proxyProblem } from './trusted-proxies.js';
 
-/** The longest naming authority that can be configured, in characters; the syntax itself has no limit. */
+/** The longest configurable naming authority, in characters; the syntax has no limit. */
 const MAX_NAMING_AUTHORITY_LENGTH = 255;
 
-/** What a client that has a key may ask of one process, unless the environment says otherwise. */
+/** Default limits for clients with a key. */
 const KEYED_LIMITS = { perMinute: 600_000, concurrent: 256, longLived: 100 };
 
-/** How much one process does for one client or naming authority; 0 is no limit. */
+const VARIABLES = Object.keys(new Environment());
+
+/** Limits of one process for one client or naming authority; 0 for no limit. */
 export interface RequestLimits {
   /** Requests a minute for each key, and without a key for each address. */
   readonly perKeyPerMinute: number;
-  /** Identifiers a minute that are minted, registered or reserved. */
   readonly perNamingAuthorityPerMinute: number;
+  /** Responses 401 a minute for each address. */
+  readonly unauthenticatedPerMinute: number;
   /** Requests of one key, or address, at once. */
   readonly concurrentPerKey: number;
   /** Long polls and event streams of one key, or address, at once. */
   readonly longLivedPerKey: number;
+  /** Bodies of more than 1 MiB at once from one address without a key. */
+  readonly largePerAddress: number;
+  /** Octets of the largest JSON body. */
+  readonly largestBody: number;
 }
 
-/** From when on writes are refused, and reads at twice as much; 0 is never. */
+/** Thresholds from which writes are rejected, and reads at twice the value; 0 disables them. */
 export interface OverloadLimits {
   readonly eventLoopDelayMs: number;
   readonly waitingStatements: number;
 }
 
-/** Everything the environment decides, read once at start. Durations and sizes carry their unit in the name. */
+/** The configuration, read once at start. Durations and sizes have their unit in the name. */
 export interface Config {
   readonly port: number;
   readonly host: string;
-  /** The port that serves the metrics and nothing else; null when the main one does. */
   readonly metricsPort: number | null;
-  /** Where the database is: an address, or the folder of the embedded server. */
+  /** The URL of the database, or the folder of the embedded server. */
   readonly database: { readonly url: string } | { readonly dataDir: string };
-  /** Naming authorities that exist after the start, whether or not they did before. */
+  /** Naming authorities to create at start if they do not exist. */
   readonly namingAuthorities: readonly string[];
   /** The resolver whose HTTP URIs are rendered and understood (URI-36). */
   readonly resolver: Resolver;
-  /** The key a request must carry, or null when everyone who reaches the port may write. */
+  /** The key of the administrator; null under open access. */
   readonly adminApiKey: string | null;
   /** Whether reading needs no key. */
   readonly publicRead: boolean;
+  /** The part of the history that requests without a key can read. */
+  readonly publicHistory: PublicHistory;
+  readonly openAccessHosts: readonly string[] | null;
+  /** Variables that are similar to a known name. */
+  readonly misspelledVariables: readonly MisspelledVariable[];
   readonly logLevel: string;
   readonly pool: { readonly size: number; readonly connectTimeoutMs: number; readonly statementTimeoutMs: number };
-  /** How often ended reservations are written down; reads honour the end of a lease by themselves. */
+  /** Pause between two sweeps of expired reservations. */
   readonly reservationSweepIntervalMs: number;
   readonly limits: RequestLimits;
   readonly overload: OverloadLimits;
-  /** Whose X-Forwarded-For is believed: addresses and networks. */
+  /** The addresses and networks whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
   readonly bodyLimitBytes: number;
   readonly requestTimeoutMs: number;
   readonly answerStallTimeoutMs: number;
+  /** Octets of responses that the process buffers for slow clients. */
+  readonly responseSpoolBytes: number;
   readonly shutdownTimeoutMs: number;
 }
 
 /**
- * Reads the configuration. This is the only place that looks at the process's environment.
- * @throws StartupError that names every wrong variable, not just the first.
+ * Reads the configuration. Only this module reads the environment.
+ * @throws StartupError that names every invalid variable.
  */
-export function readConfig(variables: NodeJS.ProcessEnv = readProcessEnvironment()): Config {
+export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()): Config {
+  const { variables, problems: keyProblems } = withAdminApiKey(given);
   const environment = plainToInstance(Environment, variables, {
     excludeExtraneousValues: true,
     exposeDefaultValues: true,
@@ -76,27 +93,35 @@ export function readConfig(variables: NodeJS.ProcessEnv = readProcessEnvironment
     firstSegment: environment.RESOLVER_FIRST_SEGMENT ?? null,
   });
   const namingAuthorities = namingAuthoritiesOf(environment);
+  const misspelled = misspelledVariables(Object.keys(given), VARIABLES);
   const problems = [
+    ...keyProblems,
     ...validateSync(environment).map(describeProblem),
     ...(resolver.ok ? [] : [`RESOLVER_SCHEME, RESOLVER_AUTHORITY, RESOLVER_FIRST_SEGMENT: ${resolver.fault.detail}`]),
     ...namingAuthorities.flatMap(namingAuthorityProblem),
     ...proxiesOf(environment.TRUSTED_PROXIES).flatMap(proxyProblem),
+    ...hostsOf(environment.ALLOWED_HOSTS).flatMap(hostProblem),
     ...portProblems(environment),
-    ...accessProblems(environment),
+    ...(keyProblems.length > 0 ? [] : accessProblems(environment)),
   ];
   if (problems.length > 0 || !resolver.ok) {
-    throw new StartupError(`The configuration is wrong:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    const lines = [...problems, ...misspelled.map(describeMisspelled)].map((line) => `  - ${line}`);
+    throw new StartupError(`The configuration is invalid:\n${lines.join('\n')}`);
   }
   const { DATABASE_URL: url } = environment;
   return {
     port: environment.PORT,
-    host: environment.HOST,
+    // Fastify would open a second server for the other address of localhost, without the limits of the first one.
+    host: environment.HOST === 'localhost' ? '127.0.0.1' : environment.HOST,
     metricsPort: environment.METRICS_PORT ?? null,
     database: url === undefined ? { dataDir: resolve(environment.DATA_DIR) } : { url },
     namingAuthorities,
     resolver: resolver.value,
     adminApiKey: isOpen(environment) ? null : (environment.ADMIN_API_KEY ?? null),
     publicRead: environment.PUBLIC_READ === 'true',
+    publicHistory: environment.PUBLIC_HISTORY,
+    openAccessHosts: isOpen(environment) ? hostsOf(environment.ALLOWED_HOSTS) : null,
+    misspelledVariables: misspelled,
     logLevel: environment.LOG_LEVEL,
     pool: {
       size: environment.DATABASE_POOL_SIZE,
@@ -113,11 +138,12 @@ export function readConfig(variables: NodeJS.ProcessEnv = readProcessEnvironment
     bodyLimitBytes: environment.BODY_LIMIT_BYTES,
     requestTimeoutMs: environment.REQUEST_TIMEOUT_MS,
     answerStallTimeoutMs: environment.ANSWER_STALL_TIMEOUT_MS,
+    responseSpoolBytes: environment.RESPONSE_SPOOL_BYTES,
     shutdownTimeoutMs: environment.SHUTDOWN_TIMEOUT_MS,
   };
 }
 
-/** The process's environment, completed from a file `.env` in the working folder if there is one. */
+/** The environment of the process, completed from the file `.env` of the working folder. */
 function readProcessEnvironment(): NodeJS.ProcessEnv {
   try {
     process.loadEnvFile();
@@ -128,7 +154,7 @@ function readProcessEnvironment(): NodeJS.ProcessEnv {
   return process.env;
 }
 
-/** A database of our own starts with one naming authority, so that the first mint needs no configuration. */
+/** An embedded database starts with a naming authority, so that the first mint needs no configuration. */
 function namingAuthoritiesOf({ NAMING_AUTHORITIES, DATABASE_URL }: Environment): string[] {
   const list = NAMING_AUTHORITIES ?? (DATABASE_URL === undefined ? '100.102' : '');
   const entries = list.split(',').map((entry) => entry.trim());
@@ -138,27 +164,30 @@ function namingAuthoritiesOf({ NAMING_AUTHORITIES, DATABASE_URL }: Environment):
 function namingAuthorityProblem(entry: string): string[] {
   if (parseNamingAuthority(entry, 'cordra').ok && entry.length <= MAX_NAMING_AUTHORITY_LENGTH) return [];
   return [
-    `NAMING_AUTHORITIES holds "${entry}", which is not groups of digits separated by dots (CID-08), at most ${MAX_NAMING_AUTHORITY_LENGTH} characters`,
+    `NAMING_AUTHORITIES contains "${entry}", which is not a sequence of digits separated by dots (CID-08) of at most ${MAX_NAMING_AUTHORITY_LENGTH} characters`,
   ];
 }
 
 function portProblems({ PORT, METRICS_PORT }: Environment): string[] {
   if (PORT !== METRICS_PORT || PORT === 0) return [];
-  return [`METRICS_PORT is ${PORT}, as PORT is: take another one, or leave it unset to serve the metrics on PORT`];
+  return [`METRICS_PORT and PORT are both ${PORT}; set another METRICS_PORT, or unset it to serve the metrics on PORT`];
 }
 
-/** Whoever uses an open service, on this machine, is held to what is asked for only. */
+/** Under open access only explicitly configured limits apply. */
 function limitsOf(environment: Environment): RequestLimits {
   const open = isOpen(environment);
   return {
     perKeyPerMinute: environment.RATE_LIMIT_PER_KEY_PER_MINUTE ?? (open ? 0 : KEYED_LIMITS.perMinute),
     perNamingAuthorityPerMinute: environment.RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE,
+    unauthenticatedPerMinute: environment.RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE,
     concurrentPerKey: environment.MAX_CONCURRENT_PER_KEY ?? (open ? 0 : KEYED_LIMITS.concurrent),
     longLivedPerKey: environment.MAX_LONG_LIVED_PER_KEY ?? (open ? 0 : KEYED_LIMITS.longLived),
+    largePerAddress: environment.MAX_LARGE_PER_ADDRESS,
+    largestBody: environment.BODY_LIMIT_BYTES,
   };
 }
 
-/** Open is the default only beside the embedded database, and never reaches beyond this machine. */
+/** Open access is the default only with the embedded database, and only on a loopback address. */
 function isOpen({ ACCESS, DATABASE_URL }: Environment): boolean {
   return (ACCESS ?? (DATABASE_URL === undefined ? 'open' : 'keys')) === 'open';
 }
@@ -167,12 +196,12 @@ function accessProblems(environment: Environment): string[] {
   const { HOST: host, ADMIN_API_KEY: key } = environment;
   if (isOpen(environment) && !isLoopback(host)) {
     return [
-      `HOST ${host} can be reached from other machines, and with ACCESS=open anyone who reaches it may write: set ACCESS=keys and ADMIN_API_KEY`,
+      `HOST ${host} can be reached from other machines, and ACCESS=open lets every client write: set ACCESS=keys and ADMIN_API_KEY`,
     ];
   }
   if (isOpen(environment) || key !== undefined) return [];
   return [
-    'ACCESS is "keys" (the default with DATABASE_URL) and needs ADMIN_API_KEY; on a loopback HOST, ACCESS=open does without',
+    'ACCESS=keys (the default with DATABASE_URL) requires ADMIN_API_KEY or ADMIN_API_KEY_FILE; ACCESS=open is permitted on a loopback HOST',
   ];
 }
 
@@ -181,8 +210,8 @@ function isLoopback(host: string): boolean {
 }
 
 function describeProblem({ property, constraints, value }: ValidationError): string {
-  const rule = Object.values(constraints ?? {})[0] ?? 'is wrong';
-  // Secrets are not repeated in a message that may end in a log.
+  const rule = Object.values(constraints ?? {})[0] ?? 'is invalid';
+  // Secrets must not appear in logs.
   const isSecret = property === 'DATABASE_URL' || property === 'ADMIN_API_KEY';
-  return `${property} ${rule}${isSecret ? '' : `; it is "${String(value)}"`}`;
+  return `${property} ${rule}${isSecret ? '' : `; the value is "${String(value)}"`}`;
 }

@@ -1,10 +1,17 @@
 import 'reflect-metadata';
 import { Expose, Transform } from 'class-transformer';
-import { IsIn, IsInt, IsOptional, Matches, Max, Min, MinLength } from 'class-validator';
+import { IsIn, IsInt, IsOptional, Matches, Max, Min, MinLength, ValidateBy } from 'class-validator';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
-/** A variable that is text. An empty one, such as `HOST=` in a file, is one that is not set. */
+/** What the history shows to requests without a key. */
+export const PUBLIC_HISTORIES = ['full', 'anonymous', 'none'] as const;
+export type PublicHistory = (typeof PUBLIC_HISTORIES)[number];
+
+/** A random key of 32 characters has at least this many different ones; placeholders such as "aaaa…" do not. */
+const MIN_DIFFERENT_CHARACTERS = 12;
+
+/** A text variable. An empty value counts as not set. */
 function Text(): PropertyDecorator {
   return decorated(
     Expose(),
@@ -13,7 +20,7 @@ function Text(): PropertyDecorator {
   );
 }
 
-/** A variable that is a whole number within limits. Anything else stays text, for the validator to refuse. */
+/** An integer within limits. Any other text is left to the validator. */
 function WholeBetween(least: number, most: number): PropertyDecorator {
   const message = `must be a whole number from ${least} to ${most}`;
   return decorated(
@@ -27,25 +34,33 @@ function WholeBetween(least: number, most: number): PropertyDecorator {
   );
 }
 
+/** Rejects texts that repeat a few characters. */
+function Varied(): PropertyDecorator {
+  return ValidateBy({
+    name: 'varied',
+    validator: {
+      validate: (value) => typeof value === 'string' && new Set(value).size >= MIN_DIFFERENT_CHARACTERS,
+      defaultMessage: () => `must have at least ${MIN_DIFFERENT_CHARACTERS} different characters`,
+    },
+  });
+}
+
 function decorated(...decorators: PropertyDecorator[]): PropertyDecorator {
   return (target, key) => {
     for (const decorate of decorators) decorate(target, key);
   };
 }
 
-/**
- * The environment variables of the service, each with its rule and its default. `.env.example` describes them to
- * operators; `config.ts` turns them into what the service works with.
- */
+/** The environment variables with their rules and defaults. `.env.example` describes them to operators. */
 export class Environment {
   /** 0 asks the system for a free port. */
   @WholeBetween(0, 65_535) PORT = 3000;
   @Text() HOST = '127.0.0.1';
 
-  /** Unset, the metrics are served on PORT, under the same access as everything else. */
+  /** When unset, PORT serves the metrics under the same access rules. */
   @WholeBetween(0, 65_535) METRICS_PORT?: number;
 
-  @Matches(/^postgres(ql)?:\/\//, { message: 'must be an address that starts with postgresql://' })
+  @Matches(/^postgres(ql)?:\/\//, { message: 'must be a URL that starts with postgresql://' })
   @Text()
   DATABASE_URL?: string;
 
@@ -63,14 +78,23 @@ export class Environment {
   @Text()
   ACCESS?: 'open' | 'keys';
 
+  @Text() ALLOWED_HOSTS = '';
+
+  @Varied()
   @MinLength(32, { message: 'must have at least 32 characters' })
-  @Matches(/^[\x21-\x7e]+$/, { message: 'must be visible ASCII without spaces' })
+  @Matches(/^[\x21-\x7e]+$/, { message: 'must consist of visible ASCII characters without spaces' })
   @Text()
   ADMIN_API_KEY?: string;
+
+  @Text() ADMIN_API_KEY_FILE?: string;
 
   @IsIn(['true', 'false'], { message: 'must be "true" or "false"' })
   @Text()
   PUBLIC_READ = 'true';
+
+  @IsIn(PUBLIC_HISTORIES, { message: `must be one of ${PUBLIC_HISTORIES.join(', ')}` })
+  @Text()
+  PUBLIC_HISTORY = 'anonymous' as PublicHistory;
 
   @IsIn(LOG_LEVELS, { message: `must be one of ${LOG_LEVELS.join(', ')}` })
   @Text()
@@ -80,19 +104,21 @@ export class Environment {
   @WholeBetween(100, 600_000) DATABASE_CONNECT_TIMEOUT_MS = 5000;
   @WholeBetween(100, 86_400_000) RESERVATION_SWEEP_INTERVAL_MS = 30_000;
   @WholeBetween(100, 600_000) DATABASE_STATEMENT_TIMEOUT_MS = 9000;
-  /** Unset, there is no limit where access is open, and a generous one where it needs keys; 0 is no limit. */
+  /** When unset: no limit under open access, a generous one with keys; 0 for no limit. */
   @WholeBetween(0, 100_000_000) RATE_LIMIT_PER_KEY_PER_MINUTE?: number;
   @WholeBetween(0, 100_000_000) RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE = 0;
+  @WholeBetween(0, 100_000_000) RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE = 600;
   @WholeBetween(0, 1_000_000) MAX_CONCURRENT_PER_KEY?: number;
   @WholeBetween(0, 1_000_000) MAX_LONG_LIVED_PER_KEY?: number;
+  @WholeBetween(0, 1_000_000) MAX_LARGE_PER_ADDRESS = 4;
   @WholeBetween(0, 600_000) OVERLOAD_EVENT_LOOP_DELAY_MS = 1000;
   @WholeBetween(0, 1_000_000) OVERLOAD_WAITING_STATEMENTS = 1000;
 
-  /** Comma list of addresses and networks. */
   @Text() TRUSTED_PROXIES = '';
 
   @WholeBetween(1024, 268_435_456) BODY_LIMIT_BYTES = 16_777_216;
   @WholeBetween(1000, 600_000) REQUEST_TIMEOUT_MS = 30_000;
   @WholeBetween(1000, 600_000) ANSWER_STALL_TIMEOUT_MS = 30_000;
+  @WholeBetween(0, 999_999_999) RESPONSE_SPOOL_BYTES = 67_108_864;
   @WholeBetween(0, 600_000) SHUTDOWN_TIMEOUT_MS = 25_000;
 }

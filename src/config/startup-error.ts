@@ -1,6 +1,6 @@
 /**
- * A reason not to start that a person can act on. Its message is shown alone, without a stack, and the process ends
- * with exit code 1; any other error at start is a fault of ours and keeps its stack.
+ * An error at start that the operator can correct. It is shown without a stack; any other error at start is a defect
+ * and shows its stack.
  */
 export class StartupError extends Error {
   override readonly name = 'StartupError';

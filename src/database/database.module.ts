@@ -2,26 +2,26 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
 import { HOT_POOL, type Pools } from './pool.js';
-import { Prisma } from './prisma.js';
+import { PrismaService } from './prisma.js';
 
-/** How long a stop waits for the database to see the connections off; one that is silent never would. */
+/** Maximum time to close connections; a silent database would never confirm it. */
 const PARTING_MS = 2000;
 
-/** Gives every feature the pools (`pg.Pool` and `HOT_POOL`) and the Prisma client over the first. */
+/** Provides the pools (`pg.Pool` and `HOT_POOL`) and the Prisma client. */
 @Module({})
 export class DatabaseModule implements OnApplicationShutdown {
   constructor(
     @Inject(pg.Pool) private readonly pool: pg.Pool,
     @Inject(HOT_POOL) private readonly hot: pg.Pool,
-    private readonly prisma: Prisma,
+    private readonly prisma: PrismaService,
   ) {}
 
   static over({ general, hot }: Pools): DynamicModule {
     return {
       module: DatabaseModule,
       global: true,
-      providers: [{ provide: pg.Pool, useValue: general }, { provide: HOT_POOL, useValue: hot }, Prisma],
-      exports: [pg.Pool, HOT_POOL, Prisma],
+      providers: [{ provide: pg.Pool, useValue: general }, { provide: HOT_POOL, useValue: hot }, PrismaService],
+      exports: [pg.Pool, HOT_POOL, PrismaService],
     };
   }
 

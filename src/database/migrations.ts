@@ -1,49 +1,63 @@
 import pg from 'pg';
 import { StartupError, reasonOf } from '../config/startup-error.js';
-import { isUpToDate } from './schema-state.js';
+import { missingUniqueIndexes } from './required-indexes.js';
+import { isPrivilegeError, requireSchemaRights } from './schema-rights.js';
+import { isUpToDate, unknownMigrations } from './schema-state.js';
+import { DEAD_CLIENT_SETTINGS, SessionSettings } from './session-settings.js';
 import { migrationList } from './shipped-migrations.js';
 
-/** The oldest PostgreSQL whose SQL we use, as `server_version_num` says it. */
+/** The oldest supported PostgreSQL, as `server_version_num`. */
 const OLDEST_VERSION = 140_000;
 
 /** "Mig" in ASCII: the advisory lock under which one process at a time migrates a database. */
 const MIGRATION_LOCK = 0x4d6967;
 
-/** How long a process waits for another one's migrations. */
+/** How long to wait for the migrations of another process. */
 const LOCK_WAIT_MS = 120_000;
 
 /**
- * Brings the database to the newest schema. Any number of processes may call it at once: one works, the others wait and
- * then find nothing to do.
- * @returns the names of the migrations that this call applied.
- * @throws StartupError when the database cannot be reached, is too old, or a migration fails.
+ * Migrates the database. Concurrent processes wait for the first one.
+ * @returns the names of the applied migrations.
+ * @throws StartupError when the database is unreachable, too old or too new, lacks a unique index, or a migration
+ * fails.
  */
 export async function migrate(url: string): Promise<string[]> {
   const session = await connect(url);
   try {
     await requireVersion(session);
-    if (await isUpToDate(session)) return [];
-    await session.query(`SET lock_timeout = ${LOCK_WAIT_MS}`);
-    await session.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    const migrationsList = await migrationList();
-    // Loaded here only, for what it weighs: nearly every start finds nothing to do.
-    const { ALL_TABLES, withSchemaEngine } = await import('./schema-engine.js');
-    return await withSchemaEngine(url, async (engine) => {
-      const { appliedMigrationNames } = await engine.applyMigrations({ migrationsList, filters: ALL_TABLES });
-      return appliedMigrationNames;
-    });
+    await requireNoNewerSchema(session);
+    const applied = (await isUpToDate(session)) ? [] : await applyMissing(session, url);
+    await requireUniqueIndexes(session);
+    return applied;
   } catch (error) {
     if (error instanceof StartupError) throw error;
-    throw new StartupError(`The database schema could not be brought up to date: ${reasonOf(error)}`);
+    if (isPrivilegeError(error)) await requireSchemaRights(session);
+    throw new StartupError(`The database schema could not be migrated: ${reasonOf(error)}`);
   } finally {
     await session.end();
   }
+}
+
+async function applyMissing(session: pg.Client, url: string): Promise<string[]> {
+  await session.query(`SET lock_timeout = ${LOCK_WAIT_MS}`);
+  await session.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+  await requireNoNewerSchema(session);
+  await requireSchemaRights(session);
+  const migrationsList = await migrationList();
+  // Loaded on demand: most starts have no migration to apply.
+  const { ALL_TABLES, withSchemaEngine } = await import('./schema-engine.js');
+  return await withSchemaEngine(url, async (engine) => {
+    const { appliedMigrationNames } = await engine.applyMigrations({ migrationsList, filters: ALL_TABLES });
+    return appliedMigrationNames;
+  });
 }
 
 async function connect(url: string): Promise<pg.Client> {
   try {
     const session = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
     await session.connect();
+    // A process that dies silently must release the migration lock. The pool reports rejected settings.
+    await new SessionSettings(DEAD_CLIENT_SETTINGS, () => {}).apply(session);
     return session;
   } catch (error) {
     throw new StartupError(`The database cannot be reached: ${reasonOf(error)}`);
@@ -55,6 +69,24 @@ async function requireVersion(session: pg.Client): Promise<void> {
     "SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number",
   );
   if ((rows[0]?.number ?? 0) < OLDEST_VERSION) {
-    throw new StartupError(`Mintmark needs PostgreSQL 14 or later; the database is ${rows[0]?.version ?? 'unknown'}.`);
+    throw new StartupError(
+      `Mintmark requires PostgreSQL 14 or later; the database is ${rows[0]?.version ?? 'unknown'}.`,
+    );
   }
+}
+
+async function requireNoNewerSchema(session: pg.Client): Promise<void> {
+  const unknown = await unknownMigrations(session);
+  if (unknown.length === 0) return;
+  throw new StartupError(
+    `The database schema is newer than this version of Mintmark: the migrations ${unknown.join(', ')} are unknown. Start the version that applied them or a later one, or restore an older backup.`,
+  );
+}
+
+async function requireUniqueIndexes(session: pg.Client): Promise<void> {
+  const missing = await missingUniqueIndexes(session);
+  if (missing.length === 0) return;
+  throw new StartupError(
+    `The unique indexes ${missing.join(', ')} are missing from the database or invalid; without them, duplicates could be stored. Remove duplicates, then create the indexes as in prisma/migrations.`,
+  );
 }

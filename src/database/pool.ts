@@ -1,79 +1,93 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
+import { SessionSettings, poolSettings } from './session-settings.js';
 
-/** How much longer than the server may work on a statement its answer is waited for. */
+/** Additional time after the statement timeout of the server. */
 const ANSWER_GRACE_MS = 1000;
 
-/** How long a connection may lie unused; one that died in silence is not lent again after that. */
+/** Idle timeout, so that a connection that failed silently is not used again. */
 const IDLE_TIMEOUT_MS = 10_000;
 
-/** After how long a silent connection is probed by TCP. */
+/** Idle time before TCP keepalive probes. */
 const KEEP_ALIVE_DELAY_MS = 10_000;
 
-/** How many connections serve the statements that are sent again and again. */
+/** Connections for hot statements. */
 const HOT_POOL_SIZE = 6;
 
-/** The connections of a service. */
+/**
+ * Lock timeout of the hot pool. It is short, because a locked metadata ID must not occupy one of the few connections.
+ */
+export const HOT_LOCK_WAIT_MS = 50;
+
 export interface Pools {
-  /** For everything: Prisma's queries, transactions, and statements whose plan depends on their values. */
+  /** For Prisma, transactions, and statements whose plan depends on values. */
   readonly general: pg.Pool;
   /**
-   * For single statements that are sent again and again: the ones that mint, and those that find single records. They are
-   * prepared and planned once in each session, since planning takes longer than they do; and nobody holds one of these
-   * connections while waiting for another.
+   * For single hot statements: mints and look-ups of single records. They are prepared once per session, and no
+   * connection waits for another.
    */
   readonly hot: pg.Pool;
 }
 
-/** The injection token of `Pools.hot`; that of `Pools.general` is `pg.Pool`. */
+/** The injection token of the hot pool. */
 export const HOT_POOL = Symbol('HOT_POOL');
 
 export function createPools(url: string, config: Config, logger: Logger): Pools {
+  // A repeat that waits for the first request with its key gets an error before the statement times out.
+  const lockWaitMs = Math.ceil(config.pool.statementTimeoutMs / 3);
+  const hotSize = Math.min(HOT_POOL_SIZE, config.pool.size);
+  const hotLockWaitMs = Math.min(HOT_LOCK_WAIT_MS, lockWaitMs);
   return {
-    general: createPool(url, config, logger, config.pool.size, 'auto'),
-    hot: createPool(url, config, logger, Math.min(HOT_POOL_SIZE, config.pool.size), 'force_generic_plan'),
+    general: createPool(url, config, logger, { size: config.pool.size, lockWaitMs, planCacheMode: 'auto' }),
+    hot: createPool(url, config, logger, {
+      size: hotSize,
+      lockWaitMs: hotLockWaitMs,
+      planCacheMode: 'force_generic_plan',
+    }),
   };
 }
 
+interface Traits {
+  readonly size: number;
+  readonly lockWaitMs: number;
+  readonly planCacheMode: 'auto' | 'force_generic_plan';
+}
+
 /**
- * Nothing waits for ever: a connection has
- * `connectTimeoutMs`, a statement `statementTimeoutMs` in the server, and its answer a little more here, for a network or
- * a server that falls silent. What times out is answered as `DATABASE_UNAVAILABLE`, and its connection is closed.
+ * Every wait has a limit: `connectTimeoutMs` for a connection, `statementTimeoutMs` in the server, and slightly more
+ * here for a silent network or server, whose connection is closed.
  */
-function createPool(
-  url: string,
-  config: Config,
-  logger: Logger,
-  size: number,
-  planCacheMode: 'auto' | 'force_generic_plan',
-): pg.Pool {
+function createPool(url: string, config: Config, logger: Logger, { size, lockWaitMs, planCacheMode }: Traits): pg.Pool {
+  const settings = new SessionSettings(poolSettings(planCacheMode), (setting, reason) => {
+    logger.warn({ setting, reason }, 'the database rejected a session setting; the session continues without it');
+  });
   const pool = new pg.Pool({
     connectionString: url,
     max: size,
     connectionTimeoutMillis: config.pool.connectTimeoutMs,
     statement_timeout: config.pool.statementTimeoutMs,
-    // A repeat that waits for the first request with its key is told so before the statement's own time is up.
-    lock_timeout: Math.ceil(config.pool.statementTimeoutMs / 3),
+    lock_timeout: lockWaitMs,
     query_timeout: config.pool.statementTimeoutMs + ANSWER_GRACE_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
     application_name: 'mintmark',
-    // Acknowledged means durable, whatever the default of the server, the role or the address is. The pool waits for it
-    // before it lends the connection.
+    // The pool hands out a new connection only after this.
     verify: (client, done) => {
-      client.query(`SET synchronous_commit = on; SET plan_cache_mode = ${planCacheMode}`, done);
+      settings.apply(client).then(() => {
+        done();
+      }, done);
     },
   });
-  // A connection that breaks while it is lent fails its statement, and says so once more by itself.
+  // A connection that breaks in use fails its statement and also emits an error.
   pool.on('connect', (client) => {
     client.on('error', ({ message }) => {
-      logger.warn({ reason: message }, 'a database connection was lost in use');
+      logger.warn({ reason: message }, 'a database connection was lost while in use');
     });
   });
-  // An idle connection that breaks says so here; without a listener it would end the process.
-  // The error itself holds the connection, with the session's secrets.
+  // A connection that breaks while idle emits an error, which would end the process without a listener. The error
+  // contains the connection with its secrets, so it is not logged.
   pool.on('error', ({ message }) => {
     logger.warn({ reason: message }, 'an idle database connection was lost');
   });

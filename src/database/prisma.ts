@@ -2,9 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import type { PrismaClient } from './generated/client.js';
 
-/** Prisma's client over the general pool, loaded by whoever asks for it first: it weighs more than the rest of a start needs. */
+/** The Prisma client on the general pool, loaded on first use to shorten the start. */
 @Injectable()
-export class Prisma {
+export class PrismaService {
   private loaded: Promise<PrismaClient> | undefined;
 
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}

@@ -4,7 +4,7 @@ import { shippedMigrations } from './shipped-migrations.js';
 /** PostgreSQL's code for a table that does not exist. */
 const UNDEFINED_TABLE = '42P01';
 
-/** The names of the migrations of this version that a database lacks: those without a run that finished and was not rolled back. */
+/** Migrations of this version without a finished run in the database. */
 export async function missingMigrations(on: Pick<pg.ClientBase, 'query'>): Promise<string[]> {
   const { rows } = await on.query<{ name: string }>(
     'SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
@@ -13,10 +13,13 @@ export async function missingMigrations(on: Pick<pg.ClientBase, 'query'>): Promi
   return (await shippedMigrations()).map(({ name }) => name).filter((name) => !applied.has(name));
 }
 
-/**
- * Whether the schema engine would find nothing to do and nothing to complain of: every migration of this version is there as
- * it is shipped, and no run of any is left unfinished.
- */
+/** Applied migrations that this version does not contain: a newer version applied them. */
+export async function unknownMigrations(on: Pick<pg.ClientBase, 'query'>): Promise<string[]> {
+  const shipped = new Set((await shippedMigrations()).map(({ name }) => name));
+  return (await runs(on)).map(({ name }) => name).filter((name) => !shipped.has(name));
+}
+
+/** Whether all migrations are applied as shipped and no run is unfinished. */
 export async function isUpToDate(on: Pick<pg.ClientBase, 'query'>): Promise<boolean> {
   const rows = await runs(on);
   const finished = new Set(rows.filter(({ done }) => done).map(({ name, checksum }) => `${name} ${checksum}`));

@@ -5,7 +5,6 @@ import type { MigrationList } from '@prisma/schema-engine-wasm';
 
 const FOLDER = new URL('../../prisma/migrations/', import.meta.url);
 
-/** A migration that this version brings. */
 export interface ShippedMigration {
   readonly name: string;
   readonly sql: string;
@@ -15,7 +14,6 @@ export interface ShippedMigration {
 
 let shipped: Promise<readonly ShippedMigration[]> | undefined;
 
-/** The folder `prisma/migrations`, read once, in the order of its names. */
 export function shippedMigrations(): Promise<readonly ShippedMigration[]> {
   shipped ??= readMigrations();
   return shipped;
@@ -32,7 +30,7 @@ async function readMigration(name: string): Promise<ShippedMigration> {
   return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
 }
 
-/** The same as Prisma's schema engine takes it. */
+/** The checksum as Prisma computes it. */
 export async function migrationList(): Promise<MigrationList> {
   const lockfile = new URL('migration_lock.toml', FOLDER);
   return {

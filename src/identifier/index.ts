@@ -4,7 +4,7 @@
  * Pure: nothing here knows a framework, a database, a clock or an environment, and nothing is imported from outside this
  * folder. Every parser takes time in proportion to the length of its text, whatever the text is.
  */
-export { asHandle, formatCordraId, formatLocalName, isCordraId, parseCordraId, toCordraId } from './cordra-id.js';
+export { asHandle, formatCordraId, formatLocalName, isCordraId, parseCordraId, toCordraId } from './forms/cordra-id.js';
 export {
   formatDceUuid,
   hyphenated,
@@ -15,21 +15,21 @@ export {
   type UuidVariant,
   variantOf,
   versionOf,
-} from './dce-uuid.js';
+} from './forms/dce-uuid.js';
 export {
   formatFedoraDissemination,
   isFedoraDissemination,
   MAX_DATASTREAM_ID_LENGTH,
   parseFedoraDissemination,
   toFedoraDissemination,
-} from './fedora-dissemination.js';
-export { formatFedoraPid, isFedoraPid, MAX_PID_LENGTH, parseFedoraPid, toFedoraPid } from './fedora-pid.js';
-export { formatFedoraUri, isFedoraUri, parseFedoraUri, toFedoraUri } from './fedora-uri.js';
-export { formatHandle, isHandle, parseHandle, toHandle } from './handle.js';
-export { formatHdlUri, type HdlUriOptions, isHdlUri, parseHdlUri, toHdlUri } from './hdl-uri.js';
-export { formatHttpUri, type HttpUriOptions, isHttpUri, parseHttpUri, toHttpUri } from './http-uri.js';
-export { formatInfoHdl, type InfoHdlOptions, isInfoHdl, parseInfoHdl, toInfoHdl } from './info-hdl.js';
-export { comparisonKey, type KeyOptions, registryKey, sameName } from './keys.js';
+} from './forms/fedora-dissemination.js';
+export { formatFedoraPid, isFedoraPid, MAX_PID_LENGTH, parseFedoraPid, toFedoraPid } from './forms/fedora-pid.js';
+export { formatFedoraUri, isFedoraUri, parseFedoraUri, toFedoraUri } from './forms/fedora-uri.js';
+export { formatHandle, isHandle, parseHandle, toHandle } from './forms/handle.js';
+export { formatHdlUri, type HdlUriOptions, isHdlUri, parseHdlUri, toHdlUri } from './forms/hdl-uri.js';
+export { formatHttpUri, type HttpUriOptions, isHttpUri, parseHttpUri, toHttpUri } from './forms/http-uri.js';
+export { formatInfoHdl, type InfoHdlOptions, isInfoHdl, parseInfoHdl, toInfoHdl } from './forms/info-hdl.js';
+export { comparisonKey, type KeyOptions, registryKey, sameName } from './comparison-key.js';
 export type {
   CordraId,
   DceUuid,
@@ -44,17 +44,17 @@ export type {
   HttpUri,
   InfoHdl,
   Name,
-} from './names.js';
-export { namingAuthorityKey, parentOf, parseNamingAuthority } from './naming-authority.js';
+} from './types.js';
+export { namingAuthorityKey, parentOf, parseNamingAuthority } from './forms/naming-authority.js';
 export { type Context, normalize, type Normalized, type NotNormalized } from './normalize.js';
-export type * from './parts.js';
-export type { Charset } from './printable.js';
-export { type Kind, KINDS, type Reading, type Recognition, type Unrecognized } from './reading.js';
+export type * from './components.js';
+export type { Charset } from './grammar/handle-characters.js';
+export { type Kind, KINDS, type Reading, type Recognition, type Unrecognized } from './parse-as.js';
 export { recognize, type RecognizeOptions } from './recognize.js';
 export { WELL_KNOWN_RESOLVERS } from './known-resolvers.js';
 export { listRepairs, REPAIR_CODES, type RepairCode, type RepairSet } from './repairs.js';
 export { DEFAULT_RESOLVER, parseResolver, type Resolver, type ResolverConfig, toResolver } from './resolver.js';
-export type { Profile } from './segments.js';
+export type { Profile } from './forms/segments.js';
 export {
   type Failure,
   IdentifierSyntaxError,
@@ -63,5 +63,5 @@ export {
   SYNTAX_CODES,
   type SyntaxCode,
   type SyntaxFault,
-} from './syntax-fault.js';
-export { canonicalUri, type Unavailable, unavailableUris, type Uris, urisOf } from './translate.js';
+} from './syntax-error.js';
+export { canonicalUri, type Unavailable, unavailableUris, type Uris, urisOf } from './convert.js';

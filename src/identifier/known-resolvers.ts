@@ -4,15 +4,15 @@
  *
  *   %2F does not separate the naming authority here either (R-08)
  */
-import { lowerAscii } from './ascii.js';
-import { readAuthority, userinfoEnd } from './authority.js';
-import { parseHttpUri } from './http-uri.js';
-import type { HttpUri } from './names.js';
-import type { Charset } from './printable.js';
-import { parseWithRawCharacters } from './raw-characters.js';
-import type { Profile } from './segments.js';
+import { lowerAscii } from './grammar/ascii.js';
+import { readAuthority, userinfoEnd } from './grammar/uri-authority.js';
+import { parseHttpUri } from './forms/http-uri.js';
+import type { HttpUri } from './types.js';
+import type { Charset } from './grammar/handle-characters.js';
+import { parseWithRawCharacters } from './grammar/raw-characters.js';
+import type { Profile } from './forms/segments.js';
 import { defaultPort, type Resolver, toResolver } from './resolver.js';
-import { excerpt, fail, type Result } from './syntax-fault.js';
+import { excerpt, fail, type Result } from './syntax-error.js';
 
 /** The public proxies of the Handle System and of DOI. */
 export const WELL_KNOWN_RESOLVERS: readonly string[] = Object.freeze([
@@ -30,8 +30,8 @@ const PROXIES: ReadonlyMap<string, Resolver> = new Map(
 
 export interface KnownResolverOptions {
   readonly resolver?: Resolver | undefined;
-  /** Further resolvers, such as those that naming authorities have of their own. */
-  readonly resolvers?: readonly Resolver[] | undefined;
+  /** Further resolvers, such as those that naming authorities have of their own; called for a text that may be a URL. */
+  readonly resolvers?: (() => readonly Resolver[]) | undefined;
   readonly charset?: Charset | undefined;
   /** As in `HttpUriOptions`. */
   readonly profile?: Profile | undefined;
@@ -49,7 +49,7 @@ export function readResolverUrl(
   }
   const end = authorityEnd(text, start);
   const user = userinfoEnd(text, start, end);
-  if (user >= 0) return fail('INVALID_AUTHORITY', start, 'URI-36', 'the URL of a resolver has no user');
+  if (user >= 0) return fail('INVALID_AUTHORITY', start, 'URI-36', 'the URL of a resolver must not contain a user');
   const authority = readAuthority(text, start, end, defaultPort(scheme));
   if (!authority.ok) return authority;
   const candidates = resolversAt(authority.value, scheme, configuredIn(options));
@@ -62,9 +62,7 @@ export function readResolverUrl(
     refused ??= read;
   }
   const found = excerpt(text.slice(start, end));
-  return (
-    refused ?? fail('AUTHORITY_MISMATCH', start, 'URI-30', `"${found}" is not a Handle resolver that is known here`)
-  );
+  return refused ?? fail('AUTHORITY_MISMATCH', start, 'URI-30', `"${found}" is not a known Handle resolver`);
 }
 
 /**
@@ -80,8 +78,9 @@ export function schemeForHost(text: string, options: KnownResolverOptions): 'htt
   return WELL_KNOWN_RESOLVERS.includes(host) ? 'https' : null;
 }
 
-function configuredIn({ resolver, resolvers = [] }: KnownResolverOptions): readonly Resolver[] {
-  return resolver === undefined ? resolvers : [resolver, ...resolvers];
+function configuredIn({ resolver, resolvers }: KnownResolverOptions): readonly Resolver[] {
+  const further = resolvers?.() ?? [];
+  return resolver === undefined ? further : [resolver, ...further];
 }
 
 /**

@@ -3,17 +3,17 @@
  *
  * With a kind the text is judged strictly; without one it is recognised (R-28).
  */
-import { sameName } from './keys.js';
-import type { Name } from './names.js';
-import type { Charset } from './printable.js';
-import { type Kind, readAs, type ReadingOptions, type Recognition } from './reading.js';
+import { sameName } from './comparison-key.js';
+import type { Name } from './types.js';
+import type { Charset } from './grammar/handle-characters.js';
+import { type Kind, readAs, type ReadingOptions, type Recognition } from './parse-as.js';
 import { recognize } from './recognize.js';
 import { listRepairs, type RepairCode } from './repairs.js';
 import { isResolver, parseResolver, type Resolver, type ResolverConfig } from './resolver.js';
-import type { Profile } from './segments.js';
-import { fail, type Result, type SyntaxFault } from './syntax-fault.js';
-import type { Parts } from './parts.js';
-import { type Unavailable, unavailableUris, type Uris, urisOf } from './translate.js';
+import type { Profile } from './forms/segments.js';
+import { fail, type Result, type SyntaxFault } from './syntax-error.js';
+import type { Parts } from './components.js';
+import { type Unavailable, unavailableUris, type Uris, urisOf } from './convert.js';
 
 /** How a text is judged. Every field has a default. */
 export interface Context {

@@ -7,20 +7,20 @@
  *
  * A Handle whose text is a CORDRA identifier is recognised as that, whatever the spelling of the URI.
  */
-import { hasAt, isDigit } from './ascii.js';
-import { asHandle, parseCordraId } from './cordra-id.js';
-import { formatHandle } from './handle.js';
-import { formatHdlUri, parseHdlUri } from './hdl-uri.js';
-import { formatHttpUri } from './http-uri.js';
-import { formatInfoHdl, parseInfoHdl } from './info-hdl.js';
+import { hasAt, isDigit } from './grammar/ascii.js';
+import { asHandle, parseCordraId } from './forms/cordra-id.js';
+import { formatHandle } from './forms/handle.js';
+import { formatHdlUri, parseHdlUri } from './forms/hdl-uri.js';
+import { formatHttpUri } from './forms/http-uri.js';
+import { formatInfoHdl, parseInfoHdl } from './forms/info-hdl.js';
 import { type KnownResolverOptions, readResolverUrl } from './known-resolvers.js';
-import { brand } from './checked.js';
-import type { CordraId, Handle } from './names.js';
-import { hdlUriParts, httpUriParts, infoHdlParts } from './parts.js';
-import { parseWithRawCharacters } from './raw-characters.js';
-import { type Kind, readAs, type Reading, type Recognition } from './reading.js';
+import { brand } from './brand.js';
+import type { CordraId, Handle } from './types.js';
+import { hdlUriParts, httpUriParts, infoHdlParts } from './components.js';
+import { parseWithRawCharacters } from './grammar/raw-characters.js';
+import { type Kind, readAs, type Reading, type Recognition } from './parse-as.js';
 import { NO_REPAIRS, repair, type RepairSet } from './repairs.js';
-import { describe, excerpt, fail, failAt, ok, type Result } from './syntax-fault.js';
+import { describe, excerpt, fail, failAt, ok, type Result } from './syntax-error.js';
 
 /** What is known beside the text: resolvers whose URLs are understood, the charset of Handles, and special namespaces. */
 export interface RecognizeOptions extends KnownResolverOptions {
@@ -86,7 +86,7 @@ export function readNative(text: string, { charset, anyLocalName }: RecognizeOpt
   if (cordra.ok && anyLocalName?.(text.slice(0, text.indexOf('/'))) !== true) return cordra;
   const space = firstWhiteSpace(text, text.indexOf('/'));
   if (space < 0) return closestTo('handle', readAs(text, 'handle', { charset }));
-  const detail = 'white space before the "/" is not expected in a Handle given without a kind; write it as a URI';
+  const detail = 'white space before the "/" is not permitted in a Handle without a stated form; write it as a URI';
   return { ...fail('INVALID_NAMING_AUTHORITY', space, 'R-28', detail), kind: 'handle' };
 }
 

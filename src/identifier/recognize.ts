@@ -12,9 +12,9 @@
  * A `%2F` is never the separator of a bare Handle (R-08). A text that is refused is told the kind it came closest to and
  * where it broke.
  */
-import { classesOf, HEX_DIGIT, isDigit, lowerAscii } from './ascii.js';
+import { classesOf, HEX_DIGIT, isDigit, lowerAscii } from './grammar/ascii.js';
 import { schemeForHost } from './known-resolvers.js';
-import { type Kind, readAs, type Recognition } from './reading.js';
+import { type Kind, readAs, type Recognition } from './parse-as.js';
 import {
   closestTo,
   readNative,
@@ -26,8 +26,8 @@ import {
   type RecognizeOptions,
 } from './recognize-uri.js';
 import { repair } from './repairs.js';
-import { excerpt, fail, failAt, ok, type SyntaxCode } from './syntax-fault.js';
-import { schemeLength } from './uri-syntax.js';
+import { excerpt, fail, failAt, ok, type SyntaxCode } from './syntax-error.js';
+import { schemeLength } from './grammar/uri-syntax.js';
 
 const WHITESPACE_TRIMMED = repair('WHITESPACE_TRIMMED');
 const SCHEME_ADDED = repair('SCHEME_ADDED');
@@ -91,7 +91,7 @@ function recognizeWithoutSlash(text: string): Recognition {
       'cordra',
       'MISSING_SEPARATOR',
       end,
-      'a naming authority alone; expected "/" and 32 hexadecimal digits',
+      'found a naming authority alone; expected "/" and 32 hexadecimal digits',
     );
   }
   if (digits || text.includes('%2F') || text.includes('%2f')) {
@@ -99,22 +99,22 @@ function recognizeWithoutSlash(text: string): Recognition {
       'handle',
       'MISSING_SEPARATOR',
       end,
-      'expected naming-authority "/" local-name; %2F does not separate',
+      'expected naming-authority "/" local-name; %2F is not a separator',
     );
   }
-  const found = text === '' ? 'an empty text' : `"${excerpt(text)}"`;
+  const found = text === '' ? 'the text is empty' : `"${excerpt(text)}"`;
   return refused(
     null,
     'NOT_RECOGNIZED',
     0,
-    `${found} is no identifier; expected for example NA/GUID, hdl:NA/local or demo:1`,
+    `${found} is not an identifier; expected for example NA/GUID, hdl:NA/local or demo:1`,
   );
 }
 
 /** A scheme that is none of ours, or a PID with more behind it. */
 function refuseUnknownScheme(text: string, scheme: number): Recognition {
   if (!text.startsWith('//', scheme + 1)) return closestTo('fedora-pid', readAs(text, 'fedora-pid', {}));
-  const detail = `"${excerpt(text.slice(0, scheme))}" is not a scheme of Handles; expected http, https, hdl or info`;
+  const detail = `"${excerpt(text.slice(0, scheme))}" is not a scheme for Handles; expected http, https, hdl or info`;
   return refused('http-uri', 'WRONG_SCHEME', 0, detail);
 }
 

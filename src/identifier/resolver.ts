@@ -8,13 +8,13 @@
  * Normalised like the URIs it is compared with. There are no aliases: hld.handle.net is another host than
  * hdl.handle.net.
  */
-import { PCHAR, span, UNRESERVED } from './ascii.js';
-import { readAuthority } from './authority.js';
-import { brand, type Checked } from './checked.js';
-import { escapeRepairs, normalizeEscapes } from './percent-encoding.js';
+import { PCHAR, span, UNRESERVED } from './grammar/ascii.js';
+import { readAuthority } from './grammar/uri-authority.js';
+import { brand, type Branded } from './brand.js';
+import { escapeRepairs, normalizeEscapes } from './grammar/percent-encoding.js';
 import { repair, type RepairSet } from './repairs.js';
-import { describe, excerpt, fail, type Failure, ok, type Result, unwrap } from './syntax-fault.js';
-import { isTriplet } from './uri-syntax.js';
+import { describe, excerpt, fail, type Failure, ok, type Result, unwrap } from './syntax-error.js';
+import { isTriplet } from './grammar/uri-syntax.js';
 
 /** A resolver as configuration or a request gives it. */
 export interface ResolverConfig {
@@ -24,7 +24,7 @@ export interface ResolverConfig {
 }
 
 /** A resolver that was checked and normalised. */
-export type Resolver = Checked<{
+export type Resolver = Branded<{
   readonly scheme: 'http' | 'https';
   readonly authority: string;
   readonly firstSegment: string | null;
@@ -86,7 +86,7 @@ function firstSegmentFault(text: string): Failure | null {
   }
   const normal = normalizeEscapes(text, 0, text.length);
   if (normal !== '' && normal !== '.' && normal !== '..') return null;
-  return fail('SEGMENT_COUNT', 0, 'URI-36', `"${normal}" is no path segment that a URI keeps`);
+  return fail('SEGMENT_COUNT', 0, 'URI-36', `"${normal}" is a dot segment, which URI clients remove`);
 }
 
 function named(field: string, { fault }: Failure): Failure {

@@ -1,19 +1,22 @@
 import type pg from 'pg';
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
-/** How a mint ended: minted, the first answer again, found by its metadata ID, or refused with a problem. */
-export type MintOutcome = 'created' | 'replayed' | 'existing' | 'refused';
+/** The outcome of a mint. */
+export type MintOutcomeLabel = 'created' | 'replayed' | 'existing' | 'refused';
 
-/** Why a request was refused that the service could have served at another time. */
-export type Refusal = 'key_rate' | 'key_concurrency' | 'key_long_lived' | 'naming_authority_rate' | 'overload';
+/** Why a request was rejected that may succeed later. */
+export type Refusal = (typeof REFUSALS)[number];
 
-const REFUSALS: readonly Refusal[] = [
+const REFUSALS = [
   'key_rate',
   'key_concurrency',
   'key_long_lived',
+  'address_large_bodies',
+  'large_bodies',
   'naming_authority_rate',
+  'unauthenticated',
   'overload',
-];
+] as const;
 
 /** Seconds. A mint takes milliseconds, and a request that arrives slowly may take up to its time limit. */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -22,8 +25,8 @@ const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.
 const MAX_NAMING_AUTHORITIES = 500;
 
 /**
- * What the service counts, for Prometheus. The values are this process's own and start at zero with it. No label takes a
- * text that a caller chose: routes are patterns, and only a naming authority that has minted is named.
+ * Prometheus metrics of this process. Labels contain no text of clients: routes are patterns, and only naming
+ * authorities with mints are named.
  */
 export class Metrics {
   private readonly registry = new Registry();
@@ -31,7 +34,7 @@ export class Metrics {
 
   private readonly requests = new Histogram({
     name: 'mintmark_http_request_duration_seconds',
-    help: 'Requests that were answered, and how long that took.',
+    help: 'Duration of requests in seconds, with the number of responses.',
     labelNames: ['method', 'route', 'status'],
     buckets: DURATION_BUCKETS,
     registers: [this.registry],
@@ -39,14 +42,14 @@ export class Metrics {
 
   private readonly mints = new Counter({
     name: 'mintmark_mints_total',
-    help: 'Mints that were asked for, by naming authority and outcome.',
+    help: 'Mint requests, by naming authority and outcome.',
     labelNames: ['naming_authority', 'outcome'],
     registers: [this.registry],
   });
 
   private readonly refusals = new Counter({
     name: 'mintmark_refused_requests_total',
-    help: 'Requests that a limit or an overload refused, by reason.',
+    help: 'Requests that were rejected because of a limit or overload, by reason.',
     labelNames: ['reason'],
     registers: [this.registry],
   });
@@ -55,13 +58,13 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
-    // A series that is there from the start, so that an alert can tell "none" from "not watched".
+    // Created at the start, so that alerts can distinguish zero from missing.
     this.mints.inc({ naming_authority: 'unknown', outcome: 'refused' }, 0);
     for (const reason of REFUSALS) this.refusals.inc({ reason }, 0);
     const { registry, queues } = this;
     new Gauge({
       name: 'mintmark_queue_depth',
-      help: 'What waits in a queue of this process.',
+      help: 'Length of a queue of this process.',
       labelNames: ['queue'],
       registers: [registry],
       collect() {
@@ -70,7 +73,6 @@ export class Metrics {
     });
   }
 
-  /** The media type of `scrape()`, of the Prometheus text format. */
   get contentType(): string {
     return this.registry.contentType;
   }
@@ -88,13 +90,7 @@ export class Metrics {
     this.requests.observe({ method, route: route ?? 'unmatched', status }, seconds);
   }
 
-  /**
-   * Counts mints. A refusal may hold any naming authority that a caller made up, so it is counted under `unknown` until
-   * that naming authority has minted.
-   * @param namingAuthority where something was minted, in the spelling that it was created with.
-   * @param count how many identifiers were asked for, in a batch more than one.
-   */
-  minted(namingAuthority: string, outcome: MintOutcome, count = 1): void {
+  minted(namingAuthority: string, outcome: MintOutcomeLabel, count = 1): void {
     this.mints.inc({ naming_authority: this.labelOf(namingAuthority, outcome), outcome }, count);
   }
 
@@ -113,7 +109,7 @@ export class Metrics {
     const sum = (count: (pool: pg.Pool) => number): number => pools.reduce((total, pool) => total + count(pool), 0);
     new Gauge({
       name: 'mintmark_database_connections',
-      help: 'Connections to the database, by state.',
+      help: 'Database connections, by state.',
       labelNames: ['state'],
       registers: [this.registry],
       collect() {
@@ -129,13 +125,24 @@ export class Metrics {
     });
     new Gauge({
       name: 'mintmark_database_connections_limit',
-      help: 'Connections that this process may open at most.',
+      help: 'Maximum number of database connections of this process.',
       registers: [this.registry],
     }).set(sum((pool) => pool.options.max));
     this.queueDepth('database_pool', () => sum((pool) => pool.waitingCount));
   }
 
-  private labelOf(namingAuthority: string, outcome: MintOutcome): string {
+  watchEventFeed(seconds: () => Promise<number>): void {
+    new Gauge({
+      name: 'mintmark_event_feed_age_seconds',
+      help: 'Seconds for which the oldest open transaction has delayed the event feed.',
+      registers: [this.registry],
+      async collect() {
+        this.set(await seconds());
+      },
+    });
+  }
+
+  private labelOf(namingAuthority: string, outcome: MintOutcomeLabel): string {
     if (this.namingAuthorities.has(namingAuthority)) return namingAuthority;
     if (outcome === 'refused') return 'unknown';
     if (this.namingAuthorities.size >= MAX_NAMING_AUTHORITIES) return 'other';

@@ -1,6 +1,5 @@
 import type * as swagger from '@nestjs/swagger';
 
-/** What the OpenAPI document is made of beside the code; the names are those of `@nestjs/swagger`. */
 type Annotation = {
   [Name in keyof typeof swagger]: (typeof swagger)[Name] extends (...args: never[]) => (...target: never[]) => unknown
     ? Name
@@ -21,7 +20,6 @@ export const ApiProperty = noting('ApiProperty');
 export const ApiResponse = noting('ApiResponse');
 export const ApiTags = noting('ApiTags');
 
-/** @returns a reference to the schema of a DTO, or of one with this name. */
 export function getSchemaPath(dto: string | { readonly name: string }): string {
   return `#/components/schemas/${typeof dto === 'string' ? dto : dto.name}`;
 }
@@ -31,16 +29,16 @@ export function annotateWith(real: typeof swagger): void {
   for (const apply of noted.splice(0)) apply(real);
 }
 
-/** A decorator that only notes what it was told: the package behind it is half of what a start would load. */
+/** Records a decorator for later: loading `@nestjs/swagger` would take half of the start. */
 function noting<Name extends Annotation>(name: Name): (typeof swagger)[Name] {
   const decorator =
-    (...told: unknown[]) =>
+    (...args: unknown[]) =>
     (...target: unknown[]) => {
       noted.push((real) => {
-        (real[name] as Factory)(...told)(...target);
+        (real[name] as Factory)(...args)(...target);
       });
     };
   return decorator;
 }
 
-type Factory = (...told: unknown[]) => (...target: unknown[]) => unknown;
+type Factory = (...args: unknown[]) => (...target: unknown[]) => unknown;

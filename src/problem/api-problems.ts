@@ -4,32 +4,32 @@ import { CATALOGUE, type ProblemCode, type ServiceCode } from './catalogue.js';
 import { ProblemDocumentDto, problemDocument } from './problem-document.dto.js';
 import { Problem } from './problem.js';
 
-/** Problems that any request can meet, and those of every operation that needs a key and the database. */
-const EVERYWHERE: readonly ServiceCode[] = ['MALFORMED_HTTP', 'REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR'];
+/** Problems of every request, and those of operations that need a key and the database. */
+const EVERYWHERE: readonly ServiceCode[] = [
+  ...(['MALFORMED_HTTP', 'CROSS_SITE_REQUEST', 'REQUEST_TIMEOUT', 'MISDIRECTED_REQUEST'] as const),
+  ...(['HEADERS_TOO_LARGE', 'INTERNAL_ERROR'] as const),
+];
 const WITH_KEY_AND_DATABASE: readonly ServiceCode[] = [
   ...(['UNAUTHENTICATED', 'SCOPE_MISSING', 'RATE_LIMITED', 'CONCURRENCY_LIMITED'] as const),
-  ...(['DATABASE_UNAVAILABLE', 'OVERLOADED', 'SHUTTING_DOWN'] as const),
+  ...(['DATABASE_UNAVAILABLE', 'STATEMENT_TIMEOUT', 'CONFLICT_IN_PROGRESS', 'OVERLOADED', 'SHUTTING_DOWN'] as const),
 ];
 
 const PROBLEM = 'application/problem+json';
 
 const header = (description: string) => ({ description, schema: { type: 'string' as const } });
 
-/** Headers that the problems of a status carry. */
 const HEADERS: Readonly<Record<number, Record<string, ReturnType<typeof header>>>> = {
   401: { 'WWW-Authenticate': header('How to authenticate (RFC 9110 11.6.1).') },
-  403: { 'WWW-Authenticate': header('Which scope is missing, if it is one (RFC 6750 3.1).') },
-  409: { Link: header('What is in the way, as rel="related" (RFC 8288).') },
-  429: { 'Retry-After': header('Seconds after which to try again.') },
-  503: { 'Retry-After': header('Seconds after which to try again.') },
+  403: { 'WWW-Authenticate': header('The missing scope, where a scope is missing (RFC 6750 3.1).') },
+  409: { Link: header('The conflicting resource, as rel="related" (RFC 8288).') },
+  429: { 'Retry-After': header('Seconds to wait before the next attempt.') },
+  503: { 'Retry-After': header('Seconds to wait before the next attempt.') },
 };
 
-/** Describes the problems of an operation in OpenAPI: a response for each status, with an example for each code. */
 export function ApiProblems(...codes: ProblemCode[]): MethodDecorator {
   return ApiOnlyProblems(...codes, ...WITH_KEY_AND_DATABASE);
 }
 
-/** The same for an operation that needs neither a key nor the database. */
 export function ApiOnlyProblems(...codes: ProblemCode[]): MethodDecorator {
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of [...codes, ...EVERYWHERE]) {
@@ -52,17 +52,6 @@ export function ApiOnlyProblems(...codes: ProblemCode[]): MethodDecorator {
       }),
     ),
   );
-}
-
-/** Adds a problem to a response of the finished document that has others of the same status. */
-export function addProblem(response: DescribedResponse, code: ProblemCode): void {
-  response.description += `\n\n${inWords(code)}`;
-  Object.assign(response.content?.[PROBLEM]?.examples ?? {}, { [code]: { value: example(code) } });
-}
-
-interface DescribedResponse {
-  description: string;
-  content?: Record<string, { examples?: object }>;
 }
 
 function inWords(code: ProblemCode): string {

@@ -1,29 +1,38 @@
-/**
- * SQLSTATE classes and codes that say "not now" (PostgreSQL, appendix A): connection exceptions, a server that only reads
- * (25006, after a failover), refused credentials, a database that is not there, a transaction that lost against another
- * (40001, 40P01), insufficient resources, a lock that was waited for too long, operator intervention, and a statement at its
- * time limit.
- */
-const STATES = /^(08...|25006|28...|3D000|40001|40P01|53...|55P03|57P0.|57014)$/;
+import { Problem } from './problem.js';
 
-/** The same from the network, and as Prisma names it. */
+/**
+ * SQLSTATEs of an unavailable database (PostgreSQL, appendix A): connection exceptions, a read-only server (25006,
+ * after a failover), an idle transaction (25P03, 25P04), rejected credentials, a missing database, insufficient
+ * resources, and operator intervention.
+ */
+const UNAVAILABLE_STATES = /^(08...|25006|25P03|25P04|28...|3D000|53...|57P0.)$/;
+
+/** Lock timeouts, serialization failures and deadlocks. */
+const CONFLICT_STATES = /^(55P03|40001|40P01)$/;
+
+/** `query_canceled`: the statement reached `statement_timeout`. */
+const STATEMENT_TIMEOUT_STATE = /^57014$/;
+
+/** The same as `UNAVAILABLE_STATES` from the network, and as Prisma names it. */
 const CODES = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'],
   ...['P1001', 'P1002', 'P1003', 'P1008', 'P1017', 'P2024'],
 ]);
 
-/** The words of `pg` for what it gives no code. */
-const WORDS = /^(timeout exceeded when trying to connect|Connection terminated|Query read timeout)/;
+/** The messages of `pg` for errors without a code. */
+const MESSAGES = /^(timeout exceeded when trying to connect|Connection terminated|Query read timeout)/;
 
-/**
- * Whether an error says that the connection broke while a statement ran: the network's codes, connection exceptions, and
- * a server that went down (57P01 to 57P03).
- */
+/** The message of `pg` for a statement that was not sent because the connection was lost. */
+const NOT_SENT = /^Client (has encountered a connection error|was closed) and is not queryable/;
+
+const RETRY_SOON = { headers: { 'retry-after': '1' } };
+
+/** Whether the connection was lost while a statement ran. */
 export function isConnectionLost(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { code, message } = error as DatabaseError;
   if (typeof code === 'string') return /^(08...|57P0[123]|E[A-Z]+)$/.test(code);
-  return typeof message === 'string' && WORDS.test(message);
+  return typeof message === 'string' && MESSAGES.test(message);
 }
 
 /** Whether a statement waited too long for another transaction, and wrote nothing. */
@@ -31,21 +40,66 @@ export function isLockTimeout(error: unknown): boolean {
   return typeof error === 'object' && error !== null && (error as DatabaseError).code === '55P03';
 }
 
-/** Whether a statement met a row of others in a unique index, and wrote nothing. */
+export function isConflict(error: unknown): boolean {
+  return isLockTimeout(error) || (error instanceof Problem && error.code === 'CONFLICT_IN_PROGRESS');
+}
+
+/** Whether a statement violated a unique index, and wrote nothing. */
 export function isUniqueViolation(error: unknown): boolean {
   return typeof error === 'object' && error !== null && (error as DatabaseError).code === '23505';
 }
 
-/** Whether an error says that the database cannot be reached now, rather than that the request or the code is wrong. */
-export function isDatabaseUnavailable(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null) return false;
-  const { code, originalCode, message, cause, meta } = error as DatabaseError;
-  if ([code, originalCode].some((found) => typeof found === 'string' && (STATES.test(found) || CODES.has(found)))) {
-    return true;
+/**
+ * Whether the values of a statement can cause the error (PostgreSQL, appendix A: classes 21 to 23 and 54, P0001), or a
+ * defect of the program.
+ */
+export function isCausedByData(error: unknown): boolean {
+  if (error instanceof Problem || databaseProblem(error) !== null) return false;
+  const { code } = error as DatabaseError;
+  return typeof code !== 'string' || /^(2[123]...|54...|P0001)$/.test(code);
+}
+
+/**
+ * The problem of a database error.
+ * @returns null when it is not caused by the state of the database.
+ */
+export function databaseProblem(error: unknown): Problem | null {
+  const found = [...causesOf(error)];
+  const has = (state: RegExp): boolean => found.some(({ codes }) => codes.some((code) => state.test(code)));
+  if (has(CONFLICT_STATES)) return conflictInProgress();
+  if (has(STATEMENT_TIMEOUT_STATE)) {
+    const detail =
+      'A statement exceeded DATABASE_STATEMENT_TIMEOUT_MS and was cancelled. Nothing was changed; send the request again, or request less at once.';
+    return new Problem('STATEMENT_TIMEOUT', detail, RETRY_SOON);
   }
-  if (typeof message === 'string' && WORDS.test(message)) return true;
-  // Prisma keeps the driver's error in the metadata of its own, and the adapter's in its cause.
-  return isDatabaseUnavailable(meta?.driverAdapterError) || isDatabaseUnavailable(cause);
+  const isUnavailable =
+    has(UNAVAILABLE_STATES) ||
+    found.some(
+      ({ codes, message }) => codes.some((code) => CODES.has(code)) || MESSAGES.test(message) || NOT_SENT.test(message),
+    );
+  if (!isUnavailable) return null;
+  const detail =
+    'The database is unavailable. Acknowledged writes are safe; the outcome of this request is unknown. Retry with the same Idempotency-Key.';
+  return new Problem('DATABASE_UNAVAILABLE', detail, RETRY_SOON);
+}
+
+/** The refusal of a request that waited too long for the transaction of another one. */
+export function conflictInProgress(): Problem {
+  return new Problem(
+    'CONFLICT_IN_PROGRESS',
+    'A request that changes the same identifier, metadata ID or alternate identifier is still in progress. Nothing was changed; retry after Retry-After.',
+    RETRY_SOON,
+  );
+}
+
+/** The error and its causes: Prisma keeps the driver's error in the metadata of its own, and the adapter's in its cause. */
+function* causesOf(error: unknown): Generator<{ codes: string[]; message: string }> {
+  if (typeof error !== 'object' || error === null) return;
+  const { code, originalCode, message, cause, meta } = error as DatabaseError;
+  const codes = [code, originalCode].filter((found) => typeof found === 'string');
+  yield { codes, message: typeof message === 'string' ? message : '' };
+  yield* causesOf(meta?.driverAdapterError);
+  yield* causesOf(cause);
 }
 
 /** Where the errors of `pg`, of Prisma's adapter and of Prisma's client keep what they know. */

@@ -5,7 +5,7 @@ import type { Problem } from './problem.js';
 /** One fault inside a request. */
 export class ProblemDetailDto {
   /**
-   * Where the fault is: a JSON Pointer (RFC 6901) into the body, or `#query/…`, `#path/…`, `#header/…`.
+   * The location of the fault: a JSON Pointer (RFC 6901) into the body, or `#query/…`, `#path/…`, `#header/…`.
    * @example "/metadataId"
    */
   pointer: string;
@@ -21,43 +21,43 @@ export class ProblemDetailDto {
   code?: ProblemCode;
 
   /**
-   * For a malformed identifier: where it broke, counted in UTF-16 code units.
+   * For a malformed identifier: the position of the fault, in UTF-16 code units.
    * @example 8
    */
   @ApiProperty({ type: 'integer', required: false })
   offset?: number;
 }
 
-/** What is left of a withdrawn identifier. */
+/** The tombstone of a withdrawn identifier. */
 export class ProblemTombstoneDto {
-  /** When it was withdrawn, UTC. */
+  /** The time of the withdrawal, UTC. */
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:30:00.000Z' })
   withdrawnAt: string;
 
   /**
-   * Why, in words for people.
+   * The reason, for readers.
    * @example "The object was deposited twice."
    */
   reason: string;
 
   /**
-   * The identifier to use instead, if there is one.
+   * The replacement, if there is one.
    * @example "100.102/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   replacedBy: string | null;
 }
 
-/** The answer to every request that failed: a problem document (RFC 9457), `application/problem+json`. */
+/** The response to every failed request: a problem document (RFC 9457), `application/problem+json`. */
 export class ProblemDocumentDto {
   /**
-   * Reference to the description of this kind of problem.
+   * The URI of the description of this kind of problem.
    * @example "/problems/INVALID_REQUEST"
    */
   type: string;
 
   /**
-   * The same short sentence for every problem with this code.
-   * @example "The request does not have the expected shape."
+   * The title, which is the same for every problem with this code.
+   * @example "The request does not have the expected format."
    */
   title: string;
 
@@ -69,7 +69,7 @@ export class ProblemDocumentDto {
   status: number;
 
   /**
-   * What went wrong this time, and what to do.
+   * The fault, and what to do about it.
    * @example "namingAuthority must be a string"
    */
   detail: string;
@@ -80,47 +80,47 @@ export class ProblemDocumentDto {
    */
   instance: string;
 
-  /** What to switch over; the list is closed and documented in docs/errors.md. */
+  /** The code of the problem; the list is closed and documented in docs/reference/errors.md. */
   @ApiProperty({ enum: PROBLEM_CODES, enumName: 'ProblemCode' })
   code: ProblemCode;
 
-  /** The faults one by one, where there is more to say than `detail` does. */
+  /** The single faults, where they contain more than `detail`. */
   errors?: ProblemDetailDto[];
 
   /**
-   * For a malformed identifier: where it broke, counted in UTF-16 code units.
+   * For a malformed identifier: the position of the fault, in UTF-16 code units.
    * @example 8
    */
   @ApiProperty({ type: 'integer', required: false })
   offset?: number;
 
   /**
-   * For a conflict: the path of the identifier or naming authority that is in the way.
+   * For a conflict: the path of the existing identifier or naming authority.
    * @example "/identifiers/100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
   existing?: string;
 
   /**
-   * For an item that asks for the same as another one of its request: the index of that one, counted from 0.
+   * For an item that conflicts with another item of the request: the index of that item, counted from 0.
    * @example 3
    */
   @ApiProperty({ type: 'integer', required: false })
   duplicateOf?: number;
 
   /**
-   * For a withdrawn identifier: the identifier, `NA/local`.
+   * The withdrawn identifier, or the existing identifier that a conflict is with: `NA/local`.
    * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
   identifier?: string;
 
-  /** For a withdrawn identifier: when, why, and what replaces it. */
+  /** For a withdrawn identifier: the time, the reason and the replacement. */
   @ApiProperty({ type: () => ProblemTombstoneDto, required: false })
   tombstone?: ProblemTombstoneDto;
 }
 
 /**
- * Writes a problem as a document.
- * @param instance the path of the request that failed.
+ * Serializes a problem.
+ * @param instance the path of the failed request.
  */
 export function problemDocument(problem: Problem, instance: string): ProblemDocumentDto {
   const { status, title } = CATALOGUE[problem.code];
@@ -131,7 +131,7 @@ export function problemDocument(problem: Problem, instance: string): ProblemDocu
     detail: problem.detail,
     instance,
     code: problem.code,
-    ...(problem.facts.errors === undefined ? {} : { errors: [...problem.facts.errors] }),
-    ...problem.facts.members,
+    ...(problem.extensions.errors === undefined ? {} : { errors: [...problem.extensions.errors] }),
+    ...problem.extensions.members,
   };
 }

@@ -1,7 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CATALOGUE, type ServiceCode } from './catalogue.js';
-import { isDatabaseUnavailable } from './database-errors.js';
+import { databaseProblem } from './database-errors.js';
 import { problemDocument } from './problem-document.dto.js';
 import { Problem } from './problem.js';
 
@@ -14,7 +14,7 @@ const FASTIFY_PROBLEMS: Readonly<Record<string, ServiceCode>> = {
   FST_ERR_MAX_PARAM_LENGTH: 'MALFORMED_URL',
 };
 
-/** Refusals of the framework and of plugins, by their status; another status below 500 is a request nobody understood. */
+/** Errors of the framework and plugins, by status. */
 const STATUS_PROBLEMS: Readonly<Record<number, ServiceCode>> = {
   403: 'NOT_FOUND',
   404: 'NOT_FOUND',
@@ -22,13 +22,14 @@ const STATUS_PROBLEMS: Readonly<Record<number, ServiceCode>> = {
   415: 'UNSUPPORTED_MEDIA_TYPE',
 };
 
-/** Sentences that help more than the framework's own. */
+/** Details that replace those of the framework. */
 const SENTENCES: Partial<Record<ServiceCode, string>> = {
-  UNSUPPORTED_MEDIA_TYPE: 'Send the body as UTF-8, not compressed, with "content-type: application/json".',
-  MALFORMED_URL: 'Percent-encode the path: "%" and two hexadecimal digits for every octet of UTF-8, and not too long.',
+  UNSUPPORTED_MEDIA_TYPE: 'Send the body as UTF-8 without compression, with "content-type: application/json".',
+  MALFORMED_URL:
+    'Percent-encode the path as UTF-8: "%" and two hexadecimal digits for each octet. The path may also be too long.',
 };
 
-/** The one place where an error becomes an HTTP answer. What nobody foresaw is logged whole and answered blank. */
+/** Converts all errors to responses. Unexpected errors are logged completely, and the response contains no details. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
@@ -37,32 +38,28 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** Answers a request with the problem that an error amounts to. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = problemOf(error);
   const { status } = CATALOGUE[problem.code];
-  if (request.raw.destroyed && !request.raw.complete) request.log.info('the client hung up');
+  const isGone = reply.raw.destroyed || (request.raw.destroyed && !request.raw.complete);
+  if (isGone) request.log.info('the client closed the connection');
   else if (!(error instanceof Problem) && status >= 500) request.log.error({ err: error }, problem.code);
   const instance = request.originalUrl.split('?', 1)[0] ?? '/';
   void reply
     .status(status)
-    .headers({ 'content-type': 'application/problem+json', 'cache-control': 'no-store', ...problem.facts.headers })
-    .send(JSON.stringify(problemDocument(problem, instance)));
+    .headers({ 'content-type': 'application/problem+json', 'cache-control': 'no-store', ...problem.extensions.headers })
+    .send(`${JSON.stringify(problemDocument(problem, instance))}\n`);
 }
 
-/** Names the problem that an error amounts to. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const { code, statusCode } = framework(error);
   const status = error instanceof HttpException ? error.getStatus() : statusCode;
   const known = FASTIFY_PROBLEMS[code ?? ''] ?? (status === undefined ? undefined : problemOfStatus(status));
   if (known !== undefined) return new Problem(known, SENTENCES[known] ?? sentence(error));
-  if (isDatabaseUnavailable(error)) {
-    const detail =
-      'What was acknowledged is kept. Whether a request that got this answer changed something is not known: repeat it, with the same Idempotency-Key, in a moment.';
-    return new Problem('DATABASE_UNAVAILABLE', detail, { headers: { 'retry-after': '1' } });
-  }
-  const detail = 'The request could not be completed; the log has the reason under this request id.';
+  const temporary = databaseProblem(error);
+  if (temporary !== null) return temporary;
+  const detail = 'The request could not be completed. The log contains the reason under this request ID.';
   return new Problem('INTERNAL_ERROR', detail);
 }
 

@@ -1,7 +1,6 @@
 import type { SyntaxFault } from '../identifier/index.js';
 import type { ProblemCode } from './catalogue.js';
 
-/** One fault inside a request. */
 export interface ProblemDetail {
   /** JSON Pointer (RFC 6901) into the body, or `#query/name`, `#path/name`, `#header/name` for the other parts. */
   readonly pointer: string;
@@ -11,32 +10,29 @@ export interface ProblemDetail {
   readonly offset?: number;
 }
 
-/** What a problem carries beside its code and its sentence. */
-export interface ProblemFacts {
+export interface ProblemExtensions {
   readonly errors?: readonly ProblemDetail[];
   /** Members of the problem document of this kind alone (RFC 9457 3.2), such as a link to the identifier in the way. */
   readonly members?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/**
- * A refusal with a code of the catalogue. Features throw it; the filter alone knows that it becomes an HTTP answer.
- */
+/** An error with a code of the catalogue, which the filter converts to a response. */
 export class Problem extends Error {
   override readonly name = 'Problem';
 
   constructor(
     readonly code: ProblemCode,
     readonly detail: string,
-    readonly facts: ProblemFacts = {},
+    readonly extensions: ProblemExtensions = {},
   ) {
     super(`${code}: ${detail}`);
   }
 }
 
 /**
- * The refusal of a malformed identifier: the syntax core's code, sentence and offset, told of one part of a request.
- * @param pointer where the identifier stood, as in `ProblemDetail`.
+ * The problem of a malformed identifier.
+ * @param pointer the location of the identifier.
  */
 export function malformed(fault: SyntaxFault, pointer: string): Problem {
   const { code, detail, offset } = fault;

@@ -1,7 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../src/config/config.js';
 
-const KEY = 'k'.repeat(32);
+const KEY = 'correct-horse-battery-staple-correct';
 
 describe('the configuration', () => {
   it('has a default for everything: embedded, open, on the loopback address', () => {
@@ -19,6 +22,10 @@ describe('the configuration', () => {
     expect(readConfig({ PORT: '', HOST: '', NAMING_AUTHORITIES: '', RESOLVER_FIRST_SEGMENT: '' })).toEqual(
       readConfig({}),
     );
+  });
+
+  it('listens on one address for localhost, so that one server has all limits', () => {
+    expect(readConfig({ HOST: 'localhost' }).host).toBe('127.0.0.1');
   });
 
   it('R-25: keeps the zeros of naming authorities, and each authority once', () => {
@@ -82,7 +89,26 @@ describe('the configuration', () => {
     ]);
   });
 
+  it('takes hosts for open access, and none with keys', () => {
+    const ALLOWED_HOSTS = 'pid.example.org, 10.0.0.7,[2001:db8::7],2001:db8::8';
+    const hosts = ['pid.example.org', '10.0.0.7', '[2001:db8::7]', '2001:db8::8'];
+    expect(readConfig({ ALLOWED_HOSTS }).openAccessHosts).toEqual(hosts);
+    expect(readConfig({}).openAccessHosts).toEqual([]);
+    expect(readConfig({ ALLOWED_HOSTS, ACCESS: 'keys', ADMIN_API_KEY: KEY }).openAccessHosts).toBeNull();
+  });
+
+  it('shows the history without clients to whoever has no key, unless it is told otherwise', () => {
+    expect(readConfig({}).publicHistory).toBe('anonymous');
+    expect(readConfig({ PUBLIC_HISTORY: 'none' }).publicHistory).toBe('none');
+  });
+
   it.each([
+    ['ALLOWED_HOSTS', 'http://pid.example.org'],
+    ['ALLOWED_HOSTS', 'pid.example.org:3000'],
+    ['ALLOWED_HOSTS', 'pid.example.org/'],
+    ['ALLOWED_HOSTS', '*.example.org'],
+    ['ALLOWED_HOSTS', '[pid.example.org]'],
+    ['PUBLIC_HISTORY', 'some'],
     ['PORT', '65536'],
     ['TRUSTED_PROXIES', 'proxy.example.org'],
     ['TRUSTED_PROXIES', '10.0.0.0/33'],
@@ -112,6 +138,90 @@ describe('the configuration', () => {
     );
     expect(() => readConfig({ ADMIN_API_KEY: 'tiny-secret' })).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('tiny-secret') }),
+    );
+  });
+});
+
+describe('the key of the administrator', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mintmark-config-'));
+  const fileOf = (name: string, content: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, content);
+    return path;
+  };
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it.each([
+    ['one character', 'k'.repeat(32), false],
+    ['eleven different characters', 'abcdefghijk'.repeat(3), false],
+    ['twelve different characters', 'abcdefghijkl'.repeat(3), true],
+    [
+      'what openssl rand -hex 32 could give',
+      '0123456789ab4c6d8e0f123456789abc4d6e8f0123456789abc4d6e8f012345678',
+      true,
+    ],
+  ])('of %s is refused or taken', (_, ADMIN_API_KEY, isTaken) => {
+    const read = () => readConfig({ ACCESS: 'keys', ADMIN_API_KEY }).adminApiKey;
+    if (isTaken) expect(read()).toBe(ADMIN_API_KEY);
+    else expect(read).toThrow('ADMIN_API_KEY must have at least 12 different characters');
+  });
+
+  it.each(['', '\n', '\r\n'])('is read from ADMIN_API_KEY_FILE, whose last line may end with %j', (end) => {
+    const ADMIN_API_KEY_FILE = fileOf('key', KEY + end);
+    expect(readConfig({ ACCESS: 'keys', ADMIN_API_KEY_FILE }).adminApiKey).toBe(KEY);
+  });
+
+  it.each([
+    ['is too short', 'short-secret'],
+    ['has two lines', `${KEY}\n${KEY}\n`],
+    ['is empty', '\n'],
+    ['has more than 4 KB', KEY.repeat(200)],
+  ])('in a file that %s is refused, and not shown', (_, content) => {
+    const ADMIN_API_KEY_FILE = fileOf('wrong', content);
+    const read = () => readConfig({ ACCESS: 'keys', ADMIN_API_KEY_FILE });
+    expect(read).toThrow('ADMIN_API_KEY');
+    expect(read).toThrow(
+      expect.objectContaining({ message: expect.not.stringMatching(/short-secret|correct-horse-battery/) }),
+    );
+  });
+
+  it('is refused where its file cannot be read, or where it is given twice', () => {
+    const missing = join(folder, 'missing');
+    expect(() => readConfig({ ACCESS: 'keys', ADMIN_API_KEY_FILE: missing })).toThrow(missing);
+    const twice = { ACCESS: 'keys', ADMIN_API_KEY: KEY, ADMIN_API_KEY_FILE: fileOf('twice', KEY) };
+    expect(() => readConfig(twice)).toThrow('both set');
+  });
+});
+
+describe('a misspelled variable', () => {
+  it.each([
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['DATABASE_URI', 'DATABASE_URL'],
+    ['database_url', 'DATABASE_URL'],
+    ['ADMIN_APIKEY', 'ADMIN_API_KEY'],
+    ['REQUEST_TIMEOUT', 'REQUEST_TIMEOUT_MS'],
+    ['ACESS', 'ACCESS'],
+    ['HSOT', 'HOST'],
+    ['PROT', 'PORT'],
+  ])('%s is reported as %s', (name, likely) => {
+    expect(readConfig({ [name]: '' }).misspelledVariables).toEqual([{ name, likely }]);
+  });
+
+  it('is not suspected in a variable of another program', () => {
+    const others =
+      'HOME HOSTNAME HOSTTYPE LOGNAME USER PATH PWD OLDPWD SHELL SHLVL TERM LANG LC_ALL TZ TMPDIR EDITOR MAIL _ SSH_AUTH_SOCK ' +
+      'NODE_ENV NODE_OPTIONS NPM_TOKEN npm_config_cache INIT_CWD PORTS POST SORT HOSTS COST ACCESS_KEY ACCESS_TOKEN DATA_HOME ' +
+      'DATABASE PGHOST PGPORT PGDATA PGUSER REDIS_URL LOG_FORMAT SUCCESS PROCESS RESOLVER METRICS http_proxy NO_PROXY CI ' +
+      'KUBERNETES_SERVICE_HOST KUBERNETES_PORT DOCKER_HOST XDG_DATA_DIRS AWS_ACCESS_KEY_ID API_KEY JAVA_HOME';
+    const variables = Object.fromEntries(others.split(' ').map((name) => [name, 'x']));
+    expect(readConfig(variables).misspelledVariables).toEqual([]);
+  });
+
+  it('is named too where the configuration is refused', () => {
+    expect(() => readConfig({ ACCESS: 'keys', ADMIN_API_KYE: KEY })).toThrow(
+      'ADMIN_API_KYE is unknown; did you mean ADMIN_API_KEY?',
     );
   });
 });

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { CATALOGUE, PROBLEM_CODES } from '../../src/problem/catalogue.js';
@@ -7,13 +7,13 @@ import { CATALOGUE, PROBLEM_CODES } from '../../src/problem/catalogue.js';
 const root = new URL('../../', import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, root), 'utf8');
 
-describe('README.md', () => {
+describe('docs/how-to/use-from-code.md', () => {
   it('has an example of the package face that prints what its comments say', () => {
-    const [, example = ''] = /```js\n([\s\S]*?)```/.exec(read('README.md')) ?? [];
+    const [, example = ''] = /```js\n([\s\S]*?)```/.exec(read('docs/how-to/use-from-code.md')) ?? [];
     const promised = [...example.matchAll(/^console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text);
     expect(promised.length).toBeGreaterThan(3);
     // Inside the package, `mintmark/identifier` is resolved by its own exports, as it is for whoever installs it.
-    const folder = mkdtempSync(fileURLToPath(new URL('dist/readme-', root)));
+    const folder = mkdtempSync(fileURLToPath(new URL('dist/example-', root)));
     writeFileSync(`${folder}/example.mjs`, example);
     const { stdout, stderr } = spawnSync(process.execPath, [`${folder}/example.mjs`], { encoding: 'utf8' });
     rmSync(folder, { recursive: true });
@@ -22,26 +22,27 @@ describe('README.md', () => {
   });
 });
 
-describe('docs/errors.md', () => {
+describe('docs/reference/errors.md', () => {
   it('lists every code of the catalogue with its status, and no other', () => {
-    const rows = [...read('docs/errors.md').matchAll(/^\| `([A-Z0-9_]+)` *\| *([0-9]{3}) *\|/gm)];
+    const rows = [...read('docs/reference/errors.md').matchAll(/^\| `([A-Z0-9_]+)` *\| *([0-9]{3}) *\|/gm)];
     const documented = rows.map(([, code = '', status]) => [code, Number(status)]);
     const known = PROBLEM_CODES.map((code) => [code, CATALOGUE[code].status]);
     expect(documented.sort()).toEqual(known.sort());
   });
 });
 
-describe('docs/dependencies.md', () => {
+describe('docs/reference/dependencies.md', () => {
   it('gives a reason for every dependency, and names no other', () => {
     const { dependencies, devDependencies } = JSON.parse(read('package.json'));
-    const rows = [...read('docs/dependencies.md').matchAll(/^\| `([^`]+)` *\| *(.*?) *\|$/gm)];
+    const rows = [...read('docs/reference/dependencies.md').matchAll(/^\| `([^`]+)` *\| *(.*?) *\|$/gm)];
     for (const [, name, reason] of rows) expect([name, (reason ?? '').length > 5]).toEqual([name, true]);
     const listed = rows.map(([, name]) => name);
     expect(listed.sort()).toEqual([...Object.keys(dependencies), ...Object.keys(devDependencies)].sort());
   });
 
   it('states a budget of direct dependencies at run time, and it is kept', () => {
-    const [, budget] = /at most ([0-9]+) direct\s+dependencies at run time/.exec(read('docs/dependencies.md')) ?? [];
+    const [, budget] =
+      /at most ([0-9]+) direct\s+dependencies at run time/.exec(read('docs/reference/dependencies.md')) ?? [];
     expect(budget).toBe('25');
     expect(Object.keys(JSON.parse(read('package.json')).dependencies).length).toBeLessThanOrEqual(Number(budget));
   });
@@ -49,14 +50,45 @@ describe('docs/dependencies.md', () => {
   it('every dependency is pinned to one version', () => {
     const { dependencies, devDependencies } = JSON.parse(read('package.json'));
     for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {
-      expect([name, version]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+(-[\w.-]+)?$/)]);
+      expect([name, version]).toEqual([name, expect.stringMatching(/^(npm:[a-z-]+@)?\d+\.\d+\.\d+(-[\w.-]+)?$/)]);
     }
   });
 });
 
-describe('docs/standards.md', () => {
+describe('the package and the image', () => {
+  it('have the OpenAPI files, which the service serves', () => {
+    expect(JSON.parse(read('package.json')).files).toContain('openapi');
+    expect(read('Dockerfile')).toMatch(/^COPY openapi \.\/openapi$/m);
+    expect(read('.dockerignore')).toMatch(/^!openapi$/m);
+  });
+});
+
+describe('docs/explanation/architecture.md', () => {
+  const text = read('docs/explanation/architecture.md');
+  const files = (folder: string) => readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' });
+
+  it('names only files and folders that exist', () => {
+    const cited = text.match(/`(src|test|docs|scripts|bench|prisma)\/[\w./-]+`/g) ?? [];
+    expect(cited.length).toBeGreaterThan(10);
+    const paths = cited.map((path) => path.replaceAll('`', ''));
+    expect(paths.filter((path) => !existsSync(new URL(path, root)))).toEqual([]);
+  });
+
+  it('names for each planner assumption statements and tests that exist', () => {
+    const [, section = ''] = /^## Planner assumptions\n([\s\S]*?)^## /m.exec(text) ?? [];
+    const known = [...files('src/'), ...files('test/e2e/')].map((path) => path.split('/').at(-1));
+    const cited = [...section.matchAll(/`(?:[\w-]+\/)*([\w.-]+\.ts)`/g)].map(([, name]) => name);
+    expect(cited.length).toBeGreaterThan(10);
+    expect(cited.filter((name) => !known.includes(name))).toEqual([]);
+    const titles = [...section.matchAll(/"([^"]+)"/g)].map(([, title]) => title);
+    const plans = read('test/e2e/plans.e2e.ts');
+    expect(titles.filter((title) => !plans.includes(`'${title}'`))).toEqual([]);
+  });
+});
+
+describe('docs/reference/standards.md', () => {
   it('explains every requirement and resolution that the source cites', () => {
-    const explained = new Set(read('docs/standards.md').match(/\b(CID|URI|HUS|HS|FED|UUID|R)-\d\d\b/g));
+    const explained = new Set(read('docs/reference/standards.md').match(/\b(CID|URI|HUS|HS|FED|UUID|R)-\d\d\b/g));
     const sources = readdirSync(new URL('src/', root), { recursive: true, encoding: 'utf8' }).filter(
       (name) => name.endsWith('.ts') && !name.includes('generated'),
     );
@@ -66,12 +98,16 @@ describe('docs/standards.md', () => {
   });
 });
 
-describe('.env.example', () => {
-  it('has every variable that the configuration reads, and no other', () => {
-    const source = read('src/config/environment.ts').split('export class Environment')[1] ?? '';
-    const known = [...source.matchAll(/^ +(?:@.*\) )?([A-Z][A-Z_]+)(?: =|\?:) .*;$/gm)].map(([, name]) => name);
+describe('.env.example and docs/reference/configuration.md', () => {
+  const source = read('src/config/environment.ts').split('export class Environment')[1] ?? '';
+  const known = [...source.matchAll(/^ +(?:@.*\) )?([A-Z][A-Z_]+)(?: =|\?:) .*;$/gm)].map(([, name]) => name);
+
+  it.each([
+    ['.env.example', /^#? ?([A-Z_]+)=/gm],
+    ['docs/reference/configuration.md', /^\| `([A-Z_]+)` /gm],
+  ])('%s has every variable that the configuration reads, and no other', (name, pattern) => {
     expect(known).toContain('PORT');
-    const shown = [...read('.env.example').matchAll(/^#? ?([A-Z_]+)=/gm)].map(([, name]) => name);
-    expect(shown.sort()).toEqual(known.sort());
+    const shown = [...read(name).matchAll(pattern)].map(([, variable]) => variable);
+    expect(shown.sort()).toEqual([...known].sort());
   });
 });

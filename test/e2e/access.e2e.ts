@@ -82,7 +82,7 @@ describe('an API key', () => {
     const { id, secret } = await createKey({ client: 'library' });
     const minted = await service.client.mint({}, bearer(secret));
     expect(minted.status).toBe(201);
-    const history = await service.client.get(`/identifiers/${minted.body.identifier}/history`);
+    const history = await service.client.get(`/identifiers/${minted.body.identifier}/history`, ADMIN);
     expect(history.body.items[0]).toMatchObject({ client: 'library', keyId: id });
   });
 
@@ -170,6 +170,13 @@ describe('managing keys', () => {
     expect((await service.client.send('DELETE', `/api-keys/${id}`, ADMIN)).status).toBe(204);
   });
 
+  it('a revoked key is refused at once on the instance that revoked it', async () => {
+    const { id, secret } = await createKey();
+    expect((await service.client.mint({}, bearer(secret))).status).toBe(201);
+    expect((await service.client.send('DELETE', `/api-keys/${id}`, ADMIN)).status).toBe(204);
+    expect((await service.client.mint({}, bearer(secret))).status).toBe(401);
+  });
+
   it('a repeat with the same Idempotency-Key creates no second key and shows no secret again', async () => {
     const headers = { ...ADMIN, 'idempotency-key': 'create-once' };
     const body = { client: 'repeating', scopes: ['mint'] };
@@ -209,6 +216,9 @@ describe('managing keys', () => {
     ['a client with a space', { client: 'a b' }, '/client'],
     ['the name of the administrator', { client: 'admin' }, '/client'],
     ['the name of whoever has no key', { client: 'anonymous' }, '/client'],
+    ['the name of the administrator in another case', { client: 'Admin' }, '/client'],
+    ['the name of the service in capitals', { client: 'SERVICE' }, '/client'],
+    ['the name of whoever has no key in mixed case', { client: 'aNonymouS' }, '/client'],
     ['no scopes', { scopes: [] }, '/scopes'],
     ['an unknown scope', { scopes: ['root'] }, '/scopes'],
     ['a scope twice', { scopes: ['read', 'read'] }, '/scopes'],

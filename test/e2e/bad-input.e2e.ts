@@ -169,12 +169,14 @@ describe('what never becomes a request', () => {
   });
 
   it('an expectation that nobody knows is ignored (RFC 9110 10.1.1)', async () => {
-    const answer = await raw('GET /health/live HTTP/1.1\r\nhost: x\r\nexpect: tea\r\nconnection: close\r\n\r\n');
+    const answer = await raw(
+      'GET /health/live HTTP/1.1\r\nhost: localhost\r\nexpect: tea\r\nconnection: close\r\n\r\n',
+    );
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   it('a request that does not arrive in time is answered with a problem', async () => {
-    const answer = await raw('POST /identifiers HTTP/1.1\r\nhost: x\r\n');
+    const answer = await raw('POST /identifiers HTTP/1.1\r\nhost: localhost\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(answer).toContain('"code":"REQUEST_TIMEOUT"');
   });
@@ -186,23 +188,37 @@ describe('what never becomes a request', () => {
   });
 
   it('a body that breaks after the request was answered gets no second answer', async () => {
-    const answer = await raw('POST /nowhere HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n');
+    const answer = await raw('POST /nowhere HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n');
     expect(answer.match(/HTTP\/1\.1 [0-9]+/g)).toEqual(['HTTP/1.1 404']);
   });
 
   it('broken HTTP behind a whole request is answered after it', async () => {
-    const answer = await raw('GET /health/ready HTTP/1.1\r\nhost: x\r\n\r\nBROKEN');
+    const answer = await raw('GET /health/ready HTTP/1.1\r\nhost: localhost\r\n\r\nBROKEN');
     expect(answer.match(/HTTP\/1\.1 [0-9]+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
   });
 
+  it('octets behind a request that closes the connection get no answer (RFC 9112 9.6)', async () => {
+    const request = 'GET ftp://evil.example/x HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n';
+    expect((await raw(request.repeat(40))).match(/HTTP\/1\.1 [0-9]+/g)).toHaveLength(1);
+  });
+
+  it('a broken HEAD is answered without a body (RFC 9110 9.3.2)', async () => {
+    const answer = await raw('HEAD /health/live x HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*\r\n\r\n$/);
+    const long = await raw(`HEAD /health/live HTTP/1.1\r\nhost: localhost\r\nx-long: ${'a'.repeat(70_000)}\r\n\r\n`);
+    expect(long).toMatch(/^HTTP\/1\.1 431 [^]*\r\n\r\n$/);
+  });
+
   it('an upgrade is not made, and the connection ends with the answer', async () => {
-    const answer = await raw('GET /health/live HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n');
+    const answer = await raw(
+      'GET /health/live HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n',
+    );
     expect(answer).toMatch(/^HTTP\/1\.1 200 [^]*\r\nconnection: close\r\n/i);
   });
 
   it('a URL of 1 MiB is answered with a problem, though its end is never read', async () => {
     for (let i = 0; i < 20; i++) {
-      const answer = await raw(`GET /${'a'.repeat(1024 * 1024)} HTTP/1.1\r\nhost: x\r\n\r\n`);
+      const answer = await raw(`GET /${'a'.repeat(1024 * 1024)} HTTP/1.1\r\nhost: localhost\r\n\r\n`);
       expect(answer).toContain('"code":"HEADERS_TOO_LARGE"');
     }
   });
@@ -210,14 +226,14 @@ describe('what never becomes a request', () => {
   it('a body over the limit is answered with a problem, though it is sent to its end', async () => {
     for (let i = 0; i < 20; i++) {
       const body = 'x'.repeat(8 * 1024 * 1024);
-      const head = `POST /identifiers HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\n`;
+      const head = `POST /identifiers HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n`;
       const answer = await raw(`${head}content-length: ${body.length}\r\n\r\n${body}`, '"BODY_TOO_LARGE"}');
       expect(answer).toContain('"code":"BODY_TOO_LARGE"');
     }
   });
 
   it('headers over 64 KiB are answered with a problem', async () => {
-    const answer = await raw(`GET / HTTP/1.1\r\nhost: x\r\nx-long: ${'a'.repeat(70_000)}\r\n\r\n`);
+    const answer = await raw(`GET / HTTP/1.1\r\nhost: localhost\r\nx-long: ${'a'.repeat(70_000)}\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 431 /);
     expect(answer).toContain('"code":"HEADERS_TOO_LARGE"');
   });

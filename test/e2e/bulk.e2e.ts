@@ -114,7 +114,7 @@ describe('POST /identifiers/bulk', () => {
     const whole = '{"clientRef":"whole"}\n';
     const body = `${whole}{"clientRef":"cut"}`;
     socket.write(
-      `POST ${PATH} HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-ndjson\r\ncontent-length: 1000\r\n\r\n${body}`,
+      `POST ${PATH} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-ndjson\r\ncontent-length: 1000\r\n\r\n${body}`,
     );
     await new Promise((resolve) => socket.once('data', resolve));
     socket.destroy();

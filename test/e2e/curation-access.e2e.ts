@@ -10,7 +10,7 @@ const NEXT_YEAR = new Date(Date.now() + 365 * 86_400_000).toISOString();
 const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY, PUBLIC_READ: 'false' });
 
 type Headers = Record<string, string>;
-const callers: Record<string, Headers> = {};
+const principals: Record<string, Headers> = {};
 
 async function keyOf(scopes: string[], namingAuthorities: object[]): Promise<Headers> {
   const { status, body } = await service.client.post('/api-keys', { client: 'a', scopes, namingAuthorities }, ADMIN);
@@ -20,10 +20,10 @@ async function keyOf(scopes: string[], namingAuthorities: object[]): Promise<Hea
 
 beforeAll(async () => {
   const [own, others] = [[{ namingAuthority: '100.102' }], [{ namingAuthority: '2000.01' }]];
-  callers.reader = await keyOf(['read'], own);
-  callers.minter = await keyOf(['read', 'mint'], own);
-  callers.curator = await keyOf(['read', 'curate'], own);
-  callers.stranger = await keyOf(['read', 'mint', 'curate'], others);
+  principals.reader = await keyOf(['read'], own);
+  principals.minter = await keyOf(['read', 'mint'], own);
+  principals.curator = await keyOf(['read', 'curate'], own);
+  principals.stranger = await keyOf(['read', 'mint', 'curate'], others);
 });
 
 const coded = ({ status, body }: Answer) => [status, body?.code];
@@ -52,7 +52,7 @@ describe('who may change identifiers', () => {
     ['curator', done, done, done, done],
     ['stranger', hidden, hidden, hidden, hidden],
   ] as const)('%s: change, activate, withdraw, reinstate', async (name, change, activate, withdraw, reinstate) => {
-    const headers = callers[name]!;
+    const headers = principals[name]!;
     const path = await held();
     expect(coded(await patch(path, headers))).toEqual(change);
     expect(coded(await service.client.post(`${path}/activate`, {}, headers))).toEqual(activate);
@@ -70,13 +70,13 @@ describe('who may change identifiers', () => {
     const { body } = await service.client.mint({}, ADMIN);
     await service.client.mint({ namingAuthority: '2000.01', metadataId: body.identifier }, ADMIN);
     const path = `/identifiers/${body.identifier}`;
-    const seen = await service.client.get(path, callers.curator);
+    const seen = await service.client.get(path, principals.curator);
     expect(seen.body.describes).toEqual([]);
-    const changed = await patch(path, { ...callers.curator, 'if-match': seen.headers.get('etag')! });
+    const changed = await patch(path, { ...principals.curator, 'if-match': seen.headers.get('etag')! });
     expect([changed.status, changed.body.describes]).toEqual([200, []]);
     const all = await service.client.get(path, ADMIN);
     expect(all.body.describes).toHaveLength(1);
-    const hidden = await patch(path, { ...callers.curator, 'if-match': all.headers.get('etag')! });
+    const hidden = await patch(path, { ...principals.curator, 'if-match': all.headers.get('etag')! });
     expect(coded(hidden)).toEqual([412, 'PRECONDITION_FAILED']);
   });
 
@@ -85,7 +85,7 @@ describe('who may change identifiers', () => {
     const path = await held();
     const details = [];
     for (const replacedBy of [body.identifier, `2000.01/${'0'.repeat(32)}`]) {
-      const answer = await service.client.post(`${path}/withdraw`, { reason: 'x', replacedBy }, callers.curator);
+      const answer = await service.client.post(`${path}/withdraw`, { reason: 'x', replacedBy }, principals.curator);
       expect(coded(answer)).toEqual([422, 'REPLACEMENT_NOT_FOUND']);
       details.push(answer.body.detail.replace(replacedBy, ''));
     }
@@ -95,26 +95,26 @@ describe('who may change identifiers', () => {
 
 describe('who may reserve and settle reservations', () => {
   it('whoever may mint reserves; whoever may mint or curate settles', async () => {
-    const made = await Promise.all([reserve(callers.minter!), reserve(callers.minter!)]);
+    const made = await Promise.all([reserve(principals.minter!), reserve(principals.minter!)]);
     expect(made.map(({ status }) => status)).toEqual([201, 201]);
     for (const name of ['reader', 'curator']) {
-      expect(coded(await reserve(callers[name]!))).toEqual([403, 'SCOPE_MISSING']);
+      expect(coded(await reserve(principals[name]!))).toEqual([403, 'SCOPE_MISSING']);
     }
-    expect(coded(await reserve(callers.stranger!))).toEqual([403, 'NAMING_AUTHORITY_FORBIDDEN']);
+    expect(coded(await reserve(principals.stranger!))).toEqual([403, 'NAMING_AUTHORITY_FORBIDDEN']);
     const [one, two] = made.map(({ body }) => `/reservations/${body.id}`);
-    expect(coded(await service.client.post(`${one}/activate`, {}, callers.reader))).toEqual([403, 'SCOPE_MISSING']);
-    expect((await service.client.post(`${one}/activate`, {}, callers.minter)).body.activated).toBe(1);
-    expect((await service.client.post(`${two}/release`, {}, callers.curator)).body.released).toBe(1);
+    expect(coded(await service.client.post(`${one}/activate`, {}, principals.reader))).toEqual([403, 'SCOPE_MISSING']);
+    expect((await service.client.post(`${one}/activate`, {}, principals.minter)).body.activated).toBe(1);
+    expect((await service.client.post(`${two}/release`, {}, principals.curator)).body.released).toBe(1);
   });
 
   it('a reservation is hidden from whom its naming authority is hidden from', async () => {
-    const { headers } = await reserve(callers.minter!);
+    const { headers } = await reserve(principals.minter!);
     const path = headers.get('location')!;
-    expect((await service.client.get(path, callers.reader)).status).toBe(200);
+    expect((await service.client.get(path, principals.reader)).status).toBe(200);
     for (const answer of [
-      await service.client.get(path, callers.stranger),
-      await service.client.post(`${path}/activate`, {}, callers.stranger),
-      await service.client.post(`${path}/release`, {}, callers.stranger),
+      await service.client.get(path, principals.stranger),
+      await service.client.post(`${path}/activate`, {}, principals.stranger),
+      await service.client.post(`${path}/release`, {}, principals.stranger),
     ]) {
       expect(coded(answer)).toEqual([404, 'RESERVATION_NOT_FOUND']);
     }

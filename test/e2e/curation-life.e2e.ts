@@ -151,9 +151,9 @@ describe('what replaces a withdrawn identifier', () => {
     [`hdl:77.7/${'ab'.repeat(16)}`, `77.7/${'AB'.repeat(16)}`, `/identifiers/77.7/${'AB'.repeat(16)}`],
     ['demo:7', 'info:fedora/demo:7', 'info:fedora/demo:7'],
     ['info:fedora/demo:7/DC', 'info:fedora/demo:7/DC', 'info:fedora/demo:7/DC'],
-  ])('may be of others, whom nobody here can ask: %s', async (replacedBy, kept, target) => {
+  ])('may be of others, whom nobody here can ask: %s', async (replacedBy, canonical, target) => {
     const { path } = await minted();
-    expect((await withdraw(path, { replacedBy })).body.tombstone.replacedBy).toBe(kept);
+    expect((await withdraw(path, { replacedBy })).body.tombstone.replacedBy).toBe(canonical);
     expect((await service.client.get(path)).headers.get('link')).toBe(`<${target}>; rel="successor-version"`);
   });
 

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
@@ -8,28 +7,14 @@ import { useService } from './harness/service.js';
 const service = useService();
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 
-describe('README.md', () => {
-  it('has a curl example that mints', () => {
-    const [, example = ''] = /```sh\n(curl [\s\S]*?)```/.exec(read('README.md')) ?? [];
-    expect(example).toContain('localhost:3000');
-    const { port } = new URL(service.server.url);
-    const script = example.replaceAll('localhost:3000', `127.0.0.1:${port}`).replace(/^curl/gm, 'curl -sS');
-    const ran = spawnSync('sh', ['-c', script], { encoding: 'utf8' });
-    expect(ran.stderr).toBe('');
-    expect(JSON.parse(ran.stdout)).toMatchObject({
-      namingAuthority: '100.102',
-      metadataId: 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA',
-      target: 'https://repo.example.org/objects/7',
-    });
-  });
-});
-
 describe('the OpenAPI document', () => {
   it('is served as JSON and as YAML, equal to the committed one', async () => {
     const committed = JSON.parse(read('openapi/openapi.json'));
     expect((await service.client.get('/openapi.json')).body).toEqual(committed);
     const yaml = await fetch(`${service.server.url}/openapi.yaml`);
-    expect(parse(await yaml.text())).toEqual(committed);
+    const text = await yaml.text();
+    expect(text).toBe(read('openapi/openapi.yaml'));
+    expect(parse(text)).toEqual(committed);
     expect(parse(read('openapi/openapi.yaml'))).toEqual(committed);
   });
 
@@ -88,6 +73,29 @@ describe('the files of Swagger UI', () => {
     expect([again.statusCode, again.headers['content-type']]).toEqual([304, undefined]);
     const head = await ask('/docs/swagger-ui.css', { method: 'HEAD' });
     expect(head.headers['content-length']).toBe(headers['content-length']);
+  });
+
+  it('tell how long they may be kept, as the OpenAPI document does, with one entity tag for one content', async () => {
+    const tags = new Map<string, string>();
+    for (const path of [
+      '/openapi.json',
+      '/openapi.yaml',
+      '/docs',
+      '/docs/swagger-ui-bundle.js',
+      '/docs/swagger-ui-init.js',
+    ]) {
+      const [first, second] = [await ask(path), await ask(`${path}?again`)];
+      expect([path, first.statusCode, first.headers['cache-control']]).toEqual([path, 200, 'public, max-age=600']);
+      expect(second.headers.etag).toBe(first.headers.etag);
+      tags.set(first.headers.etag!, path);
+      const known = await ask(path, { headers: { 'if-none-match': `"other", W/${first.headers.etag!}` } });
+      expect([path, known.statusCode, known.headers.etag]).toEqual([path, 304, first.headers.etag]);
+      const changed = await ask(path, { headers: { 'if-none-match': '"other"' } });
+      expect([path, changed.statusCode]).toEqual([path, 200]);
+      const head = await ask(path, { method: 'HEAD', headers: { 'if-none-match': first.headers.etag } });
+      expect([path, head.statusCode]).toEqual([path, 304]);
+    }
+    expect(tags.size).toBe(5);
   });
 
   it('are all there is: a path that leads upwards, or to no file, is not found', async () => {

@@ -4,8 +4,12 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { Client } from './harness/client.js';
+import { postgresPids, postgresRuns } from './harness/postgres-process.js';
 import { runToEnd, startServer } from './harness/server.js';
+
+const ADMIN_KEY = 'correct-horse-battery-staple-correct-horse';
 
 /** mkdtemp makes a folder that only its owner may enter: as root, PostgreSQL's account has to get through it. */
 let parent: string;
@@ -19,13 +23,6 @@ afterAll(async () => {
   await rm(parent, { recursive: true, force: true });
 });
 
-/** The process ids of the PostgreSQL server on a data folder, by its command line; empty when it has ended. */
-const serverPids = (folder: string): number[] => {
-  const { stdout } = spawnSync('pgrep', ['-f', '--', `-D ${folder}/postgres`], { encoding: 'utf8' });
-  return stdout.split('\n').filter(Boolean).map(Number);
-};
-const running = (folder: string) => serverPids(folder).length > 0;
-
 describe('the embedded database', () => {
   it('comes up from nothing, says where everything is, and mints with the line it shows', async () => {
     const server = await startServer({ DATA_DIR: dataDir });
@@ -36,7 +33,7 @@ describe('the embedded database', () => {
     const minted = spawnSync('sh', ['-c', `${curl ?? ''} -s`], { encoding: 'utf8' });
     expect(JSON.parse(minted.stdout)).toMatchObject({ namingAuthority: '100.102', state: 'active' });
     expect(await server.stop()).toEqual({ code: 0, signal: null });
-    expect(running(dataDir)).toBe(false);
+    expect(postgresRuns(dataDir)).toBe(false);
   });
 
   it('has everything still there after a stop and a start', async () => {
@@ -46,6 +43,33 @@ describe('the embedded database', () => {
     const second = await startServer({ DATA_DIR: dataDir });
     expect((await new Client(second.url).get(`/identifiers/${identifier}`)).status).toBe(200);
     await second.stop();
+  });
+
+  it('gives PostgreSQL nothing of the environment of the service', async () => {
+    const server = await startServer({
+      DATA_DIR: dataDir,
+      ACCESS: 'keys',
+      ADMIN_API_KEY: ADMIN_KEY,
+      OTHER_SECRET: 'hush',
+    });
+    const [, , , port] = (await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n');
+    const password = (await readFile(join(dataDir, 'postgres.password'), 'utf8')).trim();
+    const url = `postgresql://mintmark:${password}@127.0.0.1:${port}/mintmark`;
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    // A program that a session runs has the environment of the session's process.
+    const rows = await client
+      .query("CREATE TEMP TABLE env (line text); COPY env FROM PROGRAM 'env'")
+      .then(() => client.query<{ line: string }>('SELECT line FROM env'))
+      .then((result) => result.rows)
+      .finally(() => client.end())
+      .finally(() => server.stop());
+    const names = rows.map(({ line }) => line.split('=')[0]);
+    // pg_ctl leaves it to the server, so this is the environment in question.
+    expect(names).toContain('PG_GRANDPARENT_PID');
+    const own = Object.keys(process.env).filter((name) => !/^(PATH|PWD|OLDPWD|SHLVL|_|LC_.*)$/.test(name));
+    expect(names.filter((name) => [...own, 'ADMIN_API_KEY', 'OTHER_SECRET', 'DATA_DIR'].includes(name!))).toEqual([]);
+    expect(JSON.stringify(rows)).not.toContain(ADMIN_KEY);
   });
 
   it.each([
@@ -64,10 +88,10 @@ describe('the embedded database', () => {
         }
       });
       while (acknowledged.length < 200) await new Promise((resolve) => setTimeout(resolve, 10));
-      if (database) for (const pid of serverPids(dataDir)) process.kill(pid, 'SIGKILL');
+      if (database) for (const pid of postgresPids(dataDir)) process.kill(pid, 'SIGKILL');
       await first.stop('SIGKILL');
       await Promise.allSettled(minters);
-      expect(running(dataDir)).toBe(!database);
+      expect(postgresRuns(dataDir)).toBe(!database);
       const second = await startServer({ DATA_DIR: dataDir });
       const again = new Client(second.url);
       for (const identifier of acknowledged) {
@@ -81,13 +105,13 @@ describe('the embedded database', () => {
     const folder = join(parent, 'interrupted');
     const ended = runToEnd({ DATA_DIR: folder }, (child) => {
       const watch = setInterval(() => {
-        if (!running(folder)) return;
+        if (!postgresRuns(folder)) return;
         clearInterval(watch);
         child.kill('SIGTERM');
       }, 20);
     });
     expect((await ended).code).toBe(0);
-    expect(running(folder)).toBe(false);
+    expect(postgresRuns(folder)).toBe(false);
   });
 });
 
@@ -106,7 +130,7 @@ describe('a start that cannot be', () => {
     const { port } = occupant.address() as { port: number };
     await refused({ DATA_DIR: dataDir, PORT: String(port) }, `Port ${port}`, 'PORT');
     occupant.close();
-    expect(running(dataDir)).toBe(false);
+    expect(postgresRuns(dataDir)).toBe(false);
   });
 
   it('names a data folder that is in use, which goes on undisturbed', async () => {
@@ -125,11 +149,11 @@ describe('a start that cannot be', () => {
 
   it('names a database that its password does not open', async () => {
     const password = join(dataDir, 'postgres.password');
-    const kept = await readFile(password);
+    const original = await readFile(password);
     await writeFile(password, 'another');
     await refused({ DATA_DIR: dataDir }, 'cannot be opened', 'password');
-    await writeFile(password, kept);
-    expect(running(dataDir)).toBe(false);
+    await writeFile(password, original);
+    expect(postgresRuns(dataDir)).toBe(false);
   });
 
   it('of two first starts at once lets one through and refuses the other', async () => {
@@ -152,6 +176,25 @@ describe('a start that cannot be', () => {
     const url = 'postgresql://mintmark:very-secret@127.0.0.1:1/mintmark';
     await refused({ DATABASE_URL: url, ACCESS: 'open' }, 'cannot be reached', 'ECONNREFUSED');
     expect((await runToEnd({ DATABASE_URL: url, ACCESS: 'open' })).stderr).not.toContain('very-secret');
+  });
+
+  it('names a misspelled variable, which it does not read, and no other variable', async () => {
+    const server = await startServer({ DATA_DIR: dataDir, DATABSE_URL: 'postgresql://x:hush@127.0.0.1/x', PORTS: '1' });
+    await server.stop();
+    const warnings = server
+      .stdout()
+      .split('\n')
+      .filter((line) => line.includes('is unknown; did you mean'))
+      .map((line) => JSON.parse(line) as object);
+    expect(warnings).toEqual([
+      expect.objectContaining({
+        level: 40,
+        name: 'DATABSE_URL',
+        likely: 'DATABASE_URL',
+        msg: expect.stringContaining('DATABASE_URL'),
+      }),
+    ]);
+    expect(server.stdout()).not.toContain('hush');
   });
 
   it('names every wrong variable together', async () => {

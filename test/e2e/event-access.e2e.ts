@@ -28,7 +28,15 @@ describe('where reading is closed, a key for one naming authority', () => {
     expect(told).toEqual(['100.102', own]);
     const all = await service.client.get('/events', bearer(ADMIN_KEY));
     expect(all.body.items).toHaveLength(4);
-    expect(body.next).toBe(all.body.next);
+    const behind = await service.client.get(`/events?after=${body.next}`, bearer(ADMIN_KEY));
+    expect(behind.body.items).toEqual([]);
+  });
+
+  it('gets a cursor that does not show by its text whether others write', async () => {
+    const cursors = [];
+    for (let poll = 0; poll < 3; poll++) cursors.push((await service.client.get('/events', headers)).body.next);
+    expect(new Set(cursors).size).toBe(3);
+    expect(new Set(cursors.map(({ length }) => length)).size).toBe(1);
   });
 
   it('gets no event of another naming authority by asking for it, nor by a stream', async () => {

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { IdentifierChanges } from '../../dist/record/identifier-changes.js';
-import { IdentifierReader } from '../../dist/record/identifier-reader.js';
-import { Transactions } from '../../dist/record/transactions.js';
+import { IdentifierUpdater } from '../../dist/storage/identifiers/identifier-updater.js';
+import { IdentifierReader } from '../../dist/storage/identifiers/identifier-reader.js';
+import { Transactions } from '../../dist/storage/transactions.js';
 import { Client } from './harness/client.js';
 import { createDatabase } from './harness/database.js';
 import { type SeenEvent, followLog, readLog } from './harness/log-reader.js';
@@ -25,7 +25,7 @@ async function mintMany(client: Client): Promise<string[]> {
 /** Changes identifiers at random, several of them in a transaction, on a pool of its own as a process has it. */
 async function changeMany(url: string): Promise<number> {
   const pool = new pg.Pool({ connectionString: url, max: 4 });
-  const changes = new IdentifierChanges(new IdentifierReader(pool));
+  const changes = new IdentifierUpdater(new IdentifierReader(pool));
   const transactions = new Transactions(pool, pool);
   let made = 0;
   for (let n = 0; n < CHANGES; n++) {

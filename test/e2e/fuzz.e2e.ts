@@ -4,7 +4,7 @@ import { report } from '../fuzz/report.js';
 import { fuzz } from '../fuzz/run.js';
 import { useService } from './harness/service.js';
 
-const KEY = 'k'.repeat(32);
+const KEY = 'correct-horse-battery-staple-correct-horse';
 
 const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: KEY, BODY_LIMIT_BYTES: '2097152', LOG_LEVEL: 'error' });
 
@@ -26,7 +26,9 @@ it('every answer to valid, mutated and hostile requests is one that the document
   });
   const words = report(result);
   process.stderr.write(`\n${words}`);
-  if (result.failures.length > 0) throw new Error(words);
+  const { child, stderr } = service.server;
+  const ending = child.exitCode === null && child.signalCode === null ? '' : stderr();
+  if (result.failures.length > 0) throw new Error(`${words}\n${ending}`);
   // What was sent reached the operations: each of them did what it is for, and refused something.
   for (const counts of result.table.values()) {
     const statuses = [...counts.keys()].map(String);

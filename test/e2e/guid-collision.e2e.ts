@@ -1,17 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { Metrics } from '../../dist/metrics/metrics.js';
-import { EarlierMints } from '../../dist/minting/earlier-mints.js';
-import { MintCounts } from '../../dist/minting/mint-counts.js';
-import { MintingService } from '../../dist/minting/minting.service.js';
+import { MintReplays } from '../../dist/api/minting/mint-replays.js';
+import { MintMetrics } from '../../dist/api/minting/mint-metrics.js';
+import { MintingService } from '../../dist/api/minting/minting.service.js';
 import { toResolver } from '../../dist/identifier/index.js';
-import { AuthorityWriter } from '../../dist/record/authority-writer.js';
-import { IdentifierChanges } from '../../dist/record/identifier-changes.js';
-import { IdentifierReader } from '../../dist/record/identifier-reader.js';
-import { IdentifierWriter } from '../../dist/record/identifier-writer.js';
-import { LawsMet } from '../../dist/record/met-laws.js';
-import { NamingAuthorities } from '../../dist/record/naming-authorities.js';
-import { Transactions } from '../../dist/record/transactions.js';
+import { NamingAuthorityWriter } from '../../dist/storage/naming-authorities/naming-authority-writer.js';
+import { IdentifierUpdater } from '../../dist/storage/identifiers/identifier-updater.js';
+import { IdentifierReader } from '../../dist/storage/identifiers/identifier-reader.js';
+import { IdentifierWriter } from '../../dist/storage/identifiers/identifier-writer.js';
+import { ConflictFinder } from '../../dist/storage/identifiers/conflict-finder.js';
+import { NamingAuthorityCache } from '../../dist/storage/naming-authorities/naming-authority-cache.js';
+import { RequestResults } from '../../dist/storage/request-results.js';
+import { Transactions } from '../../dist/storage/transactions.js';
 import { type TestDatabase, createDatabase } from './harness/database.js';
 
 // Real: the built service and its database. Replaced: the source of GUIDs, which here repeats itself.
@@ -37,19 +38,20 @@ const [A, B, C, D, E] = ['a', 'b', 'c', 'd', 'e'].map((digit) => `${digit.repeat
 function mintingWith(guids: (string | undefined)[]) {
   const reader = new IdentifierReader(pool);
   const transactions = new Transactions(pool, pool);
+  const results = new RequestResults(pool, transactions);
   const service = new MintingService(
     new IdentifierWriter(transactions),
-    new LawsMet(pool),
-    new IdentifierChanges(reader),
+    new ConflictFinder(pool, results),
+    new IdentifierUpdater(reader),
     transactions,
-    new NamingAuthorities(pool, RESOLVER),
+    new NamingAuthorityCache(pool, RESOLVER),
     { next: () => guids.shift() ?? A! },
-    new MintCounts(new Metrics()),
-    new EarlierMints(reader, transactions),
+    new MintMetrics(new Metrics()),
+    new MintReplays(reader, results),
   );
   return {
     mint: async (order: typeof ORDER) => {
-      const [minted] = await service.mintAll([{ order, asked: ASKED }]);
+      const [minted] = await service.mintAll([{ command: order, context: ASKED }]);
       if (minted === undefined) throw new TypeError('one job has one result');
       if (minted instanceof Error) throw minted;
       return minted;
@@ -63,7 +65,7 @@ beforeAll(async () => {
   database = await createDatabase();
   pool = new pg.Pool({ connectionString: database.url });
   const transactions = new Transactions(pool, pool);
-  await new AuthorityWriter(transactions, new NamingAuthorities(pool, RESOLVER)).ensure(['100.102']);
+  await new NamingAuthorityWriter(transactions, new NamingAuthorityCache(pool, RESOLVER)).ensure(['100.102']);
   await mintingWith([A]).mint(ORDER);
 });
 afterAll(async () => {
@@ -86,7 +88,7 @@ describe('a GUID that exists already', () => {
 
   it('ends in an error, not in a loop, when the source only repeats itself', async () => {
     const before = await count();
-    await expect(mintingWith([]).mint(ORDER)).rejects.toThrow('the random source repeats itself');
+    await expect(mintingWith([]).mint(ORDER)).rejects.toThrow('the random source repeats values');
     expect(await count()).toBe(before);
   });
 });

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import { SECURITY_HEADERS } from '../../src/http/security-headers.js';
+import { SECURITY_HEADERS } from '../../src/http/server/security-headers.js';
 import { useService } from './harness/service.js';
 
 const service = useService({ REQUEST_TIMEOUT_MS: '1000' });
@@ -24,7 +24,7 @@ function raw(bytes: string): Promise<{ head: string; headers: Map<string, string
   });
 }
 
-const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
 
 /** One of every kind of answer: of a controller, a refusal before routing, and what was written by hand. */
 const ANSWERS: [string, string][] = [
@@ -33,14 +33,14 @@ const ANSWERS: [string, string][] = [
   ['metrics', get('/metrics')],
   ['a refusal', get('/identifiers/100.102%2Fx')],
   ['a path that is not served', get('/nowhere')],
-  ['a method that is not served', 'DELETE /identifiers HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
-  ['OPTIONS', 'OPTIONS /identifiers HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
+  ['a method that is not served', 'DELETE /identifiers HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'],
+  ['OPTIONS', 'OPTIONS /identifiers HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'],
   ['a malformed URL', get('/%zz')],
   ['a parameter that is too long', get(`/identifiers/${'a'.repeat(33_000)}`)],
   ['no Host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n'],
   ['broken HTTP', 'BROKEN\r\n\r\n'],
-  ['headers that are too large', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(70_000)}\r\n\r\n`],
-  ['a request that never ends', 'POST /identifiers HTTP/1.1\r\nHost: x\r\n'],
+  ['headers that are too large', `GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'a'.repeat(70_000)}\r\n\r\n`],
+  ['a request that never ends', 'POST /identifiers HTTP/1.1\r\nHost: localhost\r\n'],
 ];
 
 describe.each(ANSWERS)('%s', (_, bytes) => {

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import type { AuthorityWriter as Writer } from '../../dist/record/authority-writer.js';
-import { AuthorityWriter } from '../../dist/record/authority-writer.js';
-import { type Amendment, IdentifierChanges } from '../../dist/record/identifier-changes.js';
-import { IdentifierReader } from '../../dist/record/identifier-reader.js';
-import { KnownAuthorities } from '../../dist/record/known-authorities.js';
-import { Transactions } from '../../dist/record/transactions.js';
+import type { NamingAuthorityWriter as Writer } from '../../dist/storage/naming-authorities/naming-authority-writer.js';
+import { NamingAuthorityWriter } from '../../dist/storage/naming-authorities/naming-authority-writer.js';
+import { IdentifierUpdater } from '../../dist/storage/identifiers/identifier-updater.js';
+import type { Amendment } from '../../dist/registry/lifecycle.js';
+import { IdentifierReader } from '../../dist/storage/identifiers/identifier-reader.js';
+import { NamingAuthoritySnapshot } from '../../dist/registry/naming-authority-snapshot.js';
+import { Transactions } from '../../dist/storage/transactions.js';
 import { toResolver } from '../../dist/identifier/index.js';
 import { useService } from './harness/service.js';
 
@@ -27,14 +28,14 @@ async function amend(identifier: string, amendment: Amendment): Promise<void> {
     `SELECT id FROM identifier WHERE naming_authority || '/' || upper(replace(guid::text, '-', '')) = $1`,
     [identifier],
   );
-  const changes = new IdentifierChanges(new IdentifierReader(pool));
+  const changes = new IdentifierUpdater(new IdentifierReader(pool));
   await new Transactions(pool, pool).run((transaction) =>
     changes.amend(transaction, CURATOR, [BigInt(rows[0]!.id)], () => amendment),
   );
 }
 
 const named = (text: string) => {
-  const read = new KnownAuthorities([], RESOLVER).readName(text);
+  const read = new NamingAuthoritySnapshot([], RESOLVER).readName(text);
   if (!read.ok) throw new Error(read.fault.detail);
   return { canonical: read.value.canonical, key: read.value.key };
 };
@@ -191,7 +192,7 @@ describe('the patches of an identifier, from nothing', () => {
 describe('GET /naming-authorities/{namingAuthority}/history', () => {
   it('tells every change of its settings, and none of its identifiers', async () => {
     await service.client.mint();
-    const writer: Writer = new AuthorityWriter(new Transactions(pool, pool), null as never);
+    const writer: Writer = new NamingAuthorityWriter(new Transactions(pool, pool), null as never);
     await new Transactions(pool, pool).run((transaction) =>
       writer.change(transaction, CURATOR, '100.102', (authority) => ({ ...authority, status: 'suspended' })),
     );

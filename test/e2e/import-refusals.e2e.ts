@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { query } from './harness/database.js';
+import { freshGuid } from './harness/fresh-names.js';
 import { useService } from './harness/service.js';
 import { sendLines } from './harness/stream.js';
 
@@ -70,5 +72,136 @@ describe('POST /identifiers/import', () => {
     const csv =
       'identifier,state,version,createdAt,updatedAt\r\n100.102/bad,active,1,2020-01-01T00:00:00Z,2020-01-01T00:00:00Z\r\n\r\n100.102/bad,active,1,2020-01-01T00:00:00Z,2020-01-01T00:00:00Z\r\n';
     expect((await send(csv, 'text/csv')).map(({ line }) => line)).toEqual([2, 4]);
+  });
+});
+
+describe('a line of an import with members of the wrong type', () => {
+  const line = (change: object = {}) => ({
+    ...{ identifier: `100.102/${freshGuid()}`, state: 'active', version: 1 },
+    ...{ createdAt: '2020-01-01T00:00:00.000Z', updatedAt: '2020-01-01T00:00:00.000Z', ...change },
+  });
+  const ndjson = (lines: readonly object[]) => lines.map((each) => `${JSON.stringify(each)}\n`).join('');
+
+  it('is refused with 400, and the lines after it are imported', async () => {
+    const tombstone = { withdrawnAt: '2020-01-01T00:00:00Z', reason: 'a duplicate' };
+    const wrong = [
+      { alternateIds: null },
+      { state: 'withdrawn', tombstone: [] },
+      { state: 'withdrawn', tombstone: [tombstone] },
+      { alternateIds: [null] },
+      { state: 'withdrawn', tombstone: { ...tombstone, replacedBy: [] } },
+      { version: [1] },
+    ];
+    const results = await send(ndjson([...wrong.map(line), line()]));
+    expect(results.map(({ status, problem }) => [status, problem?.code])).toEqual([
+      ...wrong.map(() => [400, 'INVALID_REQUEST']),
+      [201, undefined],
+    ]);
+  });
+
+  it('whose insert fails unforeseen gets 500, and the other lines of its chunk are imported', async () => {
+    // A trigger stands for whatever the database alone objects to.
+    await query(
+      service.database.url,
+      `CREATE FUNCTION refuse_one() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN IF NEW.target LIKE '%refused%' THEN RAISE EXCEPTION 'unforeseen'; END IF; RETURN NEW; END $$`,
+    );
+    await query(
+      service.database.url,
+      'CREATE TRIGGER refuse_one BEFORE INSERT ON identifier FOR EACH ROW EXECUTE FUNCTION refuse_one()',
+    );
+    const lines = Array.from({ length: 600 }, (_, index) =>
+      line({ target: `https://repo.example.org/${index === 3 || index === 321 ? 'refused' : index}` }),
+    );
+    const results = await send(ndjson(lines));
+    expect(results.map(({ line: number }) => number)).toEqual(lines.map((_, index) => index + 1));
+    expect(results.filter(({ status }) => status !== 201).map((each) => [each.line, each.problem?.code])).toEqual([
+      [4, 'INTERNAL_ERROR'],
+      [322, 'INTERNAL_ERROR'],
+    ]);
+    await query(service.database.url, 'DROP TRIGGER refuse_one ON identifier');
+    expect((await send(ndjson(lines))).filter(({ status }) => status === 201)).toHaveLength(2);
+  });
+});
+
+describe('POST /identifiers/import of a list', () => {
+  const id = (n: number) => `100.102/${n.toString(16).toUpperCase().padStart(32, 'A')}`;
+  const statuses = (results: any[]) => results.map(({ status, outcome, problem }) => [status, outcome ?? problem.code]);
+
+  it.each([
+    ['commas', ',', 1],
+    ['semicolons', ';', 2],
+    ['tabs', '\t', 3],
+  ])('with %s between its cells registers active identifiers, and again changes nothing', async (_, delimiter, n) => {
+    const target = `https://repo.example.org/a;b,c/${n}`;
+    const csv = ['identifier,target', `${id(n)},"${target}"`, `${id(n + 10)},`].map((line, index) =>
+      index === 1 ? `${id(n)}${delimiter}"${target}"` : line.replace(',', delimiter),
+    );
+    const body = `\ufeff${csv.join('\r\n')}\r\n`;
+    expect(statuses(await send(body, 'text/csv'))).toEqual([
+      [201, 'imported'],
+      [201, 'imported'],
+    ]);
+    expect((await service.client.get(`/identifiers/${id(n)}`)).body).toMatchObject({
+      state: 'active',
+      version: 1,
+      target,
+    });
+    expect(statuses(await send(body, 'text/csv'))).toEqual([
+      [200, 'unchanged'],
+      [200, 'unchanged'],
+    ]);
+  });
+
+  it('refuses another target, and an identifier that is withdrawn', async () => {
+    const csv = (target: string) => `"identifier";"target"\n"${id(31)}";"${target}"\n`;
+    await send(csv('https://repo.example.org/1'), 'text/csv');
+    expect(statuses(await send(csv('https://repo.example.org/2'), 'text/csv'))).toEqual([[409, 'IDENTIFIER_TAKEN']]);
+    await service.client.post(`/identifiers/${id(31)}/withdraw`, { reason: 'Twice.' }, { 'if-match': '*' });
+    expect(statuses(await send(csv('https://repo.example.org/1'), 'text/csv'))).toEqual([[409, 'IDENTIFIER_TAKEN']]);
+  });
+
+  it('refuses a file with some of the columns of an export', async () => {
+    const results = await send(`identifier,state\n${id(41)},active\n`, 'text/csv');
+    expect(statuses(results)).toEqual([[400, 'INVALID_REQUEST']]);
+  });
+
+  it('refuses a row with more or fewer cells than columns, and reads on', async () => {
+    const rows = `${id(44)},https://repo.example.org/44,more\n${id(45)}\n${id(46)},https://repo.example.org/46\n`;
+    const results = await send(`identifier,target\n${rows}`, 'text/csv');
+    expect(statuses(results).slice(0, 2)).toEqual([
+      [400, 'INVALID_REQUEST'],
+      [400, 'INVALID_REQUEST'],
+    ]);
+    expect(results.map(({ line }: { line: number }) => line)).toEqual([2, 3, 4]);
+    expect(results[2]).toMatchObject({ identifier: id(46), outcome: 'imported' });
+  });
+
+  it('reads a file without a line break, and one without rows', async () => {
+    expect(await send('identifier', 'text/csv')).toEqual([]);
+    expect(await send('', 'text/csv')).toEqual([]);
+    expect(await send('\r\n\r\nidentifier;target\r\n', 'text/csv')).toEqual([]);
+  });
+});
+
+describe('GET /identifiers/export?excel=true', () => {
+  const get = async (query: string, accept: string) => {
+    const answer = await fetch(`${service.server.url}/identifiers/export${query}`, { headers: { accept } });
+    return { answer, octets: Buffer.from(await answer.arrayBuffer()) };
+  };
+
+  it('is the CSV in UTF-8 with a byte order mark, which an import reads', async () => {
+    const { answer, octets } = await get('?excel=true', '*/*');
+    expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
+    expect([...octets.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
+    const plain = await get('?excel=false', 'text/csv');
+    expect(octets.subarray(3).equals(plain.octets)).toBe(true);
+    const results = await send(octets.toString(), 'text/csv');
+    expect(results.every(({ outcome }) => outcome === 'unchanged')).toBe(true);
+  });
+
+  it('refuses another value, and another format', async () => {
+    expect((await get('?excel=yes', '*/*')).answer.status).toBe(400);
+    expect((await get('?excel=true', 'application/x-ndjson')).answer.status).toBe(406);
   });
 });

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { type PageFilter, pageQuery } from '../../dist/record/page-query.js';
+import { IdentifierSearch } from '../../dist/storage/identifiers/identifier-search.js';
+import { type PageFilter, pageQuery } from '../../dist/storage/identifiers/page-query.js';
 import { type TestDatabase, createDatabase } from './harness/database.js';
 
 // Real: the queries of the built service on a filled database, and PostgreSQL's own account of how it answers them.
@@ -102,5 +103,28 @@ describe('a page of identifiers', () => {
       expect(Math.max(...looked)).toBeLessThan(ROWS / 100);
       expect(text).not.toMatch(/\bOFFSET\b|\bcount\(/i);
     });
+  });
+});
+
+describe('a look-up of a target that a quarter of all identifiers share', () => {
+  it.each([
+    ['by a reader of all', null],
+    ['by a restricted reader', ['100.102']],
+  ])('reads little more than its ten candidates: %s', async (_, visible) => {
+    const target = 'https://repo.example.org/all';
+    // The view also counts what earlier transactions have not reported yet.
+    const rowsRead = async () => {
+      const { rows } = await client.query(
+        "SELECT seq_tup_read + idx_tup_fetch AS read FROM pg_stat_xact_user_tables WHERE relname = 'identifier'",
+      );
+      return Number(rows[0].read);
+    };
+    await client.query('BEGIN');
+    const before = await rowsRead();
+    const [{ matches } = { matches: [] }] = await new IdentifierSearch(client as never).find([[{ target }]], visible);
+    const read = (await rowsRead()) - before;
+    await client.query('ROLLBACK');
+    expect(matches).toHaveLength(10);
+    expect(read).toBeLessThan(200);
   });
 });

@@ -59,10 +59,25 @@ describe('the rate of a key', () => {
     const client = await start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '1' });
     expect((await client.post('/normalize', { nonsense: 1 })).status).toBe(400);
     expectRefused(await client.post('/normalize', { nonsense: 1 }), 429, 'RATE_LIMITED');
-    for (const path of ['/health/live', '/health/ready', '/problems/RATE_LIMITED']) {
+    for (const path of ['/health/live', '/health/ready']) {
       const answer = await client.get(path);
       expect([path, answer.status, answer.headers.get('ratelimit')]).toEqual([path, 200, null]);
     }
+  });
+
+  it('without a key counts what is public too: documents and the descriptions of problems', async () => {
+    const client = await start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '4' });
+    const key = await createKey(client);
+    for (const path of ['/problems/RATE_LIMITED', '/openapi.json', '/docs/index.css', '/docs/none']) {
+      const answer = await fetch(client.base + path);
+      expect([path, answer.status]).toEqual([path, path === '/docs/none' ? 404 : 200]);
+      await answer.arrayBuffer();
+    }
+    for (const path of ['/problems', '/openapi.json', '/openapi.yaml', '/docs', '/docs/index.css', MISSING]) {
+      expectRefused(await client.get(path), 429, 'RATE_LIMITED');
+    }
+    expect((await client.get(MISSING, key)).status).toBe(404);
+    expect((await client.get('/health/live')).status).toBe(200);
   });
 
   it('without a key is that of the address; a proxy is believed only when it is trusted', async () => {
@@ -155,15 +170,15 @@ describe('the rate of a naming authority', () => {
 
   it('recovers after Retry-After, and what was refused has minted nothing', async () => {
     const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '30' });
-    const asked = { namingAuthority: '2000.01', target: 'https://repo.example.org/limited' };
-    const answers = await Promise.all(Array.from({ length: 40 }, () => client.mint(asked, ADMIN)));
+    const request = { namingAuthority: '2000.01', target: 'https://repo.example.org/limited' };
+    const answers = await Promise.all(Array.from({ length: 40 }, () => client.mint(request, ADMIN)));
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(0);
     const waits = refused.map((answer) => expectRefused(answer, 429, 'RATE_LIMITED'));
     await pause(Math.max(...waits) * 1000);
-    const after = await client.mint(asked, ADMIN);
+    const after = await client.mint(request, ADMIN);
     expect(after.status).toBe(201);
-    const found = await client.get(`/identifiers?target=${encodeURIComponent(asked.target)}`, ADMIN);
+    const found = await client.get(`/identifiers?target=${encodeURIComponent(request.target)}`, ADMIN);
     expect(found.body.items).toHaveLength(answers.length - refused.length + 1);
   });
 });

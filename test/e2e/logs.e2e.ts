@@ -121,6 +121,59 @@ describe('a line of the log', () => {
   });
 });
 
+describe('what never becomes a request', () => {
+  const broken = async () => (await settled()).filter(({ msg }) => msg === 'malformed request');
+
+  it.each([
+    [
+      'a broken header',
+      `GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nBROKEN\r\n\r\n`,
+      400,
+      'MALFORMED_HTTP',
+    ],
+    ['no HTTP at all', 'hello\r\n\r\n', 400, 'MALFORMED_HTTP'],
+    [
+      'headers that are too large',
+      `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(70_000)}\r\n\r\n`,
+      431,
+      'HEADERS_TOO_LARGE',
+    ],
+    ['a tunnel', 'CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example\r\n\r\n', 404, 'NOT_FOUND'],
+  ])('is logged once, without its octets: %s', async (_, bytes, status, code) => {
+    const before = (await broken()).length;
+    await raw(bytes);
+    const lines = (await broken()).slice(before);
+    expect(lines).toEqual([
+      expect.objectContaining({ level: 30, status, code, reason: expect.any(String), remoteAddress: '127.0.0.1' }),
+    ]);
+    expect(JSON.stringify(lines)).not.toMatch(/aaaa|correct-horse|hello|evil/);
+  });
+
+  it('is not a URL that is not well formed: it has a line as any request', async () => {
+    await service.client.get('/%zz', { 'x-request-id': 'bad-url' });
+    const line = (await settled()).find(({ reqId }) => reqId === 'bad-url');
+    expect(line).toMatchObject({ msg: 'request', method: 'GET', url: '/%zz', status: 400 });
+  });
+});
+
+describe('a line is at most 2 KB long', () => {
+  const octetsOf = (text: string) => text.split('\n').map((line) => Buffer.byteLength(`${line}\n`));
+
+  it.each([
+    ['of letters', 'a'.repeat(30_000)],
+    ['of escapes', '%F0%9F%98%80'.repeat(3000)],
+    ['of quotation marks', '%22'.repeat(9000)],
+  ])('whatever the URL: one %s', async (name, text) => {
+    const id = `long-${name.replaceAll(' ', '-')}`;
+    await service.client.get(`/identifiers?target=${text}`, { 'x-request-id': id });
+    await settled();
+    const line = lines().find(({ reqId }) => reqId === id)!;
+    expect(line).toMatchObject({ msg: 'request', status: 400 });
+    expect(String(line.url)).toMatch(/^\/identifiers\?target=.+…$/);
+    expect(Math.max(...octetsOf(service.server.stdout()))).toBeLessThanOrEqual(2048);
+  });
+});
+
 describe('secrets', () => {
   it('a key, right or wrong, in whatever header, is in no line, at the level that tells most', async () => {
     for (const authorization of [`Bearer ${KEY}`, `Basic ${KEY}`, KEY, `Bearer ${WRONG_KEY}`]) {

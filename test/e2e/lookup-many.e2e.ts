@@ -47,7 +47,7 @@ describe('POST /identifiers/lookup', () => {
   it.each([
     ['an identifier that is not registered', `100.102/${'0'.repeat(32)}`, 'missing'],
     ['a Handle of others', '20.1000/5555', 'missing'],
-    ['a UUID alone', GUID, 'missing'],
+    ['a UUID alone that is registered nowhere', '0'.repeat(32), 'missing'],
     ['CID-10: 31 digits under a naming authority of ours', IDENTIFIER.slice(0, -1), 'malformed'],
     ['CID-06: an empty segment', `100..102/${GUID}`, 'malformed'],
     ['prose', 'no such thing', 'malformed'],
@@ -74,6 +74,8 @@ describe('POST /identifiers/lookup', () => {
     const first = await service.client.mint({ metadataId });
     const second = await service.client.mint({ metadataId, namingAuthority: '2000.01' });
     const { body } = await lookUp([metadataId]);
+    expect(body.items[0].status).toBe('ambiguous');
+    expect(body.items[0].candidates).toEqual([first.body.identifier, second.body.identifier]);
     expect(body.items[0].identifier.identifier).toBe(first.body.identifier);
     expect(body.items[0].others).toEqual([second.body.identifier]);
   });
@@ -95,4 +97,119 @@ describe('POST /identifiers/lookup', () => {
     const { status, body } = await lookUp(inputs);
     expect([status, body.code]).toEqual([400, 'INVALID_REQUEST']);
   });
+});
+
+describe('an input that finds nothing as it stands', () => {
+  const TARGET = 'https://repo.example.org/objects/pasted';
+  const BARE = '0123456789ABCDEF0123456789ABCDEF';
+
+  beforeAll(async () => {
+    expect((await service.client.mint({ guid: BARE, target: TARGET })).status).toBe(201);
+  });
+
+  it.each([
+    ['angle brackets', `<hdl:${IDENTIFIER}>`, 'identifier', IDENTIFIER],
+    ['quotation marks and a full stop', `“${IDENTIFIER.toLowerCase()}.”`, 'identifier', IDENTIFIER],
+    ['a full stop behind a resolver URL', `https://hdl.handle.net/${IDENTIFIER}.`, 'identifier', IDENTIFIER],
+    ['quotation marks around a PID', '"demo:7"', 'alternateId', IDENTIFIER],
+    ['a metadata ID in brackets', `<${RECORD}>`, 'metadataId', IDENTIFIER],
+    ['a bare GUID', BARE, 'identifier', `100.102/${BARE}`],
+    ['a bare GUID as a UUID', '01234567-89ab-cdef-0123-456789abcdef', 'identifier', `100.102/${BARE}`],
+    ['a bare GUID with a full stop', `${BARE}.`, 'identifier', `100.102/${BARE}`],
+    ['a target', TARGET, 'target', `100.102/${BARE}`],
+    ['a target in brackets', ` <${TARGET}>.`, 'target', `100.102/${BARE}`],
+  ])('is found by %s', async (_, input, matchedBy, identifier) => {
+    const { body } = await lookUp([input]);
+    expect(body.items).toHaveLength(1);
+    expect(body.items[0]).toMatchObject({ input, status: 'found', matchedBy, others: [], identifier: { identifier } });
+    expect(body.items[0]).not.toHaveProperty('candidates');
+  });
+
+  it('is read as it stands first: a target that ends with a full stop is not the one without', async () => {
+    const exact = await service.client.mint({ target: `${TARGET}.` });
+    const { body } = await lookUp([`${TARGET}.`, TARGET, `${TARGET}..`, TARGET.toUpperCase()]);
+    expect(body.items.map((item: any) => item.identifier?.identifier)).toEqual([
+      exact.body.identifier,
+      `100.102/${BARE}`,
+      exact.body.identifier,
+      undefined,
+    ]);
+  });
+
+  it('prefers a name to a bare GUID: an alternate that is the UUID of another identifier', async () => {
+    const guid = '11111111222243338444555555555555';
+    await service.client.mint({ guid });
+    const named = await service.client.mint({ alternateIds: ['urn:uuid:11111111-2222-4333-8444-555555555555'] });
+    expect(named.status).toBe(201);
+    const { body } = await lookUp([guid]);
+    expect(body.items[0]).toMatchObject({ status: 'found', matchedBy: 'alternateId' });
+    expect(body.items[0].identifier.identifier).toBe(named.body.identifier);
+  });
+
+  it('is ambiguous with ten candidates at most in order of minting, for a GUID and for a target', async () => {
+    const guid = '22222222222243338444555555555555';
+    for (const namingAuthority of ['2000.01', '100.102']) await service.client.mint({ guid, namingAuthority });
+    const target = 'https://repo.example.org/shared';
+    const minted = await service.client.post('/identifiers/batch', {
+      namingAuthority: '100.102',
+      items: Array.from({ length: 12 }, () => ({ target })),
+    });
+    const shared = minted.body.results.map(({ identifier }: any) => identifier.identifier ?? identifier);
+    const { body } = await lookUp([guid, `<${target}>`]);
+    const canonical = 'urn:uuid:22222222-2222-4333-8444-555555555555';
+    const candidates = [`2000.01/${guid}`, `100.102/${guid}`];
+    expect(body.items).toEqual([
+      { input: guid, status: 'ambiguous', matchedBy: 'identifier', candidates, canonical },
+      { input: `<${target}>`, status: 'ambiguous', matchedBy: 'target', candidates: shared.slice(0, 10) },
+    ]);
+  });
+
+  it('keeps the fault of the input as it stands when nothing is found', async () => {
+    const { body } = await lookUp(['"no such thing".', `${IDENTIFIER}0.`]);
+    expect(body.items.map((item: any) => [item.status, item.error.code])).toEqual([
+      ['malformed', 'NOT_RECOGNIZED'],
+      ['malformed', expect.any(String)],
+    ]);
+  });
+
+  it('is refused by /normalize as before', async () => {
+    for (const input of [`https://hdl.handle.net/${IDENTIFIER}.`, '"demo:7"', `${BARE}.`]) {
+      const { body } = await service.client.post('/normalize', { inputs: [input] });
+      expect(JSON.stringify(body)).not.toContain(`hdl:${IDENTIFIER}"`);
+      expect(JSON.stringify(body)).not.toContain('"info:fedora/demo:7"');
+    }
+  });
+});
+
+describe('other texts of people', () => {
+  it('an empty target is refused by the list and by the export', async () => {
+    for (const path of ['/identifiers?target=', '/identifiers/export?target=']) {
+      const { status, body } = await service.client.get(path);
+      expect([status, body.code, body.errors?.[0].pointer]).toEqual([400, 'INVALID_REQUEST', '#query/target']);
+    }
+  });
+
+  it('a conflict names the existing identifier beside its path', async () => {
+    const answers = [
+      await service.client.mint({ guid: GUID }),
+      await service.client.mint({ metadataId: `hdl:${RECORD}`, onExisting: 'reject' }),
+      await service.client.mint({ alternateIds: ['demo:7'] }),
+    ];
+    expect(answers.map(({ status, body }) => [status, body.identifier, body.existing])).toEqual(
+      answers.map(() => [409, IDENTIFIER, `/identifiers/${IDENTIFIER}`]),
+    );
+  });
+
+  it.each(['application/json', 'text/plain', 'application/merge-patch+json', 'application/x-ndjson;charset=latin1'])(
+    'a stream refuses %s and names application/x-ndjson',
+    async (type) => {
+      for (const path of ['/identifiers/bulk', '/identifiers/import']) {
+        const { status, body } = await service.client.send('POST', path, { 'content-type': type }, '{}');
+        expect([status, body.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+        expect(body.detail).toContain('application/x-ndjson');
+        expect(body.detail).not.toContain('send application/json');
+        expect(body.detail).not.toContain('content-type: application/json');
+      }
+    },
+  );
 });

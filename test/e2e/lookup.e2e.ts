@@ -126,10 +126,10 @@ describe('GET /identifiers', () => {
       'info:fedora/demo%3a1/demo:S/m?a=%C3%A9&b=2',
       'info:fedora/demo:1/demo:S/m?a=%C3%A9&b=2',
     ],
-  ])('a metadata ID registered as %s is found as %s and kept as %s', async (registered, asked, canonical) => {
+  ])('a metadata ID registered as %s is found as %s and kept as %s', async (registered, queried, canonical) => {
     const minted = await service.client.mint({ metadataId: registered });
     expect(minted.body.metadataId).toBe(canonical);
-    const found = await find({ metadataId: asked });
+    const found = await find({ metadataId: queried });
     expect(found.body.items).toEqual([expect.objectContaining({ identifier: minted.body.identifier })]);
   });
 

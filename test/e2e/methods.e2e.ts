@@ -100,3 +100,26 @@ describe('a method that a path does not have', () => {
     expect(text).not.toMatch(new RegExp(`hush|${KEY}`));
   });
 });
+
+describe('a DELETE with content (RFC 9110 9.3.5)', () => {
+  it.each([
+    ['application/json', '{'],
+    ['application/json', '{"a":1,"a":2}'],
+    ['application/json', `"${'x'.repeat(17_000_000)}"`],
+    ['application/merge-patch+json', '{}'],
+    ['application/x-ndjson', '{}'],
+    ['text/plain', 'x'],
+    ['nothing', ''],
+  ])('of %s answers as one without', async (type, body) => {
+    const headers = { authorization, 'content-type': type, 'content-length': String(body.length) };
+    const { status, text } = await send('DELETE', '/api-keys/x', headers, body);
+    expect([status, JSON.parse(text).code]).toEqual([404, 'API_KEY_NOT_FOUND']);
+    const created = await service.client.post(
+      '/api-keys',
+      { client: 'repository', scopes: ['read'] },
+      { authorization },
+    );
+    const path = `/api-keys/${created.body.id}`;
+    expect((await send('DELETE', path, headers, body)).status).toBe(204);
+  });
+});

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { parse } from 'yaml';
 import { createDatabase } from './harness/database.js';
 import { startServer } from './harness/server.js';
@@ -33,12 +35,12 @@ describe('GET /metrics', () => {
   it('counts a request under the pattern of its route and its status, never under its path', async () => {
     const path = '/identifiers/100.102/0123456789abcdef0123456789abcdef';
     await service.client.get(path, { authorization });
-    await service.client.get('/no-such-path-4711', { authorization });
+    await service.client.get('/no-such-path-qzxvwk', { authorization });
     const text = await scrape();
     const count = 'mintmark_http_request_duration_seconds_count';
     expect(text).toContain(`${count}{method="GET",route="/identifiers/:identifier",status="404"} 1\n`);
     expect(text).toContain(`${count}{method="GET",route="unmatched",status="404"} 1\n`);
-    expect(text).not.toMatch(/0123456789abcdef|4711/i);
+    expect(text).not.toMatch(/0123456789abcdef|qzxvwk/i);
   });
 
   it('names a naming authority as it was created, however a mint spells it', async () => {
@@ -49,6 +51,25 @@ describe('GET /metrics', () => {
     }
     const labels = [...(await scrape()).matchAll(/^mintmark_mints_total\{naming_authority="(abc)".* (\d+)$/gim)];
     expect(labels.map(([, label, count]) => [label, count])).toEqual([['Abc', '3']]);
+  });
+
+  it('shows how long an open transaction holds back the event feed', async () => {
+    const age = async () => Number(/^mintmark_event_feed_age_seconds (.+)$/m.exec(await scrape())?.[1]);
+    const writer = new pg.Client({ connectionString: service.database.url });
+    await writer.connect();
+    writer.on('error', () => {});
+    await writer.query('BEGIN; SELECT pg_current_xact_id()');
+    // Something to hold back: a later transaction that has ended.
+    const minted = await service.client.mint({}, { authorization });
+    expect(minted.status).toBe(201);
+    await pause(1100);
+    await age();
+    await pause(3000);
+    expect(await age()).toBeGreaterThan(1.5);
+    await writer.query('COMMIT');
+    await pause(1100);
+    expect(await age()).toBeLessThan(1.5);
+    await writer.end();
   });
 
   it('shows the connections of all pools and what waits for one', async () => {
@@ -102,12 +123,12 @@ describe.each<[string, () => string[]]>([
     );
     expect(names.filter((name) => !exported.includes(name))).toEqual([]);
     const given = new Set(['job', 'instance', ...[...text.matchAll(/[{,]([a-z_]+)="/g)].map(([, label]) => label)]);
-    const asked = queries().flatMap((query) =>
+    const queried = queries().flatMap((query) =>
       [...query.matchAll(/([a-z_]+) *(?:=~|!~|!=|=)"|\bby \(([^)]*)\)/g)].flatMap(
         ([, one, list]) => one ?? (list ?? '').split(/, */),
       ),
     );
-    expect(asked.filter((label) => !given.has(label))).toEqual([]);
+    expect(queried.filter((label) => !given.has(label))).toEqual([]);
   });
 });
 

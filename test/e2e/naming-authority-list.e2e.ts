@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { COUNT_SQL } from '../../dist/record/authority-counts.js';
+import { COUNT_SQL } from '../../dist/storage/naming-authorities/naming-authority-counts.js';
 import { useService } from './harness/service.js';
 
 const service = useService({ NAMING_AUTHORITIES: '' });
@@ -85,6 +85,42 @@ describe('GET /naming-authorities', () => {
     expect(active.isExact).toBe(false);
     expect(active.value).toBeGreaterThan(48_000);
     expect(active.value).toBeLessThan(72_000);
+  });
+
+  it('reads of each naming authority no rows of another one, with and without statistics of the table', async () => {
+    const client = new pg.Client({ connectionString: service.database.url });
+    await client.connect();
+    const prefixes = Array.from({ length: 200 }, (_, n) => `40.${n}`);
+    await client.query('INSERT INTO naming_authority (prefix) SELECT unnest($1::text[])', [prefixes]);
+    // Each naming authority has its rows all over the table.
+    await client.query(
+      `INSERT INTO identifier (naming_authority, guid)
+       SELECT '40.' || n % 200, gen_random_uuid() FROM generate_series(1, 50000) n`,
+    );
+    // Enough of them that reading those of all naming authorities for each one costs more.
+    await client.query(
+      `INSERT INTO identifier (naming_authority, guid, state, withdrawn_at, withdrawal_reason)
+       SELECT '40.' || n % 200, gen_random_uuid(), 'withdrawn', CURRENT_TIMESTAMP, 'test' FROM generate_series(1, 20000) n`,
+    );
+    const expectIndexOnly = async () => {
+      const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${COUNT_SQL}`, [prefixes]);
+      const text = JSON.stringify(rows);
+      expect(text).not.toContain('Seq Scan');
+      expect(text).not.toContain('Rows Removed by Filter');
+    };
+    await expectIndexOnly();
+    await client.query('ANALYZE identifier');
+    await expectIndexOnly();
+    await client.end();
+    const page = await service.client.get('/naming-authorities?limit=1000');
+    const counted = page.body.items.filter(({ namingAuthority }: { namingAuthority: string }) =>
+      namingAuthority.startsWith('40.'),
+    );
+    expect(counted).toHaveLength(200);
+    for (const { counts } of counted) {
+      expect(counts.active).toEqual({ value: 250, isExact: true });
+      expect(counts.withdrawn).toEqual({ value: 100, isExact: true });
+    }
   });
 
   it.each([

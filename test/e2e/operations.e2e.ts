@@ -179,7 +179,7 @@ describe('migrations', () => {
     await admin.end();
     const { code, stderr } = await runToEnd(variables(database));
     expect(code).toBe(1);
-    expect(stderr).toContain('The database schema could not be brought up to date');
+    expect(stderr).toContain('The database schema could not be migrated');
     expect(stderr).not.toMatch(/^ +at /m);
     await database.drop();
   });

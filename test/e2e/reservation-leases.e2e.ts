@@ -14,7 +14,7 @@ const { reserve, end, kinds } = reservationsOf(service);
 describe('a lease that has ended and that nobody has written down', () => {
   const LAPSED = { reason: 'The reservation ended without activation.', replacedBy: null };
 
-  async function lapsed(fields: object = {}): Promise<string> {
+  async function expired(fields: object = {}): Promise<string> {
     const { body } = await service.client.mint({ state: 'reserved', leaseUntil: NEXT_YEAR, ...fields });
     await end(body.identifier);
     return body.identifier;
@@ -22,7 +22,7 @@ describe('a lease that has ended and that nobody has written down', () => {
 
   it('answers 410, and in lists it is withdrawn and not reserved', async () => {
     const [since, target] = [inFuture(-1000), `https://${randomUUID()}.example.org/`];
-    const identifier = await lapsed({ target });
+    const identifier = await expired({ target });
     const gone = await service.client.get(`/identifiers/${identifier}`);
     expect(coded(gone)).toEqual([410, 'IDENTIFIER_WITHDRAWN']);
     expect(gone.body.tombstone).toMatchObject(LAPSED);
@@ -40,8 +40,8 @@ describe('a lease that has ended and that nobody has written down', () => {
       { metadataId: freshMetadataId(), alternateIds: [freshPid()] },
       { metadataId: freshMetadataId(), alternateIds: [freshPid()] },
     ];
-    const first = await lapsed(one);
-    const second = await lapsed(two);
+    const first = await expired(one);
+    const second = await expired(two);
     expect((await service.client.get(`/identifiers?metadataId=${one.metadataId}`)).body.items).toEqual([]);
     expect((await service.client.get(`/identifiers?alternateId=${one.alternateIds[0]}`)).body.items).toEqual([]);
     const minted = await service.client.mint(one);
@@ -56,12 +56,12 @@ describe('a lease that has ended and that nobody has written down', () => {
 
   it('describes nothing any more', async () => {
     const record = (await service.client.mint()).body;
-    await lapsed({ metadataId: record.identifier });
+    await expired({ metadataId: record.identifier });
     expect((await service.client.get(`/identifiers/${record.identifier}`)).body.describes).toEqual([]);
   });
 
   it('cannot be activated, changed or withdrawn any more, nor in its reservation', async () => {
-    const identifier = await lapsed();
+    const identifier = await expired();
     const headers = { 'content-type': 'application/json', 'if-match': '*' };
     for (const answer of [
       await service.client.post(`/identifiers/${identifier}/activate`, {}),

@@ -68,11 +68,11 @@ describe('the sweep', () => {
     const api = new Client(replicas[1]!.url);
     const leaseUntil = new Date(Date.now() + 1500).toISOString();
     const { body } = await api.post('/reservations', { namingAuthority: '100.102', count: 2, leaseUntil });
-    const [kept, left] = body.identifiers;
-    await api.post(`/identifiers/${kept}/activate`, {});
+    const [activated, left] = body.identifiers;
+    await api.post(`/identifiers/${activated}/activate`, {});
     await pause(1600);
     await waitUntilNoneIsReserved();
-    expect((await api.get(`/identifiers/${kept}`)).body).toMatchObject({ state: 'active', version: 2 });
+    expect((await api.get(`/identifiers/${activated}`)).body).toMatchObject({ state: 'active', version: 2 });
     expect((await api.get(`/identifiers/${left}`)).body.tombstone.withdrawnAt).toBe(leaseUntil);
   });
 

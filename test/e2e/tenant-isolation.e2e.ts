@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import pg from 'pg';
 import { useService } from './harness/service.js';
-import { take } from './tenants/moves.js';
+import { runStep } from './tenants/commands.js';
 import { anyStep } from './tenants/step.js';
 import { Ownership, TENANTS, type Tenant } from './tenants/tenant.js';
-import { World } from './tenants/world.js';
+import { Real } from './tenants/real.js';
 
 const ADMIN_KEY = 'correct-horse-battery-staple-correct-horse';
 const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
@@ -56,11 +56,11 @@ describe('where reading is closed', () => {
     const database = new pg.Client({ connectionString: service.database.url });
     await database.connect();
     const interleaving = fc.asyncProperty(fc.array(anyStep, { maxLength: 20, size: 'max' }), async (steps) => {
-      const world = new World(service.server.url, keys, ownership);
+      const real = new Real(service.server.url, keys, ownership);
       for (const step of steps) {
         const tenant = TENANTS[step.tenant]!;
         const before = step.kind === 'mintAtOnce' ? null : await ofOthers(tenant, database);
-        await take(world, step);
+        await runStep(real, step);
         if (before !== null) expect(await ofOthers(tenant, database)).toEqual(before);
       }
     });

@@ -42,6 +42,16 @@ export const BODIES = [
   },
   { name: '10,000 open brackets', weight: 0.5, apply: octets(() => Buffer.from('['.repeat(10_000))) },
   { name: '100,000 open objects', weight: 0.3, apply: octets(() => Buffer.from('{"a":'.repeat(100_000))) },
+  { name: '60,000 zeros in a list', weight: 0.5, apply: octets(() => Buffer.from(`[${'0,'.repeat(60_000)}0]`)) },
+  {
+    name: '20,000 members',
+    weight: 0.5,
+    apply: octets(() =>
+      Buffer.from(JSON.stringify(Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`a${i}`, i])))),
+    ),
+  },
+  { name: '30,000 equal keys', weight: 0.5, apply: octets(() => Buffer.from(`{${'"a":1,'.repeat(30_000)}"a":1}`)) },
+  { name: '100,000 digits', weight: 0.5, apply: octets(() => Buffer.from(`[${'9'.repeat(100_000)}]`)) },
   { name: 'a body of 4 MiB', weight: 0.1, apply: octets(() => Buffer.from(`"${'x'.repeat(4 * 1024 * 1024)}"`)) },
   { name: 'the charset utf-16', apply: header('content-type', 'application/json; charset=utf-16') },
   { name: 'the charset latin1', apply: header('content-type', 'application/json; charset="iso-8859-1"') },
@@ -71,20 +81,20 @@ export const BODIES = [
 
 /** Changes a JSON value at one place. @returns `{ name, value }` */
 export function changeSomewhere(random, value) {
-  const objects = placesIn(value).filter((place) => isObject(at(value, place)));
+  const objects = placesIn(value).filter((path) => isObject(at(value, path)));
   if (objects.length > 0 && random.chance(0.25)) {
     const { name, change } = random.pick(OBJECT_CHANGES);
     return { name, value: replaceAt(value, random.pick(objects), change) };
   }
-  const places = placesIn(value);
-  const inner = places.filter(({ length }) => length > 0);
-  const place = random.pick(inner.length > 0 && random.chance(0.9) ? inner : places);
-  if (place.length > 0 && random.chance(0.15)) {
-    const copy = replaceAt(value, place.slice(0, -1), (parent) => without(parent, place.at(-1)));
-    return { name: `nothing at /${place.join('/')}`, value: copy };
+  const paths = placesIn(value);
+  const inner = paths.filter(({ length }) => length > 0);
+  const path = random.pick(inner.length > 0 && random.chance(0.9) ? inner : paths);
+  if (path.length > 0 && random.chance(0.15)) {
+    const copy = replaceAt(value, path.slice(0, -1), (parent) => without(parent, path.at(-1)));
+    return { name: `nothing at /${path.join('/')}`, value: copy };
   }
   const hostile = random.weighted(VALUES);
-  return { name: `${hostile.name} at /${place.join('/')}`, value: replaceAt(value, place, () => hostile.make()) };
+  return { name: `${hostile.name} at /${path.join('/')}`, value: replaceAt(value, path, () => hostile.make()) };
 }
 
 /** Gives a request a JSON value as its body. */
@@ -92,8 +102,8 @@ export function setJson(request, value) {
   request.body = Buffer.from(writeJson(value));
 }
 
-function at(value, place) {
-  return place.reduce((inside, key) => inside[key], value);
+function at(value, path) {
+  return path.reduce((inside, key) => inside[key], value);
 }
 
 function isObject(value) {

@@ -79,6 +79,7 @@ const AUTHORIZATIONS = [
   `Bearer ${'x'.repeat(9000)}`,
   'Basic YTpi',
   'Bearer a b',
+  `Bearer mm_live_${'A'.repeat(43)}00000000`,
   'bearer \u00e9',
   'Negotiate',
 ];
@@ -120,6 +121,32 @@ export const HEADERS = [
     apply: (request) => request.headers.push(['forwarded', 'for="_a";host=evil'], ['x-forwarded-host', 'evil']),
   },
   { name: 'the host of another', apply: set('host', 'evil.example:99999') },
+  ...['localhost:1', '[::1', '127.0.0.1.evil.example', 'LOCALHOST', 'localhost,evil.example', '%6cocalhost'].map(
+    (host) => ({
+      name: `host: ${host}`,
+      apply: set('host', host),
+    }),
+  ),
+  ...['null', 'http://evil.example', 'http://localhost:1', 'http://127.0.0.1.evil.example', 'x'.repeat(9000), ''].map(
+    (origin) => ({ name: `origin: ${origin.slice(0, 20)}`, apply: set('origin', origin) }),
+  ),
+  ...['cross-site', 'same-site', 'none', 'x'].map((site) => ({
+    name: `sec-fetch-site: ${site}`,
+    apply: set('sec-fetch-site', site),
+  })),
+  ...[
+    'return=minimal',
+    'return=minimal, return=representation',
+    'return="minimal"',
+    'return',
+    '=',
+    ';;,,',
+    'a'.repeat(9000),
+  ].map((prefer) => ({ name: `prefer: ${prefer.slice(0, 20)}`, apply: set('prefer', prefer) })),
+  ...['A', 'A'.repeat(512), 'A'.repeat(9000), '\u00e9', '0', '==='].map((cursor) => ({
+    name: `last-event-id: ${cursor.slice(0, 20)}`,
+    apply: set('last-event-id', cursor),
+  })),
   { name: 'a header __proto__', apply: set('__proto__', '1') },
   { name: 'a header constructor', apply: set('constructor', '1') },
   { name: 'a cookie of 20,000 characters', weight: 0.5, apply: set('cookie', `a=${'b'.repeat(20_000)}`) },

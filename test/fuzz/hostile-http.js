@@ -48,6 +48,7 @@ export const HTTP = [
   { name: 'HTTP/2.0', apply: octets((text) => text.replace(' HTTP/1.1', ' HTTP/2.0')) },
   { name: 'HTTP/9.9', apply: octets((text) => text.replace(' HTTP/1.1', ' HTTP/9.9')) },
   { name: 'no version', apply: octets((text) => text.replace(' HTTP/1.1', '')) },
+  { name: 'forty of it at once', weight: 0.5, apply: octets((text) => text.repeat(40)) },
   { name: 'TLS', weight: 0.5, apply: octets(() => '\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03') },
 ];
 

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { contentFor, isJson } from './document.js';
 
 /** What a request that meets no operation may be answered with, always as a problem document. */
-const NOTHING_SERVED = [400, 404, 405, 408, 413, 414, 415, 417, 431];
+const NOTHING_SERVED = [400, 403, 404, 405, 408, 413, 414, 415, 417, 421, 431];
 
 const PROBLEM = 'application/problem+json';
 
@@ -29,7 +29,7 @@ export class Oracle {
    * What is wrong with an answer, as a sentence, or null.
    * @param request `candidates` are the operations it may be an answer of; `unserved` says that there may be none.
    */
-  judge(request, answer) {
+  findFault(request, answer) {
     if (answer.failure !== undefined) return answer.failure;
     if (answer.status >= 500) return `status ${answer.status}`;
     const candidates = [...request.candidates, ...(request.unserved ? [this.nothingServed] : [])];

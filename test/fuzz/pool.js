@@ -41,7 +41,7 @@ export class Pool {
     this.#add('etag', headers.etag);
     if (typeof body !== 'object' || body === null) return;
     const scalars = Object.entries(body).filter(([, value]) => typeof value === 'string');
-    remember(this.#resources, {
+    addNewest(this.#resources, {
       values: new Map(scalars.map(([name, value]) => [plain(name), value])),
       etag: headers.etag,
     });
@@ -77,11 +77,11 @@ export class Pool {
     const key = plain(name);
     const list = this.#values.get(key) ?? [];
     this.#values.set(key, list);
-    if (String(value).length <= 4096 && !list.includes(value)) remember(list, value);
+    if (String(value).length <= 4096 && !list.includes(value)) addNewest(list, value);
   }
 }
 
-function remember(list, value) {
+function addNewest(list, value) {
   list.push(value);
   if (list.length > SIZE) list.shift();
 }

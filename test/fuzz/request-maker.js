@@ -41,7 +41,7 @@ export class RequestMaker {
     const resource = random.chance(0.7) ? this.pool.resource(random) : undefined;
     const make = ({ name, schema }) => this.values.make(random, schema, name, resource);
     const chosen = operation.parameters.filter(({ required }) => required === true || random.chance(0.3));
-    const of = (place) => chosen.filter((parameter) => parameter.in === place);
+    const of = (location) => chosen.filter((parameter) => parameter.in === location);
     const request = {
       operation,
       what: 'valid',

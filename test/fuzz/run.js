@@ -39,7 +39,7 @@ export async function fuzz({ url, document, seed, runs, connections = 32, header
         const answer = answers[index];
         count(table.get(request.operation.id), answer.waiting ? 'waiting' : (answer.status ?? 'none'));
         if (answer.waiting) return;
-        const fault = oracle.judge(request, answer);
+        const fault = oracle.findFault(request, answer);
         if (fault === null) learn(pool, answer);
         else failures.push({ request, answer, fault });
       });

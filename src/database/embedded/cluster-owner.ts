@@ -1,66 +1,79 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { StartupError } from '../../config/startup-error.js';
+import type { ClusterControl } from './cluster-control.js';
 import type { DataFolder } from './data-folder.js';
 
 /** "Mint" in ASCII. The session that holds this advisory lock owns the cluster. */
 const OWNER_LOCK = 0x4d696e74;
 
-/** How long a start waits for an earlier service to let go of the folder: it may be stopping right now. */
-const OWNER_WAIT_MS = 3000;
+/** How long a start waits for another service to release the folder. */
+export const OWNER_WAIT_MS = 3000;
 const POLL_MS = 250;
 
+const TIMEOUT_MS = 10_000;
+
 /**
- * Opens a session in a running cluster and takes the owner's lock. The lock lives and dies with the service's own
- * connection, so a service that was killed leaves none behind; a file with a process id could not say that.
- * @returns the session that holds the lock, or undefined when another session has it.
+ * Opens a session in a running cluster and takes the lock of the owner. The lock ends with the connection, so a killed
+ * service leaves none, unlike a PID file.
+ * @returns the session with the lock; undefined when another session has it.
  */
 export async function claimCluster(url: string): Promise<pg.Client | undefined> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: TIMEOUT_MS,
+    query_timeout: TIMEOUT_MS,
+  });
+  // The event "end" follows; without a listener the error would end the process.
+  client.on('error', () => {});
   await client.connect();
-  const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_lock($1) AS mine', [OWNER_LOCK]);
-  if (rows[0]?.mine === true) return client;
-  await client.end();
-  return undefined;
+  let mine = false;
+  try {
+    const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_lock($1) AS mine', [OWNER_LOCK]);
+    mine = rows[0]?.mine === true;
+  } finally {
+    if (!mine) await client.end();
+  }
+  return mine ? client : undefined;
+}
+
+/** The error for a data folder that another process owns. */
+export function inUse(folder: DataFolder): StartupError {
+  return new StartupError(
+    `The data folder ${folder.path} is in use by another Mintmark process. Stop that process, or set DATA_DIR to another folder.`,
+  );
 }
 
 /**
- * Waits until nobody owns a cluster that is found running: a server that outlived its service (`kill -9`) is without an
- * owner at once, a stopping service needs a moment, and a service that is just starting takes the lock within it.
+ * Waits until a running cluster has no owner: a server that outlived its service (`kill -9`) has none, and a stopping
+ * service releases the lock soon.
  * @throws StartupError when another service keeps it.
  */
-export async function waitForNoOwner(folder: DataFolder, isRunning: () => Promise<boolean>): Promise<void> {
+export async function waitForNoOwner(folder: DataFolder, server: ClusterControl): Promise<void> {
   let seenFree = 0;
   for (let waited = 0; waited <= OWNER_WAIT_MS; waited += POLL_MS) {
-    if (!(await isRunning())) return;
-    const owner = await runningClusterUrl(folder)
+    if (!(await server.isRunning())) return;
+    const owner = await server
+      .runningPort()
+      .then((port) => clusterUrl(folder, port, 'postgres'))
       .then(claimCluster)
-      // It is on its way up, or on its way down: ask again.
+      // The server is starting or stopping: retry.
       .catch(() => undefined);
     await owner?.end();
     seenFree = owner === undefined ? 0 : seenFree + 1;
     if (seenFree > 3) return;
     await pause(POLL_MS);
   }
-  throw new StartupError(
-    `The data folder ${folder.path} is in use by another Mintmark. Stop that one, or set DATA_DIR to another folder.`,
-  );
+  throw inUse(folder);
 }
 
-/** The address of a database of the cluster. It says that there is no TLS, whatever PGSSLMODE asks of other databases. */
+/** The URL of a database of the cluster, without TLS, whatever PGSSLMODE is. */
 export async function clusterUrl(folder: DataFolder, port: number, database: string): Promise<string> {
   const password = await readFile(folder.passwordFile, 'utf8').catch(() => {
     throw new StartupError(
-      `The password of the database, ${folder.passwordFile}, is missing or unreadable. Restore it from the backup of the data folder.`,
+      `The password file of the database, ${folder.passwordFile}, is missing or unreadable. Restore it from the backup of the data folder.`,
     );
   });
   return `postgresql://mintmark:${password.trim()}@127.0.0.1:${port}/${database}?sslmode=disable`;
-}
-
-async function runningClusterUrl(folder: DataFolder): Promise<string> {
-  // Line 4 of postmaster.pid is the port (PostgreSQL, "Database File Layout").
-  const lines = (await readFile(join(folder.cluster, 'postmaster.pid'), 'utf8')).split('\n');
-  return clusterUrl(folder, Number(lines[3]), 'postgres');
 }

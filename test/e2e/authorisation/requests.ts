@@ -83,6 +83,7 @@ export class Requests {
     'POST /api-keys': () => json('/api-keys', { client: 'made', scopes: ['read'] }),
     'GET /api-keys': () => ({ path: '/api-keys?limit=1' }),
     'GET /api-keys/{id}': async () => ({ path: await this.key() }),
+    'POST /api-keys/{id}/confirm': async () => json(`${await this.key()}/confirm`, {}),
     'DELETE /api-keys/{id}': async () => ({ path: await this.key() }),
   };
 

@@ -6,9 +6,10 @@ import { type AddressInfo, type Server, type Socket, connect, createServer } fro
  * - `pass`: octets go both ways;
  * - `refuse`: nothing listens, and every connection is reset;
  * - `silent`: connections are accepted and stay open, and nothing comes through; those of that time stay dead;
- * - `deaf`: requests reach the server and its answers are lost.
+ * - `deaf`: requests reach the server and its answers are lost;
+ * - `gone`: as `silent`, and neither side learns that the other one closes, as when a host loses its power.
  */
-export type Weather = 'pass' | 'refuse' | 'silent' | 'deaf';
+export type Weather = 'pass' | 'refuse' | 'silent' | 'deaf' | 'gone';
 
 export class TcpProxy {
   private weather: Weather = 'pass';
@@ -61,7 +62,7 @@ export class TcpProxy {
 
   async set(weather: Weather): Promise<void> {
     this.weather = weather;
-    if (weather === 'silent') for (const pair of this.pairs) pair.dead = true;
+    if (weather === 'silent' || weather === 'gone') for (const pair of this.pairs) pair.dead = true;
     if (weather === 'refuse') await this.close();
     else await this.listen();
   }
@@ -87,9 +88,10 @@ export class TcpProxy {
 
   private accept(client: Socket): void {
     const upstream = connect(this.target);
-    const pair: Pair = { client, upstream, dead: this.weather === 'silent', answered: null };
+    const pair: Pair = { client, upstream, dead: this.weather === 'silent' || this.weather === 'gone', answered: null };
     this.pairs.add(pair);
     const end = (): void => {
+      if (this.weather === 'gone') return;
       this.pairs.delete(pair);
       client.destroy();
       upstream.destroy();

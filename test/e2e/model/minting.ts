@@ -1,97 +1,97 @@
 import { expect } from '@jest/globals';
 import type { Answer } from '../harness/client.js';
-import { type Order, type Verdict, judge, tell } from './mint-laws.js';
+import { type ExpectedOutcome, type MintCommand, assignGuids, expectedOutcomes } from './mint-rules.js';
 import { uuidSpellings } from './names.js';
-import type { Kept, Registry } from './registry.js';
-import { type World, expectRefused, expectShown } from './world.js';
+import type { Registry, StoredResult } from './registry.js';
+import { type Real, expectRefused, expectShown } from './real.js';
 
-/** A request that mints: one order alone, or several as a batch. */
+/** A request that mints: one command alone, or several as a batch. */
 export interface MintRequest {
   readonly mode: 'alone' | 'perItem' | 'atomic';
-  readonly orders: readonly Order[];
+  readonly items: readonly MintCommand[];
   readonly key: string | null;
 }
 
 /** Sends a request in some spelling, and holds the answer against the model, which learns from it. */
-export async function mint(registry: Registry, world: World, request: MintRequest, spelling: number): Promise<void> {
-  const { mode, orders, key } = request;
-  const bodies = orders.map((order, index) => bodyOf(order, registry, spelling + index));
+export async function mint(registry: Registry, real: Real, request: MintRequest, spelling: number): Promise<void> {
+  const { mode, items, key } = request;
+  const bodies = items.map((command, index) => bodyOf(command, registry, spelling + index));
   const headers: Record<string, string> = key === null ? {} : { 'idempotency-key': key };
   const answer =
     mode === 'alone'
-      ? await world.client.post('/identifiers', bodies[0], headers)
-      : await world.client.post(`/identifiers/batch?mode=${mode}`, { items: bodies }, headers);
-  const meaning = JSON.stringify([mode, orders]);
+      ? await real.client.post('/identifiers', bodies[0], headers)
+      : await real.client.post(`/identifiers/batch?mode=${mode}`, { items: bodies }, headers);
+  const fingerprint = JSON.stringify([mode, items]);
   const earlier = key === null ? undefined : registry.keyed.get(key);
   if (earlier === undefined) {
     expect(answer.headers.get('idempotency-replayed')).toBeNull();
-    const kept = settle(registry, request, answer);
-    if (kept !== null && key !== null) registry.keyed.set(key, { meaning, results: kept });
-  } else if (earlier.meaning === meaning) {
+    const stored = expectFirstResult(registry, request, answer);
+    if (stored !== null && key !== null) registry.keyed.set(key, { fingerprint, results: stored });
+  } else if (earlier.fingerprint === fingerprint) {
     expect(answer.headers.get('idempotency-replayed')).toBe('true');
     resultsOf(answer, request).forEach((result, index) => {
-      expectKept(result, earlier.results[index], registry);
+      expectReplay(result, earlier.results[index], registry);
     });
   } else {
-    const { verdicts } = judge(registry, orders);
-    const isRefusedAnyway = mode === 'atomic' && verdicts.some(({ kind }) => kind === 'refused');
+    const { outcomes } = expectedOutcomes(registry, items);
+    const isRefusedAnyway = mode === 'atomic' && outcomes.some(({ kind }) => kind === 'refused');
     expectRefused(answer.status, answer.body, [
       'IDEMPOTENCY_KEY_REUSED',
       ...(isRefusedAnyway ? ['BATCH_REFUSED'] : []),
     ]);
   }
-  if (mode === 'alone' && answer.status < 300) world.remember(answer);
+  if (mode === 'alone' && answer.status < 300) real.recordTag(answer);
 }
 
 /** @returns what is kept under the key; null when everything was refused and the key is free. */
-function settle(registry: Registry, request: MintRequest, answer: Answer): Kept[] | null {
-  const { verdicts, entries } = judge(registry, request.orders);
-  const isRefused = verdicts.some(({ kind }) => kind === 'refused');
+function expectFirstResult(registry: Registry, request: MintRequest, answer: Answer): StoredResult[] | null {
+  const { outcomes, entries } = expectedOutcomes(registry, request.items);
+  const isRefused = outcomes.some(({ kind }) => kind === 'refused');
   if (request.mode === 'atomic' && isRefused) {
     expectRefused(answer.status, answer.body, ['BATCH_REFUSED']);
     return null;
   }
   const results = resultsOf(answer, request);
-  expect(results).toHaveLength(verdicts.length);
-  verdicts.forEach((verdict, index) => {
+  expect(results).toHaveLength(outcomes.length);
+  outcomes.forEach((outcome, index) => {
     const shown = results[index].identifier;
-    if (verdict.kind !== 'minted' || shown === undefined) return;
-    const pair = verdict.pairAt === null ? [] : [shown.metadataRecord?.guid];
-    for (const guid of [...(request.orders[index]?.guid === null ? [shown.guid] : []), ...pair]) {
+    if (outcome.kind !== 'minted' || shown === undefined) return;
+    const pair = outcome.pairAt === null ? [] : [shown.metadataRecord?.guid];
+    for (const guid of [...(request.items[index]?.guid === null ? [shown.guid] : []), ...pair]) {
       expect(guid).toMatch(/^[0-9A-F]{12}4[0-9A-F]{3}[89AB][0-9A-F]{15}$/);
       expect(entries.map((entry) => entry.guid)).not.toContain(guid);
     }
-    tell(entries, verdict.at, verdict.pairAt, shown.guid, pair[0]);
+    assignGuids(entries, outcome.at, outcome.pairAt, shown.guid, pair[0]);
   });
   registry.entries = entries;
-  const kept = verdicts.map((verdict, index) => keep(verdict, results[index]));
-  kept.forEach((each, index) => {
-    expectKept(results[index], each, registry, request.mode === 'alone' ? undefined : entries.at(-1)?.request);
+  const stored = outcomes.map((outcome, index) => storedResultOf(outcome, results[index]));
+  stored.forEach((each, index) => {
+    expectReplay(results[index], each, registry, request.mode === 'alone' ? undefined : entries.at(-1)?.request);
   });
-  return request.mode === 'alone' && isRefused ? null : kept;
+  return request.mode === 'alone' && isRefused ? null : stored;
 }
 
-function keep(verdict: Verdict, { status, problem }: any): Kept {
-  if (verdict.kind === 'minted') return { status: 201, at: verdict.at, pairAt: verdict.pairAt };
-  if (verdict.kind === 'existing') return { status: 200, at: verdict.at, pairAt: null };
-  expectRefused(status, problem, verdict.codes);
-  if (problem.code.endsWith('_TAKEN')) expect(verdict.existing).toContain(problem.existing);
+function storedResultOf(outcome: ExpectedOutcome, { status, problem }: any): StoredResult {
+  if (outcome.kind === 'minted') return { status: 201, at: outcome.at, pairAt: outcome.pairAt };
+  if (outcome.kind === 'existing') return { status: 200, at: outcome.at, pairAt: null };
+  expectRefused(status, problem, outcome.codes);
+  if (problem.code.endsWith('_TAKEN')) expect(outcome.existing).toContain(problem.existing);
   return { code: problem.code };
 }
 
 /** A repeat shows identifiers as they are now, and refusals as they were (decisions 15 and 71). */
-function expectKept(
+function expectReplay(
   { status, identifier, problem }: any,
-  kept: Kept | undefined,
+  stored: StoredResult | undefined,
   registry: Registry,
   batch?: number,
 ): void {
-  if (kept === undefined || 'code' in kept) {
-    expectRefused(status, problem, [kept?.code ?? 'a result more than there are items']);
+  if (stored === undefined || 'code' in stored) {
+    expectRefused(status, problem, [stored?.code ?? 'a result more than there are items']);
     return;
   }
-  const [entry, pair] = [registry.entries[kept.at], registry.entries[kept.pairAt ?? -1]];
-  expect([status, problem?.code]).toEqual([kept.status, undefined]);
+  const [entry, pair] = [registry.entries[stored.at], registry.entries[stored.pairAt ?? -1]];
+  expect([status, problem?.code]).toEqual([stored.status, undefined]);
   if (entry !== undefined) expectShown(identifier, entry, registry, batch);
   if (pair === undefined) expect(identifier.metadataRecord).toBeNull();
   else expectShown(identifier.metadataRecord, pair, registry, batch);
@@ -108,9 +108,9 @@ function resultsOf({ status, headers, body }: Answer, { mode }: MintRequest): an
   return [{ status, identifier: body }];
 }
 
-/** Writes an order as a body; all spellings of it mean the same request (decisions 16 and 38). */
-function bodyOf(order: Order, registry: Registry, spelling: number): object {
-  const { namingAuthority, metadataId, pair, target, alternateIds, guid, reserved, rejectsExisting } = order;
+/** Writes a command as a body; all spellings of it mean the same request (decisions 16 and 38). */
+function bodyOf(command: MintCommand, registry: Registry, spelling: number): object {
+  const { namingAuthority, metadataId, pair, target, alternateIds, guid, reserved, rejectsExisting } = command;
   const isTerse = spelling % 2 === 0;
   const texts = alternateIds.map((alternate, index) => registry.text(alternate, spelling + index));
   const again = isTerse ? [] : alternateIds.map((alternate) => registry.text(alternate, spelling + 1));

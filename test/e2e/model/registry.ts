@@ -22,7 +22,7 @@ export interface Entry {
 }
 
 /** What one item of a request came to, to be answered again under its key. */
-export type Kept =
+export type StoredResult =
   { readonly status: 200 | 201; readonly at: number; readonly pairAt: number | null } | { readonly code: string };
 
 /** Until when everything that is reserved here is held. */
@@ -32,7 +32,7 @@ export const FAR_LEASE = '2126-01-01T00:00:00.000Z';
 export class Registry {
   entries: Entry[] = [];
   /** What requests with an Idempotency-Key meant and came to. */
-  readonly keyed = new Map<string, { readonly meaning: string; readonly results: readonly Kept[] }>();
+  readonly keyed = new Map<string, { readonly fingerprint: string; readonly results: readonly StoredResult[] }>();
 
   /** Requests with an Idempotency-Key, to be sent again. */
   readonly sent: MintRequest[] = [];

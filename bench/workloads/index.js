@@ -1,0 +1,11 @@
+import { batch } from './batch.js';
+import { bulk } from './bulk.js';
+import { lookup } from './lookup.js';
+import { mintAfterStreams } from './mint-after-streams.js';
+import { mint, mintAlone } from './mint.js';
+import { normalize } from './normalize.js';
+import { replay } from './replay.js';
+import { start } from './start.js';
+
+/** Everything that is measured, in the order of the report. */
+export const WORKS = [mint, mintAlone, mintAfterStreams, batch, bulk, replay, lookup, normalize, start];

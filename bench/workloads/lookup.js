@@ -1,0 +1,78 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { get } from '../preconditions.js';
+import { load } from '../load/load.js';
+import { firstNames } from '../names.js';
+
+const CONNECTIONS = 64;
+const LARGE = 10_000_000;
+
+/** How many answers are looked into before any are timed. */
+const FOLLOWED = 200;
+
+export const identifierLookup = { path: '/identifiers/{1}' };
+export const metadataLookup = { path: '/identifiers?metadataId={2}' };
+
+export const lookup = {
+  name: 'lookup',
+  title: `look-up of random names, ${CONNECTIONS} connections`,
+  comparisons: [
+    { of: 'identifier', to: 'fastify', least: 0.6 },
+    { of: 'metadata ID', to: 'identifier', least: 0.95 },
+    { of: 'identifier of 10 million', to: 'identifier', least: 0.9 },
+    { of: 'identifier', to: 'prisma-baseline' },
+  ],
+  async variants({ cluster, servers, names, options }) {
+    const { database, lines } = await names.of(options.identifiers);
+    const service = await servers.mintmark(database);
+    const answerFile = await writeAnswer(cluster, service, lines);
+    const variant = (server, request, file, find) => ({
+      server,
+      verify: find && (() => followLookups(server, file, find)),
+      run: (seconds) =>
+        load({
+          folder: cluster.folder,
+          url: server.url,
+          request: { ...request, lines: file },
+          connections: CONNECTIONS,
+          seconds,
+        }),
+    });
+    const byIdentifier = (server, file) =>
+      variant(server, identifierLookup, file, { path: (row) => `/identifiers/${row[0]}`, of: (json) => json });
+    const prismaBaseline = await servers.prismaBaseline(database);
+    return {
+      identifier: byIdentifier(service, lines),
+      'metadata ID': variant(service, metadataLookup, lines, {
+        path: (row) => `/identifiers?metadataId=${row[1]}`,
+        of: ({ items }) => items[0],
+      }),
+      fastify: variant(await servers.fastify(answerFile), identifierLookup, lines),
+      'prisma-baseline': byIdentifier(prismaBaseline, lines),
+      ...(options.large && { 'identifier of 10 million': await ofLarge({ servers, names }, byIdentifier) }),
+    };
+  },
+};
+
+async function ofLarge({ servers, names }, byIdentifier) {
+  const { database, lines } = await names.of(LARGE);
+  return byIdentifier(await servers.mintmark(database), lines);
+}
+
+/** The constant that Fastify alone answers: an answer of the service, so that it has the same size. */
+async function writeAnswer(cluster, { url }, lines) {
+  const [[identifier]] = await firstNames(lines, 1);
+  const file = join(cluster.folder, 'lookup-answer.json');
+  await writeFile(file, (await get(`${url}/identifiers/${identifier}`)).text);
+  return file;
+}
+
+async function followLookups({ url }, lines, { path, of }) {
+  const failures = new Set();
+  for (const row of await firstNames(lines, FOLLOWED)) {
+    const { status, json } = await get(`${url}${path(row)}`);
+    if (status !== 200 || of(json)?.identifier !== row[0])
+      failures.add(`${path(row)} answered ${status}, or another one`);
+  }
+  return [...failures].slice(0, 3);
+}

@@ -1,0 +1,73 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inParallel, post } from '../preconditions.js';
+import { load } from '../load/load.js';
+import { settle } from '../names.js';
+import { AUTHORITY } from '../rows.js';
+import { metadataLookup } from './lookup.js';
+
+const CONNECTIONS = 16;
+const KNOWN = 5000;
+
+const BODY = JSON.stringify({ namingAuthority: AUTHORITY, metadataId: '{2}', target: '{4}' });
+const MINT = { method: 'POST', path: '/identifiers', body: BODY };
+
+/**
+ * The log of changes also gets what the server writes about itself: some hundred bytes in a round, and much more when
+ * autovacuum comes by. Such noise is only ever added, so the least of the rounds is judged. A repeat that wrote
+ * anything would show: even a sequence that is advanced in vain writes some 3,000 bytes for 1,000 repeats.
+ */
+const QUIET_WAL_BYTES = 500;
+
+export const replay = {
+  name: 'replay',
+  title: `repeat of a known mint, ${CONNECTIONS} connections`,
+  comparisons: [
+    { of: 'known key', to: 'look-up by metadata ID', least: 0.95 },
+    { of: 'known metadata ID', to: 'look-up by metadata ID', least: 0.95 },
+  ],
+  limits: ['known key', 'known metadata ID', 'look-up by metadata ID'].map((of) => ({
+    of,
+    metric: 'walPerThousand',
+    most: QUIET_WAL_BYTES,
+    statistic: 'least',
+    title: `bytes of WAL for 1,000 (least round), ${of}`,
+  })),
+  async variants({ cluster, servers, names, options }) {
+    const { database } = await names.of(options.identifiers);
+    const server = await servers.mintmark(database);
+    const lines = await mintKnown(cluster, database, server);
+    const loading = (request) => (seconds) =>
+      load({
+        folder: cluster.folder,
+        url: server.url,
+        request: { ...request, lines },
+        connections: CONNECTIONS,
+        seconds,
+      });
+    const before = () => cluster.query(database, 'CHECKPOINT');
+    const variant = (request) => ({ server, before, run: loading(request) });
+    return {
+      'known key': variant({ ...MINT, idempotencyKey: '{5}' }),
+      'known metadata ID': variant(MINT),
+      'look-up by metadata ID': variant(metadataLookup),
+    };
+  },
+};
+
+/** Mints through the service, which alone knows the hash of a request; columns as in names.js, and the key. */
+async function mintKnown(cluster, database, { url }) {
+  const rows = [];
+  await inParallel(KNOWN, CONNECTIONS, async (n) => {
+    const unique = crypto.randomUUID();
+    const metadataId = `hdl:2000.01/${unique.replaceAll('-', '').toUpperCase()}`;
+    const target = `https://repo.example.org/known/${n}`;
+    const body = BODY.replace('{2}', metadataId).replace('{4}', target);
+    const { json } = await post(`${url}${MINT.path}`, body, { 'idempotency-key': unique });
+    rows.push([json.identifier, metadataId, '-', target, unique].join('\t'));
+  });
+  await settle(cluster, database);
+  const lines = join(cluster.folder, 'known.tsv');
+  await writeFile(lines, `${rows.join('\n')}\n`);
+  return lines;
+}

@@ -1,0 +1,43 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { MINT_BODY, post } from '../preconditions.js';
+import { residentMb } from '../processes.js';
+
+/** When the first mint is over, and nothing of the start has been given back. */
+const SOON_MS = 2000;
+
+/** When V8 has found that nobody asks for anything, and has given back the memory that the start needed: after some 15 seconds. */
+const IDLE_MS = 30_000;
+
+export const start = {
+  name: 'start',
+  title: 'start on existing data, to the first 201',
+  comparisons: [
+    { of: 'mintmark', to: 'fastify-pg', metric: 'startMs', most: 1.5, title: 'time' },
+    { of: 'mintmark', to: 'fastify-pg', metric: 'soonMb', title: 'memory 2 seconds later' },
+    { of: 'mintmark', to: 'fastify-pg', metric: 'memoryMb', most: 1.6, title: 'idle memory, 30 seconds later' },
+  ],
+  async variants({ servers, names, options }) {
+    const { database } = await names.of(options.identifiers);
+    const variant = (begin) => ({
+      run: async () => {
+        const server = await begin(database);
+        const body = MINT_BODY.replaceAll('{unique}', crypto.randomUUID().replaceAll('-', '').toUpperCase());
+        const { status } = await post(`${server.url}/identifiers`, body, { 'idempotency-key': crypto.randomUUID() });
+        const startMs = performance.now() - server.started;
+        await pause(SOON_MS);
+        const soonMb = await residentMb(server.pid);
+        if (!options.quick) await pause(IDLE_MS - SOON_MS);
+        const memoryMb = await residentMb(server.pid);
+        await server.stop();
+        const failures = status === 201 ? [] : [`the first mint was answered with ${status}`];
+        // One start is no rate, and the processor time of a process that has ended is not counted.
+        const figures = { p50Ms: startMs, soonMb, memoryMb, perSecond: undefined, cpuMicros: undefined };
+        return { operations: 1, seconds: startMs / 1000, startMs, ...figures, failures };
+      },
+    });
+    return {
+      mintmark: variant((on) => servers.mintmark(on)),
+      'fastify-pg': variant((on) => servers.fastifyPg(on)),
+    };
+  },
+};

@@ -1,0 +1,62 @@
+// Runs the built service under every version of Node.js that scripts/node-versions/package.json names, and has it mint, find,
+// describe itself and stop. The programs are npm packages for Linux on x64; on another system nothing is run.
+import { spawn, spawnSync } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+if (process.platform !== 'linux' || process.arch !== 'x64') {
+  console.error('The versions of Node.js are not checked: they are packaged for Linux on x64.');
+  process.exit(0);
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'mintmark-node-'));
+try {
+  await cp(new URL('node-versions', import.meta.url), folder, { recursive: true });
+  const install = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
+  const { status, stderr } = spawnSync('npm', install, { cwd: folder, encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+  const { dependencies } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  for (const name of Object.keys(dependencies)) await check(name);
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function check(name) {
+  const node = join(folder, 'node_modules', name, 'bin/node');
+  const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+  const env = { PATH: process.env.PATH, PORT: '0', DATA_DIR: join(folder, `data-${name}`) };
+  const service = spawn(node, [main], { cwd: folder, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const ended = new Promise((resolve) => service.once('exit', resolve));
+  let words = '';
+  try {
+    const url = await new Promise((resolve, reject) => {
+      service.stderr.on('data', (chunk) => {
+        words += chunk;
+        const found = /Service +(http\S+)/.exec(words)?.[1];
+        if (found !== undefined && words.includes('Ctrl-C')) resolve(found);
+      });
+      service.once('exit', () => reject(new Error(words)));
+    });
+    const body = JSON.stringify({ namingAuthority: '100.102', target: 'https://repo.example.org/objects/7' });
+    const headers = { 'content-type': 'application/json' };
+    const minted = await expectStatus(201, `${url}/identifiers`, { method: 'POST', headers, body });
+    const { identifier } = await minted.json();
+    for (const path of [`/identifiers/${identifier}`, '/docs', '/openapi.json', '/health/ready', '/']) {
+      await expectStatus(200, url + path);
+    }
+  } finally {
+    service.kill('SIGTERM');
+  }
+  const code = await ended;
+  const { stdout: version } = spawnSync(node, ['--version'], { encoding: 'utf8' });
+  if (code !== 0 || /warning/i.test(words)) throw new Error(`Node.js ${version} ended with ${code}: ${words}`);
+  console.log(`The service runs under Node.js ${version.trim()}.`);
+}
+
+async function expectStatus(status, url, request) {
+  const response = await fetch(url, request);
+  if (response.status !== status) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
+  return response;
+}

@@ -1,0 +1,31 @@
+import type { ServerResponse } from 'node:http';
+
+/** Counts the concurrent requests of each client. */
+export class ConcurrencyLimiter {
+  private readonly counts = new Map<string, number>();
+
+  /** @param most concurrent requests of one client; 0 for no limit. */
+  constructor(readonly most: number) {}
+
+  /**
+   * Counts a request until its response ends or its client disconnects.
+   * @returns false when the limit is reached; the request is not counted then.
+   */
+  acquire(client: string, response: Pick<ServerResponse, 'closed' | 'once'>): boolean {
+    // A closed connection emits no further event that would release the count.
+    if (this.most === 0 || response.closed) return true;
+    const count = this.counts.get(client) ?? 0;
+    if (count >= this.most) return false;
+    this.counts.set(client, count + 1);
+    response.once('close', () => {
+      this.leave(client);
+    });
+    return true;
+  }
+
+  private leave(client: string): void {
+    const left = (this.counts.get(client) ?? 1) - 1;
+    if (left === 0) this.counts.delete(client);
+    else this.counts.set(client, left);
+  }
+}

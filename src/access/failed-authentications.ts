@@ -1,0 +1,39 @@
+import type { Metrics } from '../metrics/metrics.js';
+import { Problem } from '../problem/problem.js';
+import { ipPrefixOf } from './client-key.js';
+import { TokenBuckets } from './token-buckets.js';
+
+/**
+ * Limits failed authentications per address. A key that was valid before is never rejected here, so clients behind one
+ * proxy do not affect each other.
+ */
+export class FailedAuthentications {
+  private readonly buckets: TokenBuckets | null;
+
+  /** @param perMinute responses 401 for one address; 0 for no limit. */
+  constructor(
+    private readonly metrics: Metrics,
+    perMinute: number,
+  ) {
+    this.buckets = perMinute === 0 ? null : new TokenBuckets(perMinute);
+  }
+
+  /**
+   * Counts a failure, or an attempt with an unknown key.
+   * @param ip the remote address, as text.
+   * @throws Problem RATE_LIMITED
+   */
+  count(ip: string): void {
+    if (this.buckets === null) return;
+    const { ok, retryAfter } = this.buckets.take(ipPrefixOf(ip));
+    if (ok) return;
+    this.metrics.refused('unauthenticated');
+    const detail = `An address may send at most ${this.buckets.quota} requests a minute without a valid API key. Check the key, and retry in ${retryAfter} s.`;
+    throw new Problem('RATE_LIMITED', detail, { headers: { 'retry-after': String(retryAfter) } });
+  }
+
+  /** Returns the token of an attempt that succeeded. */
+  forgive(ip: string): void {
+    this.buckets?.giveBack(ipPrefixOf(ip));
+  }
+}

@@ -1,0 +1,130 @@
+import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { Problem } from '../problem/problem.js';
+import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import { type Grant, covers } from './grants.js';
+import { SCOPES, type Scope } from './scope.js';
+
+/** Who sends a request and what they may do. */
+export class Principal {
+  /**
+   * @param client the client, to which idempotency keys belong.
+   * @param keyId the ID of the key; null without one.
+   * @param grants the covered naming authorities; null for all.
+   * @param seesAll whether it can see all naming authorities nevertheless, because reading is public.
+   * @param seesActors whether histories show it clients and keys.
+   */
+  constructor(
+    readonly client: string,
+    readonly keyId: string | null,
+    private readonly scopes: readonly Scope[],
+    private readonly grants: readonly Grant[] | null,
+    private readonly seesAll = false,
+    readonly seesActors = true,
+  ) {}
+
+  has(scope: Scope): boolean {
+    return this.scopes.includes(scope) || this.scopes.includes('admin');
+  }
+
+  /** Whether the request has no key. */
+  get isAnonymous(): boolean {
+    return this.client === ANONYMOUS;
+  }
+
+  get isRestricted(): boolean {
+    return this.grants !== null;
+  }
+
+  get hasRestrictedView(): boolean {
+    return this.isRestricted && !this.seesAll;
+  }
+
+  canSee(namingAuthority: string): boolean {
+    return this.seesAll || covers(this.grants, namingAuthority);
+  }
+
+  /** The naming authorities that the principal can see; its requests are parsed with these. */
+  viewOf(known: NamingAuthoritySnapshot): NamingAuthoritySnapshot {
+    const { grants } = this;
+    if (!this.hasRestrictedView || grants === null) return known;
+    return known.seenBy(grants, (namingAuthority) => covers(grants, namingAuthority));
+  }
+
+  /**
+   * @param pointer the location of the naming authority in the request.
+   * @throws Problem SCOPE_MISSING or NAMING_AUTHORITY_FORBIDDEN
+   */
+  require(scope: Scope, namingAuthority: string, pointer: string): void {
+    requireScope(this, scope);
+    if (covers(this.grants, namingAuthority)) return;
+    const detail = `this API key does not cover the naming authority "${namingAuthority}"`;
+    throw new Problem('NAMING_AUTHORITY_FORBIDDEN', detail, { errors: [{ pointer, detail }] });
+  }
+
+  /**
+   * @param detail the detail of the problem.
+   * @throws Problem NAMING_AUTHORITY_FORBIDDEN
+   */
+  requireUnrestricted(detail: string): void {
+    if (this.isRestricted) throw new Problem('NAMING_AUTHORITY_FORBIDDEN', detail);
+  }
+
+  /** The same principal where reading is public: it sees naming authorities outside its grants. */
+  withPublicRead(): Principal {
+    return new Principal(this.client, this.keyId, this.scopes, this.grants, true);
+  }
+}
+
+/**
+ * @param scopes one of them is enough.
+ * @throws Problem SCOPE_MISSING
+ */
+export function requireScope(principal: Principal, ...scopes: readonly Scope[]): void {
+  if (scopes.some((scope) => principal.has(scope))) return;
+  throw new Problem(
+    'SCOPE_MISSING',
+    `This request needs an API key with the scope ${scopes.map((s) => `"${s}"`).join(' or ')}.`,
+    {
+      headers: {
+        'www-authenticate': `Bearer realm="mintmark", error="insufficient_scope", scope="${scopes.join(' ')}"`,
+      },
+    },
+  );
+}
+
+/** The client name of requests without a key. */
+const ANONYMOUS = 'anonymous';
+
+/** The principal of all requests under open access. */
+export const OPEN_ACCESS = new Principal(ANONYMOUS, null, SCOPES, null);
+
+export const PUBLIC_READER = new Principal(ANONYMOUS, null, ['read'], null);
+
+/** The same without the clients in histories. */
+export const READER_WITHOUT_ACTORS = new Principal(ANONYMOUS, null, ['read'], null, false, false);
+
+export const ADMIN = new Principal('admin', null, ['admin'], null);
+
+/** The principal before authentication, and of public routes. */
+export const UNAUTHENTICATED = new Principal(ANONYMOUS, null, [], []);
+
+const CALLER = Symbol('caller');
+
+/** A member of the request, because a WeakMap entry per request slows garbage collection. */
+interface Asking {
+  [CALLER]?: Principal;
+}
+
+export function setPrincipal(request: FastifyRequest, principal: Principal): void {
+  (request.raw as Asking)[CALLER] = principal;
+}
+
+/** The principal of a request; UNAUTHENTICATED before the guard has run. */
+export function principalOf(request: FastifyRequest): Principal {
+  return (request.raw as Asking)[CALLER] ?? UNAUTHENTICATED;
+}
+
+export const CurrentPrincipal = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  principalOf(context.switchToHttp().getRequest<FastifyRequest>()),
+);

@@ -1,0 +1,17 @@
+import type { FastifyReply } from 'fastify';
+import { type TakeResult, WINDOW_SECONDS } from './token-buckets.js';
+
+/**
+ * Sets `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10), lists of structured fields with a
+ * member for each quota that applies to the request.
+ * @param policy the name of the quota, a constant.
+ */
+export function setRateLimitHeaders(reply: FastifyReply, policy: string, quota: number, taken: TakeResult): void {
+  append(reply, 'ratelimit-policy', `"${policy}";q=${quota};w=${WINDOW_SECONDS}`);
+  append(reply, 'ratelimit', `"${policy}";r=${taken.remaining};t=${taken.fullIn}`);
+}
+
+function append(reply: FastifyReply, name: string, member: string): void {
+  const before = reply.getHeader(name);
+  void reply.header(name, typeof before === 'string' ? `${before}, ${member}` : member);
+}

@@ -1,0 +1,181 @@
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsObject,
+  IsString,
+  Matches,
+  MaxLength,
+  MinLength,
+} from 'class-validator';
+import { SCOPES, type Scope } from '../../access/scope.js';
+import { Nested } from '../../http/validation/fast-rules.js';
+import { Optional } from '../../http/validation/optional.js';
+import { ApiProperty } from '../../openapi/annotations.js';
+import { MAX_PREFIX_OCTETS } from '../../registry/naming-authority.js';
+import { IsTime } from '../../http/validation/is-time.js';
+
+const MAX_GRANTS = 1000;
+
+/** Client names that the history uses without a key, compared without case; a key must not use them. */
+const RESERVED_CLIENTS = /^(?!(?:admin|anonymous|service)$)/i;
+
+/** A naming authority that a key covers. */
+export class GrantDto {
+  /**
+   * The Handle prefix.
+   * @example "100.102"
+   */
+  @MaxLength(MAX_PREFIX_OCTETS)
+  @IsString()
+  namingAuthority: string;
+
+  /** Whether the key also covers the naming authorities derived from it, such as `100.102.7` for `100.102`. */
+  @ApiProperty({ default: false, required: false })
+  @Optional()
+  @IsBoolean()
+  derived?: boolean;
+}
+
+/** A key to create. */
+export class CreateApiKeyDto {
+  /**
+   * The name of the client. Idempotency keys belong to a client, and the history names it, whichever of its keys it
+   * uses.
+   * @example "university-repository"
+   */
+  @Matches(/^[A-Za-z0-9][A-Za-z0-9._@-]*$/, {
+    message: 'client must consist of letters, digits and . _ @ - without spaces',
+  })
+  @Matches(RESERVED_CLIENTS, { message: 'client must not be a name reserved by the service' })
+  @MaxLength(100)
+  @IsString()
+  client: string;
+
+  /**
+   * A label for the key, such as the place where it is used.
+   * @example "ingest server, 2026"
+   */
+  @Optional()
+  @Matches(/^[^\p{Cc}\p{Cs}]*$/u, { message: 'label must not contain control characters' })
+  @MaxLength(200)
+  @MinLength(1)
+  @IsString()
+  label?: string;
+
+  /** The scopes of the key; `admin` includes all others. */
+  @ApiProperty({ enum: SCOPES, enumName: 'Scope', isArray: true, minItems: 1, example: ['read', 'mint'] })
+  @IsIn(SCOPES, { each: true })
+  @ArrayUnique()
+  @ArrayMaxSize(SCOPES.length)
+  @ArrayMinSize(1)
+  @IsArray()
+  scopes: Scope[];
+
+  /** The naming authorities that the key covers; all of them when absent. */
+  @ApiProperty({ type: [GrantDto], minItems: 1, maxItems: MAX_GRANTS, required: false })
+  @Optional()
+  @Nested(() => GrantDto, { each: true })
+  @IsObject({ each: true })
+  @ArrayMaxSize(MAX_GRANTS)
+  @ArrayMinSize(1)
+  @IsArray()
+  namingAuthorities?: GrantDto[];
+
+  /** The time at which the key expires (RFC 3339); never when absent. */
+  @ApiProperty({ type: String, format: 'date-time', required: false, example: '2126-11-20T00:00:00Z' })
+  @Optional()
+  @IsTime()
+  expiresAt?: string;
+}
+
+/** A key, without its secret. */
+export class ApiKeyDto {
+  /**
+   * The ID of the key, which the history also contains; it is not secret.
+   * @example "0c9d4bb1-9a52-4d0a-8f7c-0f6f2e1f5a11"
+   */
+  @ApiProperty({ format: 'uuid' })
+  id: string;
+
+  /**
+   * The name of the client.
+   * @example "university-repository"
+   */
+  client: string;
+
+  /**
+   * The label of the key.
+   * @example "ingest server, 2026"
+   */
+  label: string | null;
+
+  /** The scopes of the key. */
+  @ApiProperty({ enum: SCOPES, enumName: 'Scope', isArray: true, example: ['read', 'mint'] })
+  scopes: Scope[];
+
+  /** The naming authorities that the key covers; null for all. */
+  @ApiProperty({ type: [GrantDto], nullable: true })
+  namingAuthorities: GrantDto[] | null;
+
+  /** The time at which the key expires, UTC; null for never. */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
+  expiresAt: string | null;
+
+  /** The time at which the key was revoked, UTC; null if it was not. */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
+  revokedAt: string | null;
+
+  /** The time of the last use, UTC, rounded to the minute; null if the key was never used. */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
+  lastUsedAt: string | null;
+
+  /** The time of creation, UTC. */
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:30:00.000Z' })
+  createdAt: string;
+
+  /**
+   * The client that created the key.
+   * @example "admin"
+   */
+  createdBy: string;
+
+  /**
+   * Whether the key was created under `ACCESS=open`, without authentication. Under `ACCESS=keys` such a key is rejected
+   * until an administrator confirms it.
+   * @example false
+   */
+  openAccess: boolean;
+
+  /** The time at which an administrator confirmed the key, UTC; null if it was not confirmed. */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
+  confirmedAt: string | null;
+
+  /** The client of the administrator who confirmed the key. */
+  @ApiProperty({ type: String, nullable: true, example: null })
+  confirmedBy: string | null;
+}
+
+/** A created key, with its secret. */
+export class CreatedApiKeyDto extends ApiKeyDto {
+  /**
+   * The secret to send as `Authorization: Bearer`. Only the first response contains it; a replay has null.
+   * @example null
+   */
+  @ApiProperty({ type: String, nullable: true, example: null })
+  secret: string | null;
+}
+
+export class ApiKeyPageDto {
+  /** The keys, in order of creation. */
+  items: ApiKeyDto[];
+
+  /**
+   * The `cursor` of the next page; null on the last one.
+   * @example null
+   */
+  next: string | null;
+}

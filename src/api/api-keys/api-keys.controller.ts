@@ -1,0 +1,147 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Headers,
+  HttpCode,
+  HttpStatus,
+  Param,
+  Post,
+  Query,
+  Req,
+  Res,
+} from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Principal, CurrentPrincipal } from '../../access/principal.js';
+import { Requires } from '../../access/scope.js';
+import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/api-idempotency-key.js';
+import { requireNoBody } from '../../http/body/no-body.js';
+import { readIdempotencyKey } from '../../http/headers/idempotency-key.js';
+import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
+import { ApiProblems } from '../../problem/api-problems.js';
+import { ApiKeyDto, ApiKeyPageDto, CreateApiKeyDto, CreatedApiKeyDto } from './api-key.dto.js';
+import { ApiKeysService } from './api-keys.service.js';
+import { KeyPageQueryDto } from './key-page-query.dto.js';
+
+const FORBIDDEN = 'NAMING_AUTHORITY_FORBIDDEN';
+const WRITES = ['IDEMPOTENCY_KEY_REUSED', 'REQUEST_IN_FLIGHT', 'INVALID_IDEMPOTENCY_KEY', 'OUTCOME_UNKNOWN'] as const;
+
+@ApiTags('api-keys')
+@Requires('admin')
+@Controller('api-keys')
+export class ApiKeysController {
+  constructor(private readonly service: ApiKeysService) {}
+
+  /**
+   * Create an API key
+   * @remarks Only this response contains the secret. To rotate a key, create a second key for the same client, switch
+   * to it, and revoke the first. A key that is restricted to naming authorities cannot manage keys.
+   */
+  @Post()
+  @ApiIdempotencyKey()
+  @ApiResponse({ status: 201, description: 'Created.', type: CreatedApiKeyDto, headers: REPLAYED_HEADER })
+  @ApiProblems(
+    'MALFORMED_JSON',
+    'INVALID_REQUEST',
+    'INVALID_NAMING_AUTHORITY',
+    'INVALID_CHARACTER',
+    'NOT_UCS2',
+    'BODY_TOO_LARGE',
+    'UNSUPPORTED_MEDIA_TYPE',
+    FORBIDDEN,
+    ...WRITES,
+  )
+  async createKey(
+    @Body() request: CreateApiKeyDto,
+    @CurrentPrincipal() principal: Principal,
+    @Headers('idempotency-key') idempotencyKey: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<CreatedApiKeyDto> {
+    requireUnrestricted(principal);
+    const { created, replayed } = await this.service.create(request, principal, readIdempotencyKey(idempotencyKey));
+    void reply.headers({ location: `/api-keys/${created.id}`, 'cache-control': 'no-store' });
+    if (replayed) void reply.header('idempotency-replayed', 'true');
+    return created;
+  }
+
+  /**
+   * List API keys
+   * @remarks The list includes revoked and expired keys.
+   */
+  @Get()
+  @ApiResponse({ status: 200, description: 'One page of API keys, in order of creation.', type: ApiKeyPageDto })
+  @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', FORBIDDEN)
+  async listKeys(
+    @Query() { limit, cursor }: KeyPageQueryDto,
+    @CurrentPrincipal() principal: Principal,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ApiKeyPageDto> {
+    requireUnrestricted(principal);
+    const { items, next } = await this.service.page(limit, cursor);
+    if (next !== null) void reply.header('link', `</api-keys?limit=${limit}&cursor=${next}>; rel="next"`);
+    return { items, next };
+  }
+
+  /** Get an API key */
+  @Get(':id')
+  @ApiResponse({ status: 200, description: 'The API key, without its secret.', type: ApiKeyDto })
+  @ApiProblems('API_KEY_NOT_FOUND', FORBIDDEN)
+  async getKey(@Param('id') id: string, @CurrentPrincipal() principal: Principal): Promise<ApiKeyDto> {
+    requireUnrestricted(principal);
+    return this.service.find(id);
+  }
+
+  /**
+   * Confirm an API key
+   * @remarks A key that was created under `ACCESS=open` is rejected under `ACCESS=keys` until it is confirmed. The
+   * confirmation takes effect within two seconds on every instance. Any other key is returned unchanged.
+   */
+  @Post(':id/confirm')
+  @HttpCode(HttpStatus.OK)
+  @ApiIdempotencyKey()
+  @ApiResponse({ status: 200, description: 'The confirmed API key.', type: ApiKeyDto, headers: REPLAYED_HEADER })
+  @ApiProblems(
+    ...(['MALFORMED_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const),
+    ...(['OPEN_ACCESS_FORBIDDEN', 'API_KEY_NOT_FOUND', FORBIDDEN, ...WRITES] as const),
+  )
+  async confirmKey(
+    @Param('id') id: string,
+    @Req() { body }: FastifyRequest,
+    @CurrentPrincipal() principal: Principal,
+    @Headers('idempotency-key') idempotencyKey: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ApiKeyDto> {
+    requireUnrestricted(principal);
+    requireNoBody(body);
+    const { result: outcome, replayed } = await this.service.confirm(id, principal, readIdempotencyKey(idempotencyKey));
+    if (replayed) void reply.header('idempotency-replayed', 'true');
+    return outcome;
+  }
+
+  /**
+   * Revoke an API key
+   * @remarks The revocation takes effect within two seconds on every instance. The key stays in the list, because the
+   * history refers to it.
+   */
+  @Delete(':id')
+  @HttpCode(HttpStatus.NO_CONTENT)
+  @ApiIdempotencyKey()
+  @ApiResponse({ status: 204, description: 'The API key is revoked.', headers: REPLAYED_HEADER })
+  @ApiProblems('API_KEY_NOT_FOUND', FORBIDDEN, ...WRITES)
+  async revokeKey(
+    @Param('id') id: string,
+    @CurrentPrincipal() principal: Principal,
+    @Headers('idempotency-key') idempotencyKey: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<void> {
+    requireUnrestricted(principal);
+    const replayed = await this.service.revoke(id, principal, readIdempotencyKey(idempotencyKey));
+    if (replayed) void reply.header('idempotency-replayed', 'true');
+  }
+}
+
+/** A restricted key could otherwise create an unrestricted one. */
+function requireUnrestricted(principal: Principal): void {
+  principal.requireUnrestricted('API keys can be managed only with a key that covers all naming authorities.');
+}

@@ -1,0 +1,159 @@
+import {
+  Body,
+  Controller,
+  type ExecutionContext,
+  HttpCode,
+  HttpStatus,
+  Patch,
+  Post,
+  Req,
+  Res,
+  applyDecorators,
+  createParamDecorator,
+} from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { requestContextOf } from '../../access/request-context.js';
+import { Requires } from '../../access/scope.js';
+import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/api-idempotency-key.js';
+import { readIfMatch } from '../../http/headers/entity-tags.js';
+import { requireNoBody } from '../../http/body/no-body.js';
+import { SYNTAX_CODES } from '../../identifier/index.js';
+import { ApiBody, ApiConsumes, ApiHeader, ApiResponse, ApiTags } from '../../openapi/annotations.js';
+import { ApiProblems } from '../../problem/api-problems.js';
+import type { ProblemCode } from '../../problem/catalogue.js';
+import { Problem } from '../../problem/problem.js';
+import { ApiIdentifierParam } from '../representation/identifier-param.js';
+import { IdentifierDto } from '../representation/identifier.dto.js';
+import { entityTag } from '../representation/identifier-presenter.js';
+import type { Replayable } from '../../storage/idempotency.js';
+import { UpdateIdentifierDto } from './change-request.dto.js';
+import { type ChangeContext, CurationService } from './curation.service.js';
+import { WithdrawRequestDto } from './withdraw-request.dto.js';
+
+const text = { schema: { type: 'string' as const } };
+
+const ALWAYS: readonly ProblemCode[] = [
+  ...(['MALFORMED_JSON', 'INVALID_REQUEST', 'INVALID_PRECONDITION', 'INVALID_IDEMPOTENCY_KEY'] as const),
+  ...(['MALFORMED_URL', 'IDENTIFIER_NOT_FOUND', 'WRONG_STATE', 'REQUEST_IN_FLIGHT', 'PRECONDITION_FAILED'] as const),
+  ...(['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'IDEMPOTENCY_KEY_REUSED', 'OUTCOME_UNKNOWN'] as const),
+  ...(['NAMING_AUTHORITY_FORBIDDEN'] as const),
+  ...SYNTAX_CODES,
+];
+const OF_NAMES = ['METADATA_ID_TAKEN', 'ALTERNATE_ID_TAKEN', 'METADATA_ID_IS_IDENTIFIER'] as const;
+
+/** The OpenAPI description that all changes of an identifier share. */
+function ApiChange(ifMatch: 'required' | 'optional', ...codes: ProblemCode[]): MethodDecorator {
+  return applyDecorators(
+    ApiIdentifierParam(),
+    ApiHeader({
+      name: 'If-Match',
+      required: ifMatch === 'required',
+      description: 'One or more values of `ETag` that the identifier may have, or `*` for any.',
+      ...text,
+    }),
+    ApiIdempotencyKey(),
+    ApiResponse({
+      status: 200,
+      description: 'The updated identifier.',
+      type: IdentifierDto,
+      headers: {
+        ETag: { description: 'Entity tag of the representation.', ...text },
+        ...REPLAYED_HEADER,
+      },
+    }),
+    ApiProblems(...ALWAYS, ...codes),
+  );
+}
+
+/** Injects the identifier, the principal and the precondition of a change. */
+const ChangeTarget = createParamDecorator((_: unknown, context: ExecutionContext): ChangeContext => {
+  const request = context.switchToHttp().getRequest<FastifyRequest<{ Params: { identifier: string } }>>();
+  return {
+    ...requestContextOf(request),
+    identifier: request.params.identifier,
+    ifMatch: readIfMatch(request.headers['if-match']),
+  };
+});
+
+@ApiTags('identifiers')
+@Requires('curate')
+@Controller('identifiers/:identifier')
+export class CurationController {
+  constructor(private readonly curation: CurationService) {}
+
+  /**
+   * Change an identifier
+   * @remarks Changes the metadata ID, the target and the alternate identifiers; a member that is absent is not changed
+   * (RFC 7396). Of several changes based on the same entity tag, one succeeds. A request without any difference creates
+   * no new version.
+   */
+  @Patch()
+  @ApiConsumes('application/json', 'application/merge-patch+json')
+  @ApiChange('required', 'PRECONDITION_REQUIRED', ...OF_NAMES)
+  async change(
+    @ChangeTarget() context: ChangeContext,
+    @Body() request: UpdateIdentifierDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<IdentifierDto> {
+    if (context.ifMatch !== undefined) return answer(await this.curation.change(context, request), reply);
+    const detail = 'send If-Match with the ETag of the representation that the change is based on';
+    throw new Problem('PRECONDITION_REQUIRED', `If-Match is required to prevent lost updates: ${detail}.`, {
+      errors: [{ pointer: '#header/If-Match', detail }],
+    });
+  }
+
+  /**
+   * Activate a reserved identifier
+   * @remarks The optional body changes the identifier in the same step.
+   */
+  @Post('activate')
+  @Requires('mint', 'curate')
+  @HttpCode(HttpStatus.OK)
+  @ApiBody({ type: UpdateIdentifierDto, required: false })
+  @ApiChange('optional', ...OF_NAMES)
+  async activate(
+    @ChangeTarget() context: ChangeContext,
+    @Body() request: UpdateIdentifierDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<IdentifierDto> {
+    return answer(await this.curation.activate(context, request), reply);
+  }
+
+  /**
+   * Withdraw an identifier
+   * @remarks A withdrawn identifier returns 410 Gone with a tombstone. It is not deleted, and its GUID is never used
+   * again.
+   */
+  @Post('withdraw')
+  @HttpCode(HttpStatus.OK)
+  @ApiChange('optional', 'REPLACEMENT_NOT_FOUND')
+  async withdraw(
+    @ChangeTarget() context: ChangeContext,
+    @Body() request: WithdrawRequestDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<IdentifierDto> {
+    return answer(await this.curation.withdraw(context, request), reply);
+  }
+
+  /**
+   * Reinstate a withdrawn identifier
+   * @remarks The identifier becomes active again and loses its tombstone. The request has no body.
+   */
+  @Post('reinstate')
+  @HttpCode(HttpStatus.OK)
+  @ApiChange('optional')
+  async reinstate(
+    @ChangeTarget() context: ChangeContext,
+    @Req() { body }: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<IdentifierDto> {
+    requireNoBody(body);
+    return answer(await this.curation.reinstate(context), reply);
+  }
+}
+
+function answer({ result: outcome, replayed }: Replayable<IdentifierDto>, reply: FastifyReply): IdentifierDto {
+  void reply.header('etag', entityTag(outcome));
+  if (replayed) void reply.header('idempotency-replayed', 'true');
+  return outcome;
+}

@@ -1,0 +1,26 @@
+import { IsString, Length, Matches, MaxLength } from 'class-validator';
+import { Optional } from '../../http/validation/optional.js';
+import { ApiProperty } from '../../openapi/annotations.js';
+import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
+
+const MAX_REASON_LENGTH = 1000;
+
+/** The reason of a withdrawal and the replacement. */
+export class WithdrawRequestDto {
+  /** The reason, for readers who follow the identifier later. */
+  @ApiProperty({ minLength: 1, maxLength: MAX_REASON_LENGTH, example: 'The object was deposited twice.' })
+  @Matches(/\S/, { message: 'reason must not be empty' })
+  @Matches(/^[^\p{Cc}\p{Cs}]*$/u, { message: 'reason must not contain control characters or lone surrogates' })
+  @Length(1, MAX_REASON_LENGTH)
+  @IsString()
+  reason: string;
+
+  /**
+   * The replacement, in any form. Under a naming authority of this service it must be active.
+   * @example "100.102/A3D8BE7457C943FFB66ED4583059A8BA"
+   */
+  @Optional()
+  @MaxLength(MAX_STORED_OCTETS)
+  @IsString()
+  replacedBy?: string;
+}

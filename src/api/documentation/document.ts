@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { SWAGGER_UI_SCRIPT, swaggerUiPage } from './swagger-ui-page.js';
+
+export interface Document {
+  readonly mediaType: string;
+  readonly octets: Buffer;
+  /** A strong entity tag (RFC 9110 8.8.3), with its quotes. */
+  readonly entityTag: string;
+}
+
+const OPENAPI = new URL('../../../openapi/', import.meta.url);
+const SWAGGER_UI = new URL(import.meta.resolve('swagger-ui-dist/package.json'));
+
+const HTML = 'text/html; charset=utf-8';
+const CSS = 'text/css; charset=utf-8';
+const JAVASCRIPT = 'text/javascript; charset=utf-8';
+const PNG = 'image/png';
+
+/** Every document by its path: the media type, and a file or a text. */
+const SOURCES = new Map<string, readonly [mediaType: string, source: URL | string]>([
+  ['/openapi.json', ['application/json; charset=utf-8', new URL('openapi.json', OPENAPI)]],
+  ['/openapi.yaml', ['application/yaml; charset=utf-8', new URL('openapi.yaml', OPENAPI)]],
+  ['/docs', [HTML, swaggerUiPage('./docs/')]],
+  ['/docs/', [HTML, swaggerUiPage('./')]],
+  ['/docs/index.html', [HTML, swaggerUiPage('./')]],
+  ['/docs/swagger-ui-init.js', [JAVASCRIPT, SWAGGER_UI_SCRIPT]],
+  ['/docs/swagger-ui-bundle.js', [JAVASCRIPT, new URL('swagger-ui-bundle.js', SWAGGER_UI)]],
+  ['/docs/swagger-ui-standalone-preset.js', [JAVASCRIPT, new URL('swagger-ui-standalone-preset.js', SWAGGER_UI)]],
+  ['/docs/swagger-ui.css', [CSS, new URL('swagger-ui.css', SWAGGER_UI)]],
+  ['/docs/index.css', [CSS, new URL('index.css', SWAGGER_UI)]],
+  ['/docs/favicon-16x16.png', [PNG, new URL('favicon-16x16.png', SWAGGER_UI)]],
+  ['/docs/favicon-32x32.png', [PNG, new URL('favicon-32x32.png', SWAGGER_UI)]],
+]);
+
+const loaded = new Map<string, Promise<Document>>();
+
+/**
+ * The document of a path, read on its first request.
+ * @returns null for an unknown path.
+ */
+export async function findDocument(path: string): Promise<Document | null> {
+  const [mediaType, source] = SOURCES.get(path) ?? [];
+  if (mediaType === undefined || source === undefined) return null;
+  let document = loaded.get(path);
+  if (document === undefined) {
+    document = load(mediaType, source);
+    loaded.set(path, document);
+    // A failed read is repeated by the next request.
+    document.catch(() => loaded.delete(path));
+  }
+  return document;
+}
+
+async function load(mediaType: string, source: URL | string): Promise<Document> {
+  const octets = typeof source === 'string' ? Buffer.from(source) : await readFile(source);
+  return { mediaType, octets, entityTag: `"${createHash('sha256').update(octets).digest('base64url')}"` };
+}

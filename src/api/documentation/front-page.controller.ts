@@ -1,0 +1,32 @@
+import { Controller, Get, Headers, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
+import { Public } from '../../access/scope.js';
+import { ApiExcludeController } from '../../openapi/annotations.js';
+import { Problem } from '../../problem/problem.js';
+import { frontPage } from './front-page.js';
+
+/** A short page for people who open the base URL of the service in a browser. */
+@Public()
+@ApiExcludeController()
+@Controller()
+export class FrontPageController {
+  /** @throws Problem NOT_ACCEPTABLE when `Accept` excludes `text/html`. */
+  @Get()
+  show(
+    @Headers('accept') accept: string | undefined,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): void {
+    if (new Negotiator({ headers: { accept } }).mediaType(['text/html']) === undefined) {
+      throw new Problem(
+        'NOT_ACCEPTABLE',
+        'This page is available as text/html only; /openapi.json describes the API as JSON.',
+      );
+    }
+    void reply
+      .type('text/html; charset=utf-8')
+      .header('vary', 'accept')
+      .send(frontPage(request.protocol, request.host));
+  }
+}

@@ -1,0 +1,35 @@
+/** Host and port that can be shown in a command. The client sends `Host`, so any other text is not repeated. */
+const PLAIN_HOST = /^(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?$/;
+
+/**
+ * The page at `/`.
+ * @param protocol `http` or `https`, as the client used it.
+ * @param host the `Host` of the request.
+ */
+export function frontPage(protocol: string, host: string): string {
+  const service = `${protocol}://${PLAIN_HOST.test(host) ? host : 'localhost:3000'}`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Mintmark</title>
+</head>
+<body>
+<h1>Mintmark</h1>
+<p>This service mints and registers persistent identifiers for repositories: CORDRA identifiers, which are Handles, with
+their metadata IDs and URIs.</p>
+<ul>
+<li><a href="/docs">API documentation</a>, and <a href="/openapi.json">the OpenAPI document</a></li>
+<li><a href="/problems">Error codes</a></li>
+<li><a href="/health/ready">Health</a></li>
+<li><a href="/naming-authorities">Naming authorities</a></li>
+</ul>
+<h2>Mint an identifier</h2>
+<pre>curl ${service}/identifiers -H 'content-type: application/json' -d '{"namingAuthority":"100.102"}'</pre>
+<p>Replace <code>100.102</code> by a naming authority of this service. Where writing needs an API key, add
+<code>-H 'authorization: Bearer &lt;key&gt;'</code>.</p>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { Cursors } from '../../http/validation/cursor.js';
+import { type LogPosition, LOG_START } from '../../storage/changes/change-reader.js';
+
+const MAX_REMEMBERED = 4096;
+
+@Injectable()
+export class EventCursors {
+  private readonly ids = new Map<string, string>();
+
+  constructor(private readonly cursors: Cursors) {}
+
+  /** The ID of an event, equal on every instance. Cached, because many readers request the same position. */
+  idOf({ position, id }: LogPosition): string {
+    const cacheKey = `${position} ${id}`;
+    const known = this.ids.get(cacheKey);
+    if (known !== undefined) return known;
+    const written = this.cursors.write('events', [position, id]);
+    if (this.ids.size >= MAX_REMEMBERED) this.ids.clear();
+    this.ids.set(cacheKey, written);
+    return written;
+  }
+
+  /**
+   * The cursor after a page.
+   * @param isUnlinkable for a restricted reader: the position would reveal hidden events.
+   */
+  reached({ position, id }: LogPosition, isUnlinkable: boolean): string {
+    return this.cursors.write('events', [position, id], isUnlinkable);
+  }
+
+  /**
+   * Decodes a position of the log; the start when absent.
+   * @param pointer the location of the cursor in the request.
+   * @throws Problem INVALID_CURSOR
+   */
+  parsePosition(cursor: string | undefined, pointer: string): LogPosition {
+    if (cursor === undefined) return LOG_START;
+    const [position = 0n, id = 0n] = this.cursors.read('events', 2, cursor, pointer).numbers;
+    return { position, id };
+  }
+
+  /** The cursor after a version of an identifier or a naming authority. */
+  afterVersion(version: number): string {
+    return this.cursors.write('history', [BigInt(version)]);
+  }
+
+  /**
+   * Decodes the version after which a page starts; 0 when absent.
+   * @throws Problem INVALID_CURSOR
+   */
+  readVersion(cursor: string | undefined): number {
+    if (cursor === undefined) return 0;
+    return Number(this.cursors.read('history', 1, cursor).numbers[0] ?? 0n);
+  }
+}

@@ -1,0 +1,115 @@
+import { ApiProperty } from '../../openapi/annotations.js';
+import { type PatchOperation } from '../../registry/change.js';
+import { type ChangeKind } from '../../registry/change.js';
+import { CHANGE_KINDS } from '../../registry/change.js';
+
+/** One operation of a JSON Patch (RFC 6902). */
+export class PatchOperationDto {
+  /** `add` creates the whole document, `replace` changes one member. */
+  @ApiProperty({ enum: ['add', 'replace'] })
+  op: PatchOperation['op'];
+
+  /**
+   * JSON Pointer to a member; empty for the whole document.
+   * @example "/target"
+   */
+  path: string;
+
+  /** The new value. */
+  @ApiProperty({
+    oneOf: [
+      { type: 'object', additionalProperties: true },
+      { type: 'array', items: {} },
+      ...(['string', 'number', 'boolean', 'null'] as const).map((type) => ({ type })),
+    ],
+    example: 'https://repo.example.org/objects/7',
+  })
+  value: unknown;
+}
+
+/** One change of an identifier or a naming authority. */
+export class ChangeDto {
+  /**
+   * The version that the change created; 1 for the first.
+   * @example 2
+   */
+  @ApiProperty({ type: 'integer' })
+  version: number;
+
+  /** The kind of the change. */
+  @ApiProperty({ enum: CHANGE_KINDS, enumName: 'ChangeKind' })
+  kind: ChangeKind;
+
+  /**
+   * The start of its transaction, UTC. Events are ordered by transaction number, so times need not ascend.
+   * @example "2026-11-20T09:30:00.000Z"
+   */
+  @ApiProperty({ type: String, format: 'date-time' })
+  at: string;
+
+  /**
+   * The client that made the change; "service" for changes by the service itself. Null where the service hides clients
+   * from requests without a key.
+   */
+  @ApiProperty({ type: String, nullable: true, example: 'admin' })
+  client: string | null;
+
+  /**
+   * The ID of the client's key, if it used one; null where `client` is null.
+   * @example null
+   */
+  keyId: string | null;
+
+  /**
+   * The JSON Patch (RFC 6902) from the previous version. Applied in order to an empty document, the patches of an
+   * identifier result in the members metadataId, target, alternateIds, state, leaseUntil and tombstone of its
+   * representation; those of a naming authority in its settings.
+   */
+  patch: PatchOperationDto[];
+}
+
+/** A change in the log. */
+export class EventDto extends ChangeDto {
+  /**
+   * The opaque position of the event in the log; send it as `after` to read the events that follow. It is the same on
+   * every instance, after a restart and after a restore.
+   * @example "q1uT2C0mGzD5yNfXr0aVQ8hJ3k7LwEoBiSxP6tUvRnMcHdAgYeZlK4sOjF9pWbTa"
+   */
+  id: string;
+
+  /**
+   * The naming authority that was changed, or that of the identifier.
+   * @example "100.102"
+   */
+  namingAuthority: string;
+
+  /**
+   * The identifier; null for a change of the naming authority itself.
+   * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
+   */
+  identifier: string | null;
+}
+
+/** A page of the log. */
+export class EventPageDto {
+  /** The events, in the order of the log. */
+  items: EventDto[];
+
+  /**
+   * The value of `after` for the next request; present on an empty page too.
+   * @example "q1uT2C0mGzD5yNfXr0aVQ8hJ3k7LwEoBiSxP6tUvRnMcHdAgYeZlK4sOjF9pWbTa"
+   */
+  next: string;
+}
+
+/** One page of a history, oldest change first. */
+export class HistoryPageDto {
+  /** The changes, oldest first. */
+  items: ChangeDto[];
+
+  /**
+   * The `cursor` of the next page; null on the last one.
+   * @example null
+   */
+  next: string | null;
+}

@@ -1,0 +1,107 @@
+import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { type Principal, CurrentPrincipal } from '../../access/principal.js';
+import { KeyValidity } from '../../access/key-validity.js';
+import { LongLived } from '../../access/limits.guard.js';
+import { Requires, ShowsHistory } from '../../access/scope.js';
+import { SYNTAX_CODES, namingAuthorityKey, parseNamingAuthority } from '../../identifier/index.js';
+import { ApiExtraModels, ApiHeader, ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
+import { ApiProblems } from '../../problem/api-problems.js';
+import { malformed } from '../../problem/problem.js';
+import { EventPageDto } from './event.dto.js';
+import { EventCursors } from './event-cursors.js';
+import { EventLog, type LogQuery } from './event-log.js';
+import { eventStream } from './event-stream.js';
+import { EventsQueryDto } from './events-query.dto.js';
+import { prefersStream } from './prefers-stream.js';
+import { eventOf } from './show-change.js';
+
+const text = { schema: { type: 'string' as const } };
+
+@ApiTags('events')
+@Requires('read')
+@ShowsHistory()
+@Controller('events')
+export class EventsController {
+  constructor(
+    private readonly log: EventLog,
+    private readonly keys: KeyValidity,
+    private readonly cursors: EventCursors,
+  ) {}
+
+  /**
+   * Read or stream the change log
+   * @remarks Returns all changes since the beginning, each exactly once, in the order of transaction numbers. A
+   * transaction gets its number with its first write, so this is not the order of commits, and `at` may decrease from
+   * one event to the next. The versions of one identifier ascend. An event becomes visible when every transaction with
+   * a smaller number has ended, so a long transaction delays all later events. Continue at any time with `next` as
+   * `after`. With `Accept: text/event-stream` the response is a stream of events: `id` is the cursor, `event` the kind,
+   * `data` the event as JSON. When the key expires or is revoked, the stream ends with an event `problem` whose `data`
+   * is the problem document.
+   */
+  @Get()
+  @LongLived()
+  @ApiHeader({ name: 'Accept', required: false, description: 'Send `text/event-stream` for a stream.', ...text })
+  @ApiHeader({
+    name: 'Last-Event-ID',
+    required: false,
+    description:
+      'The ID of the last event that the client received; resumes a stream and takes precedence over `after`.',
+    ...text,
+  })
+  @ApiExtraModels(EventPageDto)
+  @ApiResponse({
+    status: 200,
+    description: 'The events after the cursor `after`; empty when there are none.',
+    content: {
+      'application/json': { schema: { $ref: getSchemaPath(EventPageDto) } },
+      'text/event-stream': { schema: { type: 'string' } },
+    },
+  })
+  @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', ...SYNTAX_CODES)
+  async read(
+    @Query() query: EventsQueryDto,
+    @CurrentPrincipal() principal: Principal,
+    @Headers('accept') accept: string | undefined,
+    @Headers('last-event-id') lastEventId: string | undefined,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const hungUp = new AbortController();
+    reply.raw.once('close', () => {
+      hungUp.abort();
+    });
+    const streams = prefersStream(accept);
+    const after =
+      streams && lastEventId
+        ? this.cursors.parsePosition(lastEventId, '#header/Last-Event-ID')
+        : this.cursors.parsePosition(query.after, '#query/after');
+    const { hasRestrictedView: isRestricted, seesActors: showsActors } = principal;
+    const includes = filterFor(principal, query.namingAuthority);
+    const permit = () => this.keys.require(principal);
+    const logQuery: LogQuery = { limit: query.limit, includes, permit, isRestricted, showsActors };
+    const page = await this.log.next(after, logQuery, streams ? 0 : query.wait * 1000, hungUp.signal);
+    void reply.headers({ 'cache-control': 'no-store', vary: 'accept' });
+    if (streams) {
+      // By default, nginx buffers events until its buffer is full.
+      void reply.headers({ 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
+      await reply.send(eventStream(this.log, page, logQuery, this.cursors, hungUp.signal));
+      return;
+    }
+    const items = page.changes.map((change) => eventOf(change, showsActors, this.cursors));
+    const body: EventPageDto = { items, next: this.cursors.reached(page.reached, isRestricted) };
+    await reply.send(body);
+  }
+}
+
+/**
+ * Filters changes by naming authority. The filter tests each change, because a fixed list of naming authorities could
+ * be out of date.
+ */
+function filterFor(principal: Principal, prefix: string | undefined): LogQuery['includes'] {
+  if (prefix === undefined)
+    return principal.hasRestrictedView ? (namingAuthority) => principal.canSee(namingAuthority) : null;
+  const read = parseNamingAuthority(prefix, 'handle');
+  if (!read.ok) throw malformed(read.fault, '#query/namingAuthority');
+  const key = namingAuthorityKey(prefix);
+  return (namingAuthority) => namingAuthorityKey(namingAuthority) === key && principal.canSee(namingAuthority);
+}

@@ -1,0 +1,87 @@
+import { Controller, Get, Param, Query, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { type Principal, CurrentPrincipal } from '../../access/principal.js';
+import { Requires, ShowsHistory } from '../../access/scope.js';
+import { SYNTAX_CODES } from '../../identifier/index.js';
+import { ApiParam, ApiResponse, ApiTags } from '../../openapi/annotations.js';
+import { ApiProblems } from '../../problem/api-problems.js';
+import { ApiIdentifierParam } from '../representation/identifier-param.js';
+import { locationOf } from '../representation/identifier-presenter.js';
+import { HistoryPageDto } from './event.dto.js';
+import { HistoryQueryDto } from './events-query.dto.js';
+import { type History, HistoryService } from './history.service.js';
+import { changeDtoOf } from './show-change.js';
+
+const PAGE = {
+  status: 200,
+  description: 'One page, oldest first.',
+  type: HistoryPageDto,
+  headers: {
+    Link: {
+      description: 'The next page, as rel="next" (RFC 8288). Absent on the last page.',
+      schema: { type: 'string' as const },
+    },
+  },
+};
+
+@Requires('read')
+@ShowsHistory()
+@Controller()
+export class HistoryController {
+  constructor(private readonly history: HistoryService) {}
+
+  /**
+   * Get the history of an identifier
+   * @remarks Returns each change with its time, its client and a JSON Patch (RFC 6902), oldest first. Withdrawn
+   * identifiers have a history too. The expiry of a reservation appears when the service has recorded it.
+   */
+  @Get('identifiers/:identifier/history')
+  @ApiTags('identifiers')
+  @ApiIdentifierParam()
+  @ApiResponse(PAGE)
+  @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'MALFORMED_URL', 'IDENTIFIER_NOT_FOUND', ...SYNTAX_CODES)
+  async ofIdentifier(
+    @Param('identifier') identifier: string,
+    @Query() query: HistoryQueryDto,
+    @CurrentPrincipal() principal: Principal,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<HistoryPageDto> {
+    const history = await this.history.ofIdentifier(identifier, query, principal);
+    return shown(history, principal, `${locationOf({ identifier: history.of })}/history`, query, reply);
+  }
+
+  /**
+   * Get the history of a naming authority
+   * @remarks Returns each change of its settings, oldest first. For changes to its identifiers use `GET
+   * /events?namingAuthority=`.
+   */
+  @Get('naming-authorities/:namingAuthority/history')
+  @ApiTags('events')
+  @ApiParam({
+    name: 'namingAuthority',
+    description: 'The prefix of the naming authority, percent-encoded.',
+    example: '100.102',
+  })
+  @ApiResponse(PAGE)
+  @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'MALFORMED_URL', 'NAMING_AUTHORITY_NOT_FOUND', ...SYNTAX_CODES)
+  async ofAuthority(
+    @Param('namingAuthority') namingAuthority: string,
+    @Query() query: HistoryQueryDto,
+    @CurrentPrincipal() principal: Principal,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<HistoryPageDto> {
+    const history = await this.history.ofAuthority(namingAuthority, query, principal);
+    return shown(history, principal, `/naming-authorities/${encodeURIComponent(history.of)}/history`, query, reply);
+  }
+}
+
+function shown(
+  { changes, next }: History,
+  principal: Principal,
+  path: string,
+  { limit }: HistoryQueryDto,
+  reply: FastifyReply,
+): HistoryPageDto {
+  if (next !== null) void reply.header('link', `<${path}?limit=${limit}&cursor=${next}>; rel="next"`);
+  return { items: changes.map((change) => changeDtoOf(change, principal.seesActors)), next };
+}

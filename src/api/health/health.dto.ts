@@ -1,0 +1,8 @@
+import { ApiProperty } from '../../openapi/annotations.js';
+
+/** The response of a successful health check. */
+export class HealthDto {
+  /** Always "ok"; a failed check returns a problem. */
+  @ApiProperty({ enum: ['ok'] })
+  status: 'ok';
+}

@@ -1,0 +1,91 @@
+import { stringify } from 'csv-stringify/sync';
+import type { TransferLineDto } from './transfer-line.dto.js';
+
+export const COLUMNS = [
+  ...['identifier', 'metadataId', 'target', 'state', 'alternateIds', 'version', 'createdAt', 'updatedAt'],
+  ...['leaseUntil', 'withdrawnAt', 'withdrawalReason', 'replacedBy'],
+] as const;
+
+/** A row of a CSV file as it is read: every cell is text. */
+export type Row = Readonly<Record<string, string>>;
+
+/**
+ * Characters that start a formula in spreadsheets, including full-width forms, and the apostrophe that escapes them.
+ */
+const FORMULA = /^[=+\-@\t\r\n'\uff1d\uff0b\uff0d\uff20]/;
+
+/** A part of a cell from what some spreadsheets take for the end of a cell. */
+const PART = /[;\t\r\n][^;\t\r\n]*/g;
+
+/** A part that begins with a formula, with and without the apostrophe, whatever quotation marks are around it. */
+const FORMULA_PART = /^[;\t\r\n][ "']*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
+const GUARDED_PART = /^[;\t\r\n]'[ "']*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
+
+/** Excel needs it to detect UTF-8. */
+export const BYTE_ORDER_MARK = '\ufeff';
+
+const quoteAll = { record_delimiter: 'windows', quoted: true, quoted_empty: true } as const;
+
+export const HEADER = stringify([[...COLUMNS]], quoteAll);
+
+/**
+ * Writes rows by RFC 4180, every cell quoted. An apostrophe precedes a formula at the start of a cell or after a `;`, a
+ * tab or a line break in it. `readRow` removes it.
+ */
+export function writeRows(lines: readonly TransferLineDto[]): string {
+  return stringify(lines.map(cellsOf), { ...quoteAll, cast: { string: guarded } });
+}
+
+function guarded(text: string): string {
+  const inner = text.replace(PART, (part) => (FORMULA_PART.test(part) ? `${part.slice(0, 1)}'${part.slice(1)}` : part));
+  return FORMULA.test(inner) ? `'${inner}` : inner;
+}
+
+function unguarded(cell: string): string {
+  const inner = cell.startsWith("'") ? cell.slice(1) : cell;
+  return inner.replace(PART, (part) => (GUARDED_PART.test(part) ? part.slice(0, 1) + part.slice(2) : part));
+}
+
+/** The columns without which a file is a plain list: a new identifier gets default values for them. */
+const REGISTRY_COLUMNS = ['state', 'version', 'createdAt', 'updatedAt'];
+
+/** Whether a row belongs to a plain list, such as `identifier,target`, and not to an export. */
+export function isListRow(row: Row): boolean {
+  return REGISTRY_COLUMNS.every((column) => !(column in row));
+}
+
+function cellsOf(line: TransferLineDto): (string | number | null)[] {
+  const { identifier, metadataId, target, state, version, createdAt, updatedAt, leaseUntil, tombstone } = line;
+  return [
+    ...[identifier, metadataId, target, state],
+    // Canonical identifiers are URIs, which contain no space.
+    line.alternateIds.join(' '),
+    ...[version, createdAt, updatedAt, leaseUntil],
+    ...[tombstone?.withdrawnAt ?? null, tombstone?.reason ?? null, tombstone?.replacedBy ?? null],
+  ];
+}
+
+/**
+ * Converts a row to a line of NDJSON, which is validated later.
+ * @param now the time of registration of a row of a plain list, ISO 8601.
+ */
+export function readRow(row: Row, now = new Date().toISOString()): object {
+  const {
+    withdrawnAt,
+    withdrawalReason,
+    replacedBy,
+    alternateIds = '',
+    version = isListRow(row) ? '1' : '',
+    ...rest
+  } = Object.fromEntries(Object.entries(row).map(([column, cell]) => [column, unguarded(cell)]));
+  const present = Object.entries(rest).filter(([, cell]) => cell !== '');
+  const tombstone = { withdrawnAt, reason: withdrawalReason, replacedBy: replacedBy === '' ? null : replacedBy };
+  const isWithdrawn = [withdrawnAt, withdrawalReason, replacedBy].some((cell) => cell !== undefined && cell !== '');
+  return {
+    ...(isListRow(row) && { state: 'active', createdAt: now, updatedAt: now }),
+    ...Object.fromEntries(present),
+    version: /^[0-9]{1,10}$/.test(version) ? Number(version) : version,
+    alternateIds: alternateIds === '' ? [] : alternateIds.split(' '),
+    ...(isWithdrawn && { tombstone }),
+  };
+}

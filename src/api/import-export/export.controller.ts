@@ -1,0 +1,137 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Controller, Get, Headers, HttpStatus, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
+import { type Principal, CurrentPrincipal } from '../../access/principal.js';
+import { Requires } from '../../access/scope.js';
+import { sendStream } from '../../http/body/send-stream.js';
+import { CSV, NDJSON } from '../../http/body/streamed-body.js';
+import { SYNTAX_CODES } from '../../identifier/index.js';
+import { ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
+import { ApiProblems } from '../../problem/api-problems.js';
+import { CATALOGUE } from '../../problem/catalogue.js';
+import { problemDocument } from '../../problem/problem-document.dto.js';
+import { Problem } from '../../problem/problem.js';
+import { BYTE_ORDER_MARK, HEADER, writeRows } from './csv.js';
+import { ExportQueryDto } from './export-query.dto.js';
+import { ExportService } from './export.service.js';
+import type { TransferLineDto } from './transfer-line.dto.js';
+
+/** The path of the operation. */
+const PATH = '/identifiers/export';
+
+/** How long the client may take to read the last line of an aborted export, and the polling interval. */
+const FLUSH_MS = 5000;
+const FLUSH_INTERVAL_MS = 20;
+
+/** The formats of an export, the preferred one first. */
+const FORMATS = {
+  [NDJSON]: {
+    contentType: NDJSON,
+    file: 'identifiers.ndjson',
+    head: '',
+    write: (lines: readonly TransferLineDto[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+    refuse: (problem: Problem) =>
+      `${JSON.stringify({ status: CATALOGUE[problem.code].status, problem: problemDocument(problem, PATH) })}\n`,
+  },
+  [CSV]: {
+    contentType: `${CSV}; charset=utf-8; header=present`,
+    file: 'identifiers.csv',
+    head: HEADER,
+    write: writeRows,
+    // CSV has no row for a problem.
+    refuse: () => '',
+  },
+} as const;
+
+type Format = Omit<(typeof FORMATS)[keyof typeof FORMATS], 'head'> & { readonly head: string };
+
+@ApiTags('identifiers')
+@Controller('identifiers')
+export class ExportController {
+  constructor(private readonly exports: ExportService) {}
+
+  /**
+   * Export identifiers
+   * @remarks Returns all identifiers that match the filter, including reserved and withdrawn ones, in order of minting:
+   * as NDJSON, or as CSV (RFC 4180) with `Accept: text/csv`. In CSV every cell is quoted, and alternate identifiers
+   * share one cell, separated by spaces. To prevent formula injection in spreadsheets, an apostrophe precedes every
+   * cell that begins with `=`, `+`, `-`, `@` (or their full-width forms), a tab, a line break or an apostrophe, and
+   * every formula after a `;`, a tab or a line break; an import removes it. An aborted export ends without the last
+   * chunk of HTTP; when the key has expired or was revoked, the last line of NDJSON contains a `problem`.
+   */
+  @Get('export')
+  @Requires('read')
+  @ApiResponse({
+    status: 200,
+    description: 'One JSON object on each line.',
+    content: {
+      [NDJSON]: { schema: { $ref: getSchemaPath('TransferLineDto') } },
+      [CSV]: { schema: { type: 'string' } },
+    },
+  })
+  @ApiProblems('INVALID_REQUEST', 'NOT_ACCEPTABLE', ...SYNTAX_CODES)
+  async export(
+    @Query() { excel, ...selection }: ExportQueryDto,
+    @CurrentPrincipal() principal: Principal,
+    @Headers('accept') accept: string | undefined,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const format = formatFor(accept, excel === 'true');
+    const pages = this.exports.pages(selection, principal);
+    // Read the first page before the response starts, so that errors of the query or the database still have a status.
+    const first = (await pages.next()).value ?? [];
+    void reply
+      .status(HttpStatus.OK)
+      .headers({
+        'content-disposition': `attachment; filename="${format.file}"`,
+        vary: 'accept',
+        'cache-control': 'no-store',
+      })
+      .type(format.contentType);
+    sendStream(request, reply, write(format, first, pages, reply.raw));
+  }
+}
+
+async function* write(
+  { head, write: rows, refuse }: Format,
+  first: readonly TransferLineDto[],
+  pages: AsyncIterable<TransferLineDto[]>,
+  response: ServerResponse,
+): AsyncGenerator<string> {
+  if (head !== '' || first.length > 0) yield head + rows(first);
+  try {
+    for await (const page of pages) if (page.length > 0) yield rows(page);
+  } catch (error) {
+    if (error instanceof Problem) {
+      yield refuse(error);
+      await flushed(response);
+    }
+    // Throwing leaves the response incomplete, so that the client detects the abort.
+    throw error;
+  }
+}
+
+/** Waits until the operating system has the data, so that the following error does not discard it. */
+async function flushed(response: ServerResponse): Promise<void> {
+  const end = performance.now() + FLUSH_MS;
+  do await pause(FLUSH_INTERVAL_MS);
+  while (response.writableLength > 0 && !response.destroyed && performance.now() < end);
+}
+
+/**
+ * @param forExcel requires CSV with a byte order mark.
+ * @throws Problem NOT_ACCEPTABLE
+ */
+function formatFor(accept: string | undefined, forExcel: boolean): Format {
+  const offered = forExcel ? [CSV] : [NDJSON, CSV];
+  const chosen = new Negotiator({ headers: accept === undefined ? {} : { accept } }).mediaType(offered);
+  if (chosen === NDJSON) return FORMATS[NDJSON];
+  if (chosen === CSV) return forExcel ? { ...FORMATS[CSV], head: `${BYTE_ORDER_MARK}${HEADER}` } : FORMATS[CSV];
+  throw new Problem(
+    'NOT_ACCEPTABLE',
+    `This export is available as ${offered.join(' or ')}. Send one of these media types in Accept.`,
+  );
+}

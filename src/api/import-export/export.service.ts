@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../access/principal.js';
+import { KeyValidity } from '../../access/key-validity.js';
+import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
+import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
+import type { PageCursor } from '../../storage/identifiers/page-query.js';
+import { parseFilter } from '../representation/parse-filter.js';
+import type { IdentifierFilterDto } from '../representation/identifier-filter.dto.js';
+import { lineOf } from './transfer-line.js';
+import type { TransferLineDto } from './transfer-line.dto.js';
+
+const PAGE = 500;
+
+@Injectable()
+export class ExportService {
+  constructor(
+    private readonly reader: IdentifierReader,
+    private readonly authorities: NamingAuthorityCache,
+    private readonly keys: KeyValidity,
+  ) {}
+
+  /**
+   * The identifiers of a filter in order of minting, in pages. No connection is held between pages.
+   * @throws Problem as `parseFilter`, before the first page; UNAUTHENTICATED before a later page when the key is no
+   * longer valid.
+   */
+  async *pages(selection: IdentifierFilterDto, principal: Principal): AsyncGenerator<TransferLineDto[], undefined> {
+    const filter = parseFilter(selection, await this.authorities.current(), principal);
+    let after: PageCursor | undefined;
+    do {
+      if (after !== undefined) await this.keys.require(principal);
+      const records = await this.reader.page(filter, PAGE, after);
+      after = records.length === PAGE ? records.at(-1) : undefined;
+      yield records.map((record) => lineOf(record));
+    } while (after !== undefined);
+    return undefined;
+  }
+}

@@ -1,0 +1,154 @@
+import type { Principal } from '../../access/principal.js';
+import { parseHandle } from '../../identifier/index.js';
+import { readPart } from '../../http/validation/request-validation.js';
+import { Problem, malformed } from '../../problem/problem.js';
+import { mutableAttributesOf } from '../../registry/change.js';
+import { creation } from '../../registry/change.js';
+import { type MutableAttributes, identifierOf } from '../../registry/identifier-record.js';
+import type { ImportedIdentifier } from '../../registry/imported-identifier.js';
+import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
+import type { NamingAuthority } from '../../registry/naming-authority.js';
+import {
+  readAlternates,
+  readMetadataId,
+  readReplacementName,
+  replacementText,
+  requireTwoThings,
+} from '../../registry/parse-names.js';
+import { EXPIRED_REASON } from '../../storage/identifiers/identifier-row.js';
+import { readTime } from '../../registry/timestamp.js';
+import { lineOf } from './transfer-line.js';
+import { TransferLineDto } from './transfer-line.dto.js';
+
+/** A parsed line: the record to insert, and the line in export form. */
+export interface ImportCommand {
+  readonly item: ImportedIdentifier;
+  readonly line: TransferLineDto;
+  /** Members that must be equal for the same identifier; all when absent. */
+  readonly compared?: readonly string[];
+}
+
+/**
+ * Parses one line of an export.
+ * @throws Problem INVALID_REQUEST, UNKNOWN_NAMING_AUTHORITY, NAMING_AUTHORITY_FORBIDDEN, METADATA_ID_IS_IDENTIFIER, or
+ * a syntax code.
+ */
+export function readLine(value: unknown, known: NamingAuthoritySnapshot, actor: Principal): ImportCommand {
+  const sent = readPart(TransferLineDto, value);
+  const { authority, localName } = addressIn(sent.identifier, known, (prefix) => {
+    actor.require('admin', prefix, '/identifier');
+  });
+  const address = known.addressOf(authority, localName);
+  const { guid } = address;
+  const selfKey = known.canonicalName(identifierOf({ namingAuthority: authority.prefix, guid, localName })).key;
+  const metadata = sent.metadataId === null ? null : readMetadataId(sent.metadataId, known, '/metadataId');
+  requireTwoThings(selfKey, metadata, '/metadataId');
+  const alternates = readAlternates(sent.alternateIds, known, '/alternateIds');
+  const times = {
+    createdAt: readTime(sent.createdAt, '/createdAt'),
+    updatedAt: readTime(sent.updatedAt, '/updatedAt'),
+  };
+  if (times.updatedAt < times.createdAt) throw wrong('/updatedAt', 'is earlier than createdAt');
+  const attributes = attributesIn(
+    sent,
+    known,
+    metadata?.canonical ?? null,
+    alternates.map(({ canonical }) => canonical),
+  );
+  const hasExpired = attributes.state !== sent.state;
+  const exported = { namingAuthority: authority.prefix, localName, version: sent.version, ...times, ...attributes };
+  return {
+    line: lineOf(exported),
+    item: {
+      ...times,
+      ...{ authority, address, localName, selfKey, actor, request: null, metadataRecord: null },
+      ...{
+        state: attributes.state,
+        target: attributes.target,
+        leaseUntil: attributes.leaseUntil,
+        tombstone: attributes.tombstone,
+      },
+      metadata: hasExpired ? null : metadata,
+      alternates: hasExpired ? [] : alternates,
+      version: sent.version,
+      kind: 'imported',
+      patch: creation(mutableAttributesOf(attributes)),
+    },
+  };
+}
+
+/**
+ * The identifier as exported, or in any other form (R-28).
+ * @param requireGrant rejects a naming authority outside the grants before it is looked up, so that the response does
+ * not reveal whether it exists.
+ */
+function addressIn(
+  text: string,
+  known: NamingAuthoritySnapshot,
+  requireGrant: (prefix: string) => void,
+): { authority: NamingAuthority; localName: string } {
+  const slash = text.indexOf('/');
+  const own = slash < 0 ? undefined : known.find(text.slice(0, slash));
+  if (own?.profile === 'handle') {
+    const read = parseHandle(text);
+    if (!read.ok) throw malformed(read.fault, '/identifier');
+    requireGrant(own.prefix);
+    if (read.value.localName !== '') return { authority: own, localName: read.value.localName };
+  }
+  const read = known.recognize(text);
+  if (!read.ok) throw malformed(read.fault, '/identifier');
+  const { name } = read.value;
+  if ('namingAuthority' in name) requireGrant(name.namingAuthority);
+  if (known.locate(name, text, '/identifier') === null || (name.type !== 'cordra' && name.type !== 'handle')) {
+    const detail = `the naming authority of "${text}" does not exist`;
+    throw new Problem('UNKNOWN_NAMING_AUTHORITY', detail, { errors: [{ pointer: '/identifier', detail }] });
+  }
+  const authority = known.find(name.namingAuthority);
+  if (authority === undefined)
+    throw new TypeError(`${name.namingAuthority} was found before and is missing from the snapshot`);
+  return { authority, localName: name.type === 'cordra' ? name.guid : name.localName };
+}
+
+/** The mutable attributes; an expired reservation is withdrawn, as everywhere else. */
+function attributesIn(
+  sent: TransferLineDto,
+  known: NamingAuthoritySnapshot,
+  metadataId: string | null,
+  alternateIds: readonly string[],
+): MutableAttributes {
+  const { state, target } = sent;
+  const leaseUntil = sent.leaseUntil === null ? null : readTime(sent.leaseUntil, '/leaseUntil');
+  if ((state === 'reserved') !== (leaseUntil !== null))
+    throw wrong('/leaseUntil', 'is permitted only in the state "reserved"');
+  if ((state === 'withdrawn') !== (sent.tombstone !== null))
+    throw wrong('/tombstone', 'is permitted only in the state "withdrawn"');
+  if (leaseUntil !== null && leaseUntil.getTime() <= Date.now()) {
+    const tombstone = { withdrawnAt: leaseUntil, reason: EXPIRED_REASON, replacedBy: null };
+    return { metadataId: null, target, alternateIds: [], state: 'withdrawn', leaseUntil: null, tombstone };
+  }
+  const tombstone =
+    sent.tombstone === null
+      ? null
+      : {
+          withdrawnAt: readTime(sent.tombstone.withdrawnAt, '/tombstone/withdrawnAt'),
+          reason: sent.tombstone.reason,
+          replacedBy: sent.tombstone.replacedBy === null ? null : replacementIn(sent.tombstone.replacedBy, known),
+        };
+  return { metadataId, target, alternateIds, state, leaseUntil, tombstone };
+}
+
+/** Texts that are parsed as URIs; a native Handle with such a beginning is exported as a URI. */
+const URI = /^(?:hdl|info|https?|doi|urn):/i;
+
+/** The replacement of a tombstone: a native Handle, or an identifier in any form (R-28). */
+function replacementIn(text: string, known: NamingAuthoritySnapshot): string {
+  const read = known.recognize(text);
+  const isCordra = read.ok && read.value.name.type === 'cordra';
+  if (!isCordra && !URI.test(text) && parseHandle(text, 'unicode').ok) return text;
+  const { name, canonical } = readReplacementName(text, known, '/tombstone/replacedBy');
+  return replacementText(name, canonical);
+}
+
+function wrong(pointer: string, detail: string): Problem {
+  return new Problem('INVALID_REQUEST', `${pointer}: ${detail}`, { errors: [{ pointer, detail }] });
+}

@@ -1,0 +1,151 @@
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Max,
+  MaxLength,
+  Min,
+  ValidateBy,
+} from 'class-validator';
+import { Nested } from '../../http/validation/fast-rules.js';
+import { Optional } from '../../http/validation/optional.js';
+import { ApiProperty } from '../../openapi/annotations.js';
+import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
+import { MAX_ALTERNATES, MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
+import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
+import { IsTarget } from '../../http/validation/is-target.js';
+import { IsTime } from '../../http/validation/is-time.js';
+
+/** Half of PostgreSQL's INTEGER, so that an imported identifier can still be changed. */
+const MAX_VERSION = 1_000_000_000;
+
+/** A text that PostgreSQL can store: without U+0000 and lone surrogates. */
+const IsKeepable = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isKeepable',
+    validator: {
+      validate: (text) => typeof text === 'string' && !text.includes('\0') && Buffer.from(text).toString() === text,
+      defaultMessage: () => '$property must be well-formed text without U+0000',
+    },
+  });
+
+/** The tombstone of a withdrawn identifier. */
+export class TransferTombstoneDto {
+  /** The time of the withdrawal, UTC. */
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:30:00.000Z' })
+  @IsTime()
+  withdrawnAt: string;
+
+  /**
+   * The reason, for readers.
+   * @example "The object was deposited twice."
+   */
+  @IsKeepable()
+  @MaxLength(MAX_STORED_OCTETS)
+  @IsString()
+  reason: string;
+
+  /** The replacement, if there is one. */
+  @ApiProperty({ type: String, nullable: true, required: false, example: null })
+  @IsOptional()
+  @IsKeepable()
+  @MaxLength(MAX_STORED_OCTETS)
+  @IsString()
+  replacedBy: string | null = null;
+}
+
+/** An identifier in an export: all stored attributes, without computed ones. */
+export class TransferLineDto {
+  /**
+   * The identifier.
+   * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
+   */
+  @MaxLength(MAX_STORED_OCTETS)
+  @IsString()
+  identifier: string;
+
+  /** The identifier of the metadata record that describes the object. */
+  @ApiProperty({ type: String, nullable: true, required: false, example: 'info:fedora/demo:7' })
+  @IsOptional()
+  @MaxLength(MAX_STORED_OCTETS)
+  @IsString()
+  metadataId: string | null = null;
+
+  /** The URL to which the identifier resolves. */
+  @ApiProperty({ type: String, nullable: true, required: false, example: 'https://repo.example.org/objects/7' })
+  @IsOptional()
+  @IsTarget()
+  @MaxLength(MAX_TARGET_LENGTH)
+  @IsString()
+  target: string | null = null;
+
+  /** The state of the identifier. */
+  @ApiProperty({ enum: STATES, enumName: 'State' })
+  @IsIn(STATES)
+  state: State;
+
+  /**
+   * Alternate identifiers of the same object.
+   * @example ["info:fedora/demo:8"]
+   */
+  @ApiProperty({ type: [String], maxItems: MAX_ALTERNATES, required: false })
+  @Optional()
+  @MaxLength(MAX_STORED_OCTETS, { each: true })
+  @IsString({ each: true })
+  @ArrayMaxSize(MAX_ALTERNATES)
+  @IsArray()
+  alternateIds: string[] = [];
+
+  /** The version: 1 when minted, incremented with every change. */
+  @ApiProperty({ type: 'integer', minimum: 1, maximum: MAX_VERSION, example: 1 })
+  @Max(MAX_VERSION)
+  @Min(1)
+  @IsInt()
+  version: number;
+
+  /** The time of minting, UTC. */
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:30:00.000Z' })
+  @IsTime()
+  createdAt: string;
+
+  /** The time of the last change, UTC. */
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:30:00.000Z' })
+  @IsTime()
+  updatedAt: string;
+
+  /** The end of the lease of a reserved identifier, UTC; null for all others. */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, required: false, example: null })
+  @IsOptional()
+  @IsTime()
+  leaseUntil: string | null = null;
+
+  /** The tombstone of a withdrawn identifier; null for all others. */
+  @ApiProperty({ type: () => TransferTombstoneDto, nullable: true, required: false, example: null })
+  @IsOptional()
+  @Nested(() => TransferTombstoneDto)
+  tombstone: TransferTombstoneDto | null = null;
+}
+
+/** The result of a line: `identifier` and `outcome`, or `problem`. */
+export class ImportResultDto {
+  /** The number of the line in the file, counted from 1. */
+  @ApiProperty({ type: 'integer', example: 1 })
+  line: number;
+
+  /** 201 when the identifier was imported, 200 when it was unchanged, any other status with `problem`. */
+  @ApiProperty({ type: 'integer', example: 201 })
+  status: number;
+
+  /** The registered identifier, `NA/local`. */
+  identifier?: string;
+
+  /** Whether the identifier was imported. */
+  @ApiProperty({ enum: ['imported', 'unchanged'], required: false })
+  outcome?: 'imported' | 'unchanged';
+
+  /** The reason why the line was not imported. */
+  problem?: ProblemDocumentDto;
+}

@@ -1,0 +1,125 @@
+import { Body, Controller, Get, Headers, HttpCode, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Principal, CurrentPrincipal } from '../../access/principal.js';
+import { Requires } from '../../access/scope.js';
+import { redactFor } from '../../access/redact.js';
+import { LargeBody } from '../../http/body/body-limits.js';
+import { matchesWeakly } from '../../http/headers/entity-tags.js';
+import { sendList } from '../../http/body/list-response.js';
+import { OnlyReads } from '../../http/server/load-shedding.js';
+import { SYNTAX_CODES } from '../../identifier/index.js';
+import { ApiHeader, ApiResponse, ApiTags } from '../../openapi/annotations.js';
+import { ApiProblems } from '../../problem/api-problems.js';
+import { ApiIdentifierParam } from '../representation/identifier-param.js';
+import { IdentifierPresenter, SerializedIdentifier } from '../representation/identifier-presenter.js';
+import { linkHeader } from '../representation/location-header.js';
+import { goneProblem } from '../representation/gone-problem.js';
+import { FoundIdentifierDto } from './found-identifier.dto.js';
+import { IdentifierPageDto, ListQueryDto } from './list-query.dto.js';
+import { LookupResponseDto, LookupRequestDto } from './lookup.dto.js';
+import { LookupManyService } from './lookup-many.service.js';
+import { LookupService } from './lookup.service.js';
+
+const text = { schema: { type: 'string' as const } };
+
+@ApiTags('identifiers')
+@Requires('read')
+@Controller('identifiers')
+export class LookupController {
+  constructor(
+    private readonly lookup: LookupService,
+    private readonly lookupMany: LookupManyService,
+    private readonly presenter: IdentifierPresenter,
+  ) {}
+
+  /**
+   * Find identifiers
+   * @remarks Returns identifiers in order of minting, in pages. `metadataId` and `alternateId` accept any form.
+   */
+  @Get()
+  @ApiResponse({
+    status: 200,
+    description: 'One page; empty when nothing matches.',
+    type: IdentifierPageDto,
+    headers: { Link: { description: 'The next page, as rel="next" (RFC 8288). Absent on the last page.', ...text } },
+  })
+  @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', ...SYNTAX_CODES)
+  async list(
+    @Query() query: ListQueryDto,
+    @CurrentPrincipal() principal: Principal,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<IdentifierPageDto> {
+    const { records, next } = await this.lookup.page(query, principal);
+    if (next !== null) {
+      const parameters = new URLSearchParams(request.originalUrl.slice(request.originalUrl.indexOf('?') + 1));
+      parameters.set('cursor', next);
+      void reply.headers(linkHeader(`/identifiers?${parameters.toString()}`, 'next'));
+    }
+    return { items: records.map((record) => this.presenter.show(redactFor(principal, record))), next };
+  }
+
+  /**
+   * Look up identifiers by text
+   * @remarks Resolves up to 1,000 strings, in any form, to the identifiers they denote. Each string is read as an
+   * identifier, a metadata ID or an alternate identifier. If nothing matches, it is read without angle brackets,
+   * quotation marks and a final full stop, then as a bare GUID under the naming authorities that the client can see,
+   * and then as a registered target. A string that matches several identifiers equally well is `ambiguous`, with up to
+   * ten `candidates`. Withdrawn identifiers are included.
+   */
+  @Post('lookup')
+  @OnlyReads()
+  @LargeBody()
+  @HttpCode(HttpStatus.OK)
+  @ApiResponse({
+    status: 200,
+    description: 'One result for each text, in order of the request.',
+    type: LookupResponseDto,
+  })
+  @ApiProblems('MALFORMED_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
+  async findMany(
+    @Body() { inputs }: LookupRequestDto,
+    @CurrentPrincipal() principal: Principal,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    await sendList(reply, 'items', this.lookupMany.find(inputs, principal));
+  }
+
+  /**
+   * Get an identifier
+   * @remarks Accepts `NA/GUID` with an unescaped or escaped slash, in any case, and every other form of the identifier
+   * percent-encoded: `hdl:…`, `hdl://…`, `info:hdl/…`, and the URL at a resolver.
+   */
+  @Get(':identifier')
+  @ApiIdentifierParam()
+  @ApiHeader({
+    name: 'If-None-Match',
+    required: false,
+    description: 'Entity tags that the client has stored.',
+    ...text,
+  })
+  @ApiResponse({
+    status: 200,
+    description: 'The identifier.',
+    type: FoundIdentifierDto,
+    headers: { ETag: { description: 'Entity tag of the representation.', ...text } },
+  })
+  @ApiResponse({ status: 304, description: 'The representation has not changed.' })
+  @ApiProblems('MALFORMED_URL', 'IDENTIFIER_NOT_FOUND', 'IDENTIFIER_WITHDRAWN', ...SYNTAX_CODES)
+  async find(
+    @Param('identifier') identifier: string,
+    @CurrentPrincipal() principal: Principal,
+    @Headers('if-none-match') ifNoneMatch: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<string | undefined> {
+    const { record, uriParts } = await this.lookup.find(identifier, principal);
+    if (record.tombstone !== null) throw goneProblem(record);
+    const written = new SerializedIdentifier(this.presenter.show(redactFor(principal, record)));
+    void reply.headers({ etag: written.entityTag, 'cache-control': 'no-cache' });
+    if (matchesWeakly(ifNoneMatch, written.entityTag)) {
+      void reply.status(HttpStatus.NOT_MODIFIED);
+      return undefined;
+    }
+    return written.toResponse(reply, { query: uriParts.query, fragment: uriParts.fragment });
+  }
+}

@@ -1,0 +1,104 @@
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsString, MaxLength } from 'class-validator';
+import { SYNTAX_CODES, type SyntaxCode } from '../../identifier/index.js';
+import { ApiProperty } from '../../openapi/annotations.js';
+import { MATCHED_BY, MAX_CANDIDATES, type MatchedBy } from '../../storage/identifiers/identifier-search.js';
+import { IdentifierDto } from '../representation/identifier.dto.js';
+import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
+
+const MAX_INPUTS = 1000;
+
+const STATUSES = ['found', 'ambiguous', 'missing', 'malformed'] as const;
+
+/** Texts that may denote registered identifiers. */
+export class LookupRequestDto {
+  /**
+   * Identifiers, metadata IDs, alternate identifiers, GUIDs and targets, mixed and in any form; a target must match
+   * exactly.
+   */
+  @ApiProperty({
+    type: [String],
+    minItems: 1,
+    maxItems: MAX_INPUTS,
+    example: ['hdl:100.102/f58fb49eb1f848f0a606e84cef294be5', 'demo:7', 'no such thing'],
+  })
+  @MaxLength(MAX_STORED_OCTETS, { each: true })
+  @IsString({ each: true })
+  @ArrayMaxSize(MAX_INPUTS)
+  @ArrayMinSize(1)
+  @IsArray()
+  inputs: string[];
+}
+
+/** Why a text is not an identifier. */
+export class LookupFaultDto {
+  /** The syntax code. */
+  @ApiProperty({ enum: SYNTAX_CODES, enumName: 'SyntaxCode' })
+  code: SyntaxCode;
+
+  /**
+   * What was found and what was expected.
+   * @example "expected 32 hexadecimal digits, found 31"
+   */
+  detail: string;
+
+  /**
+   * The position of the fault, in UTF-16 code units.
+   * @example 8
+   */
+  @ApiProperty({ type: 'integer' })
+  offset: number;
+}
+
+/** The result for one text. */
+export class LookupResultDto {
+  /**
+   * The text as the client sent it.
+   * @example "hdl:100.102/f58fb49eb1f848f0a606e84cef294be5"
+   */
+  input: string;
+
+  /** "ambiguous": several identifiers match equally well; "missing": the text is well formed, but not registered. */
+  @ApiProperty({ enum: STATUSES })
+  status: (typeof STATUSES)[number];
+
+  /** How the text matches; null when nothing matches. A bare GUID matches as `identifier`. */
+  @ApiProperty({ enum: MATCHED_BY, nullable: true, type: String, example: 'identifier' })
+  matchedBy: MatchedBy | null;
+
+  /**
+   * The identifier that matches: of several with the same metadata ID or alternate, the one that was minted first.
+   * Absent where a bare GUID or a target is ambiguous.
+   */
+  @ApiProperty({ type: () => IdentifierDto, required: false })
+  identifier?: IdentifierDto;
+
+  /**
+   * Other identifiers with the same metadata ID or alternate under other naming authorities, `NA/local`.
+   * @example []
+   */
+  @ApiProperty({ type: [String], required: false })
+  others?: string[];
+
+  /**
+   * The identifiers that match equally well, `NA/local`, in order of minting, where the status is "ambiguous".
+   * @example ["100.102/F58FB49EB1F848F0A606E84CEF294BE5", "2000.01/F58FB49EB1F848F0A606E84CEF294BE5"]
+   */
+  @ApiProperty({ type: [String], required: false, minItems: 2, maxItems: MAX_CANDIDATES })
+  candidates?: string[];
+
+  /**
+   * The canonical form of a well-formed text; absent where the text matched as a target.
+   * @example "hdl:100.102/F58FB49EB1F848F0A606E84CEF294BE5"
+   */
+  canonical?: string;
+
+  /** The syntax error of a malformed text. */
+  @ApiProperty({ type: () => LookupFaultDto, required: false })
+  error?: LookupFaultDto;
+}
+
+/** One result for each text. */
+export class LookupResponseDto {
+  /** One result for each text, in order of the request. */
+  items: LookupResultDto[];
+}

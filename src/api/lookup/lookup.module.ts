@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { CursorsModule } from '../../http/validation/cursor.module.js';
+import { StorageReadModule } from '../../storage/storage-read.module.js';
+import { LookupController } from './lookup.controller.js';
+import { LookupManyService } from './lookup-many.service.js';
+import { LookupService } from './lookup.service.js';
+import { RepresentationModule } from '../representation/representation.module.js';
+
+@Module({
+  imports: [CursorsModule, StorageReadModule, RepresentationModule],
+  controllers: [LookupController],
+  providers: [LookupService, LookupManyService],
+})
+export class LookupModule {}

@@ -1,0 +1,34 @@
+import { type FastifyInstance, fastify } from 'fastify';
+import { answerClientError } from '../../http/server/client-errors.js';
+import { MethodNotAllowed } from '../../http/server/method-not-allowed.js';
+import { limitPipelining } from '../../http/server/pipelining.js';
+import { setSecurityHeaders } from '../../http/server/security-headers.js';
+import { sendProblem } from '../../problem/problem.filter.js';
+import { Problem } from '../../problem/problem.js';
+import type { Metrics } from '../../metrics/metrics.js';
+
+/** Scrapes are small; anything slower is treated as an abusive client. */
+const REQUEST_TIMEOUT_MS = 5000;
+
+/** A server on a separate port that serves only `GET /metrics`, without a key. */
+export async function createMetricsServer(metrics: Metrics): Promise<FastifyInstance> {
+  const server = fastify({
+    clientErrorHandler: answerClientError,
+    forceCloseConnections: true,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+  });
+  limitPipelining(server.server);
+  const methods = new MethodNotAllowed();
+  setSecurityHeaders(server);
+  methods.watch(server);
+  server.setErrorHandler(sendProblem);
+  server.setNotFoundHandler((request, reply) => {
+    sendProblem(new Problem('NOT_FOUND', 'This port serves only /metrics.'), request, reply);
+  });
+  server.get('/metrics', async (_request, reply) => {
+    void reply.type(metrics.contentType).header('cache-control', 'no-store');
+    return metrics.scrape();
+  });
+  await server.register(methods.addTheOthers);
+  return server;
+}

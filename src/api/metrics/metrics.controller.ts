@@ -1,0 +1,45 @@
+import { Controller, Get, Header, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { type Principal, CurrentPrincipal } from '../../access/principal.js';
+import { Requires } from '../../access/scope.js';
+import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
+import { ApiOnlyProblems } from '../../problem/api-problems.js';
+import { Metrics } from '../../metrics/metrics.js';
+
+@ApiTags('health')
+@Requires('admin')
+@Controller('metrics')
+export class MetricsController {
+  constructor(private readonly metrics: Metrics) {}
+
+  /**
+   * Get Prometheus metrics
+   * @remarks The Prometheus text format: requests, mints, queues, connections and the process, of this instance only.
+   * Where `METRICS_PORT` is set, the metrics are served on that port instead, without a key.
+   */
+  @Get()
+  @Header('cache-control', 'no-store')
+  @ApiResponse({
+    status: 200,
+    description: 'The metrics since the start of the process.',
+    content: { 'text/plain': { schema: { type: 'string' } } },
+  })
+  @ApiOnlyProblems(
+    'UNAUTHENTICATED',
+    'SCOPE_MISSING',
+    'NAMING_AUTHORITY_FORBIDDEN',
+    'RATE_LIMITED',
+    'CONCURRENCY_LIMITED',
+    'SHUTTING_DOWN',
+  )
+  async scrape(
+    @CurrentPrincipal() principal: Principal,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<string> {
+    principal.requireUnrestricted(
+      'Metrics name all naming authorities, so they can be read only with an API key that covers all of them.',
+    );
+    void reply.type(this.metrics.contentType);
+    return this.metrics.scrape();
+  }
+}

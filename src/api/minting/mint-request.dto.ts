@@ -1,0 +1,119 @@
+import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsString, MaxLength } from 'class-validator';
+import { ApiProperty } from '../../openapi/annotations.js';
+import { IdentifierDto } from '../representation/identifier.dto.js';
+import { MAX_ALTERNATES, MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
+import { MAX_LOCAL_NAME_OCTETS, MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
+import { IsTarget } from '../../http/validation/is-target.js';
+import { IsTime } from '../../http/validation/is-time.js';
+import { Optional } from '../../http/validation/optional.js';
+
+/** What to do when an identifier of the naming authority has the metadata ID already. */
+const ON_EXISTING = ['return', 'reject'] as const;
+
+/** The states in which an identifier can be created. */
+const FIRST_STATES = ['active', 'reserved'] as const;
+
+/**
+ * The attributes of a mint request, without the naming authority. The validators of a field run from the last to the
+ * first.
+ */
+export class MintFieldsDto {
+  /**
+   * The identifier of the metadata record that describes the object (CID-24): a CORDRA identifier, another Handle, a
+   * Fedora PID or a Fedora dissemination URI, in any form. Unique within the naming authority.
+   * @example "hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA"
+   */
+  @Optional()
+  @MaxLength(MAX_STORED_OCTETS)
+  @IsString()
+  metadataId?: string;
+
+  /**
+   * Mints the identifier of the metadata record too, under the same naming authority and in the same transaction;
+   * excludes `metadataId`.
+   * @example false
+   */
+  @Optional()
+  @IsBoolean()
+  mintMetadataId?: boolean;
+
+  /**
+   * The http or https URL to which the identifier resolves; characters outside visible ASCII must be percent-encoded.
+   * @example "https://repo.example.org/objects/7"
+   */
+  @Optional()
+  @IsTarget()
+  @MaxLength(MAX_TARGET_LENGTH)
+  @IsString()
+  target?: string;
+
+  /**
+   * Alternate identifiers of the same object, in any form; stored in the given order without duplicates.
+   * @example ["info:fedora/demo:7"]
+   */
+  @ApiProperty({ type: [String], maxItems: MAX_ALTERNATES, required: false })
+  @Optional()
+  @MaxLength(MAX_STORED_OCTETS, { each: true })
+  @IsString({ each: true })
+  @ArrayMaxSize(MAX_ALTERNATES)
+  @IsArray()
+  alternateIds?: string[];
+
+  /**
+   * Registers an existing identifier instead of minting one: the 32 hexadecimal digits of its local name in any case,
+   * or another text form of the UUID (R-05).
+   * @example "F58FB49EB1F848F0A606E84CEF294BE5"
+   */
+  @Optional()
+  @MaxLength(64)
+  @IsString()
+  guid?: string;
+
+  /**
+   * Registers an identifier under a naming authority of the profile "handle" by its local name: any legal local name of
+   * a Handle (CID-02), stored unchanged.
+   */
+  @ApiProperty({ required: false, minLength: 1, maxLength: MAX_LOCAL_NAME_OCTETS, example: 'report/2026-11' })
+  @Optional()
+  @MaxLength(MAX_LOCAL_NAME_OCTETS)
+  @IsString()
+  localName?: string;
+
+  /** "reserved" holds the identifier until `leaseUntil` without activating it. */
+  @ApiProperty({ enum: FIRST_STATES, default: 'active', required: false })
+  @Optional()
+  @IsIn(FIRST_STATES)
+  state?: (typeof FIRST_STATES)[number];
+
+  /** The end of the lease of a reserved identifier, in the future (RFC 3339); it must be activated earlier. */
+  @ApiProperty({ type: String, format: 'date-time', required: false, example: '2126-11-20T09:30:00Z' })
+  @Optional()
+  @IsTime()
+  leaseUntil?: string;
+
+  /**
+   * When an identifier of the naming authority has the `metadataId` already: return that identifier, or fail with 409.
+   */
+  @ApiProperty({ enum: ON_EXISTING, default: 'return', required: false })
+  @Optional()
+  @IsIn(ON_EXISTING)
+  onExisting?: (typeof ON_EXISTING)[number];
+}
+
+/** An identifier to mint or register. */
+export class MintRequestDto extends MintFieldsDto {
+  /**
+   * The naming authority of the identifier; it must exist (CID-09).
+   * @example "100.102"
+   */
+  @MaxLength(255)
+  @IsString()
+  namingAuthority: string;
+}
+
+/** The response to a mint. */
+export class MintedIdentifierDto extends IdentifierDto {
+  /** The identifier of the metadata record that was minted in the same request (`mintMetadataId`), otherwise null. */
+  @ApiProperty({ type: () => IdentifierDto, nullable: true, example: null })
+  metadataRecord: IdentifierDto | null;
+}

@@ -1,0 +1,86 @@
+import { Body, Controller, Headers, Post, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { type Principal, CurrentPrincipal } from '../../access/principal.js';
+import { MintBudget } from '../../access/mint-budget.js';
+import { Requires } from '../../access/scope.js';
+import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/api-idempotency-key.js';
+import { readIdempotencyKey } from '../../http/headers/idempotency-key.js';
+import { SYNTAX_CODES } from '../../identifier/index.js';
+import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
+import { ApiProblems } from '../../problem/api-problems.js';
+import { SerializedIdentifier, locationOf } from '../representation/identifier-presenter.js';
+import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
+import { locationHeader } from '../representation/location-header.js';
+import { mintFingerprint, parseMintRequest, requireMinting } from './mint-command.js';
+import { MintRequestDto, MintedIdentifierDto } from './mint-request.dto.js';
+import { MintResults, statusOf } from './mint-results.js';
+import { MintQueue } from './mint-queue.js';
+
+const HEADERS = {
+  Location: {
+    description: 'The path of the identifier. Absent where it is too long for a header.',
+    schema: { type: 'string' as const },
+  },
+  ETag: { description: 'Entity tag of the representation.', schema: { type: 'string' as const } },
+  ...REPLAYED_HEADER,
+};
+
+@ApiTags('identifiers')
+@Controller('identifiers')
+export class MintingController {
+  constructor(
+    private readonly queue: MintQueue,
+    private readonly results: MintResults,
+    private readonly authorities: NamingAuthorityCache,
+    private readonly budget: MintBudget,
+  ) {}
+
+  /**
+   * Mint or register an identifier
+   * @remarks The identifier is durable when the response is sent. A repeat with the same `Idempotency-Key`, or with a
+   * metadata ID that an identifier of the naming authority has already, returns that identifier.
+   */
+  @Post()
+  @Requires('mint', 'register')
+  @ApiIdempotencyKey()
+  @ApiResponse({ status: 201, description: 'Minted.', type: MintedIdentifierDto, headers: HEADERS })
+  @ApiResponse({
+    status: 200,
+    description: 'The identifier that already has this metadata ID in the naming authority.',
+    type: MintedIdentifierDto,
+    headers: HEADERS,
+  })
+  @ApiProblems(
+    ...(['MALFORMED_JSON', 'INVALID_REQUEST', 'INVALID_IDEMPOTENCY_KEY'] as const),
+    ...SYNTAX_CODES,
+    ...(['METADATA_ID_TAKEN', 'GUID_TAKEN', 'IDENTIFIER_TAKEN', 'ALTERNATE_ID_TAKEN', 'REQUEST_IN_FLIGHT'] as const),
+    ...(['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'WRONG_PROFILE', 'OUTCOME_UNKNOWN'] as const),
+    ...(['UNKNOWN_NAMING_AUTHORITY', 'SUSPENDED_NAMING_AUTHORITY', 'METADATA_ID_IS_IDENTIFIER'] as const),
+    ...(['IDEMPOTENCY_KEY_REUSED', 'NAMING_AUTHORITY_FORBIDDEN', 'OVERLOADED'] as const),
+  )
+  async mint(
+    @Body() request: MintRequestDto,
+    @CurrentPrincipal() principal: Principal,
+    @Headers('idempotency-key') idempotencyKey: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<string> {
+    const key = readIdempotencyKey(idempotencyKey);
+    const command = parseMintRequest(request, principal.viewOf(await this.authorities.current()));
+    requireMinting(principal, command);
+    await this.budget.charge(command.namingAuthority, command.mintMetadataId ? 2 : 1, reply);
+    const context = {
+      actor: principal,
+      request: key === undefined ? null : { key, index: 0, fingerprint: mintFingerprint(command) },
+    };
+    const minted = await this.queue.mint({ command, context });
+    const shown = this.results.identifier(minted, principal);
+    const written = new SerializedIdentifier(shown);
+    void reply
+      .status(statusOf(minted))
+      .headers(locationHeader(locationOf(shown)))
+      .header('etag', written.entityTag);
+    const replayed = minted.outcome === 'replayed' || minted.outcome === 'found';
+    if (replayed) void reply.header('idempotency-replayed', 'true');
+    return written.toResponse(reply, { metadataRecord: this.results.metadataRecord(minted, principal) });
+  }
+}

@@ -1,0 +1,142 @@
+import { ApiProperty } from '../../openapi/annotations.js';
+import {
+  AUTHORITY_STATUSES,
+  type AuthorityProfile,
+  type AuthorityStatus,
+  PROFILES,
+  UUID_VERSIONS,
+  type UuidVersion,
+} from '../../registry/naming-authority.js';
+
+/** The normalized resolver of a naming authority. */
+export class ShownResolverDto {
+  /** The scheme of its URLs. */
+  @ApiProperty({ enum: ['http', 'https'], example: 'https' })
+  scheme: 'http' | 'https';
+
+  /**
+   * The host, and the port where it is not the default port of the scheme.
+   * @example "resolve.example.org"
+   */
+  authority: string;
+
+  /**
+   * The path segment before the Handle (URI-32).
+   * @example null
+   */
+  firstSegment: string | null;
+}
+
+/** A number of identifiers. */
+export class CountDto {
+  /**
+   * The number, or an estimate.
+   * @example 4711
+   */
+  @ApiProperty({ type: 'integer', minimum: 0 })
+  value: number;
+
+  /**
+   * False for an estimate from the statistics of the database, which is used from 10,000 on.
+   * @example true
+   */
+  isExact: boolean;
+}
+
+/** The numbers of identifiers of a naming authority, by state. */
+export class CountsDto {
+  /** Reserved identifiers. */
+  reserved: CountDto;
+
+  /** Active identifiers. */
+  active: CountDto;
+
+  /** Withdrawn identifiers and expired reservations. */
+  withdrawn: CountDto;
+}
+
+/** A naming authority: a Handle prefix under which identifiers are minted (CID-09). */
+export class NamingAuthorityDto {
+  /**
+   * The prefix as it was created; its ASCII letters are case-insensitive (R-15).
+   * @example "12345.1"
+   */
+  namingAuthority: string;
+
+  /** A suspended naming authority cannot mint. */
+  @ApiProperty({ enum: AUTHORITY_STATUSES, enumName: 'NamingAuthorityStatus' })
+  status: AuthorityStatus;
+
+  /** The kind of its local names: GUIDs (CID-10), or any local names of Handles (CID-02). */
+  @ApiProperty({ enum: PROFILES, enumName: 'NamingAuthorityProfile' })
+  profile: AuthorityProfile;
+
+  /**
+   * Whether local names are compared without the case of ASCII letters (HS-05); GUIDs always are.
+   * @example false
+   */
+  caseInsensitive: boolean;
+
+  /** The version of minted UUIDs; 1 and 7 reveal the time of minting. */
+  @ApiProperty({ enum: UUID_VERSIONS, type: 'integer', example: 4 })
+  uuidVersion: UuidVersion;
+
+  /**
+   * The target of identifiers that are minted without one; `{guid}` or `{localName}` is replaced by the local name.
+   * @example "https://repo.example.org/objects/{guid}"
+   */
+  targetTemplate: string | null;
+
+  /** Its own HTTP resolver (URI-36); null for the configured one. */
+  @ApiProperty({ type: () => ShownResolverDto, nullable: true, example: null })
+  resolver: ShownResolverDto | null;
+
+  /**
+   * The prefix that it is derived from (HS-07); null for a prefix of one segment, and where the configuration created
+   * it without its parent.
+   * @example "12345"
+   */
+  parent: string | null;
+
+  /**
+   * The prefixes that are derived from it directly.
+   * @example []
+   */
+  children: string[];
+
+  /** The current numbers of its identifiers. */
+  counts: CountsDto;
+
+  /**
+   * The version: 1 when created, incremented with every change.
+   * @example 1
+   */
+  @ApiProperty({ type: 'integer' })
+  version: number;
+
+  /**
+   * The time of creation, UTC.
+   * @example "2026-11-20T09:30:00.000Z"
+   */
+  @ApiProperty({ type: String, format: 'date-time' })
+  createdAt: string;
+
+  /**
+   * The time of the last change, UTC.
+   * @example "2026-11-20T09:30:00.000Z"
+   */
+  @ApiProperty({ type: String, format: 'date-time' })
+  updatedAt: string;
+}
+
+/** One page of naming authorities, in byte order of their prefixes. */
+export class NamingAuthorityPageDto {
+  /** The naming authorities, in byte order of their prefixes. */
+  items: NamingAuthorityDto[];
+
+  /**
+   * The `cursor` of the next page; null on the last one.
+   * @example null
+   */
+  next: string | null;
+}

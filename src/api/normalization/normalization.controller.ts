@@ -1,0 +1,59 @@
+import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { type Principal, CurrentPrincipal } from '../../access/principal.js';
+import { Requires } from '../../access/scope.js';
+import { LargeBody } from '../../http/body/body-limits.js';
+import { sendList } from '../../http/body/list-response.js';
+import { OnlyReads } from '../../http/server/load-shedding.js';
+import { SYNTAX_CODES } from '../../identifier/index.js';
+import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
+import { ApiOnlyProblems, ApiProblems } from '../../problem/api-problems.js';
+import { ApiIdentifierParam } from '../representation/identifier-param.js';
+import { UrisDto } from '../representation/identifier.dto.js';
+import { NormalizationService } from './normalization.service.js';
+import { NormalizeResponseDto } from './normalize-answer.dto.js';
+import { NormalizeRequestDto } from './normalize-request.dto.js';
+
+const ALWAYS = [
+  ...(['UNAUTHENTICATED', 'SCOPE_MISSING', 'RATE_LIMITED', 'CONCURRENCY_LIMITED'] as const),
+  ...(['OVERLOADED', 'SHUTTING_DOWN'] as const),
+] as const;
+
+@ApiTags('syntax')
+@Requires('read')
+@Controller()
+export class NormalizationController {
+  constructor(private readonly normalization: NormalizationService) {}
+
+  /**
+   * Normalize identifiers
+   * @remarks Returns canonical form, components, URIs and repairs of up to 10,000 texts. Each text has its own result.
+   * The registry is not read.
+   */
+  @Post('normalize')
+  @OnlyReads()
+  @LargeBody()
+  @HttpCode(HttpStatus.OK)
+  @ApiResponse({
+    status: 200,
+    description: 'One result for each text, in order of the request.',
+    type: NormalizeResponseDto,
+  })
+  @ApiOnlyProblems('MALFORMED_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', ...ALWAYS)
+  async normalize(@Body() { items }: NormalizeRequestDto, @Res() reply: FastifyReply): Promise<void> {
+    await sendList(reply, 'items', this.normalization.normalizeAll(items));
+  }
+
+  /**
+   * Get the URIs of an identifier
+   * @remarks Accepts the identifier in any form; it need not be registered.
+   */
+  @Get('identifiers/:identifier/uris')
+  @ApiTags('identifiers')
+  @ApiIdentifierParam()
+  @ApiResponse({ status: 200, description: 'The canonical URIs of the identifier.', type: UrisDto })
+  @ApiProblems('MALFORMED_URL', ...SYNTAX_CODES)
+  async uris(@Param('identifier') identifier: string, @CurrentPrincipal() principal: Principal): Promise<UrisDto> {
+    return this.normalization.uris(identifier, principal);
+  }
+}

@@ -1,0 +1,126 @@
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsObject,
+  IsOptional,
+  IsString,
+  MaxLength,
+} from 'class-validator';
+import { KINDS, type Kind } from '../../identifier/index.js';
+import { Nested } from '../../http/validation/fast-rules.js';
+import { Optional } from '../../http/validation/optional.js';
+import { ApiProperty } from '../../openapi/annotations.js';
+
+const MAX_ITEMS = 10_000;
+
+/** Several times the length of an identifier in any form. */
+const MAX_TEXT_LENGTH = 65_536;
+
+const PROFILES = ['cordra', 'generic', 'handle-scheme'] as const;
+const HDL_AUTHORITIES = ['naming-authority', 'server'] as const;
+const CHARSETS = ['ucs2', 'unicode'] as const;
+
+/** An HTTP resolver of Handles (URI-36). */
+export class ResolverDto {
+  /** `http` or `https`, in any case. */
+  @ApiProperty({ example: 'http' })
+  @MaxLength(MAX_TEXT_LENGTH)
+  @IsString()
+  scheme: string;
+
+  /**
+   * The host, and the port where it is not the default port of the scheme.
+   * @example "hdl.handle.net"
+   */
+  @MaxLength(MAX_TEXT_LENGTH)
+  @IsString()
+  authority: string;
+
+  /** The path segment before the Handle (URI-32); null or absent where the resolver has none. */
+  @ApiProperty({ type: String, nullable: true, required: false, example: null })
+  @IsOptional()
+  @MaxLength(MAX_TEXT_LENGTH)
+  @IsString()
+  firstSegment?: string | null;
+}
+
+/** The rules for a text; every member has a default. */
+export class ContextDto {
+  /**
+   * For `hdl-uri`, `http-uri` and `info-hdl`: a CORDRA identifier (`cordra`), any Handle (`generic`), or, for hdl URIs, the
+   * Handle URI scheme (`handle-scheme`).
+   */
+  @ApiProperty({ enum: PROFILES, required: false })
+  @Optional()
+  @IsIn(PROFILES)
+  profile?: (typeof PROFILES)[number];
+
+  /** The meaning of the authority in `hdl://` under the profile `handle-scheme` (R-01). */
+  @ApiProperty({ enum: HDL_AUTHORITIES, default: 'naming-authority', required: false })
+  @Optional()
+  @IsIn(HDL_AUTHORITIES)
+  hdlAuthority?: (typeof HDL_AUTHORITIES)[number];
+
+  /** The characters that a Handle may contain (R-12). */
+  @ApiProperty({ enum: CHARSETS, default: 'ucs2', required: false })
+  @Optional()
+  @IsIn(CHARSETS)
+  charset?: (typeof CHARSETS)[number];
+
+  /** Whether local names are compared without the case of ASCII letters (HS-05). */
+  @ApiProperty({ default: false, required: false })
+  @Optional()
+  @IsBoolean()
+  caseInsensitive?: boolean;
+
+  /** The resolver of HTTP URIs; by default that of the service. */
+  @Optional()
+  @IsObject()
+  @Nested(() => ResolverDto)
+  resolver?: ResolverDto;
+
+  /** A second text of the same kind; `equal` in the response shows whether both denote the same thing. */
+  @ApiProperty({ required: false, example: 'HDL://100.102/f58fb49eb1f848f0a606e84cef294be5' })
+  @Optional()
+  @MaxLength(MAX_TEXT_LENGTH)
+  @IsString()
+  equalTo?: string;
+}
+
+/** One text to normalize. */
+export class NormalizeItemDto {
+  /**
+   * The text. With `kind` it is parsed without any tolerance.
+   * @example "hdl:100.102/f58fb49eb1f848f0a606e84cef294be5"
+   */
+  @MaxLength(MAX_TEXT_LENGTH)
+  @IsString()
+  input: string;
+
+  /** The required form; when absent, the form is recognized (R-28). */
+  @ApiProperty({ enum: KINDS, enumName: 'Kind', required: false })
+  @Optional()
+  @IsIn(KINDS)
+  kind?: Kind;
+
+  /** The rules, where the kind alone does not determine them. */
+  @Optional()
+  @IsObject()
+  @Nested(() => ContextDto)
+  context?: ContextDto;
+}
+
+/** Texts to normalize, of mixed kinds. */
+export class NormalizeRequestDto {
+  /** The texts; each has its own result. */
+  @ApiProperty({ type: [NormalizeItemDto], minItems: 1, maxItems: MAX_ITEMS })
+  @Nested(() => NormalizeItemDto, { each: true })
+  @IsObject({ each: true })
+  @ArrayMaxSize(MAX_ITEMS)
+  @ArrayMinSize(1)
+  @IsArray()
+  items: NormalizeItemDto[];
+}

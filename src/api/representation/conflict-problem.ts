@@ -1,0 +1,19 @@
+import { Problem } from '../../problem/problem.js';
+import { locationOf } from './identifier-presenter.js';
+import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
+import { linkHeader } from './location-header.js';
+
+export function conflictProblem(
+  code: 'GUID_TAKEN' | 'IDENTIFIER_TAKEN' | 'METADATA_ID_TAKEN' | 'ALTERNATE_ID_TAKEN',
+  what: string,
+  existing: IdentifierRecord,
+  pointer: string,
+): Problem {
+  const identifier = nativeText(existing);
+  const path = locationOf({ identifier });
+  return new Problem(code, `${what} already: ${identifier}.`, {
+    errors: [{ pointer, detail: `is used by ${identifier}` }],
+    members: { existing: path, identifier },
+    headers: linkHeader(path, 'related'),
+  });
+}

@@ -1,0 +1,64 @@
+import { IsIn, IsString, Matches, MaxLength } from 'class-validator';
+import { Optional } from '../../http/validation/optional.js';
+import { ApiProperty } from '../../openapi/annotations.js';
+import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
+import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
+import { IsTime } from '../../http/validation/is-time.js';
+
+/** A filter for identifiers; all given members must match. */
+export class IdentifierFilterDto {
+  /**
+   * The metadata ID, in any form.
+   * @example "hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA"
+   */
+  @Optional()
+  @MaxLength(MAX_STORED_OCTETS)
+  @IsString()
+  metadataId?: string;
+
+  /**
+   * The naming authority.
+   * @example "100.102"
+   */
+  @Optional()
+  @MaxLength(255)
+  @IsString()
+  namingAuthority?: string;
+
+  /** The state. */
+  @ApiProperty({ enum: STATES, enumName: 'State', required: false })
+  @Optional()
+  @IsIn(STATES)
+  state?: State;
+
+  /**
+   * The target, exactly as registered.
+   * @example "https://repo.example.org/objects/7"
+   */
+  @Optional()
+  @Matches(/^[\x21-\x7e]+$/, { message: 'target must consist of visible ASCII characters and must not be empty' })
+  @MaxLength(MAX_TARGET_LENGTH)
+  @IsString()
+  target?: string;
+
+  /**
+   * One of the alternate identifiers, in any form.
+   * @example "info:fedora/demo:7"
+   */
+  @Optional()
+  @MaxLength(MAX_STORED_OCTETS)
+  @IsString()
+  alternateId?: string;
+
+  /** Minted after this time (RFC 3339). */
+  @ApiProperty({ type: String, format: 'date-time', required: false, example: '2026-11-20T09:30:00Z' })
+  @Optional()
+  @IsTime()
+  createdAfter?: string;
+
+  /** Minted before this time (RFC 3339). */
+  @ApiProperty({ type: String, format: 'date-time', required: false, example: '2026-11-21T00:00:00Z' })
+  @Optional()
+  @IsTime()
+  createdBefore?: string;
+}

@@ -1,0 +1,153 @@
+import { ApiProperty } from '../../openapi/annotations.js';
+import { STATES, type State } from '../../registry/identifier-record.js';
+
+/** The URIs of an identifier in canonical form. A form that cannot express the identifier is null, never approximated. */
+export class UrisDto {
+  /**
+   * Path encoding of CORDRA (URI-15).
+   * @example "hdl:100.102/F58FB49EB1F848F0A606E84CEF294BE5"
+   */
+  cordraPath: string | null;
+
+  /**
+   * Host encoding of CORDRA (URI-07); null where the naming authority reads as an IPv4 address (R-07).
+   * @example "hdl://100.102/F58FB49EB1F848F0A606E84CEF294BE5"
+   */
+  cordraHost: string | null;
+
+  /**
+   * At the configured HTTP resolver (URI-36).
+   * @example "http://hdl.handle.net/100.102/F58FB49EB1F848F0A606E84CEF294BE5"
+   */
+  http: string | null;
+
+  /**
+   * Name form of the Handle URI scheme (HUS-04).
+   * @example "hdl:100.102/F58FB49EB1F848F0A606E84CEF294BE5"
+   */
+  handleUri: string | null;
+
+  /**
+   * In the info scheme (HUS-01).
+   * @example "info:hdl/100.102/F58FB49EB1F848F0A606E84CEF294BE5"
+   */
+  infoHdl: string | null;
+
+  /**
+   * The Fedora URI (FED-12); null for identifiers other than Fedora names.
+   * @example null
+   */
+  fedoraUri: string | null;
+}
+
+/** The tombstone of a withdrawn identifier. */
+export class TombstoneDto {
+  /**
+   * The time of the withdrawal, or of the end of the lease, UTC.
+   * @example "2026-11-20T09:30:00.000Z"
+   */
+  @ApiProperty({ type: String, format: 'date-time' })
+  withdrawnAt: string;
+
+  /**
+   * The reason, for readers.
+   * @example "The object was deposited twice."
+   */
+  reason: string;
+
+  /**
+   * The replacement, if there is one: `NA/local` for Handles, canonical for others.
+   * @example "100.102/A3D8BE7457C943FFB66ED4583059A8BA"
+   */
+  replacedBy: string | null;
+}
+
+/** A registered identifier. */
+export class IdentifierDto {
+  /**
+   * The naming authority, "/" and the local name (CID-04).
+   * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
+   */
+  identifier: string;
+
+  /**
+   * The Handle prefix.
+   * @example "100.102"
+   */
+  namingAuthority: string;
+
+  /**
+   * 32 upper-case hexadecimal digits (CID-14); null under a naming authority of the profile "handle".
+   * @example "F58FB49EB1F848F0A606E84CEF294BE5"
+   */
+  guid: string | null;
+
+  /**
+   * The text after the first "/"; in a CORDRA identifier, the GUID.
+   * @example "F58FB49EB1F848F0A606E84CEF294BE5"
+   */
+  localName: string;
+
+  /**
+   * The identifier of the metadata record (CID-24), canonical: `hdl:` + Handle, or `info:fedora/…`.
+   * @example "hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA"
+   */
+  metadataId: string | null;
+
+  /**
+   * Identifiers that have this one as their metadata ID, in order of minting.
+   * @example []
+   */
+  describes: string[];
+
+  /**
+   * The http or https URL to which the identifier resolves.
+   * @example "https://repo.example.org/objects/7"
+   */
+  target: string | null;
+
+  /** The state of the identifier. */
+  @ApiProperty({ enum: STATES, enumName: 'State' })
+  state: State;
+
+  /**
+   * Alternate identifiers of the same object, canonical.
+   * @example ["info:fedora/demo:7"]
+   */
+  alternateIds: string[];
+
+  /**
+   * The version: 1 when minted, incremented with every change.
+   * @example 1
+   */
+  @ApiProperty({ type: 'integer' })
+  version: number;
+
+  /**
+   * The time of minting, UTC.
+   * @example "2026-11-20T09:30:00.000Z"
+   */
+  @ApiProperty({ type: String, format: 'date-time' })
+  createdAt: string;
+
+  /**
+   * The time of the last change, UTC.
+   * @example "2026-11-20T09:30:00.000Z"
+   */
+  @ApiProperty({ type: String, format: 'date-time' })
+  updatedAt: string;
+
+  /**
+   * The end of the lease of a reserved identifier, UTC; null for all others. An expired reservation counts as
+   * withdrawn.
+   */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
+  leaseUntil: string | null;
+
+  /** The tombstone of a withdrawn identifier; null for all others. */
+  @ApiProperty({ type: () => TombstoneDto, nullable: true, example: null })
+  tombstone: TombstoneDto | null;
+
+  /** Its URIs in canonical form. */
+  uris: UrisDto;
+}

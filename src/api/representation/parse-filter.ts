@@ -1,0 +1,49 @@
+import type { Principal } from '../../access/principal.js';
+import { parseNamingAuthority } from '../../identifier/index.js';
+import { malformed } from '../../problem/problem.js';
+import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
+import type { PageFilter } from '../../storage/identifiers/page-query.js';
+import type { CanonicalName } from '../../registry/canonical-name.js';
+import { readTime } from '../../registry/timestamp.js';
+import type { IdentifierFilterDto } from './identifier-filter.dto.js';
+
+/**
+ * Parses the filters of a query, without hidden naming authorities.
+ * @throws Problem with a syntax code, or INVALID_REQUEST for an invalid date.
+ */
+export function parseFilter(
+  query: IdentifierFilterDto,
+  all: NamingAuthoritySnapshot,
+  principal: Principal,
+): PageFilter {
+  const known = principal.viewOf(all);
+  const { metadataId, alternateId, namingAuthority, state, target, createdAfter, createdBefore } = query;
+  return {
+    metadataKey: keyOf(metadataId, known, '#query/metadataId'),
+    alternateKey: keyOf(alternateId, known, '#query/alternateId'),
+    ...(principal.hasRestrictedView && { namingAuthorities: known.all().map(({ prefix }) => prefix) }),
+    namingAuthority: namingAuthority === undefined ? undefined : prefixOf(namingAuthority, known),
+    state,
+    target,
+    createdAfter: createdAfter === undefined ? undefined : readTime(createdAfter, '#query/createdAfter'),
+    createdBefore: createdBefore === undefined ? undefined : readTime(createdBefore, '#query/createdBefore'),
+  };
+}
+
+function keyOf(
+  text: string | undefined,
+  known: NamingAuthoritySnapshot,
+  pointer: string,
+): CanonicalName['key'] | undefined {
+  if (text === undefined) return undefined;
+  const read = known.readName(text);
+  if (!read.ok) throw malformed(read.fault, pointer);
+  return read.value.key;
+}
+
+/** A prefix as it was created; ASCII letters in it have no case. */
+function prefixOf(text: string, known: NamingAuthoritySnapshot): string {
+  const read = parseNamingAuthority(text, 'handle');
+  if (!read.ok) throw malformed(read.fault, '#query/namingAuthority');
+  return known.find(text)?.prefix ?? text;
+}

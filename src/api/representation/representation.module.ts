@@ -1,0 +1,5 @@
+import { Module } from '@nestjs/common';
+import { IdentifierPresenter } from './identifier-presenter.js';
+
+@Module({ providers: [IdentifierPresenter], exports: [IdentifierPresenter] })
+export class RepresentationModule {}

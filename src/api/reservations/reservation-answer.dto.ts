@@ -1,0 +1,88 @@
+import { ApiProperty } from '../../openapi/annotations.js';
+import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
+
+/** The results of an item of a reservation. */
+export const ITEM_STATUSES = ['activated', 'released', 'skipped'] as const;
+export type ItemStatus = (typeof ITEM_STATUSES)[number];
+
+/** A reservation of identifiers, in its current state. */
+export class ReservationDto {
+  /** The ID of the reservation. */
+  @ApiProperty({ type: String, format: 'uuid', example: '3f0c2a52-95a5-4f2c-8f0a-0d5b7b1f7a10' })
+  id: string;
+
+  /**
+   * The naming authority of all identifiers of the reservation.
+   * @example "100.102"
+   */
+  namingAuthority: string;
+
+  /** The time of creation, UTC. */
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:30:00.000Z' })
+  createdAt: string;
+
+  /** The end of the lease of the remaining identifiers, UTC; null when none remains. */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2126-11-20T09:30:00.000Z' })
+  leaseUntil: string | null;
+
+  /** The number of identifiers of the reservation. */
+  @ApiProperty({ type: 'integer', example: 100 })
+  count: number;
+
+  /** The number of identifiers that are still reserved. */
+  @ApiProperty({ type: 'integer', example: 98 })
+  reserved: number;
+
+  /** The number of active identifiers. */
+  @ApiProperty({ type: 'integer', example: 1 })
+  active: number;
+
+  /** The number of withdrawn identifiers: released, expired, or withdrawn after activation. */
+  @ApiProperty({ type: 'integer', example: 1 })
+  withdrawn: number;
+
+  /**
+   * The identifiers that are still reserved, `NA/local`, always in the same order.
+   * @example ["100.102/F58FB49EB1F848F0A606E84CEF294BE5"]
+   */
+  identifiers: string[];
+}
+
+/** The result for one identifier. */
+export class ReservationItemDto {
+  /**
+   * The identifier, `NA/local`; as the client sent it where it is malformed.
+   * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
+   */
+  identifier: string;
+
+  /** "skipped" when the identifier was not changed; `problem` has the reason. */
+  @ApiProperty({ enum: ITEM_STATUSES, enumName: 'ReservationItemStatus' })
+  status: ItemStatus;
+
+  /** The reason why it was skipped. */
+  @ApiProperty({ type: () => ProblemDocumentDto, required: false })
+  problem?: ProblemDocumentDto;
+}
+
+/** The results for identifiers of a reservation, in order of the request. */
+export class ReservationReportDto {
+  /** The ID of the reservation. */
+  @ApiProperty({ type: String, format: 'uuid', example: '3f0c2a52-95a5-4f2c-8f0a-0d5b7b1f7a10' })
+  id: string;
+
+  /** The number of identifiers that this request activated. */
+  @ApiProperty({ type: 'integer', example: 1 })
+  activated: number;
+
+  /** The number of identifiers that this request released. */
+  @ApiProperty({ type: 'integer', example: 0 })
+  released: number;
+
+  /** The number of identifiers that this request skipped. */
+  @ApiProperty({ type: 'integer', example: 0 })
+  skipped: number;
+
+  /** One result for each identifier, in order of the request. */
+  items: ReservationItemDto[];
+}

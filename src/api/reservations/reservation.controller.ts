@@ -1,0 +1,129 @@
+import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Res, applyDecorators } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { type RequestContext, Context } from '../../access/request-context.js';
+import { type Principal, CurrentPrincipal } from '../../access/principal.js';
+import { Requires } from '../../access/scope.js';
+import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/api-idempotency-key.js';
+import { LargeBody } from '../../http/body/body-limits.js';
+import { SYNTAX_CODES } from '../../identifier/index.js';
+import { ApiBody, ApiParam, ApiResponse, ApiTags } from '../../openapi/annotations.js';
+import { ApiProblems } from '../../problem/api-problems.js';
+import type { ServiceCode } from '../../problem/catalogue.js';
+import type { Replayable } from '../../storage/idempotency.js';
+import { ReservationDto, ReservationReportDto } from './reservation-answer.dto.js';
+import { CreateReservationDto, ReservationMembersDto } from './reservation-request.dto.js';
+import { ReservationService } from './reservation.service.js';
+
+const text = { schema: { type: 'string' as const } };
+
+const ID = { name: 'id', description: 'The ID of the reservation.', schema: { type: 'string', format: 'uuid' } };
+
+const OF_A_CHANGE: readonly ServiceCode[] = [
+  ...([
+    'MALFORMED_JSON',
+    'INVALID_REQUEST',
+    'INVALID_IDEMPOTENCY_KEY',
+    'REQUEST_IN_FLIGHT',
+    'OUTCOME_UNKNOWN',
+  ] as const),
+  ...(['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'IDEMPOTENCY_KEY_REUSED'] as const),
+  ...(['NAMING_AUTHORITY_FORBIDDEN'] as const),
+];
+
+/** The OpenAPI description that both operations share. */
+const Settles = (action: 'activate' | 'release'): MethodDecorator =>
+  applyDecorators(
+    Post(`:id/${action}`),
+    Requires('mint', 'curate'),
+    LargeBody(),
+    HttpCode(HttpStatus.OK),
+    ApiParam(ID),
+    ApiIdempotencyKey(),
+    ApiBody({ type: ReservationMembersDto, required: false }),
+    ApiResponse({
+      status: 200,
+      description: 'One result for each identifier.',
+      type: ReservationReportDto,
+      headers: REPLAYED_HEADER,
+    }),
+    ApiProblems('MALFORMED_URL', ...OF_A_CHANGE, 'RESERVATION_NOT_FOUND'),
+  );
+
+@ApiTags('reservations')
+@Controller('reservations')
+export class ReservationController {
+  constructor(private readonly reservations: ReservationService) {}
+
+  /**
+   * Reserve identifiers
+   * @remarks Reserves up to 10,000 identifiers, all of them or none. Each must be activated before the lease ends; an
+   * expired one counts as withdrawn at once.
+   */
+  @Post()
+  @Requires('mint')
+  @ApiIdempotencyKey()
+  @ApiResponse({
+    status: 201,
+    description: 'Reserved.',
+    type: ReservationDto,
+    headers: { Location: { description: 'The path of the reservation.', ...text }, ...REPLAYED_HEADER },
+  })
+  @ApiProblems(...OF_A_CHANGE, ...SYNTAX_CODES, 'UNKNOWN_NAMING_AUTHORITY', 'SUSPENDED_NAMING_AUTHORITY')
+  async reserve(
+    @Body() request: CreateReservationDto,
+    @Context() context: RequestContext,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ReservationDto> {
+    const reserved = answer(await this.reservations.reserve(context, request), reply);
+    void reply.header('location', `/reservations/${reserved.id}`);
+    return reserved;
+  }
+
+  /**
+   * Get a reservation
+   * @remarks Includes the identifiers that are still reserved.
+   */
+  @Get(':id')
+  @Requires('read')
+  @ApiParam(ID)
+  @ApiResponse({ status: 200, description: 'The reservation.', type: ReservationDto })
+  @ApiProblems('MALFORMED_URL', 'RESERVATION_NOT_FOUND')
+  async find(@Param('id') id: string, @CurrentPrincipal() principal: Principal): Promise<ReservationDto> {
+    return this.reservations.find(id, principal);
+  }
+
+  /**
+   * Activate reserved identifiers
+   * @remarks Activates all remaining identifiers, or those in the body. Identifiers that cannot be activated are
+   * skipped; the result has the reason.
+   */
+  @Settles('activate')
+  async activate(
+    @Param('id') id: string,
+    @Body() selection: ReservationMembersDto,
+    @Context() context: RequestContext,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ReservationReportDto> {
+    return answer(await this.reservations.settle(id, 'activated', context, selection.identifiers), reply);
+  }
+
+  /**
+   * Release reserved identifiers
+   * @remarks Releases all remaining identifiers, or those in the body. They are withdrawn, and their GUIDs are never
+   * used again.
+   */
+  @Settles('release')
+  async release(
+    @Param('id') id: string,
+    @Body() selection: ReservationMembersDto,
+    @Context() context: RequestContext,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ReservationReportDto> {
+    return answer(await this.reservations.settle(id, 'released', context, selection.identifiers), reply);
+  }
+}
+
+function answer<T>({ result: outcome, replayed }: Replayable<T>, reply: FastifyReply): T {
+  if (replayed) void reply.header('idempotency-replayed', 'true');
+  return outcome;
+}

@@ -1,0 +1,19 @@
+import { GuidGenerator } from '../../registry/guid-generator.js';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { StorageWriteModule } from '../../storage/storage-write.module.js';
+import { ReservationController } from './reservation.controller.js';
+import { ReservationService } from './reservation.service.js';
+import { ReservationSweep, SWEEP_INTERVAL_MS } from './sweep.js';
+import { RepresentationModule } from '../representation/representation.module.js';
+
+@Module({
+  imports: [StorageWriteModule, RepresentationModule],
+  controllers: [ReservationController],
+  providers: [GuidGenerator, ReservationService, ReservationSweep],
+})
+export class ReservationsModule {
+  /** @param intervalMs pause between two sweeps, in milliseconds. */
+  static sweptEvery(intervalMs: number): DynamicModule {
+    return { module: ReservationsModule, providers: [{ provide: SWEEP_INTERVAL_MS, useValue: intervalMs }] };
+  }
+}

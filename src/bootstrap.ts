@@ -1,0 +1,63 @@
+import type { Logger } from 'pino';
+import { type Config, readConfig } from './config/config.js';
+import { describeMisspelled } from './config/misspelled-variables.js';
+import { startEmbeddedServer } from './database/embedded/embedded-server.js';
+import { migrate } from './database/migrations.js';
+import { createLogger } from './logging/logger.js';
+import { requireFreePorts } from './listening-ports.js';
+
+export interface RunningInstance {
+  /** The text for the person who started it. */
+  readonly banner: string;
+  /** Resolves with the reason when the embedded database was lost. */
+  readonly lost: Promise<Error>;
+  /** Rejects new requests, waits for those in flight, and stops all components. */
+  stop(reason: string): Promise<void>;
+}
+
+/**
+ * Starts configuration, database, schema, naming authorities and HTTP, in this order.
+ * @throws StartupError after stopping what had been started.
+ */
+export async function bootstrap(): Promise<RunningInstance> {
+  const config = readConfig();
+  const logger = createLogger(config.logLevel);
+  for (const misspelled of config.misspelledVariables) logger.warn(misspelled, describeMisspelled(misspelled));
+  // Load most modules while the database starts and migrates.
+  const loading = import('./server.js');
+  loading.catch(() => {});
+  // Checked before the database, so that a start that cannot listen creates no data folder and changes no schema.
+  await requireFreePorts(config);
+  const database = await openDatabase(config, logger);
+  try {
+    await migrate(database.url);
+    const { openServer } = await loading;
+    const application = await openServer(config, database.url, logger);
+    return {
+      banner: application.banner,
+      lost: database.lost,
+      stop: async (reason) => {
+        logger.info({ reason }, 'stopping');
+        const unfinished = await application.drain.start(config.shutdownTimeoutMs);
+        if (unfinished > 0) logger.warn({ unfinished }, 'requests were aborted at the end of the drain');
+        await application.close();
+        await database.stop();
+        logger.info('stopped');
+      },
+    };
+  } catch (error) {
+    await database.stop();
+    throw error;
+  }
+}
+
+interface Database {
+  readonly url: string;
+  readonly lost: Promise<Error>;
+  stop(): Promise<void>;
+}
+
+async function openDatabase({ database }: Config, logger: Logger): Promise<Database> {
+  if ('dataDir' in database) return startEmbeddedServer(database.dataDir, logger);
+  return { url: database.url, lost: new Promise(() => {}), stop: async () => {} };
+}

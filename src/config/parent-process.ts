@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+
+/** Polling interval of the parent: a process gets no event when its parent ends. */
+const POLL_MS = 500;
+
+const SHELL = /^(?:ash|bash|busybox|dash|ksh|sh|zsh)$/;
+
+/**
+ * Calls `ended` once when the npm that started this process has ended. A signal that ends npm or its shell would
+ * otherwise leave the service running. Only under `npm start`; a process started in another way may outlive its parent.
+ * Windows does not report the end of a parent.
+ */
+export function watchNpm(ended: () => void, variables: NodeJS.ProcessEnv = process.env): void {
+  if (variables.npm_lifecycle_event !== 'start' || variables.npm_package_name !== 'mintmark') return;
+  const started = ancestry();
+  const timer = setInterval(() => {
+    if (ancestry() === started) return;
+    clearInterval(timer);
+    ended();
+  }, POLL_MS);
+  timer.unref();
+}
+
+/** The process IDs from the parent to npm. Some shells replace themselves by the command of the script. */
+function ancestry(): string {
+  const { ppid } = process;
+  try {
+    // "pid (command) state ppid …" (proc_pid_stat(5)). Systems without this file have shells that replace themselves.
+    const [, command = '', grandparent = ''] =
+      /^\d+ \((.*)\) \S (\d+) /s.exec(readFileSync(`/proc/${ppid}/stat`, 'utf8')) ?? [];
+    return SHELL.test(command) ? `${ppid} ${grandparent}` : String(ppid);
+  } catch {
+    return String(ppid);
+  }
+}

@@ -1,0 +1,141 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type pg from 'pg';
+import { reasonOf } from '../../config/startup-error.js';
+import { type ClusterControl, START_SECONDS } from './cluster-control.js';
+import { OWNER_WAIT_MS, claimCluster, inUse } from './cluster-owner.js';
+import type { DataFolder } from './data-folder.js';
+
+export interface SupervisorLog {
+  warn(details: object, message: string): void;
+}
+
+/** Much less than the wait of another start, so that the owner recovers its lock first. */
+const POLL_MS = 100;
+
+/** Maximum restarts of a server that ended; reset when it ran for `STABLE_MS`. */
+const MAX_STARTS = 5;
+const STABLE_MS = 10_000;
+
+/**
+ * Pause before the second start, doubled with each further one. In total longer than a statement may run, because
+ * PostgreSQL does not start before the last process of the killed server has ended.
+ */
+const START_PAUSE_MS = 700;
+
+/**
+ * Keeps the server of a data folder running and its lock held. Both can end independently of the service: PostgreSQL
+ * closes all sessions when one of its processes crashes, and its main process can be killed.
+ */
+export class ClusterSupervisor {
+  /** Resolves with the reason when the server is lost. */
+  readonly lost: Promise<Error>;
+
+  private reportLost: (reason: Error) => void = () => {};
+  private isStopping = false;
+  private isOwner = true;
+  private starts = 0;
+  private startedAt = performance.now();
+  private failure = 'PostgreSQL ended repeatedly';
+  private recovering: Promise<void> = Promise.resolve();
+
+  /**
+   * @param port the port of the server, also after a restart.
+   * @param url a database of the server.
+   */
+  constructor(
+    private readonly server: ClusterControl,
+    private readonly folder: DataFolder,
+    private readonly port: number,
+    private readonly url: string,
+    private readonly log?: SupervisorLog,
+  ) {
+    this.lost = new Promise((resolve) => (this.reportLost = resolve));
+  }
+
+  /**
+   * Takes the lock of the owner, and again when its session ends.
+   * @throws StartupError when another service has the lock, or the error of the connection.
+   */
+  async claim(): Promise<pg.Client> {
+    const session = await this.tryClaim();
+    if (session === undefined) throw inUse(this.folder);
+    return session;
+  }
+
+  /** Stops the server, unless another process has it. */
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    await this.recovering;
+    if (this.isOwner) await this.server.stop();
+  }
+
+  private async recover(): Promise<void> {
+    this.log?.warn({}, 'lost the session that owns the data folder');
+    const giveUp = performance.now() + START_SECONDS * 1000;
+    try {
+      while (!this.isStopping) {
+        if (await this.claimAgain()) return;
+        if (performance.now() > giveUp) throw new Error('PostgreSQL is running but accepts no connections.');
+        if (await this.server.isRunning()) await this.requireOwnServer();
+        else await this.startAgain();
+        await pause(POLL_MS);
+      }
+    } catch (error) {
+      this.reportLost(error instanceof Error ? error : new Error(reasonOf(error)));
+    }
+  }
+
+  /** @returns undefined when another session has the lock. */
+  private async tryClaim(): Promise<pg.Client | undefined> {
+    // A start of another service holds the lock for a moment to test it.
+    for (let waited = 0; waited <= OWNER_WAIT_MS; waited += POLL_MS) {
+      const session = await claimCluster(this.url);
+      if (session !== undefined) {
+        session.once('end', () => {
+          if (!this.isStopping) this.recovering = this.recover();
+        });
+        return session;
+      }
+      await pause(POLL_MS);
+    }
+    return undefined;
+  }
+
+  private async claimAgain(): Promise<boolean> {
+    // A stopped or starting server refuses connections.
+    const session = await this.tryClaim().catch(() => null);
+    if (session === null) return false;
+    if (session === undefined) this.giveUpOwnership();
+    this.log?.warn({}, 'recovered ownership of the data folder');
+    return true;
+  }
+
+  /** A server on another port belongs to another service. */
+  private async requireOwnServer(): Promise<void> {
+    const port = await this.server.runningPort();
+    if (!Number.isNaN(port) && port !== this.port) this.giveUpOwnership();
+  }
+
+  private giveUpOwnership(): never {
+    this.isOwner = false;
+    throw inUse(this.folder);
+  }
+
+  private async startAgain(): Promise<void> {
+    if (performance.now() - this.startedAt > STABLE_MS) this.starts = 0;
+    if (this.starts === MAX_STARTS) {
+      throw new Error(`PostgreSQL could not be restarted in ${MAX_STARTS} attempts: ${this.failure}`);
+    }
+    const attempt = ++this.starts;
+    if (attempt > 1) await pause(START_PAUSE_MS * 2 ** (attempt - 2));
+    try {
+      await this.server.start(this.port);
+      this.log?.warn({ attempt }, 'PostgreSQL ended unexpectedly and was restarted');
+    } catch (error) {
+      this.failure = reasonOf(error);
+      this.log?.warn({ attempt, reason: this.failure }, 'PostgreSQL could not be restarted');
+    } finally {
+      this.startedAt = performance.now();
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import type pg from 'pg';
+import { StartupError } from '../config/startup-error.js';
+
+/** PostgreSQL's code for a missing privilege. */
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+interface Rights {
+  readonly role: string;
+  readonly database: string;
+  /** The first existing schema of `search_path`; null if none exists. */
+  readonly schema: string | null;
+  readonly mayCreate: boolean | null;
+  /** The owner of tables of the service that this role does not own; null if it owns all. */
+  readonly owner: string | null;
+}
+
+const RIGHTS_SQL = `
+  SELECT current_user AS role, current_database() AS database, current_schema() AS schema,
+    has_schema_privilege(current_schema(), 'CREATE') AS "mayCreate",
+    (SELECT pg_get_userbyid(c.relowner) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = current_schema() AND c.relname IN ('_prisma_migrations', 'identifier') AND c.relkind = 'r'
+       AND NOT pg_has_role(c.relowner, 'USAGE') LIMIT 1) AS owner`;
+
+/**
+ * Checks that the role can create and change the tables.
+ * @throws StartupError that names the role and the remedy.
+ */
+export async function requireSchemaRights(session: pg.ClientBase): Promise<void> {
+  const { rows } = await session.query<Rights>(RIGHTS_SQL);
+  const [rights] = rows;
+  if (rights === undefined) return;
+  const { role, database, schema, mayCreate, owner } = rights;
+  if (owner !== null) {
+    throw new StartupError(
+      `The role "${role}" cannot alter the tables of Mintmark in the database "${database}": the owner of the tables is "${owner}". Connect as the owner, or transfer the tables: REASSIGN OWNED BY "${owner}" TO "${role}".`,
+    );
+  }
+  if (mayCreate === true) return;
+  const schemaText = schema === null ? 'a schema, because search_path names no existing one' : `the schema "${schema}"`;
+  throw new StartupError(
+    `The role "${role}" cannot create tables in ${schemaText}. It must own the database or the schema: ALTER DATABASE "${database}" OWNER TO "${role}".`,
+  );
+}
+
+/** Whether an error, also one of Prisma, reports a missing privilege. */
+export function isPrivilegeError(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return (
+    code === INSUFFICIENT_PRIVILEGE || (error instanceof Error && /permission denied|must be owner/.test(error.message))
+  );
+}

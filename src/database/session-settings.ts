@@ -1,0 +1,88 @@
+import type pg from 'pg';
+
+/** A run-time parameter that is set when a session begins (PostgreSQL, "Server Configuration"). */
+export interface SessionSetting {
+  readonly name: string;
+  readonly value: string | number;
+  /** Whether the session is useless without it; other settings are skipped where the server rejects them. */
+  readonly required?: boolean;
+}
+
+/**
+ * Ends the session of a client whose host or network failed silently. Linux waits two hours by default; meanwhile the
+ * session would hold its locks and delay the event feed.
+ */
+export const DEAD_CLIENT_SETTINGS: readonly SessionSetting[] = [
+  { name: 'tcp_keepalives_idle', value: 10 },
+  { name: 'tcp_keepalives_interval', value: 5 },
+  { name: 'tcp_keepalives_count', value: 2 },
+  // Milliseconds. Keepalives are not sent while data awaits acknowledgement; this limit covers that case.
+  { name: 'tcp_user_timeout', value: 20_000 },
+  { name: 'client_connection_check_interval', value: 5000 },
+];
+
+/** In milliseconds; transactions never wait for a client. */
+const IDLE_IN_TRANSACTION_MS = 10_000;
+
+/** The settings of a pool's sessions. @param planCacheMode how the plans of prepared statements are chosen. */
+export function poolSettings(planCacheMode: 'auto' | 'force_generic_plan'): SessionSetting[] {
+  return [
+    // Acknowledged writes are durable, whatever the default of the server, role or URL is.
+    { name: 'synchronous_commit', value: 'on', required: true },
+    { name: 'plan_cache_mode', value: planCacheMode, required: true },
+    // JIT compilation takes longer than these statements, which read few rows by an index.
+    { name: 'jit', value: 'off' },
+    // A plan that was made while a table was empty is kept by the session, and would read the whole table later.
+    ...(planCacheMode === 'force_generic_plan' ? [{ name: 'enable_seqscan', value: 'off' }] : []),
+    { name: 'idle_in_transaction_session_timeout', value: IDLE_IN_TRANSACTION_MS },
+    ...DEAD_CLIENT_SETTINGS,
+  ];
+}
+
+/**
+ * SQLSTATEs for a setting that is unknown, not permitted or has an invalid value: undefined_object,
+ * insufficient_privilege, invalid_parameter_value, feature_not_supported, cant_change_runtime_param.
+ */
+const REFUSED = new Set(['42704', '42501', '22023', '0A000', '55P02']);
+
+/** Applies settings to new sessions, and reports each rejected one once. */
+export class SessionSettings {
+  private readonly refused = new Set<string>();
+
+  constructor(
+    private readonly settings: readonly SessionSetting[],
+    private readonly reportRefused: (name: string, reason: string) => void,
+  ) {}
+
+  /**
+   * Sends all settings in one request.
+   * @throws the error of a rejected required setting.
+   */
+  async apply(client: Pick<pg.ClientBase, 'query'>): Promise<void> {
+    const settings = this.settings.filter(({ name }) => !this.refused.has(name));
+    try {
+      await client.query(settings.map(setSql).join('; '));
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      // The request was one transaction, so no setting took effect.
+      for (const setting of settings) await this.applyOne(client, setting);
+    }
+  }
+
+  private async applyOne(client: Pick<pg.ClientBase, 'query'>, setting: SessionSetting): Promise<void> {
+    try {
+      await client.query(setSql(setting));
+    } catch (error) {
+      if (setting.required === true || !isRefusal(error)) throw error;
+      if (this.refused.has(setting.name)) return;
+      this.refused.add(setting.name);
+      this.reportRefused(setting.name, error.message);
+    }
+  }
+}
+
+const setSql = ({ name, value }: SessionSetting): string => `SET ${name} = ${value}`;
+
+function isRefusal(error: unknown): error is Error {
+  return error instanceof Error && REFUSED.has((error as { code?: string }).code ?? '');
+}

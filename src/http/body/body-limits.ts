@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Problem } from '../../problem/problem.js';
+import { routeSettings } from '../route-settings.js';
+import { isStreamed } from './streamed-body.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    largeBody?: boolean;
+  }
+}
+
+/** Octets of a JSON body on a route that takes one record. */
+const RECORD_LIMIT = 262_144;
+
+/** Methods whose content has no meaning (RFC 9110 9.3): it is not read, so no limit of it applies. */
+const WITHOUT_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
+
+/** Marks a route that takes many records: its body may be as large as the configuration allows. */
+export const LargeBody = (): MethodDecorator => routeSettings({ largeBody: true });
+
+/**
+ * Limits JSON bodies by route, by Content-Length before they are read. "100 Continue" (RFC 9110 10.1.1) is sent after
+ * all checks of the headers.
+ * @param largest octets of a body on a route for many records.
+ */
+export function limitBodies(server: FastifyInstance, largest: number): void {
+  const expecting = new WeakSet<ServerResponse>();
+  server.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    expecting.add(response);
+    server.server.emit('request', request, response);
+  });
+  server.addHook('onRoute', (route) => {
+    route.bodyLimit = route.config?.largeBody === true ? largest : Math.min(RECORD_LIMIT, largest);
+  });
+  // After the hooks "onRequest", which may reject the request.
+  server.addHook('preParsing', (request, reply, payload, done) => {
+    const { bodyLimit } = request.routeOptions;
+    if (!WITHOUT_BODY.has(request.method) && !isStreamed(request) && contentLength(request) > bodyLimit) {
+      done(new Problem('BODY_TOO_LARGE', `The body may have at most ${bodyLimit} octets.`));
+      return;
+    }
+    if (expecting.has(reply.raw)) reply.raw.writeContinue();
+    done(null, payload);
+  });
+}
+
+function contentLength({ headers }: FastifyRequest): number {
+  return Number(headers['content-length'] ?? 0);
+}

@@ -1,0 +1,153 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Problem } from '../../problem/problem.js';
+import { SILENCE_AFTER_STOP_MS, type StreamedBody, shuttingDown } from './streamed-body.js';
+
+export const MAX_LINE_OCTETS = 65_536;
+
+/** Most octets of lines returned at once, which bounds the memory. */
+const MAX_CHUNK_OCTETS = 1_048_576;
+
+const NEWLINE = 0x0a;
+
+export interface Line {
+  /** Counted from 1, including empty lines. */
+  readonly number: number;
+  /** Without the line feed; null when longer than `MAX_LINE_OCTETS`. */
+  readonly octets: Buffer | null;
+}
+
+/** Reads the lines of a body as they arrive, with back-pressure. */
+export class LineReader {
+  private rest: Buffer = Buffer.alloc(0);
+  private number = 0;
+  private overlong = false;
+  private over = false;
+
+  constructor(private readonly body: StreamedBody) {
+    // The next caller gets the error; without a listener it would end the process.
+    body.octets.on('error', () => {});
+  }
+
+  /**
+   * @returns at least one and at most `most` lines without empty ones; null at the end. The last line needs no line
+   * feed.
+   * @throws Problem SHUTTING_DOWN when the service stops and the body is incomplete, REQUEST_TIMEOUT for a silent
+   * client, or the error of a broken connection.
+   */
+  async next(most: number): Promise<Line[] | null> {
+    this.body.requireTime();
+    const lines: Line[] = [];
+    let octets = 0;
+    let waited = false;
+    const take = (line: Line): void => {
+      octets += line.octets?.length ?? 0;
+      if (line.octets === null || !isBlank(line.octets)) lines.push(line);
+    };
+    for (;;) {
+      while (lines.length < most && octets < MAX_CHUNK_OCTETS) {
+        const line = this.cut();
+        if (line === null) break;
+        take(line);
+      }
+      if (lines.length === most || octets >= MAX_CHUNK_OCTETS) return lines;
+      if (this.over) return lines.length > 0 ? lines : null;
+      const arrived = this.body.octets.read() as Buffer | null;
+      if (arrived !== null) {
+        this.add(arrived);
+        waited = false;
+      } else if (this.body.octets.readableEnded) {
+        this.over = true;
+        const line = this.finish();
+        if (line !== null) take(line);
+      } else if (lines.length === 0) await this.more();
+      else if (waited) return lines;
+      else {
+        // One read has at most 64 KiB, and a full chunk is more efficient.
+        waited = true;
+        await nextTurn();
+      }
+    }
+  }
+
+  private add(octets: Buffer): void {
+    if (this.overlong) {
+      const end = octets.indexOf(NEWLINE);
+      if (end < 0) return;
+      this.rest = octets.subarray(end);
+    } else this.rest = this.rest.length === 0 ? octets : Buffer.concat([this.rest, octets]);
+  }
+
+  private cut(): Line | null {
+    const end = this.rest.indexOf(NEWLINE);
+    if (end < 0) {
+      if (this.rest.length > MAX_LINE_OCTETS) {
+        this.overlong = true;
+        this.rest = Buffer.alloc(0);
+      }
+      return null;
+    }
+    const line = this.rest.subarray(0, end);
+    this.rest = this.rest.subarray(end + 1);
+    return this.lineOf(line);
+  }
+
+  private finish(): Line | null {
+    if (this.rest.length === 0 && !this.overlong) return null;
+    const line = this.rest;
+    this.rest = Buffer.alloc(0);
+    return this.lineOf(line);
+  }
+
+  private lineOf(octets: Buffer): Line {
+    this.number += 1;
+    const overlong = this.overlong || octets.length > MAX_LINE_OCTETS;
+    this.overlong = false;
+    return { number: this.number, octets: overlong ? null : octets };
+  }
+
+  private async more(): Promise<void> {
+    const { octets, drain } = this.body;
+    if (octets.errored) throw octets.errored;
+    if (octets.destroyed) throw new Error('the client closed the connection');
+    await new Promise<void>((resolve, reject) => {
+      const settle = (work: () => void) => () => {
+        for (const [event, listener] of listeners) octets.off(event, listener);
+        drain.stopping.removeEventListener('abort', onStop);
+        drain.halfOver.removeEventListener('abort', giveUp);
+        clearTimeout(silence);
+        work();
+      };
+      const broken = settle(() => {
+        reject(octets.errored ?? new Error('the client closed the connection'));
+      });
+      const arrived = settle(resolve);
+      const silent = settle(() => {
+        const detail =
+          'The request body stalled for too long. Results that were returned are stored; send the remaining lines again with the same idempotency key.';
+        reject(new Problem('REQUEST_TIMEOUT', detail));
+      });
+      const giveUp = settle(() => {
+        reject(shuttingDown());
+      });
+      let silence: NodeJS.Timeout | undefined;
+      const onStop = () => {
+        silence = setTimeout(giveUp, SILENCE_AFTER_STOP_MS);
+      };
+      const listeners = [
+        ['readable', arrived],
+        ['end', arrived],
+        ['error', broken],
+        ['close', broken],
+        ['timeout', silent],
+      ] as const;
+      for (const [event, listener] of listeners) octets.on(event, listener);
+      if (drain.stopping.aborted) onStop();
+      else drain.stopping.addEventListener('abort', onStop);
+      drain.halfOver.addEventListener('abort', giveUp);
+    });
+  }
+}
+
+function isBlank(octets: Buffer): boolean {
+  return octets.every((octet) => octet === 0x20 || octet === 0x09 || octet === 0x0d);
+}

@@ -1,0 +1,47 @@
+import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { FastifyReply } from 'fastify';
+
+/** Characters of a piece of a response. */
+const MAX_PIECE = 65_536;
+
+/** Milliseconds of serialization before other requests continue. */
+const MAX_SLICE_MS = 10;
+
+/**
+ * Sends `{"name":[…]}`. A longer response is serialized as the client reads it, so its memory is constant and it does
+ * not block the event loop.
+ * @param items read during the response. An error before the first piece is thrown; a later one ends the connection.
+ */
+export async function sendList(reply: FastifyReply, name: string, items: Items): Promise<void> {
+  void reply.type('application/json; charset=utf-8');
+  const pieces = piecesOf(name, items);
+  const first = await pieces.next();
+  const second = first.done === true ? first : await pieces.next();
+  if (second.done === true) void reply.send(first.value ?? '');
+  else void reply.send(Readable.from(chain([first.value ?? '', second.value], pieces), { objectMode: false }));
+}
+
+type Items = Iterable<unknown> | AsyncIterable<unknown>;
+
+async function* piecesOf(name: string, items: Items): AsyncGenerator<string, undefined> {
+  let piece = `{"${name}":[`;
+  let separator = '';
+  let since = performance.now();
+  for await (const item of items) {
+    piece += separator + JSON.stringify(item);
+    separator = ',';
+    if (piece.length >= MAX_PIECE) {
+      yield piece;
+      piece = '';
+    } else if (performance.now() - since < MAX_SLICE_MS) continue;
+    await nextTurn();
+    since = performance.now();
+  }
+  yield `${piece}]}`;
+}
+
+async function* chain(first: readonly string[], rest: AsyncIterable<string>): AsyncGenerator<string> {
+  yield* first;
+  yield* rest;
+}

@@ -1,0 +1,88 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { problemDocument } from '../../problem/problem-document.dto.js';
+import { CATALOGUE } from '../../problem/catalogue.js';
+import { problemOf } from '../../problem/problem.filter.js';
+import type { StreamedBody } from './streamed-body.js';
+
+/** How long remaining input is discarded, so that the client can read the last result. */
+const LINGER_MS = 2000;
+
+export interface LinePipeline<T> {
+  readonly path: string;
+  /** Reads and prepares the next chunk; null at the end. */
+  readonly read: () => Promise<T | null>;
+  /** Revalidates the key before each chunk. @throws Problem UNAUTHENTICATED */
+  readonly permit: () => Promise<void>;
+  /** Commits a chunk and returns its response lines. */
+  readonly work: (chunk: T) => Promise<AsyncIterable<string> | Iterable<string>>;
+  readonly lastLine: (chunk: T) => number;
+  readonly log: StreamLog;
+}
+
+export interface StreamLog {
+  readonly failed: (error: unknown) => void;
+  /** An unexpected error of one line. */
+  readonly lineFailed: (error: unknown, line: number) => void;
+}
+
+/**
+ * Processes a body chunk by chunk: while one chunk is committed, the next is read and prepared, and the previous one is
+ * returned. A slow reader delays the reading when the spool is full. An error becomes the last line; earlier results
+ * are kept.
+ */
+export function respondInLines<T>(body: StreamedBody, steps: LinePipeline<T>): AsyncGenerator<Buffer> {
+  return body.spool.through(linesOf(body, steps));
+}
+
+async function* linesOf<T>(body: StreamedBody, steps: LinePipeline<T>): AsyncGenerator<string> {
+  let next = detached(steps.read());
+  const work = async () => {
+    const chunk = await next;
+    if (chunk === null) return null;
+    next = detached(steps.read());
+    await steps.permit();
+    return { chunk, lines: await steps.work(chunk) };
+  };
+  let done = detached(work());
+  let answered = 0;
+  try {
+    for (;;) {
+      const current = await done;
+      if (current === null) return;
+      done = detached(work());
+      // The next chunk is sent to the database before this one is serialized.
+      await nextTurn();
+      yield* current.lines;
+      answered = steps.lastLine(current.chunk);
+    }
+  } catch (error) {
+    if (body.octets.destroyed && !body.octets.complete) return;
+    const problem = problemOf(error);
+    const { status } = CATALOGUE[problem.code];
+    steps.log.failed(error);
+    yield `${JSON.stringify({ line: answered + 1, status, problem: problemDocument(problem, steps.path) })}\n`;
+    await discard(body, LINGER_MS);
+  }
+}
+
+/** Suppress unhandled-rejection warnings; the caller still sees the rejection. */
+function detached<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => null);
+  return promise;
+}
+
+async function discard({ octets }: StreamedBody, forMs: number): Promise<void> {
+  if (octets.readableEnded || octets.destroyed) return;
+  octets.resume();
+  await new Promise<void>((resolve) => {
+    const limit = setTimeout(resolve, forMs);
+    octets.once('close', () => {
+      clearTimeout(limit);
+      resolve();
+    });
+    octets.once('end', () => {
+      clearTimeout(limit);
+      resolve();
+    });
+  });
+}

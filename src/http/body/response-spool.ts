@@ -1,0 +1,109 @@
+/** Waiting pieces are merged up to this size. */
+const MERGED_OCTETS = 16_384;
+
+/**
+ * Buffers response octets that clients have not read, within one limit for the process. Without it, a client that sends
+ * its whole request before reading would deadlock with the service.
+ */
+export class ResponseSpool {
+  private held = 0;
+  private readonly waiting = new Set<() => void>();
+
+  /** @param limit octets of all streams together. */
+  constructor(private readonly limit: number) {}
+
+  /** How many octets all streams hold now. */
+  get octets(): number {
+    return this.held;
+  }
+
+  /**
+   * Reads a source ahead of its consumer. Above the limit a source is read only while its stream buffers nothing, so
+   * that a stream with an active reader continues.
+   */
+  async *through(source: AsyncIterable<string>): AsyncGenerator<Buffer, void, undefined> {
+    const stream = new Spooled();
+    const filling = this.fill(stream, source);
+    // The consumer gets a rejection after the buffered pieces.
+    filling.catch(() => null);
+    try {
+      for (;;) {
+        const piece = stream.pieces.shift();
+        if (piece !== undefined) {
+          this.release(stream, piece.length);
+          yield piece;
+        } else if (stream.ended) break;
+        else await stream.changed();
+      }
+      await filling;
+    } finally {
+      stream.close();
+      this.release(stream, stream.octets);
+    }
+  }
+
+  private async fill(stream: Spooled, source: AsyncIterable<string>): Promise<void> {
+    try {
+      for await (const text of source) {
+        if (stream.isClosed()) return;
+        const piece = Buffer.from(text);
+        this.held += piece.length;
+        stream.add(piece);
+        while (!stream.isClosed() && stream.octets > 0 && this.held >= this.limit) await this.room();
+        if (stream.isClosed()) return;
+      }
+    } finally {
+      stream.end();
+    }
+  }
+
+  private async room(): Promise<void> {
+    await new Promise<void>((resolve) => this.waiting.add(resolve));
+  }
+
+  private release(stream: Spooled, octets: number): void {
+    stream.octets -= octets;
+    this.held -= octets;
+    for (const wake of this.waiting) wake();
+    this.waiting.clear();
+  }
+}
+
+class Spooled {
+  readonly pieces: Buffer[] = [];
+  octets = 0;
+  /** Whether the source has ended. */
+  ended = false;
+  private closed = false;
+  private wake: () => void = () => {};
+
+  /** Resolves when there is another piece, or the source has ended. */
+  async changed(): Promise<void> {
+    await new Promise<void>((resolve) => (this.wake = resolve));
+  }
+
+  add(piece: Buffer): void {
+    this.octets += piece.length;
+    const last = this.pieces.at(-1);
+    // A buffer for each short line would take more memory than the lines.
+    if (last !== undefined && last.length + piece.length <= MERGED_OCTETS) {
+      this.pieces[this.pieces.length - 1] = Buffer.concat([last, piece]);
+    } else this.pieces.push(piece);
+    this.wake();
+  }
+
+  /** Whether the consumer has ended. */
+  isClosed(): boolean {
+    return this.closed;
+  }
+
+  close(): void {
+    this.closed = true;
+    this.pieces.length = 0;
+  }
+
+  end(): void {
+    this.ended = true;
+    this.wake();
+  }
+}

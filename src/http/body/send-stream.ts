@@ -1,0 +1,29 @@
+import { Readable } from 'node:stream';
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+import { Problem } from '../../problem/problem.js';
+import type { StreamLog } from './ndjson-response.js';
+
+/** Sends a response in pieces, and logs a warning with the request id when its client does not get all of them. */
+export function sendStream(request: FastifyRequest, reply: FastifyReply, pieces: AsyncIterable<string | Buffer>): void {
+  const { raw } = reply;
+  raw.once('close', () => {
+    if (raw.writableFinished) return;
+    const { method, originalUrl: url } = request;
+    const durationMs = Math.round(reply.elapsedTime);
+    request.log.warn({ method, url, durationMs, isRequestComplete: request.raw.complete }, 'the stream was aborted');
+  });
+  void reply.send(Readable.from(pieces, { objectMode: false }));
+}
+
+/** Logs why a stream ends before its request does, a refusal as a warning; and lines that fail unforeseen, as errors. */
+export function streamLog(log: FastifyBaseLogger): StreamLog {
+  return {
+    failed: (error) => {
+      if (error instanceof Problem) log.warn({ code: error.code, detail: error.detail }, 'the stream ended early');
+      else log.error({ err: error }, 'the stream ended early');
+    },
+    lineFailed: (error, line) => {
+      log.error({ err: error, line }, 'a line of the stream failed');
+    },
+  };
+}

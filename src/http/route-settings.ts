@@ -1,0 +1,34 @@
+import type { FastifyContextConfig } from 'fastify';
+import { RouteConfig } from '@nestjs/platform-fastify';
+
+const SETTINGS = Symbol('http:route-settings');
+
+/**
+ * Adds settings to the Fastify configuration of a route, which hooks read before the body. Settings of a handler take
+ * precedence over those of its class.
+ */
+export function routeSettings(settings: FastifyContextConfig): ClassDecorator & MethodDecorator {
+  return (target: object, name?: string | symbol, descriptor?: PropertyDescriptor) => {
+    if (name !== undefined && descriptor !== undefined) add(target, name, descriptor, settings);
+    else addToAll((target as new () => object).prototype as object, settings);
+  };
+}
+
+function addToAll(prototype: object, settings: FastifyContextConfig): void {
+  for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
+    if (name !== 'constructor' && typeof descriptor.value === 'function') add(prototype, name, descriptor, settings);
+  }
+}
+
+/** Decorators of a class run after those of its handlers, and those of a handler from the last to the first. */
+function add(
+  prototype: object,
+  name: string | symbol,
+  descriptor: PropertyDescriptor,
+  settings: FastifyContextConfig,
+): void {
+  const handler = descriptor.value as object;
+  const merged = { ...settings, ...(Reflect.getOwnMetadata(SETTINGS, handler) as FastifyContextConfig | undefined) };
+  Reflect.defineMetadata(SETTINGS, merged, handler);
+  RouteConfig(merged)(prototype, name, descriptor);
+}

@@ -1,0 +1,119 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { CATALOGUE, type ServiceCode } from '../../problem/catalogue.js';
+import { problemDocument } from '../../problem/problem-document.dto.js';
+import { Problem } from '../../problem/problem.js';
+import { SECURITY_HEADERS } from './security-headers.js';
+
+/** The log message for requests that could not be parsed. */
+const BROKEN_REQUEST = 'malformed request';
+
+const BROKEN_HTTP: Readonly<Record<string, ServiceCode>> = {
+  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
+  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
+};
+
+/**
+ * How long a connection is still read after its last response: closing it while the client sends resets it, which can
+ * discard the response (RFC 9112 9.6).
+ */
+const LINGER_MS = 2000;
+
+/** The current or last response of a connection. */
+const answers = new WeakMap<Duplex, ServerResponse>();
+
+/** Connections whose first octets are those of a HEAD request. */
+const heads = new WeakSet<Duplex>();
+
+/** Responds to requests that the framework does not receive. */
+export function watchClientErrors({ server, log }: FastifyInstance): void {
+  server.on('connection', (socket: Socket) => {
+    socket.prependOnceListener('data', (octets: Buffer) => {
+      if (isHeadRequest(octets)) heads.add(socket);
+    });
+  });
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    answers.set(request.socket, response);
+    // After a request for an upgrade, Node 20 reports no further parse error of the connection.
+    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
+  });
+  // The response stall timeout. Node counts sent octets as activity, so a slow reader is not affected. Other limits
+  // cover silence before a request is complete; a long poll or a waiting stream is not a fault of the client.
+  server.on('timeout', (socket: Socket) => {
+    const last = answers.get(socket);
+    const isWaiting = last === undefined || (!last.writableEnded && socket.writableLength === 0);
+    if (!isWaiting) socket.destroy();
+  });
+  // An unknown expectation may be ignored (RFC 9110 10.1.1); Node would respond without a body.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  // CONNECT (RFC 9110 9.3.6): Node would close the connection without a response.
+  server.on('connect', (_request, socket: Socket) => {
+    log.info(
+      { status: 404, code: 'NOT_FOUND', reason: 'CONNECT', remoteAddress: socket.remoteAddress },
+      BROKEN_REQUEST,
+    );
+    endWith(new Problem('NOT_FOUND', 'This service is not a proxy; it does not support CONNECT.'), socket);
+  });
+}
+
+/** Writes the response and the log line directly, because there is no request object. */
+export function answerClientError(this: FastifyInstance, error: NodeJS.ErrnoException, socket: Socket): void {
+  // The last response is being sent; further input is dropped.
+  if (socket.writableEnded && error.code !== 'ECONNRESET') return;
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  // Octets behind a request that closes the connection are not a request (RFC 9112 9.6).
+  if (error.code === 'HPE_CLOSED_CONNECTION') {
+    if (answers.get(socket)?.writableFinished !== false) end(socket, '');
+    return;
+  }
+  const code = BROKEN_HTTP[error.code ?? ''] ?? 'MALFORMED_HTTP';
+  const problem = new Problem(code, `The request could not be parsed: ${error.message}.`);
+  // The message of the parser instead of the octets, which could contain a key.
+  const { status } = CATALOGUE[code];
+  this.log.info({ status, code, reason: error.code, remoteAddress: socket.remoteAddress }, BROKEN_REQUEST);
+  const last = answers.get(socket);
+  const { rawPacket } = error as { rawPacket?: Buffer };
+  // A long head arrives in several packets, of which the error has the last.
+  const isHead = last === undefined ? heads.has(socket) : rawPacket !== undefined && isHeadRequest(rawPacket);
+  // The request is broken in its body and was answered without it: a second answer would be taken for another's.
+  if (last?.headersSent === true && !last.req.complete) end(socket, '');
+  // The previous request is complete, and its response comes first.
+  else if (last?.req.complete === true && !last.writableFinished) {
+    last.once('finish', () => {
+      if (socket.writable) endWith(problem, socket, isHead);
+    });
+  } else endWith(problem, socket, isHead);
+}
+
+function isHeadRequest(octets: Buffer): boolean {
+  return octets.toString('latin1', 0, 5) === 'HEAD ';
+}
+
+/** @param isHead whether the request has the method HEAD, whose response has no body (RFC 9110 9.3.2). */
+function endWith(problem: Problem, socket: Duplex, isHead = false): void {
+  const { status, title } = CATALOGUE[problem.code];
+  const body = `${JSON.stringify(problemDocument(problem, '/'))}\n`;
+  const headers = {
+    ...SECURITY_HEADERS,
+    'cache-control': 'no-store',
+    'content-type': 'application/problem+json',
+    'content-length': Buffer.byteLength(body),
+    date: new Date().toUTCString(),
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  end(socket, [`HTTP/1.1 ${status} ${title}`, ...lines, '', isHead ? '' : body].join('\r\n'));
+}
+
+function end(socket: Duplex, last: string): void {
+  socket.end(last);
+  const limit = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.resume().once('close', () => {
+    clearTimeout(limit);
+  });
+}

@@ -1,0 +1,66 @@
+import type { FastifyInstance } from 'fastify';
+import { Problem } from '../../problem/problem.js';
+
+/** Waits for requests in flight while new ones are rejected. */
+export class Drain {
+  private inFlight = 0;
+  private readonly stop = new AbortController();
+  private readonly half = new AbortController();
+  private emptied: (() => void) | undefined;
+
+  /** Aborted when the drain begins, to end requests without a natural end. */
+  get stopping(): AbortSignal {
+    return this.stop.signal;
+  }
+
+  /** Aborted at half of the drain, to end long requests with a response. */
+  get halfOver(): AbortSignal {
+    return this.half.signal;
+  }
+
+  /** Counts all requests, and rejects new ones during the drain. */
+  watch(server: FastifyInstance): void {
+    server.addHook('onRequest', (request, reply, done) => {
+      this.inFlight += 1;
+      // Not onResponse: an aborted request has no response and would be counted forever.
+      reply.raw.once('close', () => {
+        this.inFlight -= 1;
+        if (this.inFlight === 0) this.emptied?.();
+      });
+      if (!this.stopping.aborted || request.url === '/health/live') {
+        done();
+        return;
+      }
+      void reply.header('connection', 'close');
+      done(
+        new Problem(
+          'SHUTTING_DOWN',
+          'This instance is shutting down and accepts no new requests. Retry later or on another instance.',
+          { headers: { 'retry-after': '5' } },
+        ),
+      );
+    });
+  }
+
+  /**
+   * Rejects new requests and waits for those in flight.
+   * @param timeoutMs maximum time to wait.
+   * @returns the number of unfinished requests.
+   */
+  async start(timeoutMs: number): Promise<number> {
+    this.stop.abort();
+    if (this.inFlight > 0) {
+      setTimeout(() => {
+        this.half.abort();
+      }, timeoutMs / 2).unref();
+      await new Promise<void>((resolve) => {
+        const limit = setTimeout(resolve, timeoutMs);
+        this.emptied = () => {
+          clearTimeout(limit);
+          resolve();
+        };
+      });
+    }
+    return this.inFlight;
+  }
+}

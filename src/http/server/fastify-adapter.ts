@@ -1,0 +1,70 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import type { Logger } from 'pino';
+import { v4 as uuid } from 'uuid';
+import type { Config } from '../../config/config.js';
+import { sendProblem } from '../../problem/problem.filter.js';
+import { answerClientError } from './client-errors.js';
+import { joinIdentifierSegments } from './identifier-path.js';
+import { logRequest } from './request-log.js';
+import { SECURITY_HEADERS } from './security-headers.js';
+
+/**
+ * A local name may have 8192 octets, each escaped twice (`%25C3`) in a path, plus a prefix and a resolver. Node's
+ * default limit for all headers is 16 KiB.
+ */
+const MAX_HEADER_BYTES = 65_536;
+const MAX_PATH_PARAMETER_LENGTH = 49_152;
+
+/** Interval of Node's check for slow requests; the default of 30 seconds would make shorter limits ineffective. */
+const CHECK_INTERVAL_MS = 1000;
+
+/** A request ID appears in logs and headers, so its length and characters are limited. */
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** Limits, request IDs and error responses of the HTTP server. */
+export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
+  return new FastifyAdapter({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: config.trustedProxies.length > 0 && [...config.trustedProxies],
+    bodyLimit: config.bodyLimitBytes,
+    // Streams have no time limit while they progress; `body-timeout.ts` limits other bodies.
+    requestTimeout: 0,
+    // The socket timeout; see `client-errors.ts`.
+    connectionTimeout: config.answerStallTimeoutMs,
+    keepAliveTimeout: 65_000,
+    routerOptions: { maxParamLength: MAX_PATH_PARAMETER_LENGTH },
+    // Node would reject a request without Host without a body; `server-hooks.ts` returns a problem.
+    http: {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: config.requestTimeoutMs,
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      requireHostHeader: false,
+    },
+    schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
+    return503OnClosing: false,
+    // After the drain only idle connections remain.
+    forceCloseConnections: true,
+    genReqId: ({ headers }: { headers: IncomingHttpHeaders }) => {
+      const given = headers['x-request-id'];
+      return typeof given === 'string' && REQUEST_ID.test(given) ? given : uuid();
+    },
+    rewriteUrl: ({ url, method }: { url?: string | undefined; method?: string | undefined }) =>
+      joinIdentifierSegments(url ?? '/', method),
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      // The router rejects a malformed URL before any hook, so the work of the hooks is done here.
+      reply.raw.once('close', () => {
+        logRequest(request, reply);
+      });
+      sendProblem(error, request, reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id }));
+    },
+    clientErrorHandler: answerClientError,
+  });
+}
+
+/** DTOs validate requests, so Fastify's schema compilers are not loaded. */
+function noCompiler(): never {
+  throw new Error('no route has a JSON Schema of its own');
+}

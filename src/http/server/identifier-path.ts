@@ -1,0 +1,29 @@
+/** Actions and views below `/identifiers/{identifier}`. */
+const BELOW_IDENTIFIER = new Set(['uris', 'history', 'activate', 'withdraw', 'reinstate']);
+
+/** Actions on an identifier, which end the path. */
+const POSTED = new Set(['activate', 'withdraw', 'reinstate']);
+
+/** A bare UUID is a complete identifier too. */
+const UUID = /^[0-9a-f-]{32,36}$/i;
+
+/**
+ * Rewrites the unescaped slash of `/identifiers/100.102/F58F…` as `%2F`, so that routes see one segment. Applies to
+ * exactly two segments: a first segment with an escaped "/" or a ":" is a complete identifier already
+ * (`hdl%3A100.102%2FF58F…`, `demo:1`).
+ *
+ * Runs before routing, on the undecoded URL, because the two cases cannot be distinguished after decoding.
+ */
+export function joinIdentifierSegments(target: string, method = 'GET'): string {
+  const url = target.replace(/^https?:\/\/[^/?#]*/i, '');
+  const end = url.search(/[?#]/);
+  const path = end < 0 ? url : url.slice(0, end);
+  if (!path.startsWith('/identifiers/')) return url;
+  const [first = '', second, third, ...more] = path.slice('/identifiers/'.length).split('/');
+  if (second === undefined || second === '' || more.length > 0) return url;
+  if (method === 'POST' && third === undefined && POSTED.has(second)) return url;
+  if (/%2f|%3a|:/i.test(first) || (UUID.test(first) && BELOW_IDENTIFIER.has(second))) return url;
+  if (third === undefined) return `/identifiers/${first}%2F${second}${url.slice(path.length)}`;
+  if (!BELOW_IDENTIFIER.has(third)) return url;
+  return `/identifiers/${first}%2F${second}/${third}${url.slice(path.length)}`;
+}

@@ -1,0 +1,50 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { OverloadLimits } from '../../config/config.js';
+import { Problem } from '../../problem/problem.js';
+import { routeSettings } from '../route-settings.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    onlyReads?: boolean;
+  }
+}
+
+/** Marks a POST route that only reads, so that it is shed as late as other reads. */
+export const OnlyReads = (): MethodDecorator => routeSettings({ onlyReads: true });
+
+/** Reads are rejected at this multiple of the thresholds of writes. */
+const READS_LATER = 2;
+
+const RETRY_AFTER_SECONDS = '2';
+
+/** Routes that must work during an overload: health, metrics, and revoking the key that causes it. */
+const NEVER_SHED = /^\/(?:health|metrics|api-keys)(?:[/?]|$)/;
+
+export interface Load {
+  eventLoopDelayMs(): number;
+  waitingStatements(): number;
+}
+
+/**
+ * Rejects requests while the process or its database is overloaded: writes first, then reads. Runs before
+ * authentication and before the body is read.
+ * @param onRefused called for each rejected request.
+ */
+export function shedLoad(server: FastifyInstance, limits: OverloadLimits, load: Load, onRefused: () => void): void {
+  const maxDelay = limits.eventLoopDelayMs || Infinity;
+  const maxWaiting = limits.waitingStatements || Infinity;
+  server.addHook('onRequest', (request, _reply, done) => {
+    const pressure = Math.max(load.eventLoopDelayMs() / maxDelay, load.waitingStatements() / maxWaiting);
+    if (pressure < 1 || (pressure < READS_LATER && onlyReads(request)) || NEVER_SHED.test(request.url)) {
+      done();
+      return;
+    }
+    onRefused();
+    const detail = 'The service is overloaded. Nothing was changed; retry after Retry-After.';
+    done(new Problem('OVERLOADED', detail, { headers: { 'retry-after': RETRY_AFTER_SECONDS } }));
+  });
+}
+
+function onlyReads({ method, routeOptions }: FastifyRequest): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || routeOptions.config.onlyReads === true;
+}

@@ -1,0 +1,65 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Problem } from '../../problem/problem.js';
+
+/** The authority of an absolute URI: a request target (RFC 9112 3.2.2) or an origin (RFC 6454 6.1). */
+const AUTHORITY_OF_URI = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i;
+
+/** An authority without user information, which the URL parser would accept. */
+const AUTHORITY = /^[^\s/?#@\\]+$/;
+
+/**
+ * Rejects requests of foreign pages under open access: of names that resolve to the loopback address (DNS rebinding),
+ * by Host, and of other origins, by Origin. Pages cannot set these headers.
+ * @param allowed hosts beside those of the loopback interface. Ports are not compared.
+ */
+export function guardOpenAccess(server: FastifyInstance, allowed: readonly string[]): void {
+  const configured = new Set(allowed.map((host) => hostOf(isIPv6(host) ? `[${host}]` : host)));
+  const isAllowed = (authority: string): boolean => {
+    const host = hostOf(authority);
+    return host !== null && (isLoopback(host) || configured.has(host));
+  };
+  server.addHook('onRequest', (request, _reply, done) => {
+    const { origin, host = '' } = request.headers;
+    const misdirected = authoritiesOf(request).find((authority) => !isAllowed(authority));
+    if (misdirected !== undefined) done(refusalOf(misdirected));
+    else if (origin === undefined || isOwn(origin, host, configured)) done();
+    else
+      done(
+        new Problem(
+          'CROSS_SITE_REQUEST',
+          'The request was sent by a page of another origin; it was rejected and nothing was changed.',
+        ),
+      );
+  });
+}
+
+function authoritiesOf({ headers, originalUrl }: FastifyRequest): string[] {
+  const ofTarget = AUTHORITY_OF_URI.exec(originalUrl)?.[1];
+  return [headers.host, ofTarget].filter((authority) => authority !== undefined);
+}
+
+/**
+ * A page of the same host and port, whatever its scheme, because a proxy may terminate TLS; or of a configured host.
+ */
+function isOwn(origin: string, host: string, configured: ReadonlySet<string | null>): boolean {
+  const authority = AUTHORITY_OF_URI.exec(origin)?.[1];
+  if (authority === undefined) return false;
+  return authority.toLowerCase() === host.toLowerCase() || configured.has(hostOf(authority));
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || (isIPv4(host) && host.startsWith('127.'));
+}
+
+/** The normalized host of an authority without port; null if invalid. */
+function hostOf(authority: string): string | null {
+  if (!AUTHORITY.test(authority)) return null;
+  const url = `http://${authority}`;
+  return URL.canParse(url) ? new URL(url).hostname : null;
+}
+
+function refusalOf(authority: string): Problem {
+  const detail = `With ACCESS=open the service accepts requests for localhost and ALLOWED_HOSTS only, not for "${authority}".`;
+  return new Problem('MISDIRECTED_REQUEST', detail);
+}

@@ -1,0 +1,64 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Problem } from '../../problem/problem.js';
+import type { Config } from '../../config/config.js';
+import { watchClientErrors } from './client-errors.js';
+import { readJsonBody } from '../body/json-body.js';
+import { limitBodyDuration } from '../body/body-timeout.js';
+import type { Drain } from './drain.js';
+import { limitPipelining } from './pipelining.js';
+import { logRequest } from './request-log.js';
+import { requirePlainUtf8 } from '../body/content-encoding.js';
+import { ResponseSpool } from '../body/response-spool.js';
+import { acceptStreams } from '../body/streamed-body.js';
+import { readTraceParent } from '../headers/trace-context.js';
+import { dropUnreadBodies } from '../body/unread-bodies.js';
+
+/** JSON that says what to change (RFC 7396). */
+const MERGE_PATCH = 'application/merge-patch+json';
+
+/** The hooks of every request: request ID, log, drain, and body parsers. */
+export function installServerHooks(
+  server: FastifyInstance,
+  drain: Drain,
+  { requestTimeoutMs, responseSpoolBytes }: Pick<Config, 'requestTimeoutMs' | 'responseSpoolBytes'>,
+): void {
+  server.addHook('onRequest', (request, reply, done) => {
+    void reply.header('x-request-id', request.id);
+    const trace = readTraceParent(request.headers.traceparent);
+    if (trace !== null) request.log = reply.log = request.log.child(trace);
+    const hasHost = request.headers.host !== undefined || request.raw.httpVersion === '1.0';
+    if (hasHost) done();
+    else done(new Problem('MALFORMED_HTTP', 'An HTTP/1.1 request must have a Host header (RFC 9112 3.2).'));
+  });
+  limitPipelining(server.server);
+  watchClientErrors(server);
+  dropUnreadBodies(server.server, requestTimeoutMs);
+  drain.watch(server);
+  limitBodyDuration(server, requestTimeoutMs);
+  server.addHook('onResponse', (request, reply, done) => {
+    logRequest(request, reply);
+    done();
+  });
+  // The content of a DELETE has no meaning (RFC 9110 9.3.5) and is not read.
+  server.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true });
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser(['application/json', MERGE_PATCH], { parseAs: 'buffer' }, (request, body, done) => {
+    try {
+      requirePlainUtf8(request.headers);
+      requirePatch(request);
+      done(null, readJsonBody(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  acceptStreams(server, { idleMs: requestTimeoutMs, drain, spool: new ResponseSpool(responseSpoolBytes) });
+}
+
+/** A merge patch is permitted only for PATCH. */
+function requirePatch({ method, headers }: FastifyRequest): void {
+  if (method === 'PATCH' || !headers['content-type']?.trim().toLowerCase().startsWith(MERGE_PATCH)) return;
+  throw new Problem(
+    'UNSUPPORTED_MEDIA_TYPE',
+    `${MERGE_PATCH} is supported for PATCH only; send the body as application/json.`,
+  );
+}

@@ -1,0 +1,157 @@
+import { IsObject, ValidateNested, ValidationTypes, getMetadataStorage } from 'class-validator';
+import { Transform, Type } from 'class-transformer';
+
+type Dto = new () => object;
+type Rule = (value: unknown, owner: object) => boolean;
+type Metadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
+
+type Reader = (value: unknown) => unknown;
+
+interface Member {
+  readonly name: string;
+  readonly read: Reader;
+  /** The condition of `Optional`. */
+  readonly conditions: readonly Rule[];
+  readonly rules: readonly Rule[];
+}
+
+const NESTED = Symbol('dto-rules:nested');
+const READER = Symbol('dto-rules:reader');
+
+/** The `Transform` of a field; the only permitted transformation. */
+export function Read(read: Reader): PropertyDecorator {
+  return (target, name) => {
+    Transform(({ value }: { value: unknown }) => read(value))(target, name);
+    Reflect.defineMetadata(READER, read, target, name);
+  };
+}
+
+export function Nested(dto: () => Dto, options: { each?: boolean } = {}): PropertyDecorator {
+  return (target, name) => {
+    ValidateNested(options)(target, name);
+    // `ValidateNested` accepts a list for a single value, and an empty list.
+    if (options.each !== true) IsObject()(target, name);
+    Type(dto)(target, name);
+    Reflect.defineMetadata(NESTED, dto, target, name);
+  };
+}
+
+/**
+ * Evaluates the rules of DTO decorators without instances or errors, in a tenth of the time of class-validator, which
+ * then explains failures.
+ */
+export class FastRules {
+  private static readonly known = new Map<Dto, FastRules>();
+  private members: ReadonlyMap<string, Member> = new Map();
+  private listed: readonly Member[] = [];
+  private defaults: readonly string[] = [];
+
+  private constructor(private readonly dto: Dto) {}
+
+  /** The rules of a class, read once. */
+  static of(dto: Dto): FastRules {
+    let rules = this.known.get(dto);
+    if (rules === undefined) {
+      rules = new FastRules(dto);
+      this.known.set(dto, rules);
+      rules.members = membersOf(dto);
+      rules.listed = [...rules.members.values()];
+      rules.defaults = Object.entries(new dto()).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+    }
+    return rules;
+  }
+
+  /**
+   * Parses a query with its defaults.
+   * @returns null unless it is certainly valid.
+   */
+  read(query: object): object | null {
+    const instance = new this.dto() as Record<string, unknown>;
+    for (const [name, value] of Object.entries(query)) {
+      const member = this.members.get(name);
+      if (member === undefined) return null;
+      instance[name] = member.read(value);
+    }
+    return this.accept(instance) ? instance : null;
+  }
+
+  /** True if the value certainly satisfies the DTO; false if it does not or class-validator must decide. */
+  accept(value: unknown): boolean {
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || this.members.size === 0) return false;
+    for (const name of Object.keys(value)) if (!this.members.has(name)) return false;
+    for (const name of this.defaults) if (!Object.hasOwn(value, name)) return false;
+    for (const { name, conditions, rules } of this.listed) {
+      const member = (value as Record<string, unknown>)[name];
+      if (allHold(conditions, member, value) && !allHold(rules, member, value)) return false;
+    }
+    return true;
+  }
+}
+
+/** A loop, because `every` allocates a function for each member of each row. */
+function allHold(rules: readonly Rule[], value: unknown, owner: object): boolean {
+  for (const holds of rules) if (!holds(value, owner)) return false;
+  return true;
+}
+
+const asItIs: Reader = (value) => value;
+
+function membersOf(dto: Dto): Map<string, Member> {
+  const storage = getMetadataStorage();
+  const members = storage.groupByPropertyName(storage.getTargetValidationMetadatas(dto, '', false, false));
+  return new Map(
+    Object.entries(members).map(([name, all]) => {
+      const conditional = all.filter(({ type }) => type === ValidationTypes.CONDITIONAL_VALIDATION);
+      const others = all.filter((each) => !conditional.includes(each));
+      const conditions = conditional.map(({ constraints }): Rule => {
+        const [applies] = constraints as [(owner: object, value: unknown) => boolean];
+        return (value, owner) => applies(owner, value);
+      });
+      const read = Reflect.getMetadata(READER, dto.prototype as object, name) as Reader | undefined;
+      return [name, { name, read: read ?? asItIs, conditions, rules: others.flatMap((each) => rulesOf(dto, each)) }];
+    }),
+  );
+}
+
+function rulesOf(dto: Dto, metadata: Metadata): Rule[] {
+  const { type, propertyName, constraints, each, validateIf } = metadata;
+  if (type === ValidationTypes.NESTED_VALIDATION) return [nestedRule(dto, propertyName)];
+  if (type !== ValidationTypes.CUSTOM_VALIDATION || validateIf !== undefined) return [() => false];
+  return getMetadataStorage()
+    .getTargetValidatorConstraints(metadata.constraintCls)
+    .map(({ instance, async }): Rule => {
+      if (async) return () => false;
+      const one: Rule = (value, object) =>
+        instance.validate(value, { targetName: dto.name, property: propertyName, object, value, constraints }) === true;
+      return each ? (value, object) => (Array.isArray(value) ? value.every((item) => one(item, object)) : false) : one;
+    });
+}
+
+/**
+ * Truncates lists after the `most`-th invalid item, so that class-validator collects no more errors than a response
+ * lists.
+ */
+export function cutBehindFaults(dto: Dto, value: object, most: number): object {
+  const cut: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) {
+    const nested = Reflect.getMetadata(NESTED, dto.prototype as object, name) as (() => Dto) | undefined;
+    cut[name] = nested !== undefined && Array.isArray(member) ? cutList(FastRules.of(nested()), member, most) : member;
+  }
+  return cut;
+}
+
+function cutList(rules: FastRules, list: readonly unknown[], most: number): readonly unknown[] {
+  let faults = 0;
+  const end = list.findIndex((item) => {
+    if (!rules.accept(item)) faults += 1;
+    return faults === most;
+  });
+  return end < 0 ? list : list.slice(0, end + 1);
+}
+
+function nestedRule(dto: Dto, name: string): Rule {
+  const nested = Reflect.getMetadata(NESTED, dto.prototype as object, name) as (() => Dto) | undefined;
+  if (nested === undefined) return () => false;
+  const rules = FastRules.of(nested());
+  return (value) => (Array.isArray(value) ? value.every((item) => rules.accept(item)) : rules.accept(value));
+}

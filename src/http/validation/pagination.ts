@@ -1,0 +1,31 @@
+import { applyDecorators } from '@nestjs/common';
+import { IsInt, Max, Min } from 'class-validator';
+import { ApiProperty } from '../../openapi/annotations.js';
+import { Read } from './fast-rules.js';
+import { Optional } from './optional.js';
+
+/** How many items a page has that asks for no number. */
+export const DEFAULT_PAGE_LIMIT = 50;
+
+const MAX_PAGE_LIMIT = 1000;
+const MESSAGE = `limit must be a whole number from 1 to ${MAX_PAGE_LIMIT}`;
+
+/** Reads the digits of a query parameter; anything else is left to the rules of the field. */
+export const Digits = (): PropertyDecorator =>
+  Read((value) => (typeof value === 'string' && /^[0-9]{1,4}$/.test(value) ? Number(value) : value));
+
+export const IsPageLimit = (): PropertyDecorator =>
+  applyDecorators(
+    IsInt({ message: MESSAGE }),
+    Min(1, { message: MESSAGE }),
+    Max(MAX_PAGE_LIMIT, { message: MESSAGE }),
+    Digits(),
+    Optional(),
+    ApiProperty({
+      type: 'integer',
+      minimum: 1,
+      maximum: MAX_PAGE_LIMIT,
+      default: DEFAULT_PAGE_LIMIT,
+      required: false,
+    }),
+  );

@@ -1,0 +1,160 @@
+/**
+ * The parts of a parsed text, as they are shown: one shape for each kind, plain strings, null for what is absent.
+ */
+import { formatCordraId, formatLocalName } from './forms/cordra-id.js';
+import { hyphenated, isDce, type UuidVariant, variantOf, versionOf } from './forms/dce-uuid.js';
+import { formatFedoraPid } from './forms/fedora-pid.js';
+import { formatHandle } from './forms/handle.js';
+import type {
+  CordraId,
+  DceUuid,
+  FedoraDissemination,
+  FedoraPid,
+  Handle,
+  HdlForm,
+  HdlUri,
+  HttpUri,
+  InfoHdl,
+} from './types.js';
+
+/** Of the kind `cordra`. The local name is not percent-decoded. */
+export interface CordraParts {
+  readonly namingAuthority: string;
+  readonly guid: string;
+  readonly localName: string;
+  readonly query: string | null;
+  readonly fragment: string | null;
+}
+
+/** Of the kind `handle`. */
+export interface HandleParts {
+  readonly namingAuthority: string;
+  readonly localName: string;
+}
+
+/** Of a URI that names a CORDRA identifier; `identifier` is its native text. */
+export interface CordraUriParts {
+  readonly identifier: string;
+  readonly namingAuthority: string;
+  readonly guid: string;
+  readonly query: string | null;
+  readonly fragment: string | null;
+  /** hdl URIs only. */
+  readonly form?: HdlForm;
+}
+
+/** Of a URI that names any Handle; `handle` is its native text, the local name is decoded. */
+export interface HandleUriParts {
+  readonly handle: string;
+  readonly namingAuthority: string;
+  readonly localName: string;
+  readonly query: string | null;
+  readonly fragment: string | null;
+  /** hdl URIs only. */
+  readonly form?: HdlForm;
+  /** Only in the profile `handle-scheme`: host[:port], or null outside the form `server`. */
+  readonly server?: string | null;
+}
+
+export interface FedoraPidParts {
+  readonly namespaceId: string;
+  readonly objectId: string;
+}
+
+export interface FedoraUriParts {
+  readonly pid: string;
+}
+
+export interface DatastreamParts {
+  readonly pid: string;
+  readonly type: 'datastream';
+  readonly datastreamId: string;
+}
+
+export interface MethodCallParts {
+  readonly pid: string;
+  readonly type: 'method-call';
+  readonly sDefPid: string;
+  readonly methodName: string;
+  /** Decoded names and values, in order. */
+  readonly params: readonly (readonly [string, string])[];
+}
+
+export interface UuidParts {
+  /** 8-4-4-4-12 in small letters. */
+  readonly hyphenated: string;
+  /** Null unless the variant is `rfc4122`. */
+  readonly version: number | null;
+  readonly variant: UuidVariant;
+  /** Whether variant and version are those of the DCE algorithm (UUID-04). */
+  readonly dce: boolean;
+}
+
+export type Parts =
+  | CordraParts
+  | HandleParts
+  | CordraUriParts
+  | HandleUriParts
+  | FedoraPidParts
+  | FedoraUriParts
+  | DatastreamParts
+  | MethodCallParts
+  | UuidParts;
+
+export function cordraParts(id: CordraId): CordraParts {
+  const { namingAuthority, guid, query, fragment } = id;
+  return { namingAuthority, guid, localName: formatLocalName(id), query, fragment };
+}
+
+export function handleParts({ namingAuthority, localName }: Handle): HandleParts {
+  return { namingAuthority, localName };
+}
+
+export function hdlUriParts(uri: HdlUri): CordraUriParts | HandleUriParts {
+  const parts = uriParts(uri.name, uri.query, uri.fragment);
+  if (uri.form === 'path' || uri.form === 'host') return { ...parts, form: uri.form };
+  return { ...parts, form: uri.form, server: uri.server };
+}
+
+export function httpUriParts(uri: HttpUri): CordraUriParts | HandleUriParts {
+  return uriParts(uri.name, uri.query, uri.fragment);
+}
+
+export function infoHdlParts(uri: InfoHdl): CordraUriParts | HandleUriParts {
+  return uri.name.type === 'cordra'
+    ? uriParts(uri.name, uri.name.query, uri.name.fragment)
+    : uriParts(uri.name, null, uri.fragment);
+}
+
+export function fedoraPidParts({ namespaceId, objectId }: FedoraPid): FedoraPidParts {
+  return { namespaceId, objectId };
+}
+
+export function fedoraUriParts(pid: FedoraPid): FedoraUriParts {
+  return { pid: formatFedoraPid(pid) };
+}
+
+export function disseminationParts(dissemination: FedoraDissemination): DatastreamParts | MethodCallParts {
+  const pid = formatFedoraPid(dissemination.pid);
+  if (dissemination.shape === 'datastream')
+    return { pid, type: 'datastream', datastreamId: dissemination.datastreamId };
+  const { sDefPid, methodName } = dissemination;
+  const params = dissemination.params.map(({ name, value }) => [name, value] as const);
+  return { pid, type: 'method-call', sDefPid: formatFedoraPid(sDefPid), methodName, params };
+}
+
+export function uuidParts(uuid: DceUuid): UuidParts {
+  return { hyphenated: hyphenated(uuid), version: versionOf(uuid), variant: variantOf(uuid), dce: isDce(uuid) };
+}
+
+function uriParts(
+  name: CordraId | Handle,
+  query: string | null,
+  fragment: string | null,
+): CordraUriParts | HandleUriParts {
+  const { namingAuthority } = name;
+  if (name.type === 'handle') {
+    return { handle: formatHandle(name), namingAuthority, localName: name.localName, query, fragment };
+  }
+  return { identifier: formatCordraId(name), namingAuthority, guid: name.guid, query, fragment };
+}

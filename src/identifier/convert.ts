@@ -1,0 +1,139 @@
+/**
+ * One name in every form that can express it. What a form cannot express is null with the rule that forbids it, never an
+ * approximation.
+ *
+ *   cordraPath   hdl:NA/local          path encoding (URI-15)       not with an empty local name (R-11)
+ *   cordraHost   hdl://NA/local        host encoding (URI-07)       nor with a naming authority like an IPv4 address (R-07)
+ *   http         resolver NA/local     (URI-29)                     nor with "." or ".." (R-34), nor without a resolver
+ *   handleUri    hdl:NA/local          Handle URI scheme (HUS-04)   every Handle
+ *   infoHdl      info:hdl/NA/local     (HUS-01)                     every Handle
+ *   fedoraUri    info:fedora/...       (FED-12, FED-14)             Fedora names only
+ *
+ * The query and fragment of a CORDRA identifier are the URI's own in the hdl and http forms, and escaped in info (R-02).
+ */
+import { HUS_LOCAL_NAME, PATH, PCHAR, REG_NAME } from './grammar/ascii.js';
+import { formatCordraId } from './forms/cordra-id.js';
+import { hyphenated } from './forms/dce-uuid.js';
+import { formatFedoraDissemination } from './forms/fedora-dissemination.js';
+import { formatFedoraUri } from './forms/fedora-uri.js';
+import { formatUHandle } from './forms/handle-uri-scheme.js';
+import { isDotSegment } from './forms/http-uri.js';
+import { formatInfoName } from './forms/info-hdl.js';
+import { isIPv4Address } from './grammar/ip-address.js';
+import type { CordraId, Handle, Name } from './types.js';
+import { encode } from './grammar/percent-encoding.js';
+import type { Resolver } from './resolver.js';
+
+/** The forms of a name as URIs; null where a form cannot express it. */
+export interface Uris {
+  readonly cordraPath: string | null;
+  readonly cordraHost: string | null;
+  readonly http: string | null;
+  readonly handleUri: string | null;
+  readonly infoHdl: string | null;
+  readonly fedoraUri: string | null;
+}
+
+/** For every form that is null, the number of the rule that forbids it. */
+export type Unavailable = Readonly<Partial<Record<keyof Uris, string>>>;
+
+/** Every form of a name. `http` is written for the given resolver, or null without one. */
+export function urisOf(name: Name, resolver: Resolver | null): Uris {
+  switch (name.type) {
+    case 'cordra':
+      return cordraUris(name, resolver);
+    case 'handle':
+      return handleUris(name, resolver);
+    case 'fedora-pid':
+    case 'fedora-dissemination':
+      return { ...NO_URIS, fedoraUri: canonicalUri(name) };
+    case 'uuid':
+      return NO_URIS;
+  }
+}
+
+/** Why `urisOf` gives null, form by form. */
+export function unavailableUris(name: Name, resolver: Resolver | null): Unavailable {
+  const unavailable: Partial<Record<keyof Uris, string>> = {};
+  if (name.type !== 'cordra' && name.type !== 'handle') {
+    Object.assign(unavailable, { cordraPath: 'URI-02', cordraHost: 'URI-02', http: 'URI-27' });
+    Object.assign(unavailable, { handleUri: 'HUS-06', infoHdl: 'HUS-01' });
+    if (name.type === 'uuid') unavailable.fedoraUri = 'FED-12';
+    return unavailable;
+  }
+  const localName = name.type === 'cordra' ? name.guid : name.localName;
+  const empty = localName === '';
+  if (empty) unavailable.cordraPath = 'R-11';
+  if (empty || isIPv4Address(name.namingAuthority)) unavailable.cordraHost = empty ? 'R-11' : 'R-07';
+  if (resolver === null) unavailable.http = 'URI-36';
+  else if (empty) unavailable.http = 'R-11';
+  else if (isDotSegment(localName)) unavailable.http = 'R-34';
+  unavailable.fedoraUri = 'FED-12';
+  return unavailable;
+}
+
+/**
+ * The one URI by which a name is stored: `hdl:` with the escapes of the Handle URI scheme for Handles and CORDRA
+ * identifiers, `info:fedora/` for Fedora names, `urn:uuid:` for UUIDs. Every name has one, and recognition reads it back
+ * as the same name.
+ */
+export function canonicalUri(name: Name): string {
+  switch (name.type) {
+    case 'cordra':
+      return `hdl:${formatCordraId(name)}`;
+    case 'handle':
+      return `hdl:${formatUHandle(name.namingAuthority, name.localName)}`;
+    case 'fedora-pid':
+      return formatFedoraUri(name);
+    case 'fedora-dissemination':
+      return formatFedoraDissemination(name);
+    case 'uuid':
+      return `urn:uuid:${hyphenated(name)}`;
+  }
+}
+
+const NO_URIS: Uris = Object.freeze({
+  cordraPath: null,
+  cordraHost: null,
+  http: null,
+  handleUri: null,
+  infoHdl: null,
+  fedoraUri: null,
+});
+
+function cordraUris(id: CordraId, resolver: Resolver | null): Uris {
+  const native = formatCordraId(id);
+  const plain = id.query === null && id.fragment === null;
+  return {
+    cordraPath: `hdl:${native}`,
+    cordraHost: isIPv4Address(id.namingAuthority) ? null : `hdl://${native}`,
+    http: resolver === null ? null : resolver.prefix + native,
+    handleUri: `hdl:${native}`,
+    infoHdl: plain ? `info:hdl/${native}` : formatInfoName(id),
+    fedoraUri: null,
+  };
+}
+
+/** The local name is encoded anew only for a form that leaves more of it raw: most often one text serves every form. */
+function handleUris({ namingAuthority, localName }: Handle, resolver: Resolver | null): Uris {
+  const authority = encode(namingAuthority, PCHAR);
+  const hostAuthority = hasColonOrAt(namingAuthority) ? encode(namingAuthority, REG_NAME) : authority;
+  const segment = encode(localName, PCHAR);
+  const path = localName.includes('/') ? encode(localName, PATH) : segment;
+  const schemePath = hasColonOrAt(localName) ? encode(localName, HUS_LOCAL_NAME) : path;
+  const segments = localName === '' ? null : `${authority}/${segment}`;
+  const host = segments !== null && !isIPv4Address(namingAuthority);
+  return {
+    cordraPath: segments === null ? null : `hdl:${segments}`,
+    cordraHost: host ? `hdl://${hostAuthority}/${segment}` : null,
+    http: segments === null || resolver === null || isDotSegment(localName) ? null : resolver.prefix + segments,
+    handleUri: `hdl:${hostAuthority}/${schemePath}`,
+    infoHdl: `info:hdl/${authority}/${path}`,
+    fedoraUri: null,
+  };
+}
+
+/** Whether a text holds what PCHAR and PATH leave raw, REG_NAME and HUS_LOCAL_NAME do not. */
+function hasColonOrAt(text: string): boolean {
+  return text.includes(':') || text.includes('@');
+}

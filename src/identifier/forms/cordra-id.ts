@@ -1,0 +1,138 @@
+/**
+ * CORDRA identifiers (CID).
+ *
+ *   cordra-id        = naming-authority "/" guid [ "?" query ] [ "#" fragment ]   CID-04, CID-15, CID-19
+ *   naming-authority = 1*DIGIT *( "." 1*DIGIT )                                   CID-05 to CID-08
+ *   guid             = 32HEXDIG                                                   CID-10
+ *   query, fragment  = *( pchar / "/" / "?" )                                     CID-16, CID-19 (sic)
+ *
+ * Canonical: the guid in capitals (CID-14); in query and fragment the escapes of RFC 3986 6.2.2, nothing else (R-03).
+ * The guid need not be a real UUID (R-04), and the octets behind escapes need not be UTF-8 (R-31).
+ */
+import { classesOf, HEX_DIGIT, LOWER_CASE, UNRESERVED } from '../grammar/ascii.js';
+import { brand } from '../brand.js';
+import type { CordraId, Handle } from '../types.js';
+import { cordraAuthorityFault } from './naming-authority.js';
+import { escapeRepairs, normalizeEscapes } from '../grammar/percent-encoding.js';
+import { NO_REPAIRS, repair } from '../repairs.js';
+import { describe, fail, type Failure, ok, type Result, type Success, unwrap } from '../syntax-error.js';
+import { findNotQuery, formatTail } from '../grammar/uri-syntax.js';
+
+const GUID_UPPERCASED = repair('GUID_UPPERCASED');
+const GUID_LENGTH = 32;
+
+/** Reads a CORDRA identifier in its native form. */
+export function parseCordraId(input: string): Result<CordraId> {
+  const plain = readPlainCordraId(input, 0);
+  if (plain !== null) return plain;
+  const slash = input.indexOf('/');
+  if (slash < 0) return fail('MISSING_SEPARATOR', input.length, 'CID-04', 'expected "/" after the naming authority');
+  const hash = input.indexOf('#', slash + 1);
+  const queryEnd = hash < 0 ? input.length : hash;
+  const mark = input.indexOf('?', slash + 1);
+  const query = mark < queryEnd ? mark : -1;
+  const inTail = tailFault(input, query, hash, queryEnd);
+  if (inTail !== null) return inTail;
+  const read = readCordraId(
+    input,
+    0,
+    slash,
+    query < 0 ? queryEnd : query,
+    query < 0 ? null : normalizeEscapes(input, query + 1, queryEnd),
+    hash < 0 ? null : normalizeEscapes(input, hash + 1, input.length),
+  );
+  if (!read.ok || (query < 0 && hash < 0)) return read;
+  return ok(read.value, read.repairs | escapeRepairs(input, slash, input.length, UNRESERVED));
+}
+
+/**
+ * Reads `naming-authority "/" guid` from `start` to `end` of a text that has nothing to decode, separated at `slash`;
+ * query and fragment are checked already.
+ */
+export function readCordraId(
+  text: string,
+  start: number,
+  slash: number,
+  end: number,
+  query: string | null,
+  fragment: string | null,
+): Result<CordraId> {
+  const inAuthority = cordraAuthorityFault(text, start, slash);
+  if (inAuthority !== null) return inAuthority;
+  const guidEnd = slash + 1 + GUID_LENGTH;
+  let cases = 0;
+  for (let i = slash + 1; i < end; i++) {
+    const classes = classesOf(text.charCodeAt(i));
+    if ((classes & HEX_DIGIT) === 0 || i === guidEnd) return guidFault(text, i, slash + 1);
+    cases |= classes;
+  }
+  if (end < guidEnd) return guidFault(text, end, slash + 1);
+  const digits = text.slice(slash + 1, end);
+  // Only now is it known to be ASCII, so that toUpperCase cannot touch another script.
+  const lower = (cases & LOWER_CASE) !== 0;
+  const guid = lower ? digits.toUpperCase() : digits;
+  const value = { type: 'cordra', namingAuthority: text.slice(start, slash), guid, query, fragment } as const;
+  return ok(brand(value), lower ? GUID_UPPERCASED : NO_REPAIRS);
+}
+
+/**
+ * Reads a CORDRA identifier without query and fragment from `start` to the end; null for anything else. It is the same
+ * text in every URI: none of its characters is ever escaped, so the readers of URIs try this first.
+ */
+export function readPlainCordraId(text: string, start: number): Success<CordraId> | null {
+  const slash = text.length - GUID_LENGTH - 1;
+  if (slash < start || text.charCodeAt(slash) !== 0x2f) return null;
+  const read = readCordraId(text, start, slash, text.length, null, null);
+  return read.ok ? read : null;
+}
+
+/**
+ * Whether a text that ends at `end` can be a CORDRA identifier at all, by its length behind the slash: most Handles are
+ * none, and need not be told in which way.
+ */
+export function hasGuidLength(text: string, slash: number, end: number): boolean {
+  const length = end - slash - 1;
+  if (length <= GUID_LENGTH) return length === GUID_LENGTH;
+  const code = text.charCodeAt(slash + 1 + GUID_LENGTH);
+  return code === 0x3f || code === 0x23;
+}
+
+/** The canonical text of a CORDRA identifier. */
+export function formatCordraId(id: CordraId): string {
+  return `${id.namingAuthority}/${formatLocalName(id)}`;
+}
+
+/** The local name: guid, query and fragment. */
+export function formatLocalName(id: CordraId): string {
+  return id.query === null && id.fragment === null ? id.guid : id.guid + formatTail(id.query, id.fragment);
+}
+
+/** The same name as a generic Handle: every CORDRA identifier is one (CID-03). */
+export function asHandle(id: CordraId): Handle {
+  return brand({ type: 'handle', namingAuthority: id.namingAuthority, localName: formatLocalName(id) });
+}
+
+export const isCordraId = (input: string): boolean => parseCordraId(input).ok;
+/** Throws `IdentifierSyntaxError`. */
+export const toCordraId = (input: string): CordraId => unwrap(parseCordraId(input));
+
+function tailFault(input: string, query: number, hash: number, queryEnd: number): Failure | null {
+  const inFragment = hash < 0 ? -1 : findNotQuery(input, hash + 1, input.length);
+  if (inFragment >= 0) {
+    return fail(
+      'INVALID_FRAGMENT',
+      inFragment,
+      'CID-19',
+      `a fragment cannot contain ${describe(input, inFragment)} here`,
+    );
+  }
+  const inQuery = query < 0 ? -1 : findNotQuery(input, query + 1, queryEnd);
+  if (inQuery < 0) return null;
+  return fail('INVALID_QUERY', inQuery, 'CID-16', `a query cannot contain ${describe(input, inQuery)} here`);
+}
+
+function guidFault(text: string, at: number, start: number): Failure {
+  const count = at - start;
+  const found = count === GUID_LENGTH ? 'more' : `${describe(text, at)} after ${count}`;
+  return fail('INVALID_GUID', at, 'CID-10', `expected exactly 32 hexadecimal digits, found ${found}`);
+}

@@ -1,0 +1,108 @@
+/**
+ * UUIDs in their text forms (UUID-01 to UUID-06; ISO 11578, RFC 9562).
+ *
+ *   uuid       = 32HEXDIG / hyphenated / "urn:uuid:" hyphenated / "{" hyphenated "}"
+ *   hyphenated = 8HEXDIG "-" 4HEXDIG "-" 4HEXDIG "-" 4HEXDIG "-" 12HEXDIG
+ *
+ * Case and that of `urn:uuid:` are free on input (RFC 8141, R-05); nothing is trimmed. Canonical: 32 digits in capitals (UUID-05).
+ */
+import { classesOf, hasAt, HEX_DIGIT, hexValue, LOWER_CASE } from '../grammar/ascii.js';
+import { brand } from '../brand.js';
+import type { DceUuid } from '../types.js';
+import { NO_REPAIRS, repair, type RepairSet } from '../repairs.js';
+import { describe, fail, type Failure, ok, type Result, unwrap } from '../syntax-error.js';
+
+/** The layouts that the variant bits tell apart (UUID-03). */
+export type UuidVariant = 'ncs' | 'rfc4122' | 'microsoft' | 'future';
+
+const GUID_UPPERCASED = repair('GUID_UPPERCASED');
+const URN_PREFIX_REMOVED = repair('URN_PREFIX_REMOVED');
+const BRACES_REMOVED = repair('BRACES_REMOVED');
+const HYPHENS_REMOVED = repair('HYPHENS_REMOVED');
+const URN_PREFIX = 'urn:uuid:';
+
+/** Reads a UUID in any of its text forms. */
+export function parseDceUuid(input: string): Result<DceUuid> {
+  if (hasAt(input, URN_PREFIX, 0)) return readHyphenated(input, URN_PREFIX.length, input.length, URN_PREFIX_REMOVED);
+  if (input.startsWith('{')) {
+    if (!input.endsWith('}')) return invalid(input.length, 'expected "}" at the end');
+    return readHyphenated(input, 1, input.length - 1, BRACES_REMOVED);
+  }
+  if (input.charCodeAt(8) === 0x2d) return readHyphenated(input, 0, input.length, NO_REPAIRS);
+  return readDigits(input);
+}
+
+/** The canonical text of a UUID: 32 digits in capitals. */
+export function formatDceUuid(uuid: DceUuid): string {
+  return uuid.hex;
+}
+
+/** 8-4-4-4-12 in small letters, as RFC 9562 writes it. */
+export function hyphenated({ hex }: DceUuid): string {
+  const digits = hex.toLowerCase();
+  const middle = `${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}`;
+  return `${digits.slice(0, 8)}-${middle}-${digits.slice(20)}`;
+}
+
+/** The variant: the top bits of octet 8 (UUID-03). */
+export function variantOf({ hex }: DceUuid): UuidVariant {
+  const digit = hexValue(hex.charCodeAt(16));
+  if (digit < 8) return 'ncs';
+  if (digit < 12) return 'rfc4122';
+  return digit < 14 ? 'microsoft' : 'future';
+}
+
+/** The version, which only the variant `rfc4122` has: the high half of octet 6 (UUID-02). */
+export function versionOf(uuid: DceUuid): number | null {
+  return variantOf(uuid) === 'rfc4122' ? hexValue(uuid.hex.charCodeAt(12)) : null;
+}
+
+/** Whether a UUID has the variant and an assigned version of the DCE algorithm (UUID-04); nil and max have not (UUID-06). */
+export function isDce(uuid: DceUuid): boolean {
+  const version = versionOf(uuid);
+  return version !== null && version >= 1 && version <= 8;
+}
+
+export const isDceUuid = (input: string): boolean => parseDceUuid(input).ok;
+/** Throws `IdentifierSyntaxError`. */
+export const toDceUuid = (input: string): DceUuid => unwrap(parseDceUuid(input));
+
+function readDigits(input: string): Result<DceUuid> {
+  let cases = 0;
+  for (let i = 0; i < 32; i++) {
+    const classes = classesOf(input.charCodeAt(i));
+    if ((classes & HEX_DIGIT) === 0) return invalid(i, expectation(input, i, '32 hexadecimal digits'));
+    cases |= classes;
+  }
+  if (input.length > 32) return invalid(32, expectation(input, 32, '32 hexadecimal digits'));
+  return uuidOf(input, cases, NO_REPAIRS);
+}
+
+function readHyphenated(input: string, start: number, end: number, repairs: RepairSet): Result<DceUuid> {
+  let cases = 0;
+  for (let i = 0; i < 36; i++) {
+    const code = start + i < end ? input.charCodeAt(start + i) : 0;
+    const hyphen = i === 8 || i === 13 || i === 18 || i === 23;
+    const classes = classesOf(code);
+    if (!hyphen) cases |= classes;
+    if (hyphen ? code === 0x2d : (classes & HEX_DIGIT) !== 0) continue;
+    return invalid(start + i, expectation(input, start + i, hyphen ? '"-"' : 'a hexadecimal digit'));
+  }
+  if (end - start > 36) return invalid(start + 36, 'a hyphenated UUID has 36 characters, found more');
+  const digits = input.slice(start, end).split('-').join('');
+  return uuidOf(digits, cases, repairs | HYPHENS_REMOVED);
+}
+
+/** `hex` is known to be 32 digits, of the given classes together. */
+function uuidOf(hex: string, cases: number, repairs: RepairSet): Result<DceUuid> {
+  const lower = (cases & LOWER_CASE) !== 0;
+  return ok(brand({ type: 'uuid', hex: lower ? hex.toUpperCase() : hex }), lower ? repairs | GUID_UPPERCASED : repairs);
+}
+
+function expectation(input: string, at: number, expected: string): string {
+  return `expected ${expected}, found ${describe(input, at)}`;
+}
+
+function invalid(offset: number, detail: string): Failure {
+  return fail('INVALID_UUID', offset, 'UUID-01', detail);
+}

@@ -1,0 +1,104 @@
+/**
+ * Fedora PIDs (FED-01 to FED-09).
+ *
+ *   pid           = namespace-id ":" object-id                                    at most 64 characters (FED-06)
+ *   namespace-id  = 1*( ALPHA / DIGIT / "-" / "." )                               FED-03
+ *   object-id     = 1*( ALPHA / DIGIT / "-" / "." / "~" / "_" / escaped-octet )   FED-04
+ *   escaped-octet = "%" HEXDIG HEXDIG                                             FED-05
+ *
+ * The separator may be written %3A or %3a (FED-09). Normal form: separator ":", escapes in capitals (FED-08). Escapes
+ * are never decoded and count as three characters; the length is that of the normal form (R-16). Case counts (FED-02).
+ */
+import { classesOf, UNRESERVED } from '../grammar/ascii.js';
+import { brand } from '../brand.js';
+import type { FedoraPid } from '../types.js';
+import { escapeRepairs } from '../grammar/percent-encoding.js';
+import { NO_REPAIRS, repair } from '../repairs.js';
+import { describe, fail, type Failure, ok, type Result, unwrap } from '../syntax-error.js';
+import { isTriplet } from '../grammar/uri-syntax.js';
+
+/** FED-06, in characters of the normal form. */
+export const MAX_PID_LENGTH = 64;
+
+const SEPARATOR_DECODED = repair('SEPARATOR_DECODED');
+
+/** Reads a PID. */
+export function parseFedoraPid(input: string): Result<FedoraPid> {
+  return readFedoraPid(input, 0, input.length);
+}
+
+/** Reads the PID from `start` to `end` of a text. */
+export function readFedoraPid(input: string, start: number, end: number): Result<FedoraPid> {
+  let colon = start;
+  while (colon < end && isNamespaceCharacter(input.charCodeAt(colon))) colon++;
+  if (colon === end) return invalid(end, 'FED-02', 'expected ":" after the namespace');
+  const written = separatorLength(input, colon, end);
+  if (written === 0) {
+    return invalid(
+      colon,
+      'FED-03',
+      `a PID is namespace ":" object; found ${describe(input, colon)}, which a namespace cannot contain`,
+    );
+  }
+  if (colon === start) return invalid(start, 'FED-03', 'the namespace before ":" is empty');
+  const objectStart = colon + written;
+  if (objectStart === end) return invalid(end, 'FED-04', 'the object identifier after ":" is empty');
+  let escaped = false;
+  for (let i = objectStart; i < end; i++) {
+    const code = input.charCodeAt(i);
+    if ((classesOf(code) & UNRESERVED) !== 0) continue;
+    if (code !== 0x25 || i + 2 >= end || !isTriplet(input, i)) {
+      return invalid(
+        i,
+        code === 0x25 ? 'FED-05' : 'FED-04',
+        `an object identifier cannot contain ${describe(input, i)} here`,
+      );
+    }
+    escaped = true;
+    i += 2;
+  }
+  if (colon - start + 1 + end - objectStart > MAX_PID_LENGTH) {
+    const namespace = colon - start;
+    const at = namespace < MAX_PID_LENGTH ? objectStart + MAX_PID_LENGTH - 1 - namespace : start + MAX_PID_LENGTH;
+    return fail('PID_TOO_LONG', at, 'FED-06', `a PID has at most ${MAX_PID_LENGTH} characters in its normal form`);
+  }
+  const object = input.slice(objectStart, end);
+  const value = brand({
+    type: 'fedora-pid',
+    namespaceId: input.slice(start, colon),
+    objectId: escaped ? upperEscapes(object) : object,
+  } as const);
+  const separator = written === 1 ? NO_REPAIRS : SEPARATOR_DECODED;
+  return ok(value, separator | (escaped ? escapeRepairs(input, objectStart, end, 0) : NO_REPAIRS));
+}
+
+/** The normal form of a PID. */
+export function formatFedoraPid(pid: FedoraPid): string {
+  return `${pid.namespaceId}:${pid.objectId}`;
+}
+
+export const isFedoraPid = (input: string): boolean => parseFedoraPid(input).ok;
+/** Throws `IdentifierSyntaxError`. */
+export const toFedoraPid = (input: string): FedoraPid => unwrap(parseFedoraPid(input));
+
+/** ALPHA, DIGIT, "-" or ".": unreserved without "_" and "~". */
+function isNamespaceCharacter(code: number): boolean {
+  return (classesOf(code) & UNRESERVED) !== 0 && code !== 0x5f && code !== 0x7e;
+}
+
+/** 1 for ":", 3 for its escape, 0 for anything else. */
+function separatorLength(input: string, at: number, end: number): 0 | 1 | 3 {
+  if (input.charCodeAt(at) === 0x3a) return 1;
+  const escape = at + 2 < end && input.startsWith('%3', at) && (input.charCodeAt(at + 2) | 0x20) === 0x61;
+  return escape ? 3 : 0;
+}
+
+/** At most 64 characters of ASCII come here. */
+function upperEscapes(object: string): string {
+  const [first = '', ...pieces] = object.split('%');
+  return first + pieces.map((piece) => `%${piece.slice(0, 2).toUpperCase()}${piece.slice(2)}`).join('');
+}
+
+function invalid(offset: number, rule: string, detail: string): Failure {
+  return fail('INVALID_PID', offset, rule, detail);
+}

@@ -1,0 +1,41 @@
+/**
+ * Fedora object URIs (FED-12, FED-13).
+ *
+ *   object-uri = "info:fedora/" pid
+ *
+ * No query and no fragment (R-30). Normalised by normalising the PID.
+ */
+import { formatFedoraPid, readFedoraPid } from './fedora-pid.js';
+import { scanInfoUri } from '../grammar/info-scheme.js';
+import type { FedoraPid } from '../types.js';
+import { fail, type Failure, ok, type Result, unwrap } from '../syntax-error.js';
+import type { UriScan } from '../grammar/uri-syntax.js';
+
+/** Reads an object URI; the value is the PID that it names. */
+export function parseFedoraUri(input: string): Result<FedoraPid> {
+  const info = scanInfoUri(input, 'fedora', 'FED-12');
+  if (!info.ok) return info;
+  const { start, scan } = info.value;
+  const extra = fragmentFault(scan) ?? (scan.query < 0 ? null : queryFault(scan, 'an object URI has no query'));
+  if (extra !== null) return extra;
+  const pid = readFedoraPid(input, start, scan.pathEnd);
+  return pid.ok ? ok(pid.value, info.repairs | pid.repairs) : pid;
+}
+
+/** The object URI of a PID. */
+export function formatFedoraUri(pid: FedoraPid): string {
+  return `info:fedora/${formatFedoraPid(pid)}`;
+}
+
+export const isFedoraUri = (input: string): boolean => parseFedoraUri(input).ok;
+/** Throws `IdentifierSyntaxError`. */
+export const toFedoraUri = (input: string): FedoraPid => unwrap(parseFedoraUri(input));
+
+export function fragmentFault(scan: UriScan): Failure | null {
+  if (scan.fragment < 0) return null;
+  return fail('INVALID_FRAGMENT', scan.fragment, 'R-30', 'an info:fedora URI has no fragment');
+}
+
+export function queryFault(scan: UriScan, detail: string): Failure {
+  return fail('UNEXPECTED_QUERY', scan.query, 'FED-16', detail);
+}

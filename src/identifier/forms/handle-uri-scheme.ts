@@ -1,0 +1,126 @@
+/**
+ * The Handle URI scheme (HUS-04 to HUS-14): hdl URIs in the profile `handle-scheme`.
+ *
+ *   name form      = "hdl:"   u-handle [ "?" query ] [ "#" fragment ]               HUS-04
+ *   authority form = "hdl://" u-handle [ "?" query ] [ "#" fragment ]               HUS-10
+ *   server form    = "hdl://" server "/" u-handle [ "?" query ] [ "#" fragment ]    HUS-05
+ *   u-handle       = u-na-segment *( "." u-na-segment ) "/" u-local-name
+ *   u-na-segment   = 1*( unreserved without "." / sub-delims / pct-encoded )        HUS-11, HUS-13
+ *   u-local-name   = *( pchar / "/" )                                               HUS-12, R-11
+ *   server         = host [ ":" port ]                                              R-01, R-33
+ *
+ * What stands after `hdl://` cannot be told from the string; the caller says which (R-01). Written with raw "/" (R-08)
+ * and with ":" and "@" escaped, which are read raw too (R-09). An escaped "." in the naming authority is a separator, an
+ * escaped "/" there is an error (R-08). Query and fragment are no part of the Handle.
+ */
+import { HUS_LOCAL_NAME, REG_NAME, span } from '../grammar/ascii.js';
+import { readAuthority } from '../grammar/uri-authority.js';
+import { readHandle } from './handle.js';
+import { brand } from '../brand.js';
+import type { Handle, HdlForm, HdlUri } from '../types.js';
+import { decode, encode, escapeRepairs, rawOffset } from '../grammar/percent-encoding.js';
+import type { Charset } from '../grammar/handle-characters.js';
+import { NO_REPAIRS, repair, type RepairSet } from '../repairs.js';
+import { bracketFault, utf8Fault } from './segments.js';
+import { describe, fail, failAt, ok, type Result } from '../syntax-error.js';
+import {
+  formatTail,
+  readFragment,
+  readQuery,
+  scanUri,
+  schemeRepairs,
+  tailRepairs,
+  type UriScan,
+} from '../grammar/uri-syntax.js';
+
+const ESCAPE_ADDED = repair('ESCAPE_ADDED');
+
+/** Reads the rest of a URI whose scheme is hdl. */
+export function parseHandleSchemeUri(
+  input: string,
+  hdlAuthority: 'naming-authority' | 'server',
+  charset: Charset,
+): Result<HdlUri> {
+  const slashes = input.startsWith('//', 4);
+  const start = slashes ? 6 : 4;
+  const scan = scanUri(input, start);
+  if (!scan.ok) return scan;
+  if (!slashes || hdlAuthority === 'naming-authority') {
+    const read = readUHandle(input, start, scan, charset);
+    if (!read.ok) return read;
+    return uriOf(input, scan, read.value, slashes ? 'authority' : 'name', null, read.repairs);
+  }
+  const serverEnd = scan.slash < 0 ? scan.pathEnd : scan.slash;
+  const server = readAuthority(input, start, serverEnd, null);
+  if (!server.ok) return server;
+  const read = readUHandle(input, Math.min(serverEnd + 1, scan.pathEnd), scan, charset);
+  if (!read.ok) return read;
+  return uriOf(input, scan, read.value, 'server', server.value, read.repairs | server.repairs);
+}
+
+/** The canonical text of a URI of this scheme. */
+export function formatHandleSchemeUri(uri: HdlUri): string {
+  const start = uri.form === 'name' ? 'hdl:' : uri.form === 'server' ? `hdl://${uri.server ?? ''}/` : 'hdl://';
+  const localName = uri.name.type === 'handle' ? uri.name.localName : uri.name.guid;
+  return start + formatUHandle(uri.name.namingAuthority, localName) + formatTail(uri.query, uri.fragment);
+}
+
+/** A Handle with the escapes of this scheme. */
+export function formatUHandle(namingAuthority: string, localName: string): string {
+  return `${encode(namingAuthority, REG_NAME)}/${encode(localName, HUS_LOCAL_NAME)}`;
+}
+
+function readUHandle(input: string, start: number, scan: UriScan, charset: Charset): Result<Handle> {
+  const { pathEnd } = scan;
+  if (scan.bracket >= start) return bracketFault(input, scan.bracket);
+  const slash = input.indexOf('/', start);
+  if (slash < 0 || slash >= pathEnd) {
+    return fail('MISSING_SEPARATOR', pathEnd, 'HUS-06', 'expected naming-authority "/" local-name');
+  }
+  const raw = firstOutsideAuthority(input, start, slash);
+  if (raw < slash) {
+    const detail = `a naming authority can contain ${describe(input, raw)} only as an escape`;
+    return fail('INVALID_CHARACTER', raw, 'HUS-11', detail);
+  }
+  const namingAuthority = decode(input, start, slash);
+  if (typeof namingAuthority === 'number') return utf8Fault(namingAuthority);
+  const localName = decode(input, slash + 1, pathEnd);
+  if (typeof localName === 'number') return utf8Fault(localName);
+  const text = `${namingAuthority}/${localName}`;
+  const read = readHandle(text, 0, namingAuthority.length, text.length, charset);
+  if (!read.ok) return failAt(read, rawOffset(input, start, read.fault.offset));
+  let repairs = NO_REPAIRS;
+  if (scan.escaped) {
+    repairs |= escapeRepairs(input, start, slash, REG_NAME) | escapeRepairs(input, slash, pathEnd, HUS_LOCAL_NAME);
+  }
+  if (hasColonOrAt(input, slash, pathEnd)) repairs |= ESCAPE_ADDED;
+  return ok(read.value, repairs);
+}
+
+function firstOutsideAuthority(input: string, start: number, end: number): number {
+  let at = span(input, start, end, REG_NAME);
+  while (at < end && input.charCodeAt(at) === 0x25) at = span(input, at + 3, end, REG_NAME);
+  return at;
+}
+
+function hasColonOrAt(input: string, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) {
+    const code = input.charCodeAt(i);
+    if (code === 0x3a || code === 0x40) return true;
+  }
+  return false;
+}
+
+function uriOf(
+  input: string,
+  scan: UriScan,
+  name: Handle,
+  form: HdlForm,
+  server: string | null,
+  repairs: RepairSet,
+): Result<HdlUri> {
+  const query = readQuery(input, scan);
+  const fragment = readFragment(input, scan);
+  const uri = brand({ type: 'hdl-uri', name, form, server, query, fragment } as const);
+  return ok(uri, repairs | schemeRepairs(input, 'hdl') | tailRepairs(input, scan));
+}

@@ -1,0 +1,43 @@
+/**
+ * Handles (HS, HUS-06 to HUS-09, RFC 3651 section 2).
+ *
+ *   handle     = naming-authority "/" local-name     split at the first "/" (HS-01)
+ *   local-name = *<any printable character>          may be empty, may hold "/", "?", "#", "%" (HUS-09, R-11)
+ *
+ * A Handle is kept exactly as written: its own text is its canonical form. There is no limit of length.
+ */
+import { brand } from '../brand.js';
+import type { Handle } from '../types.js';
+import { handleAuthorityFault } from './naming-authority.js';
+import { type Charset, charsetFault } from '../grammar/handle-characters.js';
+import { NO_REPAIRS } from '../repairs.js';
+import { fail, ok, type Result, unwrap } from '../syntax-error.js';
+
+/** Reads a Handle in its native form. */
+export function parseHandle(input: string, charset: Charset = 'ucs2'): Result<Handle> {
+  const slash = input.indexOf('/');
+  if (slash < 0) {
+    const characters = charsetFault(input, charset);
+    return characters ?? fail('MISSING_SEPARATOR', input.length, 'HS-01', 'expected "/" after the naming authority');
+  }
+  return readHandle(input, 0, slash, input.length, charset);
+}
+
+/** Reads a Handle from `start` to `end` of a text that has nothing to decode, its parts being separated at `slash`. */
+export function readHandle(text: string, start: number, slash: number, end: number, charset: Charset): Result<Handle> {
+  const fault = charsetFault(text, charset, start, end) ?? handleAuthorityFault(text, start, slash);
+  if (fault !== null) return fault;
+  return ok(
+    brand({ type: 'handle', namingAuthority: text.slice(start, slash), localName: text.slice(slash + 1, end) }),
+    NO_REPAIRS,
+  );
+}
+
+/** The native text of a Handle. */
+export function formatHandle(handle: Handle): string {
+  return `${handle.namingAuthority}/${handle.localName}`;
+}
+
+export const isHandle = (input: string, charset?: Charset): boolean => parseHandle(input, charset).ok;
+/** Throws `IdentifierSyntaxError`. */
+export const toHandle = (input: string, charset?: Charset): Handle => unwrap(parseHandle(input, charset));

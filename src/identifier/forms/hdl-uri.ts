@@ -1,0 +1,116 @@
+/**
+ * hdl URIs as CORDRA writes them (URI-04 to URI-26) and the door to the Handle URI scheme.
+ *
+ *   path form = "hdl:"   naming-authority "/" local-name [ "?" query ] [ "#" fragment ]
+ *   host form = "hdl://" naming-authority "/" local-name [ "?" query ] [ "#" fragment ]
+ *
+ *   path form: each part is one segment, 1*pchar (URI-16, URI-19)
+ *   host form: naming-authority is a reg-name and, once decoded, no IPv4address (URI-10, R-07, R-32);
+ *              local-name is one segment (URI-12, URI-13)
+ *
+ * Each part is decoded once as UTF-8 (URI-24); "/" in a part is `%2F`, and no escape ever separates (R-08). Dot segments
+ * are data (R-22). The profile `cordra` then asks for a CORDRA identifier, whose query and fragment are those of the
+ * URI (R-02); `generic` for any Handle, of which they are no part; `handle-scheme` is the grammar of handle-uri-scheme.ts.
+ * Without a profile a CORDRA identifier is read as one, anything else as `generic`.
+ */
+import { PCHAR, REG_NAME, span } from '../grammar/ascii.js';
+import { formatCordraId, readPlainCordraId } from './cordra-id.js';
+import { formatHandleSchemeUri, parseHandleSchemeUri } from './handle-uri-scheme.js';
+import { isIPv4Address } from '../grammar/ip-address.js';
+import { brand } from '../brand.js';
+import type { CordraId, Handle, HdlUri } from '../types.js';
+import { decode, encode } from '../grammar/percent-encoding.js';
+import type { Charset } from '../grammar/handle-characters.js';
+import { type Profile, readSegments } from './segments.js';
+import { describe, fail, type Failure, ok, type Result, type Success, unwrap } from '../syntax-error.js';
+import {
+  formatTail,
+  readFragment,
+  readQuery,
+  scanUri,
+  schemeFault,
+  schemeRepairs,
+  type UriScan,
+} from '../grammar/uri-syntax.js';
+
+export interface HdlUriOptions {
+  readonly profile?: Profile | undefined;
+  /** What stands after `hdl://` in the profile `handle-scheme` (R-01). Default `naming-authority`. */
+  readonly hdlAuthority?: 'naming-authority' | 'server' | undefined;
+  readonly charset?: Charset | undefined;
+}
+
+/** Reads an hdl URI. */
+export function parseHdlUri(input: string, options: HdlUriOptions = {}): Result<HdlUri> {
+  const scheme = schemeFault(input, 'hdl', 'URI-05');
+  if (scheme !== null) return scheme;
+  if (options.profile === 'handle-scheme') {
+    return parseHandleSchemeUri(input, options.hdlAuthority ?? 'naming-authority', options.charset ?? 'ucs2');
+  }
+  const host = input.startsWith('//', 4);
+  const start = host ? 6 : 4;
+  const plain = options.profile === 'generic' ? null : readPlainCordraId(input, start);
+  if (plain !== null && !(host && isIPv4Address(plain.value.namingAuthority))) {
+    return uriOf(input, plain, host ? 'host' : 'path', null, null);
+  }
+  const scan = scanUri(input, start);
+  if (!scan.ok) return scan;
+  const shape = host ? hostFault(input, scan) : null;
+  if (shape !== null) return shape;
+  const named = readSegments(input, start, scan, {
+    profile: options.profile,
+    charset: options.charset ?? 'ucs2',
+    authorityRaw: host ? REG_NAME : PCHAR,
+  });
+  if (!named.ok) return named;
+  const name = named.value;
+  const query = name.type === 'cordra' ? name.query : readQuery(input, scan);
+  const fragment = name.type === 'cordra' ? name.fragment : readFragment(input, scan);
+  return uriOf(input, named, host ? 'host' : 'path', query, fragment);
+}
+
+/** The canonical text of an hdl URI, in the form it has. */
+export function formatHdlUri(uri: HdlUri): string {
+  const { name, form } = uri;
+  if (name.type === 'cordra') return (form === 'host' ? 'hdl://' : 'hdl:') + formatCordraId(name);
+  if (form !== 'path' && form !== 'host') return formatHandleSchemeUri(uri);
+  const raw = form === 'host' ? REG_NAME : PCHAR;
+  const path = `${encode(name.namingAuthority, raw)}/${encode(name.localName, PCHAR)}`;
+  return (form === 'host' ? 'hdl://' : 'hdl:') + path + formatTail(uri.query, uri.fragment);
+}
+
+export const isHdlUri = (input: string, options?: HdlUriOptions): boolean => parseHdlUri(input, options).ok;
+/** Throws `IdentifierSyntaxError`. */
+export const toHdlUri = (input: string, options?: HdlUriOptions): HdlUri => unwrap(parseHdlUri(input, options));
+
+function uriOf(
+  input: string,
+  { value: name, repairs }: Success<CordraId | Handle>,
+  form: 'host' | 'path',
+  query: string | null,
+  fragment: string | null,
+): Result<HdlUri> {
+  const uri = brand({ type: 'hdl-uri', name, form, server: null, query, fragment } as const);
+  return ok(uri, repairs | schemeRepairs(input, 'hdl'));
+}
+
+function hostFault(input: string, scan: UriScan): Failure | null {
+  const start = 6;
+  const end = scan.slash < 0 ? scan.pathEnd : scan.slash;
+  if (end === start)
+    return fail('INVALID_AUTHORITY', start, 'URI-09', 'the host, which is the naming authority, is empty');
+  let at = span(input, start, end, REG_NAME);
+  while (at < end && input.charCodeAt(at) === 0x25) at = span(input, at + 3, end, REG_NAME);
+  if (at < end) {
+    const detail = `the host must be a naming authority without user or port; found ${describe(input, at)}`;
+    return fail('INVALID_AUTHORITY', at, 'URI-10', detail);
+  }
+  const host = decode(input, start, end);
+  if (typeof host === 'number' || !isIPv4Address(host)) return null;
+  return fail(
+    'INVALID_AUTHORITY',
+    start,
+    'R-07',
+    `${host} is an IPv4 address, not a registered name; use hdl:${host}/...`,
+  );
+}

@@ -1,0 +1,152 @@
+/**
+ * HTTP URIs of Handles (URI-27 to URI-36).
+ *
+ *   http-uri = scheme "://" authority "/" [ first "/" ] naming-authority "/" local-name [ "?" query ] [ "#" fragment ]
+ *
+ *   scheme, authority, first   those of the resolver, compared after RFC 3986 normalisation (URI-30, URI-32, R-13)
+ *   naming-authority           1*pchar, one segment (URI-33, URI-35)
+ *   local-name                 1*pchar, one segment, "/" being %2F (URI-34, R-08); not "." or ".." (R-34)
+ *
+ * The resolver decides whether two or three segments are expected (URI-31). A local name of "." or ".." is refused even
+ * when escaped: clients remove such segments (R-22), so the URI does not reach the resolver as it is written.
+ */
+import { PCHAR, UNRESERVED } from '../grammar/ascii.js';
+import { readAuthority, userinfoEnd } from '../grammar/uri-authority.js';
+import { formatCordraId, readPlainCordraId } from './cordra-id.js';
+import { brand } from '../brand.js';
+import type { CordraId, Handle, HttpUri } from '../types.js';
+import { encode, escapeRepairs, normalizeEscapes } from '../grammar/percent-encoding.js';
+import type { Charset } from '../grammar/handle-characters.js';
+import { NO_REPAIRS, type RepairSet } from '../repairs.js';
+import { DEFAULT_RESOLVER, defaultPort, type Resolver } from '../resolver.js';
+import { type Profile, readSegments } from './segments.js';
+import { excerpt, fail, type Failure, ok, type Result, unwrap } from '../syntax-error.js';
+import { formatTail, readFragment, readQuery, scanUri, schemeFault, schemeRepairs } from '../grammar/uri-syntax.js';
+
+export interface HttpUriOptions {
+  /** Default: a CORDRA identifier is read as one, anything else as `generic`. */
+  readonly profile?: Profile | undefined;
+  /** Default: `DEFAULT_RESOLVER`. */
+  readonly resolver?: Resolver | undefined;
+  readonly charset?: Charset | undefined;
+  /** Whether a raw "/" in the local name is read as data, as the public proxies do (R-21). Default false (R-08). */
+  readonly suffixSlashes?: boolean | undefined;
+}
+
+/** Reads a URI of the given resolver, and of no other. */
+export function parseHttpUri(input: string, options: HttpUriOptions = {}): Result<HttpUri> {
+  const resolver = options.resolver ?? DEFAULT_RESOLVER;
+  const before = readPrefix(input, resolver);
+  if (!before.ok) return before;
+  const start = before.value;
+  const plain = options.profile === 'generic' ? null : readPlainCordraId(input, start);
+  if (plain !== null) return uriOf(plain.value, resolver, null, null, before.repairs | plain.repairs);
+  const scan = scanUri(input, start);
+  if (!scan.ok) return scan;
+  const named = readSegments(input, start, scan, {
+    profile: options.profile,
+    charset: options.charset ?? 'ucs2',
+    authorityRaw: PCHAR,
+    suffixSlashes: options.suffixSlashes,
+  });
+  if (!named.ok) {
+    const { code, offset } = named.fault;
+    return code === 'SEGMENT_COUNT' ? countFault(offset, resolver.firstSegment) : named;
+  }
+  const name = named.value;
+  if (name.type === 'handle' && isDotSegment(name.localName)) {
+    const detail = `HTTP clients remove the path segment "${name.localName}", so this Handle has no HTTP form`;
+    return fail('SEGMENT_COUNT', scan.slash + 1, 'R-34', detail);
+  }
+  const query = name.type === 'cordra' ? name.query : readQuery(input, scan);
+  const fragment = name.type === 'cordra' ? name.fragment : readFragment(input, scan);
+  return uriOf(name, resolver, query, fragment, before.repairs | named.repairs);
+}
+
+/** The canonical text of an HTTP URI. */
+export function formatHttpUri({ name, resolver, query, fragment }: HttpUri): string {
+  return name.type === 'cordra'
+    ? resolver.prefix + formatCordraId(name)
+    : resolver.prefix + formatSegments(name) + formatTail(query, fragment);
+}
+
+export const isHttpUri = (input: string, options?: HttpUriOptions): boolean => parseHttpUri(input, options).ok;
+/** Throws `IdentifierSyntaxError`. */
+export const toHttpUri = (input: string, options?: HttpUriOptions): HttpUri => unwrap(parseHttpUri(input, options));
+
+/** Whether a name can be given to a resolver at all (R-11, R-34). */
+export function hasHttpForm(name: CordraId | Handle): boolean {
+  return name.type === 'cordra' || (name.localName !== '' && !isDotSegment(name.localName));
+}
+
+/** A Handle as two segments. */
+export function formatSegments(handle: Handle): string {
+  return `${encode(handle.namingAuthority, PCHAR)}/${encode(handle.localName, PCHAR)}`;
+}
+
+export function isDotSegment(text: string): boolean {
+  return text === '.' || text === '..';
+}
+
+function uriOf(
+  name: CordraId | Handle,
+  resolver: Resolver,
+  query: string | null,
+  fragment: string | null,
+  repairs: RepairSet,
+): Result<HttpUri> {
+  return ok(brand({ type: 'http-uri', name, resolver, query, fragment } as const), repairs);
+}
+
+/** Reads everything before the naming authority; the value is the index behind it. */
+function readPrefix(input: string, resolver: Resolver): Result<number> {
+  if (input.startsWith(resolver.prefix)) return ok(resolver.prefix.length, NO_REPAIRS);
+  const { scheme } = resolver;
+  const wrong = schemeFault(input, scheme, 'URI-29');
+  if (wrong !== null) return wrong;
+  // A fault of characters or triplets anywhere is told before one of the authority.
+  const scan = scanUri(input, scheme.length + 1);
+  if (!scan.ok) return scan;
+  const start = scheme.length + 3;
+  if (!input.startsWith('//', start - 2)) {
+    return fail('INVALID_AUTHORITY', start - 2, 'URI-29', `expected "//" and the authority of the resolver`);
+  }
+  const pathAt = input.indexOf('/', start);
+  const end = pathAt < 0 || pathAt > scan.pathEnd ? scan.pathEnd : pathAt;
+  if (userinfoEnd(input, start, end) >= 0) return mismatch(input, start, end, resolver);
+  const authority = readAuthority(input, start, end, defaultPort(scheme));
+  if (!authority.ok) return authority;
+  if (authority.value !== resolver.authority) return mismatch(input, start, end, resolver);
+  const first = readFirstSegment(input, end, scan.pathEnd, resolver.firstSegment);
+  return first.ok ? ok(first.value, first.repairs | authority.repairs | schemeRepairs(input, scheme)) : first;
+}
+
+/** Reads the "/" behind the authority and the first segment when the resolver has one. */
+function readFirstSegment(input: string, at: number, pathEnd: number, expected: string | null): Result<number> {
+  const start = at + 1;
+  if (at >= pathEnd) return countFault(at, expected);
+  if (expected === null) return ok(start, NO_REPAIRS);
+  const end = input.indexOf('/', start);
+  const last = end < 0 ? -1 : input.indexOf('/', end + 1);
+  if (end < 0 || end >= pathEnd || last < 0 || last >= pathEnd) return countFault(pathEnd, expected);
+  const found = normalizeEscapes(input, start, end);
+  if (found === expected) return ok(end + 1, firstRepairs(input, start, end));
+  const third = input.indexOf('/', last + 1);
+  if (third >= 0 && third < pathEnd) return countFault(third, expected);
+  const detail = `the first segment is "${excerpt(found)}", expected "${expected}"`;
+  return fail('FIRST_SEGMENT_MISMATCH', start, 'URI-32', detail);
+}
+
+function firstRepairs(input: string, start: number, end: number): RepairSet {
+  return escapeRepairs(input, start, end, UNRESERVED);
+}
+
+function mismatch(input: string, start: number, end: number, resolver: Resolver): Failure {
+  const found = excerpt(input.slice(start, end));
+  return fail('AUTHORITY_MISMATCH', start, 'URI-30', `the resolver is ${resolver.authority}, found "${found}"`);
+}
+
+function countFault(at: number, firstSegment: string | null): Failure {
+  const shape = firstSegment === null ? '' : `"${firstSegment}", `;
+  return fail('SEGMENT_COUNT', at, 'URI-31', `expected the segments ${shape}naming authority and local name`);
+}

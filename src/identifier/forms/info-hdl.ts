@@ -1,0 +1,104 @@
+/**
+ * Handles in the info scheme (HUS-01, RFC 4452, the registry entry of `hdl`).
+ *
+ *   info-hdl = "info:hdl/" naming-authority "/" local-name [ "#" fragment ]
+ *   naming-authority = 1*pchar      local-name = *( pchar / "/" )     raw "/" is canonical (R-08)
+ *
+ * There is no query (R-19). In the profile `cordra` there is no fragment either: query and fragment of a CORDRA
+ * identifier are escaped into the local name (R-02, R-30). Decoded once, the whole is the native text of the name.
+ */
+import { PATH, PCHAR } from '../grammar/ascii.js';
+import { formatLocalName, hasGuidLength, parseCordraId } from './cordra-id.js';
+import { readHandle } from './handle.js';
+import { brand } from '../brand.js';
+import type { CordraId, Handle, InfoHdl } from '../types.js';
+import { scanInfoUri } from '../grammar/info-scheme.js';
+import { decode, encode, escapeRepairs, rawOffset } from '../grammar/percent-encoding.js';
+import type { Charset } from '../grammar/handle-characters.js';
+import { bracketFault, type Profile, utf8Fault } from './segments.js';
+import { fail, type Failure, failAt, ok, type Result, unwrap } from '../syntax-error.js';
+import { formatTail, readFragment, tailRepairs, type UriScan } from '../grammar/uri-syntax.js';
+
+export interface InfoHdlOptions {
+  /** Default: a CORDRA identifier is read as one, anything else as `generic`. */
+  readonly profile?: Profile | undefined;
+  readonly charset?: Charset | undefined;
+}
+
+/** Reads an info:hdl URI. */
+export function parseInfoHdl(input: string, options: InfoHdlOptions = {}): Result<InfoHdl> {
+  const info = scanInfoUri(input, 'hdl', 'HUS-01');
+  if (!info.ok) return info;
+  const { start, scan } = info.value;
+  const shape = shapeFault(input, start, scan, options.profile);
+  if (shape !== null) return shape;
+  const namingAuthority = decode(input, start, scan.slash);
+  if (typeof namingAuthority === 'number') return utf8Fault(namingAuthority);
+  const localName = decode(input, scan.slash + 1, scan.pathEnd);
+  if (typeof localName === 'number') return utf8Fault(localName);
+  const cordra = scan.fragment < 0 ? options.profile : (options.profile ?? 'generic');
+  const read = readName(namingAuthority, localName, cordra, options.charset ?? 'ucs2');
+  if (!read.ok) return failAt(read, rawOffset(input, start, read.fault.offset));
+  let repairs = info.repairs | read.repairs;
+  if (scan.escaped) {
+    repairs |= escapeRepairs(input, start, scan.slash, PCHAR) | escapeRepairs(input, scan.slash, scan.pathEnd, PATH);
+    repairs |= tailRepairs(input, scan);
+  }
+  return ok(brand({ type: 'info-hdl', name: read.value, fragment: readFragment(input, scan) }), repairs);
+}
+
+/** The canonical text of an info:hdl URI. */
+export function formatInfoHdl({ name, fragment }: InfoHdl): string {
+  return formatInfoName(name) + formatTail(null, fragment);
+}
+
+/** A name in the info scheme. */
+export function formatInfoName(name: CordraId | Handle): string {
+  const localName = name.type === 'cordra' ? formatLocalName(name) : name.localName;
+  return `info:hdl/${encode(name.namingAuthority, PCHAR)}/${encode(localName, PATH)}`;
+}
+
+export const isInfoHdl = (input: string, options?: InfoHdlOptions): boolean => parseInfoHdl(input, options).ok;
+/** Throws `IdentifierSyntaxError`. */
+export const toInfoHdl = (input: string, options?: InfoHdlOptions): InfoHdl => unwrap(parseInfoHdl(input, options));
+
+function shapeFault(input: string, start: number, scan: UriScan, profile: Profile | undefined): Failure | null {
+  if (profile === 'cordra' && scan.fragment >= 0) {
+    return fail(
+      'INVALID_FRAGMENT',
+      scan.fragment,
+      'R-30',
+      'the fragment of a CORDRA identifier must be written as %23 here',
+    );
+  }
+  if (scan.query >= 0) {
+    return fail(
+      'UNEXPECTED_QUERY',
+      scan.query,
+      'R-19',
+      'the info scheme has no query; write a "?" of the Handle as %3F',
+    );
+  }
+  if (scan.bracket >= 0) return bracketFault(input, scan.bracket);
+  if (scan.slash < 0) {
+    return fail('MISSING_SEPARATOR', scan.pathEnd, 'HUS-06', 'expected "/" after the naming authority');
+  }
+  if (scan.slash > start) return null;
+  return fail('INVALID_NAMING_AUTHORITY', start, 'HUS-07', 'the naming authority before "/" is empty');
+}
+
+function readName(
+  namingAuthority: string,
+  localName: string,
+  profile: Profile | undefined,
+  charset: Charset,
+): Result<CordraId | Handle> {
+  const text = `${namingAuthority}/${localName}`;
+  const handle = (): Result<Handle> => readHandle(text, 0, namingAuthority.length, text.length, charset);
+  const cordra =
+    profile === undefined ? hasGuidLength(text, namingAuthority.length, text.length) : profile === 'cordra';
+  if (!cordra) return handle();
+  // An escaped "/" in the naming authority would otherwise be taken for the separator (R-08).
+  const read = namingAuthority.includes('/') ? null : parseCordraId(text);
+  return read !== null && (read.ok || profile === 'cordra') ? read : handle();
+}

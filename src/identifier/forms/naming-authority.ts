@@ -1,0 +1,70 @@
+/**
+ * The naming authority, the part of a Handle before its first "/" (also called the prefix).
+ *
+ *   naming-authority = segment *( "." segment )                          HUS-07, R-10
+ *   segment          = 1*<any printable character but "." and "/">      HUS-08, HS-02
+ *   CORDRA segment   = 1*DIGIT, ASCII only, leading zeros significant   CID-05 to CID-08, R-25
+ *
+ * Every prefix with more than one segment is derived from the one before its last "." (HS-07), and is a prefix in its
+ * own right (HS-08). ASCII letters of a prefix have no case (R-15).
+ */
+import { isDigit, upperAscii } from '../grammar/ascii.js';
+import { type Charset, charsetFault } from '../grammar/handle-characters.js';
+import { NO_REPAIRS } from '../repairs.js';
+import { describe, fail, type Failure, ok, type Result } from '../syntax-error.js';
+
+/** Reads a naming authority on its own: `cordra` for digit segments, `handle` for any. The value is the text itself. */
+export function parseNamingAuthority(
+  input: string,
+  profile: 'cordra' | 'handle',
+  charset: Charset = 'ucs2',
+): Result<string> {
+  const fault =
+    profile === 'cordra' ? cordraAuthorityFault(input) : (charsetFault(input, charset) ?? handleAuthorityFault(input));
+  return fault ?? ok(input, NO_REPAIRS);
+}
+
+/** The prefix that a prefix is derived from (`10.978` of `10.978.88`); null for one segment. */
+export function parentOf(namingAuthority: string): string | null {
+  const dot = namingAuthority.lastIndexOf('.');
+  return dot < 0 ? null : namingAuthority.slice(0, dot);
+}
+
+/** Equal for two spellings of one naming authority, and only for those (R-15). */
+export function namingAuthorityKey(namingAuthority: string): string {
+  return upperAscii(namingAuthority);
+}
+
+/** Why a text from `start` to `end` is not a naming authority of CORDRA; null when it is. */
+export function cordraAuthorityFault(text: string, start = 0, end = text.length): Failure | null {
+  let empty = true;
+  for (let i = start; i < end; i++) {
+    const code = text.charCodeAt(i);
+    if (isDigit(code)) empty = false;
+    else if (code === 0x2e && !empty) empty = true;
+    else if (code === 0x2e) return emptySegment(i, 'CID-06');
+    else {
+      const detail = `a CORDRA naming authority contains only digits 0-9 and ".", found ${describe(text, i)}`;
+      return fail('INVALID_NAMING_AUTHORITY', i, 'CID-08', detail);
+    }
+  }
+  return empty ? emptySegment(end, start === end ? 'CID-05' : 'CID-06') : null;
+}
+
+/** Why a text from `start` to `end`, its characters already judged, is no naming authority at all; null when it is. */
+export function handleAuthorityFault(text: string, start = 0, end = text.length): Failure | null {
+  let empty = true;
+  for (let i = start; i < end; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0x2f) return fail('INVALID_NAMING_AUTHORITY', i, 'R-08', 'a naming authority cannot contain "/"');
+    if (code !== 0x2e) empty = false;
+    else if (empty) return emptySegment(i, 'HUS-07');
+    else empty = true;
+  }
+  return empty ? emptySegment(end, 'HUS-07') : null;
+}
+
+function emptySegment(at: number, rule: string): Failure {
+  const detail = 'a naming authority is one or more segments joined by ".", none of them empty';
+  return fail('INVALID_NAMING_AUTHORITY', at, rule, detail);
+}

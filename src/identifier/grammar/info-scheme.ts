@@ -1,0 +1,37 @@
+/**
+ * The info scheme (RFC 4452), as far as its namespaces share it.
+ *
+ *   info-URI = "info:" namespace "/" *( pchar / "/" ) [ "#" fragment ]
+ *
+ * Scheme and namespace have no case and are written in small letters. A namespace decides about the rest: the one of
+ * Fedora adds a query for method calls (R-19).
+ */
+import { hasAt } from './ascii.js';
+import { repair, type RepairSet } from '../repairs.js';
+import { excerpt, fail, ok, type Result } from '../syntax-error.js';
+import { schemeFault, schemeRepairs, scanUri, type UriScan } from './uri-syntax.js';
+
+const NAMESPACE_LOWERCASED = repair('NAMESPACE_LOWERCASED');
+
+export interface InfoScan {
+  /** Index behind the "/" that ends the namespace. */
+  readonly start: number;
+  readonly scan: UriScan;
+}
+
+/** Reads `info:namespace/` and finds the parts of what follows. */
+export function scanInfoUri(input: string, namespace: 'hdl' | 'fedora', rule: string): Result<InfoScan> {
+  const scheme = schemeFault(input, 'info', rule);
+  if (scheme !== null) return scheme;
+  const start = 6 + namespace.length;
+  if (!hasAt(input, namespace, 5) || input.charCodeAt(start - 1) !== 0x2f) {
+    const slash = input.indexOf('/');
+    const found = excerpt(input.slice(5, slash < 0 ? input.length : slash));
+    return fail('WRONG_NAMESPACE', 5, rule, `expected "info:${namespace}/", found the namespace "${found}"`);
+  }
+  const scan = scanUri(input, start);
+  if (!scan.ok) return scan;
+  let repairs: RepairSet = schemeRepairs(input, 'info');
+  if (!input.startsWith(namespace, 5)) repairs |= NAMESPACE_LOWERCASED;
+  return ok({ start, scan }, repairs);
+}

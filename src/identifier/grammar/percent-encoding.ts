@@ -1,0 +1,176 @@
+/**
+ * Percent-encoding (RFC 3986 2.1) of UTF-8 (RFC 3629). The escapes are read and written by hand because the platform's own
+ * functions throw on lone surrogates, escape more than the forms here do, and do not say where a text broke.
+ *
+ *   pct-encoded = "%" HEXDIG HEXDIG
+ *
+ * A text is split on its raw delimiters first and each piece is decoded once (RFC 3986 2.4). All functions expect
+ * ASCII in which every "%" starts a triplet: `scanUri` has looked.
+ */
+import { classesOf, hexValue, LOWER_CASE, span, UNRESERVED } from './ascii.js';
+import { NO_REPAIRS, repair, type RepairSet } from '../repairs.js';
+import { StringBuilder } from './string-builder.js';
+
+const PERCENT = 0x25;
+const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+/** Room for the octets of a short text, so that none is made for each. */
+const SHORT = new Uint8Array(1024);
+/** A piece up to this length is decoded by hand. */
+const SHORT_TEXT = 96;
+const ESCAPE_DECODED = repair('ESCAPE_DECODED');
+const ESCAPE_UPPERCASED = repair('ESCAPE_UPPERCASED');
+
+/**
+ * The text of a piece, decoded as strict UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
+ * For ill-formed UTF-8 the index of the "%" where the bad sequence starts.
+ */
+export function decode(input: string, start: number, end: number): string | number {
+  const first = nextPercent(input, start, end);
+  if (first === end) return input.slice(start, end);
+  // The platform's decoder is fast for each octet but slow to call.
+  if (end - first <= SHORT_TEXT) return decodeShort(input, input.slice(start, first), first, end);
+  const octets = end - first <= SHORT.length ? SHORT : new Uint8Array(end - first);
+  let length = 0;
+  for (let i = first; i < end; i++) {
+    const code = input.charCodeAt(i);
+    octets[length++] = code === PERCENT ? octetAt(input, i) : code;
+    if (code === PERCENT) i += 2;
+  }
+  try {
+    return input.slice(start, first) + STRICT_UTF8.decode(octets.subarray(0, length));
+  } catch {
+    return illFormedAt(input, first, end);
+  }
+}
+
+function decodeShort(input: string, before: string, start: number, end: number): string | number {
+  let text = before;
+  for (let i = start; i < end;) {
+    const code = input.charCodeAt(i);
+    if (code !== PERCENT) {
+      text += String.fromCharCode(code);
+      i++;
+      continue;
+    }
+    const length = sequenceLength(input, i, end);
+    if (length === 0) return i;
+    // The first octet of a sequence carries 7, 5, 4 or 3 bits, each of the others 6 (RFC 3629 3).
+    let point = octetAt(input, i) & (length === 1 ? 0x7f : 0xff >> (length + 1));
+    for (let n = 1; n < length; n++) point = (point << 6) | (octetAt(input, i + n * 3) & 0x3f);
+    text += String.fromCodePoint(point);
+    i += length * 3;
+  }
+  return text;
+}
+
+/** Where in `input` the character stands that `decode(input, start, ...)` put at `index` of its text. */
+export function rawOffset(input: string, start: number, index: number): number {
+  let i = start;
+  let left = index;
+  while (left > 0 && i < input.length) {
+    if (input.charCodeAt(i) !== PERCENT) {
+      i++;
+      left--;
+      continue;
+    }
+    const length = sequenceLength(input, i, input.length) || 1;
+    left -= length === 4 ? 2 : 1;
+    if (left >= 0) i += length * 3;
+  }
+  return i;
+}
+
+/** Writes a text as UTF-8 with every character escaped that is in none of the `raw` classes. The text has no lone surrogate. */
+export function encode(text: string, raw: number): string {
+  const first = span(text, 0, text.length, raw);
+  if (first === text.length) return text;
+  const encoded = new StringBuilder(text.slice(0, first));
+  for (let i = first; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if ((classesOf(code) & raw) !== 0) {
+      encoded.unit(code);
+    } else if (code < 0xd800 || code > 0xdbff) {
+      encoded.triplets(code);
+    } else {
+      encoded.triplets(text.codePointAt(i) ?? code);
+      i++;
+    }
+  }
+  return encoded.finish();
+}
+
+/**
+ * RFC 3986 6.2.2 for a piece that stays encoded: escaped unreserved characters are decoded, other escapes put in
+ * capitals, nothing else (R-03).
+ */
+export function normalizeEscapes(input: string, start: number, end: number): string {
+  if (escapeRepairs(input, start, end, UNRESERVED) === NO_REPAIRS) return input.slice(start, end);
+  const first = nextPercent(input, start, end);
+  const text = new StringBuilder(input.slice(start, first));
+  for (let i = first; i < end; i++) {
+    const code = input.charCodeAt(i);
+    if (code !== PERCENT) {
+      text.unit(code);
+      continue;
+    }
+    const octet = octetAt(input, i);
+    if ((classesOf(octet) & UNRESERVED) !== 0) text.unit(octet);
+    else text.triplet(octet);
+    i += 2;
+  }
+  return text.finish();
+}
+
+/** What changes in the escapes of a piece when characters of the `raw` classes are decoded and the rest put in capitals. */
+export function escapeRepairs(input: string, start: number, end: number, raw: number): RepairSet {
+  let repairs = NO_REPAIRS;
+  for (let i = start; i < end; i++) {
+    if (input.charCodeAt(i) !== PERCENT) continue;
+    const digits = classesOf(input.charCodeAt(i + 1)) | classesOf(input.charCodeAt(i + 2));
+    if ((classesOf(octetAt(input, i)) & raw) !== 0) repairs |= ESCAPE_DECODED;
+    else if ((digits & LOWER_CASE) !== 0) repairs |= ESCAPE_UPPERCASED;
+    i += 2;
+  }
+  return repairs;
+}
+
+function octetAt(input: string, percent: number): number {
+  return (hexValue(input.charCodeAt(percent + 1)) << 4) | hexValue(input.charCodeAt(percent + 2));
+}
+
+/** The index of the first "%" that starts no UTF-8 sequence; `end` when there is none. */
+function illFormedAt(input: string, start: number, end: number): number {
+  let i = start;
+  while (i < end) {
+    const length = input.charCodeAt(i) === PERCENT ? sequenceLength(input, i, end) * 3 : 1;
+    if (length === 0) return i;
+    i += length;
+  }
+  return end;
+}
+
+/** How many triplets the UTF-8 sequence at `i` takes; 0 when it is ill-formed (the table of RFC 3629 section 4). */
+function sequenceLength(input: string, i: number, end: number): number {
+  const first = octetAt(input, i);
+  if (first < 0x80) return 1;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  const low = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
+  const high = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
+  if (!isTrail(input, i + 3, end, low, high)) return 0;
+  for (let n = 2; n < length; n++) if (!isTrail(input, i + n * 3, end, 0x80, 0xbf)) return 0;
+  return length;
+}
+
+function isTrail(input: string, i: number, end: number, low: number, high: number): boolean {
+  if (i >= end || input.charCodeAt(i) !== PERCENT) return false;
+  const octet = octetAt(input, i);
+  return octet >= low && octet <= high;
+}
+
+/** The index of the first "%"; `end` when there is none. */
+function nextPercent(input: string, start: number, end: number): number {
+  let i = start;
+  while (i < end && input.charCodeAt(i) !== PERCENT) i++;
+  return i;
+}

@@ -1,0 +1,76 @@
+/**
+ * The authority of a resolver or of a Handle server (RFC 3986 3.2; URI-30, URI-36, R-33).
+ *
+ *   authority = host [ ":" port ]        no userinfo
+ *   host      = IP-literal / IPv4address / reg-name, not empty
+ *   reg-name  = 1*( unreserved / pct-encoded / sub-delims )
+ *   port      = *DIGIT
+ *
+ * Normal form: the host in small letters, needless escapes decoded, a ":" without a port dropped, the default port of
+ * http and https dropped. A trailing dot makes another host.
+ */
+import { isDigit, lowerAscii, REG_NAME, span, UNRESERVED } from './ascii.js';
+import { isIPLiteral } from './ip-address.js';
+import { escapeRepairs, normalizeEscapes } from './percent-encoding.js';
+import { NO_REPAIRS, repair } from '../repairs.js';
+import { describe, fail, type Failure, ok, type Result } from '../syntax-error.js';
+import { isTriplet } from './uri-syntax.js';
+
+const HOST_LOWERCASED = repair('HOST_LOWERCASED');
+const DEFAULT_PORT_DROPPED = repair('DEFAULT_PORT_DROPPED');
+
+/** Reads `input` from `start` to `end` as host[:port]; the value is its normal form. */
+export function readAuthority(input: string, start: number, end: number, defaultPort: string | null): Result<string> {
+  const hostEnd = input.charCodeAt(start) === 0x5b ? literalEnd(input, start, end) : regNameEnd(input, start, end);
+  if (hostEnd === start)
+    return invalid(start, `expected a host, found ${start === end ? 'nothing' : describe(input, start)}`);
+  const portEnd = input.charCodeAt(hostEnd) === 0x3a && hostEnd < end ? digitsEnd(input, hostEnd + 1, end) : hostEnd;
+  if (portEnd !== end) return invalid(portEnd, `expected host[:port] alone, found ${describe(input, portEnd)}`);
+  const host = normalHost(input, start, hostEnd);
+  const port = input.slice(hostEnd + 1, end);
+  const dropped = hostEnd < end && (port === '' || port === defaultPort);
+  let repairs = escapeRepairs(input, start, hostEnd, UNRESERVED);
+  if (host !== normalizeEscapes(input, start, hostEnd)) repairs |= HOST_LOWERCASED;
+  if (dropped) repairs |= DEFAULT_PORT_DROPPED;
+  return ok(hostEnd === end || dropped ? host : `${host}:${port}`, repairs | NO_REPAIRS);
+}
+
+/** The end of the userinfo when there is one: the "@" from `start` to `end`; else -1. */
+export function userinfoEnd(input: string, start: number, end: number): number {
+  const at = input.indexOf('@', start);
+  return at < end ? at : -1;
+}
+
+function literalEnd(input: string, start: number, end: number): number {
+  const close = input.indexOf(']', start);
+  return close >= 0 && close < end && isIPLiteral(input.slice(start, close + 1)) ? close + 1 : start;
+}
+
+function regNameEnd(input: string, start: number, end: number): number {
+  let i = start;
+  for (;;) {
+    i = span(input, i, end, REG_NAME);
+    if (i + 2 >= end || input.charCodeAt(i) !== 0x25 || !isTriplet(input, i)) return i;
+    i += 3;
+  }
+}
+
+function digitsEnd(input: string, start: number, end: number): number {
+  let i = start;
+  while (i < end && isDigit(input.charCodeAt(i))) i++;
+  return i;
+}
+
+/** Small letters everywhere but in the escapes that stay. */
+function normalHost(input: string, start: number, end: number): string {
+  const normal = normalizeEscapes(input, start, end);
+  if (!normal.includes('%')) return lowerAscii(normal);
+  return normal
+    .split('%')
+    .map((piece, index) => (index === 0 ? lowerAscii(piece) : piece.slice(0, 2) + lowerAscii(piece.slice(2))))
+    .join('%');
+}
+
+function invalid(offset: number, detail: string): Failure {
+  return fail('INVALID_AUTHORITY', offset, 'URI-36', detail);
+}

@@ -1,0 +1,127 @@
+/**
+ * A text read as one of the kinds: what normalisation and recognition have in common.
+ */
+import { formatCordraId, parseCordraId } from './forms/cordra-id.js';
+import { formatDceUuid, parseDceUuid } from './forms/dce-uuid.js';
+import { formatFedoraDissemination, parseFedoraDissemination } from './forms/fedora-dissemination.js';
+import { formatFedoraPid, parseFedoraPid } from './forms/fedora-pid.js';
+import { formatFedoraUri, parseFedoraUri } from './forms/fedora-uri.js';
+import { formatHandle, parseHandle } from './forms/handle.js';
+import { formatHdlUri, type HdlUriOptions, parseHdlUri } from './forms/hdl-uri.js';
+import { formatHttpUri, parseHttpUri } from './forms/http-uri.js';
+import { formatInfoHdl, parseInfoHdl } from './forms/info-hdl.js';
+import type { Name } from './types.js';
+import * as show from './components.js';
+import type { Resolver } from './resolver.js';
+import { type Failure, ok, type Result, type Success } from './syntax-error.js';
+
+/** The kinds of text that have a parser each. */
+export const KINDS = [
+  'cordra',
+  'handle',
+  'hdl-uri',
+  'http-uri',
+  'info-hdl',
+  'fedora-pid',
+  'fedora-uri',
+  'fedora-dissemination',
+  'uuid',
+] as const;
+
+/** One of `KINDS`. */
+export type Kind = (typeof KINDS)[number];
+
+/** What a text says. */
+export interface Reading {
+  readonly kind: Kind;
+  /** The thing named. */
+  readonly name: Name;
+  /** The canonical text, in the same form as the input. */
+  readonly normalized: string;
+  readonly parts: show.Parts;
+}
+
+/** A refusal, with the kind that the text came closest to; null when it resembles none. */
+export interface Unrecognized extends Failure {
+  readonly kind: Kind | null;
+}
+
+/** What recognition gives. */
+export type Recognition = Success<Reading> | Unrecognized;
+
+export interface ReadingOptions extends HdlUriOptions {
+  readonly resolver?: Resolver | undefined;
+}
+
+/** Reads a text strictly as the given kind (R-28). */
+export function readAs(input: string, kind: Kind, options: ReadingOptions): Result<Reading> {
+  switch (kind) {
+    case 'cordra':
+      return as(parseCordraId(input), (id) => ({
+        kind,
+        name: id,
+        normalized: formatCordraId(id),
+        parts: show.cordraParts(id),
+      }));
+    case 'handle':
+      return as(parseHandle(input, options.charset), (name) => ({
+        kind,
+        name,
+        normalized: formatHandle(name),
+        parts: show.handleParts(name),
+      }));
+    case 'hdl-uri':
+      return as(parseHdlUri(input, options), (uri) => ({
+        kind,
+        name: uri.name,
+        normalized: formatHdlUri(uri),
+        parts: show.hdlUriParts(uri),
+      }));
+    case 'http-uri':
+      return as(parseHttpUri(input, options), (uri) => ({
+        kind,
+        name: uri.name,
+        normalized: formatHttpUri(uri),
+        parts: show.httpUriParts(uri),
+      }));
+    case 'info-hdl':
+      return as(parseInfoHdl(input, options), (uri) => ({
+        kind,
+        name: uri.name,
+        normalized: formatInfoHdl(uri),
+        parts: show.infoHdlParts(uri),
+      }));
+    case 'fedora-pid':
+      return as(parseFedoraPid(input), (name) => ({
+        kind,
+        name,
+        normalized: formatFedoraPid(name),
+        parts: show.fedoraPidParts(name),
+      }));
+    case 'fedora-uri':
+      return as(parseFedoraUri(input), (name) => ({
+        kind,
+        name,
+        normalized: formatFedoraUri(name),
+        parts: show.fedoraUriParts(name),
+      }));
+    case 'fedora-dissemination':
+      return as(parseFedoraDissemination(input), (name) => ({
+        kind,
+        name,
+        normalized: formatFedoraDissemination(name),
+        parts: show.disseminationParts(name),
+      }));
+    case 'uuid':
+      return as(parseDceUuid(input), (name) => ({
+        kind,
+        name,
+        normalized: formatDceUuid(name),
+        parts: show.uuidParts(name),
+      }));
+  }
+}
+
+function as<T>(result: Result<T>, reading: (value: T) => Reading): Result<Reading> {
+  return result.ok ? ok(reading(result.value), result.repairs) : result;
+}

@@ -1,0 +1,39 @@
+import { createServer } from 'node:net';
+import type { Config } from './config/config.js';
+import { StartupError, reasonOf } from './config/startup-error.js';
+
+/** The variables that name a port. */
+type PortVariable = 'PORT' | 'METRICS_PORT';
+
+export async function requireFreePorts(config: Config): Promise<void> {
+  const { host, port, metricsPort } = config;
+  await listening('PORT', config, () => tryPort(host, port));
+  if (metricsPort !== null) await listening('METRICS_PORT', config, () => tryPort(host, metricsPort));
+}
+
+/** @throws StartupError that names the variable to change, when `start` fails. */
+export async function listening(variable: PortVariable, config: Config, start: () => Promise<unknown>): Promise<void> {
+  const port = variable === 'PORT' ? config.port : config.metricsPort;
+  try {
+    await start();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
+      throw new StartupError(
+        `Port ${port} on ${config.host} is already in use. Stop the process that uses it, or set ${variable} to another port.`,
+      );
+    }
+    throw new StartupError(`Mintmark cannot listen on ${config.host} port ${port}: ${reasonOf(error)}`);
+  }
+}
+
+function tryPort(host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.close(() => {
+        resolve();
+      });
+    });
+  });
+}

@@ -1,0 +1,109 @@
+import type { GuidGenerator } from './guid-generator.js';
+import { identifierOf } from './identifier-record.js';
+import { Problem } from '../problem/problem.js';
+import { creation } from './change.js';
+import { type ChangeKind } from './change.js';
+import { type Actor } from './change.js';
+import type { Address, NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
+import type { NamingAuthority } from './naming-authority.js';
+import type { NewIdentifier, RequestIndex } from './new-identifier.js';
+import { requireTwoThings } from './parse-names.js';
+import { compactGuid } from './uuid.js';
+import type { CanonicalName } from './canonical-name.js';
+import { targetFrom } from './target-template.js';
+import { requireFuture } from './timestamp.js';
+import type { MintCommand } from './mint-command.js';
+
+/** Who asks, and as part of which request. */
+export interface MintContext {
+  readonly actor: Actor;
+  readonly request: RequestIndex | null;
+}
+
+/** An identifier as it is named before it is registered. */
+interface Named {
+  readonly address: Address;
+  readonly localName: string;
+}
+
+/**
+ * Builds a new identifier without the database.
+ * @throws Problem WRONG_PROFILE, METADATA_ID_IS_IDENTIFIER, or INVALID_REQUEST for a lease in the past.
+ */
+export function buildIdentifier(
+  command: MintCommand,
+  { actor, request }: MintContext,
+  authority: NamingAuthority,
+  known: NamingAuthoritySnapshot,
+  guids: GuidGenerator,
+): NewIdentifier {
+  requireProfile(command, authority);
+  if (command.leaseUntil !== null) requireFuture(command.leaseUntil, '/leaseUntil');
+  const mintedName = (): string => compactGuid(guids.next(authority.uuidVersion));
+  const registeredName = command.guid ?? command.localName;
+  const object = named(authority, known, registeredName ?? mintedName());
+  const record = command.mintMetadataId ? named(authority, known, mintedName()) : null;
+  const metadata = record === null ? command.metadata : canonicalNameOf(authority, known, record);
+  const selfKey = registeredName === null ? null : canonicalNameOf(authority, known, object).key;
+  requireTwoThings(selfKey, metadata, '/metadataId');
+  const target = command.target ?? targetFrom(authority, object.localName);
+  const { alternates, leaseUntil } = command;
+  const state = leaseUntil === null ? 'active' : 'reserved';
+  return {
+    authority,
+    address: object.address,
+    localName: object.localName,
+    selfKey,
+    metadata,
+    target,
+    alternates,
+    leaseUntil,
+    metadataRecord: record === null ? null : { ...record, patch: creation({ ...EMPTY, state, leaseUntil }) },
+    request,
+    actor,
+    kind: kindOf(command),
+    patch: creation({
+      ...EMPTY,
+      metadataId: metadata?.canonical ?? null,
+      target,
+      alternateIds: alternates.map(({ canonical }) => canonical),
+      state,
+      leaseUntil,
+    }),
+  };
+}
+
+const EMPTY = { metadataId: null, target: null, alternateIds: [], state: 'active', leaseUntil: null, tombstone: null };
+
+function kindOf({ guid, localName, leaseUntil }: MintCommand): ChangeKind {
+  if (leaseUntil !== null) return 'reserved';
+  return guid === null && localName === null ? 'minted' : 'registered';
+}
+
+function named(authority: NamingAuthority, known: NamingAuthoritySnapshot, localName: string): Named {
+  return { address: known.addressOf(authority, localName), localName };
+}
+
+function canonicalNameOf(
+  { prefix }: NamingAuthority,
+  known: NamingAuthoritySnapshot,
+  { address, localName }: Named,
+): CanonicalName {
+  return known.canonicalName(identifierOf({ namingAuthority: prefix, guid: address.guid, localName }));
+}
+
+function requireProfile({ guid, localName }: MintCommand, { prefix, profile }: NamingAuthority): void {
+  if (localName !== null && profile === 'cordra') {
+    throw wrongProfile(
+      '/localName',
+      `local names under ${prefix} are GUIDs (CID-10): send "guid", or omit both members to mint one`,
+    );
+  }
+  if (guid !== null && profile === 'handle') {
+    throw wrongProfile('/guid', `local names under ${prefix} are not GUIDs: send "localName" instead`);
+  }
+}
+
+function wrongProfile(pointer: string, detail: string): Problem {
+  return new Problem('WRONG_PROFILE', detail, { errors: [{ pointer, detail }] });
+}

@@ -1,0 +1,55 @@
+/** Who changes something: the client, and the id of the key it used, if it has one. */
+
+import type { MutableAttributes } from './identifier-record.js';
+
+export interface Actor {
+  readonly client: string;
+  readonly keyId: string | null;
+}
+
+export const SERVICE: Actor = { client: 'service', keyId: null };
+
+/** The kind of a change. */
+export const CHANGE_KINDS = [
+  ...['minted', 'registered', 'reserved', 'imported'],
+  ...['activated', 'released', 'lapsed', 'changed', 'withdrawn', 'reinstated', 'created'],
+] as const;
+export type ChangeKind =
+  | 'minted'
+  | 'registered'
+  | 'reserved'
+  | 'imported'
+  | 'activated'
+  | 'released'
+  | 'lapsed'
+  | 'changed'
+  | 'withdrawn'
+  | 'reinstated'
+  | 'created';
+
+export type PatchOperation =
+  | { readonly op: 'add'; readonly path: ''; readonly value: object }
+  | { readonly op: 'replace'; readonly path: string; readonly value: unknown };
+
+/** The JSON Patch that creates a document. */
+export function creation(document: object): PatchOperation[] {
+  return [{ op: 'add', path: '', value: document }];
+}
+
+export function difference<T extends object>(before: T, after: T): PatchOperation[] {
+  return Object.entries(after)
+    .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof T]))
+    .map(([name, value]) => ({ op: 'replace', path: `/${name}`, value: value as unknown }));
+}
+
+/** The document of an identifier that its history patches. */
+export function mutableAttributesOf({
+  metadataId,
+  target,
+  alternateIds,
+  state,
+  leaseUntil,
+  tombstone,
+}: MutableAttributes): MutableAttributes {
+  return { metadataId, target, alternateIds, state, leaseUntil, tombstone };
+}

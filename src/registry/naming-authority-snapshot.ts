@@ -1,0 +1,173 @@
+import {
+  type Handle,
+  type Name,
+  type Recognition,
+  type RecognizeOptions,
+  type Resolver,
+  type Result,
+  canonicalUri,
+  comparisonKey,
+  formatHandle,
+  namingAuthorityKey,
+  parseCordraId,
+  recognize,
+  registryKey,
+  toCordraId,
+} from '../identifier/index.js';
+import { malformed } from '../problem/problem.js';
+import { type Digest, digestOf } from './digest.js';
+import { type NamingAuthority, isCaseInsensitiveByRule } from './naming-authority.js';
+import type { CanonicalName } from './canonical-name.js';
+
+/** Where an identifier is registered: by its GUID, or by the key of any other local name. */
+export type Address =
+  | { readonly namingAuthority: string; readonly guid: string; readonly localKey: null }
+  | { readonly namingAuthority: string; readonly guid: null; readonly localKey: Digest };
+
+/** A snapshot of the naming authorities, and the parsing rules that depend on them. */
+export class NamingAuthoritySnapshot {
+  private readonly byKey: ReadonlyMap<string, NamingAuthority>;
+  private readonly options: RecognizeOptions;
+  private readonly nameOptions: RecognizeOptions;
+  private readonly views = new WeakMap<object, NamingAuthoritySnapshot>();
+  private resolvers: readonly Resolver[] | null = null;
+
+  /**
+   * @param resolver the resolver of naming authorities that have none of their own.
+   * @param sees whether a reader sees a naming authority; null where it sees all.
+   */
+  constructor(
+    authorities: Iterable<NamingAuthority> | NamingAuthoritySnapshot,
+    readonly resolver: Resolver,
+    private readonly sees: ((prefix: string) => boolean) | null = null,
+  ) {
+    this.byKey =
+      authorities instanceof NamingAuthoritySnapshot
+        ? authorities.byKey
+        : new Map([...authorities].map((authority) => [namingAuthorityKey(authority.prefix), authority]));
+    const read = (find: (prefix: string) => NamingAuthority | undefined): RecognizeOptions => ({
+      resolver,
+      resolvers: () => this.ownResolvers(),
+      anyLocalName: (prefix) => find(prefix)?.profile === 'handle',
+    });
+    this.options = read((prefix) => this.find(prefix));
+    this.nameOptions = sees === null ? this.options : read((prefix) => this.registered(prefix));
+  }
+
+  seenBy(reader: object, sees: (prefix: string) => boolean): NamingAuthoritySnapshot {
+    const view = this.views.get(reader) ?? new NamingAuthoritySnapshot(this, this.resolver, sees);
+    this.views.set(reader, view);
+    return view;
+  }
+
+  all(): NamingAuthority[] {
+    const { sees } = this;
+    const all = [...this.byKey.values()];
+    return sees === null ? all : all.filter(({ prefix }) => sees(prefix));
+  }
+
+  find(prefix: string): NamingAuthority | undefined {
+    const found = this.registered(prefix);
+    return found === undefined || this.sees === null || this.sees(prefix) ? found : undefined;
+  }
+
+  /** The naming authorities that texts in any spelling name and that are not known, by their prefixes. */
+  unknownPrefixes(texts: readonly string[]): string[] {
+    return texts.flatMap((text) => {
+      const read = this.recognize(text);
+      if (!read.ok || !('namingAuthority' in read.value.name)) return [];
+      const { namingAuthority } = read.value.name;
+      return this.find(namingAuthority) === undefined ? [namingAuthority] : [];
+    });
+  }
+
+  /** The resolver that a name's HTTP URI is written for (URI-36). */
+  resolverOf(name: Name): Resolver {
+    const own = 'namingAuthority' in name ? this.find(name.namingAuthority)?.resolver : null;
+    return own ?? this.resolver;
+  }
+
+  /** Reads a text in any spelling (R-28). */
+  recognize(text: string): Recognition {
+    return recognize(text, this.options);
+  }
+
+  /** Reads a metadata ID or an alternate identifier in any spelling, as it is compared and stored. */
+  readName(text: string): Result<{ name: Name } & CanonicalName> {
+    const read = recognize(text, this.nameOptions);
+    if (!read.ok) return read;
+    const { name } = read.value;
+    return { ...read, value: { name, ...this.canonicalName(name) } };
+  }
+
+  /**
+   * Parses a name to look for: with the visible naming authorities, and with the comparison key, which is the same for
+   * all principals.
+   */
+  readWanted(text: string): Result<{ name: Name } & CanonicalName> {
+    const read = this.recognize(text);
+    if (!read.ok) return read;
+    const { name } = read.value;
+    const { canonical, key } = this.canonicalName(name);
+    const named = this.sees === null ? null : this.readName(text);
+    return { ...read, value: { name, canonical, key: named?.ok ? named.value.key : key } };
+  }
+
+  /**
+   * A name as it is stored. The key of a CORDRA identifier leaves out its query and fragment: they name no other record
+   * (R-24).
+   */
+  canonicalName(name: Name): CanonicalName {
+    const named = name.type === 'cordra' ? toCordraId(registryKey(name)) : name;
+    const caseInsensitive = name.type === 'handle' && this.isCaseInsensitive(name.namingAuthority);
+    return { canonical: canonicalUri(name), key: digestOf(comparisonKey(named, { caseInsensitive })) };
+  }
+
+  /** Where the identifier that a naming authority of ours gives by a local name is registered. */
+  addressOf(authority: NamingAuthority, localName: string): Address {
+    const namingAuthority = authority.prefix;
+    if (authority.profile === 'cordra') return { namingAuthority, guid: localName, localKey: null };
+    const folded = authority.caseInsensitive ? localName.replace(/[a-z]+/g, (run) => run.toUpperCase()) : localName;
+    return { namingAuthority, guid: null, localKey: digestOf(folded) };
+  }
+
+  /**
+   * Where an identifier would be registered; null for a foreign naming authority.
+   * @throws Problem with a syntax code for a local name that is not a GUID where GUIDs are required (CID-10).
+   */
+  locate(name: Name, text: string, pointer: string): Address | null {
+    if (name.type !== 'cordra' && name.type !== 'handle') return null;
+    const authority = this.find(name.namingAuthority);
+    if (authority === undefined) return null;
+    if (name.type === 'cordra') return this.addressOf(authority, name.guid);
+    if (authority.profile === 'cordra') throw slip(name, text, pointer);
+    return this.addressOf(authority, name.localName);
+  }
+
+  private isCaseInsensitive(prefix: string): boolean {
+    return this.registered(prefix)?.caseInsensitive ?? isCaseInsensitiveByRule(prefix);
+  }
+
+  private registered(prefix: string): NamingAuthority | undefined {
+    return this.byKey.get(namingAuthorityKey(prefix));
+  }
+
+  /** Made when a URL is read for the first time: a view is made for each key, and few texts are URLs. */
+  private ownResolvers(): readonly Resolver[] {
+    if (this.resolvers !== null) return this.resolvers;
+    const { sees } = this;
+    const having = [...this.byKey.values()].filter(({ resolver }) => resolver !== null);
+    const own = having.filter(({ prefix }) => sees === null || sees(prefix)).flatMap(({ resolver }) => resolver ?? []);
+    this.resolvers = [...new Map(own.map((each) => [each.prefix, each])).values()];
+    return this.resolvers;
+  }
+}
+
+function slip(handle: Handle, text: string, pointer: string): Error {
+  const native = formatHandle(handle);
+  const strict = parseCordraId(native);
+  if (strict.ok) throw new TypeError(`${native} is a CORDRA identifier and was parsed as another Handle`);
+  // The fault is counted in the native text; where the request spells it otherwise, only its start can be told.
+  const start = text.indexOf(native);
+  return malformed({ ...strict.fault, offset: start < 0 ? 0 : start + strict.fault.offset }, pointer);
+}

@@ -1,0 +1,91 @@
+import { type Name, canonicalUri, formatHandle, registryKey } from '../identifier/index.js';
+import { Problem, malformed } from '../problem/problem.js';
+import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
+import { MAX_STORED_OCTETS, type CanonicalName } from './canonical-name.js';
+
+/**
+ * Parses a metadata ID in any form (R-28).
+ * @throws Problem with a syntax code, or INVALID_REQUEST when it is too long.
+ */
+export function readMetadataId(
+  text: string,
+  known: NamingAuthoritySnapshot,
+  pointer: string,
+): CanonicalName & { name: Name } {
+  const read = known.readName(text);
+  if (!read.ok) throw malformed(read.fault, pointer);
+  requireWhole(read.value.name, text, pointer);
+  return { ...requireStorable(read.value, pointer), name: read.value.name };
+}
+
+/**
+ * Parses a replacement in any form. It is stored as text without a comparison key.
+ * @throws Problem as `readMetadataId` does.
+ */
+export function readReplacementName(
+  text: string,
+  known: NamingAuthoritySnapshot,
+  pointer: string,
+): { readonly name: Name; readonly canonical: string } {
+  const read = known.recognize(text);
+  if (!read.ok) throw malformed(read.fault, pointer);
+  const { name } = read.value;
+  requireWhole(name, text, pointer);
+  const canonical = canonicalUri(name);
+  requireLength(canonical, pointer);
+  return { name, canonical };
+}
+
+/** Parses alternate identifiers in any form, without duplicates. */
+export function readAlternates(
+  texts: readonly string[],
+  known: NamingAuthoritySnapshot,
+  pointer: string,
+): CanonicalName[] {
+  const names = new Map<string, CanonicalName>();
+  texts.forEach((text, index) => {
+    const read = known.readName(text);
+    if (!read.ok) throw malformed(read.fault, `${pointer}/${index}`);
+    const name = requireStorable(read.value, `${pointer}/${index}`);
+    if (!names.has(name.key)) names.set(name.key, name);
+  });
+  return [...names.values()];
+}
+
+/** A name as a tombstone tells what to use instead: `NA/local` for Handles and CORDRA identifiers, canonical for others. */
+export function replacementText(name: Name, canonical: string): string {
+  if (name.type === 'handle') return formatHandle(name);
+  // A query or a fragment names no other identifier (R-24).
+  return name.type === 'cordra' ? registryKey(name) : canonical;
+}
+
+/**
+ * An object and its metadata record must be different (CID-24); a query or fragment makes no difference (R-24).
+ * @throws Problem METADATA_ID_IS_IDENTIFIER
+ */
+export function requireTwoThings(
+  selfKey: CanonicalName['key'] | null,
+  metadata: CanonicalName | null,
+  pointer: string,
+): void {
+  if (selfKey === null || selfKey !== metadata?.key) return;
+  const detail = 'an identifier cannot be its own metadata ID (CID-24)';
+  throw new Problem('METADATA_ID_IS_IDENTIFIER', detail, { errors: [{ pointer, detail }] });
+}
+
+function requireWhole(name: Name, text: string, pointer: string): void {
+  if (name.type !== 'uuid') return;
+  const detail = 'a UUID without a naming authority is ambiguous; send the whole identifier';
+  throw malformed({ code: 'MISSING_SEPARATOR', detail, offset: text.length, rule: 'CID-04' }, pointer);
+}
+
+function requireStorable({ canonical, key }: CanonicalName, pointer: string): CanonicalName {
+  requireLength(canonical, pointer);
+  return { canonical, key };
+}
+
+function requireLength(canonical: string, pointer: string): void {
+  if (canonical.length <= MAX_STORED_OCTETS) return;
+  const detail = `the canonical form has ${canonical.length} octets; at most ${MAX_STORED_OCTETS} are allowed`;
+  throw new Problem('INVALID_REQUEST', detail, { errors: [{ pointer, detail }] });
+}

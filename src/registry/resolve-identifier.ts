@@ -1,0 +1,29 @@
+import type { Name } from '../identifier/index.js';
+import { Problem, malformed } from '../problem/problem.js';
+import type { IdentifierRecord } from './identifier-record.js';
+import type { Address, NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
+
+/** A record, and the name by which it was asked for. */
+export interface ResolvedIdentifier {
+  readonly record: IdentifierRecord;
+  readonly name: Name;
+}
+
+/**
+ * Finds the identifier of a path, in any form (R-28).
+ * @param known the naming authorities that the principal can see.
+ * @throws Problem IDENTIFIER_NOT_FOUND, also for a hidden one, or a syntax code.
+ */
+export async function resolveIdentifier(
+  text: string,
+  known: NamingAuthoritySnapshot,
+  reader: { find(address: Address): Promise<IdentifierRecord | null> },
+): Promise<ResolvedIdentifier> {
+  const read = known.recognize(text);
+  if (!read.ok) throw malformed(read.fault, '#path/identifier');
+  const { name, normalized } = read.value;
+  const address = known.locate(name, text, '#path/identifier');
+  const record = address === null ? null : await reader.find(address);
+  if (record !== null) return { record, name };
+  throw new Problem('IDENTIFIER_NOT_FOUND', `${normalized} is well formed but not registered.`);
+}

@@ -1,0 +1,55 @@
+import { Problem } from '../problem/problem.js';
+import { MAX_TARGET_LENGTH } from './identifier-record.js';
+import type { NamingAuthority } from './naming-authority.js';
+import { isTarget } from './target.js';
+
+/** What stands for the local name in a template. */
+const PLACEHOLDER = /\{(guid|localName)\}/g;
+
+/** A template whose host depends on the local name, which may be any text. */
+const IN_HOST = /^[^/]*\/\/[^/?#]*\{/;
+
+/** Segments of a URL that lead upwards, which no escape changes (WHATWG URL 4.4). */
+const DOTS = /^\.\.?$/;
+const WITH_DOTS = /\/\.\.?(?:[/?#]|$)/;
+
+const SAMPLE = 'F'.repeat(32);
+
+/**
+ * Validates a target template.
+ * @throws Problem INVALID_REQUEST when its result would not be a valid target.
+ */
+export function requireTemplate(template: string, pointer: string): void {
+  const filled = template.replace(PLACEHOLDER, SAMPLE);
+  if (filled === template) throw invalid('must contain {guid} or {localName}', pointer);
+  if (IN_HOST.test(template)) throw invalid('{guid} and {localName} are permitted only after the host', pointer);
+  if (!isTarget(filled) || filled.length > MAX_TARGET_LENGTH) {
+    const detail = `must result in an http or https URL without user and password, of at most ${MAX_TARGET_LENGTH} characters; characters that a URI does not allow must be percent-encoded`;
+    throw invalid(detail, pointer);
+  }
+}
+
+/**
+ * Computes the target of a local name, percent-encoded; null without a template.
+ * @throws Problem INVALID_REQUEST when the target would be too long, or the local name is a dot segment.
+ */
+export function targetFrom(
+  { targetTemplate }: Pick<NamingAuthority, 'targetTemplate'>,
+  localName: string,
+): string | null {
+  const target = targetTemplate?.replace(PLACEHOLDER, encodeURIComponent(localName)) ?? null;
+  if (target === null) return null;
+  if (DOTS.test(localName) && WITH_DOTS.test(target)) {
+    throw invalid(
+      `the target template cannot be used with this local name ("." or ".."); send \`target\` explicitly`,
+      '/localName',
+    );
+  }
+  if (target.length <= MAX_TARGET_LENGTH) return target;
+  const detail = `the target template results in a target of ${target.length} characters; at most ${MAX_TARGET_LENGTH} are allowed; send \`target\` explicitly`;
+  throw invalid(detail, '/localName');
+}
+
+function invalid(detail: string, pointer: string): Problem {
+  return new Problem('INVALID_REQUEST', detail, { errors: [{ pointer, detail }] });
+}

@@ -1,0 +1,31 @@
+import { Problem } from '../problem/problem.js';
+
+/** RFC 3339 with a year that both JavaScript and PostgreSQL know. */
+export const TIMESTAMP =
+  /^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$/;
+
+/** Whether PostgreSQL can store a time: it has no year 0, and JavaScript writes years of five digits with a sign. */
+export function isKeepable(time: Date): boolean {
+  const year = time.getUTCFullYear();
+  return year >= 1 && year <= 9999;
+}
+
+/**
+ * Parses a text that `IsTime` accepted.
+ * @throws Problem INVALID_REQUEST for an invalid date, which JavaScript would roll over, and for years outside 1 to
+ * 9999.
+ */
+export function readTime(text: string, pointer: string): Date {
+  const time = new Date(text);
+  const [day = ''] = text.split('T');
+  if (new Date(day).toISOString().startsWith(day) && isKeepable(time)) return time;
+  const detail = `"${text}" is not a calendar date`;
+  throw new Problem('INVALID_REQUEST', detail, { errors: [{ pointer, detail }] });
+}
+
+/** @throws Problem INVALID_REQUEST for a time in the past. */
+export function requireFuture(time: Date, pointer: string): void {
+  if (time.getTime() > Date.now()) return;
+  const detail = `${time.toISOString()} is in the past`;
+  throw new Problem('INVALID_REQUEST', detail, { errors: [{ pointer, detail }] });
+}

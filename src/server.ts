@@ -1,0 +1,77 @@
+import type { FastifyInstance } from 'fastify';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { type PreparedApplication, createApplication } from './app.setup.js';
+import type { Config } from './config/config.js';
+import { StartupError, reasonOf } from './config/startup-error.js';
+import { createPools } from './database/pool.js';
+import { isPrivilegeError } from './database/schema-rights.js';
+import { Cursors } from './http/validation/cursor.js';
+import type { Drain } from './http/server/drain.js';
+import { guardOpenAccess } from './http/server/open-access.js';
+import { createMetricsServer } from './api/metrics/metrics-server.js';
+import { NamingAuthorityWriter } from './storage/naming-authorities/naming-authority-writer.js';
+import { PositionOffset } from './storage/changes/position-offset.js';
+import { CursorSecret } from './storage/cursor-secret.js';
+import { NamingAuthorityCache } from './storage/naming-authorities/naming-authority-cache.js';
+import { listening } from './listening-ports.js';
+import { startupBanner } from './startup-banner.js';
+
+/** What listens, over a database that has the schema. */
+export interface Server {
+  readonly banner: string;
+  readonly drain: Drain;
+  close(): Promise<void>;
+}
+
+/** @throws StartupError; what had been opened is closed again. */
+export async function openServer(config: Config, url: string, logger: Logger): Promise<Server> {
+  const pools = createPools(url, config, logger);
+  // Awaited later, where their errors are reported.
+  const connecting = Promise.allSettled([pools.general, pools.hot].map(openConnection));
+  const service = await createApplication(config, pools, logger);
+  await connecting;
+  const { app, drain } = service;
+  const metricsServer = config.metricsPort === null ? null : await createMetricsServer(service.metrics);
+  if (metricsServer !== null && config.openAccessHosts !== null) guardOpenAccess(metricsServer, config.openAccessHosts);
+  const close = async () => {
+    await app.close();
+    await metricsServer?.close();
+  };
+  const banner = await open(service, metricsServer, config).catch(async (error: unknown) => {
+    await close();
+    if (isPrivilegeError(error)) throw missingPrivilege(error, url);
+    throw error;
+  });
+  return { banner, drain, close };
+}
+
+async function openConnection(pool: pg.Pool): Promise<void> {
+  (await pool.connect()).release();
+}
+
+async function open(
+  service: PreparedApplication,
+  metricsServer: FastifyInstance | null,
+  config: Config,
+): Promise<string> {
+  const { app } = service;
+  const { host, port, metricsPort } = config;
+  await app.get(PositionOffset).raise();
+  app.get(Cursors).useSecret(await app.get(CursorSecret).load());
+  await app.get(NamingAuthorityWriter).ensure(config.namingAuthorities);
+  await service.prepare();
+  if (metricsServer !== null && metricsPort !== null) {
+    await listening('METRICS_PORT', config, () => metricsServer.listen({ host, port: metricsPort }));
+  }
+  await listening('PORT', config, () => app.listen(port, host));
+  const metricsUrl = metricsServer?.listeningOrigin ?? null;
+  const prefixes = (await app.get(NamingAuthorityCache).refresh()).all().map(({ prefix }) => prefix);
+  return startupBanner({ url: await app.getUrl(), metricsUrl, config, prefixes: prefixes.sort() });
+}
+
+function missingPrivilege(error: unknown, url: string): StartupError {
+  return new StartupError(
+    `The role "${decodeURIComponent(new URL(url).username)}" cannot use the tables of Mintmark: ${reasonOf(error)}. Connect as the owner of the tables.`,
+  );
+}

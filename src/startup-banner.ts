@@ -1,0 +1,39 @@
+import type { Config } from './config/config.js';
+
+/** The text on the terminal after the start. */
+export function startupBanner(settings: {
+  url: string;
+  metricsUrl: string | null;
+  config: Config;
+  prefixes: readonly string[];
+}): string {
+  const { url, metricsUrl, config, prefixes } = settings;
+  const [first] = prefixes;
+  const data = 'dataDir' in config.database ? config.database.dataDir : `the database of DATABASE_URL`;
+  const key = config.adminApiKey === null ? '' : " -H 'authorization: Bearer <ADMIN_API_KEY>'";
+  const mint =
+    first === undefined
+      ? ['No naming authority exists: set NAMING_AUTHORITIES, for example to 100.102, and restart.']
+      : [
+          'Mint an identifier:',
+          '',
+          `  curl -X POST ${url}/identifiers -H 'content-type: application/json'${key} \\`,
+          `    -d '{"namingAuthority":"${first}","target":"https://repo.example.org/objects/7"}'`,
+        ];
+  return [
+    '',
+    'Mintmark is ready.',
+    '',
+    `  Service              ${url}`,
+    `  API documentation    ${url}/docs`,
+    `  Metrics              ${metricsUrl ?? url}/metrics`,
+    `  Data                 ${data}`,
+    `  Naming authorities   ${prefixes.length === 0 ? 'none' : prefixes.slice(0, 5).join(', ')}${prefixes.length > 5 ? ', …' : ''}`,
+    '',
+    ...mint,
+    '',
+    'Stop it with Ctrl-C; minted identifiers are kept.',
+    '',
+    '',
+  ].join('\n');
+}

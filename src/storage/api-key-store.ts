@@ -1,0 +1,124 @@
+import { Injectable } from '@nestjs/common';
+import type { ApiKey as ApiKeyRow } from '../database/generated/client.js';
+import { PrismaService } from '../database/prisma.js';
+import type { Queryable } from './transactions.js';
+
+export interface ApiKey {
+  readonly id: string;
+  readonly client: string;
+  readonly label: string | null;
+  readonly scopes: readonly string[];
+  readonly grants: readonly { readonly namingAuthority: string; readonly derived: boolean }[] | null;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  readonly lastUsedAt: Date | null;
+  readonly createdAt: Date;
+  readonly createdBy: string;
+  /** Whether it was created without authentication, under open access. */
+  readonly openAccess: boolean;
+  /** When an administrator confirmed it, and the client of that administrator; null for a key that was not confirmed. */
+  readonly confirmedAt: Date | null;
+  readonly confirmedBy: string | null;
+}
+
+/** A key to be created: its id and the SHA-256 of its secret were made by the caller. */
+export interface NewApiKey extends Pick<
+  ApiKey,
+  'id' | 'client' | 'label' | 'scopes' | 'grants' | 'expiresAt' | 'createdBy' | 'openAccess'
+> {
+  readonly secretHash: Uint8Array;
+}
+
+const WITHOUT_SECRET = { secretHash: true } as const;
+
+/** Stores API keys; the only user of their table. */
+@Injectable()
+export class ApiKeyStore {
+  constructor(private readonly prisma: PrismaService) {}
+
+  /** @param hash SHA-256 of the secret. */
+  async findByHash(hash: Uint8Array): Promise<(ApiKey & { readonly secretHash: Uint8Array }) | null> {
+    const row = await (await this.prisma.client()).apiKey.findUnique({ where: { secretHash: new Uint8Array(hash) } });
+    return row === null ? null : { ...keyOf(row), secretHash: row.secretHash };
+  }
+
+  async find(id: string): Promise<ApiKey | null> {
+    const row = await (await this.prisma.client()).apiKey.findUnique({ omit: WITHOUT_SECRET, where: { id } });
+    return row === null ? null : keyOf(row);
+  }
+
+  /** One page in order of creation; revoked and expired keys are kept and listed. */
+  async page(limit: number, after: { createdAt: Date; id: string } | undefined): Promise<ApiKey[]> {
+    const rows = await (
+      await this.prisma.client()
+    ).apiKey.findMany({
+      omit: WITHOUT_SECRET,
+      where:
+        after === undefined
+          ? {}
+          : { OR: [{ createdAt: { gt: after.createdAt } }, { createdAt: after.createdAt, id: { gt: after.id } }] },
+      orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+      take: limit,
+    });
+    return rows.map(keyOf);
+  }
+
+  async create(transaction: Queryable, key: NewApiKey): Promise<void> {
+    await transaction.query(
+      `INSERT INTO api_key (id, client, label, secret_hash, scopes, grants, expires_at, created_by, open_access)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      [
+        key.id,
+        key.client,
+        key.label,
+        Buffer.from(key.secretHash),
+        key.scopes,
+        key.grants === null ? null : JSON.stringify(key.grants),
+        key.expiresAt,
+        key.createdBy,
+        key.openAccess,
+      ],
+    );
+  }
+
+  async revoke(transaction: Queryable, id: string): Promise<boolean> {
+    const { rowCount } = await transaction.query(
+      'UPDATE api_key SET revoked_at = coalesce(revoked_at, CURRENT_TIMESTAMP) WHERE id = $1',
+      [id],
+    );
+    return rowCount === 1;
+  }
+
+  /**
+   * Confirms a key that was created under open access. One that needs no confirmation or has it is left as it is.
+   * @param by the client of the administrator.
+   * @returns false when there is none with this id.
+   */
+  async confirm(transaction: Queryable, id: string, by: string): Promise<boolean> {
+    const { rowCount } = await transaction.query(
+      `UPDATE api_key SET confirmed_at = CASE WHEN open_access THEN coalesce(confirmed_at, CURRENT_TIMESTAMP) END,
+         confirmed_by = CASE WHEN open_access THEN coalesce(confirmed_by, $2) END
+       WHERE id = $1`,
+      [id, by],
+    );
+    return rowCount === 1;
+  }
+
+  async touch(id: string): Promise<void> {
+    const minuteAgo = new Date(Date.now() - 60_000);
+    await (
+      await this.prisma.client()
+    ).apiKey.updateMany({
+      where: { id, OR: [{ lastUsedAt: null }, { lastUsedAt: { lt: minuteAgo } }] },
+      data: { lastUsedAt: new Date() },
+    });
+  }
+}
+
+function keyOf(row: Omit<ApiKeyRow, 'secretHash'>): ApiKey {
+  const { id, client, label, scopes, expiresAt, revokedAt, lastUsedAt, createdAt, createdBy } = row;
+  const { openAccess, confirmedAt, confirmedBy } = row;
+  const grants = row.grants as ApiKey['grants'];
+  const created = { createdAt, createdBy, openAccess, confirmedAt, confirmedBy };
+  return { id, client, label, scopes, grants, expiresAt, revokedAt, lastUsedAt, ...created };
+}

@@ -1,0 +1,79 @@
+import { Actor, ChangeKind, PatchOperation } from '../../registry/change.js';
+import type { Queryable } from '../transactions.js';
+
+/** The position of changes of this transaction in SQL: its number plus the offset. */
+export const POSITION_SQL = 'pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset)';
+
+/** How a statement in SQL appends to the history: the other columns follow, in this order, and where they come from. */
+export const APPEND_CHANGE_SQL = `INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, key_id, patch)
+    SELECT ${POSITION_SQL}`;
+
+export interface NewChange {
+  readonly namingAuthority: string;
+  readonly identifierId: bigint | null;
+  /** The version that the change makes. */
+  readonly version: number;
+  readonly kind: ChangeKind;
+  readonly patch: readonly PatchOperation[];
+  readonly at: Date;
+}
+
+const APPEND = `
+  INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, key_id, patch, at)
+  SELECT ${POSITION_SQL}, w.naming_authority, w.identifier_id, w.version, w.kind, $7, $8, w.patch, w.at
+  FROM unnest($1::text[], $2::bigint[], $3::int[], $4::text[], $5::text[], $6::timestamptz[])
+    AS w(naming_authority, identifier_id, version, kind, patch, at)`;
+
+/** Appends changes in the transaction that makes them. */
+export async function appendChanges(
+  transaction: Queryable,
+  actor: Actor,
+  changes: readonly NewChange[],
+): Promise<void> {
+  await transaction.query(APPEND, [
+    changes.map(({ namingAuthority }) => namingAuthority),
+    changes.map(({ identifierId }) => identifierId?.toString() ?? null),
+    changes.map(({ version }) => version),
+    changes.map(({ kind }) => kind),
+    changes.map(({ patch }) => JSON.stringify(patch)),
+    changes.map(({ at }) => at.toISOString()),
+    actor.client,
+    actor.keyId,
+  ]);
+}
+
+/** "Chg" in ASCII: the space of the advisory locks that order changes. */
+const CHANGE_LOCK = 0x436867;
+
+/** "ChN" in ASCII: the same for naming authorities. */
+const AUTHORITY_LOCK = 0x43684e;
+
+/** Locks are buckets, to stay below the size of PostgreSQL's lock table. */
+const BUCKETS = 512;
+
+/**
+ * Waits for other transactions that change these identifiers. Must come first: an advisory lock needs no transaction
+ * number, so the number, which is the log position, is assigned after the earlier changes.
+ * @returns the time of the change, by the database clock after the wait.
+ */
+export async function lockForChange(transaction: Queryable, ids: readonly bigint[]): Promise<Date> {
+  const buckets = [...new Set(ids.map((id) => Number(id % BigInt(BUCKETS))))].sort((a, b) => a - b);
+  return timeAfter(transaction, 'count(pg_advisory_xact_lock($1, bucket)) FROM unnest($2::int[]) AS bucket', [
+    CHANGE_LOCK,
+    buckets,
+  ]);
+}
+
+export async function lockAuthorityForChange(transaction: Queryable, prefix: string): Promise<Date> {
+  return timeAfter(transaction, 'count(pg_advisory_xact_lock($1, hashtext($2)))', [AUTHORITY_LOCK, prefix]);
+}
+
+/** The database clock after the locks, rounded down to milliseconds, so that it is never in the future. */
+async function timeAfter(transaction: Queryable, locks: string, values: unknown[]): Promise<Date> {
+  const { rows } = await transaction.query<{ now: Date }>(
+    `SELECT date_trunc('milliseconds', clock_timestamp()) AS now FROM (SELECT ${locks}) AS locked(n) WHERE n >= 0`,
+    values,
+  );
+  if (rows[0] === undefined) throw new TypeError('a count is never negative');
+  return rows[0].now;
+}

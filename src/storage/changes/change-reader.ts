@@ -1,0 +1,151 @@
+import { Inject, Injectable } from '@nestjs/common';
+import pg from 'pg';
+import type { PatchOperation } from '../../registry/change.js';
+import type { ChangeKind } from '../../registry/change.js';
+import { nativeText } from '../../registry/identifier-record.js';
+import { compactGuid } from '../../registry/uuid.js';
+
+/** The place of a change in the log; changes are read in this order. */
+export interface LogPosition {
+  readonly position: bigint;
+  readonly id: bigint;
+}
+
+export const LOG_START: LogPosition = { position: 0n, id: 0n };
+
+export function isAfter(cursor: LogPosition, other: LogPosition): boolean {
+  return cursor.position === other.position ? cursor.id > other.id : cursor.position > other.position;
+}
+
+export interface RecordedChange extends LogPosition {
+  readonly namingAuthority: string;
+  readonly identifier: string | null;
+  readonly version: number;
+  readonly kind: ChangeKind;
+  readonly at: Date;
+  readonly client: string;
+  readonly keyId: string | null;
+  readonly patch: readonly PatchOperation[];
+}
+
+export interface ChangePage {
+  readonly changes: readonly RecordedChange[];
+  readonly reached: LogPosition;
+  /** Whether more can be read after that position. */
+  readonly more: boolean;
+}
+
+/** Changes read for one filtered page: an index by naming authority would slow each mint. */
+const LOOKED_AT = 1000;
+
+/** Positions from here on may belong to running transactions and are not read. */
+const END_SQL = '(SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM change_offset)';
+
+const COLUMNS = `c.position, c.id, c.naming_authority AS "namingAuthority", c.version, c.kind, c.at, c.client,
+  c.key_id AS "keyId", c.patch, i.guid, i.local_name AS "localName"`;
+
+export const LOG_PAGE_SQL = `
+  SELECT ${COLUMNS} FROM (
+    SELECT * FROM change WHERE (position, id) > ($1::bigint, $2::bigint) AND position < ${END_SQL}
+    ORDER BY position, id LIMIT $3
+  ) c LEFT JOIN identifier i ON i.id = c.identifier_id
+  ORDER BY c.position, c.id`;
+
+/** The last place that can be read. */
+export const LOG_HEAD_SQL = `SELECT position, id FROM change WHERE position < ${END_SQL} ORDER BY position DESC, id DESC LIMIT 1`;
+
+const HISTORY = `SELECT ${COLUMNS} FROM change c LEFT JOIN identifier i ON i.id = c.identifier_id`;
+const OF_IDENTIFIER = `${HISTORY} WHERE c.identifier_id = $1 AND c.version > $2 ORDER BY c.version LIMIT $3`;
+const OF_AUTHORITY = `${HISTORY} WHERE c.identifier_id IS NULL AND c.naming_authority = $1 AND c.version > $2 ORDER BY c.version LIMIT $3`;
+
+/** Reads the change log. */
+@Injectable()
+export class ChangeReader {
+  private readonly reading = new Map<string, Promise<RecordedChange[]>>();
+
+  constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
+
+  async ofIdentifier(id: bigint, afterVersion: number, limit: number): Promise<RecordedChange[]> {
+    const { rows } = await this.pool.query<Row>(OF_IDENTIFIER, [id.toString(), afterVersion, limit]);
+    return rows.map(changeOf);
+  }
+
+  async ofAuthority(prefix: string, afterVersion: number, limit: number): Promise<RecordedChange[]> {
+    const { rows } = await this.pool.query<Row>(OF_AUTHORITY, [prefix, afterVersion, limit]);
+    return rows.map(changeOf);
+  }
+
+  /**
+   * The log after a position, in order of transactions. Concurrent readers at one position share a query.
+   * @param wants filters by naming authority; null for all. A filtered page may be empty before the end of the log;
+   * `reached` advances nevertheless.
+   */
+  async page(
+    after: LogPosition,
+    limit: number,
+    includes: ((namingAuthority: string) => boolean) | null,
+  ): Promise<ChangePage> {
+    const lookAt = includes === null ? limit : Math.max(limit, LOOKED_AT);
+    const looked = await this.shared(after, lookAt);
+    const included = includes === null ? looked : looked.filter(({ namingAuthority }) => includes(namingAuthority));
+    const changes = included.slice(0, limit);
+    const last = changes.length === limit ? changes.at(-1) : looked.at(-1);
+    const reached = last === undefined ? after : { position: last.position, id: last.id };
+    return { changes, reached, more: looked.length === lookAt || included.length >= limit };
+  }
+
+  async head(): Promise<LogPosition> {
+    // Unprepared: a generic plan from when the log was short would read all of it.
+    const { rows } = await this.pool.query<PositionRow>(LOG_HEAD_SQL);
+    return rows[0] === undefined ? LOG_START : positionOf(rows[0]);
+  }
+
+  private async shared(after: LogPosition, limit: number): Promise<RecordedChange[]> {
+    const key = `${after.position} ${after.id} ${limit}`;
+    const reading = this.reading.get(key) ?? this.read(after, limit).finally(() => this.reading.delete(key));
+    this.reading.set(key, reading);
+    return reading;
+  }
+
+  private async read({ position, id }: LogPosition, limit: number): Promise<RecordedChange[]> {
+    const { rows } = await this.pool.query<Row>(LOG_PAGE_SQL, [position.toString(), id.toString(), limit]);
+    return rows.map(changeOf);
+  }
+}
+
+interface PositionRow {
+  readonly position: string;
+  readonly id: string;
+}
+
+interface Row extends PositionRow {
+  readonly namingAuthority: string;
+  readonly version: number;
+  readonly kind: string;
+  readonly at: Date;
+  readonly client: string;
+  readonly keyId: string | null;
+  readonly patch: string;
+  readonly guid: string | null;
+  readonly localName: string | null;
+}
+
+function positionOf({ position, id }: PositionRow): LogPosition {
+  return { position: BigInt(position), id: BigInt(id) };
+}
+
+function changeOf(row: Row): RecordedChange {
+  const { namingAuthority, version, kind, at, client, keyId, guid } = row;
+  const localName = row.localName ?? (guid === null ? null : compactGuid(guid));
+  return {
+    ...positionOf(row),
+    namingAuthority,
+    identifier: localName === null ? null : nativeText({ namingAuthority, localName }),
+    version,
+    kind: kind as ChangeKind,
+    at,
+    client,
+    keyId,
+    patch: JSON.parse(row.patch) as PatchOperation[],
+  };
+}

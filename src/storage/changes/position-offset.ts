@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { POSITION_SQL } from './change-log.js';
+import { Transactions } from '../transactions.js';
+
+/** "ChO" in ASCII: the advisory lock under which one process at a time raises the offset. */
+const OFFSET_LOCK = 0x43684f;
+
+/** An unassigned transaction number would get a position that exists already, or an earlier one. */
+const IS_BEHIND = `
+  SELECT EXISTS (
+    SELECT FROM change
+    WHERE position >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint + (SELECT value FROM change_offset)
+  ) AS behind`;
+
+const GAP = 2n ** 32n;
+
+const RAISE = `
+  UPDATE change_offset SET value = value + (SELECT max(position) FROM change) + $1 - (${POSITION_SQL})`;
+
+/** Keeps positions ascending when the registry moves to a database cluster with smaller transaction numbers. */
+@Injectable()
+export class PositionOffset {
+  constructor(private readonly transactions: Transactions) {}
+
+  /**
+   * Raises the offset when new changes would get old positions. Called before anything is written.
+   * @returns whether it was raised.
+   */
+  async raise(): Promise<boolean> {
+    return this.transactions.run(async (transaction) => {
+      await transaction.query('SELECT pg_advisory_xact_lock($1)', [OFFSET_LOCK]);
+      const { rows } = await transaction.query<{ behind: boolean }>(IS_BEHIND);
+      if (rows[0]?.behind !== true) return false;
+      // Waits for transactions with the old offset and makes later ones use the new one; otherwise a reader could miss
+      // their events.
+      await transaction.query('LOCK TABLE change IN SHARE MODE');
+      await transaction.query(RAISE, [GAP.toString()]);
+      return true;
+    });
+  }
+}

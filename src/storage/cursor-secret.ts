@@ -1,0 +1,21 @@
+import { randomBytes } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import pg from 'pg';
+
+const SECRET_BYTES = 32;
+
+/** The secret of cursors, stored in the database so that all instances and backups share it. */
+@Injectable()
+export class CursorSecret {
+  constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
+
+  /** Reads the secret. The first process on a database creates it. */
+  async load(): Promise<Buffer> {
+    await this.pool.query('INSERT INTO cursor_secret (value) VALUES ($1) ON CONFLICT DO NOTHING', [
+      randomBytes(SECRET_BYTES),
+    ]);
+    const { rows } = await this.pool.query<{ value: Buffer }>('SELECT value FROM cursor_secret');
+    if (rows[0] === undefined) throw new TypeError('the secret was inserted and was not found');
+    return rows[0].value;
+  }
+}

@@ -1,0 +1,189 @@
+import { Injectable } from '@nestjs/common';
+import { isLockTimeout } from '../problem/database-errors.js';
+import { Problem } from '../problem/problem.js';
+import type { Actor } from '../registry/change.js';
+import { type Digest, bytea, digestOf } from '../registry/digest.js';
+import { type Queryable, Transactions } from './transactions.js';
+
+/** The Idempotency-Key of a request, with the one who sent it and the digest of what it means. */
+export interface KeyedRequest {
+  readonly client: string;
+  readonly key: string;
+  readonly fingerprint: Digest;
+}
+
+export interface Replayable<T> {
+  readonly result: T;
+  readonly replayed: boolean;
+}
+
+const REQUEST_LOCK = 0x526571;
+
+/**
+ * "Key" in ASCII: the space of the advisory locks of Idempotency-Keys. Every statement that uses a key for the first time holds
+ * its lock, mints too; the function `lock_request_key` of the migrations locks the same.
+ */
+const KEY_LOCK = 0x4b6579;
+
+/** The lock of a key in SQL, from two columns or parameters. */
+export const keyLockSql = (client: string, key: string): string => `${KEY_LOCK}, hashtext(${client} || ' ' || ${key})`;
+
+/** Runs requests once. The result is stored in the transaction of the change, and a replay returns it. */
+@Injectable()
+export class IdempotentRequests {
+  constructor(private readonly transactions: Transactions) {}
+
+  /**
+   * Runs a change once.
+   * @param request null without a key: the change always runs.
+   * @param work makes the change; its result is stored as JSON.
+   * @throws Problem IDEMPOTENCY_KEY_REUSED, or REQUEST_IN_FLIGHT when the first request with this key has not ended.
+   */
+  async run<T>(request: KeyedRequest | null, work: (transaction: Queryable) => Promise<T>): Promise<Replayable<T>> {
+    return this.transactions.run(async (transaction) => {
+      if (request === null) return { result: await work(transaction), replayed: false };
+      await lockRequest(transaction, request);
+      const earlier = await findResult(transaction, request);
+      if (earlier !== null) return { result: JSON.parse(earlier) as T, replayed: true };
+      const outcome = await work(transaction);
+      await storeResult(transaction, request, outcome);
+      return { result: outcome, replayed: false };
+    });
+  }
+
+  /**
+   * Runs a large change once, in transactions that follow each other, so that none of them holds its locks for long. A repeat
+   * after a failure continues with the first part that has no outcome.
+   * @param count how many parts there are, the same for every repeat.
+   * @param work makes the change of one part, counted from 0; what it returns is stored as JSON.
+   * @returns the outcomes of all parts; `replayed` when none of them was left.
+   * @throws Problem as `once` does.
+   */
+  async inParts<T>(
+    request: KeyedRequest | null,
+    count: number,
+    work: (transaction: Queryable, part: number) => Promise<T>,
+  ): Promise<Replayable<T[]>> {
+    const outcomes: T[] = [];
+    let replayed = true;
+    while (outcomes.length < count) {
+      const part = outcomes.length;
+      const made = await this.transactions.run(async (transaction) => {
+        if (request === null) return { known: [], outcome: await work(transaction, part) };
+        // The same request, sent twice, may have done a part in the meantime; waiting for it takes no longer than a part.
+        await (part === 0 ? lockRequest(transaction, request) : waitForRequest(transaction, request));
+        const earlier = await findResult(transaction, request);
+        const known = earlier === null ? [] : await findParts<T>(transaction, request, part);
+        if (known.length > 0) return { known };
+        const outcome = await work(transaction, part);
+        if (earlier === null) await storeResult(transaction, request, { parts: count });
+        await storePart(transaction, request, part, outcome);
+        return { known, outcome };
+      });
+      outcomes.push(...made.known);
+      if (made.outcome !== undefined) {
+        outcomes.push(made.outcome);
+        replayed = false;
+      }
+    }
+    return { result: outcomes, replayed };
+  }
+}
+
+export function keyedRequest(actor: Actor, key: string | undefined, content: unknown): KeyedRequest | null {
+  if (key === undefined) return null;
+  return { client: actor.client, key, fingerprint: digestOf(JSON.stringify(content)) };
+}
+
+/** @throws Problem IDEMPOTENCY_KEY_REUSED when an earlier request with the same key was another one. */
+export function requireSameRequest(earlier: Digest, now: Digest): void {
+  if (earlier === now) return;
+  throw keyReused();
+}
+
+/** The refusal of a request whose key belongs to another one. */
+export function keyReused(): Problem {
+  return new Problem(
+    'IDEMPOTENCY_KEY_REUSED',
+    'This Idempotency-Key was used for a different request. Use a new key for each new request.',
+    { errors: [{ pointer: '#header/Idempotency-Key', detail: 'was used with a different body' }] },
+  );
+}
+
+/** Fails at once where the other request can take long. */
+async function lockRequest(transaction: Queryable, request: KeyedRequest): Promise<void> {
+  const { client, key } = request;
+  const name = Buffer.from(digestOf(JSON.stringify([client, key])), 'hex').readInt32BE();
+  const { rows } = await transaction.query<{ locked: boolean }>('SELECT pg_try_advisory_xact_lock($1, $2) AS locked', [
+    REQUEST_LOCK,
+    name,
+  ]);
+  if (rows[0]?.locked !== true) throw requestInFlight();
+  await waitForRequest(transaction, request);
+}
+
+/** Waits for the statement that uses the key: one that mints, or a part of the same request. */
+async function waitForRequest(transaction: Queryable, { client, key }: KeyedRequest): Promise<void> {
+  try {
+    await transaction.query(`SELECT pg_advisory_xact_lock(${keyLockSql('$1', '$2')})`, [client, key]);
+  } catch (error) {
+    throw isLockTimeout(error) ? requestInFlight() : error;
+  }
+}
+
+/** The refusal of a repeat that came before the first request had ended. */
+export function requestInFlight(): Problem {
+  return new Problem(
+    'REQUEST_IN_FLIGHT',
+    'A request with this Idempotency-Key is still in progress. Retry after Retry-After.',
+    { errors: [{ pointer: '#header/Idempotency-Key', detail: 'in flight' }], headers: { 'retry-after': '1' } },
+  );
+}
+
+async function findResult(from: Queryable, { client, key, fingerprint: hash }: KeyedRequest): Promise<string | null> {
+  const { rows } = await from.query<{ hash: Digest | null; outcome: string | null; isOther: boolean }>(FIND, [
+    client,
+    key,
+  ]);
+  const [row] = rows;
+  if (row?.isOther === true) throw keyReused();
+  if (row === undefined || row.hash === null) return null;
+  requireSameRequest(row.hash, hash);
+  return row.outcome;
+}
+
+/** Selects the smallest index, which the database index supports for any number of indexes of a key. */
+const FIND = `
+  SELECT encode(r.hash, 'hex') AS hash, r.outcome, r.hash IS NULL AND (
+           (SELECT min(i.request_index) FROM identifier i WHERE i.client = w.client AND i.request_key = w.key) IS NOT NULL
+           OR (SELECT min(p.place) FROM request_part p WHERE p.client = w.client AND p.key = w.key) IS NOT NULL) AS "isOther"
+  FROM (SELECT $1::text AS client, $2::text AS key) w LEFT JOIN request r USING (client, key)`;
+
+/** Stores the outcome of a request whose key is locked. */
+async function storeResult(
+  on: Queryable,
+  { client, key, fingerprint: hash }: KeyedRequest,
+  outcome: unknown,
+): Promise<void> {
+  await on.query('INSERT INTO request (client, key, hash, outcome) VALUES ($1, $2, $3, $4)', [
+    client,
+    key,
+    bytea(hash),
+    JSON.stringify(outcome),
+  ]);
+}
+
+async function findParts<T>(from: Queryable, { client, key }: KeyedRequest, first: number): Promise<T[]> {
+  const { rows } = await from.query<{ outcomes: string }>(
+    'SELECT outcomes FROM request_part WHERE client = $1 AND key = $2 AND place >= $3 ORDER BY place',
+    [client, key, first],
+  );
+  return rows.map(({ outcomes }) => JSON.parse(outcomes) as T);
+}
+
+async function storePart(on: Queryable, { client, key }: KeyedRequest, part: number, outcome: unknown): Promise<void> {
+  await on.query(
+    'INSERT INTO request_part (client, key, place, places, outcomes) VALUES ($1, $2, $3, ARRAY[$3::int], $4)',
+    [client, key, part, JSON.stringify(outcome)],
+  );
+}

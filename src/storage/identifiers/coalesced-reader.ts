@@ -1,0 +1,121 @@
+import { Inject, Injectable } from '@nestjs/common';
+import pg from 'pg';
+import { HOT_POOL } from '../../database/pool.js';
+import { arrayOf, arrayOfDigests } from '../array-parameter.js';
+import { Batcher } from '../batcher.js';
+import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import type { Address } from '../../registry/naming-authority-snapshot.js';
+import { type IdentifierRow, EXPIRED_SQL, RECORD_COLUMNS_SQL, recordOf } from './identifier-row.js';
+import type { CanonicalName } from '../../registry/canonical-name.js';
+
+/** Look-ups that wait while two groups are under way go together, 100 at most: more would keep the first one waiting. */
+const LIMITS = { maxBatchSize: 100, maxConcurrentBatches: 2, maxQueueLength: 5000 };
+
+/** More of one metadata ID than this are a list, to be paged through: then it does not matter which of them were found. */
+const FEW = 10;
+
+const BY_ADDRESS = `
+  SELECT w.ordinal, ${RECORD_COLUMNS_SQL}
+  FROM unnest($1::int[], $2::text[], $3::uuid[]) AS w(ordinal, naming_authority, guid)
+  JOIN identifier i ON i.naming_authority = w.naming_authority AND i.guid = w.guid
+  JOIN naming_authority n ON n.prefix = i.naming_authority`;
+
+const BY_LOCAL_KEY = `
+  SELECT w.ordinal, ${RECORD_COLUMNS_SQL}
+  FROM unnest($1::int[], $2::text[], $3::bytea[]) AS w(ordinal, naming_authority, local_key)
+  JOIN identifier i ON i.local_key = w.local_key AND i.naming_authority = w.naming_authority
+  JOIN naming_authority n ON n.prefix = i.naming_authority`;
+
+const BY_METADATA = `
+  SELECT w.ordinal, ${RECORD_COLUMNS_SQL}
+  FROM unnest($1::int[], $2::bytea[]) AS w(ordinal, key)
+  JOIN LATERAL (
+    SELECT * FROM identifier i WHERE i.metadata_key = w.key AND NOT ${EXPIRED_SQL} LIMIT ${FEW + 1}
+  ) i ON true
+  JOIN naming_authority n ON n.prefix = i.naming_authority
+  ORDER BY w.ordinal, i.created_at, i.id`;
+
+/** Coalesces look-ups of single records. The result does not depend on the principal; the caller checks visibility. */
+@Injectable()
+export class CoalescedReader {
+  private readonly byGuid = new Batcher<Address, IdentifierRecord | null>(
+    async (addresses) =>
+      singles(
+        addresses,
+        await this.rows('find-by-guid', BY_ADDRESS, addresses, arrayOf(addresses.map(({ guid }) => guid))),
+      ),
+    LIMITS,
+  );
+
+  private readonly byLocalKey = new Batcher<Address, IdentifierRecord | null>(
+    async (addresses) =>
+      singles(
+        addresses,
+        await this.rows(
+          'find-by-local-key',
+          BY_LOCAL_KEY,
+          addresses,
+          arrayOfDigests(addresses.map(({ localKey }) => localKey)),
+        ),
+      ),
+    LIMITS,
+  );
+
+  private readonly byMetadata = new Batcher<CanonicalName['key'], IdentifierRecord[]>(
+    (keys) => this.readByMetadataId(keys),
+    LIMITS,
+  );
+
+  constructor(@Inject(HOT_POOL) private readonly pool: pg.Pool) {}
+
+  async find(address: Address): Promise<IdentifierRecord | null> {
+    return (address.guid === null ? this.byLocalKey : this.byGuid).add(address);
+  }
+
+  /**
+   * The identifiers with a metadata ID, in order of minting.
+   * @returns null when there are too many for one statement.
+   */
+  async findByMetadataId(metadataKey: CanonicalName['key']): Promise<IdentifierRecord[] | null> {
+    const found = await this.byMetadata.add(metadataKey);
+    return found.length > FEW ? null : found;
+  }
+
+  get depth(): number {
+    return this.byGuid.depth + this.byLocalKey.depth + this.byMetadata.depth;
+  }
+
+  private async rows(
+    name: string,
+    text: string,
+    addresses: readonly Address[],
+    keys: string | null,
+  ): Promise<(IdentifierRow & { ordinal: number })[]> {
+    const values = [
+      arrayOf(addresses.map((_, ordinal) => ordinal)),
+      arrayOf(addresses.map(({ namingAuthority }) => namingAuthority)),
+      keys,
+    ];
+    return (await this.pool.query<IdentifierRow & { ordinal: number }>({ name, text, values })).rows;
+  }
+
+  private async readByMetadataId(keys: readonly CanonicalName['key'][]): Promise<IdentifierRecord[][]> {
+    const values = [arrayOf(keys.map((_, ordinal) => ordinal)), arrayOfDigests(keys)];
+    const query = { name: 'find-described', text: BY_METADATA, values };
+    const { rows } = await this.pool.query<IdentifierRow & { ordinal: number }>(query);
+    const found = keys.map((): IdentifierRecord[] => []);
+    for (const row of rows) found[row.ordinal]?.push(recordOf(row));
+    return found;
+  }
+}
+
+function singles(
+  addresses: readonly Address[],
+  rows: readonly (IdentifierRow & { ordinal: number })[],
+): (IdentifierRecord | null)[] {
+  const found = new Map(rows.map((row) => [row.ordinal, row]));
+  return addresses.map((_, ordinal) => {
+    const row = found.get(ordinal);
+    return row === undefined ? null : recordOf(row);
+  });
+}

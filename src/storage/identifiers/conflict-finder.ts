@@ -1,0 +1,149 @@
+import { Inject, Injectable } from '@nestjs/common';
+import pg from 'pg';
+import { HOT_POOL } from '../../database/pool.js';
+import { arrayOf, arrayOfDigests } from '../array-parameter.js';
+import type { Digest } from '../../registry/digest.js';
+import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import { MAX_REQUEST_INDEX, type NewIdentifier } from '../../registry/new-identifier.js';
+import { prepared } from '../prepared.js';
+import { type KeyUse, RequestResults } from '../request-results.js';
+import { type IdentifierRow, RECORD_COLUMNS_SQL, recordOf } from './identifier-row.js';
+import type { Queryable } from '../transactions.js';
+
+export interface Conflicts {
+  readonly request: { readonly record: IdentifierRecord; readonly fingerprint: Digest } | null;
+  readonly requestMetadataRecord: IdentifierRecord | null;
+  readonly otherRequest: boolean;
+  readonly storedResult: KeyUse['outcome'];
+  readonly isInFlight: boolean;
+  readonly metadata: IdentifierRecord | null;
+  readonly address: IdentifierRecord | null;
+  readonly alternate: { readonly record: IdentifierRecord; readonly index: number } | null;
+}
+
+type ConflictKind = 'request' | 'requestMetadataRecord' | 'otherRequest' | 'metadata' | 'address' | 'alternate';
+
+interface ConflictRow extends IdentifierRow {
+  readonly ordinal: number;
+  readonly kind: ConflictKind;
+  readonly fingerprint: Digest | null;
+  readonly index: number | null;
+}
+
+const conflictSql = (kind: string, join: string, fingerprint = 'NULL', index = 'NULL::int'): string => `
+  SELECT w.ordinal, ${kind} AS kind, ${fingerprint} AS fingerprint, ${index} AS index, ${RECORD_COLUMNS_SQL}
+  FROM ${join} JOIN naming_authority n ON n.prefix = i.naming_authority`;
+
+/** For a replay the request row is enough; exclude it from the other conflict checks. */
+const NOT_A_REPLAY =
+  '(i.client, i.request_key, i.request_index) IS DISTINCT FROM (w.client, w.request_key, w.request_index)';
+
+const conflictExceptReplay = (...parts: Parameters<typeof conflictSql>): string =>
+  `${conflictSql(...parts)} WHERE ${NOT_A_REPLAY}`;
+
+const CONFLICTS_SQL = `
+  WITH w AS (
+    SELECT * FROM unnest($1::int[], $2::text[], $3::text[], $4::int[], $5::text[], $6::bytea[], $7::uuid[], $8::bytea[])
+      AS w(ordinal, client, request_key, request_index, naming_authority, metadata_key, guid, local_key)
+  )
+  ${conflictSql(
+    `CASE i.request_index - w.request_index WHEN 0 THEN 'request' WHEN 1 THEN 'requestMetadataRecord' ELSE 'otherRequest' END`,
+    `w JOIN LATERAL (
+       SELECT * FROM identifier x WHERE x.client = w.client AND x.request_key = w.request_key
+         AND x.request_index BETWEEN w.request_index AND CASE w.request_index WHEN 0 THEN ${MAX_REQUEST_INDEX} ELSE w.request_index + 1 END
+       ORDER BY x.request_index LIMIT 2) i ON true`,
+    "encode(i.request_hash, 'hex')",
+  )}
+  UNION ALL ${conflictExceptReplay("'metadata'", 'w JOIN identifier i ON i.metadata_key = w.metadata_key AND i.naming_authority = w.naming_authority')}
+  UNION ALL ${conflictExceptReplay("'address'", 'w JOIN identifier i ON i.guid = w.guid AND i.naming_authority = w.naming_authority')}
+  UNION ALL ${conflictExceptReplay("'address'", 'w JOIN identifier i ON i.local_key = w.local_key AND i.naming_authority = w.naming_authority')}
+  UNION ALL ${conflictExceptReplay(
+    "'alternate'",
+    `unnest($9::int[], $10::int[], $11::bytea[]) AS a(ordinal, index, key) JOIN w USING (ordinal)
+     JOIN alternate_identifier x ON x.key = a.key AND x.naming_authority = w.naming_authority
+     JOIN identifier i ON i.id = x.identifier_id`,
+    'NULL',
+    'a.index',
+  )}`;
+
+/** Finds the conflicts of identifiers that were not inserted. */
+@Injectable()
+export class ConflictFinder {
+  constructor(
+    @Inject(HOT_POOL) private readonly pool: pg.Pool,
+    private readonly results: RequestResults,
+  ) {}
+
+  async find(items: readonly NewIdentifier[], from: Queryable = this.pool): Promise<Conflicts[]> {
+    const alternates = items.flatMap((item, ordinal) =>
+      item.alternates.map(({ key }, index) => ({ ordinal, index, key })),
+    );
+    // That a name made just now exists needs no record of it: another one is made.
+    const requested = items.map(({ address, selfKey }) => (selfKey === null ? null : address));
+    const values = [
+      arrayOf(items.map((_, ordinal) => ordinal)),
+      arrayOf(items.map(({ actor }) => actor.client)),
+      arrayOf(items.map(({ request }) => request?.key ?? null)),
+      arrayOf(items.map(({ request }) => request?.index ?? null)),
+      arrayOf(items.map(({ authority }) => authority.prefix)),
+      arrayOfDigests(items.map(({ metadata }) => metadata?.key ?? null)),
+      arrayOf(requested.map((address) => address?.guid ?? null)),
+      arrayOfDigests(requested.map((address) => address?.localKey ?? null)),
+      arrayOf(alternates.map(({ ordinal }) => ordinal)),
+      arrayOf(alternates.map(({ index }) => index)),
+      arrayOfDigests(alternates.map(({ key }) => key)),
+    ];
+    const { rows } = await from.query<ConflictRow>(prepared('find-conflicts', CONFLICTS_SQL, values, items.length));
+    const found = new Map<number, Map<ConflictKind, ConflictRow>>();
+    for (const row of rows) {
+      const byKind = found.get(row.ordinal) ?? new Map<ConflictKind, ConflictRow>();
+      if (!byKind.has(row.kind)) byKind.set(row.kind, row);
+      found.set(row.ordinal, byKind);
+    }
+    const uses = await this.findUses(items, (ordinal) => found.get(ordinal)?.has('request') === true, from);
+    return items.map((_, ordinal) =>
+      conflictsOf(found.get(ordinal) ?? new Map<ConflictKind, ConflictRow>(), uses.get(ordinal)),
+    );
+  }
+
+  /** How the keys of requests are used that minted nothing. */
+  private async findUses(
+    items: readonly NewIdentifier[],
+    hasMinted: (ordinal: number) => boolean,
+    from: Queryable,
+  ): Promise<Map<number, KeyUse>> {
+    const keyed = items.flatMap(({ actor, request }, ordinal) =>
+      request === null || hasMinted(ordinal) ? [] : [{ ordinal, mint: { client: actor.client, ...request } }],
+    );
+    const uses = await this.results.find(
+      keyed.map(({ mint }) => mint),
+      from,
+    );
+    return new Map(uses.flatMap((use, at) => (keyed[at] === undefined ? [] : [[keyed[at].ordinal, use]])));
+  }
+}
+
+function conflictsOf(byKind: ReadonlyMap<ConflictKind, ConflictRow>, use: KeyUse | undefined): Conflicts {
+  const record = (kind: ConflictKind): IdentifierRecord | null => {
+    const row = byKind.get(kind);
+    return row === undefined ? null : recordOf(row);
+  };
+  const [request, alternate] = [record('request'), record('alternate')];
+  return {
+    request: request === null ? null : { record: request, fingerprint: byKind.get('request')?.fingerprint ?? '' },
+    requestMetadataRecord: record('requestMetadataRecord'),
+    otherRequest: byKind.has('otherRequest') || use?.isOther === true,
+    storedResult: use?.outcome ?? null,
+    isInFlight: use?.isInFlight === true,
+    metadata: record('metadata'),
+    address: record('address'),
+    alternate: alternate === null ? null : { record: alternate, index: byKind.get('alternate')?.index ?? 0 },
+  };
+}
+
+export function expiredIn({ metadata, alternate }: Conflicts): IdentifierRecord[] {
+  return [
+    ...(metadata?.metadataId === null ? [metadata] : []),
+    ...(alternate?.record.alternateIds.length === 0 ? [alternate.record] : []),
+  ];
+}

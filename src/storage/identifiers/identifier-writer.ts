@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import type { QueryConfig } from 'pg';
+import { isUniqueViolation } from '../../problem/database-errors.js';
+import { insertQuery } from './insert-statement.js';
+import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
+import type { Inserted, NewIdentifier } from '../../registry/new-identifier.js';
+import { compactGuid } from '../../registry/uuid.js';
+import { type LockWait, type Queryable, Transactions } from '../transactions.js';
+
+interface InsertedRow {
+  readonly ordinal: number;
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly metadataRecordId: string | null;
+  readonly describes: string[];
+}
+
+export interface Insertion {
+  readonly items: readonly NewIdentifier[];
+  readonly query: QueryConfig;
+}
+
+@Injectable()
+export class IdentifierWriter {
+  constructor(private readonly transactions: Transactions) {}
+
+  /** Writes the statement, which can be done while others are under way. */
+  prepare(items: readonly NewIdentifier[]): Insertion {
+    return { items, query: insertQuery(items) };
+  }
+
+  /**
+   * Inserts identifiers with their metadata records and alternates; no two of them may conflict.
+   * @param transaction the transaction of the caller; otherwise the statement commits by itself.
+   * @param lockWait the lock timeout outside a transaction.
+   * @returns for each, in order, what was inserted; null for a conflict, which a reader then finds.
+   * @throws Problem OUTCOME_UNKNOWN when the connection was lost.
+   */
+  async insert(
+    { items, query }: Insertion,
+    transaction?: Queryable,
+    lockWait: LockWait = 'usual',
+  ): Promise<(Inserted | null)[]> {
+    if (items.length === 0) return [];
+    const work = async (on: Queryable): Promise<InsertedRow[]> => (await on.query<InsertedRow>(query)).rows;
+    const rows =
+      transaction === undefined
+        ? await noneWhenViolated(this.transactions.statement(work, lockWait))
+        : await insertBeforeSavepoint(transaction, work);
+    const inserted = new Map(rows.map((row) => [row.ordinal, row]));
+    return items.map((item, ordinal) => {
+      const row = inserted.get(ordinal);
+      return row === undefined ? null : insertedFrom(item, row);
+    });
+  }
+}
+
+export async function noneWhenViolated<T>(rows: Promise<T[]>): Promise<T[]> {
+  try {
+    return await rows;
+  } catch (error) {
+    if (isUniqueViolation(error)) return [];
+    throw error;
+  }
+}
+
+/** A violation would abort the whole transaction, so a savepoint precedes the statement. */
+async function insertBeforeSavepoint(
+  transaction: Queryable,
+  work: (on: Queryable) => Promise<InsertedRow[]>,
+): Promise<InsertedRow[]> {
+  await transaction.query('SAVEPOINT before_insert');
+  const rows = await noneWhenViolated(work(transaction));
+  await transaction.query(rows.length === 0 ? 'ROLLBACK TO before_insert' : 'RELEASE before_insert');
+  return rows;
+}
+
+function insertedFrom(item: NewIdentifier, row: InsertedRow): Inserted {
+  const { metadata, target, alternates, metadataRecord } = item;
+  const record = insertedRecord(item, row, row.id, item, {
+    metadataId: metadata?.canonical ?? null,
+    target,
+    alternateIds: alternates.map(({ canonical }) => canonical),
+    describes: row.describes,
+  });
+  if (metadataRecord === null || row.metadataRecordId === null) return { record, metadataRecord: null };
+  const attributes = { metadataId: null, target: null, alternateIds: [], describes: [nativeText(record)] };
+  return { record, metadataRecord: insertedRecord(item, row, row.metadataRecordId, metadataRecord, attributes) };
+}
+
+/** All members are listed: spreading objects takes ten times as long. */
+function insertedRecord(
+  { authority, leaseUntil }: NewIdentifier,
+  { createdAt }: InsertedRow,
+  id: string,
+  { address, localName }: Pick<NewIdentifier, 'address' | 'localName'>,
+  {
+    metadataId,
+    target,
+    alternateIds,
+    describes,
+  }: Pick<IdentifierRecord, 'metadataId' | 'target' | 'alternateIds' | 'describes'>,
+): IdentifierRecord {
+  return {
+    id: BigInt(id),
+    namingAuthority: authority.prefix,
+    guid: address.guid === null ? null : compactGuid(address.guid),
+    localName,
+    metadataId,
+    target,
+    alternateIds,
+    state: leaseUntil === null ? 'active' : 'reserved',
+    leaseUntil,
+    tombstone: null,
+    version: 1,
+    createdAt,
+    updatedAt: createdAt,
+    resolver: authority.resolver,
+    describes,
+  };
+}

@@ -1,0 +1,149 @@
+import { Inject, Injectable } from '@nestjs/common';
+import pg from 'pg';
+import { HOT_POOL } from '../../database/pool.js';
+import { type Resolver, namingAuthorityKey } from '../../identifier/index.js';
+import { Problem } from '../../problem/problem.js';
+import {
+  AUTHORITY_COLUMNS_SQL,
+  type NamingAuthorityRow,
+  authorityKeySql,
+  namingAuthorityOf,
+} from './naming-authority-row.js';
+import { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
+import type { NamingAuthority } from '../../registry/naming-authority.js';
+import { DEFAULT_HTTP_RESOLVER } from '../../registry/default-resolver.module.js';
+
+/**
+ * How old what is known may be, in milliseconds. Nothing that must be exact rests on it: the statement that mints compares
+ * the version of the naming authority with its row.
+ */
+const MAX_AGE_MS = 1000;
+
+/** Clocks of transactions differ, and a change is seen only when it is committed: so far back is read again. */
+const OVERLAP_MS = 60_000;
+
+/**
+ * So often all of them are read. The clock of the database can be put back, and then the time of a change is earlier than
+ * times that were read before.
+ */
+const READ_ALL_MS = 60_000;
+
+const MAX_NAMES = 1000;
+
+/** $1: the time since which changes are read; $2: keys of prefixes that are read whatever their time is. */
+const CHANGED = `SELECT ${AUTHORITY_COLUMNS_SQL} FROM naming_authority n
+  WHERE n.updated_at >= $1 OR ${authorityKeySql('n.prefix')} = ANY($2::text[])`;
+
+/** Caches the naming authorities; only changed rows are read again. */
+@Injectable()
+export class NamingAuthorityCache {
+  private readonly rows = new Map<string, NamingAuthority>();
+  private known: { readonly at: number; readonly value: NamingAuthoritySnapshot } | null = null;
+  private refreshing: Promise<NamingAuthoritySnapshot> | null = null;
+  private allReadAt = -Infinity;
+  /** What the next reading has to include: keys of prefixes, or everything. */
+  private needed = new Set<string>();
+  private needsAll = false;
+
+  constructor(
+    @Inject(HOT_POOL) private readonly pool: pg.Pool,
+    @Inject(DEFAULT_HTTP_RESOLVER) private readonly resolver: Resolver,
+  ) {}
+
+  async current(): Promise<NamingAuthoritySnapshot> {
+    if (this.known !== null && performance.now() - this.known.at < MAX_AGE_MS) return this.known.value;
+    return this.refresh();
+  }
+
+  /**
+   * Reads them again, including everything committed before the call.
+   * @param which the requested prefixes, which are read whatever their time of change is; `all` also reads rows that
+   * were changed manually.
+   */
+  async refresh(which: readonly string[] | 'all' = []): Promise<NamingAuthoritySnapshot> {
+    if (which === 'all') this.needsAll = true;
+    // PostgreSQL takes no NUL in a text; no prefix has one.
+    else for (const prefix of which) if (!prefix.includes('\0')) this.needed.add(namingAuthorityKey(prefix));
+    // A read that has started may miss the change; the next one cannot.
+    if (this.refreshing !== null) await this.refreshing.catch(() => null);
+    this.refreshing ??= this.read().finally(() => (this.refreshing = null));
+    return this.refreshing;
+  }
+
+  /**
+   * Returns the naming authorities, read again when one of the given ones cannot mint: another process may have created
+   * or activated it.
+   */
+  async currentFor(prefixes: readonly string[]): Promise<NamingAuthoritySnapshot> {
+    const known = await this.current();
+    const inactive = prefixes.filter((prefix) => known.find(prefix)?.status !== 'active');
+    return inactive.length === 0 ? known : this.refresh(inactive);
+  }
+
+  /**
+   * Repeats a failed look-up when naming authorities have changed, because another process may have created one or
+   * changed its resolver.
+   * @param text the name to look up, in any form.
+   */
+  async lookUp<T>(text: string, work: (known: NamingAuthoritySnapshot) => Promise<T>): Promise<T> {
+    const known = await this.current();
+    try {
+      return await work(known);
+    } catch (error) {
+      const fresh = error instanceof Problem ? await this.refresh(known.unknownPrefixes([text])) : known;
+      if (fresh === known) throw error;
+      return work(fresh);
+    }
+  }
+
+  /** @throws Problem UNKNOWN_NAMING_AUTHORITY or SUSPENDED_NAMING_AUTHORITY when nothing may be minted under it. */
+  async requireActive(prefix: string, pointer?: string): Promise<NamingAuthority> {
+    return activeIn(await this.currentFor([prefix]), prefix, pointer);
+  }
+
+  private async read(): Promise<NamingAuthoritySnapshot> {
+    const at = performance.now();
+    const isDue = at - this.allReadAt > READ_ALL_MS;
+    const all = isDue || this.needsAll || this.needed.size > MAX_NAMES;
+    const names = all ? [] : [...this.needed];
+    this.needed = new Set();
+    this.needsAll = false;
+    const newest = [...this.rows.values()].reduce((latest, { updatedAt }) => Math.max(latest, updatedAt.getTime()), 0);
+    const since = all ? '-infinity' : new Date(newest - OVERLAP_MS).toISOString();
+    const { rows } = await this.pool.query<NamingAuthorityRow>({
+      name: 'changed-authorities',
+      text: CHANGED,
+      values: [since, names],
+    });
+    if (all) this.allReadAt = at;
+    const changed = rows.filter((row) => {
+      const known = this.rows.get(namingAuthorityKey(row.prefix));
+      return known?.version !== row.version || known.status !== row.status;
+    });
+    for (const row of changed) this.rows.set(namingAuthorityKey(row.prefix), namingAuthorityOf(row));
+    const value =
+      this.known === null || changed.length > 0
+        ? new NamingAuthoritySnapshot(this.rows.values(), this.resolver)
+        : this.known.value;
+    this.known = { at, value };
+    return value;
+  }
+}
+
+/** @throws Problem UNKNOWN_NAMING_AUTHORITY or SUSPENDED_NAMING_AUTHORITY when nothing may be minted under it. */
+export function activeIn(
+  known: NamingAuthoritySnapshot,
+  prefix: string,
+  pointer = '/namingAuthority',
+): NamingAuthority {
+  const found = known.find(prefix);
+  const errors = [{ pointer, detail: `no naming authority "${prefix}" exists` }];
+  if (found === undefined) {
+    const detail = `The naming authority "${prefix}" does not exist; an operator must create it first.`;
+    throw new Problem('UNKNOWN_NAMING_AUTHORITY', detail, { errors });
+  }
+  if (found.status !== 'active') {
+    throw new Problem('SUSPENDED_NAMING_AUTHORITY', `The naming authority "${prefix}" is suspended.`, { errors });
+  }
+  return found;
+}

@@ -1,0 +1,91 @@
+import { Inject, Injectable } from '@nestjs/common';
+import pg from 'pg';
+import { STATES, type State } from '../../registry/identifier-record.js';
+import type { Queryable } from '../transactions.js';
+
+/** Up to so many identifiers are counted one by one. */
+export const COUNTED_EXACTLY = 10_000;
+
+export interface Count {
+  readonly value: number;
+  readonly isExact: boolean;
+}
+
+export type StateCounts = Readonly<Record<State, Count>>;
+
+/**
+ * Ranges of an index, each with the words that its partial index asks for. They compare whole rows and are read in the order of
+ * all columns of that index: the planner then has no other index to read them by. By an equal naming authority it would read
+ * the identifiers of all others in the order of their creation, as soon as most belong to one.
+ */
+const ALL = {
+  condition: 'i.id > 0 AND i.naming_authority >= p.prefix AND i.naming_authority <= p.prefix',
+  order: 'i.naming_authority, i.created_at, i.id',
+};
+const inactive = (from: string, to: string): typeof ALL => ({
+  condition: `i.state <> 'active' AND ${from} AND ${to}`,
+  order: 'i.naming_authority, i.state, i.lease_until',
+});
+const STATE = '(i.naming_authority, i.state)';
+const LEASE = '(i.naming_authority, i.state, i.lease_until)';
+const RESERVED = inactive(`${LEASE} > (p.prefix, 'reserved', CURRENT_TIMESTAMP)`, `${STATE} <= (p.prefix, 'reserved')`);
+const LAPSED = inactive(`${STATE} >= (p.prefix, 'reserved')`, `${LEASE} <= (p.prefix, 'reserved', CURRENT_TIMESTAMP)`);
+const WITHDRAWN = inactive(`${STATE} >= (p.prefix, 'withdrawn')`, `${STATE} <= (p.prefix, 'withdrawn')`);
+
+const bounded = ({ condition, order }: typeof ALL): string => `(SELECT count(*)::int FROM (
+  SELECT FROM identifier i WHERE ${condition} ORDER BY ${order} LIMIT ${COUNTED_EXACTLY + 1}) counted)`;
+
+/** Counts of every prefix of a list, each up to one more than is counted exactly. */
+export const COUNT_SQL = `
+  SELECT p.prefix, ${bounded(ALL)} AS "all", ${bounded(RESERVED)} AS reserved,
+         ${bounded(WITHDRAWN)} + ${bounded(LAPSED)} AS withdrawn
+  FROM unnest($1::text[]) AS u(prefix), LATERAL (SELECT u.prefix COLLATE "C" AS prefix) p`;
+
+const ESTIMATE_SQL = 'EXPLAIN (FORMAT JSON) SELECT FROM identifier i WHERE i.naming_authority = $1 AND i.state = $2';
+
+interface CountRow extends Readonly<Record<'all' | 'reserved' | 'withdrawn', number>> {
+  readonly prefix: string;
+}
+
+/**
+ * Counts identifiers. No counter is stored, which would serialize mints; above a limit the statistics of PostgreSQL
+ * give an estimate.
+ */
+@Injectable()
+export class NamingAuthorityCounts {
+  constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
+
+  async count(prefixes: readonly string[], from: Queryable = this.pool): Promise<StateCounts[]> {
+    const { rows } = await from.query<CountRow>(COUNT_SQL, [prefixes]);
+    const found = new Map(rows.map((row) => [row.prefix, row]));
+    const counts: StateCounts[] = [];
+    for (const prefix of prefixes) {
+      const { all, reserved, withdrawn } = found.get(prefix) ?? { all: 0, reserved: 0, withdrawn: 0 };
+      const seen = { reserved, active: all - reserved - withdrawn, withdrawn };
+      const beyond = { reserved, active: all, withdrawn };
+      const entries = await inTurn(STATES, async (state): Promise<[State, Count]> => [
+        state,
+        beyond[state] <= COUNTED_EXACTLY
+          ? { value: seen[state], isExact: true }
+          : { value: Math.max(seen[state], await estimate(from, prefix, state)), isExact: false },
+      ]);
+      counts.push(Object.fromEntries(entries) as StateCounts);
+    }
+    return counts;
+  }
+}
+
+/** What PostgreSQL expects to find; a reservation that lapsed counts as reserved until that is written down. */
+async function estimate(from: Queryable, prefix: string, state: State): Promise<number> {
+  const { rows } = await from.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(ESTIMATE_SQL, [
+    prefix,
+    state,
+  ]);
+  return rows[0]?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;
+}
+
+async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (const item of items) results.push(await work(item));
+  return results;
+}

@@ -1,0 +1,61 @@
+import { Inject, Injectable } from '@nestjs/common';
+import pg from 'pg';
+import { namingAuthorityKey } from '../../identifier/index.js';
+import {
+  AUTHORITY_COLUMNS_SQL,
+  type NamingAuthorityRow,
+  authorityKeySql,
+  namingAuthorityOf,
+} from './naming-authority-row.js';
+import type { NamingAuthority } from '../../registry/naming-authority.js';
+import type { Queryable } from '../transactions.js';
+
+/** A naming authority among its relatives (HS-07), as they were created. */
+export interface AuthorityFamily {
+  readonly authority: NamingAuthority;
+  readonly parent: string | null;
+  /** The prefixes that are derived from it directly, in the order of their octets. */
+  readonly children: readonly string[];
+}
+
+const OWN_KEY = authorityKeySql('n.prefix');
+const CHILD_KEY = authorityKeySql('c.prefix');
+
+/** What is derived from a prefix has its key and a "." before it; "/" is the octet after ".". */
+const SELECT = `
+  SELECT ${AUTHORITY_COLUMNS_SQL},
+    (SELECT p.prefix FROM naming_authority p
+     WHERE ${authorityKeySql('p.prefix')} = ${authorityKeySql(String.raw`substring(n.prefix FROM '^(.*)\.[^.]*$')`)}) AS parent,
+    ARRAY(SELECT c.prefix FROM naming_authority c
+          WHERE ${CHILD_KEY} > ${OWN_KEY} || '.' AND ${CHILD_KEY} < ${OWN_KEY} || '/'
+            AND strpos(substr(c.prefix, length(n.prefix) + 2), '.') = 0 ORDER BY c.prefix) AS children
+  FROM naming_authority n`;
+
+type FamilyRow = NamingAuthorityRow & { readonly parent: string | null; readonly children: string[] };
+
+@Injectable()
+export class NamingAuthorityReader {
+  constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
+
+  async find(prefix: string, from: Queryable = this.pool): Promise<AuthorityFamily | null> {
+    const values = [namingAuthorityKey(prefix)];
+    const { rows } = await from.query<FamilyRow>(`${SELECT} WHERE ${OWN_KEY} = $1`, values);
+    return rows[0] === undefined ? null : familyOf(rows[0]);
+  }
+
+  /**
+   * One page in the order of the octets of the prefixes.
+   * @param after the last prefix of the page before.
+   * @param only the prefixes to choose from, as they were created; null for all.
+   */
+  async page(limit: number, after: string | null, only: readonly string[] | null): Promise<AuthorityFamily[]> {
+    const text = `${SELECT}
+      WHERE ($2::text IS NULL OR n.prefix > $2) AND ($3::text[] IS NULL OR n.prefix = ANY($3)) ORDER BY n.prefix LIMIT $1`;
+    const { rows } = await this.pool.query<FamilyRow>({ text, values: [limit, after, only] });
+    return rows.map(familyOf);
+  }
+}
+
+function familyOf(row: FamilyRow): AuthorityFamily {
+  return { authority: namingAuthorityOf(row), parent: row.parent, children: row.children };
+}

@@ -1,0 +1,179 @@
+import { Inject, Injectable } from '@nestjs/common';
+import pg from 'pg';
+import { HOT_POOL } from '../database/pool.js';
+import { arrayOf, arrayOfDigests } from './array-parameter.js';
+import type { Digest } from '../registry/digest.js';
+import { noneWhenViolated } from './identifiers/identifier-writer.js';
+import type { RequestIndex } from '../registry/new-identifier.js';
+import { keyLockSql } from './idempotency.js';
+import { prepared } from './prepared.js';
+import { type Queryable, Transactions } from './transactions.js';
+
+/** A mint of a client with an Idempotency-Key: place 0 for one alone, later places for the lines of a stream. */
+export interface KeyedMint extends RequestIndex {
+  readonly client: string;
+}
+
+/** What is known of the key of a mint, where no identifier's own row has its result. */
+export interface KeyUse {
+  /** The result that is stored for its place, as JSON, and the digest of the meaning of its request. */
+  readonly outcome: { readonly hash: Digest; readonly text: string } | null;
+  /** Whether the key belongs to a request of another kind. */
+  readonly isOther: boolean;
+  /** Whether another request uses the key at this moment. */
+  readonly isInFlight: boolean;
+}
+
+/** A result that no identifier's own row has. */
+export interface NewResult {
+  readonly mint: KeyedMint;
+  readonly result: object;
+  /** The identifier that was found, and the key of the metadata ID by which it was found; null for a refusal. */
+  readonly found: { readonly id: bigint; readonly metadataKey: Digest } | null;
+}
+
+/** A part of the results of a stream covers no more than this many places, so that it is found by a range of its first place. */
+const PART_BITS = 10;
+
+const FIND_USES = `
+  SELECT w.ordinal, encode(r.hash, 'hex') AS hash, r.outcome,
+         NOT pg_try_advisory_xact_lock_shared(${keyLockSql('w.client', 'w.key')}) AS "isInFlight",
+         CASE WHEN w.place = 0 THEN EXISTS (SELECT FROM request_part p WHERE p.client = w.client AND p.key = w.key OFFSET 0)
+              ELSE EXISTS (SELECT FROM identifier i
+                           WHERE i.client = w.client AND i.request_key = w.key AND i.request_index = 0 OFFSET 0)
+         END AS "isOther"
+  FROM unnest($1::int[], $2::text[], $3::text[], $4::int[]) AS w(ordinal, client, key, place)
+  LEFT JOIN LATERAL (SELECT x.hash, x.outcome FROM request x WHERE x.client = w.client AND x.key = w.key OFFSET 0) r ON true`;
+
+const FIND_PARTS = `
+  SELECT w.client, w.key, p.places, p.outcomes FROM unnest($1::text[], $2::text[], $3::int[]) AS w(client, key, first)
+  CROSS JOIN LATERAL (
+    SELECT x.places, x.outcomes FROM request_part x WHERE x.client = w.client AND x.key = w.key
+      AND x.place BETWEEN w.first AND w.first + ${2 ** PART_BITS - 1} OFFSET 0) p`;
+
+/**
+ * One statement stores a result only where its place is still free and the identifier is still found, under the lock of the key:
+ * no other request with the key can take effect between finding and storing. The lines of a chunk have one row.
+ */
+const STORE = `
+  WITH input AS MATERIALIZED (
+    SELECT * FROM unnest($1::text[], $2::text[], $3::int[], $4::bytea[], $5::text[], $6::bigint[], $7::bytea[])
+      WITH ORDINALITY AS w(client, key, place, hash, outcome, found_id, metadata_key, n)
+  ), storable AS MATERIALIZED (
+    SELECT w.* FROM input w
+    WHERE w.n IN (SELECT usable_request_places($1::text[], $2::text[], $3::int[]))
+      AND (w.found_id IS NULL
+           OR EXISTS (SELECT FROM identifier i WHERE i.id = w.found_id AND i.metadata_key = w.metadata_key OFFSET 0))
+  ), of_mints AS (
+    INSERT INTO request (client, key, hash, outcome) SELECT client, key, hash, outcome FROM storable WHERE place = 0
+  ), of_lines AS (
+    INSERT INTO request_part (client, key, place, places, outcomes)
+    SELECT client, key, min(place), array_agg(place ORDER BY place), '[' || string_agg(outcome, ',' ORDER BY place) || ']'
+    FROM storable WHERE place > 0 GROUP BY client, key, place >> ${PART_BITS}
+  )
+  SELECT n::int - 1 AS ordinal FROM storable`;
+
+/** The results of mints with an Idempotency-Key that no identifier's own row has. */
+@Injectable()
+export class RequestResults {
+  constructor(
+    @Inject(HOT_POOL) private readonly pool: pg.Pool,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** @returns for each mint, in order, how its key is used. */
+  async find(mints: readonly KeyedMint[], from: Queryable = this.pool): Promise<KeyUse[]> {
+    if (mints.length === 0) return [];
+    const values = [
+      arrayOf(mints.map((_, ordinal) => ordinal)),
+      arrayOf(mints.map(({ client }) => client)),
+      arrayOf(mints.map(({ key }) => key)),
+      arrayOf(mints.map(({ index }) => index)),
+    ];
+    const { rows } = await from.query<UseRow>(prepared('find-key-uses', FIND_USES, values, mints.length));
+    const uses = new Map(rows.map((row) => [row.ordinal, row]));
+    const ofLines = await this.findLines(mints, from);
+    return mints.map((mint, ordinal): KeyUse => {
+      const { hash = null, outcome = null, isOther = false, isInFlight = false } = uses.get(ordinal) ?? {};
+      const stored = hash === null || outcome === null ? ofLines.get(resultKey(mint)) : { hash, text: outcome };
+      return { outcome: stored ?? null, isOther, isInFlight };
+    });
+  }
+
+  /**
+   * Stores results, those of one chunk of a stream together.
+   * @returns for each, in order, whether it is stored now; one that is not is to be decided again.
+   */
+  async store(results: readonly NewResult[]): Promise<boolean[]> {
+    if (results.length === 0) return [];
+    const values = [
+      arrayOf(results.map(({ mint }) => mint.client)),
+      arrayOf(results.map(({ mint }) => mint.key)),
+      arrayOf(results.map(({ mint }) => mint.index)),
+      arrayOfDigests(results.map(({ mint }) => mint.fingerprint)),
+      results.map(({ mint, result }) =>
+        JSON.stringify(mint.index === 0 ? result : { ...result, hash: mint.fingerprint }),
+      ),
+      arrayOf(results.map(({ found }) => found?.id.toString() ?? null)),
+      arrayOfDigests(results.map(({ found }) => found?.metadataKey ?? null)),
+    ];
+    const rows = await noneWhenViolated(
+      this.transactions.statement(
+        async (on) =>
+          (await on.query<{ ordinal: number }>(prepared('store-results', STORE, values, results.length))).rows,
+      ),
+    );
+    const stored = new Set(rows.map(({ ordinal }) => ordinal));
+    return results.map((_, ordinal) => stored.has(ordinal));
+  }
+
+  private async findLines(
+    mints: readonly KeyedMint[],
+    from: Queryable,
+  ): Promise<Map<string, NonNullable<KeyUse['outcome']>>> {
+    const found = new Map<string, NonNullable<KeyUse['outcome']>>();
+    const ranges = new Map<string, { client: string; key: string; first: number }>();
+    for (const { client, key, index } of mints) {
+      const first = (index >> PART_BITS) << PART_BITS;
+      if (index > 0) ranges.set(resultKey({ client, key, index: first }), { client, key, first });
+    }
+    if (ranges.size === 0) return found;
+    const all = [...ranges.values()];
+    const { rows } = await from.query<PartRow>({
+      name: 'find-request-parts',
+      text: FIND_PARTS,
+      values: [
+        arrayOf(all.map(({ client }) => client)),
+        arrayOf(all.map(({ key }) => key)),
+        arrayOf(all.map(({ first }) => first)),
+      ],
+    });
+    for (const { client, key, places, outcomes } of rows) {
+      const results = JSON.parse(outcomes) as readonly { readonly hash: Digest }[];
+      results.forEach((result, at) => {
+        const outcome = { hash: result.hash, text: JSON.stringify(result) };
+        found.set(resultKey({ client, key, index: places[at] ?? 0 }), outcome);
+      });
+    }
+    return found;
+  }
+}
+
+interface UseRow {
+  readonly ordinal: number;
+  readonly hash: Digest | null;
+  readonly outcome: string | null;
+  readonly isOther: boolean;
+  readonly isInFlight: boolean;
+}
+
+interface PartRow {
+  readonly client: string;
+  readonly key: string;
+  readonly places: number[];
+  readonly outcomes: string;
+}
+
+function resultKey({ client, key, index }: Pick<KeyedMint, 'client' | 'key' | 'index'>): string {
+  return JSON.stringify([client, key, index]);
+}

@@ -1,0 +1,29 @@
+import { Module } from '@nestjs/common';
+import { PositionOffset } from './changes/position-offset.js';
+import { CursorSecret } from './cursor-secret.js';
+import { IdempotentRequests } from './idempotency.js';
+import { ConflictFinder } from './identifiers/conflict-finder.js';
+import { IdentifierImporter } from './identifiers/identifier-importer.js';
+import { IdentifierUpdater } from './identifiers/identifier-updater.js';
+import { IdentifierWriter } from './identifiers/identifier-writer.js';
+import { NamingAuthorityWriter } from './naming-authorities/naming-authority-writer.js';
+import { RequestResults } from './request-results.js';
+import { Transactions } from './transactions.js';
+import { StorageReadModule } from './storage-read.module.js';
+
+const PROVIDERS = [
+  NamingAuthorityWriter,
+  PositionOffset,
+  CursorSecret,
+  IdentifierUpdater,
+  IdentifierImporter,
+  IdentifierWriter,
+  ConflictFinder,
+  IdempotentRequests,
+  RequestResults,
+  Transactions,
+];
+
+/** The write store, with the read store: the only writer of identifiers, naming authorities and their changes. */
+@Module({ imports: [StorageReadModule], providers: PROVIDERS, exports: [...PROVIDERS, StorageReadModule] })
+export class StorageWriteModule {}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals';
+import { Authenticator } from '../../src/access/authenticator.js';
+import { newSecret, secretHash } from '../../src/access/key-secret.js';
+import type { ApiKey, ApiKeyStore } from '../../src/storage/api-key-store.js';
+
+/** Stored keys, of which every look-up is counted. */
+function stored(...secrets: readonly string[]) {
+  const lookUps: string[] = [];
+  const keys = {
+    findByHash: (hash: Buffer): Promise<ApiKey | null> => {
+      const secret = secrets.find((each) => secretHash(each).equals(hash));
+      lookUps.push(secret ?? 'unknown');
+      if (secret === undefined) return Promise.resolve(null);
+      const key = { id: secret, client: 'c', scopes: ['read'], grants: null, secretHash: hash };
+      return Promise.resolve({ ...key, revokedAt: null, expiresAt: null } as unknown as ApiKey);
+    },
+    touch: () => Promise.resolve(),
+  } as unknown as ApiKeyStore;
+  return { lookUps, authenticator: new Authenticator(keys) };
+}
+
+describe('the look-up of a secret', () => {
+  it('happens once for requests that come together or soon after another, whether there is a key or not', async () => {
+    const secret = newSecret();
+    const { authenticator, lookUps } = stored(secret);
+    const wrong = newSecret();
+    for (let round = 0; round < 2; round++) {
+      const principals = await Promise.all(
+        [secret, secret, wrong, wrong].map((each) => authenticator.authenticate(each)),
+      );
+      expect(principals.map((principal) => principal?.keyId)).toEqual([secret, secret, undefined, undefined]);
+    }
+    expect(lookUps.sort()).toEqual([secret, 'unknown'].sort());
+  });
+
+  it('is not repeated for a key after ten thousand and more wrong secrets', async () => {
+    const secret = newSecret();
+    const { authenticator, lookUps } = stored(secret);
+    const wrong = Array.from({ length: 10_500 }, newSecret);
+    const started = performance.now();
+    await authenticator.authenticate(secret);
+    await Promise.all(wrong.map((each) => authenticator.authenticate(each)));
+    expect(authenticator.recognizes(secret)).toBe(true);
+    await authenticator.authenticate(secret);
+    // A key is read again when it is two seconds old, which a slow machine may need for this test.
+    const most = 1 + Math.floor((performance.now() - started) / 2000);
+    expect(lookUps.filter((each) => each === secret).length).toBeLessThanOrEqual(most);
+    expect(authenticator.recognizes(wrong[0]!)).toBe(false);
+  });
+
+  it('that failed is repeated by the next request', async () => {
+    let isBroken = true;
+    const keys = {
+      findByHash: () => (isBroken ? Promise.reject(new Error('no connection')) : Promise.resolve(null)),
+    } as unknown as ApiKeyStore;
+    const authenticator = new Authenticator(keys);
+    const secret = newSecret();
+    await expect(authenticator.authenticate(secret)).rejects.toThrow('no connection');
+    isBroken = false;
+    expect(await authenticator.authenticate(secret)).toBeNull();
+  });
+});

@@ -1,0 +1,27 @@
+import { describe, expect, it } from '@jest/globals';
+import { ADMIN, OPEN_ACCESS, Principal, PUBLIC_READER } from '../../src/access/principal.js';
+import { clientKey, ipPrefixOf } from '../../src/access/client-key.js';
+
+describe('the name under which requests are counted', () => {
+  it('is the key wherever it comes from, and the address where there is no key', () => {
+    const principal = new Principal('repository', 'key-7', ['mint'], null);
+    expect(clientKey(principal, '192.0.2.1')).toBe(clientKey(principal.withPublicRead(), '192.0.2.2'));
+    expect(clientKey(principal, '192.0.2.1')).not.toBe(
+      clientKey(new Principal('repository', 'key-8', [], null), '192.0.2.1'),
+    );
+    for (const anonymous of [OPEN_ACCESS, PUBLIC_READER]) expect(clientKey(anonymous, '192.0.2.1')).toBe('192.0.2.1');
+    expect(clientKey(ADMIN, '192.0.2.1')).toBe(clientKey(ADMIN.withPublicRead(), '192.0.2.2'));
+  });
+
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+    ['2001:db8:1:2::6', '2001:db8:1:2'],
+    ['2001:db8::6', '2001:db8:0:0'],
+    ['1::4:5:6:7:8', '1:0:0:4'],
+    ['::1', '0:0:0:0'],
+  ])('counts %s with its network %s', (address, network) => {
+    expect(ipPrefixOf(address)).toBe(network);
+  });
+});

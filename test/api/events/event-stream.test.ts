@@ -1,0 +1,107 @@
+import { Writable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { EventCursors } from '../../../src/api/events/event-cursors.js';
+import { eventStream } from '../../../src/api/events/event-stream.js';
+import { Cursors } from '../../../src/http/validation/cursor.js';
+import type { ChangePage, RecordedChange } from '../../../src/storage/changes/change-reader.js';
+
+const LOG_QUERY = { limit: 2, includes: null, permit: async () => {}, isRestricted: false, showsActors: true };
+
+const codec = new Cursors();
+codec.useSecret(Buffer.alloc(32, 7));
+const cursors = new EventCursors(codec);
+
+const change = (n: number): RecordedChange => ({
+  position: BigInt(n),
+  id: BigInt(n),
+  namingAuthority: '100.102',
+  identifier: null,
+  version: n,
+  kind: 'changed',
+  at: new Date(0),
+  client: 'test',
+  keyId: null,
+  patch: [{ op: 'replace', path: '/target', value: 'a\nb' }],
+});
+const page = (...numbers: number[]): ChangePage => ({
+  changes: numbers.map(change),
+  reached: change(numbers.at(-1) ?? 0),
+  more: false,
+});
+
+/** A log whose next pieces are these; after them it stops, or has nothing more. */
+function logOf(pieces: ChangePage[], isEndless = false) {
+  const log = {
+    reads: 0,
+    isStopping: false,
+    next: async (): Promise<ChangePage> => {
+      log.reads += 1;
+      const piece = pieces.shift();
+      if (piece === undefined && !isEndless) log.isStopping = true;
+      await pause(1);
+      return piece ?? page(9);
+    },
+  };
+  return log;
+}
+
+async function textOf(stream: AsyncIterable<unknown>): Promise<string> {
+  let text = '';
+  for await (const piece of stream) text += String(piece);
+  return text;
+}
+
+describe('a stream of events', () => {
+  it('writes each event with its cursor, its kind and one line of JSON, whatever the values hold', async () => {
+    const text = await textOf(eventStream(logOf([]), page(1), LOG_QUERY, cursors, new AbortController().signal));
+    const [retry, event] = text.split('\n\n');
+    expect(retry).toBe('retry: 2000');
+    const [id, kind, data, ...more] = event!.split('\n');
+    expect([id, kind, more]).toEqual([`id: ${cursors.idOf(change(1))}`, 'event: changed', []]);
+    expect(JSON.parse(data!.replace(/^data: /, ''))).toMatchObject({ version: 1, patch: [{ value: 'a\nb' }] });
+  });
+
+  it('sends a comment where there is no event, and how far it has read where that moved', async () => {
+    const nothing = { changes: [], reached: change(1), more: false };
+    const moved = { changes: [], reached: change(7), more: false };
+    const text = await textOf(
+      eventStream(logOf([nothing, moved, page(8)]), page(1), LOG_QUERY, cursors, new AbortController().signal),
+    );
+    const cursor = cursors.idOf(change(7));
+    expect(text.split('\n\n').slice(2, 4)).toEqual([': ', `: \nid: ${cursor}`]);
+  });
+
+  it('sends a reader that sees part of the log an id with each comment, never the same twice', async () => {
+    const nothing = { changes: [], reached: change(1), more: false };
+    const wanted = { ...LOG_QUERY, isRestricted: true };
+    const text = await textOf(
+      eventStream(logOf([nothing, nothing]), page(1), wanted, cursors, new AbortController().signal),
+    );
+    const [first, second] = text.split('\n\n').slice(2, 4);
+    const places = [first, second].map((comment) => cursors.parsePosition(comment!.replace(': \nid: ', ''), ''));
+    expect(places).toEqual([
+      { position: 1n, id: 1n },
+      { position: 1n, id: 1n },
+    ]);
+    expect(first).not.toBe(second);
+  });
+
+  it('reads no more of the log than a client takes', async () => {
+    const log = logOf([], true);
+    const stream = eventStream(log, page(1), LOG_QUERY, cursors, new AbortController().signal);
+    const slow = new Writable({ highWaterMark: 1, write: () => {} });
+    stream.pipe(slow);
+    await pause(200);
+    expect(log.reads).toBeLessThan(5);
+    stream.destroy();
+  });
+
+  it('ends when the client hangs up', async () => {
+    const hungUp = new AbortController();
+    const reading = textOf(eventStream(logOf([], true), page(1), LOG_QUERY, cursors, hungUp.signal));
+    await pause(20);
+    hungUp.abort();
+    expect(await reading).toContain('event: changed');
+  });
+});

@@ -1,0 +1,35 @@
+import 'reflect-metadata';
+import { describe, expect, it } from '@jest/globals';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { HEADER, readRow, writeRows } from '../../../src/api/import-export/csv.js';
+import type { TransferLineDto } from '../../../src/api/import-export/transfer-line.dto.js';
+
+const TIME = '2020-01-01T00:00:00.000Z';
+const withReason = (reason: string): TransferLineDto => ({
+  ...{ identifier: '100.102/1', metadataId: null, target: null, state: 'withdrawn', alternateIds: [], version: 1 },
+  ...{ createdAt: TIME, updatedAt: TIME, leaseUntil: null, tombstone: { withdrawnAt: TIME, reason, replacedBy: null } },
+});
+const hostile = fc.string({ unit: fc.constantFrom(...'=+-@＝＋－＠\'";, \t\r\nax'), minLength: 1, maxLength: 12 });
+
+describe('a cell of CSV', () => {
+  it('is read back as it was, whatever text it has', () => {
+    fc.assert(
+      fc.property(hostile, (reason) => {
+        const [row] = parse<Record<string, string>>(HEADER + writeRows([withReason(reason)]), { columns: true });
+        expect((readRow(row!) as TransferLineDto).tombstone!.reason).toBe(reason);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('begins no formula for a program that cuts lines at ";" or tabs, with or without quotation marks', () => {
+    fc.assert(
+      fc.property(hostile, (reason) => {
+        const pieces = writeRows([withReason(reason)]).split(/[;\t\r\n]/);
+        expect(pieces.filter((piece) => /^[ "]*[=+\-@＝＋－＠]/.test(piece))).toEqual([]);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+});

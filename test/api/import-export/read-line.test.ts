@@ -1,0 +1,120 @@
+import 'reflect-metadata';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ADMIN } from '../../../src/access/principal.js';
+import { DEFAULT_RESOLVER } from '../../../src/identifier/index.js';
+import { Problem } from '../../../src/problem/problem.js';
+import { NamingAuthoritySnapshot } from '../../../src/registry/naming-authority-snapshot.js';
+import type { NamingAuthority } from '../../../src/registry/naming-authority.js';
+import { readRow } from '../../../src/api/import-export/csv.js';
+import { readLine } from '../../../src/api/import-export/read-line.js';
+
+const authority = (prefix: string, profile: NamingAuthority['profile']): NamingAuthority => ({
+  ...{ prefix, profile, status: 'active', caseInsensitive: false, uuidVersion: 4, targetTemplate: null },
+  ...{ resolver: null, version: 1, createdAt: new Date(0), updatedAt: new Date(0) },
+});
+const known = new NamingAuthoritySnapshot(
+  [authority('100.102', 'cordra'), authority('20.500', 'handle')],
+  DEFAULT_RESOLVER,
+);
+
+const TIME = '2020-01-01T00:00:00.000Z';
+const LINE = {
+  ...{ identifier: '100.102/00000000000040008000000000000002', metadataId: 'info:fedora/demo:7', target: null },
+  ...{ state: 'withdrawn', alternateIds: ['info:fedora/demo:8'], version: 3, createdAt: TIME, updatedAt: TIME },
+  ...{ leaseUntil: null, tombstone: { withdrawnAt: TIME, reason: 'a duplicate', replacedBy: null } },
+};
+
+/** What a line comes to: "read", or the code of its problem. Any other error fails the test. */
+function outcomeOf(value: unknown): string {
+  try {
+    readLine(value, known, ADMIN);
+    return 'read';
+  } catch (error) {
+    if (error instanceof Problem) return error.code;
+    throw error;
+  }
+}
+
+/** JSON of any type, with values that members of a line have among it. */
+const anything = fc.oneof(
+  { weight: 3, arbitrary: fc.jsonValue() },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom<unknown>(null, [], {}, '', 0, -1, 1.5, true, [null], [[]], [{}], { length: 1 }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom<unknown>(
+      ...[TIME, '2020-02-31T00:00:00Z', '9999-12-31T23:59:59-23:59', 'active', 'reserved', 'withdrawn'],
+      ...['20.500/x', 'demo:7', 'hdl:100.102/00000000000040008000000000000002', 'https://x.example/', 'a\0', '\ud800'],
+    ),
+  },
+);
+const tombstones = fc.record({ withdrawnAt: anything, reason: anything, replacedBy: anything }, { requiredKeys: [] });
+
+describe('a line of an import', () => {
+  it('is read when its members have their types', () => {
+    expect(outcomeOf(LINE)).toBe('read');
+  });
+
+  it.each([
+    ...['metadataId', 'target', 'leaseUntil', 'alternateIds', 'tombstone'].flatMap((name) =>
+      [[], [null], {}, 0, true, ''].map((value) => [name, value] as const),
+    ),
+    ['alternateIds', null],
+    ['alternateIds', [null]],
+    ['alternateIds', [[]]],
+    ['tombstone', [LINE.tombstone]],
+    ['tombstone', { ...LINE.tombstone, replacedBy: [] }],
+    ['tombstone', { ...LINE.tombstone, withdrawnAt: [TIME] }],
+    ['identifier', [LINE.identifier]],
+    ['state', ['withdrawn']],
+    ['version', [3]],
+    ['createdAt', [TIME]],
+  ] as const)('with %s %j is refused or read, and never fails', (name, value) => {
+    const empty = Array.isArray(value) && value.length === 0;
+    const expected = name === 'alternateIds' && empty ? /^read$/ : /^(?:INVALID_REQUEST|NOT_RECOGNIZED)$/;
+    expect(outcomeOf({ ...LINE, [name]: value })).toMatch(expected);
+  });
+
+  it('with any JSON as any member is read or refused with a problem', () => {
+    // One or two at a time: with more of them a line is refused for its first members alone.
+    const members = Object.keys(LINE).map((name) =>
+      fc.tuple(fc.constant(name), name === 'tombstone' ? fc.oneof(anything, tombstones) : anything),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.oneof(...members), { minLength: 1, maxLength: 2 }), (changes) => {
+        outcomeOf({ ...LINE, ...Object.fromEntries(changes) });
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('that is any JSON is read or refused with a problem', () => {
+    fc.assert(
+      fc.property(fc.oneof(anything, fc.dictionary(fc.constantFrom(...Object.keys(LINE)), anything)), (value) => {
+        outcomeOf(value);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('of CSV with any cells is read or refused with a problem', () => {
+    const cells = fc.oneof(fc.string(), fc.constantFrom('', "'", TIME, 'withdrawn', 'reserved', '1', '20.500/x', '[]'));
+    const row = fc.record(
+      Object.fromEntries(
+        ['identifier', 'metadataId', 'target', 'state', 'alternateIds', 'version', 'createdAt', 'updatedAt']
+          .concat(['leaseUntil', 'withdrawnAt', 'withdrawalReason', 'replacedBy'])
+          .map((column) => [column, cells]),
+      ),
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(row, (value) => {
+        outcomeOf(readRow(value as Record<string, string>));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

@@ -1,0 +1,113 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { MintQueue } from '../../../src/api/minting/mint-queue.js';
+import type { MintOutcome } from '../../../src/api/minting/mint-outcome.js';
+import type { MintJob, MintingService } from '../../../src/api/minting/minting.service.js';
+import { Metrics } from '../../../src/metrics/metrics.js';
+import { Problem } from '../../../src/problem/problem.js';
+
+/** A mint with a metadata ID of this name, and the Idempotency-Key `key`. */
+function job(name: string, key: string | null = null): MintJob {
+  const command = {
+    ...{ namingAuthority: '100.102', metadata: { key: name, canonical: name }, alternates: [] },
+    ...{ guid: null, localName: null },
+  };
+  const request = key === null ? null : { key, index: 0, fingerprint: 'fingerprint' };
+  return { command, context: { actor: { client: 'c', keyId: null }, request } } as unknown as MintJob;
+}
+
+/** How long a statement waits for a lock, in milliseconds, when its mint is known to meet one. */
+const LONG = 250;
+
+const nameOf = ({ command }: MintJob): string => command.metadata?.key ?? '';
+
+const lockTimeout = () => Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
+
+const later = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+
+/** A queue over a fake database, in which names are locked, with the groups that it was sent. */
+function queue(locked: Set<string>, fails: (names: string[]) => Error | null = () => null) {
+  const sent: { names: string[]; wait: unknown }[] = [];
+  const minted = new Map<string, number>();
+  const mintEach = async (jobs: readonly MintJob[], wait: unknown) => {
+    const names = jobs.map(nameOf);
+    sent.push({ names, wait });
+    await turn();
+    const meets = (): boolean => names.some((name) => locked.has(name));
+    for (let waited = 0; wait === LONG && meets() && waited < 50; waited++) await later();
+    const error = meets() ? lockTimeout() : fails(names);
+    if (error !== null) return jobs.map(() => error);
+    for (const name of names) minted.set(name, (minted.get(name) ?? 0) + 1);
+    return jobs.map(() => ({ outcome: 'created' }) as MintOutcome);
+  };
+  const service = { mintEach } as unknown as MintingService;
+  return { sent, minted, queue: new MintQueue(service, new Metrics()) };
+}
+
+const codeOf = (settled: PromiseSettledResult<MintOutcome>) =>
+  settled.status === 'fulfilled' ? settled.value.outcome : ((settled.reason as Partial<Problem>).code ?? 'failed');
+
+describe('the queue of mints', () => {
+  it('mints the neighbours of a locked name once each, while that one waits for its lock alone', async () => {
+    const names = Array.from({ length: 40 }, (_, i) => `n${i}`);
+    const locked = new Set(['n7']);
+    const { sent, minted, queue: it } = queue(locked);
+    const results = names.map((name) => it.mint(job(name)));
+    await Promise.all(results.filter((_, i) => i !== 7));
+    expect(minted).toEqual(new Map(names.filter((name) => name !== 'n7').map((name) => [name, 1])));
+    expect(sent.filter(({ wait }) => wait === LONG).flatMap(({ names: group }) => group)).toContain('n7');
+    expect(sent.some(({ names: group, wait }) => wait === LONG && group.join() !== 'n7')).toBe(false);
+    locked.clear();
+    expect((await results[7])?.outcome).toBe('created');
+    expect(minted.get('n7')).toBe(1);
+  });
+
+  it('refuses the locked one with REQUEST_IN_FLIGHT when it has a key, else with CONFLICT_IN_PROGRESS', async () => {
+    const { queue: it } = queue(new Set(['a', 'b']));
+    const results = await Promise.allSettled([it.mint(job('a', 'k')), it.mint(job('b')), it.mint(job('c'))]);
+    expect(results.map(codeOf)).toEqual(['REQUEST_IN_FLIGHT', 'CONFLICT_IN_PROGRESS', 'created']);
+  });
+
+  it('sends nothing for later mints of a name that waits for its lock, and answers them with it', async () => {
+    const locked = new Set(['a']);
+    const { sent, queue: it } = queue(locked);
+    const first = it.mint(job('a'));
+    while (sent.at(-1)?.wait !== LONG) await turn();
+    const followers = Array.from({ length: 50 }, (_, i) => it.mint(job('a', `k${i}`)));
+    expect((await Promise.allSettled([first, ...followers.slice(0, 2)])).map(codeOf)).toEqual([
+      'CONFLICT_IN_PROGRESS',
+      ...['REQUEST_IN_FLIGHT', 'REQUEST_IN_FLIGHT'],
+    ]);
+    await Promise.allSettled(followers);
+    expect(sent.filter(({ wait }) => wait !== LONG).flatMap(({ names }) => names)).toEqual(['a', 'a', 'a']);
+  });
+
+  it('mints later mints of the name once its lock is given up', async () => {
+    const locked = new Set(['a']);
+    const { sent, minted, queue: it } = queue(locked);
+    const first = it.mint(job('a'));
+    while (sent.at(-1)?.wait !== LONG) await turn();
+    const followers = [it.mint(job('a')), it.mint(job('a'))];
+    locked.clear();
+    expect((await Promise.allSettled([first, ...followers])).map(codeOf)).toEqual(['created', 'created', 'created']);
+    expect(minted.get('a')).toBe(3);
+  });
+
+  it('sends each mint alone once after an error that one of them may have caused', async () => {
+    const fails = (names: string[]) => (names.includes('bad') ? new Error('a check of the table') : null);
+    const { sent, queue: it } = queue(new Set(), fails);
+    const results = ['first', 'x', 'bad', 'y'].map((name) => it.mint(job(name)));
+    expect((await Promise.allSettled(results)).map(codeOf)).toEqual(['created', 'created', 'failed', 'created']);
+    expect(sent.filter(({ names }) => names.includes('bad'))).toHaveLength(2);
+  });
+
+  it.each([
+    ['a refusal', new Problem('OUTCOME_UNKNOWN', 'the answer was lost')],
+    ['the absence of the database', Object.assign(new Error('reset'), { code: 'ECONNRESET' })],
+    ['a statement over its limit', Object.assign(new Error('canceled'), { code: '57014' })],
+  ])('does not send mints again after %s', async (_, error) => {
+    const { sent, queue: it } = queue(new Set(), () => error);
+    await Promise.allSettled(['x', 'y', 'z'].map((name) => it.mint(job(name))));
+    expect(sent.flatMap(({ names }) => names).sort()).toEqual(['x', 'y', 'z']);
+  });
+});

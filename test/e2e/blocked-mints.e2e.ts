@@ -1,0 +1,121 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { type Answer, coded } from './harness/client.js';
+import { query } from './harness/database.js';
+import { useService } from './harness/service.js';
+
+/** A locked mint waits a third of this for its lock. */
+const STATEMENT_TIMEOUT_MS = 12_000;
+
+/** Far below the wait for a lock, and far above what hundreds of mints take. */
+const SOON_MS = 3000;
+
+const service = useService({ DATABASE_STATEMENT_TIMEOUT_MS: String(STATEMENT_TIMEOUT_MS) });
+
+/** Runs work while another session holds what a statement locks. */
+async function whileLocked<T>(
+  statement: string,
+  work: (give: (end: string) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const holder = new pg.Client({ connectionString: service.database.url });
+  await holder.connect();
+  try {
+    await holder.query('BEGIN');
+    await holder.query(statement);
+    return await work(async (end) => {
+      await holder.query(end);
+    });
+  } finally {
+    await holder.query('ROLLBACK');
+    await holder.end();
+  }
+}
+
+const holding = (metadataId: string) =>
+  `INSERT INTO identifier (naming_authority, guid, metadata_id, metadata_key)
+   VALUES ('100.102', gen_random_uuid(), '${metadataId}', sha256(convert_to('${metadataId}', 'UTF8')))`;
+
+const timed = async (answer: Promise<Answer>) => {
+  const started = performance.now();
+  return { answer: await answer, ms: performance.now() - started };
+};
+
+const neighbours = (count: number) => Array.from({ length: count }, () => timed(service.client.mint()));
+
+const rows = async () => {
+  const [row] = await query<{ count: number }>(service.database.url, 'SELECT count(*)::int AS count FROM identifier');
+  return row?.count ?? 0;
+};
+
+describe('while another transaction holds a metadata ID', () => {
+  it('its mints wait and are refused, and hundreds of others are minted once each meanwhile', async () => {
+    const before = await rows();
+    await whileLocked(holding('hdl:2000.01/HELD'), async () => {
+      const metadataId = 'hdl:2000.01/HELD';
+      const first = neighbours(100);
+      const unkeyed = [service.client.mint({ metadataId }), service.client.mint({ metadataId })];
+      const keyed = [1, 2].map((n) => service.client.mint({ metadataId }, { 'idempotency-key': `held-${n}` }));
+      const second = neighbours(200);
+      const answers = await Promise.all([...first, ...second]);
+      expect(answers.map(({ answer }) => answer.status)).toEqual(answers.map(() => 201));
+      expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(SOON_MS);
+      // Between two groups that meet the lock, mints go on.
+      for (let i = 0; i < 5; i++) expect((await timed(service.client.mint())).ms).toBeLessThan(SOON_MS);
+      for (const refused of await Promise.all(unkeyed)) {
+        expect(coded(refused)).toEqual([503, 'CONFLICT_IN_PROGRESS']);
+        expect(refused.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
+      }
+      for (const refused of await Promise.all(keyed)) expect(coded(refused)).toEqual([409, 'REQUEST_IN_FLIGHT']);
+    });
+    expect(await rows()).toBe(before + 305);
+  });
+
+  it('a mint that waited answers the identifier when it is committed', async () => {
+    const metadataId = 'hdl:2000.01/COMMITTED';
+    const answer = await whileLocked(holding(metadataId), async (give) => {
+      const waiting = service.client.mint({ metadataId });
+      await pause(300);
+      await give('COMMIT');
+      return waiting;
+    });
+    expect([answer.status, answer.body.metadataId]).toEqual([200, metadataId]);
+  });
+
+  it('forty mints of forty held metadata IDs do not hold up the others', async () => {
+    const names = Array.from({ length: 40 }, (_, i) => `hdl:2000.01/MANY-${i}`);
+    await whileLocked(names.map(holding).join(';'), async (give) => {
+      const blocked = names.map((metadataId) => service.client.mint({ metadataId }));
+      const answers = await Promise.all(neighbours(100));
+      expect(answers.map(({ answer }) => answer.status)).toEqual(answers.map(() => 201));
+      expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(SOON_MS);
+      await give('COMMIT');
+      const codes = new Set((await Promise.all(blocked)).map(({ status }) => status));
+      // Those that stood too long in line for a connection are told to come back.
+      expect([...codes].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    });
+  });
+});
+
+describe('while another transaction changes a reservation whose lease has ended', () => {
+  it('the mints of a group with one that needs its metadata ID are minted once each', async () => {
+    const metadataId = 'hdl:2000.01/LAPSED';
+    const leaseUntil = new Date(Date.now() + 1500).toISOString();
+    expect((await service.client.mint({ metadataId, state: 'reserved', leaseUntil })).status).toBe(201);
+    // The advisory locks of all changes, as a change of very many identifiers takes them.
+    const locks = 'SELECT pg_advisory_xact_lock(4417639, bucket) FROM generate_series(0, 511) AS bucket';
+    await whileLocked(locks, async (give) => {
+      await pause(2000);
+      const before = await rows();
+      const first = neighbours(50);
+      const blocked = service.client.mint({ metadataId });
+      const answers = await Promise.all([...first, ...neighbours(100)]);
+      expect(answers.map(({ answer }) => answer.status)).toEqual(answers.map(() => 201));
+      expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(SOON_MS);
+      expect(await rows()).toBe(before + 150);
+      await give('COMMIT');
+      expect((await blocked).status).toBe(201);
+      expect(await rows()).toBe(before + 151);
+    });
+  });
+});

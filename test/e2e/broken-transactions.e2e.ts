@@ -1,0 +1,95 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readConfig } from '../../dist/config/config.js';
+import { type Pools, createPools } from '../../dist/database/pool.js';
+import { createLogger } from '../../dist/logging/logger.js';
+import { problemOf } from '../../dist/problem/problem.filter.js';
+import { Problem } from '../../dist/problem/problem.js';
+import { type Queryable, Transactions } from '../../dist/storage/transactions.js';
+import { type TestDatabase, createDatabase, query } from './harness/database.js';
+import { TcpProxy } from './harness/tcp-proxy.js';
+
+// Real: the pools and transactions of the built service on a PostgreSQL whose sessions are terminated and silenced.
+let database: TestDatabase;
+let proxy: TcpProxy;
+let pools: Pools;
+let transactions: Transactions;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  proxy = await TcpProxy.before(database.url);
+  const url = proxy.addressOf(database.url);
+  const limits = { DATABASE_STATEMENT_TIMEOUT_MS: '1000', DATABASE_POOL_SIZE: '1' };
+  pools = createPools(url, readConfig({ DATABASE_URL: url, ACCESS: 'open', ...limits }), createLogger('silent'));
+  transactions = new Transactions(pools.general, pools.hot);
+});
+afterAll(async () => {
+  await proxy.close();
+  await Promise.all([pools.general.end(), pools.hot.end()]);
+  await database.drop();
+});
+
+/** Terminates the session of a transaction between two of its statements, and waits until `pg` has read that. */
+async function terminate(transaction: Queryable): Promise<void> {
+  const { rows } = await transaction.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  await query(database.url, 'SELECT pg_terminate_backend($1)', [rows[0]?.pid]);
+  await pause(300);
+}
+
+const outcomeOf = (work: (transaction: Queryable) => Promise<unknown>) =>
+  transactions.run(work).then(
+    () => 'committed',
+    (error: unknown) => problemOf(error).code,
+  );
+
+describe('a transaction whose connection breaks between two statements', () => {
+  it('is DATABASE_UNAVAILABLE at its next statement', async () => {
+    const outcome = await outcomeOf(async (transaction) => {
+      await terminate(transaction);
+      await transaction.query('SELECT 1');
+    });
+    expect(outcome).toBe('DATABASE_UNAVAILABLE');
+  });
+
+  it('keeps the refusal that was decided meanwhile, although ROLLBACK fails', async () => {
+    const outcome = await outcomeOf(async (transaction) => {
+      await terminate(transaction);
+      throw new Problem('WRONG_STATE', 'a decision without the database');
+    });
+    expect(outcome).toBe('WRONG_STATE');
+    expect(await outcomeOf((transaction) => transaction.query('SELECT 1'))).toBe('committed');
+  });
+
+  it('does not lend a connection again whose ROLLBACK had no answer', async () => {
+    const outcome = await outcomeOf(async () => {
+      await proxy.set('silent');
+      throw new Problem('WRONG_STATE', 'a decision without the database');
+    });
+    expect(outcome).toBe('WRONG_STATE');
+    await proxy.set('pass');
+    expect(await outcomeOf((transaction) => transaction.query('SELECT 1'))).toBe('committed');
+  });
+});
+
+describe('an error of a statement', () => {
+  const codeOf = async (sql: string) => outcomeOf((transaction) => transaction.query(sql));
+
+  it('is STATEMENT_TIMEOUT for a statement over its limit, and nothing else is called that', async () => {
+    expect(await codeOf('SELECT pg_sleep(30)')).toBe('STATEMENT_TIMEOUT');
+    expect(await codeOf('SELECT 1 / 0')).toBe('INTERNAL_ERROR');
+  });
+
+  it.each(['55P03', '40001', '40P01'])(
+    'is CONFLICT_IN_PROGRESS where another transaction was in the way: %s',
+    async (state) => {
+      expect(await codeOf(`DO $$ BEGIN RAISE EXCEPTION 'in the way' USING ERRCODE = '${state}'; END $$`)).toBe(
+        'CONFLICT_IN_PROGRESS',
+      );
+    },
+  );
+
+  it.each(['53100', '53300', '57P03', '25006', '25P03'])('is DATABASE_UNAVAILABLE for %s', (state) => {
+    const raised = Object.assign(new Error('raised'), { code: state });
+    expect(problemOf(raised).code).toBe('DATABASE_UNAVAILABLE');
+  });
+});

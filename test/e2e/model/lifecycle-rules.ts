@@ -1,0 +1,76 @@
+import { type Entry, type Registry, identifierOf, ownName } from './registry.js';
+
+/** What a PATCH asks for, free of spellings; an absent member stays as it is. */
+export interface Change {
+  readonly metadataId?: string | null;
+  readonly target?: string | null;
+  readonly alternateIds?: readonly string[];
+}
+
+/** @returns the codes with which a change may be refused; none when it takes place. */
+export function refusalsOfChange(
+  registry: Registry,
+  entry: Entry,
+  { metadataId, alternateIds = [] }: Change,
+): string[] {
+  const others = registry.entries.filter((other) => other !== entry && other.namingAuthority === entry.namingAuthority);
+  const isTaken = metadataId != null && others.some((other) => other.metadataId === metadataId);
+  const isShared = others.some((other) => other.alternateIds.some((alternate) => alternateIds.includes(alternate)));
+  return [
+    ...(entry.state === 'withdrawn' ? ['WRONG_STATE'] : []),
+    ...(metadataId === ownName(entry) ? ['METADATA_ID_IS_IDENTIFIER'] : []),
+    ...(isTaken ? ['METADATA_ID_TAKEN'] : []),
+    ...(isShared ? ['ALTERNATE_ID_TAKEN'] : []),
+  ];
+}
+
+/** One that changes nothing makes no version (decision 92). */
+export function change(entry: Entry, requested: Change): void {
+  const before = JSON.stringify([entry.metadataId, entry.target, entry.alternateIds]);
+  Object.assign(entry, requested);
+  if (JSON.stringify([entry.metadataId, entry.target, entry.alternateIds]) !== before) entry.kinds.push('changed');
+}
+
+export function activate(entry: Entry): void {
+  entry.state = 'active';
+  entry.kinds.push('activated');
+}
+
+/** @returns the codes with which a withdrawal may be refused. @param replacedBy the canonical name of what replaces it. */
+export function refusalsOfWithdrawal(registry: Registry, entry: Entry, replacedBy: string | null): string[] {
+  const isOurs =
+    replacedBy !== null && registry.names.authorities.some((prefix) => replacedBy.startsWith(`hdl:${prefix}/`));
+  const replacement = registry.entries[registry.find(replacedBy ?? '')];
+  const isActive = replacement?.state === 'active' && replacement !== entry;
+  return [
+    ...(entry.state === 'withdrawn' ? ['WRONG_STATE'] : []),
+    ...(isOurs && !isActive ? ['REPLACEMENT_NOT_FOUND'] : []),
+  ];
+}
+
+/** One that was reserved gives up the names it held; an active one keeps them (decision 93). */
+export function withdraw(entry: Entry, reason: string, replacedBy: string | null): void {
+  if (entry.state === 'reserved') Object.assign(entry, { metadataId: null, alternateIds: [] });
+  entry.state = 'withdrawn';
+  // A tombstone names a Handle by its native text.
+  const native = replacedBy?.replace(/^hdl:/, '').replaceAll('%20', ' ') ?? null;
+  entry.tombstone = { reason, replacedBy: native };
+  entry.kinds.push('withdrawn');
+}
+
+export function reinstate(entry: Entry): void {
+  entry.state = 'active';
+  entry.tombstone = null;
+  entry.kinds.push('reinstated');
+}
+
+/** What a text finds, the nearest first: as the identifier, as the metadata ID, as an alternate. */
+export function matches(registry: Registry, canonical: string): { matchedBy: string; identifier: string }[] {
+  const found = (matchedBy: string, holds: (entry: Entry) => boolean) =>
+    registry.entries.filter(holds).map((entry) => ({ matchedBy, identifier: identifierOf(entry) }));
+  return [
+    ...found('identifier', (entry) => ownName(entry) === canonical),
+    ...found('metadataId', ({ metadataId }) => metadataId === canonical),
+    ...found('alternateId', ({ alternateIds }) => alternateIds.includes(canonical)),
+  ];
+}

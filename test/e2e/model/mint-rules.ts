@@ -1,0 +1,123 @@
+import { type Entry, type Registry, identifierOf } from './registry.js';
+
+/** A mint request, free of spellings. */
+export interface MintCommand {
+  readonly namingAuthority: string;
+  readonly metadataId: string | null;
+  /** Whether the metadata record's identifier is minted too. */
+  readonly pair: boolean;
+  readonly target: string | null;
+  readonly alternateIds: readonly string[];
+  readonly guid: string | null;
+  readonly reserved: boolean;
+  readonly rejectsExisting: boolean;
+}
+
+/** The expected outcome of a command. Where several forbid it, any of them may be named: the contract sets no order. */
+export type ExpectedOutcome =
+  | { readonly kind: 'refused'; readonly codes: readonly string[]; readonly existing: readonly string[] }
+  | { readonly kind: 'existing'; readonly at: number }
+  | { readonly kind: 'minted'; readonly at: number; readonly pairAt: number | null };
+
+/** What is in the place of a GUID that the service has yet to tell. */
+const UNKNOWN_GUID = 'to be told';
+
+/**
+ * Predicts the outcomes of the items of one request, one after another.
+ * @returns what becomes of each, and all identifiers there would be then.
+ */
+export function expectedOutcomes(
+  registry: Registry,
+  commands: readonly MintCommand[],
+): { outcomes: ExpectedOutcome[]; entries: Entry[] } {
+  const entries = registry.entries.map((entry) => ({ ...entry }));
+  const request = (entries.at(-1)?.request ?? 0) + 1;
+  const claims = commands.map(claimsOf);
+  const outcomes = commands.map((command, index): ExpectedOutcome => {
+    const before = claims.slice(0, index).flat();
+    const isDuplicate = claims[index]?.some((claim) => before.includes(claim)) ?? false;
+    return isDuplicate
+      ? { kind: 'refused', codes: ['DUPLICATE_IN_REQUEST'], existing: [] }
+      : expectedOutcome(entries, command, request);
+  });
+  return { outcomes, entries };
+}
+
+/** Fills in what only the service could know, in the entries that `expectedOutcomes` made. */
+export function assignGuids(
+  entries: readonly Entry[],
+  at: number,
+  pairAt: number | null,
+  guid: string,
+  pair?: string,
+): void {
+  const [entry, record] = [entries[at], pairAt === null ? undefined : entries[pairAt]];
+  if (entry?.guid === UNKNOWN_GUID) entry.guid = guid;
+  if (entry === undefined || record === undefined) return;
+  record.guid = pair ?? UNKNOWN_GUID;
+  entry.metadataId = `hdl:${identifierOf(record)}`;
+}
+
+/** Metadata IDs, GUIDs and alternates are unique within the naming authority, in one request too. */
+function claimsOf({ namingAuthority, metadataId, guid, alternateIds }: MintCommand): string[] {
+  return [
+    ...(metadataId === null ? [] : [`metadata ${metadataId}`]),
+    ...(guid === null ? [] : [`guid ${guid}`]),
+    ...alternateIds.map((alternate) => `alternate ${alternate}`),
+  ].map((claim) => `${namingAuthority} ${claim}`);
+}
+
+function expectedOutcome(entries: Entry[], command: MintCommand, request: number): ExpectedOutcome {
+  const { namingAuthority, metadataId, guid, alternateIds } = command;
+  const ours = (holds: (entry: Entry) => boolean): number =>
+    entries.findIndex((entry) => entry.namingAuthority === namingAuthority && holds(entry));
+  const described = metadataId === null ? -1 : ours((entry) => entry.metadataId === metadataId);
+  const registered = guid === null ? -1 : ours((entry) => entry.guid === guid);
+  const sharing = alternateIds
+    .map((alternate) => ours((entry) => entry.alternateIds.includes(alternate)))
+    .filter((at) => at !== -1);
+  const isItself = guid !== null && metadataId === `hdl:${namingAuthority}/${guid}`;
+  const isOther = guid !== null && registered !== described;
+  if (described !== -1 && !isOther && !command.rejectsExisting && !isItself) return { kind: 'existing', at: described };
+  const conflicts = [
+    ...(isItself ? [['METADATA_ID_IS_IDENTIFIER', -1] as const] : []),
+    ...(described === -1 ? [] : [['METADATA_ID_TAKEN', described] as const]),
+    ...(registered === -1 ? [] : [['GUID_TAKEN', registered] as const]),
+    ...sharing.map((at) => ['ALTERNATE_ID_TAKEN', at] as const),
+  ];
+  return conflicts.length === 0 ? add(entries, command, request) : refusal(entries, conflicts);
+}
+
+function refusal(entries: readonly Entry[], conflicts: readonly (readonly [string, number])[]): ExpectedOutcome {
+  const existing = conflicts
+    .flatMap(([, at]) => entries[at] ?? [])
+    .map((entry) => `/identifiers/${identifierOf(entry)}`);
+  return { kind: 'refused', codes: conflicts.map(([code]) => code), existing };
+}
+
+function add(entries: Entry[], command: MintCommand, request: number): ExpectedOutcome {
+  const { namingAuthority, metadataId, pair, target, alternateIds, guid, reserved } = command;
+  const state = reserved ? 'reserved' : 'active';
+  const kind = (registers: boolean): string => (reserved ? 'reserved' : registers ? 'registered' : 'minted');
+  const fresh = { namingAuthority, guid: UNKNOWN_GUID, state, tombstone: null, request } as const;
+  const at = entries.length;
+  entries.push({
+    ...fresh,
+    guid: guid ?? UNKNOWN_GUID,
+    isRecord: false,
+    metadataId,
+    target,
+    alternateIds,
+    kinds: [kind(guid !== null)],
+  });
+  if (!pair) return { kind: 'minted', at, pairAt: null };
+  entries.push({
+    ...fresh,
+    isRecord: true,
+    metadataId: null,
+    target: null,
+    alternateIds: [],
+    kinds: [kind(false)],
+  });
+  return { kind: 'minted', at, pairAt: at + 1 };
+}

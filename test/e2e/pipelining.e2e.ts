@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import { type Socket, connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { startServer } from './harness/server.js';
+import { useService } from './harness/service.js';
+
+const service = useService({ LOG_LEVEL: 'warn' });
+
+/** What a packet of these requests may add to the resident memory of the service, in MB. */
+const MAX_GROWTH_MB = 100;
+const MAX_LIVENESS_MS = 1000;
+
+const open: Socket[] = [];
+
+afterEach(() => {
+  for (const socket of open.splice(0)) socket.destroy();
+});
+
+const rss = () =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.server.child.pid}/status`, 'utf8'))![1]) / 1024;
+
+/** A connection that sends octets at once. `ends` counts the responses that begin in what it reads. */
+function send(octets: string): { socket: Socket; responses: () => number } {
+  const { hostname, port } = new URL(service.server.url);
+  const socket = connect(Number(port), hostname);
+  open.push(socket);
+  socket.on('error', () => {});
+  let count = 0;
+  let rest = '';
+  socket.on('data', (chunk: Buffer) => {
+    const text = rest + chunk.toString('latin1');
+    count += text.split('HTTP/1.1 200 OK\r\n').length - 1;
+    rest = text.slice(-16);
+  });
+  socket.write(octets);
+  return { socket, responses: () => count };
+}
+
+/** Looks at the memory and asks for `/health/live` until it is done. @returns the worst of both. */
+async function watch(done: () => boolean): Promise<{ growthMb: number; livenessMs: number }> {
+  const idle = rss();
+  let [growthMb, livenessMs] = [0, 0];
+  do {
+    const sentAt = performance.now();
+    expect((await service.client.get('/health/live')).status).toBe(200);
+    livenessMs = Math.max(livenessMs, performance.now() - sentAt);
+    growthMb = Math.max(growthMb, rss() - idle);
+    // A service that grows without end is not waited for.
+    if (growthMb > MAX_GROWTH_MB * 3) break;
+    await pause(20);
+  } while (!done());
+  return { growthMb, livenessMs };
+}
+
+const after = (ms: number) => {
+  const end = performance.now() + ms;
+  return () => performance.now() > end;
+};
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
+
+/** Requests for large documents, as many as a packet or two hold. */
+const PACKETS: [string, number][] = [
+  ['/docs/swagger-ui-bundle.js', 1400],
+  ['/openapi.json', 1700],
+];
+
+describe.each(PACKETS)('a connection that asks for %s %d times at once', (path, count) => {
+  it('and reads nothing costs no memory and holds nothing up', async () => {
+    await service.client.get('/openapi.json');
+    const { socket } = send(get(path).repeat(count));
+    socket.pause();
+    const { growthMb, livenessMs } = await watch(after(3000));
+    process.stderr.write(`${path}: ${growthMb.toFixed(0)} MB, /health/live in ${livenessMs.toFixed(0)} ms\n`);
+    expect(growthMb).toBeLessThan(MAX_GROWTH_MB);
+    expect(livenessMs).toBeLessThan(MAX_LIVENESS_MS);
+  });
+
+  it('and reads gets responses, one after the other, and holds nothing up', async () => {
+    const { socket, responses } = send(get(path).repeat(count));
+    const { growthMb, livenessMs } = await watch(() => responses() >= 200 || socket.destroyed);
+    expect(responses()).toBeGreaterThanOrEqual(200);
+    expect(growthMb).toBeLessThan(MAX_GROWTH_MB);
+    expect(livenessMs).toBeLessThan(MAX_LIVENESS_MS);
+  });
+});
+
+describe('fifty connections that ask for the same and read nothing', () => {
+  it('cost no more than the buffers of their sockets', async () => {
+    for (let i = 0; i < 50; i++) send(get('/docs/swagger-ui-bundle.js').repeat(1400)).socket.pause();
+    const { growthMb } = await watch(after(3000));
+    expect(growthMb).toBeLessThan(MAX_GROWTH_MB);
+  });
+});
+
+describe('a client that hangs up with several requests under way', () => {
+  it('leaves none of them counted: the service stops at once', async () => {
+    const server = await startServer({
+      DATABASE_URL: service.database.url,
+      ACCESS: 'open',
+      NAMING_AUTHORITIES: '100.102',
+      SHUTDOWN_TIMEOUT_MS: '60000',
+    });
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(get('/identifiers?limit=1').repeat(30));
+    await pause(5);
+    socket.destroy();
+    await pause(500);
+    const sentAt = performance.now();
+    expect(await server.stop()).toEqual({ code: 0, signal: null });
+    expect(performance.now() - sentAt).toBeLessThan(30_000);
+  }, 90_000);
+});

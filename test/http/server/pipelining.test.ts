@@ -1,0 +1,176 @@
+import { once } from 'node:events';
+import { type Server, type ServerResponse, createServer } from 'node:http';
+import { type AddressInfo, type Socket, connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { limitPipelining } from '../../../src/http/server/pipelining.js';
+
+const HEAD = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
+const GET_MANY = (count: number) => Array.from({ length: count }, (_, i) => HEAD(`/${i}`)).join('');
+
+const open: { server: Server; client: Socket }[] = [];
+
+/** A server whose responses end when a test ends them, and a client of it. */
+async function start(onRequest: (path: string, response: ServerResponse) => void = () => {}) {
+  const begun: string[] = [];
+  const pending: ServerResponse[] = [];
+  const server = createServer((request, response) => {
+    begun.push(request.url ?? '');
+    pending.push(response);
+    onRequest(request.url ?? '', response);
+  });
+  limitPipelining(server);
+  const sockets: Socket[] = [];
+  server.on('connection', (socket) => sockets.push(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const answered: string[] = [];
+  let rest = '';
+  client.on('data', (octets: Buffer) => {
+    const parts = `${rest}${octets.toString('latin1')}`.split(';');
+    rest = parts.pop()!.slice(-20);
+    for (const part of parts) answered.push(/for (.*)$/.exec(part.slice(-20))?.[1] ?? '');
+  });
+  client.on('error', () => {});
+  open.push({ server, client });
+  return { begun, pending, server, sockets, client, answered };
+}
+
+/** Waits until a condition holds; the test fails by its time limit when it never does. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await pause(5);
+}
+
+afterEach(() => {
+  for (const { server, client } of open.splice(0)) {
+    client.destroy();
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+const paths = (count: number) => Array.from({ length: count }, (_, i) => `/${i}`);
+
+describe('a connection that sends many requests at once', () => {
+  it('has at most 32 of them begun, and the next ones as soon as there is room, in order', async () => {
+    const { begun, pending, client } = await start();
+    client.write(GET_MANY(2000));
+    await until(() => begun.length >= 31);
+    await pause(100);
+    expect(begun.length).toBeLessThanOrEqual(32);
+    const before = begun.length;
+    for (const response of pending.splice(0, 3)) response.end();
+    await until(() => begun.length === before + 3);
+    await pause(50);
+    expect(begun).toEqual(paths(before + 3));
+  });
+
+  it('is not closed, and gets every response in order', async () => {
+    const { client, answered } = await start((path, response) => {
+      setTimeout(() => response.end(`for ${path};`), Number(path.slice(1)) % 5);
+    });
+    client.write(GET_MANY(2000));
+    await until(() => answered.length === 2000);
+    expect(answered).toEqual(paths(2000));
+  });
+
+  it('is held too where the requests are the shortest that are accepted, or come in pieces', async () => {
+    const short = await start();
+    short.client.write('GET /\n\r\n'.repeat(8000));
+    const pieces = await start();
+    for (const piece of GET_MANY(200).match(/[\s\S]{1,37}/g)!) {
+      pieces.client.write(piece);
+      await pause(0);
+    }
+    await until(() => short.begun.length >= 1 && pieces.begun.length >= 31);
+    await pause(100);
+    expect(short.begun.length).toBeLessThanOrEqual(32);
+    expect(pieces.begun.length).toBeLessThanOrEqual(32);
+  });
+
+  it('is not read while it is held: what the client sends stays on its side', async () => {
+    const { begun, client, sockets } = await start();
+    const flood = GET_MANY(100_000);
+    client.write(flood);
+    await until(() => begun.length >= 31);
+    await pause(300);
+    const { bytesRead } = sockets[0]!;
+    expect(bytesRead).toBeLessThan(flood.length / 4);
+    await pause(100);
+    expect(sockets[0]!.bytesRead).toBe(bytesRead);
+  });
+});
+
+describe('a client that does not read', () => {
+  it('has no more begun than fill the buffer of its connection, and gets all of it once it reads', async () => {
+    const large = 'x'.repeat(300_000);
+    const { begun, client, answered } = await start((path, response) => response.end(`${large}for ${path};`));
+    client.pause();
+    client.write(GET_MANY(400));
+    await until(() => begun.length >= 31);
+    await pause(300);
+    // The system takes a few megabytes for the client.
+    expect(begun.length).toBeLessThan(100);
+    client.resume();
+    await until(() => answered.length === 400);
+  }, 20_000);
+});
+
+describe('bodies', () => {
+  it('arrive whole behind other requests, with empty lines or without, and do not wait for their own response', async () => {
+    const bodies = ['\r\n\r\n'.repeat(40_000), 'x'.repeat(200_000), '\n\n'];
+    const arrived: number[] = [];
+    const { client, answered } = await start((path, response) => {
+      response.req.on('data', (octets: Buffer) => (arrived[Number(path.slice(1))]! += octets.length));
+      response.req.on('end', () => response.end(`for ${path};`));
+    });
+    for (const [i, body] of [...bodies, ...bodies].entries()) {
+      arrived[i] = 0;
+      client.write(`POST /${i} HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+    }
+    await until(() => answered.length === 6);
+    expect(arrived).toEqual([...bodies, ...bodies].map(({ length }) => length));
+  });
+
+  it('that are not read are not sent on, and go on when they are', async () => {
+    const { pending, client } = await start();
+    const body = 'x'.repeat(30_000_000);
+    client.write(`POST /0 HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+    await until(() => pending.length === 1);
+    await pause(300);
+    expect(client.writableLength).toBeGreaterThan(0);
+    let arrived = 0;
+    for await (const octets of pending[0]!.req) arrived += (octets as Buffer).length;
+    expect(arrived).toBe(body.length);
+  });
+});
+
+describe('a connection that breaks', () => {
+  it('closes every response that has not been sent, once, also those behind the first', async () => {
+    const closed: string[] = [];
+    const { pending, client } = await start((path, response) => response.on('close', () => closed.push(path)));
+    client.write(GET_MANY(5));
+    await until(() => pending.length === 5);
+    client.destroy();
+    await until(() => closed.length >= 5);
+    await pause(50);
+    expect([...closed].sort()).toEqual(paths(5));
+    expect(pending.map((response) => response.closed)).toEqual([true, true, true, true, true]);
+  });
+});
+
+describe('a tunnel', () => {
+  it('ends the parsing of the connection: what follows it reaches no handler', async () => {
+    const { begun, client, server } = await start();
+    const connected = new Promise<Socket>((resolve) =>
+      server.once('connect', (_request, socket) => {
+        resolve(socket as Socket);
+      }),
+    );
+    client.write(`CONNECT a:1 HTTP/1.1\r\nhost: a:1\r\n\r\n${GET_MANY(50)}`);
+    (await connected).resume();
+    await pause(100);
+    expect(begun).toEqual([]);
+  });
+});

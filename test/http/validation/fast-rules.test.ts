@@ -1,0 +1,174 @@
+import 'reflect-metadata';
+import { isDeepStrictEqual } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { plainToInstance } from 'class-transformer';
+import { IsString, validateSync } from 'class-validator';
+import fc from 'fast-check';
+import { CreateApiKeyDto } from '../../../src/api/api-keys/api-key.dto.js';
+import { KeyPageQueryDto } from '../../../src/api/api-keys/key-page-query.dto.js';
+import { EventsQueryDto, HistoryQueryDto } from '../../../src/api/events/events-query.dto.js';
+import { FastRules } from '../../../src/http/validation/fast-rules.js';
+import { ListQueryDto } from '../../../src/api/lookup/list-query.dto.js';
+import { BatchQueryDto, BatchRequestDto, MintItemDto } from '../../../src/api/minting/batch/batch.dto.js';
+import { MintRequestDto } from '../../../src/api/minting/mint-request.dto.js';
+import { CreateNamingAuthorityDto } from '../../../src/api/naming-authorities/authority-settings.dto.js';
+import { AuthorityPageQueryDto } from '../../../src/api/naming-authorities/authority-page.dto.js';
+import { NormalizeRequestDto } from '../../../src/api/normalization/normalize-request.dto.js';
+import { TransferLineDto } from '../../../src/api/import-export/transfer-line.dto.js';
+
+type Dto = new () => object;
+
+/** What the library itself says of a value. */
+const isValid = (dto: Dto, value: object) =>
+  validateSync(plainToInstance(dto, value), {
+    whitelist: true,
+    forbidNonWhitelisted: true,
+    forbidUnknownValues: true,
+    stopAtFirstError: true,
+  }).length === 0;
+
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+const TIME = '2126-11-20T09:30:00Z';
+const RESOLVER = { scheme: 'https', authority: 'repo.example.org' };
+
+/** A value of each DTO that has all its members, though some of them do not go together. */
+const WHOLE: readonly (readonly [Dto, Record<string, unknown>])[] = [
+  [
+    MintRequestDto,
+    {
+      ...{ namingAuthority: '100.102', metadataId: 'hdl:1/a', mintMetadataId: false, target: 'https://a.example/1' },
+      ...{ alternateIds: ['info:fedora/demo:7'], guid: 'F58F', localName: 'x', state: 'active', leaseUntil: TIME },
+      onExisting: 'reject',
+    },
+  ],
+  [MintItemDto, { clientRef: 'row 7', namingAuthority: '100.102', metadataId: 'hdl:1/a', target: 'http://a.example/' }],
+  [BatchRequestDto, { namingAuthority: '100.102', count: 3, items: [{}] }],
+  [
+    NormalizeRequestDto,
+    { items: [{ input: 'hdl:1/a', kind: 'handle', context: { caseInsensitive: true, resolver: RESOLVER } }] },
+  ],
+  [
+    CreateApiKeyDto,
+    { client: 'repo', scopes: ['mint'], namingAuthorities: [{ namingAuthority: '100.102', derived: true }] },
+  ],
+  [
+    CreateNamingAuthorityDto,
+    { namingAuthority: '100.102.7', profile: 'handle', caseInsensitive: true, resolver: RESOLVER },
+  ],
+  [
+    TransferLineDto,
+    {
+      ...{ identifier: '100.102/F58FB49EB1F848F0A606E84CEF294BE5', metadataId: null, target: null, alternateIds: [] },
+      ...{ state: 'withdrawn', version: 2, createdAt: TIME, updatedAt: TIME, leaseUntil: null },
+      tombstone: { withdrawnAt: TIME, reason: 'gone', replacedBy: null },
+    },
+  ],
+];
+
+const wrong = fc.constantFrom<unknown>(
+  ...[undefined, null, '', 'x', 'x'.repeat(9000), '\u0000', '\ud800', 0, -1, 1.5, 2 ** 31, true, [], [null], ['x']],
+  ...[
+    {},
+    { a: 1 },
+    [{}],
+    [[]],
+    'javascript:alert(1)',
+    '2026-02-30T00:00:00Z',
+    ['x', 1],
+    [{ input: 1 }],
+    [{ input: 'x' }],
+  ],
+);
+
+/** The same value with some members of it, or of what is in it, taken away, changed, or added. */
+function spoilt(value: unknown): fc.Arbitrary<unknown> {
+  if (Array.isArray(value)) return fc.oneof({ weight: 4, arbitrary: fc.tuple(...value.map(spoilt)) }, wrong);
+  if (typeof value !== 'object' || value === null)
+    return fc.oneof({ weight: 12, arbitrary: fc.constant(value) }, wrong);
+  const members = Object.entries(value).map(([name, member]) => [name, spoilt(member)] as const);
+  const some = fc.record(Object.fromEntries(members), { requiredKeys: [] });
+  const more = fc.oneof(
+    { weight: 8, arbitrary: fc.constant({}) },
+    fc.dictionary(fc.constantFrom('colour', 'a'), wrong),
+  );
+  return fc.tuple(some, more).map(([described, added]) => ({ ...described, ...added }));
+}
+
+describe.each(WHOLE.map(([dto, value]) => [dto.name, dto, value] as const))('%s', (_, dto, value) => {
+  it('is accepted with all members', () => {
+    expect(isValid(dto, value)).toBe(true);
+    expect(FastRules.of(dto).accept(value)).toBe(true);
+  });
+
+  it('is accepted only where class-validator finds nothing wrong, and then means what an instance of it means', () => {
+    const object = spoilt(value).filter((each) => typeof each === 'object' && each !== null && !Array.isArray(each));
+    let accepted = 0;
+    fc.assert(
+      fc.property(object, (each) => {
+        const instance = plainToInstance(dto, each);
+        // An absent member and an undefined one are the same to whoever reads them.
+        const says = isValid(dto, each as object) && isDeepStrictEqual(plain(instance), plain(each));
+        if (says) accepted += 1;
+        expect([each, FastRules.of(dto).accept(each)]).toEqual([each, says]);
+      }),
+      { numRuns: 1000 },
+    );
+    expect(accepted).toBeGreaterThan(10);
+  });
+});
+
+/** What a query can say of a member: nothing, a text, or several. */
+const said = fc.constantFrom<unknown>(
+  ...['7', '0', '1000', '1001', '07', '-1', '1e2', '', 'x', 'active', 'gone', 'hdl:1/a', 'https://a.example/ä', TIME],
+  ...['x'.repeat(20_000), ['7', '8'], [], '2026-02-30T00:00:00Z', '9999999999', ' 7'],
+);
+
+const QUERIED = [
+  ...['limit', 'cursor', 'after', 'wait', 'mode', 'namingAuthority', 'metadataId', 'alternateId', 'state', 'target'],
+  ...['createdAfter', 'createdBefore', 'colour', '__proto__', 'constructor'],
+];
+
+const QUERIES: readonly Dto[] = [
+  ...[ListQueryDto, BatchQueryDto, EventsQueryDto, HistoryQueryDto, KeyPageQueryDto, AuthorityPageQueryDto],
+];
+
+describe.each(QUERIES.map((dto) => [dto.name, dto] as const))('the query %s', (_, dto) => {
+  it('is read only where class-validator finds nothing wrong, and then as class-transformer reads it', () => {
+    let accepted = 0;
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...QUERIED), said, { maxKeys: 4 }), (query) => {
+        const instance = plainToInstance(dto, query);
+        const isRead = FastRules.of(dto).read(query);
+        if (isRead === null) return;
+        accepted += 1;
+        expect([query, isValid(dto, query)]).toEqual([query, true]);
+        expect(isRead).toBeInstanceOf(dto);
+        expect({ ...isRead }).toEqual({ ...instance });
+      }),
+      { numRuns: 2000 },
+    );
+    expect(accepted).toBeGreaterThan(10);
+  });
+});
+
+it('reads the digits of a query as a number, and gives what it leaves out', () => {
+  expect(FastRules.of(EventsQueryDto).read({ wait: '7' })).toEqual({ wait: 7, limit: 50 });
+});
+
+it('accepts nothing that is no object, and nothing for a class without rules', () => {
+  class Free {
+    any: string;
+  }
+  for (const value of [null, undefined, 'x', 1, []]) expect(FastRules.of(MintRequestDto).accept(value)).toBe(false);
+  expect(FastRules.of(Free).accept({})).toBe(false);
+});
+
+it('takes no member that objects have from elsewhere', () => {
+  class Named {
+    @IsString()
+    constructorName: string;
+  }
+  expect(FastRules.of(Named).accept({ constructorName: 'x' })).toBe(true);
+  expect(FastRules.of(Named).accept({ constructorName: 'x', constructor: 'y' })).toBe(false);
+});

@@ -1,0 +1,105 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import * as id from '../../src/identifier/index.js';
+
+const GUID = 'F58FB49EB1F848F0A606E84CEF294BE5';
+const guid = GUID.toLowerCase();
+
+describe('keys', () => {
+  it('R-24: the registry key leaves query and fragment out, the comparison key does not', () => {
+    const plain = id.toCordraId(`100.102/${guid}`);
+    const queried = id.toCordraId(`100.102/${guid}?v=2#a`);
+    expect(id.registryKey(plain)).toBe(`100.102/${GUID}`);
+    expect(id.registryKey(queried)).toBe(`100.102/${GUID}`);
+    expect(id.comparisonKey(queried)).toBe(`hdl:100.102/${GUID}?v=2#a`);
+    expect(id.sameName(plain, queried)).toBe(false);
+  });
+
+  it('CID-03: a CORDRA identifier and the Handle with its text share a key', () => {
+    const cordra = id.toCordraId(`100.102/${guid}?v=2`);
+    expect(id.comparisonKey(id.toHandle(id.formatCordraId(cordra)))).toBe(id.comparisonKey(cordra));
+    expect(id.formatHandle(id.asHandle(cordra))).toBe(id.formatCordraId(cordra));
+    expect(id.sameName(id.toHandle(`1/${GUID}?a`), id.toCordraId(`1/${GUID}?A`), { caseInsensitive: true })).toBe(true);
+  });
+
+  it('names of different systems never share a key', () => {
+    const keys = [
+      id.comparisonKey(id.toHandle('info:fedora/demo:1')),
+      id.comparisonKey(id.toFedoraPid('demo:1')),
+      id.comparisonKey(id.toFedoraDissemination('info:fedora/demo:1/DC')),
+      id.comparisonKey(id.toDceUuid(guid)),
+      id.comparisonKey(id.toHandle(`urn:uuid:/${GUID}`)),
+    ];
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+});
+
+describe('naming authorities on their own', () => {
+  it('HS-07: a derived prefix has a parent', () => {
+    expect(id.parentOf('10.978.88')).toBe('10.978');
+    expect(id.parentOf('12345.1')).toBe('12345');
+    expect(id.parentOf('12345')).toBeNull();
+  });
+
+  it('are read for a profile', () => {
+    expect(id.parseNamingAuthority('2000.01', 'cordra')).toMatchObject({ ok: true, value: '2000.01' });
+    expect(id.parseNamingAuthority('10.ABC', 'cordra')).toMatchObject({ fault: { offset: 3 } });
+    expect(id.parseNamingAuthority('10.ABC', 'handle').ok).toBe(true);
+    expect(id.parseNamingAuthority('10.A/C', 'handle')).toMatchObject({ fault: { offset: 4 } });
+    expect(id.parseNamingAuthority('10.\u{1f600}', 'handle')).toMatchObject({ fault: { code: 'NOT_UCS2' } });
+    expect(id.namingAuthorityKey('10.aBcß')).toBe('10.ABCß');
+  });
+});
+
+describe('resolvers (URI-36)', () => {
+  it.each([
+    [{ scheme: 'ftp', authority: 'h' }, 'WRONG_SCHEME'],
+    [{ scheme: 'http', authority: '' }, 'INVALID_AUTHORITY'],
+    [{ scheme: 'http', authority: 'u:p@h' }, 'INVALID_AUTHORITY'],
+    [{ scheme: 'http', authority: 'h/x' }, 'INVALID_AUTHORITY'],
+    [{ scheme: 'http', authority: 'h:x' }, 'INVALID_AUTHORITY'],
+    [{ scheme: 'http', authority: '[::1' }, 'INVALID_AUTHORITY'],
+    [{ scheme: 'http', authority: '[1:2:3:4:5:6:7:8:9]' }, 'INVALID_AUTHORITY'],
+    [{ scheme: 'http', authority: 'h', firstSegment: 'a/b' }, 'INVALID_CHARACTER'],
+    [{ scheme: 'http', authority: 'h', firstSegment: '' }, 'SEGMENT_COUNT'],
+    [{ scheme: 'http', authority: 'h', firstSegment: '..' }, 'SEGMENT_COUNT'],
+    [{ scheme: 'http', authority: 'h', firstSegment: '%4' }, 'INVALID_CHARACTER'],
+  ])('%j is refused: %s', (config, code) => {
+    expect(id.parseResolver(config)).toMatchObject({ ok: false, fault: { code } });
+  });
+
+  it.each([
+    [{ scheme: 'HTTP', authority: 'HDL.Handle.net:80' }, 'http://hdl.handle.net/'],
+    [{ scheme: 'https', authority: 'h:443', firstSegment: '%7Ex' }, 'https://h/~x/'],
+    [{ scheme: 'https', authority: 'h:80', firstSegment: null }, 'https://h:80/'],
+    [{ scheme: 'http', authority: '[2001:DB8::1.2.3.4]:8000' }, 'http://[2001:db8::1.2.3.4]:8000/'],
+    [{ scheme: 'http', authority: '[V1.A:b]' }, 'http://[v1.a:b]/'],
+    [{ scheme: 'http', authority: '190.12.34.56' }, 'http://190.12.34.56/'],
+  ])('%j is normalised to %s', (config, prefix) => {
+    expect(id.toResolver(config)).toMatchObject({ prefix });
+  });
+
+  it('cannot be changed once checked', () => {
+    expect(Object.isFrozen(id.toResolver({ scheme: 'http', authority: 'h' }))).toBe(true);
+  });
+});
+
+describe('the folder', () => {
+  const folder = new URL('../../src/identifier/', import.meta.url);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => [name, readFileSync(new URL(name, folder), 'utf8')] as const);
+
+  it.each(files)('%s imports nothing from outside', (name, text) => {
+    const imports = [...text.matchAll(/from '([^']+)'/g)].map(([, from]) => from);
+    const isInside = (from = ''): boolean =>
+      from.startsWith('.') && new URL(from, new URL(name, folder)).href.startsWith(folder.href);
+    expect(imports.filter((from) => !isInside(from))).toEqual([]);
+  });
+
+  it.each(files)('%s has fewer than 300 lines, a header and no platform shortcut', (_name, text) => {
+    expect(text.split('\n').length).toBeLessThan(300);
+    expect(text.startsWith('/**\n')).toBe(true);
+    expect(text).not.toMatch(/\b(?:encodeURIComponent|decodeURIComponent|new URL|process|Buffer|Date)\b\(/);
+  });
+});

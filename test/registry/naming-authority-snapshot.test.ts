@@ -1,0 +1,174 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { DEFAULT_RESOLVER, formatHandle, isHandle, toHandle, toResolver } from '../../src/identifier/index.js';
+import { NamingAuthoritySnapshot } from '../../src/registry/naming-authority-snapshot.js';
+import { type NamingAuthority, isCaseInsensitiveByRule } from '../../src/registry/naming-authority.js';
+
+const authority = (prefix: string, settings: Partial<NamingAuthority> = {}): NamingAuthority => ({
+  prefix,
+  status: 'active',
+  profile: 'handle',
+  caseInsensitive: isCaseInsensitiveByRule(prefix),
+  uuidVersion: 4,
+  targetTemplate: null,
+  resolver: null,
+  version: 1,
+  createdAt: new Date(0),
+  updatedAt: new Date(0),
+  ...settings,
+});
+
+const CASED = authority('20.500');
+const FOLDING = authority('20.600', { caseInsensitive: true });
+const LETTERS = authority('Ark');
+const CORDRA = authority('100.102', { profile: 'cordra' });
+const PREFIXES = authority('0.NA');
+const known = new NamingAuthoritySnapshot([CASED, FOLDING, LETTERS, CORDRA, PREFIXES], DEFAULT_RESOLVER);
+
+const keyOf = (text: string) => {
+  const read = known.readName(text);
+  return read.ok ? read.value.key : read.fault.code;
+};
+const localKey = (of: NamingAuthority, localName: string) => known.addressOf(of, localName).localKey;
+
+/** Letters whose case is more than ASCII's, and characters that URIs escape. */
+const SPECIAL = fc.constantFrom(...'aAbkKsSiIßﬀİıſ\u212aéÉ/?#%:@ .~"<>[]{}|\\^`');
+const localNames = fc
+  .string({
+    unit: fc.oneof(SPECIAL, fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 })),
+    minLength: 1,
+    maxLength: 20,
+  })
+  .filter((text) => isHandle(`1/${text}`));
+
+describe('the key of a local name', () => {
+  it.each([CASED, FOLDING, LETTERS, PREFIXES])(
+    'says the same of two names as the key of a metadata ID: $prefix',
+    (of) => {
+      const variants = localNames.chain((text) =>
+        fc.tuple(
+          fc.constant(text),
+          fc.oneof(localNames, fc.constantFrom(text, text.toUpperCase(), text.toLowerCase())),
+        ),
+      );
+      fc.assert(
+        fc.property(variants, ([one, two]) => {
+          const names = [one, two].map((localName) => toHandle(`${of.prefix}/${localName}`, 'unicode'));
+          const [first, second] = names.map((name) => known.canonicalName(name).key);
+          expect(localKey(of, one) === localKey(of, two)).toBe(first === second);
+        }),
+        { numRuns: 500 },
+      );
+    },
+  );
+
+  it('R-15: folds the 26 letters of ASCII and no other character', () => {
+    for (let code = 0x21; code < 0xffff; code++) {
+      const character = String.fromCharCode(code);
+      if (!isHandle(`1/${character}`)) continue;
+      const isLetter = /^[a-z]$/.test(character);
+      const upper = isLetter ? character.toUpperCase() : character;
+      if (localKey(FOLDING, character) !== localKey(FOLDING, upper))
+        throw new Error(`${code.toString(16)} is not kept`);
+      if (localKey(CASED, character) === localKey(CASED, upper) && isLetter) throw new Error(`${character} is folded`);
+    }
+    expect(localKey(FOLDING, 'ſ')).not.toBe(localKey(FOLDING, 'S'));
+    expect(localKey(FOLDING, '\u212a')).not.toBe(localKey(FOLDING, 'K'));
+  });
+
+  it('R-35: has no case under 0.NA', () => {
+    expect(localKey(PREFIXES, '20.abc')).toBe(localKey(PREFIXES, '20.ABC'));
+    expect(keyOf('0.na/20.abc')).toBe(keyOf('hdl:0.NA/20.ABC'));
+  });
+});
+
+describe('recognition among known naming authorities', () => {
+  it('reads the canonical text of any name back as that name', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(CASED, FOLDING, LETTERS), localNames, ({ prefix }, localName) => {
+        const name = toHandle(`${prefix}/${localName}`, 'unicode');
+        const { canonical, key } = known.canonicalName(name);
+        const read = known.readName(canonical);
+        expect(read.ok && read.value.name.type === 'handle' && formatHandle(read.value.name)).toBe(formatHandle(name));
+        expect(keyOf(canonical)).toBe(key);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  const digits = '0a1b2c3d4e5f60718293a4b5c6d7e8f9';
+
+  it.each([digits, `${digits}?x`, `${digits}#x`, `${digits}?x#y`])(
+    'CID-02: %s is a text under the profile "handle"',
+    (localName) => {
+      const name = toHandle(`20.500/${localName}`);
+      const escaped = encodeURIComponent(localName);
+      const spellings = [`20.500/${localName}`, `hdl:20.500/${escaped}`, `hdl://20.500/${escaped}`];
+      spellings.push(
+        `info:hdl/20.500/${escaped}`,
+        `https://hdl.handle.net/20.500/${escaped}`,
+        `doi:20.500/${localName}`,
+      );
+      for (const spelling of spellings) {
+        const read = known.readName(spelling);
+        expect([spelling, read.ok && read.value.name]).toEqual([spelling, name]);
+      }
+    },
+  );
+
+  it('CID-13: 32 digits have no case under the profile "cordra" and under naming authorities of others', () => {
+    for (const prefix of ['100.102', '2000.01']) {
+      expect(keyOf(`${prefix}/${digits}`)).toBe(keyOf(`hdl://${prefix}/${digits.toUpperCase()}`));
+      expect(keyOf(`${prefix}/${digits}?x`)).toBe(keyOf(`${prefix}/${digits}`));
+    }
+    expect(keyOf(`20.500/${digits}`)).not.toBe(keyOf(`20.500/${digits.toUpperCase()}`));
+    expect(keyOf(`20.600/${digits}`)).toBe(keyOf(`20.600/${digits.toUpperCase()}`));
+  });
+
+  it('R-36: DOIs of others have no case, unless one of ours is told to have', () => {
+    expect(keyOf('10.1000/abc')).toBe(keyOf('https://doi.org/10.1000/ABC'));
+    const told = new NamingAuthoritySnapshot([authority('10.1000', { caseInsensitive: false })], DEFAULT_RESOLVER);
+    const [lower, upper] = ['10.1000/abc', '10.1000/ABC'].map((text) => told.canonicalName(toHandle(text)).key);
+    expect(lower).not.toBe(upper);
+  });
+
+  it('CID-10: another local name under the profile "cordra" is refused where it breaks', () => {
+    const text = ' hdl:100.102/report';
+    const read = known.recognize(text);
+    if (!read.ok) throw new Error(read.fault.detail);
+    expect(() => known.locate(read.value.name, text, '/x')).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_GUID',
+        extensions: expect.objectContaining({ members: { offset: 13 } }),
+      }),
+    );
+  });
+
+  it('has no address for a name under a naming authority of others, a PID or a UUID', () => {
+    for (const text of ['1234/x', 'demo:7', `urn:uuid:f58fb49e-b1f8-48f0-a606-e84cef294be5`]) {
+      const read = known.recognize(text);
+      expect(read.ok && known.locate(read.value.name, text, '/x')).toBeNull();
+    }
+  });
+});
+
+describe('resolvers of naming authorities', () => {
+  const own = toResolver({ scheme: 'https', authority: 'hdl.handle.net', firstSegment: 'api' });
+  const among = new NamingAuthoritySnapshot([authority('20.700', { resolver: own }), CASED], DEFAULT_RESOLVER);
+  const native = (text: string) => {
+    const read = among.recognize(text);
+    return read.ok && read.value.name.type === 'handle' ? formatHandle(read.value.name) : read;
+  };
+
+  it('URI-31: read a URL by three segments before others of the host read it by two', () => {
+    expect(native('https://hdl.handle.net/api/20.700/x')).toBe('20.700/x');
+    expect(native('http://hdl.handle.net/api/20.500/x')).toBe('20.500/x');
+    expect(native('https://hdl.handle.net/20.700/x')).toBe('20.700/x');
+    expect(native('https://hdl.handle.net/api/x')).toBe('api/x');
+  });
+
+  it('URI-36: are those that names are written for', () => {
+    expect(among.resolverOf(toHandle('20.700/x'))).toBe(own);
+    expect(among.resolverOf(toHandle('20.500/x'))).toBe(DEFAULT_RESOLVER);
+  });
+});

@@ -1,0 +1,48 @@
+import { expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import pg from 'pg';
+import { arrayOf, arrayOfDigests } from '../../src/storage/array-parameter.js';
+import { digestOf } from '../../src/registry/digest.js';
+
+/** Numbers of PostgreSQL's types, which `pg` reads by. */
+const TEXT_ARRAY = 1009;
+const INTEGER_ARRAY = 1007;
+const BYTEA_ARRAY = 1001;
+
+const parserOf: (type: number) => (text: string) => unknown = pg.types.getTypeParser;
+const read = (text: string | null, type: number) => parserOf(type)(text ?? '');
+
+/** What PostgreSQL takes as a text; a NUL it does not. */
+const texts = fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0'));
+
+it('any texts are read back as they are', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(texts, fc.constantFrom('"', '\\', '\\"', '{', '},', 'NULL', 'null', '', ' '))),
+      (values) => {
+        fc.pre(values.length > 0);
+        expect(read(arrayOf(values), TEXT_ARRAY)).toEqual(values);
+      },
+    ),
+  );
+});
+
+it('numbers are numbers, and nulls between them stay nulls', () => {
+  expect(read(arrayOf([1, null, -2]), INTEGER_ARRAY)).toEqual([1, null, -2]);
+});
+
+it('the text NULL is no null', () => {
+  expect(read(arrayOf(['NULL', null]), TEXT_ARRAY)).toEqual(['NULL', null]);
+});
+
+it.each([[[]], [[null]], [[null, null]]])('%j says nothing, and is no array', (values) => {
+  expect(arrayOf(values)).toBeNull();
+  expect(arrayOfDigests(values)).toBeNull();
+});
+
+it('digests are octets for PostgreSQL', () => {
+  const digest = digestOf('abc');
+  // FIPS 180-2, appendix B.1.
+  expect(digest).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+  expect(read(arrayOfDigests([digest, null]), BYTEA_ARRAY)).toEqual([Buffer.from(digest, 'hex'), null]);
+});

@@ -1,0 +1,97 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { Batcher } from '../../src/storage/batcher.js';
+
+const LIMITS = { maxBatchSize: 3, maxConcurrentBatches: 1, maxQueueLength: 5 };
+
+/** Work that waits to be let go, and tells which groups it was given. */
+function held() {
+  const groups: number[][] = [];
+  const gates: (() => void)[] = [];
+  const work = async (items: readonly number[]) => {
+    groups.push([...items]);
+    await new Promise<void>((resolve) => gates.push(resolve));
+    return items.map((item) => (item < 0 ? new RangeError(`${item}`) : item * 10));
+  };
+  const letGo = async () => {
+    gates.shift()?.();
+    await turn();
+  };
+  return { groups, work, letGo };
+}
+
+describe('a gathering', () => {
+  it('lets the first item go alone and at once, and those that came meanwhile together, in order', async () => {
+    const { groups, work, letGo } = held();
+    const gathering = new Batcher(work, LIMITS);
+    const results = [1, 2, 3, 4, 5].map((item) => gathering.add(item));
+    expect(groups).toEqual([[1]]);
+    expect(gathering.depth).toBe(4);
+    for (let i = 0; i < 3; i++) await letGo();
+    expect(groups).toEqual([[1], [2, 3, 4], [5]]);
+    expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50]);
+  });
+
+  it('keeps no more groups under way than it may', async () => {
+    const { groups, work, letGo } = held();
+    const gathering = new Batcher(work, { ...LIMITS, maxConcurrentBatches: 2 });
+    const results = [1, 2, 3, 4].map((item) => gathering.add(item));
+    expect(groups).toEqual([[1], [2]]);
+    await letGo();
+    expect(groups).toEqual([[1], [2], [3, 4]]);
+    for (let i = 0; i < 2; i++) await letGo();
+    expect(await Promise.all(results)).toEqual([10, 20, 30, 40]);
+  });
+
+  it('lets a group go beside another one only when it is not smaller, or has sixteen', async () => {
+    const { groups, work, letGo } = held();
+    const gathering = new Batcher(work, { maxBatchSize: 40, maxConcurrentBatches: 2, maxQueueLength: 100 });
+    const add = (count: number) => Array.from({ length: count }, () => gathering.add(1));
+    const results = [...add(2), ...add(20)];
+    await letGo();
+    expect(groups.map(({ length }) => length)).toEqual([1, 1, 20]);
+    await letGo();
+    results.push(...add(15));
+    expect(groups).toHaveLength(3);
+    results.push(...add(1));
+    expect(groups.map(({ length }) => length)).toEqual([1, 1, 20, 16]);
+    await letGo();
+    results.push(...add(3));
+    await letGo();
+    expect(groups.map(({ length }) => length)).toEqual([1, 1, 20, 16, 3]);
+    await letGo();
+    expect(await Promise.all(results)).toHaveLength(41);
+  });
+
+  it('refuses what finds the queue full, and goes on with the rest', async () => {
+    const { work, letGo } = held();
+    const gathering = new Batcher(work, LIMITS);
+    const results = [1, 2, 3, 4, 5, 6].map((item) => gathering.add(item));
+    await expect(gathering.add(7)).rejects.toMatchObject({ code: 'OVERLOADED' });
+    for (let i = 0; i < 3; i++) await letGo();
+    expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50, 60]);
+  });
+
+  it('fails only the item that failed', async () => {
+    const gathering = new Batcher(async (items: readonly number[]) => {
+      await turn();
+      return items.map((item) => (item < 0 ? new RangeError(`${item}`) : item));
+    }, LIMITS);
+    const results = await Promise.allSettled([1, -2, 3].map((item) => gathering.add(item)));
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+
+  const failing = (tried: number[][]) => async (items: readonly number[]) => {
+    tried.push([...items]);
+    await turn();
+    if (items.includes(3)) throw new Error('the group of 3');
+    return items;
+  };
+
+  it('gives an error of a group to each of its items, and works on the next group', async () => {
+    const tried: number[][] = [];
+    const gathering = new Batcher<number, number>(failing(tried), LIMITS);
+    const results = await Promise.allSettled([1, 2, 3, 4, 5].map((item) => gathering.add(item)));
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected', 'fulfilled']);
+  });
+});

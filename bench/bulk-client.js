@@ -27,10 +27,11 @@ export function* mintLines(count, more = () => ({})) {
 
 /**
  * Streams lines into the bulk endpoint and reads what comes back.
+ * @param onResult called with the text of each line of the response.
  * @returns seconds in all, milliseconds to the first line, lines in the answer, how many of them are of an identifier that
  * was minted, and the greatest memory of the server in MB.
  */
-export async function sendBulk(server, lines) {
+export async function sendBulk(server, lines, onResult = () => {}) {
   let mostMb = 0;
   const watch = setInterval(async () => {
     mostMb = Math.max(mostMb, (await residentMb(server.pid)) ?? 0);
@@ -52,7 +53,10 @@ export async function sendBulk(server, lines) {
       const texts = (rest + chunk.toString('latin1')).split('\n');
       rest = texts.pop();
       answered += texts.length;
-      for (const text of texts) if (text.includes('"status":201')) minted++;
+      for (const text of texts) {
+        if (text.includes('"status":201')) minted++;
+        onResult(text);
+      }
     }
     const seconds = (performance.now() - started) / 1000;
     return {

@@ -20,10 +20,13 @@ export class Servers {
     this.profile = profile;
   }
 
-  /** The service as it is delivered, but for the log: nobody's requests are logged here. */
-  mintmark(database, variables = {}) {
+  /**
+   * The service as it is delivered, without a log of requests.
+   * @param root the checkout whose build is started.
+   */
+  mintmark(database, variables = {}, root = ROOT) {
     const profiling = this.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${this.profile}`];
-    return this.#start('mintmark', [...profiling, join(ROOT, 'dist/main.js')], {
+    return this.#start('mintmark', [...profiling, join(root, 'dist/main.js')], {
       ...this.#environment(database),
       ACCESS: 'open',
       NAMING_AUTHORITIES: AUTHORITY,

@@ -27,11 +27,12 @@ export function* mintLines(count, more = () => ({})) {
 
 /**
  * Streams lines into the bulk endpoint and reads what comes back.
- * @param onResult called with the text of each line of the response.
+ * @param options.onResult called with the text of each line of the response.
+ * @param options.key the Idempotency-Key; null for none.
  * @returns seconds in all, milliseconds to the first line, lines in the answer, how many of them are of an identifier that
  * was minted, and the greatest memory of the server in MB.
  */
-export async function sendBulk(server, lines, onResult = () => {}) {
+export async function sendBulk(server, lines, { onResult = () => {}, key = crypto.randomUUID() } = {}) {
   let mostMb = 0;
   const watch = setInterval(async () => {
     mostMb = Math.max(mostMb, (await residentMb(server.pid)) ?? 0);
@@ -40,7 +41,7 @@ export async function sendBulk(server, lines, onResult = () => {}) {
     const started = performance.now();
     const outgoing = request(`${server.url}/identifiers/bulk`, {
       method: 'POST',
-      headers: { 'content-type': 'application/x-ndjson', 'idempotency-key': crypto.randomUUID() },
+      headers: { 'content-type': 'application/x-ndjson', ...(key !== null && { 'idempotency-key': key }) },
     });
     // A server that refuses early may close before it has read everything; what it answered tells why.
     outgoing.on('error', () => {});

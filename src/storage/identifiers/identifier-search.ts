@@ -98,7 +98,8 @@ export class IdentifierSearch {
     visible: readonly string[] | null,
   ): Promise<Map<number, Matches>> {
     if (keys.length === 0) return new Map();
-    const { rows } = await this.pool.query<MatchRow>(FIND_SQL, [
+    // Planning takes longer than finding 100 names, so the statement is prepared once per session.
+    const values = [
       arrayOf(keys.map(({ ordinal }) => ordinal)),
       arrayOf(keys.map(({ reading }) => reading)),
       arrayOf(keys.map(({ address }) => address?.namingAuthority ?? null)),
@@ -108,7 +109,8 @@ export class IdentifierSearch {
       arrayOf(keys.map(({ guid }) => guid ?? null)),
       arrayOf(keys.map(({ target }) => target ?? null)),
       visible,
-    ]);
+    ];
+    const { rows } = await this.pool.query<MatchRow>({ name: 'find-names', text: FIND_SQL, values });
     const found = new Map<number, { matches: Match[]; record: IdentifierRecord | null }>();
     for (const row of rows) {
       // Only the first row of a text has a record.

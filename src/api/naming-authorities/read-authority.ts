@@ -1,5 +1,5 @@
 import { type Resolver, parseNamingAuthority, parseResolver } from '../../identifier/index.js';
-import { Problem, malformed } from '../../problem/problem.js';
+import { type Problem, invalidRequest, malformed } from '../../problem/problem.js';
 import type { NewAuthority } from '../../storage/naming-authorities/naming-authority-writer.js';
 import {
   type AuthoritySettings,
@@ -55,5 +55,5 @@ function readResolver({ scheme, authority, firstSegment = null }: AuthorityResol
 }
 
 function invalid(pointer: string, detail: string): Problem {
-  return new Problem('INVALID_REQUEST', `${pointer}: ${detail}`, { errors: [{ pointer, detail }] });
+  return invalidRequest(pointer, detail, `${pointer}: ${detail}`);
 }

@@ -22,7 +22,7 @@ import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import { ApiKeyDto, ApiKeyPageDto, CreateApiKeyDto, CreatedApiKeyDto } from './api-key.dto.js';
 import { ApiKeysService } from './api-keys.service.js';
-import { KeyPageQueryDto } from './key-page-query.dto.js';
+import { PageQueryDto } from '../../http/validation/page-query.dto.js';
 
 const FORBIDDEN = 'NAMING_AUTHORITY_FORBIDDEN';
 const WRITES = ['IDEMPOTENCY_KEY_REUSED', 'REQUEST_IN_FLIGHT', 'INVALID_IDEMPOTENCY_KEY', 'OUTCOME_UNKNOWN'] as const;
@@ -73,7 +73,7 @@ export class ApiKeysController {
   @ApiResponse({ status: 200, description: 'One page of API keys, in order of creation.', type: ApiKeyPageDto })
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', FORBIDDEN)
   async listKeys(
-    @Query() { limit, cursor }: KeyPageQueryDto,
+    @Query() { limit, cursor }: PageQueryDto,
     @CurrentPrincipal() principal: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ApiKeyPageDto> {

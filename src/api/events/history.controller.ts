@@ -8,7 +8,7 @@ import { ApiProblems } from '../../problem/api-problems.js';
 import { ApiIdentifierParam } from '../representation/identifier-param.js';
 import { locationOf } from '../representation/identifier-presenter.js';
 import { HistoryPageDto } from './event.dto.js';
-import { HistoryQueryDto } from './events-query.dto.js';
+import { PageQueryDto } from '../../http/validation/page-query.dto.js';
 import { type History, HistoryService } from './history.service.js';
 import { changeDtoOf } from './show-change.js';
 
@@ -42,7 +42,7 @@ export class HistoryController {
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'MALFORMED_URL', 'IDENTIFIER_NOT_FOUND', ...SYNTAX_CODES)
   async ofIdentifier(
     @Param('identifier') identifier: string,
-    @Query() query: HistoryQueryDto,
+    @Query() query: PageQueryDto,
     @CurrentPrincipal() principal: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<HistoryPageDto> {
@@ -66,7 +66,7 @@ export class HistoryController {
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'MALFORMED_URL', 'NAMING_AUTHORITY_NOT_FOUND', ...SYNTAX_CODES)
   async ofAuthority(
     @Param('namingAuthority') namingAuthority: string,
-    @Query() query: HistoryQueryDto,
+    @Query() query: PageQueryDto,
     @CurrentPrincipal() principal: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<HistoryPageDto> {
@@ -79,7 +79,7 @@ function shown(
   { changes, next }: History,
   principal: Principal,
   path: string,
-  { limit }: HistoryQueryDto,
+  { limit }: PageQueryDto,
   reply: FastifyReply,
 ): HistoryPageDto {
   if (next !== null) void reply.header('link', `<${path}?limit=${limit}&cursor=${next}>; rel="next"`);

@@ -8,7 +8,7 @@ import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js
 import { nativeText } from '../../registry/identifier-record.js';
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
 import { EventCursors } from './event-cursors.js';
-import type { HistoryQueryDto } from './events-query.dto.js';
+import type { PageQueryDto } from '../../http/validation/page-query.dto.js';
 
 /** One page of the history of something. */
 export interface History {
@@ -31,7 +31,7 @@ export class HistoryService {
    * @param text the identifier in any form (R-28); withdrawn ones are included.
    * @throws Problem IDENTIFIER_NOT_FOUND, also for a hidden one, INVALID_CURSOR, or a syntax code.
    */
-  async ofIdentifier(text: string, { cursor, limit }: HistoryQueryDto, principal: Principal): Promise<History> {
+  async ofIdentifier(text: string, { cursor, limit }: PageQueryDto, principal: Principal): Promise<History> {
     const after = this.cursors.readVersion(cursor);
     const { record } = await this.authorities.lookUp(text, (known) =>
       resolveIdentifier(text, principal.viewOf(known), this.reader),
@@ -40,7 +40,7 @@ export class HistoryService {
   }
 
   /** @throws Problem NAMING_AUTHORITY_NOT_FOUND, INVALID_CURSOR, or a syntax code. */
-  async ofAuthority(text: string, { cursor, limit }: HistoryQueryDto, principal: Principal): Promise<History> {
+  async ofAuthority(text: string, { cursor, limit }: PageQueryDto, principal: Principal): Promise<History> {
     const after = this.cursors.readVersion(cursor);
     const read = parseNamingAuthority(text, 'handle');
     if (!read.ok) throw malformed(read.fault, '#path/namingAuthority');

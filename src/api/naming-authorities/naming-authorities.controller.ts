@@ -10,7 +10,7 @@ import { ApiHeader, ApiParam, ApiResponse, ApiTags } from '../../openapi/annotat
 import { ApiProblems } from '../../problem/api-problems.js';
 import { Problem } from '../../problem/problem.js';
 import { linkHeader } from '../representation/location-header.js';
-import { AuthorityPageQueryDto } from './authority-page.dto.js';
+import { PageQueryDto } from '../../http/validation/page-query.dto.js';
 import { UpdateNamingAuthorityDto, CreateNamingAuthorityDto } from './authority-settings.dto.js';
 import { NamingAuthoritiesService } from './naming-authorities.service.js';
 import { NamingAuthorityDto, NamingAuthorityPageDto } from './naming-authority.dto.js';
@@ -52,7 +52,7 @@ export class NamingAuthoritiesController {
   })
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR')
   async list(
-    @Query() query: AuthorityPageQueryDto,
+    @Query() query: PageQueryDto,
     @CurrentPrincipal() principal: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NamingAuthorityPageDto> {

@@ -13,7 +13,7 @@ import { NamingAuthorityWriter } from '../../storage/naming-authorities/naming-a
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
 import { IdempotentRequests, type Replayable, keyedRequest } from '../../storage/idempotency.js';
 import type { Queryable } from '../../storage/transactions.js';
-import type { AuthorityPageQueryDto } from './authority-page.dto.js';
+import type { PageQueryDto } from '../../http/validation/page-query.dto.js';
 import type { UpdateNamingAuthorityDto, CreateNamingAuthorityDto } from './authority-settings.dto.js';
 import type { NamingAuthorityDto, NamingAuthorityPageDto } from './naming-authority.dto.js';
 import { readChanges, readNewAuthority } from './read-authority.js';
@@ -30,7 +30,7 @@ export class NamingAuthoritiesService {
     private readonly cursors: Cursors,
   ) {}
 
-  async page({ limit, cursor }: AuthorityPageQueryDto, principal: Principal): Promise<NamingAuthorityPageDto> {
+  async page({ limit, cursor }: PageQueryDto, principal: Principal): Promise<NamingAuthorityPageDto> {
     // One more than the page size shows whether there is a next page.
     const after = cursor === undefined ? null : this.cursors.read('naming authorities', 0, cursor).text;
     const found = await this.reader.page(limit + 1, after, await this.visiblePrefixes(principal));

@@ -29,9 +29,11 @@ async function amend(identifier: string, amendment: Amendment): Promise<void> {
     [identifier],
   );
   const changes = new IdentifierUpdater(new IdentifierReader(pool));
-  await new Transactions(pool, pool).run((transaction) =>
-    changes.amend(transaction, CURATOR, [BigInt(rows[0]!.id)], () => amendment),
-  );
+  await new Transactions(pool, pool).run(async (transaction) => {
+    const { now, records } = await changes.lock(transaction, [BigInt(rows[0]!.id)]);
+    const requested = records.map((record) => ({ record, amendment }));
+    return changes.update(transaction, CURATOR, now, requested);
+  });
 }
 
 const named = (text: string) => {

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { NameConflicts } from './name-conflicts.js';
 import { StorageWriteModule } from '../../storage/storage-write.module.js';
 import { CurationController } from './curation.controller.js';
 import { CurationService } from './curation.service.js';
@@ -8,6 +7,6 @@ import { RepresentationModule } from '../representation/representation.module.js
 @Module({
   imports: [StorageWriteModule, RepresentationModule],
   controllers: [CurationController],
-  providers: [NameConflicts, CurationService],
+  providers: [CurationService],
 })
 export class CurationModule {}

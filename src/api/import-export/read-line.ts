@@ -15,7 +15,7 @@ import {
   replacementText,
   requireTwoThings,
 } from '../../registry/parse-names.js';
-import { EXPIRED_REASON } from '../../storage/identifiers/identifier-row.js';
+import { EXPIRED_REASON } from '../../registry/lifecycle.js';
 import { readTime } from '../../registry/timestamp.js';
 import { lineOf } from './transfer-line.js';
 import { TransferLineDto } from './transfer-line.dto.js';

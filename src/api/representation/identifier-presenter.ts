@@ -3,12 +3,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { type Resolver, canonicalUri, toHandle, urisOf } from '../../identifier/index.js';
 import {
-  type MutableAttributes,
   type IdentifierRecord,
+  type IdentifierSnapshot,
   identifierOf,
-  nativeText,
+  serializeRecord,
 } from '../../registry/identifier-record.js';
-import type { IdentifierDto, TombstoneDto } from './identifier.dto.js';
+import type { IdentifierDto } from './identifier.dto.js';
 import { DEFAULT_HTTP_RESOLVER } from '../../registry/default-resolver.module.js';
 
 @Injectable()
@@ -17,48 +17,13 @@ export class IdentifierPresenter {
 
   /** The representation of a record, built without further queries. */
   show(record: IdentifierRecord): IdentifierDto {
-    const { namingAuthority, guid, localName, metadataId, describes } = record;
-    // Members are listed one by one, because spreading objects is much slower.
-    const { target, state, alternateIds, version, createdAt, updatedAt, leaseUntil, tombstone } =
-      serializeLifecycle(record);
-    return {
-      identifier: nativeText(record),
-      namingAuthority,
-      guid,
-      localName,
-      metadataId,
-      describes: [...describes],
-      target,
-      state,
-      alternateIds,
-      version,
-      createdAt,
-      updatedAt,
-      leaseUntil,
-      tombstone,
-      uris: urisOf(identifierOf(record), record.resolver ?? this.resolver),
-    };
+    return serializeRecord(record, urisOf(identifierOf(record), record.resolver ?? this.resolver));
   }
-}
 
-export function serializeLifecycle(
-  record: MutableAttributes & Pick<IdentifierRecord, 'version' | 'createdAt' | 'updatedAt'>,
-) {
-  const { target, state, alternateIds, version, createdAt, updatedAt, leaseUntil } = record;
-  return {
-    target,
-    state,
-    alternateIds: [...alternateIds],
-    version,
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-    leaseUntil: leaseUntil?.toISOString() ?? null,
-    tombstone: tombstoneOf(record),
-  };
-}
-
-export function tombstoneOf({ tombstone }: Pick<IdentifierRecord, 'tombstone'>): TombstoneDto | null {
-  return tombstone === null ? null : { ...tombstone, withdrawnAt: tombstone.withdrawnAt.toISOString() };
+  /** The representation of an identifier as a change left it. */
+  showSnapshot(snapshot: IdentifierSnapshot): IdentifierDto {
+    return serializeRecord(snapshot, snapshot.uris);
+  }
 }
 
 /** The media type that Fastify sets for JSON. */

@@ -84,9 +84,14 @@ export class NamingAuthorityCache {
    * Repeats a failed look-up when naming authorities have changed, because another process may have created one or
    * changed its resolver.
    * @param text the name to look up, in any form.
+   * @param first the naming authorities of the first attempt, where the caller has read them already.
    */
-  async lookUp<T>(text: string, work: (known: NamingAuthoritySnapshot) => Promise<T>): Promise<T> {
-    const known = await this.current();
+  async lookUp<T>(
+    text: string,
+    work: (known: NamingAuthoritySnapshot) => Promise<T>,
+    first?: NamingAuthoritySnapshot,
+  ): Promise<T> {
+    const known = first ?? (await this.current());
     try {
       return await work(known);
     } catch (error) {

@@ -64,13 +64,13 @@ export class HistoryController {
   })
   @ApiResponse(PAGE)
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'MALFORMED_URL', 'NAMING_AUTHORITY_NOT_FOUND', ...SYNTAX_CODES)
-  async ofAuthority(
+  async ofNamingAuthority(
     @Param('namingAuthority') namingAuthority: string,
     @Query() query: PageQueryDto,
     @CurrentPrincipal() principal: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<HistoryPageDto> {
-    const history = await this.history.ofAuthority(namingAuthority, query, principal);
+    const history = await this.history.ofNamingAuthority(namingAuthority, query, principal);
     return shown(history, principal, `/naming-authorities/${encodeURIComponent(history.of)}/history`, query, reply);
   }
 }

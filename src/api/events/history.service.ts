@@ -40,7 +40,7 @@ export class HistoryService {
   }
 
   /** @throws Problem NAMING_AUTHORITY_NOT_FOUND, INVALID_CURSOR, or a syntax code. */
-  async ofAuthority(text: string, { cursor, limit }: PageQueryDto, principal: Principal): Promise<History> {
+  async ofNamingAuthority(text: string, { cursor, limit }: PageQueryDto, principal: Principal): Promise<History> {
     const after = this.cursors.readVersion(cursor);
     const read = parseNamingAuthority(text, 'handle');
     if (!read.ok) throw malformed(read.fault, '#path/namingAuthority');
@@ -48,7 +48,7 @@ export class HistoryService {
     if (known === undefined || !principal.canSee(known.prefix)) {
       throw new Problem('NAMING_AUTHORITY_NOT_FOUND', `The naming authority "${text}" does not exist.`);
     }
-    return this.pageOf(known.prefix, limit, await this.changes.ofAuthority(known.prefix, after, limit + 1));
+    return this.pageOf(known.prefix, limit, await this.changes.ofNamingAuthority(known.prefix, after, limit + 1));
   }
 
   /** @param found one more than the page size where there is a next page. */

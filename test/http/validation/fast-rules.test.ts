@@ -11,7 +11,7 @@ import { PageQueryDto } from '../../../src/http/validation/page-query.dto.js';
 import { ListQueryDto } from '../../../src/api/lookup/list-query.dto.js';
 import { BatchQueryDto, BatchRequestDto, MintItemDto } from '../../../src/api/minting/batch/batch.dto.js';
 import { MintRequestDto } from '../../../src/api/minting/mint-request.dto.js';
-import { CreateNamingAuthorityDto } from '../../../src/api/naming-authorities/authority-settings.dto.js';
+import { CreateNamingAuthorityDto } from '../../../src/api/naming-authorities/naming-authority-settings.dto.js';
 import { NormalizeRequestDto } from '../../../src/api/normalization/normalize-request.dto.js';
 import { TransferLineDto } from '../../../src/api/import-export/transfer-line.dto.js';
 

@@ -195,9 +195,10 @@ describe('GET /naming-authorities/{namingAuthority}/history', () => {
   it('tells every change of its settings, and none of its identifiers', async () => {
     await service.client.mint();
     const writer: Writer = new NamingAuthorityWriter(new Transactions(pool, pool), null as never);
-    await new Transactions(pool, pool).run((transaction) =>
-      writer.change(transaction, CURATOR, '100.102', (authority) => ({ ...authority, status: 'suspended' })),
-    );
+    await new Transactions(pool, pool).run(async (transaction) => {
+      const locked = await writer.lock(transaction, '100.102');
+      return writer.change(transaction, CURATOR, locked!, { status: 'suspended' });
+    });
     const { body } = await service.client.get('/naming-authorities/100.102/history');
     expect(body).toMatchObject({
       items: [

@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
-import type { PatchOperation } from '../../registry/change.js';
-import type { ChangeKind } from '../../registry/change.js';
+import type { ChangeKind, PatchOperation } from '../../registry/change.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import { compactGuid } from '../../registry/uuid.js';
 

@@ -70,18 +70,19 @@ export class ReservationService {
     { namingAuthority, count, leaseUntil }: ReservationCommand,
   ): Promise<Replayable<Reservation>> {
     principal.require('mint', namingAuthority, '/namingAuthority');
+    let known = await this.authorities.currentFor([namingAuthority]);
     await this.budget.charge(namingAuthority, count, null);
     const content = { reserve: namingAuthority, count, leaseUntil: leaseUntil.toISOString() };
     const request = keyedRequest(principal, idempotencyKey, content);
     for (let attempt = 1; ; attempt++) {
-      const known = await this.authorities.currentFor([namingAuthority]);
+      const current = known;
       try {
         const { result, replayed } = await this.requests.run(request, async (transaction) => {
-          // Checked here and not earlier: a replay returns the first result, whatever has happened since.
-          const authority = activeIn(known, namingAuthority);
+          // Not earlier: a replay returns the first result, whatever has happened since.
+          const authority = activeIn(current, namingAuthority);
           requireFuture(leaseUntil, '/leaseUntil');
           const created = { id: uuid(), actor: principal, authority, leaseUntil };
-          const items = Array.from({ length: count }, () => reservedIdentifier(created, known, this.guids));
+          const items = Array.from({ length: count }, () => reservedIdentifier(created, current, this.guids));
           const records: IdentifierRecord[] = [];
           while (records.length < count) {
             const chunk = items.slice(records.length, records.length + CHUNK);
@@ -95,7 +96,7 @@ export class ReservationService {
         return { result: deserializeReservation(result), replayed };
       } catch (error) {
         if (!(error instanceof Incomplete) || attempt === MAX_ATTEMPTS) throw error;
-        await this.authorities.refresh('all');
+        known = await this.authorities.refresh('all');
       }
     }
   }

@@ -47,7 +47,10 @@ describe('which step a state permits', () => {
     const record = inState(state);
     expect(stateProblem(record, step)?.code ?? null).toBe(isPermitted ? null : 'WRONG_STATE');
     if (isPermitted) requireState(record, step);
-    else expect(() => requireState(record, step)).toThrow(/^WRONG_STATE: 100\.102\/F58F/);
+    else
+      expect(() => {
+        requireState(record, step);
+      }).toThrow(/^WRONG_STATE: 100\.102\/F58F/);
   });
 
   it('the refusal of a withdrawn identifier contains the reason of its tombstone', () => {

@@ -15,18 +15,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type RequestContext, requestContextOf } from '../../access/request-context.js';
 import { Requires } from '../../access/scope.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/api-idempotency-key.js';
-import { type EntityTags, matchesStrongly, readIfMatch } from '../../http/headers/entity-tags.js';
+import { type EntityTags, entityTagOf, matchesStrongly, readIfMatch } from '../../http/headers/entity-tags.js';
 import { requireNoBody } from '../../http/body/no-body.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiBody, ApiConsumes, ApiHeader, ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import type { ProblemCode } from '../../problem/catalogue.js';
 import { Problem } from '../../problem/problem.js';
-import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import { type IdentifierSnapshot, serializeRecord } from '../../registry/identifier-record.js';
 import { conflictProblem } from '../representation/conflict-problem.js';
 import { ApiIdentifierParam } from '../representation/identifier-param.js';
 import { IdentifierDto } from '../representation/identifier.dto.js';
-import { IdentifierPresenter, entityTag } from '../representation/identifier-presenter.js';
 import type { CurationCommand } from './curation-command.js';
 import { CurationService, NameConflict } from './curation.service.js';
 import { UpdateIdentifierDto } from './update-identifier.dto.js';
@@ -86,10 +85,7 @@ const ChangeTarget = createParamDecorator((_: unknown, context: ExecutionContext
 @Requires('curate')
 @Controller('identifiers/:identifier')
 export class CurationController {
-  constructor(
-    private readonly curation: CurationService,
-    private readonly presenter: IdentifierPresenter,
-  ) {}
+  constructor(private readonly curation: CurationService) {}
 
   /**
    * Change an identifier
@@ -163,12 +159,12 @@ export class CurationController {
 
   private async run(target: Target, command: CurationCommand, reply: FastifyReply): Promise<IdentifierDto> {
     const { ifMatch, ...context } = target;
-    const requireCurrent = (record: IdentifierRecord): void => {
-      if (ifMatch !== undefined) requireMatch(ifMatch, entityTag(this.presenter.show(record)));
+    const requireCurrent = (snapshot: IdentifierSnapshot): void => {
+      if (ifMatch !== undefined) requireMatch(ifMatch, entityTag(serializeRecord(snapshot, snapshot.uris)));
     };
     try {
       const { result, replayed } = await this.curation.run({ ...context, requireCurrent }, command);
-      const shown = this.presenter.showSnapshot(result);
+      const shown = serializeRecord(result, result.uris);
       void reply.header('etag', entityTag(shown));
       if (replayed) void reply.header('idempotency-replayed', 'true');
       return shown;
@@ -183,6 +179,10 @@ const IS_USED: Readonly<Record<NameConflict['code'], string>> = {
   METADATA_ID_TAKEN: 'This metadata ID is used by an identifier',
   ALTERNATE_ID_TAKEN: 'This alternate identifier is used by an identifier',
 };
+
+function entityTag(shown: IdentifierDto): string {
+  return entityTagOf(shown.version, JSON.stringify(shown));
+}
 
 /** @throws Problem PRECONDITION_FAILED */
 function requireMatch(ifMatch: EntityTags, current: string): void {

@@ -2,10 +2,9 @@ import { Module } from '@nestjs/common';
 import { StorageWriteModule } from '../../storage/storage-write.module.js';
 import { CurationController } from './curation.controller.js';
 import { CurationService } from './curation.service.js';
-import { RepresentationModule } from '../representation/representation.module.js';
 
 @Module({
-  imports: [StorageWriteModule, RepresentationModule],
+  imports: [StorageWriteModule],
   controllers: [CurationController],
   providers: [CurationService],
 })

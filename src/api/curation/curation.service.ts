@@ -33,8 +33,8 @@ const MAX_ATTEMPTS = 5;
 export interface CurationContext extends RequestContext {
   /** The identifier in any form. */
   readonly identifier: string;
-  /** Throws when the record, as the principal sees it, is not the one that the change is based on. */
-  readonly requireCurrent?: (record: IdentifierRecord) => void;
+  /** Throws when the identifier, as the principal sees it, is not the one that the change is based on. */
+  readonly requireCurrent?: (snapshot: IdentifierSnapshot) => void;
 }
 
 /** A requested name is a unique value of another identifier. */
@@ -92,7 +92,7 @@ export class CurationService {
           const record = records.find(({ id }) => id === found.id);
           if (record === undefined) throw new TypeError('a registered identifier is never removed');
           requireState(record, step.step);
-          requireCurrent?.(principal.redact(record));
+          requireCurrent?.(snapshotOf(principal.redact(record), this.resolver));
 
           const amendment = decide(record, step, {
             at: changeTime(record, now),

@@ -1,13 +1,8 @@
-import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { entityTagOf } from '../../http/headers/entity-tags.js';
 import { type Resolver, canonicalUri, toHandle, urisOf } from '../../identifier/index.js';
-import {
-  type IdentifierRecord,
-  type IdentifierSnapshot,
-  identifierOf,
-  serializeRecord,
-} from '../../registry/identifier-record.js';
+import { type IdentifierRecord, identifierOf, serializeRecord } from '../../registry/identifier-record.js';
 import type { IdentifierDto } from './identifier.dto.js';
 import { DEFAULT_HTTP_RESOLVER } from '../../registry/default-resolver.module.js';
 
@@ -18,11 +13,6 @@ export class IdentifierPresenter {
   /** The representation of a record, built without further queries. */
   show(record: IdentifierRecord): IdentifierDto {
     return serializeRecord(record, urisOf(identifierOf(record), record.resolver ?? this.resolver));
-  }
-
-  /** The representation of an identifier as a change left it. */
-  showSnapshot(snapshot: IdentifierSnapshot): IdentifierDto {
-    return serializeRecord(snapshot, snapshot.uris);
   }
 }
 
@@ -45,14 +35,6 @@ export function locationOf({ identifier }: Pick<IdentifierDto, 'identifier'>): s
   return `/identifiers/${encodeURIComponent(text)}`;
 }
 
-/**
- * A strong entity tag (RFC 9110 8.8.3): the version and a digest of the whole representation, because `describes`
- * changes with other records and `uris` with the configuration.
- */
-export function entityTag(shown: IdentifierDto): string {
-  return new SerializedIdentifier(shown).entityTag;
-}
-
 /** A representation that is serialized once, for its entity tag and its response. */
 export class SerializedIdentifier {
   private readonly json: string;
@@ -60,7 +42,7 @@ export class SerializedIdentifier {
 
   constructor(shown: IdentifierDto) {
     this.json = JSON.stringify(shown);
-    this.entityTag = `"${shown.version}-${hash('sha256', this.json, 'base64url').slice(0, 16)}"`;
+    this.entityTag = entityTagOf(shown.version, this.json);
   }
 
   /**

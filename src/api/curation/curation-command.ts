@@ -1,3 +1,4 @@
+import type { Principal } from '../../access/principal.js';
 import { Problem } from '../../problem/problem.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 import { type IdentifierRecord, identifierOf, nativeText } from '../../registry/identifier-record.js';
@@ -103,8 +104,7 @@ export interface DecisionContext {
   readonly known: NamingAuthoritySnapshot;
   /** The record of the replacement; null where it is not registered. */
   readonly replacement: IdentifierRecord | null;
-  /** Whether the principal can see a naming authority. */
-  readonly canSee: (namingAuthority: string) => boolean;
+  readonly principal: Pick<Principal, 'canSee'>;
 }
 
 /**
@@ -150,12 +150,12 @@ function requireOtherMetadataId(
 function replacedBy(
   withdrawn: IdentifierRecord,
   requested: Replacement | null,
-  { replacement, canSee }: DecisionContext,
+  { replacement, principal }: DecisionContext,
 ): string | null {
   if (requested === null) return null;
   const { text, address, namingAuthority } = requested;
   // A hidden identifier must not be distinguishable from a missing one.
-  const isHidden = namingAuthority !== null && !canSee(namingAuthority);
+  const isHidden = namingAuthority !== null && !principal.canSee(namingAuthority);
   if (address === null && !isHidden) return text;
   if (replacement?.state === 'active' && replacement.id !== withdrawn.id) return nativeText(replacement);
   const found = replacement?.id === withdrawn.id ? 'the identifier itself' : (replacement?.state ?? 'not registered');

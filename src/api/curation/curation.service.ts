@@ -56,7 +56,7 @@ export class CurationService {
     private readonly updater: IdentifierUpdater,
     private readonly requests: IdempotentRequests,
     private readonly transactions: Transactions,
-    private readonly authorities: NamingAuthorityCache,
+    private readonly namingAuthorities: NamingAuthorityCache,
     @Inject(DEFAULT_HTTP_RESOLVER) private readonly resolver: Resolver,
   ) {}
 
@@ -69,13 +69,13 @@ export class CurationService {
    */
   async run(context: CurationContext, command: CurationCommand): Promise<Replayable<IdentifierSnapshot>> {
     const { principal, identifier, idempotencyKey, requireCurrent } = context;
-    const all = await this.authorities.current();
+    const all = await this.namingAuthorities.current();
     const known = principal.viewOf(all);
     const step = parseCommand(command, known);
 
-    const { record: found } = await this.authorities.lookUp(
+    const { record: found } = await this.namingAuthorities.lookUp(
       identifier,
-      (authorities) => resolveIdentifier(identifier, principal.viewOf(authorities), this.reader),
+      (latest) => resolveIdentifier(identifier, principal.viewOf(latest), this.reader),
       all,
     );
     const scope = step.step === 'activated' && principal.has('mint') ? 'mint' : 'curate';
@@ -98,7 +98,7 @@ export class CurationService {
             at: changeTime(record, now),
             known,
             replacement: records.find(({ id }) => id === other?.id) ?? null,
-            canSee: (namingAuthority) => principal.canSee(namingAuthority),
+            principal,
           });
           const changes = amendment === null ? [] : [{ record, amendment }];
           const [changed = record] = await this.updater.update(transaction, principal, now, changes);

@@ -55,7 +55,7 @@ export class ReservationService {
     private readonly reader: IdentifierReader,
     private readonly updater: IdentifierUpdater,
     private readonly requests: IdempotentRequests,
-    private readonly authorities: NamingAuthorityCache,
+    private readonly namingAuthorities: NamingAuthorityCache,
     private readonly guids: GuidGenerator,
     private readonly budget: MintBudget,
   ) {}
@@ -70,7 +70,7 @@ export class ReservationService {
     { namingAuthority, count, leaseUntil }: ReservationCommand,
   ): Promise<Replayable<Reservation>> {
     principal.require('mint', namingAuthority, '/namingAuthority');
-    let known = await this.authorities.currentFor([namingAuthority]);
+    let known = await this.namingAuthorities.currentFor([namingAuthority]);
     await this.budget.charge(namingAuthority, count, null);
     const content = { reserve: namingAuthority, count, leaseUntil: leaseUntil.toISOString() };
     const request = keyedRequest(principal, idempotencyKey, content);
@@ -79,9 +79,9 @@ export class ReservationService {
       try {
         const { result, replayed } = await this.requests.run(request, async (transaction) => {
           // Not earlier: a replay returns the first result, whatever has happened since.
-          const authority = activeIn(current, namingAuthority);
+          const active = activeIn(current, namingAuthority);
           requireFuture(leaseUntil, '/leaseUntil');
-          const created = { id: uuid(), actor: principal, authority, leaseUntil };
+          const created = { id: uuid(), actor: principal, namingAuthority: active, leaseUntil };
           const items = Array.from({ length: count }, () => reservedIdentifier(created, current, this.guids));
           const records: IdentifierRecord[] = [];
           while (records.length < count) {
@@ -96,7 +96,7 @@ export class ReservationService {
         return { result: deserializeReservation(result), replayed };
       } catch (error) {
         if (!(error instanceof Incomplete) || attempt === MAX_ATTEMPTS) throw error;
-        known = await this.authorities.refresh('all');
+        known = await this.namingAuthorities.refresh('all');
       }
     }
   }
@@ -116,7 +116,7 @@ export class ReservationService {
     command: SettlementCommand,
   ): Promise<Replayable<SettlementReport>> {
     const { id, settlement, identifiers } = command;
-    const known = principal.viewOf(await this.authorities.current());
+    const known = principal.viewOf(await this.namingAuthorities.current());
     const request = keyedRequest(principal, idempotencyKey, fingerprintSource(command, known));
     // Before the replay: another key of the same client may cover less.
     const members = await this.membersOf(id, principal);

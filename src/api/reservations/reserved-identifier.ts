@@ -10,21 +10,21 @@ import { targetFrom } from '../../registry/target-template.js';
 export interface NewReservation {
   readonly id: string;
   readonly actor: Actor;
-  readonly authority: NamingAuthority;
+  readonly namingAuthority: NamingAuthority;
   readonly leaseUntil: Date;
 }
 
 /** One identifier of a new reservation, with a generated local name. */
 export function reservedIdentifier(
-  { id, actor, authority, leaseUntil }: NewReservation,
+  { id, actor, namingAuthority, leaseUntil }: NewReservation,
   known: NamingAuthoritySnapshot,
   guids: GuidGenerator,
 ): NewIdentifier {
-  const localName = compactGuid(guids.next(authority.uuidVersion));
-  const address = known.addressOf(authority, localName);
-  const target = targetFrom(authority, localName);
+  const localName = compactGuid(guids.next(namingAuthority.uuidVersion));
+  const address = known.addressOf(namingAuthority, localName);
+  const target = targetFrom(namingAuthority, localName);
   return {
-    authority,
+    authority: namingAuthority,
     address,
     localName,
     selfKey: null,

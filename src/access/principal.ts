@@ -1,9 +1,16 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { namingAuthorityKey } from '../identifier/index.js';
 import { Problem } from '../problem/problem.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
-import { type Grant, covers } from './grants.js';
 import { SCOPES, type Scope } from './scope.js';
+
+/** A naming authority that a key covers, with or without those derived from it. */
+export interface Grant {
+  readonly namingAuthority: string;
+  /** `100.102` covers `100.102.7` only when this is true. */
+  readonly derived: boolean;
+}
 
 /** Who sends a request and what they may do. */
 export class Principal {
@@ -42,6 +49,16 @@ export class Principal {
 
   canSee(namingAuthority: string): boolean {
     return this.seesAll || covers(this.grants, namingAuthority);
+  }
+
+  /**
+   * Removes the identifiers of hidden naming authorities from `describes`. The caller checks the visibility of the
+   * record itself.
+   */
+  redact<T extends { readonly describes: readonly string[] }>(shown: T): T {
+    if (!this.hasRestrictedView) return shown;
+    const describes = shown.describes.filter((native) => this.canSee(native.slice(0, native.indexOf('/'))));
+    return { ...shown, describes };
   }
 
   /** The naming authorities that the principal can see; its requests are parsed with these. */
@@ -91,6 +108,16 @@ export function requireScope(principal: Principal, ...scopes: readonly Scope[]):
       },
     },
   );
+}
+
+/** Whether grants cover a naming authority; null covers all. ASCII letters of a prefix are case-insensitive (R-15). */
+export function covers(grants: readonly Grant[] | null, namingAuthority: string): boolean {
+  if (grants === null) return true;
+  const requested = namingAuthorityKey(namingAuthority);
+  return grants.some(({ namingAuthority: prefix, derived }) => {
+    const granted = namingAuthorityKey(prefix);
+    return requested === granted || (derived && requested.startsWith(`${granted}.`));
+  });
 }
 
 /** The client name of requests without a key. */

@@ -38,3 +38,12 @@ export function malformed(fault: SyntaxFault, pointer: string): Problem {
   const { code, detail, offset } = fault;
   return new Problem(code, detail, { errors: [{ pointer, detail, code, offset }], members: { offset } });
 }
+
+/**
+ * The problem of a request with one invalid value.
+ * @param pointer the location of the value.
+ * @param summary the detail of the problem; that of the fault when absent.
+ */
+export function invalidRequest(pointer: string, detail: string, summary = detail): Problem {
+  return new Problem('INVALID_REQUEST', summary, { errors: [{ pointer, detail }] });
+}

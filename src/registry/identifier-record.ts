@@ -1,4 +1,12 @@
-import { type CordraId, type Handle, type Resolver, toCordraId, toHandle } from '../identifier/index.js';
+import {
+  type CordraId,
+  type Handle,
+  type Resolver,
+  type Uris,
+  toCordraId,
+  toHandle,
+  urisOf,
+} from '../identifier/index.js';
 
 /** The life of an identifier; nothing is ever deleted or reused. */
 export const STATES = ['reserved', 'active', 'withdrawn'] as const;
@@ -53,4 +61,73 @@ export function identifierOf(
   record: Pick<IdentifierRecord, 'namingAuthority' | 'guid' | 'localName'>,
 ): CordraId | Handle {
   return record.guid === null ? toHandle(nativeText(record), 'unicode') : toCordraId(nativeText(record));
+}
+
+/** A record as a request left it, with the URIs of that time. A replay returns it. */
+export interface IdentifierSnapshot extends Omit<IdentifierRecord, 'id' | 'resolver'> {
+  readonly uris: Uris;
+}
+
+/** @param resolver the resolver of naming authorities that have none of their own. */
+export function snapshotOf(record: IdentifierRecord, resolver: Resolver): IdentifierSnapshot {
+  return { ...record, uris: urisOf(identifierOf(record), record.resolver ?? resolver) };
+}
+
+/** The JSON of an identifier, in stored results and in responses. */
+export type SerializedRecord = ReturnType<typeof serializeRecord>;
+
+/** Members are listed one by one, because spreading objects is much slower. */
+export function serializeRecord(record: Omit<IdentifierSnapshot, 'uris'>, uris: Uris) {
+  const { namingAuthority, guid, localName, metadataId, describes } = record;
+  const { target, state, alternateIds, version, createdAt, updatedAt, leaseUntil, tombstone } =
+    serializeLifecycle(record);
+  return {
+    identifier: nativeText(record),
+    namingAuthority,
+    guid,
+    localName,
+    metadataId,
+    describes: [...describes],
+    target,
+    state,
+    alternateIds,
+    version,
+    createdAt,
+    updatedAt,
+    leaseUntil,
+    tombstone,
+    uris,
+  };
+}
+
+/** The inverse of `serializeRecord`. */
+export function deserializeRecord({ identifier: _, ...json }: SerializedRecord): IdentifierSnapshot {
+  const { createdAt, updatedAt, leaseUntil, tombstone } = json;
+  return {
+    ...json,
+    createdAt: new Date(createdAt),
+    updatedAt: new Date(updatedAt),
+    leaseUntil: leaseUntil === null ? null : new Date(leaseUntil),
+    tombstone: tombstone === null ? null : { ...tombstone, withdrawnAt: new Date(tombstone.withdrawnAt) },
+  };
+}
+
+export function serializeLifecycle(
+  record: MutableAttributes & Pick<IdentifierRecord, 'version' | 'createdAt' | 'updatedAt'>,
+) {
+  const { target, state, alternateIds, version, createdAt, updatedAt, leaseUntil } = record;
+  return {
+    target,
+    state,
+    alternateIds: [...alternateIds],
+    version,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+    leaseUntil: leaseUntil?.toISOString() ?? null,
+    tombstone: serializeTombstone(record),
+  };
+}
+
+export function serializeTombstone({ tombstone }: Pick<IdentifierRecord, 'tombstone'>) {
+  return tombstone === null ? null : { ...tombstone, withdrawnAt: tombstone.withdrawnAt.toISOString() };
 }

@@ -17,18 +17,27 @@ export type Step = keyof typeof STEPS;
 /** Why an identifier is withdrawn whose reservation was given up. */
 const RELEASED_REASON = 'The reservation was released.';
 
+/** Why an identifier is withdrawn that was reserved and not activated in time. */
+export const EXPIRED_REASON = 'The reservation ended without activation.';
+
 /** A reservation releases its values, but not its GUID. */
 const GIVEN_UP = { metadata: null, alternates: [], leaseUntil: null } as const;
 
-/** @throws Problem WRONG_STATE */
-export function requireState(record: IdentifierRecord, step: Step): void {
+/** @returns WRONG_STATE where the state of a record does not permit the step; null where it does. */
+export function stateProblem(record: IdentifierRecord, step: Step): Problem | null {
   const allowed: readonly State[] = STEPS[step];
-  if (allowed.includes(record.state)) return;
+  if (allowed.includes(record.state)) return null;
   const why = record.tombstone === null ? '' : ` (${record.tombstone.reason})`;
-  throw new Problem(
+  return new Problem(
     'WRONG_STATE',
     `${nativeText(record)} is ${record.state}${why}; only an identifier that is ${allowed.join(' or ')} can be ${step}.`,
   );
+}
+
+/** @throws Problem WRONG_STATE */
+export function requireState(record: IdentifierRecord, step: Step): void {
+  const problem = stateProblem(record, step);
+  if (problem !== null) throw problem;
 }
 
 export function activation(): Amendment {
@@ -60,6 +69,30 @@ export function withdrawal(
 
 export function reinstatement(): Amendment {
   return { kind: 'reinstated', state: 'active', tombstone: null };
+}
+
+/** Ends a reservation whose lease has ended. Its tombstone has the end of the lease. */
+export function expiry({ leaseUntil }: IdentifierRecord, at: Date): Amendment {
+  const tombstone = { withdrawnAt: leaseUntil ?? at, reason: EXPIRED_REASON, replacedBy: null };
+  return { kind: 'lapsed', state: 'withdrawn', ...GIVEN_UP, tombstone };
+}
+
+/** The attributes of a record after a change. */
+export function amended(record: MutableAttributes, amendment: Amendment): MutableAttributes {
+  const { metadata, target, alternates, state, leaseUntil, tombstone } = amendment;
+  return {
+    metadataId: metadata === undefined ? record.metadataId : (metadata?.canonical ?? null),
+    target: target === undefined ? record.target : target,
+    alternateIds: alternates?.map(({ canonical }) => canonical) ?? record.alternateIds,
+    state: state ?? record.state,
+    leaseUntil: leaseUntil === undefined ? record.leaseUntil : leaseUntil,
+    tombstone: tombstone === undefined ? record.tombstone : tombstone,
+  };
+}
+
+/** The time of a change: not before the previous one, even if the clock was set back. */
+export function changeTime({ updatedAt }: Pick<IdentifierRecord, 'updatedAt'>, now: Date): Date {
+  return updatedAt > now ? updatedAt : now;
 }
 
 /** How an identifier is to change. A member that is absent stays as it is. */

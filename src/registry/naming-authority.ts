@@ -1,10 +1,10 @@
 import { type Resolver, namingAuthorityKey } from '../identifier/index.js';
 
-export const AUTHORITY_STATUSES = ['active', 'suspended'] as const;
-export type AuthorityStatus = (typeof AUTHORITY_STATUSES)[number];
+export const NAMING_AUTHORITY_STATUSES = ['active', 'suspended'] as const;
+export type NamingAuthorityStatus = (typeof NAMING_AUTHORITY_STATUSES)[number];
 
 export const PROFILES = ['cordra', 'handle'] as const;
-export type AuthorityProfile = (typeof PROFILES)[number];
+export type NamingAuthorityProfile = (typeof PROFILES)[number];
 
 /** Versions of UUID that can be minted: random ones, or those that show the time of the mint. */
 export const UUID_VERSIONS = [4, 1, 7] as const;
@@ -12,17 +12,17 @@ export type UuidVersion = (typeof UUID_VERSIONS)[number];
 
 export const MAX_PREFIX_OCTETS = 255;
 
-export interface AuthoritySettings {
-  readonly status: AuthorityStatus;
+export interface NamingAuthoritySettings {
+  readonly status: NamingAuthorityStatus;
   readonly uuidVersion: UuidVersion;
   readonly targetTemplate: string | null;
   readonly resolver: Resolver | null;
 }
 
 /** A naming authority: a Handle prefix under which identifiers are minted (CID-09). */
-export interface NamingAuthority extends AuthoritySettings {
+export interface NamingAuthority extends NamingAuthoritySettings {
   readonly prefix: string;
-  readonly profile: AuthorityProfile;
+  readonly profile: NamingAuthorityProfile;
   /** Whether local names are compared without the case of ASCII letters (HS-05); decided once. */
   readonly caseInsensitive: boolean;
   readonly version: number;

@@ -1,5 +1,5 @@
 import { type Name, canonicalUri, formatHandle, registryKey } from '../identifier/index.js';
-import { Problem, malformed } from '../problem/problem.js';
+import { Problem, invalidRequest, malformed } from '../problem/problem.js';
 import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 import { MAX_STORED_OCTETS, type CanonicalName } from './canonical-name.js';
 
@@ -87,5 +87,5 @@ function requireStorable({ canonical, key }: CanonicalName, pointer: string): Ca
 function requireLength(canonical: string, pointer: string): void {
   if (canonical.length <= MAX_STORED_OCTETS) return;
   const detail = `the canonical form has ${canonical.length} octets; at most ${MAX_STORED_OCTETS} are allowed`;
-  throw new Problem('INVALID_REQUEST', detail, { errors: [{ pointer, detail }] });
+  throw invalidRequest(pointer, detail);
 }

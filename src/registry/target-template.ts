@@ -1,4 +1,4 @@
-import { Problem } from '../problem/problem.js';
+import { invalidRequest } from '../problem/problem.js';
 import { MAX_TARGET_LENGTH } from './identifier-record.js';
 import type { NamingAuthority } from './naming-authority.js';
 import { isTarget } from './target.js';
@@ -21,11 +21,11 @@ const SAMPLE = 'F'.repeat(32);
  */
 export function requireTemplate(template: string, pointer: string): void {
   const filled = template.replace(PLACEHOLDER, SAMPLE);
-  if (filled === template) throw invalid('must contain {guid} or {localName}', pointer);
-  if (IN_HOST.test(template)) throw invalid('{guid} and {localName} are permitted only after the host', pointer);
+  if (filled === template) throw invalidRequest(pointer, 'must contain {guid} or {localName}');
+  if (IN_HOST.test(template)) throw invalidRequest(pointer, '{guid} and {localName} are permitted only after the host');
   if (!isTarget(filled) || filled.length > MAX_TARGET_LENGTH) {
     const detail = `must result in an http or https URL without user and password, of at most ${MAX_TARGET_LENGTH} characters; characters that a URI does not allow must be percent-encoded`;
-    throw invalid(detail, pointer);
+    throw invalidRequest(pointer, detail);
   }
 }
 
@@ -40,16 +40,12 @@ export function targetFrom(
   const target = targetTemplate?.replace(PLACEHOLDER, encodeURIComponent(localName)) ?? null;
   if (target === null) return null;
   if (DOTS.test(localName) && WITH_DOTS.test(target)) {
-    throw invalid(
-      `the target template cannot be used with this local name ("." or ".."); send \`target\` explicitly`,
+    throw invalidRequest(
       '/localName',
+      `the target template cannot be used with this local name ("." or ".."); send \`target\` explicitly`,
     );
   }
   if (target.length <= MAX_TARGET_LENGTH) return target;
   const detail = `the target template results in a target of ${target.length} characters; at most ${MAX_TARGET_LENGTH} are allowed; send \`target\` explicitly`;
-  throw invalid(detail, '/localName');
-}
-
-function invalid(detail: string, pointer: string): Problem {
-  return new Problem('INVALID_REQUEST', detail, { errors: [{ pointer, detail }] });
+  throw invalidRequest('/localName', detail);
 }

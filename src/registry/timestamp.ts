@@ -1,4 +1,4 @@
-import { Problem } from '../problem/problem.js';
+import { invalidRequest } from '../problem/problem.js';
 
 /** RFC 3339 with a year that both JavaScript and PostgreSQL know. */
 export const TIMESTAMP =
@@ -19,13 +19,11 @@ export function readTime(text: string, pointer: string): Date {
   const time = new Date(text);
   const [day = ''] = text.split('T');
   if (new Date(day).toISOString().startsWith(day) && isKeepable(time)) return time;
-  const detail = `"${text}" is not a calendar date`;
-  throw new Problem('INVALID_REQUEST', detail, { errors: [{ pointer, detail }] });
+  throw invalidRequest(pointer, `"${text}" is not a calendar date`);
 }
 
 /** @throws Problem INVALID_REQUEST for a time in the past. */
 export function requireFuture(time: Date, pointer: string): void {
   if (time.getTime() > Date.now()) return;
-  const detail = `${time.toISOString()} is in the past`;
-  throw new Problem('INVALID_REQUEST', detail, { errors: [{ pointer, detail }] });
+  throw invalidRequest(pointer, `${time.toISOString()} is in the past`);
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { coded } from './harness/client.js';
 import { curationOf, pathOf } from './harness/curation.js';
+import { query } from './harness/database.js';
 import { useService } from './harness/service.js';
 
 const service = useService();
@@ -21,6 +22,23 @@ describe('Idempotency-Key', () => {
     expect(replay.headers.get('etag')).toBe(first.headers.get('etag'));
     expect(first.headers.get('idempotency-replayed')).toBeNull();
     expect((await service.client.get(path)).body).toMatchObject({ version: 3, target: 'https://b.example.org/' });
+  });
+
+  it('the stored result is the representation, which a replica of another version replays', async () => {
+    const { path } = await minted();
+    const headers = keyed();
+    const { body } = await patch(path, { target: 'https://a.example.org/' }, headers);
+    const stored = () =>
+      query<{ outcome: string }>(service.database.url, 'SELECT outcome FROM request WHERE key = $1', [
+        headers['idempotency-key'],
+      ]);
+    expect((await stored())[0]!.outcome).toBe(JSON.stringify(body));
+    const earlier = { ...body, uris: { ...body.uris, http: 'https://earlier.example.org/' } };
+    await query(service.database.url, 'UPDATE request SET outcome = $2 WHERE key = $1', [
+      headers['idempotency-key'],
+      JSON.stringify(earlier),
+    ]);
+    expect((await patch(path, { target: 'https://a.example.org/' }, headers)).body).toEqual(earlier);
   });
 
   it('another body, another step and another identifier are refused with 422', async () => {

@@ -31,12 +31,12 @@ async function changeMany(url: string): Promise<number> {
   for (let n = 0; n < CHANGES; n++) {
     const { rows } = await pool.query<{ id: string }>('SELECT id FROM identifier ORDER BY random() LIMIT 3');
     const ids = rows.map(({ id }) => BigInt(id));
-    const changed = await transactions.run((transaction) =>
-      changes.amend(transaction, { client: 'curator', keyId: null }, ids, () => ({
-        kind: 'changed',
-        target: `https://a.org/${n}`,
-      })),
-    );
+    const changed = await transactions.run(async (transaction) => {
+      const { now, records } = await changes.lock(transaction, ids);
+      const amendment = { kind: 'changed', target: `https://a.org/${n}` } as const;
+      const requested = records.map((record) => ({ record, amendment }));
+      return changes.update(transaction, { client: 'curator', keyId: null }, now, requested);
+    });
     made += changed.length;
   }
   await pool.end();

@@ -29,9 +29,11 @@ async function amend(identifier: string, amendment: Amendment): Promise<void> {
     [identifier],
   );
   const changes = new IdentifierUpdater(new IdentifierReader(pool));
-  await new Transactions(pool, pool).run((transaction) =>
-    changes.amend(transaction, CURATOR, [BigInt(rows[0]!.id)], () => amendment),
-  );
+  await new Transactions(pool, pool).run(async (transaction) => {
+    const { now, records } = await changes.lock(transaction, [BigInt(rows[0]!.id)]);
+    const requested = records.map((record) => ({ record, amendment }));
+    return changes.update(transaction, CURATOR, now, requested);
+  });
 }
 
 const named = (text: string) => {
@@ -193,9 +195,10 @@ describe('GET /naming-authorities/{namingAuthority}/history', () => {
   it('tells every change of its settings, and none of its identifiers', async () => {
     await service.client.mint();
     const writer: Writer = new NamingAuthorityWriter(new Transactions(pool, pool), null as never);
-    await new Transactions(pool, pool).run((transaction) =>
-      writer.change(transaction, CURATOR, '100.102', (authority) => ({ ...authority, status: 'suspended' })),
-    );
+    await new Transactions(pool, pool).run(async (transaction) => {
+      const locked = await writer.lock(transaction, '100.102');
+      return writer.change(transaction, CURATOR, locked!, { status: 'suspended' });
+    });
     const { body } = await service.client.get('/naming-authorities/100.102/history');
     expect(body).toMatchObject({
       items: [

@@ -14,15 +14,17 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Principal, CurrentPrincipal } from '../../access/principal.js';
-import { Requires } from '../../access/scope.js';
+import { Requires, type Scope } from '../../access/scope.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/api-idempotency-key.js';
 import { requireNoBody } from '../../http/body/no-body.js';
 import { readIdempotencyKey } from '../../http/headers/idempotency-key.js';
 import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import { ApiKeyDto, ApiKeyPageDto, CreateApiKeyDto, CreatedApiKeyDto } from './api-key.dto.js';
-import { ApiKeysService } from './api-keys.service.js';
-import { KeyPageQueryDto } from './key-page-query.dto.js';
+import { ApiKeysService, type KeyPosition } from './api-keys.service.js';
+import { Cursors } from '../../http/validation/cursor.js';
+import type { ApiKey } from '../../storage/api-key-store.js';
+import { PageQueryDto } from '../../http/validation/page-query.dto.js';
 
 const FORBIDDEN = 'NAMING_AUTHORITY_FORBIDDEN';
 const WRITES = ['IDEMPOTENCY_KEY_REUSED', 'REQUEST_IN_FLIGHT', 'INVALID_IDEMPOTENCY_KEY', 'OUTCOME_UNKNOWN'] as const;
@@ -31,7 +33,10 @@ const WRITES = ['IDEMPOTENCY_KEY_REUSED', 'REQUEST_IN_FLIGHT', 'INVALID_IDEMPOTE
 @Requires('admin')
 @Controller('api-keys')
 export class ApiKeysController {
-  constructor(private readonly service: ApiKeysService) {}
+  constructor(
+    private readonly service: ApiKeysService,
+    private readonly cursors: Cursors,
+  ) {}
 
   /**
    * Create an API key
@@ -59,10 +64,12 @@ export class ApiKeysController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<CreatedApiKeyDto> {
     requireUnrestricted(principal);
-    const { created, replayed } = await this.service.create(request, principal, readIdempotencyKey(idempotencyKey));
-    void reply.headers({ location: `/api-keys/${created.id}`, 'cache-control': 'no-store' });
+    const context = { principal, idempotencyKey: readIdempotencyKey(idempotencyKey) };
+    const { result, replayed } = await this.service.create(context, request);
+    const { key, secret } = result;
+    void reply.headers({ location: `/api-keys/${key.id}`, 'cache-control': 'no-store' });
     if (replayed) void reply.header('idempotency-replayed', 'true');
-    return created;
+    return { ...apiKeyDtoOf(key), secret };
   }
 
   /**
@@ -73,14 +80,19 @@ export class ApiKeysController {
   @ApiResponse({ status: 200, description: 'One page of API keys, in order of creation.', type: ApiKeyPageDto })
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', FORBIDDEN)
   async listKeys(
-    @Query() { limit, cursor }: KeyPageQueryDto,
+    @Query() { limit, cursor }: PageQueryDto,
     @CurrentPrincipal() principal: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ApiKeyPageDto> {
     requireUnrestricted(principal);
-    const { items, next } = await this.service.page(limit, cursor);
+    const { items, hasNext } = await this.service.page(
+      limit,
+      cursor === undefined ? undefined : this.positionOf(cursor),
+    );
+    const last = items.at(-1);
+    const next = hasNext && last !== undefined ? this.cursorAfter(last) : null;
     if (next !== null) void reply.header('link', `</api-keys?limit=${limit}&cursor=${next}>; rel="next"`);
-    return { items, next };
+    return { items: items.map(apiKeyDtoOf), next };
   }
 
   /** Get an API key */
@@ -89,7 +101,7 @@ export class ApiKeysController {
   @ApiProblems('API_KEY_NOT_FOUND', FORBIDDEN)
   async getKey(@Param('id') id: string, @CurrentPrincipal() principal: Principal): Promise<ApiKeyDto> {
     requireUnrestricted(principal);
-    return this.service.find(id);
+    return apiKeyDtoOf(await this.service.find(id));
   }
 
   /**
@@ -114,9 +126,10 @@ export class ApiKeysController {
   ): Promise<ApiKeyDto> {
     requireUnrestricted(principal);
     requireNoBody(body);
-    const { result: outcome, replayed } = await this.service.confirm(id, principal, readIdempotencyKey(idempotencyKey));
+    const context = { principal, idempotencyKey: readIdempotencyKey(idempotencyKey) };
+    const { result, replayed } = await this.service.confirm(context, id);
     if (replayed) void reply.header('idempotency-replayed', 'true');
-    return outcome;
+    return apiKeyDtoOf(result);
   }
 
   /**
@@ -136,12 +149,44 @@ export class ApiKeysController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
     requireUnrestricted(principal);
-    const replayed = await this.service.revoke(id, principal, readIdempotencyKey(idempotencyKey));
+    const context = { principal, idempotencyKey: readIdempotencyKey(idempotencyKey) };
+    const replayed = await this.service.revoke(context, id);
     if (replayed) void reply.header('idempotency-replayed', 'true');
+  }
+
+  private cursorAfter({ createdAt, id }: KeyPosition): string {
+    return this.cursors.write('api keys', [BigInt(createdAt.getTime()), id]);
+  }
+
+  private positionOf(cursor: string): KeyPosition {
+    const { numbers, text: id } = this.cursors.read('api keys', 1, cursor);
+    return { createdAt: new Date(Number(numbers[0])), id };
   }
 }
 
 /** A restricted key could otherwise create an unrestricted one. */
 function requireUnrestricted(principal: Principal): void {
   principal.requireUnrestricted('API keys can be managed only with a key that covers all naming authorities.');
+}
+
+function apiKeyDtoOf({
+  grants,
+  scopes,
+  expiresAt,
+  revokedAt,
+  lastUsedAt,
+  createdAt,
+  confirmedAt,
+  ...key
+}: ApiKey): ApiKeyDto {
+  return {
+    ...key,
+    scopes: scopes as Scope[],
+    namingAuthorities: grants === null ? null : [...grants],
+    expiresAt: expiresAt?.toISOString() ?? null,
+    revokedAt: revokedAt?.toISOString() ?? null,
+    lastUsedAt: lastUsedAt?.toISOString() ?? null,
+    createdAt: createdAt.toISOString(),
+    confirmedAt: confirmedAt?.toISOString() ?? null,
+  };
 }

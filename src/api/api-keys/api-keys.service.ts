@@ -2,19 +2,43 @@ import { Injectable } from '@nestjs/common';
 import { v4 as uuid } from 'uuid';
 import { Authenticator } from '../../access/authenticator.js';
 import { KeyValidity } from '../../access/key-validity.js';
-import type { Principal } from '../../access/principal.js';
+import type { RequestContext } from '../../access/request-context.js';
 import { newSecret, secretHash } from '../../access/key-secret.js';
 import type { Scope } from '../../access/scope.js';
-import { Cursors } from '../../http/validation/cursor.js';
 import { parseNamingAuthority } from '../../identifier/index.js';
 import { Problem, malformed } from '../../problem/problem.js';
 import { type ApiKey, ApiKeyStore } from '../../storage/api-key-store.js';
 import { IdempotentRequests, type Replayable, keyedRequest } from '../../storage/idempotency.js';
 import { readTime, requireFuture } from '../../registry/timestamp.js';
 import { isUuid } from '../../registry/uuid.js';
-import type { ApiKeyDto, ApiKeyPageDto, CreateApiKeyDto, CreatedApiKeyDto } from './api-key.dto.js';
 
-type KeyPosition = Pick<ApiKey, 'createdAt' | 'id'>;
+/** The place of a key in the order of creation. */
+export type KeyPosition = Pick<ApiKey, 'createdAt' | 'id'>;
+
+/** An API key to create. */
+export interface CreateApiKeyCommand {
+  readonly client: string;
+  readonly label?: string;
+  readonly scopes: readonly Scope[];
+  /** The covered naming authorities; all of them when absent. `derived` is false when absent. */
+  readonly namingAuthorities?: readonly { readonly namingAuthority: string; readonly derived?: boolean }[];
+  /** A time of RFC 3339; the key never expires when absent. */
+  readonly expiresAt?: string;
+}
+
+/** A created API key. */
+export interface CreatedApiKey {
+  readonly key: ApiKey;
+  /** Null in a replay. */
+  readonly secret: string | null;
+}
+
+/** One page of API keys, in order of creation. */
+export interface ApiKeyPage {
+  readonly items: readonly ApiKey[];
+  /** Whether more follow after the last item. */
+  readonly hasNext: boolean;
+}
 
 const NOT_FOUND = 'There is no API key with this id.';
 
@@ -22,70 +46,50 @@ const NOT_FOUND = 'There is no API key with this id.';
 export class ApiKeysService {
   constructor(
     private readonly keys: ApiKeyStore,
-    private readonly outcomes: IdempotentRequests,
-    private readonly cursors: Cursors,
+    private readonly requests: IdempotentRequests,
     private readonly authenticator: Authenticator,
     private readonly validity: KeyValidity,
   ) {}
 
-  /** @throws Problem with a syntax code for a naming authority, INVALID_REQUEST for an expiry in the past. */
+  /**
+   * @throws Problem NAMING_AUTHORITY_FORBIDDEN, IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT, a syntax code for a naming
+   * authority, INVALID_REQUEST for an expiry in the past.
+   */
   async create(
-    request: CreateApiKeyDto,
-    principal: Principal,
-    idempotencyKey: string | undefined,
-  ): Promise<{ created: CreatedApiKeyDto; replayed: boolean }> {
-    const grants = request.namingAuthorities?.map(({ namingAuthority, derived = false }, index) => {
-      const read = parseNamingAuthority(namingAuthority, 'handle');
-      if (!read.ok) throw malformed(read.fault, `/namingAuthorities/${index}/namingAuthority`);
-      return { namingAuthority, derived };
-    });
-    const expiresAt = request.expiresAt === undefined ? null : readTime(request.expiresAt, '/expiresAt');
+    { principal, idempotencyKey }: RequestContext,
+    command: CreateApiKeyCommand,
+  ): Promise<Replayable<CreatedApiKey>> {
+    const requested = parseApiKey(command);
     const secret = newSecret();
-    const { client, label = null, scopes } = request;
-    const requested = { client, label, scopes, grants: grants ?? null, expiresAt };
-    const { result: outcome, replayed } = await this.outcomes.run(
+    const { result: id, replayed } = await this.requests.run(
       keyedRequest(principal, idempotencyKey, ['POST /api-keys', requested]),
       async (transaction) => {
-        // Checked here and not earlier: a replay returns the first result even when the expiry has passed since.
-        if (expiresAt !== null) requireFuture(expiresAt, '/expiresAt');
+        // Not earlier: a replay returns the first result even after the expiry.
+        if (requested.expiresAt !== null) requireFuture(requested.expiresAt, '/expiresAt');
         const key = { id: uuid(), ...requested, createdBy: principal.client, openAccess: principal.isAnonymous };
         await this.keys.create(transaction, { ...key, secretHash: secretHash(secret) });
         return key.id;
       },
     );
-    return { created: { ...(await this.find(outcome)), secret: replayed ? null : secret }, replayed };
+    return { result: { key: await this.find(id), secret: replayed ? null : secret }, replayed };
   }
 
   /** @throws Problem API_KEY_NOT_FOUND */
-  async find(id: string): Promise<ApiKeyDto> {
+  async find(id: string): Promise<ApiKey> {
     const key = isUuid(id) ? await this.keys.find(id) : null;
     if (key === null) throw new Problem('API_KEY_NOT_FOUND', NOT_FOUND);
-    return shown(key);
+    return key;
   }
 
-  async page(limit: number, cursor: string | undefined): Promise<ApiKeyPageDto> {
-    const after = cursor === undefined ? undefined : this.positionOf(cursor);
-    // One more than the page size shows whether there is a next page.
+  /** @param after the last key of the previous page; undefined for the first page. */
+  async page(limit: number, after: KeyPosition | undefined): Promise<ApiKeyPage> {
+    // One more than the page size shows that there is a next page.
     const found = await this.keys.page(limit + 1, after);
-    const items = found.slice(0, limit);
-    const last = items.at(-1);
-    return {
-      items: items.map(shown),
-      next: found.length > limit && last !== undefined ? this.cursorAfter(last) : null,
-    };
-  }
-
-  private cursorAfter({ createdAt, id }: KeyPosition): string {
-    return this.cursors.write('api keys', [BigInt(createdAt.getTime()), id]);
-  }
-
-  private positionOf(cursor: string): KeyPosition {
-    const { numbers, text: id } = this.cursors.read('api keys', 1, cursor);
-    return { createdAt: new Date(Number(numbers[0])), id };
+    return { items: found.slice(0, limit), hasNext: found.length > limit };
   }
 
   /** @throws Problem OPEN_ACCESS_FORBIDDEN, API_KEY_NOT_FOUND */
-  async confirm(id: string, principal: Principal, idempotencyKey: string | undefined): Promise<Replayable<ApiKeyDto>> {
+  async confirm({ principal, idempotencyKey }: RequestContext, id: string): Promise<Replayable<ApiKey>> {
     // A client that created a key under open access must not confirm it.
     if (principal.isAnonymous) {
       throw new Problem(
@@ -94,7 +98,7 @@ export class ApiKeysService {
       );
     }
     const request = keyedRequest(principal, idempotencyKey, ['POST /api-keys/confirm', id]);
-    const { replayed } = await this.outcomes.run(request, async (transaction) => {
+    const { replayed } = await this.requests.run(request, async (transaction) => {
       const confirmed = isUuid(id) && (await this.keys.confirm(transaction, id, principal.client));
       if (!confirmed) throw new Problem('API_KEY_NOT_FOUND', NOT_FOUND);
       return id;
@@ -103,9 +107,13 @@ export class ApiKeysService {
     return { result: await this.find(id), replayed };
   }
 
-  async revoke(id: string, principal: Principal, idempotencyKey: string | undefined): Promise<boolean> {
+  /**
+   * @returns whether this is a replay.
+   * @throws Problem API_KEY_NOT_FOUND
+   */
+  async revoke({ principal, idempotencyKey }: RequestContext, id: string): Promise<boolean> {
     const request = keyedRequest(principal, idempotencyKey, ['DELETE /api-keys', id]);
-    const { replayed } = await this.outcomes.run(request, async (transaction) => {
+    const { replayed } = await this.requests.run(request, async (transaction) => {
       const revoked = isUuid(id) && (await this.keys.revoke(transaction, id));
       if (!revoked) throw new Problem('API_KEY_NOT_FOUND', NOT_FOUND);
       return id;
@@ -121,24 +129,13 @@ export class ApiKeysService {
   }
 }
 
-function shown({
-  grants,
-  scopes,
-  expiresAt,
-  revokedAt,
-  lastUsedAt,
-  createdAt,
-  confirmedAt,
-  ...key
-}: ApiKey): ApiKeyDto {
-  return {
-    ...key,
-    scopes: scopes as Scope[],
-    namingAuthorities: grants === null ? null : [...grants],
-    expiresAt: expiresAt?.toISOString() ?? null,
-    revokedAt: revokedAt?.toISOString() ?? null,
-    lastUsedAt: lastUsedAt?.toISOString() ?? null,
-    createdAt: createdAt.toISOString(),
-    confirmedAt: confirmedAt?.toISOString() ?? null,
-  };
+function parseApiKey(command: CreateApiKeyCommand) {
+  const { client, label = null, scopes, namingAuthorities, expiresAt } = command;
+  const grants = namingAuthorities?.map(({ namingAuthority, derived = false }, index) => {
+    const read = parseNamingAuthority(namingAuthority, 'handle');
+    if (!read.ok) throw malformed(read.fault, `/namingAuthorities/${index}/namingAuthority`);
+    return { namingAuthority, derived };
+  });
+  const expiry = expiresAt === undefined ? null : readTime(expiresAt, '/expiresAt');
+  return { client, label, scopes, grants: grants ?? null, expiresAt: expiry };
 }

@@ -12,22 +12,23 @@ import {
   createParamDecorator,
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { requestContextOf } from '../../access/request-context.js';
+import { type RequestContext, requestContextOf } from '../../access/request-context.js';
 import { Requires } from '../../access/scope.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/api-idempotency-key.js';
-import { readIfMatch } from '../../http/headers/entity-tags.js';
+import { type EntityTags, entityTagOf, matchesStrongly, readIfMatch } from '../../http/headers/entity-tags.js';
 import { requireNoBody } from '../../http/body/no-body.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiBody, ApiConsumes, ApiHeader, ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import type { ProblemCode } from '../../problem/catalogue.js';
 import { Problem } from '../../problem/problem.js';
+import { type IdentifierSnapshot, serializeRecord } from '../../registry/identifier-record.js';
+import { conflictProblem } from '../representation/conflict-problem.js';
 import { ApiIdentifierParam } from '../representation/identifier-param.js';
 import { IdentifierDto } from '../representation/identifier.dto.js';
-import { entityTag } from '../representation/identifier-presenter.js';
-import type { Replayable } from '../../storage/idempotency.js';
-import { UpdateIdentifierDto } from './change-request.dto.js';
-import { type ChangeContext, CurationService } from './curation.service.js';
+import type { CurationCommand } from './curation-command.js';
+import { CurationService, NameConflict } from './curation.service.js';
+import { UpdateIdentifierDto } from './update-identifier.dto.js';
 import { WithdrawRequestDto } from './withdraw-request.dto.js';
 
 const text = { schema: { type: 'string' as const } };
@@ -65,8 +66,13 @@ function ApiChange(ifMatch: 'required' | 'optional', ...codes: ProblemCode[]): M
   );
 }
 
-/** Injects the identifier, the principal and the precondition of a change. */
-const ChangeTarget = createParamDecorator((_: unknown, context: ExecutionContext): ChangeContext => {
+/** The identifier, the principal and `If-Match` of a request. */
+interface Target extends RequestContext {
+  readonly identifier: string;
+  readonly ifMatch: EntityTags | undefined;
+}
+
+const ChangeTarget = createParamDecorator((_: unknown, context: ExecutionContext): Target => {
   const request = context.switchToHttp().getRequest<FastifyRequest<{ Params: { identifier: string } }>>();
   return {
     ...requestContextOf(request),
@@ -91,11 +97,11 @@ export class CurationController {
   @ApiConsumes('application/json', 'application/merge-patch+json')
   @ApiChange('required', 'PRECONDITION_REQUIRED', ...OF_NAMES)
   async change(
-    @ChangeTarget() context: ChangeContext,
+    @ChangeTarget() target: Target,
     @Body() request: UpdateIdentifierDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<IdentifierDto> {
-    if (context.ifMatch !== undefined) return answer(await this.curation.change(context, request), reply);
+    if (target.ifMatch !== undefined) return this.run(target, { step: 'changed', values: request }, reply);
     const detail = 'send If-Match with the ETag of the representation that the change is based on';
     throw new Problem('PRECONDITION_REQUIRED', `If-Match is required to prevent lost updates: ${detail}.`, {
       errors: [{ pointer: '#header/If-Match', detail }],
@@ -112,11 +118,11 @@ export class CurationController {
   @ApiBody({ type: UpdateIdentifierDto, required: false })
   @ApiChange('optional', ...OF_NAMES)
   async activate(
-    @ChangeTarget() context: ChangeContext,
+    @ChangeTarget() target: Target,
     @Body() request: UpdateIdentifierDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<IdentifierDto> {
-    return answer(await this.curation.activate(context, request), reply);
+    return this.run(target, { step: 'activated', values: request }, reply);
   }
 
   /**
@@ -128,11 +134,11 @@ export class CurationController {
   @HttpCode(HttpStatus.OK)
   @ApiChange('optional', 'REPLACEMENT_NOT_FOUND')
   async withdraw(
-    @ChangeTarget() context: ChangeContext,
+    @ChangeTarget() target: Target,
     @Body() request: WithdrawRequestDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<IdentifierDto> {
-    return answer(await this.curation.withdraw(context, request), reply);
+    return this.run(target, { ...request, step: 'withdrawn' }, reply);
   }
 
   /**
@@ -143,17 +149,45 @@ export class CurationController {
   @HttpCode(HttpStatus.OK)
   @ApiChange('optional')
   async reinstate(
-    @ChangeTarget() context: ChangeContext,
+    @ChangeTarget() target: Target,
     @Req() { body }: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<IdentifierDto> {
     requireNoBody(body);
-    return answer(await this.curation.reinstate(context), reply);
+    return this.run(target, { step: 'reinstated' }, reply);
+  }
+
+  private async run(target: Target, command: CurationCommand, reply: FastifyReply): Promise<IdentifierDto> {
+    const { ifMatch, ...context } = target;
+    const requireCurrent = (snapshot: IdentifierSnapshot): void => {
+      if (ifMatch !== undefined) requireMatch(ifMatch, entityTag(serializeRecord(snapshot, snapshot.uris)));
+    };
+    try {
+      const { result, replayed } = await this.curation.run({ ...context, requireCurrent }, command);
+      const shown = serializeRecord(result, result.uris);
+      void reply.header('etag', entityTag(shown));
+      if (replayed) void reply.header('idempotency-replayed', 'true');
+      return shown;
+    } catch (error) {
+      if (!(error instanceof NameConflict)) throw error;
+      throw conflictProblem(error.code, IS_USED[error.code], error.existing, error.pointer);
+    }
   }
 }
 
-function answer({ result: outcome, replayed }: Replayable<IdentifierDto>, reply: FastifyReply): IdentifierDto {
-  void reply.header('etag', entityTag(outcome));
-  if (replayed) void reply.header('idempotency-replayed', 'true');
-  return outcome;
+const IS_USED: Readonly<Record<NameConflict['code'], string>> = {
+  METADATA_ID_TAKEN: 'This metadata ID is used by an identifier',
+  ALTERNATE_ID_TAKEN: 'This alternate identifier is used by an identifier',
+};
+
+function entityTag(shown: IdentifierDto): string {
+  return entityTagOf(shown.version, JSON.stringify(shown));
+}
+
+/** @throws Problem PRECONDITION_FAILED */
+function requireMatch(ifMatch: EntityTags, current: string): void {
+  if (matchesStrongly(ifMatch, current)) return;
+  const detail =
+    'If-Match does not match the current entity tag of the identifier; read it again and repeat the change with its new ETag';
+  throw new Problem('PRECONDITION_FAILED', `${detail}.`, { errors: [{ pointer: '#header/If-Match', detail }] });
 }

@@ -1,171 +1,147 @@
-import { Injectable } from '@nestjs/common';
-import type { RequestContext as Asking } from '../../access/request-context.js';
-import { redactFor } from '../../access/redact.js';
-import { type EntityTags, matchesStrongly } from '../../http/headers/entity-tags.js';
-import { Problem } from '../../problem/problem.js';
+import { Inject, Injectable } from '@nestjs/common';
+import type { RequestContext } from '../../access/request-context.js';
+import type { Resolver } from '../../identifier/index.js';
+import { isUniqueViolation } from '../../problem/database-errors.js';
+import { DEFAULT_HTTP_RESOLVER } from '../../registry/default-resolver.module.js';
+import {
+  type IdentifierRecord,
+  type IdentifierSnapshot,
+  deserializeRecord,
+  nativeText,
+  serializeRecord,
+  snapshotOf,
+} from '../../registry/identifier-record.js';
+import { changeTime, requireState } from '../../registry/lifecycle.js';
 import { resolveIdentifier } from '../../registry/resolve-identifier.js';
-import { IdentifierUpdater } from '../../storage/identifiers/identifier-updater.js';
-import { type Amendment } from '../../registry/lifecycle.js';
-import type { IdentifierDto } from '../representation/identifier.dto.js';
-import { IdentifierPresenter, entityTag } from '../representation/identifier-presenter.js';
-import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
-import { type IdentifierRecord, identifierOf, nativeText } from '../../registry/identifier-record.js';
-import type { Address, NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
-import { type Step, activation, reinstatement, requireState, withdrawal } from '../../registry/lifecycle.js';
-import { NameConflicts } from './name-conflicts.js';
-import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
 import { IdempotentRequests, type Replayable, keyedRequest } from '../../storage/idempotency.js';
-import { requireTwoThings } from '../../registry/parse-names.js';
-import type { Queryable } from '../../storage/transactions.js';
-import { type Change, canonicalChange, isMet, readChange } from './change.js';
-import type { UpdateIdentifierDto } from './change-request.dto.js';
-import { readReplacement, requireReplacement } from './replacement.js';
-import type { WithdrawRequestDto } from './withdraw-request.dto.js';
+import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
+import { IdentifierUpdater } from '../../storage/identifiers/identifier-updater.js';
+import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
+import { Transactions } from '../../storage/transactions.js';
+import {
+  type CurationCommand,
+  type ParsedValues,
+  decide,
+  fingerprintSource,
+  parseCommand,
+} from './curation-command.js';
 
 /** Attempts of a change after conflicts that were resolved meanwhile. */
 const MAX_ATTEMPTS = 5;
 
-/** Principal, identifier and precondition of a change. */
-export interface ChangeContext extends Asking {
+/** Which identifier is to be changed, by whom, and under which condition. */
+export interface CurationContext extends RequestContext {
+  /** The identifier in any form (R-28). */
   readonly identifier: string;
-  readonly ifMatch: EntityTags | undefined;
+  /** Throws when the identifier, as the principal sees it, is not the one that the change is based on. */
+  readonly requireCurrent?: (snapshot: IdentifierSnapshot) => void;
 }
 
-interface Work {
-  readonly step: Step;
-  /** The fingerprint source of the step, in canonical form. */
-  readonly content: object;
-  readonly change?: Change;
-  /** Another identifier that is locked with it; null for none of this service. */
-  readonly beside?: Address | null;
-  /** @returns null when nothing changes. */
-  readonly amend: (record: IdentifierRecord, at: Date, beside: IdentifierRecord | null) => Amendment | null;
+/** A requested name is a unique value of another identifier. */
+export class NameConflict extends Error {
+  /** @param pointer the location of the name in the command, a JSON Pointer (RFC 6901). */
+  constructor(
+    readonly code: 'METADATA_ID_TAKEN' | 'ALTERNATE_ID_TAKEN',
+    readonly existing: IdentifierRecord,
+    readonly pointer: string,
+  ) {
+    super(`${code}: ${nativeText(existing)}`);
+  }
 }
 
 @Injectable()
 export class CurationService {
   constructor(
     private readonly reader: IdentifierReader,
-    private readonly changes: IdentifierUpdater,
-    private readonly conflicts: NameConflicts,
-    private readonly outcomes: IdempotentRequests,
-    private readonly authorities: NamingAuthorityCache,
-    private readonly presenter: IdentifierPresenter,
+    private readonly updater: IdentifierUpdater,
+    private readonly requests: IdempotentRequests,
+    private readonly transactions: Transactions,
+    private readonly namingAuthorities: NamingAuthorityCache,
+    @Inject(DEFAULT_HTTP_RESOLVER) private readonly resolver: Resolver,
   ) {}
 
   /**
-   * All methods return the changed identifier.
+   * Changes, activates, withdraws or reinstates an identifier. For an activation the scope `mint` is sufficient.
+   * @returns the identifier after the change, as the principal sees it.
+   * @throws NameConflict
    * @throws Problem a syntax code, IDENTIFIER_NOT_FOUND, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, WRONG_STATE,
-   * PRECONDITION_FAILED, METADATA_ID_IS_IDENTIFIER, METADATA_ID_TAKEN, ALTERNATE_ID_TAKEN, IDEMPOTENCY_KEY_REUSED,
-   * REQUEST_IN_FLIGHT
+   * METADATA_ID_IS_IDENTIFIER, REPLACEMENT_NOT_FOUND, IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT
    */
-  async change(context: ChangeContext, request: UpdateIdentifierDto): Promise<Replayable<IdentifierDto>> {
-    const known = context.principal.viewOf(await this.authorities.current());
-    const change = readChange(request, known);
-    const amend = (record: IdentifierRecord): Amendment | null => {
-      requireDescribedByAnother(record, change, known);
-      return isMet(change, record) ? null : { kind: 'changed', ...change };
-    };
-    return this.run(context, { step: 'changed', content: canonicalChange(change), change, amend });
-  }
+  async run(context: CurationContext, command: CurationCommand): Promise<Replayable<IdentifierSnapshot>> {
+    const { principal, identifier, idempotencyKey, requireCurrent } = context;
+    const all = await this.namingAuthorities.current();
+    const known = principal.viewOf(all);
+    const step = parseCommand(command, known);
 
-  /** Activates a reserved identifier, with optional changes. The scope `mint` is sufficient. */
-  async activate(context: ChangeContext, request: UpdateIdentifierDto): Promise<Replayable<IdentifierDto>> {
-    const known = context.principal.viewOf(await this.authorities.current());
-    const change = readChange(request, known);
-    const amend = (record: IdentifierRecord): Amendment => {
-      requireDescribedByAnother(record, change, known);
-      return { ...activation(), ...change };
-    };
-    return this.run(context, { step: 'activated', content: canonicalChange(change), change, amend });
-  }
-
-  /** @throws Problem REPLACEMENT_NOT_FOUND besides. */
-  async withdraw(
-    context: ChangeContext,
-    { reason, replacedBy }: WithdrawRequestDto,
-  ): Promise<Replayable<IdentifierDto>> {
-    const known = context.principal.viewOf(await this.authorities.current());
-    const { text, address, namingAuthority } =
-      replacedBy === undefined
-        ? { text: null, address: null, namingAuthority: null }
-        : readReplacement(replacedBy, known);
-    // Rejected before the look-up: a hidden identifier must not be distinguishable from a missing one.
-    const isUnseen = namingAuthority !== null && !context.principal.canSee(namingAuthority);
-    return this.run(context, {
-      step: 'withdrawn',
-      content: { reason, replacedBy: text },
-      beside: address,
-      amend: (record, at, beside) => {
-        if (address !== null || isUnseen) requireReplacement(beside, text, record.id);
-        return withdrawal(record, at, reason, beside === null ? text : nativeText(beside));
-      },
-    });
-  }
-
-  async reinstate(context: ChangeContext): Promise<Replayable<IdentifierDto>> {
-    return this.run(context, { step: 'reinstated', content: {}, amend: reinstatement });
-  }
-
-  private async run(context: ChangeContext, work: Work): Promise<Replayable<IdentifierDto>> {
-    const { principal, identifier } = context;
-    const { record } = await this.authorities.lookUp(identifier, (known) =>
-      resolveIdentifier(identifier, principal.viewOf(known), this.reader),
+    const { record: found } = await this.namingAuthorities.lookUp(
+      identifier,
+      (latest) => resolveIdentifier(identifier, principal.viewOf(latest), this.reader),
+      all,
     );
-    const scope = work.step === 'activated' && principal.has('mint') ? 'mint' : 'curate';
-    principal.require(scope, record.namingAuthority, '#path/identifier');
-    const content = { [work.step]: nativeText(record), ...work.content };
-    const request = keyedRequest(principal, context.idempotencyKey, content);
+    const scope = step.step === 'activated' && principal.has('mint') ? 'mint' : 'curate';
+    principal.require(scope, found.namingAuthority, '#path/identifier');
+
+    const request = keyedRequest(principal, idempotencyKey, fingerprintSource(nativeText(found), step));
+    const replacementAddress = step.step === 'withdrawn' ? (step.replacement?.address ?? null) : null;
     for (let attempt = 1; ; attempt++) {
       try {
-        const { result: outcome, replayed } = await this.outcomes.run(request, (transaction) =>
-          this.take(transaction, record, context, work),
-        );
+        const { result, replayed } = await this.requests.run(request, async (transaction) => {
+          const other = replacementAddress === null ? null : await this.reader.find(replacementAddress, transaction);
+          const ids = [...new Set([...(other === null ? [] : [other.id]), found.id])];
+          const { now, records } = await this.updater.lock(transaction, ids);
+          const record = records.find(({ id }) => id === found.id);
+          if (record === undefined) throw new TypeError('a registered identifier is never removed');
+          requireState(record, step.step);
+          requireCurrent?.(snapshotOf(principal.redact(record), this.resolver));
+
+          const amendment = decide(record, step, {
+            at: changeTime(record, now),
+            known,
+            replacement: records.find(({ id }) => id === other?.id) ?? null,
+            principal,
+          });
+          const changes = amendment === null ? [] : [{ record, amendment }];
+          const [changed = record] = await this.updater.update(transaction, principal, now, changes);
+          const snapshot = snapshotOf(principal.redact(changed), this.resolver);
+          return serializeRecord(snapshot, snapshot.uris);
+        });
         // A replay may come from another key of the same client that can see more.
-        return { result: redactFor(principal, outcome), replayed };
+        return { result: principal.redact(deserializeRecord(result)), replayed };
       } catch (error) {
-        const problem = await this.conflicts.explain(error, record, work.change ?? {});
-        if (problem !== null) throw problem;
+        if (!isUniqueViolation(error)) throw error;
+        const conflict = await this.findConflict(found, 'values' in step ? step.values : {});
+        if (conflict !== null) throw conflict;
         if (attempt === MAX_ATTEMPTS) throw error;
       }
     }
   }
 
-  /** Decides on the locked record, which no other transaction can change. */
-  private async take(
-    transaction: Queryable,
-    { id }: IdentifierRecord,
-    { principal, ifMatch }: ChangeContext,
-    { step, beside = null, amend }: Work,
-  ): Promise<IdentifierDto> {
-    const other = beside === null ? null : await this.reader.find(beside, transaction);
-    const seen = new Map<bigint, IdentifierRecord>();
-    const ids = [...new Set([...(other === null ? [] : [other.id]), id])];
-    const [changed] = await this.changes.amend(transaction, principal, ids, (record, at) => {
-      seen.set(record.id, record);
-      if (record.id !== id) return null;
-      requireState(record, step);
-      if (ifMatch !== undefined) requireMatch(ifMatch, entityTag(this.presenter.show(redactFor(principal, record))));
-      return amend(record, at, other === null ? null : (seen.get(other.id) ?? null));
-    });
-    const record = changed ?? seen.get(id);
-    if (record === undefined) throw new TypeError('a registered identifier is never removed');
-    return this.presenter.show(redactFor(principal, record));
+  /**
+   * Finds the constraint that a change violated.
+   * @returns null when the conflict is gone, so that a retry may succeed.
+   */
+  private async findConflict(
+    { id, namingAuthority }: IdentifierRecord,
+    { metadata, alternates = [] }: ParsedValues,
+  ): Promise<NameConflict | null> {
+    if (metadata) {
+      const holder = await this.reader.findByMetadataId(namingAuthority, metadata.key);
+      if (holder !== null && holder.id !== id && !(await this.freed(holder, holder.metadataId === null))) {
+        return new NameConflict('METADATA_ID_TAKEN', holder, '/metadataId');
+      }
+    }
+    for (const [index, { key }] of alternates.entries()) {
+      const holder = (await this.reader.findByAlternates(namingAuthority, [key]))?.record ?? null;
+      if (holder !== null && holder.id !== id && !(await this.freed(holder, holder.alternateIds.length === 0))) {
+        return new NameConflict('ALTERNATE_ID_TAKEN', holder, `/alternateIds/${index}`);
+      }
+    }
+    return null;
   }
-}
 
-/** @throws Problem PRECONDITION_FAILED */
-function requireMatch(ifMatch: EntityTags, current: string): void {
-  if (matchesStrongly(ifMatch, current)) return;
-  const detail =
-    'If-Match does not match the current entity tag of the identifier; read it again and repeat the change with its new ETag';
-  throw new Problem('PRECONDITION_FAILED', `${detail}.`, { errors: [{ pointer: '#header/If-Match', detail }] });
-}
-
-function requireDescribedByAnother(
-  record: IdentifierRecord,
-  { metadata = null }: Change,
-  known: NamingAuthoritySnapshot,
-): void {
-  requireTwoThings(known.canonicalName(identifierOf(record)).key, metadata, '/metadataId');
+  /** An expired reservation releases its names when its expiry is recorded. */
+  private async freed({ id }: IdentifierRecord, isExpired: boolean): Promise<boolean> {
+    if (isExpired) await this.transactions.run((transaction) => this.updater.expireLeases(transaction, [id]));
+    return isExpired;
+  }
 }

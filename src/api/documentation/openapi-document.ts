@@ -114,7 +114,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'NamingAuthoritiesController.change': 'changeNamingAuthority',
   'EventsController.read': 'readEvents',
   'HistoryController.ofIdentifier': 'getIdentifierHistory',
-  'HistoryController.ofAuthority': 'getNamingAuthorityHistory',
+  'HistoryController.ofNamingAuthority': 'getNamingAuthorityHistory',
   'NormalizationController.uris': 'getIdentifierUris',
   'HealthController.live': 'getLiveness',
   'HealthController.ready': 'getReadiness',

@@ -1,5 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { type ChangePage, type LogPosition, ChangeReader } from '../../storage/changes/change-reader.js';
+import { KeyValidity } from '../../access/key-validity.js';
+import type { Principal } from '../../access/principal.js';
+import { namingAuthorityKey, parseNamingAuthority } from '../../identifier/index.js';
+import { malformed } from '../../problem/problem.js';
 import { LogWatcher } from './log-watcher.js';
 
 /** The filter and rights of a reader of the log. */
@@ -18,7 +22,19 @@ export class EventLog {
   constructor(
     private readonly reader: ChangeReader,
     private readonly watcher: LogWatcher,
+    private readonly keys: KeyValidity,
   ) {}
+
+  /**
+   * What a principal reads of the log.
+   * @param namingAuthority return only changes of it and its identifiers; undefined for all that the principal sees.
+   * @throws Problem with a syntax code
+   */
+  queryOf(principal: Principal, limit: number, namingAuthority: string | undefined): LogQuery {
+    const { hasRestrictedView: isRestricted, seesActors: showsActors } = principal;
+    const permit = () => this.keys.require(principal);
+    return { limit, includes: filterFor(principal, namingAuthority), permit, isRestricted, showsActors };
+  }
 
   get isStopping(): boolean {
     return this.watcher.isStopping;
@@ -42,4 +58,17 @@ export class EventLog {
     await permit();
     return page;
   }
+}
+
+/**
+ * Filters changes by naming authority. The filter tests each change, because a fixed list of naming authorities could
+ * be out of date.
+ */
+function filterFor(principal: Principal, prefix: string | undefined): LogQuery['includes'] {
+  if (prefix === undefined)
+    return principal.hasRestrictedView ? (namingAuthority) => principal.canSee(namingAuthority) : null;
+  const read = parseNamingAuthority(prefix, 'handle');
+  if (!read.ok) throw malformed(read.fault, '#query/namingAuthority');
+  const key = namingAuthorityKey(prefix);
+  return (namingAuthority) => namingAuthorityKey(namingAuthority) === key && principal.canSee(namingAuthority);
 }

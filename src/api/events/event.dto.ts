@@ -1,7 +1,5 @@
 import { ApiProperty } from '../../openapi/annotations.js';
-import { type PatchOperation } from '../../registry/change.js';
-import { type ChangeKind } from '../../registry/change.js';
-import { CHANGE_KINDS } from '../../registry/change.js';
+import { CHANGE_KINDS, type ChangeKind, type PatchOperation } from '../../registry/change.js';
 
 /** One operation of a JSON Patch (RFC 6902). */
 export class PatchOperationDto {

@@ -9,27 +9,12 @@ const MAX_WAIT_SECONDS = 60;
 const DEFAULT_WAIT_SECONDS = 0;
 const WAIT_MESSAGE = `wait must be a whole number of seconds from 0 to ${MAX_WAIT_SECONDS}`;
 
-/** The size of a page. */
-class LimitedQueryDto {
+/** The requested events. */
+export class EventsQueryDto {
   /** Maximum number of items in the response. */
   @IsPageLimit()
   limit: number = DEFAULT_PAGE_LIMIT;
-}
 
-/** The requested page of a history. */
-export class HistoryQueryDto extends LimitedQueryDto {
-  /**
-   * The cursor of the page: `next` of the previous page.
-   * @example "q1uT2C0mGzD5yNfXr0aVQ8hJ3k7LwEoBiSxP6tUvRnMcHdAgYeZlK4sOjF9pWbTa"
-   */
-  @Optional()
-  @MaxLength(MAX_CURSOR_LENGTH)
-  @IsString()
-  cursor?: string;
-}
-
-/** The requested events. */
-export class EventsQueryDto extends LimitedQueryDto {
   /**
    * The position after which to start: `next` of the previous response, or the ID of an event. When absent, the
    * response starts at the beginning of the log.

@@ -1,16 +1,14 @@
 import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { type Principal, CurrentPrincipal } from '../../access/principal.js';
-import { KeyValidity } from '../../access/key-validity.js';
 import { LongLived } from '../../access/limits.guard.js';
 import { Requires, ShowsHistory } from '../../access/scope.js';
-import { SYNTAX_CODES, namingAuthorityKey, parseNamingAuthority } from '../../identifier/index.js';
+import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiExtraModels, ApiHeader, ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
-import { malformed } from '../../problem/problem.js';
 import { EventPageDto } from './event.dto.js';
 import { EventCursors } from './event-cursors.js';
-import { EventLog, type LogQuery } from './event-log.js';
+import { EventLog } from './event-log.js';
 import { eventStream } from './event-stream.js';
 import { EventsQueryDto } from './events-query.dto.js';
 import { prefersStream } from './prefers-stream.js';
@@ -25,7 +23,6 @@ const text = { schema: { type: 'string' as const } };
 export class EventsController {
   constructor(
     private readonly log: EventLog,
-    private readonly keys: KeyValidity,
     private readonly cursors: EventCursors,
   ) {}
 
@@ -75,10 +72,8 @@ export class EventsController {
       streams && lastEventId
         ? this.cursors.parsePosition(lastEventId, '#header/Last-Event-ID')
         : this.cursors.parsePosition(query.after, '#query/after');
-    const { hasRestrictedView: isRestricted, seesActors: showsActors } = principal;
-    const includes = filterFor(principal, query.namingAuthority);
-    const permit = () => this.keys.require(principal);
-    const logQuery: LogQuery = { limit: query.limit, includes, permit, isRestricted, showsActors };
+    const logQuery = this.log.queryOf(principal, query.limit, query.namingAuthority);
+    const { isRestricted, showsActors } = logQuery;
     const page = await this.log.next(after, logQuery, streams ? 0 : query.wait * 1000, hungUp.signal);
     void reply.headers({ 'cache-control': 'no-store', vary: 'accept' });
     if (streams) {
@@ -91,17 +86,4 @@ export class EventsController {
     const body: EventPageDto = { items, next: this.cursors.reached(page.reached, isRestricted) };
     await reply.send(body);
   }
-}
-
-/**
- * Filters changes by naming authority. The filter tests each change, because a fixed list of naming authorities could
- * be out of date.
- */
-function filterFor(principal: Principal, prefix: string | undefined): LogQuery['includes'] {
-  if (prefix === undefined)
-    return principal.hasRestrictedView ? (namingAuthority) => principal.canSee(namingAuthority) : null;
-  const read = parseNamingAuthority(prefix, 'handle');
-  if (!read.ok) throw malformed(read.fault, '#query/namingAuthority');
-  const key = namingAuthorityKey(prefix);
-  return (namingAuthority) => namingAuthorityKey(namingAuthority) === key && principal.canSee(namingAuthority);
 }

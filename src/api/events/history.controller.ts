@@ -8,8 +8,9 @@ import { ApiProblems } from '../../problem/api-problems.js';
 import { ApiIdentifierParam } from '../representation/identifier-param.js';
 import { locationOf } from '../representation/identifier-presenter.js';
 import { HistoryPageDto } from './event.dto.js';
-import { HistoryQueryDto } from './events-query.dto.js';
-import { type History, HistoryService } from './history.service.js';
+import { PageQueryDto } from '../../http/validation/page-query.dto.js';
+import { EventCursors } from './event-cursors.js';
+import { type History, type HistoryPage, HistoryService } from './history.service.js';
 import { changeDtoOf } from './show-change.js';
 
 const PAGE = {
@@ -28,7 +29,10 @@ const PAGE = {
 @ShowsHistory()
 @Controller()
 export class HistoryController {
-  constructor(private readonly history: HistoryService) {}
+  constructor(
+    private readonly history: HistoryService,
+    private readonly cursors: EventCursors,
+  ) {}
 
   /**
    * Get the history of an identifier
@@ -42,12 +46,12 @@ export class HistoryController {
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'MALFORMED_URL', 'IDENTIFIER_NOT_FOUND', ...SYNTAX_CODES)
   async ofIdentifier(
     @Param('identifier') identifier: string,
-    @Query() query: HistoryQueryDto,
+    @Query() query: PageQueryDto,
     @CurrentPrincipal() principal: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<HistoryPageDto> {
-    const history = await this.history.ofIdentifier(identifier, query, principal);
-    return shown(history, principal, `${locationOf({ identifier: history.of })}/history`, query, reply);
+    const history = await this.history.ofIdentifier(identifier, this.pageOf(query), principal);
+    return this.respond(history, principal, `${locationOf({ identifier: history.of })}/history`, query, reply);
   }
 
   /**
@@ -64,24 +68,36 @@ export class HistoryController {
   })
   @ApiResponse(PAGE)
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'MALFORMED_URL', 'NAMING_AUTHORITY_NOT_FOUND', ...SYNTAX_CODES)
-  async ofAuthority(
+  async ofNamingAuthority(
     @Param('namingAuthority') namingAuthority: string,
-    @Query() query: HistoryQueryDto,
+    @Query() query: PageQueryDto,
     @CurrentPrincipal() principal: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<HistoryPageDto> {
-    const history = await this.history.ofAuthority(namingAuthority, query, principal);
-    return shown(history, principal, `/naming-authorities/${encodeURIComponent(history.of)}/history`, query, reply);
+    const history = await this.history.ofNamingAuthority(namingAuthority, this.pageOf(query), principal);
+    return this.respond(
+      history,
+      principal,
+      `/naming-authorities/${encodeURIComponent(history.of)}/history`,
+      query,
+      reply,
+    );
   }
-}
 
-function shown(
-  { changes, next }: History,
-  principal: Principal,
-  path: string,
-  { limit }: HistoryQueryDto,
-  reply: FastifyReply,
-): HistoryPageDto {
-  if (next !== null) void reply.header('link', `<${path}?limit=${limit}&cursor=${next}>; rel="next"`);
-  return { items: changes.map((change) => changeDtoOf(change, principal.seesActors)), next };
+  private pageOf({ cursor, limit }: PageQueryDto): HistoryPage {
+    return { afterVersion: this.cursors.readVersion(cursor), limit };
+  }
+
+  private respond(
+    { changes, hasNext }: History,
+    principal: Principal,
+    path: string,
+    { limit }: PageQueryDto,
+    reply: FastifyReply,
+  ): HistoryPageDto {
+    const last = changes.at(-1);
+    const next = hasNext && last !== undefined ? this.cursors.afterVersion(last.version) : null;
+    if (next !== null) void reply.header('link', `<${path}?limit=${limit}&cursor=${next}>; rel="next"`);
+    return { items: changes.map((change) => changeDtoOf(change, principal.seesActors)), next };
+  }
 }

@@ -7,15 +7,21 @@ import { resolveIdentifier } from '../../registry/resolve-identifier.js';
 import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
-import { EventCursors } from './event-cursors.js';
-import type { HistoryQueryDto } from './events-query.dto.js';
 
 /** One page of the history of something. */
 export interface History {
   /** The canonical identifier, `NA/local`, or the prefix of the naming authority. */
   readonly of: string;
   readonly changes: readonly RecordedChange[];
-  readonly next: string | null;
+  /** Whether more follow after the last change. */
+  readonly hasNext: boolean;
+}
+
+/** A page of changes. */
+export interface HistoryPage {
+  /** The last version of the previous page; 0 for the first page. */
+  readonly afterVersion: number;
+  readonly limit: number;
 }
 
 @Injectable()
@@ -23,39 +29,34 @@ export class HistoryService {
   constructor(
     private readonly changes: ChangeReader,
     private readonly reader: IdentifierReader,
-    private readonly authorities: NamingAuthorityCache,
-    private readonly cursors: EventCursors,
+    private readonly namingAuthorities: NamingAuthorityCache,
   ) {}
 
   /**
    * @param text the identifier in any form (R-28); withdrawn ones are included.
-   * @throws Problem IDENTIFIER_NOT_FOUND, also for a hidden one, INVALID_CURSOR, or a syntax code.
+   * @throws Problem IDENTIFIER_NOT_FOUND, also for a hidden one, or a syntax code.
    */
-  async ofIdentifier(text: string, { cursor, limit }: HistoryQueryDto, principal: Principal): Promise<History> {
-    const after = this.cursors.readVersion(cursor);
-    const { record } = await this.authorities.lookUp(text, (known) =>
+  async ofIdentifier(text: string, { afterVersion, limit }: HistoryPage, principal: Principal): Promise<History> {
+    const { record } = await this.namingAuthorities.lookUp(text, (known) =>
       resolveIdentifier(text, principal.viewOf(known), this.reader),
     );
-    return this.pageOf(nativeText(record), limit, await this.changes.ofIdentifier(record.id, after, limit + 1));
+    return pageOf(nativeText(record), limit, await this.changes.ofIdentifier(record.id, afterVersion, limit + 1));
   }
 
-  /** @throws Problem NAMING_AUTHORITY_NOT_FOUND, INVALID_CURSOR, or a syntax code. */
-  async ofAuthority(text: string, { cursor, limit }: HistoryQueryDto, principal: Principal): Promise<History> {
-    const after = this.cursors.readVersion(cursor);
+  /** @throws Problem NAMING_AUTHORITY_NOT_FOUND, or a syntax code. */
+  async ofNamingAuthority(text: string, { afterVersion, limit }: HistoryPage, principal: Principal): Promise<History> {
     const read = parseNamingAuthority(text, 'handle');
     if (!read.ok) throw malformed(read.fault, '#path/namingAuthority');
-    const known = (await this.authorities.current()).find(text) ?? (await this.authorities.refresh([text])).find(text);
+    const known =
+      (await this.namingAuthorities.current()).find(text) ?? (await this.namingAuthorities.refresh([text])).find(text);
     if (known === undefined || !principal.canSee(known.prefix)) {
       throw new Problem('NAMING_AUTHORITY_NOT_FOUND', `The naming authority "${text}" does not exist.`);
     }
-    return this.pageOf(known.prefix, limit, await this.changes.ofAuthority(known.prefix, after, limit + 1));
+    return pageOf(known.prefix, limit, await this.changes.ofNamingAuthority(known.prefix, afterVersion, limit + 1));
   }
+}
 
-  /** @param found one more than the page size where there is a next page. */
-  private pageOf(of: string, limit: number, found: readonly RecordedChange[]): History {
-    const changes = found.slice(0, limit);
-    const last = changes.at(-1);
-    const next = found.length > limit && last !== undefined ? this.cursors.afterVersion(last.version) : null;
-    return { of, changes, next };
-  }
+/** @param found one more than the page size where there is a next page. */
+function pageOf(of: string, limit: number, found: readonly RecordedChange[]): History {
+  return { of, changes: found.slice(0, limit), hasNext: found.length > limit };
 }

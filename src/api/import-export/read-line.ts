@@ -1,7 +1,7 @@
 import type { Principal } from '../../access/principal.js';
 import { parseHandle } from '../../identifier/index.js';
 import { readPart } from '../../http/validation/request-validation.js';
-import { Problem, malformed } from '../../problem/problem.js';
+import { Problem, invalidRequest, malformed } from '../../problem/problem.js';
 import { mutableAttributesOf } from '../../registry/change.js';
 import { creation } from '../../registry/change.js';
 import { type MutableAttributes, identifierOf } from '../../registry/identifier-record.js';
@@ -15,7 +15,7 @@ import {
   replacementText,
   requireTwoThings,
 } from '../../registry/parse-names.js';
-import { EXPIRED_REASON } from '../../storage/identifiers/identifier-row.js';
+import { EXPIRED_REASON } from '../../registry/lifecycle.js';
 import { readTime } from '../../registry/timestamp.js';
 import { lineOf } from './transfer-line.js';
 import { TransferLineDto } from './transfer-line.dto.js';
@@ -150,5 +150,5 @@ function replacementIn(text: string, known: NamingAuthoritySnapshot): string {
 }
 
 function wrong(pointer: string, detail: string): Problem {
-  return new Problem('INVALID_REQUEST', `${pointer}: ${detail}`, { errors: [{ pointer, detail }] });
+  return invalidRequest(pointer, detail, `${pointer}: ${detail}`);
 }

@@ -1,21 +1,10 @@
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsIn,
-  IsInt,
-  IsOptional,
-  IsString,
-  Max,
-  MaxLength,
-  Min,
-  ValidateBy,
-} from 'class-validator';
+import { IsIn, IsInt, IsOptional, IsString, Max, MaxLength, Min, ValidateBy } from 'class-validator';
 import { Nested } from '../../http/validation/fast-rules.js';
-import { Optional } from '../../http/validation/optional.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
-import { MAX_ALTERNATES, MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
+import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
+import { IsAlternateIds } from '../../http/validation/is-alternate-ids.js';
 import { IsTarget } from '../../http/validation/is-target.js';
 import { IsTime } from '../../http/validation/is-time.js';
 
@@ -91,12 +80,7 @@ export class TransferLineDto {
    * Alternate identifiers of the same object.
    * @example ["info:fedora/demo:8"]
    */
-  @ApiProperty({ type: [String], maxItems: MAX_ALTERNATES, required: false })
-  @Optional()
-  @MaxLength(MAX_STORED_OCTETS, { each: true })
-  @IsString({ each: true })
-  @ArrayMaxSize(MAX_ALTERNATES)
-  @IsArray()
+  @IsAlternateIds()
   alternateIds: string[] = [];
 
   /** The version: 1 when minted, incremented with every change. */

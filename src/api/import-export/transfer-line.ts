@@ -1,5 +1,4 @@
-import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
-import { serializeLifecycle } from '../representation/identifier-presenter.js';
+import { type IdentifierRecord, nativeText, serializeLifecycle } from '../../registry/identifier-record.js';
 import type { TransferLineDto } from './transfer-line.dto.js';
 
 /** What is exported of a record, its members always in the same order. */

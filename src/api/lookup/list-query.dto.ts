@@ -1,6 +1,4 @@
-import { IsString, MaxLength } from 'class-validator';
-import { MAX_CURSOR_LENGTH } from '../../http/validation/cursor.js';
-import { Optional } from '../../http/validation/optional.js';
+import { IsCursor } from '../../http/validation/page-query.dto.js';
 import { DEFAULT_PAGE_LIMIT, IsPageLimit } from '../../http/validation/pagination.js';
 import { IdentifierDto } from '../representation/identifier.dto.js';
 import { IdentifierFilterDto } from '../representation/identifier-filter.dto.js';
@@ -11,13 +9,8 @@ export class ListQueryDto extends IdentifierFilterDto {
   @IsPageLimit()
   limit: number = DEFAULT_PAGE_LIMIT;
 
-  /**
-   * The cursor of the page: `next` of the previous page.
-   * @example "q1uT2C0mGzD5yNfXr0aVQ8hJ3k7LwEoBiSxP6tUvRnMcHdAgYeZlK4sOjF9pWbTa"
-   */
-  @Optional()
-  @MaxLength(MAX_CURSOR_LENGTH)
-  @IsString()
+  /** The cursor of the page: `next` of the previous page. */
+  @IsCursor()
   cursor?: string;
 }
 

@@ -1,4 +1,4 @@
-import { Problem } from '../../problem/problem.js';
+import { type Problem, invalidRequest } from '../../problem/problem.js';
 import { readTime } from '../../registry/timestamp.js';
 
 /**
@@ -15,5 +15,5 @@ export function readLease(state: 'reserved' | 'active' | undefined, leaseUntil: 
 }
 
 function wrongLease(detail: string): Problem {
-  return new Problem('INVALID_REQUEST', detail, { errors: [{ pointer: '/leaseUntil', detail }] });
+  return invalidRequest('/leaseUntil', detail);
 }

@@ -6,7 +6,7 @@ import {
   parseHandle,
   parseNamingAuthority,
 } from '../../identifier/index.js';
-import { Problem, malformed } from '../../problem/problem.js';
+import { invalidRequest, malformed } from '../../problem/problem.js';
 import { type Digest, digestOf } from '../../registry/digest.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import { readAlternates, readMetadataId } from '../../registry/parse-names.js';
@@ -22,13 +22,13 @@ import { MintCommand } from '../../registry/mint-command.js';
 export function parseMintRequest(request: MintRequestDto, known: NamingAuthoritySnapshot): MintCommand {
   const { namingAuthority, metadataId, mintMetadataId = false, target = null, guid, localName } = request;
   if (metadataId !== undefined && mintMetadataId) {
-    throw contradiction(
+    throw invalidRequest(
       '/mintMetadataId',
       'mintMetadataId and metadataId exclude each other: mintMetadataId creates a metadata ID, metadataId names an existing one',
     );
   }
   if (guid !== undefined && localName !== undefined) {
-    throw contradiction('/localName', 'guid and localName exclude each other');
+    throw invalidRequest('/localName', 'guid and localName exclude each other');
   }
   const authority = parseNamingAuthority(namingAuthority, 'handle');
   if (!authority.ok) throw malformed(authority.fault, '/namingAuthority');
@@ -76,10 +76,6 @@ export function canonicalMint(command: MintCommand): object {
   };
 }
 
-function contradiction(pointer: string, detail: string): Problem {
-  return new Problem('INVALID_REQUEST', detail, { errors: [{ pointer, detail }] });
-}
-
 function readGuid(text: string): string {
   const read = parseDceUuid(text);
   if (!read.ok) throw malformed({ ...read.fault, code: 'INVALID_GUID' }, '/guid');
@@ -90,7 +86,7 @@ function readGuid(text: string): string {
 function readLocalName(namingAuthority: string, text: string): string {
   const octets = Buffer.byteLength(text);
   if (octets > MAX_LOCAL_NAME_OCTETS) {
-    throw contradiction('/localName', `has ${octets} octets in UTF-8; at most ${MAX_LOCAL_NAME_OCTETS} are allowed`);
+    throw invalidRequest('/localName', `has ${octets} octets in UTF-8; at most ${MAX_LOCAL_NAME_OCTETS} are allowed`);
   }
   const lead = namingAuthority.length + 1;
   const read = parseHandle(`${namingAuthority}/${text}`);

@@ -1,8 +1,9 @@
-import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsString, MaxLength } from 'class-validator';
+import { IsBoolean, IsIn, IsString, MaxLength } from 'class-validator';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { IdentifierDto } from '../representation/identifier.dto.js';
-import { MAX_ALTERNATES, MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
+import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
 import { MAX_LOCAL_NAME_OCTETS, MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
+import { IsAlternateIds } from '../../http/validation/is-alternate-ids.js';
 import { IsTarget } from '../../http/validation/is-target.js';
 import { IsTime } from '../../http/validation/is-time.js';
 import { Optional } from '../../http/validation/optional.js';
@@ -51,12 +52,7 @@ export class MintFieldsDto {
    * Alternate identifiers of the same object, in any form; stored in the given order without duplicates.
    * @example ["info:fedora/demo:7"]
    */
-  @ApiProperty({ type: [String], maxItems: MAX_ALTERNATES, required: false })
-  @Optional()
-  @MaxLength(MAX_STORED_OCTETS, { each: true })
-  @IsString({ each: true })
-  @ArrayMaxSize(MAX_ALTERNATES)
-  @IsArray()
+  @IsAlternateIds()
   alternateIds?: string[];
 
   /**

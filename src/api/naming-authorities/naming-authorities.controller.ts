@@ -3,23 +3,26 @@ import type { FastifyReply } from 'fastify';
 import { type Principal, CurrentPrincipal } from '../../access/principal.js';
 import { Requires } from '../../access/scope.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/api-idempotency-key.js';
-import { readIfMatch } from '../../http/headers/entity-tags.js';
+import { type EntityTags, matchesStrongly, readIfMatch } from '../../http/headers/entity-tags.js';
 import { readIdempotencyKey } from '../../http/headers/idempotency-key.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiHeader, ApiParam, ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import { Problem } from '../../problem/problem.js';
+import type { NamingAuthority } from '../../registry/naming-authority.js';
+import type { Replayable } from '../../storage/idempotency.js';
+import { Cursors } from '../../http/validation/cursor.js';
 import { linkHeader } from '../representation/location-header.js';
-import { AuthorityPageQueryDto } from './authority-page.dto.js';
-import { UpdateNamingAuthorityDto, CreateNamingAuthorityDto } from './authority-settings.dto.js';
-import { NamingAuthoritiesService } from './naming-authorities.service.js';
+import { PageQueryDto } from '../../http/validation/page-query.dto.js';
+import { UpdateNamingAuthorityDto, CreateNamingAuthorityDto } from './naming-authority-settings.dto.js';
+import { type DescribedNamingAuthority, serializeNamingAuthority } from './described-naming-authority.js';
+import { NamingAuthoritiesService, NamingAuthorityExists } from './naming-authorities.service.js';
 import { NamingAuthorityDto, NamingAuthorityPageDto } from './naming-authority.dto.js';
-import { authorityPath, settingsTag } from './show-authority.js';
 
 const text = (description: string) => ({ description, schema: { type: 'string' as const } });
 const ETAG = { ETag: text('Strong entity tag of the settings: their version.') };
 
-const ApiAuthorityParam = (): MethodDecorator =>
+const ApiNamingAuthorityParam = (): MethodDecorator =>
   ApiParam({
     name: 'namingAuthority',
     description: 'The prefix of the naming authority, percent-encoded; ASCII letters are case-insensitive.',
@@ -36,7 +39,10 @@ const ONCE = [
 @ApiTags('naming authorities')
 @Controller('naming-authorities')
 export class NamingAuthoritiesController {
-  constructor(private readonly authorities: NamingAuthoritiesService) {}
+  constructor(
+    private readonly namingAuthorities: NamingAuthoritiesService,
+    private readonly cursors: Cursors,
+  ) {}
 
   /**
    * List naming authorities
@@ -52,22 +58,25 @@ export class NamingAuthoritiesController {
   })
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR')
   async list(
-    @Query() query: AuthorityPageQueryDto,
+    @Query() query: PageQueryDto,
     @CurrentPrincipal() principal: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NamingAuthorityPageDto> {
-    const page = await this.authorities.page(query, principal);
-    if (page.next !== null) {
-      const parameters = new URLSearchParams({ limit: String(query.limit), cursor: page.next });
-      void reply.headers(linkHeader(`/naming-authorities?${parameters.toString()}`, 'next'));
-    }
-    return page;
+    const after = query.cursor === undefined ? null : this.cursors.read('naming authorities', 0, query.cursor).text;
+    const page = await this.namingAuthorities.page(principal, query.limit, after);
+    const items = page.items.map(serializeNamingAuthority);
+    const last = items.at(-1);
+    if (!page.hasNext || last === undefined) return { items, next: null };
+    const next = this.cursors.write('naming authorities', [last.namingAuthority]);
+    const parameters = new URLSearchParams({ limit: String(query.limit), cursor: next });
+    void reply.headers(linkHeader(`/naming-authorities?${parameters.toString()}`, 'next'));
+    return { items, next };
   }
 
   /** Get a naming authority */
   @Get(':namingAuthority')
   @Requires('read')
-  @ApiAuthorityParam()
+  @ApiNamingAuthorityParam()
   @ApiResponse({
     status: 200,
     description: 'The settings, relatives and counts of the naming authority.',
@@ -80,10 +89,10 @@ export class NamingAuthoritiesController {
     @CurrentPrincipal() principal: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NamingAuthorityDto> {
-    const shown = await this.authorities.find(prefix, principal);
+    const found = await this.namingAuthorities.find(prefix, principal);
     // Counts change without the entity tag, so the response must not be cached.
-    void reply.headers({ etag: settingsTag(shown), 'cache-control': 'no-store' });
-    return shown;
+    void reply.headers({ etag: settingsTag(found.namingAuthority), 'cache-control': 'no-store' });
+    return serializeNamingAuthority(found);
   }
 
   /**
@@ -107,10 +116,15 @@ export class NamingAuthoritiesController {
     @Headers('idempotency-key') idempotencyKey: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NamingAuthorityDto> {
-    const key = readIdempotencyKey(idempotencyKey);
-    const { result: outcome, replayed } = await this.authorities.create(request, principal, key);
-    void reply.status(HttpStatus.CREATED).header('location', authorityPath(outcome.namingAuthority));
-    return answered(outcome, replayed, reply);
+    const context = { principal, idempotencyKey: readIdempotencyKey(idempotencyKey) };
+    try {
+      const created = await this.namingAuthorities.create(context, request);
+      const path = namingAuthorityPath(created.result.namingAuthority.prefix);
+      void reply.status(HttpStatus.CREATED).header('location', path);
+      return respond(created, reply);
+    } catch (error) {
+      throw error instanceof NamingAuthorityExists ? conflictWith(error.prefix) : error;
+    }
   }
 
   /**
@@ -120,7 +134,7 @@ export class NamingAuthoritiesController {
    */
   @Patch(':namingAuthority')
   @Requires('admin')
-  @ApiAuthorityParam()
+  @ApiNamingAuthorityParam()
   @ApiHeader({
     name: 'If-Match',
     required: true,
@@ -154,14 +168,47 @@ export class NamingAuthoritiesController {
         'PRECONDITION_REQUIRED',
         'If-Match is required to prevent lost updates: send the ETag of the naming authority.',
       );
-    const key = readIdempotencyKey(idempotencyKey);
-    const { result: outcome, replayed } = await this.authorities.change(prefix, request, precondition, principal, key);
-    return answered(outcome, replayed, reply);
+    const context = { principal, idempotencyKey: readIdempotencyKey(idempotencyKey) };
+    const requireCurrent = (current: NamingAuthority): void => {
+      requireMatch(precondition, settingsTag(current));
+    };
+    return respond(await this.namingAuthorities.change(context, { prefix, settings: request, requireCurrent }), reply);
   }
 }
 
-function answered(outcome: NamingAuthorityDto, replayed: boolean, reply: FastifyReply): NamingAuthorityDto {
-  void reply.header('etag', settingsTag(outcome));
+function respond({ result, replayed }: Replayable<DescribedNamingAuthority>, reply: FastifyReply): NamingAuthorityDto {
+  void reply.header('etag', settingsTag(result.namingAuthority));
   if (replayed) void reply.header('idempotency-replayed', 'true');
-  return outcome;
+  return serializeNamingAuthority(result);
+}
+
+/**
+ * The strong entity tag of the settings: their version. Counts and children are excluded, because they change with
+ * every mint and would make `If-Match` useless.
+ */
+function settingsTag({ version }: NamingAuthority): string {
+  return `"${version}"`;
+}
+
+/** @throws Problem PRECONDITION_FAILED */
+function requireMatch(precondition: EntityTags, current: string): void {
+  if (matchesStrongly(precondition, current)) return;
+  const detail = `the current entity tag of the settings is ${current}`;
+  throw new Problem('PRECONDITION_FAILED', `If-Match does not match: ${detail}.`, {
+    errors: [{ pointer: '#header/If-Match', detail }],
+    headers: { etag: current },
+  });
+}
+
+function conflictWith(prefix: string): Problem {
+  const path = namingAuthorityPath(prefix);
+  return new Problem('NAMING_AUTHORITY_TAKEN', `The naming authority "${prefix}" already exists.`, {
+    errors: [{ pointer: '/namingAuthority', detail: `already exists as "${prefix}"` }],
+    members: { existing: path },
+    headers: { link: `<${path}>; rel="related"` },
+  });
+}
+
+function namingAuthorityPath(prefix: string): string {
+  return `/naming-authorities/${encodeURIComponent(prefix)}`;
 }

@@ -1,23 +1,51 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
-import { Cursors } from '../../http/validation/cursor.js';
-import { type EntityTags, matchesStrongly } from '../../http/headers/entity-tags.js';
+import type { RequestContext } from '../../access/request-context.js';
 import { namingAuthorityKey, parentOf, parseNamingAuthority } from '../../identifier/index.js';
 import { Problem, malformed } from '../../problem/problem.js';
-import { NamingAuthorityCounts } from '../../storage/naming-authorities/naming-authority-counts.js';
-import {
-  type AuthorityFamily,
-  NamingAuthorityReader,
-} from '../../storage/naming-authorities/naming-authority-reader.js';
-import { NamingAuthorityWriter } from '../../storage/naming-authorities/naming-authority-writer.js';
-import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
+import type { NamingAuthority } from '../../registry/naming-authority.js';
 import { IdempotentRequests, type Replayable, keyedRequest } from '../../storage/idempotency.js';
+import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
+import { NamingAuthorityCounts } from '../../storage/naming-authorities/naming-authority-counts.js';
+import { NamingAuthorityReader } from '../../storage/naming-authorities/naming-authority-reader.js';
+import { NamingAuthorityWriter } from '../../storage/naming-authorities/naming-authority-writer.js';
 import type { Queryable } from '../../storage/transactions.js';
-import type { AuthorityPageQueryDto } from './authority-page.dto.js';
-import type { UpdateNamingAuthorityDto, CreateNamingAuthorityDto } from './authority-settings.dto.js';
-import type { NamingAuthorityDto, NamingAuthorityPageDto } from './naming-authority.dto.js';
-import { readChanges, readNewAuthority } from './read-authority.js';
-import { authorityPath, settingsTag, showAuthority } from './show-authority.js';
+import {
+  type DescribedNamingAuthority,
+  deserializeNamingAuthority,
+  redactFamily,
+  serializeNamingAuthority,
+} from './described-naming-authority.js';
+import {
+  type CreateNamingAuthorityCommand,
+  type NewSettings,
+  parseNewNamingAuthority,
+  parseSettings,
+} from './naming-authority-command.js';
+
+/** One page of naming authorities, in byte order of their prefixes. */
+export interface NamingAuthorityPage {
+  readonly items: readonly DescribedNamingAuthority[];
+  /** Whether more follow after the last item. */
+  readonly hasNext: boolean;
+}
+
+/** Which naming authority is to be changed, and under which condition. */
+export interface ChangeNamingAuthorityCommand {
+  /** The prefix; its ASCII letters are case-insensitive. */
+  readonly prefix: string;
+  readonly settings: NewSettings;
+  /** Throws when the naming authority is not the one that the change is based on. */
+  readonly requireCurrent: (namingAuthority: NamingAuthority) => void;
+}
+
+/** The naming authority to create exists already. */
+export class NamingAuthorityExists extends Error {
+  /** @param prefix the prefix as it was created. */
+  constructor(readonly prefix: string) {
+    super(`The naming authority "${prefix}" already exists.`);
+  }
+}
 
 @Injectable()
 export class NamingAuthoritiesService {
@@ -25,124 +53,103 @@ export class NamingAuthoritiesService {
     private readonly reader: NamingAuthorityReader,
     private readonly counts: NamingAuthorityCounts,
     private readonly writer: NamingAuthorityWriter,
-    private readonly outcomes: IdempotentRequests,
-    private readonly authorities: NamingAuthorityCache,
-    private readonly cursors: Cursors,
+    private readonly requests: IdempotentRequests,
+    private readonly namingAuthorities: NamingAuthorityCache,
   ) {}
 
-  async page({ limit, cursor }: AuthorityPageQueryDto, principal: Principal): Promise<NamingAuthorityPageDto> {
+  /** @param after the last prefix of the previous page; null for the first page. */
+  async page(principal: Principal, limit: number, after: string | null): Promise<NamingAuthorityPage> {
     // One more than the page size shows whether there is a next page.
-    const after = cursor === undefined ? null : this.cursors.read('naming authorities', 0, cursor).text;
     const found = await this.reader.page(limit + 1, after, await this.visiblePrefixes(principal));
     const families = found.slice(0, limit).map((family) => redactFamily(principal, family));
-    const counts = await this.counts.count(families.map(({ authority }) => authority.prefix));
+    const counts = await this.counts.count(families.map(({ namingAuthority }) => namingAuthority.prefix));
     const items = families.flatMap((family, index) => {
       const counted = counts[index];
-      return counted === undefined ? [] : [showAuthority(family, counted)];
+      return counted === undefined ? [] : [{ ...family, counts: counted }];
     });
-    const last = items.at(-1);
-    return {
-      items,
-      next:
-        found.length > limit && last !== undefined
-          ? this.cursors.write('naming authorities', [last.namingAuthority])
-          : null,
-    };
+    return { items, hasNext: found.length > limit };
   }
 
   /**
    * @param prefix with case-insensitive ASCII letters.
    * @throws Problem NAMING_AUTHORITY_NOT_FOUND, also for a hidden one, or a syntax code.
    */
-  async find(prefix: string, principal: Principal): Promise<NamingAuthorityDto> {
+  async find(prefix: string, principal: Principal): Promise<DescribedNamingAuthority> {
     requirePrefix(prefix);
     if (!principal.canSee(prefix)) throw notFound(prefix);
-    return this.show(prefix, principal);
+    return this.describe(prefix, principal);
   }
 
   /**
-   * @throws Problem NAMING_AUTHORITY_FORBIDDEN, NAMING_AUTHORITY_TAKEN, PARENT_NOT_FOUND, and as `readNewAuthority` and `Outcomes.once` do.
+   * @throws NamingAuthorityExists
+   * @throws Problem SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, PARENT_NOT_FOUND, IDEMPOTENCY_KEY_REUSED,
+   * REQUEST_IN_FLIGHT, and as `parseNewNamingAuthority` does.
    */
   async create(
-    request: CreateNamingAuthorityDto,
-    principal: Principal,
-    key: string | undefined,
-  ): Promise<Replayable<NamingAuthorityDto>> {
-    const authority = readNewAuthority(request);
-    const { prefix } = authority;
+    { principal, idempotencyKey }: RequestContext,
+    command: CreateNamingAuthorityCommand,
+  ): Promise<Replayable<DescribedNamingAuthority>> {
+    const requested = parseNewNamingAuthority(command);
+    const { prefix } = requested;
     principal.require('admin', prefix, '/namingAuthority');
-    const content = { ...authority, prefix: namingAuthorityKey(prefix), does: 'create naming authority' };
-    const settled = await this.outcomes.run(keyedRequest(principal, key, content), async (transaction) => {
-      const created = await this.writer.create(transaction, principal, authority);
-      if (created === null) throw taken((await this.reader.find(prefix, transaction))?.authority.prefix ?? prefix);
+    const content = { ...requested, prefix: namingAuthorityKey(prefix), does: 'create naming authority' };
+    const request = keyedRequest(principal, idempotencyKey, content);
+    const { result, replayed } = await this.requests.run(request, async (transaction) => {
+      const created = await this.writer.create(transaction, principal, requested);
+      if (created === null) {
+        const existing = await this.reader.find(prefix, transaction);
+        throw new NamingAuthorityExists(existing?.namingAuthority.prefix ?? prefix);
+      }
       const parent = parentOf(prefix);
       // A hidden parent is reported as missing.
       const hasParent =
         parent === null || (principal.canSee(parent) && (await this.reader.find(parent, transaction)) !== null);
       if (parent !== null && !hasParent) throw orphan(prefix, parent);
-      return this.show(prefix, principal, transaction);
+      return serializeNamingAuthority(await this.describe(prefix, principal, transaction));
     });
     await this.writer.publish(prefix);
-    return shownTo(principal, settled);
+    // A replay may come from another key of the same client that can see more.
+    return { result: redactFamily(principal, deserializeNamingAuthority(result)), replayed };
   }
 
   /**
-   * @param precondition of `If-Match`.
-   * @throws Problem NAMING_AUTHORITY_NOT_FOUND, NAMING_AUTHORITY_FORBIDDEN, PRECONDITION_FAILED, and as `readChanges` and `Outcomes.once` do.
+   * @throws Problem NAMING_AUTHORITY_NOT_FOUND, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, IDEMPOTENCY_KEY_REUSED,
+   * REQUEST_IN_FLIGHT, and as `parseSettings` does.
    */
   async change(
-    prefix: string,
-    request: UpdateNamingAuthorityDto,
-    precondition: EntityTags,
-    principal: Principal,
-    key: string | undefined,
-  ): Promise<Replayable<NamingAuthorityDto>> {
+    { principal, idempotencyKey }: RequestContext,
+    { prefix, settings, requireCurrent }: ChangeNamingAuthorityCommand,
+  ): Promise<Replayable<DescribedNamingAuthority>> {
     requirePrefix(prefix);
     if (!principal.canSee(prefix)) throw notFound(prefix);
     principal.require('admin', prefix, '#path/namingAuthority');
-    const changes = readChanges(request);
+    const changes = parseSettings(settings);
     const content = { does: 'change naming authority', prefix: namingAuthorityKey(prefix), ...changes };
-    const settled = await this.outcomes.run(keyedRequest(principal, key, content), async (transaction) => {
-      const changed = await this.writer.change(transaction, principal, prefix, (authority) => {
-        requireCurrent(precondition, settingsTag(authority));
-        return { ...authority, ...changes };
-      });
-      if (changed === null) throw notFound(prefix);
-      return this.show(prefix, principal, transaction);
+    const request = keyedRequest(principal, idempotencyKey, content);
+    const { result, replayed } = await this.requests.run(request, async (transaction) => {
+      const locked = await this.writer.lock(transaction, prefix);
+      if (locked === null) throw notFound(prefix);
+      requireCurrent(locked.namingAuthority);
+      await this.writer.change(transaction, principal, locked, changes);
+      return serializeNamingAuthority(await this.describe(prefix, principal, transaction));
     });
     await this.writer.publish(prefix);
-    return shownTo(principal, settled);
+    return { result: redactFamily(principal, deserializeNamingAuthority(result)), replayed };
   }
 
   private async visiblePrefixes(principal: Principal): Promise<string[] | null> {
     if (!principal.hasRestrictedView) return null;
-    return principal
-      .viewOf(await this.authorities.current())
-      .all()
-      .map(({ prefix }) => prefix);
+    const known = principal.viewOf(await this.namingAuthorities.current());
+    return known.all().map(({ prefix }) => prefix);
   }
 
-  private async show(prefix: string, principal: Principal, from?: Queryable): Promise<NamingAuthorityDto> {
+  private async describe(prefix: string, principal: Principal, from?: Queryable): Promise<DescribedNamingAuthority> {
     const family = await this.reader.find(prefix, from);
     if (family === null) throw notFound(prefix);
-    const [counts] = await this.counts.count([family.authority.prefix], from);
+    const [counts] = await this.counts.count([family.namingAuthority.prefix], from);
     if (counts === undefined) throw new TypeError('every prefix has counts');
-    return showAuthority(redactFamily(principal, family), counts);
+    return { ...redactFamily(principal, family), counts };
   }
-}
-
-/** Hidden relatives are removed. */
-function redactFamily<T extends Pick<AuthorityFamily, 'parent' | 'children'>>(principal: Principal, shown: T): T {
-  const parent = shown.parent !== null && principal.canSee(shown.parent) ? shown.parent : null;
-  return { ...shown, parent, children: shown.children.filter((child) => principal.canSee(child)) };
-}
-
-/** A replay may come from another key of the same client that can see more. */
-function shownTo(
-  principal: Principal,
-  { result: outcome, replayed }: Replayable<NamingAuthorityDto>,
-): Replayable<NamingAuthorityDto> {
-  return { result: redactFamily(principal, outcome), replayed };
 }
 
 function requirePrefix(text: string): void {
@@ -150,26 +157,8 @@ function requirePrefix(text: string): void {
   if (!read.ok) throw malformed(read.fault, '#path/namingAuthority');
 }
 
-function requireCurrent(precondition: EntityTags, current: string): void {
-  if (matchesStrongly(precondition, current)) return;
-  const detail = `the current entity tag of the settings is ${current}`;
-  throw new Problem('PRECONDITION_FAILED', `If-Match does not match: ${detail}.`, {
-    errors: [{ pointer: '#header/If-Match', detail }],
-    headers: { etag: current },
-  });
-}
-
 function notFound(prefix: string): Problem {
   return new Problem('NAMING_AUTHORITY_NOT_FOUND', `The naming authority "${prefix}" does not exist.`);
-}
-
-function taken(prefix: string): Problem {
-  const path = authorityPath(prefix);
-  return new Problem('NAMING_AUTHORITY_TAKEN', `The naming authority "${prefix}" already exists.`, {
-    errors: [{ pointer: '/namingAuthority', detail: `already exists as "${prefix}"` }],
-    members: { existing: path },
-    headers: { link: `<${path}>; rel="related"` },
-  });
 }
 
 function orphan(prefix: string, parent: string): Problem {

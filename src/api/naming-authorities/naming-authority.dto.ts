@@ -1,8 +1,8 @@
 import { ApiProperty } from '../../openapi/annotations.js';
 import {
-  AUTHORITY_STATUSES,
-  type AuthorityProfile,
-  type AuthorityStatus,
+  NAMING_AUTHORITY_STATUSES,
+  type NamingAuthorityProfile,
+  type NamingAuthorityStatus,
   PROFILES,
   UUID_VERSIONS,
   type UuidVersion,
@@ -64,12 +64,12 @@ export class NamingAuthorityDto {
   namingAuthority: string;
 
   /** A suspended naming authority cannot mint. */
-  @ApiProperty({ enum: AUTHORITY_STATUSES, enumName: 'NamingAuthorityStatus' })
-  status: AuthorityStatus;
+  @ApiProperty({ enum: NAMING_AUTHORITY_STATUSES, enumName: 'NamingAuthorityStatus' })
+  status: NamingAuthorityStatus;
 
   /** The kind of its local names: GUIDs (CID-10), or any local names of Handles (CID-02). */
   @ApiProperty({ enum: PROFILES, enumName: 'NamingAuthorityProfile' })
-  profile: AuthorityProfile;
+  profile: NamingAuthorityProfile;
 
   /**
    * Whether local names are compared without the case of ASCII letters (HS-05); GUIDs always are.

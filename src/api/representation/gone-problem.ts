@@ -1,12 +1,12 @@
 import { Problem } from '../../problem/problem.js';
-import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
-import { locationOf, tombstoneOf } from './identifier-presenter.js';
+import { type IdentifierRecord, nativeText, serializeTombstone } from '../../registry/identifier-record.js';
+import { locationOf } from './identifier-presenter.js';
 import { linkHeader } from './location-header.js';
 
 /** The problem of a withdrawn identifier: its tombstone, and a link to the replacement. */
 export function goneProblem(record: IdentifierRecord): Problem {
   const identifier = nativeText(record);
-  const tombstone = tombstoneOf(record);
+  const tombstone = serializeTombstone(record);
   const replacedBy = tombstone?.replacedBy ?? null;
   const instead = replacedBy === null ? '' : ` Use ${replacedBy} instead.`;
   return new Problem('IDENTIFIER_WITHDRAWN', `${identifier} was withdrawn: ${tombstone?.reason ?? ''}${instead}`, {

@@ -1,14 +1,9 @@
-import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { entityTagOf } from '../../http/headers/entity-tags.js';
 import { type Resolver, canonicalUri, toHandle, urisOf } from '../../identifier/index.js';
-import {
-  type MutableAttributes,
-  type IdentifierRecord,
-  identifierOf,
-  nativeText,
-} from '../../registry/identifier-record.js';
-import type { IdentifierDto, TombstoneDto } from './identifier.dto.js';
+import { type IdentifierRecord, identifierOf, serializeRecord } from '../../registry/identifier-record.js';
+import type { IdentifierDto } from './identifier.dto.js';
 import { DEFAULT_HTTP_RESOLVER } from '../../registry/default-resolver.module.js';
 
 @Injectable()
@@ -17,48 +12,8 @@ export class IdentifierPresenter {
 
   /** The representation of a record, built without further queries. */
   show(record: IdentifierRecord): IdentifierDto {
-    const { namingAuthority, guid, localName, metadataId, describes } = record;
-    // Members are listed one by one, because spreading objects is much slower.
-    const { target, state, alternateIds, version, createdAt, updatedAt, leaseUntil, tombstone } =
-      serializeLifecycle(record);
-    return {
-      identifier: nativeText(record),
-      namingAuthority,
-      guid,
-      localName,
-      metadataId,
-      describes: [...describes],
-      target,
-      state,
-      alternateIds,
-      version,
-      createdAt,
-      updatedAt,
-      leaseUntil,
-      tombstone,
-      uris: urisOf(identifierOf(record), record.resolver ?? this.resolver),
-    };
+    return serializeRecord(record, urisOf(identifierOf(record), record.resolver ?? this.resolver));
   }
-}
-
-export function serializeLifecycle(
-  record: MutableAttributes & Pick<IdentifierRecord, 'version' | 'createdAt' | 'updatedAt'>,
-) {
-  const { target, state, alternateIds, version, createdAt, updatedAt, leaseUntil } = record;
-  return {
-    target,
-    state,
-    alternateIds: [...alternateIds],
-    version,
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-    leaseUntil: leaseUntil?.toISOString() ?? null,
-    tombstone: tombstoneOf(record),
-  };
-}
-
-export function tombstoneOf({ tombstone }: Pick<IdentifierRecord, 'tombstone'>): TombstoneDto | null {
-  return tombstone === null ? null : { ...tombstone, withdrawnAt: tombstone.withdrawnAt.toISOString() };
 }
 
 /** The media type that Fastify sets for JSON. */
@@ -80,14 +35,6 @@ export function locationOf({ identifier }: Pick<IdentifierDto, 'identifier'>): s
   return `/identifiers/${encodeURIComponent(text)}`;
 }
 
-/**
- * A strong entity tag (RFC 9110 8.8.3): the version and a digest of the whole representation, because `describes`
- * changes with other records and `uris` with the configuration.
- */
-export function entityTag(shown: IdentifierDto): string {
-  return new SerializedIdentifier(shown).entityTag;
-}
-
 /** A representation that is serialized once, for its entity tag and its response. */
 export class SerializedIdentifier {
   private readonly json: string;
@@ -95,7 +42,7 @@ export class SerializedIdentifier {
 
   constructor(shown: IdentifierDto) {
     this.json = JSON.stringify(shown);
-    this.entityTag = `"${shown.version}-${hash('sha256', this.json, 'base64url').slice(0, 16)}"`;
+    this.entityTag = entityTagOf(shown.version, this.json);
   }
 
   /**

@@ -9,10 +9,11 @@ import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiBody, ApiParam, ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import type { ServiceCode } from '../../problem/catalogue.js';
-import type { Replayable } from '../../storage/idempotency.js';
-import { ReservationDto, ReservationReportDto } from './reservation-answer.dto.js';
+import { type ItemStatus, ReservationDto, ReservationReportDto } from './reservation-response.dto.js';
 import { CreateReservationDto, ReservationMembersDto } from './reservation-request.dto.js';
+import { parseReservation, serializeReservation } from './reservation.js';
 import { ReservationService } from './reservation.service.js';
+import { type SettlementCommand, serializeItem } from './settlement.js';
 
 const text = { schema: { type: 'string' as const } };
 
@@ -74,9 +75,10 @@ export class ReservationController {
     @Context() context: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ReservationDto> {
-    const reserved = answer(await this.reservations.reserve(context, request), reply);
-    void reply.header('location', `/reservations/${reserved.id}`);
-    return reserved;
+    const { result, replayed } = await this.reservations.reserve(context, parseReservation(request));
+    void reply.header('location', `/reservations/${result.id}`);
+    if (replayed) void reply.header('idempotency-replayed', 'true');
+    return serializeReservation(result);
   }
 
   /**
@@ -89,7 +91,7 @@ export class ReservationController {
   @ApiResponse({ status: 200, description: 'The reservation.', type: ReservationDto })
   @ApiProblems('MALFORMED_URL', 'RESERVATION_NOT_FOUND')
   async find(@Param('id') id: string, @CurrentPrincipal() principal: Principal): Promise<ReservationDto> {
-    return this.reservations.find(id, principal);
+    return serializeReservation(await this.reservations.find(id, principal));
   }
 
   /**
@@ -104,7 +106,7 @@ export class ReservationController {
     @Context() context: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ReservationReportDto> {
-    return answer(await this.reservations.settle(id, 'activated', context, selection.identifiers), reply);
+    return this.settle(context, { id, settlement: 'activated', identifiers: selection.identifiers }, reply);
   }
 
   /**
@@ -119,11 +121,19 @@ export class ReservationController {
     @Context() context: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ReservationReportDto> {
-    return answer(await this.reservations.settle(id, 'released', context, selection.identifiers), reply);
+    return this.settle(context, { id, settlement: 'released', identifiers: selection.identifiers }, reply);
   }
-}
 
-function answer<T>({ result: outcome, replayed }: Replayable<T>, reply: FastifyReply): T {
-  if (replayed) void reply.header('idempotency-replayed', 'true');
-  return outcome;
+  private async settle(
+    context: RequestContext,
+    command: SettlementCommand,
+    reply: FastifyReply,
+  ): Promise<ReservationReportDto> {
+    const { result, replayed } = await this.reservations.settle(context, command);
+    if (replayed) void reply.header('idempotency-replayed', 'true');
+    const items = result.items.map((item) => serializeItem(item, result.settlement, command.id));
+    const counted = (status: ItemStatus): number => items.filter((item) => item.status === status).length;
+    const [activated, released, skipped] = [counted('activated'), counted('released'), counted('skipped')];
+    return { id: result.id, activated, released, skipped, items };
+  }
 }

@@ -4,10 +4,9 @@ import { StorageWriteModule } from '../../storage/storage-write.module.js';
 import { ReservationController } from './reservation.controller.js';
 import { ReservationService } from './reservation.service.js';
 import { ReservationSweep, SWEEP_INTERVAL_MS } from './sweep.js';
-import { RepresentationModule } from '../representation/representation.module.js';
 
 @Module({
-  imports: [StorageWriteModule, RepresentationModule],
+  imports: [StorageWriteModule],
   controllers: [ReservationController],
   providers: [GuidGenerator, ReservationService, ReservationSweep],
 })

@@ -1,5 +1,4 @@
-import type { Actor } from '../../registry/change.js';
-import { creation } from '../../registry/change.js';
+import { type Actor, creation } from '../../registry/change.js';
 import type { GuidGenerator } from '../../registry/guid-generator.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
@@ -7,23 +6,25 @@ import type { NewIdentifier } from '../../registry/new-identifier.js';
 import { compactGuid } from '../../registry/uuid.js';
 import { targetFrom } from '../../registry/target-template.js';
 
-export interface ReservationCommand {
+/** A reservation that is created. */
+export interface NewReservation {
   readonly id: string;
   readonly actor: Actor;
-  readonly authority: NamingAuthority;
+  readonly namingAuthority: NamingAuthority;
   readonly leaseUntil: Date;
 }
 
+/** One identifier of a new reservation, with a generated local name. */
 export function reservedIdentifier(
-  { id, actor, authority, leaseUntil }: ReservationCommand,
+  { id, actor, namingAuthority, leaseUntil }: NewReservation,
   known: NamingAuthoritySnapshot,
   guids: GuidGenerator,
 ): NewIdentifier {
-  const localName = compactGuid(guids.next(authority.uuidVersion));
-  const address = known.addressOf(authority, localName);
-  const target = targetFrom(authority, localName);
+  const localName = compactGuid(guids.next(namingAuthority.uuidVersion));
+  const address = known.addressOf(namingAuthority, localName);
+  const target = targetFrom(namingAuthority, localName);
   return {
-    authority,
+    authority: namingAuthority,
     address,
     localName,
     selfKey: null,

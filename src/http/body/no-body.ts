@@ -1,4 +1,4 @@
-import { Problem } from '../../problem/problem.js';
+import { invalidRequest } from '../../problem/problem.js';
 
 /**
  * For a request that has no body.
@@ -6,7 +6,5 @@ import { Problem } from '../../problem/problem.js';
  */
 export function requireNoBody(body: unknown): void {
   if (body === undefined || body === null || (typeof body === 'object' && Object.keys(body).length === 0)) return;
-  throw new Problem('INVALID_REQUEST', 'This request must not have a body.', {
-    errors: [{ pointer: '', detail: 'expected no body, or {}' }],
-  });
+  throw invalidRequest('', 'expected no body, or {}', 'This request must not have a body.');
 }

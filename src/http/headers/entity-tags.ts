@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { Problem } from '../../problem/problem.js';
 
 /** Entity tags of `If-Match` or `If-None-Match` (RFC 9110 13.1): any representation, or one of these. */
@@ -6,6 +7,14 @@ export type EntityTags = '*' | readonly EntityTag[];
 interface EntityTag {
   readonly isWeak: boolean;
   readonly opaque: string;
+}
+
+/**
+ * A strong entity tag (RFC 9110 8.8.3): the version and a digest of the whole representation, because `describes`
+ * changes with other records and `uris` with the configuration.
+ */
+export function entityTagOf(version: number, json: string): string {
+  return `"${version}-${hash('sha256', json, 'base64url').slice(0, 16)}"`;
 }
 
 /** One piece of a list: what separates, or a tag (RFC 9110 8.8.3), which may hold a comma itself. */

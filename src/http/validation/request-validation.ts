@@ -34,12 +34,12 @@ export class RequestValidation extends ValidationPipe {
         `The media type ${value.mediaType} is not supported; send application/json.`,
       );
     }
-    if (metadata.type === 'body' && Array.isArray(value) && isDto(metadata.metatype)) throw invalidRequest([]);
+    if (metadata.type === 'body' && Array.isArray(value) && isDto(metadata.metatype)) throw invalidMembers([]);
     const root = metadata.type === 'query' ? '#query' : '';
     // The JSON parser rejects these; class-transformer would drop them.
     const reserved = metadata.type === 'query' ? Object.keys(value as object).filter(isReservedName) : [];
     if (reserved.length > 0) {
-      throw invalidRequest(
+      throw invalidMembers(
         reserved.map((name) => ({ pointer: `${root}/${name}`, detail: `property ${name} should not exist` })),
       );
     }
@@ -47,7 +47,7 @@ export class RequestValidation extends ValidationPipe {
       return await super.transform(withFewFaults(value, metadata), metadata);
     } catch (error) {
       if (error instanceof InvalidMembers)
-        throw invalidRequest(error.members.flatMap((member) => describe(member, root)));
+        throw invalidMembers(error.members.flatMap((member) => describe(member, root)));
       throw error;
     }
   }
@@ -58,11 +58,11 @@ export class RequestValidation extends ValidationPipe {
  * @throws Problem INVALID_REQUEST with pointers into this part.
  */
 export function readPart<T extends object>(dto: new () => T, value: unknown): T {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidRequest([]);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidMembers([]);
   if (FastRules.of(dto).accept(value)) return value as T;
   const part = plainToInstance(dto, value);
   const errors = validateSync(part, RULES);
-  if (errors.length > 0) throw invalidRequest(errors.flatMap((member) => describe(member, '')));
+  if (errors.length > 0) throw invalidMembers(errors.flatMap((member) => describe(member, '')));
   return part;
 }
 
@@ -90,7 +90,7 @@ class InvalidMembers extends Error {
   }
 }
 
-function invalidRequest(details: ProblemDetail[]): Problem {
+function invalidMembers(details: ProblemDetail[]): Problem {
   const [first] = details;
   const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
   const detail = first === undefined ? 'The body must be a JSON object.' : `${first.pointer}: ${first.detail}${more}`;

@@ -46,7 +46,7 @@ export async function appendChanges(
 const CHANGE_LOCK = 0x436867;
 
 /** "ChN" in ASCII: the same for naming authorities. */
-const AUTHORITY_LOCK = 0x43684e;
+const NAMING_AUTHORITY_LOCK = 0x43684e;
 
 /** Locks are buckets, to stay below the size of PostgreSQL's lock table. */
 const BUCKETS = 512;
@@ -64,8 +64,8 @@ export async function lockForChange(transaction: Queryable, ids: readonly bigint
   ]);
 }
 
-export async function lockAuthorityForChange(transaction: Queryable, prefix: string): Promise<Date> {
-  return timeAfter(transaction, 'count(pg_advisory_xact_lock($1, hashtext($2)))', [AUTHORITY_LOCK, prefix]);
+export async function lockNamingAuthorityForChange(transaction: Queryable, prefix: string): Promise<Date> {
+  return timeAfter(transaction, 'count(pg_advisory_xact_lock($1, hashtext($2)))', [NAMING_AUTHORITY_LOCK, prefix]);
 }
 
 /** The database clock after the locks, rounded down to milliseconds, so that it is never in the future. */

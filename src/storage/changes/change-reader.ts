@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
-import type { PatchOperation } from '../../registry/change.js';
-import type { ChangeKind } from '../../registry/change.js';
+import type { ChangeKind, PatchOperation } from '../../registry/change.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import { compactGuid } from '../../registry/uuid.js';
 
@@ -56,7 +55,7 @@ export const LOG_HEAD_SQL = `SELECT position, id FROM change WHERE position < ${
 
 const HISTORY = `SELECT ${COLUMNS} FROM change c LEFT JOIN identifier i ON i.id = c.identifier_id`;
 const OF_IDENTIFIER = `${HISTORY} WHERE c.identifier_id = $1 AND c.version > $2 ORDER BY c.version LIMIT $3`;
-const OF_AUTHORITY = `${HISTORY} WHERE c.identifier_id IS NULL AND c.naming_authority = $1 AND c.version > $2 ORDER BY c.version LIMIT $3`;
+const OF_NAMING_AUTHORITY = `${HISTORY} WHERE c.identifier_id IS NULL AND c.naming_authority = $1 AND c.version > $2 ORDER BY c.version LIMIT $3`;
 
 /** Reads the change log. */
 @Injectable()
@@ -70,8 +69,8 @@ export class ChangeReader {
     return rows.map(changeOf);
   }
 
-  async ofAuthority(prefix: string, afterVersion: number, limit: number): Promise<RecordedChange[]> {
-    const { rows } = await this.pool.query<Row>(OF_AUTHORITY, [prefix, afterVersion, limit]);
+  async ofNamingAuthority(prefix: string, afterVersion: number, limit: number): Promise<RecordedChange[]> {
+    const { rows } = await this.pool.query<Row>(OF_NAMING_AUTHORITY, [prefix, afterVersion, limit]);
     return rows.map(changeOf);
   }
 

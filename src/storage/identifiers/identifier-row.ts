@@ -1,5 +1,6 @@
 import { type Resolver, toResolver } from '../../identifier/index.js';
 import type { IdentifierRecord, State } from '../../registry/identifier-record.js';
+import { EXPIRED_REASON } from '../../registry/lifecycle.js';
 import { compactGuid } from '../../registry/uuid.js';
 
 export interface IdentifierRow {
@@ -25,9 +26,6 @@ export interface IdentifierRow {
   readonly resolverFirstSegment: string | null;
   readonly describes: string[];
 }
-
-/** Why an identifier that was reserved and not activated in time is withdrawn. */
-export const EXPIRED_REASON = 'The reservation ended without activation.';
 
 /** Condition on a row `i` whose lease has ended. */
 export const EXPIRED_SQL = "(i.state = 'reserved' AND i.lease_until <= CURRENT_TIMESTAMP)";

@@ -1,16 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { appendChanges, lockForChange } from '../changes/change-log.js';
-import { mutableAttributesOf } from '../../registry/change.js';
-import { difference } from '../../registry/change.js';
-import { SERVICE } from '../../registry/change.js';
-import { type Actor } from '../../registry/change.js';
+import { type Actor, SERVICE, difference, mutableAttributesOf } from '../../registry/change.js';
 import { bytea } from '../../registry/digest.js';
 import { IdentifierReader } from './identifier-reader.js';
-import type { MutableAttributes, IdentifierRecord } from '../../registry/identifier-record.js';
-import { EXPIRED_REASON } from './identifier-row.js';
+import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 import type { Queryable } from '../transactions.js';
-import { Amendment } from '../../registry/lifecycle.js';
+import { type Amendment, amended, changeTime, expiry } from '../../registry/lifecycle.js';
 
 const UPDATE = `
   UPDATE identifier i SET
@@ -27,15 +23,18 @@ const UPDATE = `
          withdrawal_reason, replaced_by, updated_at)
   WHERE i.id = w.id`;
 
-/** An expired reservation releases its values; its tombstone has the end of the lease. */
-const expiry = ({ leaseUntil }: IdentifierRecord, at: Date): Amendment => ({
-  kind: 'lapsed',
-  metadata: null,
-  alternates: [],
-  state: 'withdrawn',
-  leaseUntil: null,
-  tombstone: { withdrawnAt: leaseUntil ?? at, reason: EXPIRED_REASON, replacedBy: null },
-});
+/** Identifiers that no other transaction can change before this one ends. */
+export interface LockedIdentifiers {
+  /** The time of the lock by the database clock. */
+  readonly now: Date;
+  readonly records: readonly IdentifierRecord[];
+}
+
+/** A locked record, and how it is to change. */
+export interface RecordChange {
+  readonly record: IdentifierRecord;
+  readonly amendment: Amendment;
+}
 
 /** Changes identifiers, each with an entry in the change log. */
 @Injectable()
@@ -43,27 +42,30 @@ export class IdentifierUpdater {
   constructor(private readonly reader: IdentifierReader) {}
 
   /**
-   * Changes identifiers in a transaction of the caller that has written nothing yet.
-   * @param decide returns the change of a locked record, or null for none. Its times are the time of the change.
-   * @returns the changed records. The caller explains unique violations.
+   * Locks identifiers for changes, in a transaction of the caller that has written nothing yet. Records expired leases.
+   * @returns the records in the order of the ids; one that does not exist is left out.
    */
-  async amend(
-    transaction: Queryable,
-    actor: Actor,
-    ids: readonly bigint[],
-    decide: (record: IdentifierRecord, at: Date) => Amendment | null,
-  ): Promise<IdentifierRecord[]> {
+  async lock(transaction: Queryable, ids: readonly bigint[]): Promise<LockedIdentifiers> {
     const now = await lockForChange(transaction, ids);
     await this.writeExpirations(transaction, ids, now);
-    const records = await this.reader.findByIds(ids, transaction, now);
-    const changes = records.flatMap((record) => {
-      const at = timeOf(record, now);
-      const amendment = decide(record, at);
-      return amendment === null ? [] : [changeOf(record, amendment, at)];
-    });
-    await write(transaction, actor, changes);
-    const changed = changes.map(({ record }) => record.id);
-    return this.reader.findByIds(changed, transaction, now);
+    return { now, records: await this.reader.findByIds(ids, transaction, now) };
+  }
+
+  /**
+   * Changes locked identifiers.
+   * @param now the time of the lock.
+   * @returns the changed records. The caller explains unique violations.
+   */
+  async update(
+    transaction: Queryable,
+    actor: Actor,
+    now: Date,
+    changes: readonly RecordChange[],
+  ): Promise<IdentifierRecord[]> {
+    if (changes.length === 0) return [];
+    await write(transaction, actor, now, changes);
+    const ids = changes.map(({ record }) => record.id);
+    return this.reader.findByIds(ids, transaction, now);
   }
 
   async expireLeases(transaction: Queryable, ids: readonly bigint[]): Promise<number> {
@@ -72,30 +74,25 @@ export class IdentifierUpdater {
 
   private async writeExpirations(transaction: Queryable, ids: readonly bigint[], now: Date): Promise<number> {
     const expired = await this.reader.findExpiredLeases(ids, transaction, now);
-    const changes = expired.map((record) => changeOf(record, expiry(record, now), timeOf(record, now)));
-    await write(transaction, SERVICE, changes);
+    const changes = expired.map((record) => ({ record, amendment: expiry(record, now) }));
+    await write(transaction, SERVICE, now, changes);
     return expired.length;
   }
 }
 
-/** The time of a change: not before the previous one, even if the clock was set back. */
-function timeOf({ updatedAt }: IdentifierRecord, now: Date): Date {
-  return updatedAt > now ? updatedAt : now;
-}
-
-function changeOf(record: IdentifierRecord, amendment: Amendment, at: Date): Change {
-  return { record, amendment, after: applied(record, amendment), at };
-}
-
-interface Change {
-  readonly record: IdentifierRecord;
-  readonly amendment: Amendment;
-  readonly after: MutableAttributes;
-  readonly at: Date;
-}
-
-async function write(transaction: Queryable, actor: Actor, changes: readonly Change[]): Promise<void> {
-  if (changes.length === 0) return;
+async function write(
+  transaction: Queryable,
+  actor: Actor,
+  now: Date,
+  requested: readonly RecordChange[],
+): Promise<void> {
+  if (requested.length === 0) return;
+  const changes = requested.map(({ record, amendment }) => ({
+    record,
+    amendment,
+    after: amended(record, amendment),
+    at: changeTime(record, now),
+  }));
   await transaction.query(UPDATE, [
     changes.map(({ record }) => record.id.toString()),
     changes.map(({ amendment }) => amendment.metadata !== undefined),
@@ -126,18 +123,6 @@ async function write(transaction: Queryable, actor: Actor, changes: readonly Cha
       at,
     })),
   );
-}
-
-function applied(record: IdentifierRecord, amendment: Amendment): MutableAttributes {
-  const { metadata, target, alternates, state, leaseUntil, tombstone } = amendment;
-  return {
-    metadataId: metadata === undefined ? record.metadataId : (metadata?.canonical ?? null),
-    target: target === undefined ? record.target : target,
-    alternateIds: alternates?.map(({ canonical }) => canonical) ?? record.alternateIds,
-    state: state ?? record.state,
-    leaseUntil: leaseUntil === undefined ? record.leaseUntil : leaseUntil,
-    tombstone: tombstone === undefined ? record.tombstone : tombstone,
-  };
 }
 
 async function replaceAlternates(

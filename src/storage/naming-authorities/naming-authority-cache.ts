@@ -4,9 +4,9 @@ import { HOT_POOL } from '../../database/pool.js';
 import { type Resolver, namingAuthorityKey } from '../../identifier/index.js';
 import { Problem } from '../../problem/problem.js';
 import {
-  AUTHORITY_COLUMNS_SQL,
+  NAMING_AUTHORITY_COLUMNS_SQL,
   type NamingAuthorityRow,
-  authorityKeySql,
+  namingAuthorityKeySql,
   namingAuthorityOf,
 } from './naming-authority-row.js';
 import { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
@@ -31,8 +31,8 @@ const READ_ALL_MS = 60_000;
 const MAX_NAMES = 1000;
 
 /** $1: the time since which changes are read; $2: keys of prefixes that are read whatever their time is. */
-const CHANGED = `SELECT ${AUTHORITY_COLUMNS_SQL} FROM naming_authority n
-  WHERE n.updated_at >= $1 OR ${authorityKeySql('n.prefix')} = ANY($2::text[])`;
+const CHANGED = `SELECT ${NAMING_AUTHORITY_COLUMNS_SQL} FROM naming_authority n
+  WHERE n.updated_at >= $1 OR ${namingAuthorityKeySql('n.prefix')} = ANY($2::text[])`;
 
 /** Caches the naming authorities; only changed rows are read again. */
 @Injectable()
@@ -84,9 +84,14 @@ export class NamingAuthorityCache {
    * Repeats a failed look-up when naming authorities have changed, because another process may have created one or
    * changed its resolver.
    * @param text the name to look up, in any form.
+   * @param first the naming authorities of the first attempt, where the caller has read them already.
    */
-  async lookUp<T>(text: string, work: (known: NamingAuthoritySnapshot) => Promise<T>): Promise<T> {
-    const known = await this.current();
+  async lookUp<T>(
+    text: string,
+    work: (known: NamingAuthoritySnapshot) => Promise<T>,
+    first?: NamingAuthoritySnapshot,
+  ): Promise<T> {
+    const known = first ?? (await this.current());
     try {
       return await work(known);
     } catch (error) {

@@ -2,30 +2,30 @@ import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { namingAuthorityKey } from '../../identifier/index.js';
 import {
-  AUTHORITY_COLUMNS_SQL,
+  NAMING_AUTHORITY_COLUMNS_SQL,
   type NamingAuthorityRow,
-  authorityKeySql,
+  namingAuthorityKeySql,
   namingAuthorityOf,
 } from './naming-authority-row.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import type { Queryable } from '../transactions.js';
 
 /** A naming authority among its relatives (HS-07), as they were created. */
-export interface AuthorityFamily {
-  readonly authority: NamingAuthority;
+export interface NamingAuthorityFamily {
+  readonly namingAuthority: NamingAuthority;
   readonly parent: string | null;
   /** The prefixes that are derived from it directly, in the order of their octets. */
   readonly children: readonly string[];
 }
 
-const OWN_KEY = authorityKeySql('n.prefix');
-const CHILD_KEY = authorityKeySql('c.prefix');
+const OWN_KEY = namingAuthorityKeySql('n.prefix');
+const CHILD_KEY = namingAuthorityKeySql('c.prefix');
 
 /** What is derived from a prefix has its key and a "." before it; "/" is the octet after ".". */
 const SELECT = `
-  SELECT ${AUTHORITY_COLUMNS_SQL},
+  SELECT ${NAMING_AUTHORITY_COLUMNS_SQL},
     (SELECT p.prefix FROM naming_authority p
-     WHERE ${authorityKeySql('p.prefix')} = ${authorityKeySql(String.raw`substring(n.prefix FROM '^(.*)\.[^.]*$')`)}) AS parent,
+     WHERE ${namingAuthorityKeySql('p.prefix')} = ${namingAuthorityKeySql(String.raw`substring(n.prefix FROM '^(.*)\.[^.]*$')`)}) AS parent,
     ARRAY(SELECT c.prefix FROM naming_authority c
           WHERE ${CHILD_KEY} > ${OWN_KEY} || '.' AND ${CHILD_KEY} < ${OWN_KEY} || '/'
             AND strpos(substr(c.prefix, length(n.prefix) + 2), '.') = 0 ORDER BY c.prefix) AS children
@@ -37,7 +37,7 @@ type FamilyRow = NamingAuthorityRow & { readonly parent: string | null; readonly
 export class NamingAuthorityReader {
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
-  async find(prefix: string, from: Queryable = this.pool): Promise<AuthorityFamily | null> {
+  async find(prefix: string, from: Queryable = this.pool): Promise<NamingAuthorityFamily | null> {
     const values = [namingAuthorityKey(prefix)];
     const { rows } = await from.query<FamilyRow>(`${SELECT} WHERE ${OWN_KEY} = $1`, values);
     return rows[0] === undefined ? null : familyOf(rows[0]);
@@ -48,7 +48,7 @@ export class NamingAuthorityReader {
    * @param after the last prefix of the page before.
    * @param only the prefixes to choose from, as they were created; null for all.
    */
-  async page(limit: number, after: string | null, only: readonly string[] | null): Promise<AuthorityFamily[]> {
+  async page(limit: number, after: string | null, only: readonly string[] | null): Promise<NamingAuthorityFamily[]> {
     const text = `${SELECT}
       WHERE ($2::text IS NULL OR n.prefix > $2) AND ($3::text[] IS NULL OR n.prefix = ANY($3)) ORDER BY n.prefix LIMIT $1`;
     const { rows } = await this.pool.query<FamilyRow>({ text, values: [limit, after, only] });
@@ -56,6 +56,6 @@ export class NamingAuthorityReader {
   }
 }
 
-function familyOf(row: FamilyRow): AuthorityFamily {
-  return { authority: namingAuthorityOf(row), parent: row.parent, children: row.children };
+function familyOf(row: FamilyRow): NamingAuthorityFamily {
+  return { namingAuthority: namingAuthorityOf(row), parent: row.parent, children: row.children };
 }

@@ -1,7 +1,7 @@
 import { toResolver } from '../../identifier/index.js';
 import type {
-  AuthorityProfile,
-  AuthorityStatus,
+  NamingAuthorityProfile,
+  NamingAuthorityStatus,
   NamingAuthority,
   UuidVersion,
 } from '../../registry/naming-authority.js';
@@ -21,25 +21,26 @@ export interface NamingAuthorityRow {
   readonly updatedAt: Date;
 }
 
-export const AUTHORITY_COLUMNS_SQL = `n.prefix, n.status, n.profile, n.case_insensitive AS "caseInsensitive",
+export const NAMING_AUTHORITY_COLUMNS_SQL = `n.prefix, n.status, n.profile, n.case_insensitive AS "caseInsensitive",
   n.uuid_version AS "uuidVersion", n.target_template AS "targetTemplate", n.resolver_scheme AS "resolverScheme",
   n.resolver_authority AS "resolverAuthority", n.resolver_first_segment AS "resolverFirstSegment", n.version,
   n.created_at AS "createdAt", n.updated_at AS "updatedAt"`;
 
 /** The key of a prefix in SQL, as `namingAuthorityKey` computes it: the collation "C" folds ASCII letters alone (R-15). */
-export const authorityKeySql = (prefix: string): string => `upper(${prefix} COLLATE "C")`;
+export const namingAuthorityKeySql = (prefix: string): string => `upper(${prefix} COLLATE "C")`;
 
 export function namingAuthorityOf(row: NamingAuthorityRow): NamingAuthority {
   const { prefix, caseInsensitive, targetTemplate, version, createdAt, updatedAt } = row;
-  const { resolverScheme: scheme, resolverAuthority: authority, resolverFirstSegment: firstSegment } = row;
+  const { resolverScheme: scheme, resolverAuthority: uriAuthority, resolverFirstSegment: firstSegment } = row;
   return {
     prefix,
-    status: row.status as AuthorityStatus,
-    profile: row.profile as AuthorityProfile,
+    status: row.status as NamingAuthorityStatus,
+    profile: row.profile as NamingAuthorityProfile,
     caseInsensitive,
     uuidVersion: row.uuidVersion as UuidVersion,
     targetTemplate,
-    resolver: scheme === null || authority === null ? null : toResolver({ scheme, authority, firstSegment }),
+    resolver:
+      scheme === null || uriAuthority === null ? null : toResolver({ scheme, authority: uriAuthority, firstSegment }),
     version,
     createdAt,
     updatedAt,

@@ -1,45 +1,49 @@
 import { Injectable } from '@nestjs/common';
 import { namingAuthorityKey } from '../../identifier/index.js';
-import { appendChanges, lockAuthorityForChange } from '../changes/change-log.js';
-import { difference } from '../../registry/change.js';
-import { creation } from '../../registry/change.js';
-import { SERVICE } from '../../registry/change.js';
-import { type Actor } from '../../registry/change.js';
+import { appendChanges, lockNamingAuthorityForChange } from '../changes/change-log.js';
+import { type Actor, SERVICE, creation, difference } from '../../registry/change.js';
 import {
-  AUTHORITY_COLUMNS_SQL,
+  NAMING_AUTHORITY_COLUMNS_SQL,
   type NamingAuthorityRow,
-  authorityKeySql,
+  namingAuthorityKeySql,
   namingAuthorityOf,
 } from './naming-authority-row.js';
 import {
-  type AuthoritySettings,
+  type NamingAuthoritySettings,
   type NamingAuthority,
   isCaseInsensitiveByRule,
 } from '../../registry/naming-authority.js';
 import { NamingAuthorityCache } from './naming-authority-cache.js';
 import { type Queryable, Transactions } from '../transactions.js';
 
-export type NewAuthority = Omit<NamingAuthority, 'version' | 'createdAt' | 'updatedAt'>;
+export type NewNamingAuthority = Omit<NamingAuthority, 'version' | 'createdAt' | 'updatedAt'>;
 
 const INSERT = `
   INSERT INTO naming_authority AS n (prefix, status, profile, case_insensitive, uuid_version, target_template,
                                 resolver_scheme, resolver_authority, resolver_first_segment)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING RETURNING ${AUTHORITY_COLUMNS_SQL}`;
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING RETURNING ${NAMING_AUTHORITY_COLUMNS_SQL}`;
 
 const UPDATE = `
   UPDATE naming_authority n SET status = $2, uuid_version = $3, target_template = $4, resolver_scheme = $5,
     resolver_authority = $6, resolver_first_segment = $7, version = version + 1,
     updated_at = greatest($8, updated_at + interval '1 millisecond')
-  WHERE prefix = $1 RETURNING ${AUTHORITY_COLUMNS_SQL}`;
+  WHERE prefix = $1 RETURNING ${NAMING_AUTHORITY_COLUMNS_SQL}`;
 
-const FIND = `SELECT ${AUTHORITY_COLUMNS_SQL} FROM naming_authority n WHERE ${authorityKeySql('n.prefix')} = $1`;
+const FIND = `SELECT ${NAMING_AUTHORITY_COLUMNS_SQL} FROM naming_authority n WHERE ${namingAuthorityKeySql('n.prefix')} = $1`;
+
+/** A naming authority that no other transaction can change before this one ends. */
+export interface LockedNamingAuthority {
+  /** The time of the lock by the database clock. */
+  readonly now: Date;
+  readonly namingAuthority: NamingAuthority;
+}
 
 /** Creates and changes naming authorities, each with an entry in the change log. */
 @Injectable()
 export class NamingAuthorityWriter {
   constructor(
     private readonly transactions: Transactions,
-    private readonly authorities: NamingAuthorityCache,
+    private readonly namingAuthorities: NamingAuthorityCache,
   ) {}
 
   /** Makes the configured naming authorities exist. One that exists already is left as it is, suspended or not. */
@@ -60,14 +64,14 @@ export class NamingAuthorityWriter {
   }
 
   /** @returns null when it exists already, in any case of its letters. */
-  async create(transaction: Queryable, actor: Actor, authority: NewAuthority): Promise<NamingAuthority | null> {
-    const { prefix, profile, caseInsensitive } = authority;
+  async create(transaction: Queryable, actor: Actor, requested: NewNamingAuthority): Promise<NamingAuthority | null> {
+    const { prefix, profile, caseInsensitive } = requested;
     const { rows } = await transaction.query<NamingAuthorityRow>(INSERT, [
       prefix,
-      authority.status,
+      requested.status,
       profile,
       caseInsensitive,
-      ...settingsOf(authority),
+      ...settingsOf(requested),
     ]);
     const [row] = rows;
     if (row === undefined) return null;
@@ -78,7 +82,7 @@ export class NamingAuthorityWriter {
         identifierId: null,
         version: 1,
         kind: 'created',
-        patch: creation(authorityDocument(authority)),
+        patch: creation(namingAuthorityDocument(requested)),
         at: created.createdAt,
       },
     ]);
@@ -86,24 +90,29 @@ export class NamingAuthorityWriter {
   }
 
   /**
-   * Changes a naming authority in a transaction of the caller that has written nothing yet.
+   * Locks a naming authority for a change, in a transaction of the caller that has written nothing yet.
    * @param prefix with case-insensitive ASCII letters.
-   * @param decide returns the change of the locked naming authority.
-   * @returns null when it does not exist; the same version without a change.
+   * @returns null when it does not exist.
+   */
+  async lock(transaction: Queryable, prefix: string): Promise<LockedNamingAuthority | null> {
+    const key = namingAuthorityKey(prefix);
+    const now = await lockNamingAuthorityForChange(transaction, key);
+    const { rows } = await transaction.query<NamingAuthorityRow>(FIND, [key]);
+    return rows[0] === undefined ? null : { now, namingAuthority: namingAuthorityOf(rows[0]) };
+  }
+
+  /**
+   * Changes a locked naming authority.
+   * @returns the same version where nothing differs.
    */
   async change(
     transaction: Queryable,
     actor: Actor,
-    prefix: string,
-    decide: (authority: NamingAuthority) => AuthoritySettings,
-  ): Promise<NamingAuthority | null> {
-    const key = namingAuthorityKey(prefix);
-    const now = await lockAuthorityForChange(transaction, key);
-    const found = await transaction.query<NamingAuthorityRow>(FIND, [key]);
-    if (found.rows[0] === undefined) return null;
-    const before = namingAuthorityOf(found.rows[0]);
-    const after = { ...before, ...decide(before) };
-    const patch = difference(authorityDocument(before), authorityDocument(after));
+    { now, namingAuthority: before }: LockedNamingAuthority,
+    changes: Partial<NamingAuthoritySettings>,
+  ): Promise<NamingAuthority> {
+    const after = { ...before, ...changes };
+    const patch = difference(namingAuthorityDocument(before), namingAuthorityDocument(after));
     if (patch.length === 0) return before;
     const values = [before.prefix, after.status, ...settingsOf(after), now.toISOString()];
     const { rows } = await transaction.query<NamingAuthorityRow>(UPDATE, values);
@@ -124,13 +133,13 @@ export class NamingAuthorityWriter {
 
   /** Refreshes the cache after a commit; its errors do not fail the request. */
   async publish(prefix: string): Promise<void> {
-    await this.authorities.refresh([prefix]).catch(() => null);
+    await this.namingAuthorities.refresh([prefix]).catch(() => null);
   }
 }
 
 /** The document of a naming authority that its history patches. */
-export function authorityDocument(authority: NewAuthority): object {
-  const { status, profile, caseInsensitive, uuidVersion, targetTemplate, resolver } = authority;
+export function namingAuthorityDocument(namingAuthority: NewNamingAuthority): object {
+  const { status, profile, caseInsensitive, uuidVersion, targetTemplate, resolver } = namingAuthority;
   const shown =
     resolver === null
       ? null
@@ -138,7 +147,7 @@ export function authorityDocument(authority: NewAuthority): object {
   return { status, profile, caseInsensitive, uuidVersion, targetTemplate, resolver: shown };
 }
 
-function settingsOf({ uuidVersion, targetTemplate, resolver }: AuthoritySettings): unknown[] {
+function settingsOf({ uuidVersion, targetTemplate, resolver }: NamingAuthoritySettings): unknown[] {
   return [
     uuidVersion,
     targetTemplate,

@@ -11,7 +11,7 @@ import { readPart } from '../../../http/validation/request-validation.js';
 import { sendStream } from '../../../http/body/send-stream.js';
 import { ApiBody, ApiExtraModels, ApiResponse, ApiTags, getSchemaPath } from '../../../openapi/annotations.js';
 import { ApiProblems } from '../../../problem/api-problems.js';
-import { Problem } from '../../../problem/problem.js';
+import { type Problem, invalidRequest } from '../../../problem/problem.js';
 import { BatchResponseDto, BatchQueryDto, BatchRequestDto, MinimalBatchAnswerDto } from './batch.dto.js';
 import { type BatchResult, BatchService } from './batch.service.js';
 import { MintResults } from '../mint-results.js';
@@ -116,5 +116,5 @@ function readBatch(body: unknown): BatchRequestDto {
 }
 
 function wrong(pointer: string, detail: string): Problem {
-  return new Problem('INVALID_REQUEST', `${pointer}: ${detail}`, { errors: [{ pointer, detail }] });
+  return invalidRequest(pointer, detail, `${pointer}: ${detail}`);
 }

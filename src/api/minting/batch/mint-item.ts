@@ -1,6 +1,6 @@
 import type { Principal } from '../../../access/principal.js';
 import { readPart } from '../../../http/validation/request-validation.js';
-import { Problem } from '../../../problem/problem.js';
+import { Problem, invalidRequest } from '../../../problem/problem.js';
 import { type Digest, digestOf } from '../../../registry/digest.js';
 import type { NamingAuthoritySnapshot } from '../../../registry/naming-authority-snapshot.js';
 import { MintItemDto } from './batch.dto.js';
@@ -48,9 +48,7 @@ function namingAuthorityOf(item: MintItemDto, byDefault: string | undefined): st
   const namingAuthority = item.namingAuthority ?? byDefault;
   if (namingAuthority !== undefined) return namingAuthority;
   const detail = 'namingAuthority must be a string, in the item or in the request';
-  throw new Problem('INVALID_REQUEST', `/namingAuthority: ${detail}`, {
-    errors: [{ pointer: '/namingAuthority', detail }],
-  });
+  throw invalidRequest('/namingAuthority', detail, `/namingAuthority: ${detail}`);
 }
 
 /** Repeated in the result of an invalid item too, so that the client can match it. */

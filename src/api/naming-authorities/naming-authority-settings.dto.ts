@@ -4,9 +4,9 @@ import { Optional, OptionalOrNull } from '../../http/validation/optional.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
 import {
-  AUTHORITY_STATUSES,
-  type AuthorityProfile,
-  type AuthorityStatus,
+  NAMING_AUTHORITY_STATUSES,
+  type NamingAuthorityProfile,
+  type NamingAuthorityStatus,
   MAX_PREFIX_OCTETS,
   PROFILES,
   UUID_VERSIONS,
@@ -42,10 +42,15 @@ export class AuthorityResolverDto {
 /** Changes to a naming authority. A member that is absent is not changed. */
 export class UpdateNamingAuthorityDto {
   /** A suspended naming authority cannot mint; its identifiers resolve and can be changed as before. */
-  @ApiProperty({ enum: AUTHORITY_STATUSES, enumName: 'NamingAuthorityStatus', required: false, example: 'suspended' })
+  @ApiProperty({
+    enum: NAMING_AUTHORITY_STATUSES,
+    enumName: 'NamingAuthorityStatus',
+    required: false,
+    example: 'suspended',
+  })
   @Optional()
-  @IsIn(AUTHORITY_STATUSES)
-  status?: AuthorityStatus;
+  @IsIn(NAMING_AUTHORITY_STATUSES)
+  status?: NamingAuthorityStatus;
 
   /**
    * The version of minted UUIDs: 4 (random), 1 or 7. Versions 1 and 7 reveal the time of minting, and version 7 the
@@ -92,7 +97,7 @@ export class CreateNamingAuthorityDto extends UpdateNamingAuthorityDto {
   @ApiProperty({ enum: PROFILES, enumName: 'NamingAuthorityProfile', default: 'cordra', required: false })
   @Optional()
   @IsIn(PROFILES)
-  profile?: AuthorityProfile;
+  profile?: NamingAuthorityProfile;
 
   /**
    * Whether local names are compared without the case of ASCII letters (HS-05). By default true for prefixes of DOIs

@@ -1,8 +1,9 @@
-import { ArrayMaxSize, IsArray, IsString, MaxLength } from 'class-validator';
-import { Optional, OptionalOrNull } from '../../http/validation/optional.js';
+import { IsString, MaxLength } from 'class-validator';
+import { OptionalOrNull } from '../../http/validation/optional.js';
 import { ApiProperty } from '../../openapi/annotations.js';
-import { MAX_ALTERNATES, MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
+import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
+import { IsAlternateIds } from '../../http/validation/is-alternate-ids.js';
 import { IsTarget } from '../../http/validation/is-target.js';
 
 /** The changes to an identifier. A member that is absent is not changed. */
@@ -40,11 +41,6 @@ export class UpdateIdentifierDto {
    * All alternate identifiers of the object, in any form. Replaces the present list; an empty list removes them.
    * @example ["info:fedora/demo:8"]
    */
-  @ApiProperty({ type: [String], maxItems: MAX_ALTERNATES, required: false })
-  @Optional()
-  @MaxLength(MAX_STORED_OCTETS, { each: true })
-  @IsString({ each: true })
-  @ArrayMaxSize(MAX_ALTERNATES)
-  @IsArray()
+  @IsAlternateIds()
   alternateIds?: string[];
 }

@@ -1,0 +1,164 @@
+import type { Principal } from '../../access/principal.js';
+import { Problem } from '../../problem/problem.js';
+import type { CanonicalName } from '../../registry/canonical-name.js';
+import { type IdentifierRecord, identifierOf, nativeText } from '../../registry/identifier-record.js';
+import { type Amendment, activation, reinstatement, withdrawal } from '../../registry/lifecycle.js';
+import type { Address, NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
+import {
+  readAlternates,
+  readMetadataId,
+  readReplacementName,
+  replacementText,
+  requireTwoThings,
+} from '../../registry/parse-names.js';
+
+/** New values of an identifier, with names in any form (R-28). A member that is absent is not changed. */
+export interface NewValues {
+  readonly metadataId?: string | null;
+  readonly target?: string | null;
+  readonly alternateIds?: readonly string[];
+}
+
+/** What to do with an identifier. */
+export type CurationCommand =
+  | { readonly step: 'changed' | 'activated'; readonly values: NewValues }
+  | { readonly step: 'withdrawn'; readonly reason: string; readonly replacedBy?: string }
+  | { readonly step: 'reinstated' };
+
+/** The parsed new values of an identifier. A member that is absent is not changed. */
+export interface ParsedValues {
+  readonly metadata?: CanonicalName | null;
+  readonly target?: string | null;
+  readonly alternates?: readonly CanonicalName[];
+}
+
+/** The replacement of a withdrawn identifier. */
+export interface Replacement {
+  readonly text: string;
+  /** Where it is registered; null where no visible naming authority has it. */
+  readonly address: Address | null;
+  /** Its naming authority; null for a name without one. */
+  readonly namingAuthority: string | null;
+}
+
+/** A parsed command. */
+export type CurationStep =
+  | { readonly step: 'changed' | 'activated'; readonly values: ParsedValues }
+  | { readonly step: 'withdrawn'; readonly reason: string; readonly replacement: Replacement | null }
+  | { readonly step: 'reinstated' };
+
+/**
+ * @param known the naming authorities that the principal can see.
+ * @throws Problem with a syntax code, or INVALID_REQUEST for an identifier that is too long.
+ */
+export function parseCommand(command: CurationCommand, known: NamingAuthoritySnapshot): CurationStep {
+  switch (command.step) {
+    case 'changed':
+    case 'activated':
+      return { step: command.step, values: parseValues(command.values, known) };
+    case 'withdrawn': {
+      const { step, reason, replacedBy } = command;
+      return { step, reason, replacement: replacedBy === undefined ? null : parseReplacement(replacedBy, known) };
+    }
+    case 'reinstated':
+      return command;
+  }
+}
+
+function parseValues({ metadataId, target, alternateIds }: NewValues, known: NamingAuthoritySnapshot): ParsedValues {
+  return {
+    ...(metadataId !== undefined && {
+      metadata: metadataId === null ? null : readMetadataId(metadataId, known, '/metadataId'),
+    }),
+    ...(target !== undefined && { target }),
+    ...(alternateIds !== undefined && { alternates: readAlternates(alternateIds, known, '/alternateIds') }),
+  };
+}
+
+function parseReplacement(text: string, known: NamingAuthoritySnapshot): Replacement {
+  const { name, canonical } = readReplacementName(text, known, '/replacedBy');
+  const address = known.locate(name, text, '/replacedBy');
+  const namingAuthority = 'namingAuthority' in name ? name.namingAuthority : null;
+  return { text: replacementText(name, canonical), address, namingAuthority };
+}
+
+/** The fingerprint source of a step on an identifier, equal for two notations of the same request. */
+export function fingerprintSource(identifier: string, step: CurationStep): object {
+  const content = { [step.step]: identifier };
+  if (step.step === 'reinstated') return content;
+  if (step.step === 'withdrawn') return { ...content, reason: step.reason, replacedBy: step.replacement?.text ?? null };
+  const { metadata, target, alternates } = step.values;
+  return {
+    ...content,
+    ...(metadata !== undefined && { metadataId: metadata?.canonical ?? null }),
+    ...(target !== undefined && { target }),
+    ...(alternates !== undefined && { alternateIds: alternates.map(({ canonical }) => canonical) }),
+  };
+}
+
+/** What a decision depends on besides the step. */
+export interface DecisionContext {
+  /** The time of the change. */
+  readonly at: Date;
+  /** The naming authorities that the principal can see. */
+  readonly known: NamingAuthoritySnapshot;
+  /** The record of the replacement; null where it is not registered. */
+  readonly replacement: IdentifierRecord | null;
+  readonly principal: Pick<Principal, 'canSee'>;
+}
+
+/**
+ * Decides how a step changes a locked record in a permitted state.
+ * @returns null when the record has all requested values already.
+ * @throws Problem METADATA_ID_IS_IDENTIFIER, REPLACEMENT_NOT_FOUND
+ */
+export function decide(record: IdentifierRecord, step: CurationStep, context: DecisionContext): Amendment | null {
+  switch (step.step) {
+    case 'changed':
+      requireOtherMetadataId(record, step.values, context.known);
+      return isMet(step.values, record) ? null : { kind: 'changed', ...step.values };
+    case 'activated':
+      requireOtherMetadataId(record, step.values, context.known);
+      return { ...activation(), ...step.values };
+    case 'withdrawn':
+      return withdrawal(record, context.at, step.reason, replacedBy(record, step.replacement, context));
+    case 'reinstated':
+      return reinstatement();
+  }
+}
+
+/** Whether the record already has all requested values. */
+export function isMet({ metadata, target, alternates }: ParsedValues, record: IdentifierRecord): boolean {
+  return (
+    (metadata === undefined || (metadata?.canonical ?? null) === record.metadataId) &&
+    (target === undefined || target === record.target) &&
+    (alternates === undefined ||
+      (alternates.length === record.alternateIds.length &&
+        alternates.every(({ canonical }, index) => canonical === record.alternateIds[index])))
+  );
+}
+
+function requireOtherMetadataId(
+  record: IdentifierRecord,
+  { metadata = null }: ParsedValues,
+  known: NamingAuthoritySnapshot,
+): void {
+  requireTwoThings(known.canonicalName(identifierOf(record)).key, metadata, '/metadataId');
+}
+
+/** The replacement in a tombstone. A name of a naming authority that is not of this service is not looked up. */
+function replacedBy(
+  withdrawn: IdentifierRecord,
+  requested: Replacement | null,
+  { replacement, principal }: DecisionContext,
+): string | null {
+  if (requested === null) return null;
+  const { text, address, namingAuthority } = requested;
+  // A hidden identifier must not be distinguishable from a missing one.
+  const isHidden = namingAuthority !== null && !principal.canSee(namingAuthority);
+  if (address === null && !isHidden) return text;
+  if (replacement?.state === 'active' && replacement.id !== withdrawn.id) return nativeText(replacement);
+  const found = replacement?.id === withdrawn.id ? 'the identifier itself' : (replacement?.state ?? 'not registered');
+  const detail = `replacedBy must name a different, active identifier; ${text} is ${found}`;
+  throw new Problem('REPLACEMENT_NOT_FOUND', `${detail}.`, { errors: [{ pointer: '/replacedBy', detail }] });
+}

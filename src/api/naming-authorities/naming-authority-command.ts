@@ -1,0 +1,69 @@
+import { type Resolver, parseNamingAuthority, parseResolver } from '../../identifier/index.js';
+import { invalidRequest, malformed } from '../../problem/problem.js';
+import {
+  MAX_PREFIX_OCTETS,
+  type NamingAuthorityProfile,
+  type NamingAuthoritySettings,
+  isCaseInsensitiveByRule,
+  isPrefixOfPrefixes,
+} from '../../registry/naming-authority.js';
+import { requireTemplate } from '../../registry/target-template.js';
+import type { NewNamingAuthority } from '../../storage/naming-authorities/naming-authority-writer.js';
+
+/** New settings of a naming authority. A member that is absent is not changed. */
+export interface NewSettings extends Partial<Omit<NamingAuthoritySettings, 'resolver'>> {
+  readonly resolver?: ResolverCommand | null;
+}
+
+interface ResolverCommand {
+  readonly scheme: string;
+  /** The URI authority of the resolver: host and optional port. */
+  readonly authority: string;
+  readonly firstSegment?: string | null;
+}
+
+/** A naming authority to create. */
+export interface CreateNamingAuthorityCommand extends NewSettings {
+  /** The prefix. */
+  readonly namingAuthority: string;
+  readonly profile?: NamingAuthorityProfile;
+  readonly caseInsensitive?: boolean;
+}
+
+/** @throws Problem with a syntax code for a malformed prefix, INVALID_REQUEST for invalid settings. */
+export function parseNewNamingAuthority(command: CreateNamingAuthorityCommand): NewNamingAuthority {
+  const { namingAuthority: prefix, profile = 'cordra', caseInsensitive = isCaseInsensitiveByRule(prefix) } = command;
+  const read = parseNamingAuthority(prefix, profile);
+  if (!read.ok) throw malformed(read.fault, '/namingAuthority');
+  const octets = Buffer.byteLength(prefix);
+  if (octets > MAX_PREFIX_OCTETS) {
+    throw invalid('/namingAuthority', `has ${octets} octets in UTF-8; at most ${MAX_PREFIX_OCTETS} are allowed`);
+  }
+  if (!caseInsensitive && isPrefixOfPrefixes(prefix)) {
+    throw invalid('/caseInsensitive', 'must be true or omitted: Handles under 0.NA are case-insensitive (R-35)');
+  }
+  const { status = 'active', uuidVersion = 4, targetTemplate = null, resolver = null } = parseSettings(command);
+  return { prefix, status, profile, caseInsensitive, uuidVersion, targetTemplate, resolver };
+}
+
+/** @throws Problem INVALID_REQUEST for invalid settings. */
+export function parseSettings(command: NewSettings): Partial<NamingAuthoritySettings> {
+  const { status, uuidVersion, targetTemplate, resolver } = command;
+  if (typeof targetTemplate === 'string') requireTemplate(targetTemplate, '/targetTemplate');
+  return {
+    ...(status !== undefined && { status }),
+    ...(uuidVersion !== undefined && { uuidVersion }),
+    ...(targetTemplate !== undefined && { targetTemplate }),
+    ...(resolver !== undefined && { resolver: resolver === null ? null : resolverOf(resolver) }),
+  };
+}
+
+function resolverOf({ scheme, authority, firstSegment = null }: ResolverCommand): Resolver {
+  const read = parseResolver({ scheme, authority, firstSegment });
+  if (read.ok) return read.value;
+  throw invalid('/resolver', read.fault.detail);
+}
+
+function invalid(pointer: string, detail: string) {
+  return invalidRequest(pointer, detail, `${pointer}: ${detail}`);
+}

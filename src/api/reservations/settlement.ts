@@ -1,0 +1,111 @@
+import type { ProblemCode } from '../../problem/catalogue.js';
+import { type ProblemDocumentDto, problemDocument } from '../../problem/problem-document.dto.js';
+import { Problem, malformed } from '../../problem/problem.js';
+import { type IdentifierRecord, identifierOf, nativeText } from '../../registry/identifier-record.js';
+import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
+
+/** What can be done with the members of a reservation. */
+export type Settlement = 'activated' | 'released';
+
+/** Members of a reservation to activate or to release. */
+export interface SettlementCommand {
+  /** The ID of the reservation. */
+  readonly id: string;
+  readonly settlement: Settlement;
+  /** Identifiers in any form (R-28); undefined for all members. */
+  readonly identifiers: readonly string[] | undefined;
+}
+
+/** The result for one identifier. */
+export interface SettledItem {
+  /** `NA/local`, or the text of the request where it is not a member. */
+  readonly identifier: string;
+  /** The reason why it was skipped; null where it was not. */
+  readonly problem: Problem | null;
+}
+
+/** The results for the identifiers of a command, in its order. */
+export interface SettlementReport {
+  readonly id: string;
+  readonly settlement: Settlement;
+  readonly items: readonly SettledItem[];
+}
+
+/** One identifier of a command. */
+export interface Selected {
+  /** `NA/local`, or the text of the request where it is not a member. */
+  readonly identifier: string;
+  /** The member, or the reason why there is none. */
+  readonly member: bigint | Problem;
+}
+
+/**
+ * Finds the requested members of a reservation.
+ * @param texts identifiers in any form (R-28); undefined for all members.
+ */
+export function select(
+  members: readonly IdentifierRecord[],
+  texts: readonly string[] | undefined,
+  known: NamingAuthoritySnapshot,
+): Selected[] {
+  if (texts === undefined) return members.map((member) => ({ identifier: nativeText(member), member: member.id }));
+  const byKey = new Map(members.map((member) => [known.canonicalName(identifierOf(member)).key, member]));
+  const seen = new Set<bigint>();
+  return texts.map((text, index) => {
+    const pointer = `/identifiers/${index}`;
+    const read = known.readName(text);
+    if (!read.ok) return { identifier: text, member: malformed(read.fault, pointer) };
+    const member = byKey.get(read.value.key);
+    if (member === undefined) {
+      return { identifier: text, member: refusal('IDENTIFIER_NOT_FOUND', 'is not part of this reservation', pointer) };
+    }
+    const identifier = nativeText(member);
+    if (seen.has(member.id)) {
+      return { identifier, member: refusal('DUPLICATE_IN_REQUEST', 'is repeated in the list', pointer) };
+    }
+    seen.add(member.id);
+    return { identifier, member: member.id };
+  });
+}
+
+/** The fingerprint source of a command, equal for two notations of the same request. */
+export function fingerprintSource(
+  { id, settlement, identifiers }: SettlementCommand,
+  known: NamingAuthoritySnapshot,
+): object {
+  const canonical = identifiers?.map((text) => {
+    const read = known.readName(text);
+    return read.ok ? read.value.key : { malformed: text };
+  });
+  return { [settlement]: id.toLowerCase(), identifiers: canonical };
+}
+
+function refusal(code: ProblemCode, detail: string, pointer: string): Problem {
+  return new Problem(code, `The identifier ${detail}.`, { errors: [{ pointer, detail }] });
+}
+
+/** The JSON of an item, in stored results and in responses. */
+export interface SerializedItem {
+  readonly identifier: string;
+  readonly status: Settlement | 'skipped';
+  readonly problem?: ProblemDocumentDto;
+}
+
+/** @param id the ID of the reservation, as in the request. */
+export function serializeItem(
+  { identifier, problem }: SettledItem,
+  settlement: Settlement,
+  id: string,
+): SerializedItem {
+  if (problem === null) return { identifier, status: settlement };
+  const instance = `/reservations/${id}/${settlement === 'activated' ? 'activate' : 'release'}`;
+  return { identifier, status: 'skipped', problem: problemDocument(problem, instance) };
+}
+
+/** The inverse of `serializeItem`. */
+export function deserializeItem({ identifier, problem: document }: SerializedItem): SettledItem {
+  if (document === undefined) return { identifier, problem: null };
+  const { type: _type, title: _title, status: _status, instance: _instance, ...own } = document;
+  const { code, detail, errors, ...members } = own;
+  return { identifier, problem: new Problem(code, detail, { ...(errors !== undefined && { errors }), members }) };
+}

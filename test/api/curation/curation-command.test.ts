@@ -1,0 +1,160 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  type CurationCommand,
+  type DecisionContext,
+  decide,
+  fingerprintSource,
+  isMet,
+  parseCommand,
+} from '../../../src/api/curation/curation-command.js';
+import { Problem } from '../../../src/problem/problem.js';
+import { GUID, KNOWN, recordWith } from '../../records.js';
+
+const OTHER = 'A3D8BE7457C943FFB66ED4583059A8BA';
+const AT = new Date('2026-11-20T09:30:00.000Z');
+const CONTEXT: DecisionContext = { at: AT, known: KNOWN, replacement: null, principal: { canSee: () => true } };
+
+const changed = (values: object): CurationCommand => ({ step: 'changed', values });
+const withdrawn = (replacedBy?: string): CurationCommand => ({
+  step: 'withdrawn',
+  reason: 'twice',
+  ...(replacedBy !== undefined && { replacedBy }),
+});
+
+/** The code and the pointer with which work is refused. */
+const refusalOf = (work: () => unknown) => {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof Problem) return [error.code, error.extensions.errors?.[0]?.pointer];
+    throw error;
+  }
+  return null;
+};
+
+describe('parsing a command', () => {
+  it.each([
+    ['an empty command', {}, {}],
+    ['a target', { target: 'https://a.example/' }, { target: 'https://a.example/' }],
+    ['null', { metadataId: null, target: null }, { metadata: null, target: null }],
+    [
+      'a metadata ID',
+      { metadataId: 'demo:7' },
+      { metadata: expect.objectContaining({ canonical: 'info:fedora/demo:7' }) },
+    ],
+    [
+      'alternates in two notations of one name',
+      { alternateIds: ['demo:8', 'info:fedora/demo:8', 'demo:9'] },
+      {
+        alternates: [
+          expect.objectContaining({ canonical: 'info:fedora/demo:8' }),
+          expect.objectContaining({ canonical: 'info:fedora/demo:9' }),
+        ],
+      },
+    ],
+  ])('%s', (_, values, parsed) => {
+    expect(parseCommand(changed(values), KNOWN)).toEqual({ step: 'changed', values: parsed });
+    expect(parseCommand({ step: 'activated', values }, KNOWN)).toEqual({ step: 'activated', values: parsed });
+  });
+
+  it.each([
+    [changed({ metadataId: 'a b' }), ['NOT_RECOGNIZED', '/metadataId']],
+    [changed({ metadataId: GUID }), ['MISSING_SEPARATOR', '/metadataId']],
+    [changed({ alternateIds: ['demo:1', 'a b'] }), ['NOT_RECOGNIZED', '/alternateIds/1']],
+    [withdrawn('a b'), ['NOT_RECOGNIZED', '/replacedBy']],
+    [withdrawn('100.102/xyz'), ['INVALID_GUID', '/replacedBy']],
+  ])('%j is refused with %j', (command, refusal) => {
+    expect(refusalOf(() => parseCommand(command, KNOWN))).toEqual(refusal);
+  });
+});
+
+describe('the fingerprint source', () => {
+  const sourceOf = (command: CurationCommand) => JSON.stringify(fingerprintSource('1/a', parseCommand(command, KNOWN)));
+
+  it('is equal for two notations of the same request', () => {
+    expect(sourceOf(changed({ metadataId: 'demo:7', alternateIds: ['demo:8'] }))).toBe(
+      sourceOf(changed({ metadataId: 'info:fedora/demo:7', alternateIds: ['info:fedora/demo:8', 'demo:8'] })),
+    );
+    expect(sourceOf(withdrawn(`hdl:100.102/${OTHER.toLowerCase()}`))).toBe(sourceOf(withdrawn(`100.102/${OTHER}`)));
+  });
+
+  // Results that earlier versions stored are found by these texts.
+  it.each([
+    [changed({}), '{"changed":"1/a"}'],
+    [
+      changed({ metadataId: null, target: null, alternateIds: [] }),
+      '{"changed":"1/a","metadataId":null,"target":null,"alternateIds":[]}',
+    ],
+    [{ step: 'activated', values: {} } as const, '{"activated":"1/a"}'],
+    [withdrawn(), '{"withdrawn":"1/a","reason":"twice","replacedBy":null}'],
+    [{ step: 'reinstated' } as const, '{"reinstated":"1/a"}'],
+  ])('of %j is %s', (command, source) => {
+    expect(sourceOf(command)).toBe(source);
+  });
+});
+
+describe('the decision about a change', () => {
+  const record = recordWith({
+    metadataId: 'info:fedora/demo:7',
+    target: 'https://a.example/',
+    alternateIds: ['info:fedora/demo:8', 'info:fedora/demo:9'],
+  });
+
+  it.each([
+    [{}, true],
+    [{ target: 'https://a.example/' }, true],
+    [{ target: 'https://b.example/' }, false],
+    [{ target: null }, false],
+    [{ metadataId: 'demo:7' }, true],
+    [{ metadataId: null }, false],
+    [{ alternateIds: ['demo:8', 'demo:9'] }, true],
+    [{ alternateIds: ['demo:9', 'demo:8'] }, false],
+    [{ alternateIds: ['demo:8'] }, false],
+    [{ alternateIds: [] }, false],
+  ])('%j is met: %s', (values, met) => {
+    const step = parseCommand(changed(values), KNOWN);
+    if (step.step !== 'changed') throw new Error('another step');
+    expect(isMet(step.values, record)).toBe(met);
+    expect(decide(record, step, CONTEXT)).toEqual(met ? null : { kind: 'changed', ...step.values });
+  });
+
+  it('activates also where no value differs', () => {
+    const step = parseCommand({ step: 'activated', values: { target: 'https://a.example/' } }, KNOWN);
+    expect(decide(record, step, CONTEXT)).toMatchObject({ kind: 'activated', state: 'active', leaseUntil: null });
+  });
+
+  it.each(['changed', 'activated'] as const)(
+    'CID-24: refuses %s with the identifier as its own metadata ID',
+    (name) => {
+      const values = { metadataId: `hdl:100.102/${GUID.toLowerCase()}?a=b` };
+      const step = parseCommand({ step: name, values }, KNOWN);
+      expect(refusalOf(() => decide(record, step, CONTEXT))).toEqual(['METADATA_ID_IS_IDENTIFIER', '/metadataId']);
+    },
+  );
+});
+
+describe('the decision about a replacement', () => {
+  const record = recordWith();
+  const other = recordWith({ id: 8n, guid: OTHER, localName: OTHER });
+  const decided = (replacedBy: string | undefined, context: Partial<DecisionContext> = {}) =>
+    decide(record, parseCommand(withdrawn(replacedBy), KNOWN), { ...CONTEXT, ...context })?.tombstone?.replacedBy;
+
+  it.each([
+    ['no replacement', undefined, {}, null],
+    ['an active identifier', `hdl:100.102/${OTHER}?x`, { replacement: other }, `100.102/${OTHER}`],
+    ['a Handle of another service', '77.7/a', {}, '77.7/a'],
+    ['a Fedora PID', 'demo:7', {}, 'info:fedora/demo:7'],
+  ])('%s', (_, replacedBy, context, text) => {
+    expect(decided(replacedBy, context)).toBe(text);
+  });
+
+  it.each([
+    ['is not registered', `100.102/${OTHER}`, {}],
+    ['is withdrawn', `100.102/${OTHER}`, { replacement: { ...other, state: 'withdrawn' as const } }],
+    ['is reserved', `100.102/${OTHER}`, { replacement: { ...other, state: 'reserved' as const } }],
+    ['is the identifier itself', `100.102/${GUID}`, { replacement: record }],
+    ['is hidden', '77.7/a', { principal: { canSee: () => false } }],
+  ])('is refused where it %s', (_, replacedBy, context) => {
+    expect(refusalOf(() => decided(replacedBy, context))).toEqual(['REPLACEMENT_NOT_FOUND', '/replacedBy']);
+  });
+});

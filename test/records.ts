@@ -1,0 +1,44 @@
+import { DEFAULT_RESOLVER } from '../src/identifier/index.js';
+import type { IdentifierRecord } from '../src/registry/identifier-record.js';
+import { NamingAuthoritySnapshot } from '../src/registry/naming-authority-snapshot.js';
+
+export const GUID = 'F58FB49EB1F848F0A606E84CEF294BE5';
+
+/** An active CORDRA identifier without attributes, as far as nothing else is said. */
+export const recordWith = (members: Partial<IdentifierRecord> = {}): IdentifierRecord => ({
+  id: 7n,
+  namingAuthority: '100.102',
+  guid: GUID,
+  localName: GUID,
+  metadataId: null,
+  target: null,
+  alternateIds: [],
+  state: 'active',
+  leaseUntil: null,
+  tombstone: null,
+  version: 1,
+  createdAt: new Date(0),
+  updatedAt: new Date(0),
+  resolver: null,
+  describes: [],
+  ...members,
+});
+
+/** The naming authority 100.102 of the profile "cordra". */
+export const KNOWN = new NamingAuthoritySnapshot(
+  [
+    {
+      prefix: '100.102',
+      status: 'active',
+      profile: 'cordra',
+      caseInsensitive: false,
+      uuidVersion: 4,
+      targetTemplate: null,
+      resolver: null,
+      version: 1,
+      createdAt: new Date(0),
+      updatedAt: new Date(0),
+    },
+  ],
+  DEFAULT_RESOLVER,
+);

@@ -1,0 +1,145 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { difference } from '../../src/registry/change.js';
+import { type IdentifierRecord, STATES, type State } from '../../src/registry/identifier-record.js';
+import {
+  type Amendment,
+  type Step,
+  activation,
+  amended,
+  changeTime,
+  expiry,
+  reinstatement,
+  release,
+  requireState,
+  stateProblem,
+  withdrawal,
+} from '../../src/registry/lifecycle.js';
+import { recordWith } from '../records.js';
+
+const AT = new Date('2026-11-20T09:30:00.000Z');
+const LEASE = new Date('2026-11-19T00:00:00.000Z');
+const TOMBSTONE = { withdrawnAt: new Date(1), reason: 'gone', replacedBy: null };
+const NAME = { canonical: 'info:fedora/demo:9', key: 'ab' };
+
+const inState = (state: State): IdentifierRecord =>
+  recordWith({
+    state,
+    metadataId: 'info:fedora/demo:7',
+    alternateIds: ['info:fedora/demo:8'],
+    leaseUntil: state === 'reserved' ? LEASE : null,
+    tombstone: state === 'withdrawn' ? TOMBSTONE : null,
+  });
+
+const PERMITTED: Readonly<Record<Step, readonly State[]>> = {
+  changed: ['reserved', 'active'],
+  activated: ['reserved'],
+  released: ['reserved'],
+  withdrawn: ['reserved', 'active'],
+  reinstated: ['withdrawn'],
+};
+const TABLE = (Object.keys(PERMITTED) as Step[]).flatMap((step) =>
+  STATES.map((state) => [step, state, PERMITTED[step].includes(state)] as const),
+);
+
+describe('which step a state permits', () => {
+  it.each(TABLE)('%s from %s: %s', (step, state, isPermitted) => {
+    const record = inState(state);
+    expect(stateProblem(record, step)?.code ?? null).toBe(isPermitted ? null : 'WRONG_STATE');
+    if (isPermitted) requireState(record, step);
+    else
+      expect(() => {
+        requireState(record, step);
+      }).toThrow(/^WRONG_STATE: 100\.102\/F58F/);
+  });
+
+  it('the refusal of a withdrawn identifier contains the reason of its tombstone', () => {
+    expect(stateProblem(inState('withdrawn'), 'changed')?.detail).toContain('is withdrawn (gone); only');
+  });
+});
+
+describe('what a step makes of a record', () => {
+  const keeps = { metadataId: 'info:fedora/demo:7', alternateIds: ['info:fedora/demo:8'], target: null };
+  const frees = { metadataId: null, alternateIds: [], target: null };
+  const tombstone = (reason: string, withdrawnAt = AT, replacedBy: string | null = null) => ({
+    tombstone: { withdrawnAt, reason, replacedBy },
+  });
+
+  it.each<[string, State, (record: IdentifierRecord) => Amendment, object]>([
+    ['activation', 'reserved', activation, { ...keeps, state: 'active', leaseUntil: null, tombstone: null }],
+    [
+      'release',
+      'reserved',
+      () => release(AT),
+      { ...frees, state: 'withdrawn', leaseUntil: null, ...tombstone('The reservation was released.') },
+    ],
+    [
+      'expiry',
+      'reserved',
+      (record) => expiry(record, AT),
+      {
+        ...frees,
+        state: 'withdrawn',
+        leaseUntil: null,
+        ...tombstone('The reservation ended without activation.', LEASE),
+      },
+    ],
+    [
+      'withdrawal of a reservation',
+      'reserved',
+      (record) => withdrawal(record, AT, 'twice', null),
+      { ...frees, state: 'withdrawn', leaseUntil: null, ...tombstone('twice') },
+    ],
+    [
+      'withdrawal',
+      'active',
+      (record) => withdrawal(record, AT, 'twice', '1/a'),
+      { ...keeps, state: 'withdrawn', leaseUntil: null, ...tombstone('twice', AT, '1/a') },
+    ],
+    ['reinstatement', 'withdrawn', reinstatement, { ...keeps, state: 'active', leaseUntil: null, tombstone: null }],
+  ])('%s of a record that is %s', (_, state, amend, after) => {
+    const record = inState(state);
+    expect(amended(record, amend(record))).toEqual(after);
+  });
+
+  it('a member that is absent stays, and null removes', () => {
+    const record = inState('active');
+    expect(amended(record, { kind: 'changed', alternates: [NAME] })).toMatchObject({
+      metadataId: record.metadataId,
+      alternateIds: [NAME.canonical],
+    });
+    expect(amended(record, { kind: 'changed', metadata: null })).toMatchObject({
+      metadataId: null,
+      alternateIds: record.alternateIds,
+    });
+  });
+});
+
+describe('the time of a change', () => {
+  it.each([
+    ['the clock', AT, new Date(AT.getTime() - 1), AT],
+    ['the last change, where the clock was put back', AT, new Date(AT.getTime() + 1), new Date(AT.getTime() + 1)],
+  ])('is that of %s', (_, now, updatedAt, expected) => {
+    expect(changeTime({ updatedAt }, now)).toEqual(expected);
+  });
+});
+
+describe('the JSON Patch of a change (RFC 6902)', () => {
+  it('replaces exactly the members that differ', () => {
+    const document = fc.record({ a: fc.jsonValue(), b: fc.jsonValue(), c: fc.constant(null) });
+    fc.assert(
+      fc.property(document, document, (before, after) => {
+        const patch = difference(before, after);
+        const patched = Object.fromEntries([
+          ...Object.entries(before),
+          ...patch.map(({ path, value }) => [path.slice(1), value] as const),
+        ]);
+        expect(JSON.stringify(patched)).toBe(JSON.stringify(after));
+        for (const { path } of patch) {
+          const name = path.slice(1) as keyof typeof before;
+          expect(JSON.stringify(before[name])).not.toBe(JSON.stringify(after[name]));
+        }
+      }),
+    );
+  });
+});

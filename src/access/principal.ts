@@ -51,13 +51,18 @@ export class Principal {
     return known.seenBy(grants, (namingAuthority) => covers(grants, namingAuthority));
   }
 
+  /** Whether its grants cover a naming authority. */
+  covers(namingAuthority: string): boolean {
+    return covers(this.grants, namingAuthority);
+  }
+
   /**
    * @param pointer the location of the naming authority in the request.
    * @throws Problem SCOPE_MISSING or NAMING_AUTHORITY_FORBIDDEN
    */
   require(scope: Scope, namingAuthority: string, pointer: string): void {
     requireScope(this, scope);
-    if (covers(this.grants, namingAuthority)) return;
+    if (this.covers(namingAuthority)) return;
     const detail = `this API key does not cover the naming authority "${namingAuthority}"`;
     throw new Problem('NAMING_AUTHORITY_FORBIDDEN', detail, { errors: [{ pointer, detail }] });
   }

@@ -65,7 +65,7 @@ export class ReservationService {
     const leaseUntil = readTime(command.leaseUntil, '/leaseUntil');
     const { namingAuthority, count } = command;
     principal.require('mint', namingAuthority, '/namingAuthority');
-    await this.budget.charge(namingAuthority, count, null);
+    this.budget.charge(namingAuthority, count, await this.authorities.currentFor([namingAuthority]));
     const content = { reserve: namingAuthority, count, leaseUntil: leaseUntil.toISOString() };
     const request = keyedRequest(principal, idempotencyKey, content);
     for (let attempt = 1; ; attempt++) {

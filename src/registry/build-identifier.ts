@@ -45,7 +45,7 @@ export function buildIdentifier(
   const record = command.mintMetadataId ? named(authority, known, mintedName()) : null;
   const metadata = record === null ? command.metadata : canonicalNameOf(authority, known, record);
   const selfKey = registeredName === null ? null : canonicalNameOf(authority, known, object).key;
-  requireTwoThings(selfKey, metadata, '/metadataId');
+  if (selfKey !== null) requireTwoThings(selfKey, metadata, '/metadataId');
   const target = command.target ?? targetFrom(authority, object.localName);
   const { alternates, leaseUntil } = command;
   const state = leaseUntil === null ? 'active' : 'reserved';

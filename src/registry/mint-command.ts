@@ -51,7 +51,7 @@ export interface MintCommand {
  * @throws Problem with a syntax code, or INVALID_REQUEST.
  */
 export function parseMintRequest(request: MintRequest, known: NamingAuthoritySnapshot): MintCommand {
-  const { namingAuthority, metadataId, mintMetadataId = false, target = null, guid, localName } = request;
+  const { namingAuthority, metadataId, mintMetadataId = false, target = null, alternateIds, guid, localName } = request;
   if (metadataId !== undefined && mintMetadataId) {
     throw invalid(
       '/mintMetadataId',
@@ -68,7 +68,7 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
     metadata: metadataId === undefined ? null : readMetadataId(metadataId, known, '/metadataId'),
     mintMetadataId,
     target,
-    alternates: readAlternates(request.alternateIds ?? [], known, '/alternateIds'),
+    alternates: alternateIds === undefined ? [] : readAlternates(alternateIds, known, '/alternateIds'),
     guid: guid === undefined ? null : readGuid(guid),
     localName: localName === undefined ? null : readLocalName(namingAuthority, localName),
     leaseUntil: readLease(request.state, request.leaseUntil),

@@ -68,6 +68,8 @@ const count = async () => (await pool.query<{ n: number }>('SELECT count(*)::int
 beforeAll(async () => {
   database = await createDatabase();
   pool = new pg.Pool({ connectionString: database.url });
+  // The database is dropped while the pool still closes its connections.
+  pool.on('error', () => {});
   const transactions = new Transactions(pool, pool);
   await new NamingAuthorityWriter(transactions, new NamingAuthorityCache(pool, RESOLVER)).ensure(['100.102']);
   await mintingWith([A]).mint(ORDER);

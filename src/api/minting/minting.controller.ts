@@ -1,10 +1,9 @@
-import { Body, Controller, Headers, Post, Res } from '@nestjs/common';
+import { Body, Controller, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { type Principal, CurrentPrincipal } from '../../access/principal.js';
 import { setRateLimitHeaders } from '../../access/rate-limit-headers.js';
+import { type RequestContext, Context } from '../../access/request-context.js';
 import { Requires } from '../../access/scope.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/api-idempotency-key.js';
-import { readIdempotencyKey } from '../../http/headers/idempotency-key.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
@@ -54,14 +53,12 @@ export class MintingController {
   )
   async mint(
     @Body() request: MintRequestDto,
-    @CurrentPrincipal() principal: Principal,
-    @Headers('idempotency-key') idempotencyKey: string | undefined,
+    @Context() context: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
-    const context = { principal, idempotencyKey: readIdempotencyKey(idempotencyKey) };
     const outcome = await this.minting.mint(request, context, (quota, taken) => {
       setRateLimitHeaders(reply, 'naming-authority', quota, taken);
     });
-    return this.presenter.respond(reply, outcome, principal);
+    return this.presenter.respond(reply, outcome, context.principal);
   }
 }

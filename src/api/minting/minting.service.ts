@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type ChargeReport, MintBudget } from '../../access/mint-budget.js';
 import type { Principal } from '../../access/principal.js';
+import type { RequestContext } from '../../access/request-context.js';
 import { parseNamingAuthority } from '../../identifier/index.js';
 import { type MintOutcomeLabel, Metrics } from '../../metrics/metrics.js';
 import { Problem } from '../../problem/problem.js';
@@ -33,12 +34,6 @@ const LAST_GROUP_WEIGHT = 0.25;
 
 /** The share of replays from which searching them before the insert is faster. */
 const LIKELY_REPLAYS = 0.5;
-
-/** Who mints, and under which idempotency key. */
-export interface MintingContext {
-  readonly principal: Principal;
-  readonly idempotencyKey: string | undefined;
-}
 
 /** Candidates of one statement, and those that conflict with one of them and follow later. */
 interface InsertBatch {
@@ -85,7 +80,7 @@ export class MintingService {
    */
   async mint(
     request: MintRequest,
-    { principal, idempotencyKey: key }: MintingContext,
+    { principal, idempotencyKey: key }: RequestContext,
     onCharge: ChargeReport,
   ): Promise<MintOutcome> {
     const known = await this.knownFor(principal, [request.namingAuthority]);

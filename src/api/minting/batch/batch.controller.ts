@@ -1,11 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Body, Controller, Headers, HttpCode, HttpStatus, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Principal, CurrentPrincipal } from '../../../access/principal.js';
+import { type RequestContext, Context } from '../../../access/request-context.js';
 import { Requires } from '../../../access/scope.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../../http/headers/api-idempotency-key.js';
 import { LargeBody } from '../../../http/body/body-limits.js';
-import { readIdempotencyKey } from '../../../http/headers/idempotency-key.js';
 import { ApiPrefer, MINIMAL_APPLIED, PREFERENCE_HEADER, prefersMinimal } from '../../../http/headers/prefer.js';
 import { readPart } from '../../../http/validation/request-validation.js';
 import { sendStream } from '../../../http/body/send-stream.js';
@@ -64,20 +63,18 @@ export class BatchController {
   async mint(
     @Body() body: unknown,
     @Query() { mode }: BatchQueryDto,
-    @CurrentPrincipal() principal: Principal,
-    @Headers('idempotency-key') idempotencyKey: string | undefined,
+    @Context() context: RequestContext,
     @Headers('prefer') prefer: string | undefined,
     @Req() httpRequest: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const context = { principal, idempotencyKey: readIdempotencyKey(idempotencyKey) };
     const batch = await readBatch(body, mode);
     const { results, replayed } = await this.batches.mint(batch, context);
     const isMinimal = prefersMinimal(prefer);
     if (replayed) void reply.header('idempotency-replayed', 'true');
     if (isMinimal) void reply.headers(MINIMAL_APPLIED);
     void reply.status(HttpStatus.OK).type('application/json; charset=utf-8');
-    sendStream(httpRequest, reply, this.write(results, { principal, instance: PATH, isMinimal }));
+    sendStream(httpRequest, reply, this.write(results, { principal: context.principal, instance: PATH, isMinimal }));
   }
 
   /** Written in pieces, because a whole response can exceed 10 MB. */

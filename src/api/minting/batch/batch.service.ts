@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { MintBudget } from '../../../access/mint-budget.js';
 import type { Principal } from '../../../access/principal.js';
+import type { RequestContext } from '../../../access/request-context.js';
 import { namingAuthorityKey } from '../../../identifier/index.js';
 import { Problem, type ProblemDetail } from '../../../problem/problem.js';
 import type { Digest } from '../../../registry/digest.js';
@@ -13,7 +14,7 @@ import { activeIn } from '../../../storage/naming-authorities/naming-authority-c
 import type { Queryable } from '../../../storage/transactions.js';
 import type { MintJob, MintResult, NamedResult } from '../mint-outcome.js';
 import { MintReplays, type StoredResult, serializeResult } from '../mint-replays.js';
-import { type MintingContext, MintingService } from '../minting.service.js';
+import { MintingService } from '../minting.service.js';
 import {
   type MintItem,
   PARSE_SLICE,
@@ -63,7 +64,7 @@ export class BatchService {
    * @throws Problem BATCH_REFUSED in the mode "atomic", the problems of idempotency keys, RATE_LIMITED, and for a batch
    * with `count` UNKNOWN_NAMING_AUTHORITY and SUSPENDED_NAMING_AUTHORITY.
    */
-  async mint(batch: BatchCommand, { principal, idempotencyKey: key }: MintingContext): Promise<BatchResult> {
+  async mint(batch: BatchCommand, { principal, idempotencyKey: key }: RequestContext): Promise<BatchResult> {
     const known = await this.minting.knownFor(principal, prefixesOf(batch.items, batch.namingAuthority));
     const { items, fingerprint } = await parseItems(batch, principal, known);
     const isAtomic = batch.mode === 'atomic';

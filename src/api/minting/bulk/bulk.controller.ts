@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Controller, Headers, HttpCode, HttpStatus, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Principal, CurrentPrincipal } from '../../../access/principal.js';
+import { type RequestContext, Context } from '../../../access/request-context.js';
 import { Requires } from '../../../access/scope.js';
 import { ApiIdempotencyKey } from '../../../http/headers/api-idempotency-key.js';
-import { readIdempotencyKey } from '../../../http/headers/idempotency-key.js';
 import { ApiPrefer, MINIMAL_APPLIED, PREFERENCE_HEADER, prefersMinimal } from '../../../http/headers/prefer.js';
 import { readJsonBody } from '../../../http/body/json-body.js';
 import { type Line, LineReader, MAX_LINE_OCTETS } from '../../../http/body/line-reader.js';
@@ -70,27 +69,26 @@ export class BulkController {
   @ApiProblems('INVALID_REQUEST', 'INVALID_IDEMPOTENCY_KEY', 'UNSUPPORTED_MEDIA_TYPE')
   mint(
     @Query() { namingAuthority }: BulkQueryDto,
-    @CurrentPrincipal() principal: Principal,
-    @Headers('idempotency-key') idempotencyKey: string | undefined,
+    @Context() context: RequestContext,
     @Headers('prefer') prefer: string | undefined,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): void {
-    const key = readIdempotencyKey(idempotencyKey);
     const body = streamedBody(request, NDJSON);
     const log = streamLog(request.log);
     const lineFailed = (error: unknown, line: number): Problem => lineProblem(error, line, log);
-    const context = { principal, idempotencyKey: key, namingAuthority, lineFailed };
+    const settings = { ...context, namingAuthority, lineFailed };
     const lines = new LineReader(body);
     const isMinimal = prefersMinimal(prefer);
     const results = respondInLines<Chunk>(body, {
       path: PATH,
       read: async () => {
         const next = await lines.next(CHUNK_LINES);
-        return next === null ? null : this.bulk.prepare(await readLines(next, log), context);
+        return next === null ? null : this.bulk.prepare(await readLines(next, log), settings);
       },
       permit: () => this.bulk.requireKey(context),
-      work: async (chunk) => this.write(await this.bulk.mint(chunk), { principal, instance: PATH, isMinimal }),
+      work: async (chunk) =>
+        this.write(await this.bulk.mint(chunk), { principal: context.principal, instance: PATH, isMinimal }),
       lastLine: (chunk) => chunk.lines.at(-1)?.line ?? 0,
       log,
     });

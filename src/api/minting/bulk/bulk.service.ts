@@ -2,6 +2,7 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { Injectable } from '@nestjs/common';
 import { KeyValidity } from '../../../access/key-validity.js';
 import { MintBudget } from '../../../access/mint-budget.js';
+import type { RequestContext } from '../../../access/request-context.js';
 import { Problem } from '../../../problem/problem.js';
 import { digestOf } from '../../../registry/digest.js';
 import {
@@ -15,9 +16,9 @@ import {
 } from '../batch/mint-item.js';
 import type { MintJob, NamedResult } from '../mint-outcome.js';
 import { IN_FLIGHT_PAUSES_MS, isInFlight } from '../mint-queue.js';
-import { type MintingContext, MintingService, type PreparedMints } from '../minting.service.js';
+import { MintingService, type PreparedMints } from '../minting.service.js';
 
-export interface BulkContext extends MintingContext {
+export interface BulkContext extends RequestContext {
   /** The naming authority of lines that name none. */
   readonly namingAuthority: string | undefined;
   /** Logs an unexpected error of one line. @returns the problem of this line; the others are minted. */
@@ -90,7 +91,7 @@ export class BulkService {
   }
 
   /** @throws Problem UNAUTHENTICATED when the key of the stream has expired or was revoked. */
-  async requireKey({ principal }: BulkContext): Promise<void> {
+  async requireKey({ principal }: RequestContext): Promise<void> {
     await this.keys.require(principal);
   }
 

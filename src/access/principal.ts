@@ -1,9 +1,16 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { namingAuthorityKey } from '../identifier/index.js';
 import { Problem } from '../problem/problem.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
-import { type Grant, covers } from './grants.js';
 import { SCOPES, type Scope } from './scope.js';
+
+/** A naming authority that a key covers, with or without those derived from it. */
+export interface Grant {
+  readonly namingAuthority: string;
+  /** `100.102` covers `100.102.7` only when this is true. */
+  readonly derived: boolean;
+}
 
 /** Who sends a request and what they may do. */
 export class Principal {
@@ -133,3 +140,13 @@ export function principalOf(request: FastifyRequest): Principal {
 export const CurrentPrincipal = createParamDecorator((_: unknown, context: ExecutionContext) =>
   principalOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );
+
+/** Whether grants cover a naming authority; null covers all. ASCII letters of a prefix are case-insensitive (R-15). */
+function covers(grants: readonly Grant[] | null, namingAuthority: string): boolean {
+  if (grants === null) return true;
+  const requested = namingAuthorityKey(namingAuthority);
+  return grants.some(({ namingAuthority: prefix, derived }) => {
+    const granted = namingAuthorityKey(prefix);
+    return requested === granted || (derived && requested.startsWith(`${granted}.`));
+  });
+}

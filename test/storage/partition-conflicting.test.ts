@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { NewIdentifier } from '../../src/registry/new-identifier.js';
-import { partitionConflicting } from '../../src/storage/identifiers/partition-conflicting.js';
+import { partitionConflicting } from '../../src/storage/identifiers/identifier-writer.js';
 
 const REQUEST = { key: 'k', index: 2, fingerprint: 'f' };
 const alternates = (...keys: string[]) => keys.map((key) => ({ key, canonical: key }));

@@ -17,8 +17,7 @@ import {
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
 import { requestInFlight } from '../../storage/idempotency.js';
-import { IdentifierWriter, type Insertion } from '../../storage/identifiers/identifier-writer.js';
-import { partitionConflicting } from '../../storage/identifiers/partition-conflicting.js';
+import { IdentifierWriter, type Insertion, partitionConflicting } from '../../storage/identifiers/identifier-writer.js';
 import { NamingAuthorityCache, activeIn } from '../../storage/naming-authorities/naming-authority-cache.js';
 import type { LockWait, Queryable } from '../../storage/transactions.js';
 import { MintConflicts } from './mint-conflicts.js';

@@ -1,4 +1,3 @@
-import type { GuidGenerator } from './guid-generator.js';
 import { identifierOf } from './identifier-record.js';
 import { Problem } from '../problem/problem.js';
 import { creation } from './change.js';
@@ -8,7 +7,7 @@ import type { Address, NamingAuthoritySnapshot } from './naming-authority-snapsh
 import type { NamingAuthority } from './naming-authority.js';
 import type { NewIdentifier, RequestIndex } from './new-identifier.js';
 import { requireTwoThings } from './parse-names.js';
-import { compactGuid } from './uuid.js';
+import { type GuidGenerator, compactGuid } from './uuid.js';
 import type { CanonicalName } from './canonical-name.js';
 import { targetFrom } from './target-template.js';
 import { requireFuture } from './timestamp.js';

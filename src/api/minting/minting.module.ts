@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { GuidGenerator } from '../../registry/guid-generator.js';
+import { GuidGenerator } from '../../registry/uuid.js';
 import { StorageWriteModule } from '../../storage/storage-write.module.js';
 import { BatchController } from './batch/batch.controller.js';
 import { BatchService } from './batch/batch.service.js';

@@ -6,7 +6,6 @@ import { parseNamingAuthority } from '../../identifier/index.js';
 import { type MintOutcomeLabel, Metrics } from '../../metrics/metrics.js';
 import { Problem } from '../../problem/problem.js';
 import { buildIdentifier } from '../../registry/build-identifier.js';
-import { GuidGenerator } from '../../registry/guid-generator.js';
 import {
   type MintCommand,
   type MintRequest,
@@ -16,6 +15,7 @@ import {
 } from '../../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
+import { GuidGenerator } from '../../registry/uuid.js';
 import { requestInFlight } from '../../storage/idempotency.js';
 import { IdentifierWriter, type Insertion, partitionConflicting } from '../../storage/identifiers/identifier-writer.js';
 import { NamingAuthorityCache, activeIn } from '../../storage/naming-authorities/naming-authority-cache.js';

@@ -7,7 +7,6 @@ import { parseNamingAuthority } from '../../identifier/index.js';
 import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem, malformed } from '../../problem/problem.js';
 import type { Actor } from '../../registry/change.js';
-import { GuidGenerator } from '../../registry/guid-generator.js';
 import { IdentifierUpdater } from '../../storage/identifiers/identifier-updater.js';
 import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
@@ -17,7 +16,7 @@ import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-au
 import { IdempotentRequests, type Replayable, keyedRequest } from '../../storage/idempotency.js';
 import { readTime, requireFuture } from '../../registry/timestamp.js';
 import type { Queryable } from '../../storage/transactions.js';
-import { isUuid } from '../../registry/uuid.js';
+import { GuidGenerator, isUuid } from '../../registry/uuid.js';
 import type { ItemStatus, ReservationDto, ReservationItemDto, ReservationReportDto } from './reservation-answer.dto.js';
 import type { CreateReservationDto } from './reservation-request.dto.js';
 import { reservationOf } from './reservation.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { RequestContext as Asking } from '../../access/request-context.js';
-import { redactFor } from '../../access/redact.js';
+import { redactFor } from '../../access/principal.js';
 import { type EntityTags, matchesStrongly } from '../../http/headers/entity-tags.js';
 import { Problem } from '../../problem/problem.js';
 import { resolveIdentifier } from '../../registry/resolve-identifier.js';

@@ -1,7 +1,6 @@
 import { HttpStatus, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import type { Principal } from '../../access/principal.js';
-import { redactFor } from '../../access/redact.js';
+import { type Principal, redactFor } from '../../access/principal.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
 import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';

@@ -2,7 +2,6 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import type { RequestLimits } from '../config/config.js';
 import { Metrics } from '../metrics/metrics.js';
-import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
 import { StorageReadModule } from '../storage/storage-read.module.js';
 import { AccessGuard, type AccessRules } from './access.guard.js';
 import { Authenticator } from './authenticator.js';
@@ -33,9 +32,8 @@ export class AccessModule {
     };
     const mintBudget = {
       provide: MintBudget,
-      inject: [Metrics, NamingAuthorityCache],
-      useFactory: (metrics: Metrics, authorities: NamingAuthorityCache) =>
-        new MintBudget(metrics, authorities, limits.perNamingAuthorityPerMinute),
+      inject: [Metrics],
+      useFactory: (metrics: Metrics) => new MintBudget(metrics, limits.perNamingAuthorityPerMinute),
     };
     return {
       module: AccessModule,

@@ -68,13 +68,18 @@ export class Principal {
     return known.seenBy(grants, (namingAuthority) => covers(grants, namingAuthority));
   }
 
+  /** Whether its grants cover a naming authority. */
+  covers(namingAuthority: string): boolean {
+    return covers(this.grants, namingAuthority);
+  }
+
   /**
    * @param pointer the location of the naming authority in the request.
    * @throws Problem SCOPE_MISSING or NAMING_AUTHORITY_FORBIDDEN
    */
   require(scope: Scope, namingAuthority: string, pointer: string): void {
     requireScope(this, scope);
-    if (covers(this.grants, namingAuthority)) return;
+    if (this.covers(namingAuthority)) return;
     const detail = `this API key does not cover the naming authority "${namingAuthority}"`;
     throw new Problem('NAMING_AUTHORITY_FORBIDDEN', detail, { errors: [{ pointer, detail }] });
   }
@@ -91,6 +96,16 @@ export class Principal {
   withPublicRead(): Principal {
     return new Principal(this.client, this.keyId, this.scopes, this.grants, true);
   }
+}
+
+/**
+ * Removes the identifiers of hidden naming authorities from `describes`. The caller checks the visibility of the record
+ * itself.
+ */
+export function redactFor<T extends { readonly describes: readonly string[] }>(principal: Principal, shown: T): T {
+  if (!principal.hasRestrictedView) return shown;
+  const describes = shown.describes.filter((native) => principal.canSee(native.slice(0, native.indexOf('/'))));
+  return { ...shown, describes };
 }
 
 /**

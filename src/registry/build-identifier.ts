@@ -1,4 +1,3 @@
-import type { GuidGenerator } from './guid-generator.js';
 import { identifierOf } from './identifier-record.js';
 import { Problem } from '../problem/problem.js';
 import { creation } from './change.js';
@@ -8,7 +7,7 @@ import type { Address, NamingAuthoritySnapshot } from './naming-authority-snapsh
 import type { NamingAuthority } from './naming-authority.js';
 import type { NewIdentifier, RequestIndex } from './new-identifier.js';
 import { requireTwoThings } from './parse-names.js';
-import { compactGuid } from './uuid.js';
+import { type GuidGenerator, compactGuid } from './uuid.js';
 import type { CanonicalName } from './canonical-name.js';
 import { targetFrom } from './target-template.js';
 import { requireFuture } from './timestamp.js';
@@ -45,7 +44,7 @@ export function buildIdentifier(
   const record = command.mintMetadataId ? named(authority, known, mintedName()) : null;
   const metadata = record === null ? command.metadata : canonicalNameOf(authority, known, record);
   const selfKey = registeredName === null ? null : canonicalNameOf(authority, known, object).key;
-  requireTwoThings(selfKey, metadata, '/metadataId');
+  if (selfKey !== null) requireTwoThings(selfKey, metadata, '/metadataId');
   const target = command.target ?? targetFrom(authority, object.localName);
   const { alternates, leaseUntil } = command;
   const state = leaseUntil === null ? 'active' : 'reserved';

@@ -1,19 +1,140 @@
-import type { Name } from '../identifier/index.js';
-import type { CanonicalName } from './canonical-name.js';
+import {
+  type Name,
+  formatDceUuid,
+  namingAuthorityKey,
+  parseDceUuid,
+  parseHandle,
+  parseNamingAuthority,
+} from '../identifier/index.js';
+import { Problem, malformed } from '../problem/problem.js';
+import { type CanonicalName, MAX_LOCAL_NAME_OCTETS } from './canonical-name.js';
+import { type Digest, digestOf } from './digest.js';
+import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
+import { readAlternates, readMetadataId } from './parse-names.js';
+import { readTime } from './timestamp.js';
 
-/** A mint request with every identifier read: what is asked for, free of spellings. */
+/** A mint request whose members have the expected types; identifiers are texts in any form. */
+export interface MintRequest {
+  readonly namingAuthority: string;
+  readonly metadataId?: string;
+  readonly mintMetadataId?: boolean;
+  readonly target?: string;
+  readonly alternateIds?: readonly string[];
+  readonly guid?: string;
+  readonly localName?: string;
+  readonly state?: 'reserved' | 'active';
+  /** RFC 3339. */
+  readonly leaseUntil?: string;
+  readonly onExisting?: 'return' | 'reject';
+}
+
+/** A mint request with parsed identifiers: equal for two notations of the same request. */
 export interface MintCommand {
   readonly namingAuthority: string;
   readonly metadata: (CanonicalName & { readonly name: Name }) | null;
   readonly mintMetadataId: boolean;
-  /** Null for the one that the naming authority's template gives, if it has one. */
+  /** Null for the target that the template of the naming authority gives, if it has one. */
   readonly target: string | null;
   readonly alternates: readonly CanonicalName[];
-  /** 32 hex digits in capitals of an identifier to register; null to mint one. */
+  /** 32 upper-case hexadecimal digits of an identifier to register; null to mint one. */
   readonly guid: string | null;
   /** Local name of an identifier to register under a naming authority of the profile "handle"; null to mint one. */
   readonly localName: string | null;
-  /** Until when to reserve the identifier; null for an active one. */
+  /** The end of the lease of a reserved identifier; null for an active one. */
   readonly leaseUntil: Date | null;
   readonly onExisting: 'return' | 'reject';
+}
+
+/**
+ * Parses the identifiers of a mint request (R-28).
+ * @param known the naming authorities that the principal can see.
+ * @throws Problem with a syntax code, or INVALID_REQUEST.
+ */
+export function parseMintRequest(request: MintRequest, known: NamingAuthoritySnapshot): MintCommand {
+  const { namingAuthority, metadataId, mintMetadataId = false, target = null, alternateIds, guid, localName } = request;
+  if (metadataId !== undefined && mintMetadataId) {
+    throw invalid(
+      '/mintMetadataId',
+      'mintMetadataId and metadataId exclude each other: mintMetadataId creates a metadata ID, metadataId names an existing one',
+    );
+  }
+  if (guid !== undefined && localName !== undefined) {
+    throw invalid('/localName', 'guid and localName exclude each other');
+  }
+  const authority = parseNamingAuthority(namingAuthority, 'handle');
+  if (!authority.ok) throw malformed(authority.fault, '/namingAuthority');
+  return {
+    namingAuthority,
+    metadata: metadataId === undefined ? null : readMetadataId(metadataId, known, '/metadataId'),
+    mintMetadataId,
+    target,
+    alternates: alternateIds === undefined ? [] : readAlternates(alternateIds, known, '/alternateIds'),
+    guid: guid === undefined ? null : readGuid(guid),
+    localName: localName === undefined ? null : readLocalName(namingAuthority, localName),
+    leaseUntil: readLease(request.state, request.leaseUntil),
+    onExisting: request.onExisting ?? 'return',
+  };
+}
+
+/** How many identifiers a command creates: two with its metadata record. */
+export function identifierCount({ mintMetadataId }: MintCommand): number {
+  return mintMetadataId ? 2 : 1;
+}
+
+/**
+ * The fingerprint of a request, equal for two notations of the same request. Defaults are omitted, so that members of
+ * later versions do not change stored fingerprints.
+ */
+export function mintFingerprint(command: MintCommand): Digest {
+  return digestOf(JSON.stringify(canonicalMint(command)));
+}
+
+/** The content of a request as canonical JSON. */
+export function canonicalMint(command: MintCommand): object {
+  const { namingAuthority, metadata, mintMetadataId, target, alternates, guid, localName, leaseUntil, onExisting } =
+    command;
+  return {
+    namingAuthority: namingAuthorityKey(namingAuthority),
+    ...(metadata !== null && { metadata: metadata.key }),
+    ...(mintMetadataId && { mintMetadataId }),
+    ...(target !== null && { target }),
+    ...(alternates.length > 0 && { alternates: alternates.map(({ key }) => key) }),
+    ...(guid !== null && { guid }),
+    ...(localName !== null && { localName }),
+    ...(leaseUntil !== null && { leaseUntil: leaseUntil.toISOString() }),
+    ...(onExisting !== 'return' && { onExisting }),
+  };
+}
+
+function readGuid(text: string): string {
+  const read = parseDceUuid(text);
+  if (!read.ok) throw malformed({ ...read.fault, code: 'INVALID_GUID' }, '/guid');
+  return formatDceUuid(read.value);
+}
+
+/** A local name of any legal Handle (CID-02), but not an empty one (R-11). */
+function readLocalName(namingAuthority: string, text: string): string {
+  const octets = Buffer.byteLength(text);
+  if (octets > MAX_LOCAL_NAME_OCTETS) {
+    throw invalid('/localName', `has ${octets} octets in UTF-8; at most ${MAX_LOCAL_NAME_OCTETS} are allowed`);
+  }
+  const lead = namingAuthority.length + 1;
+  const read = parseHandle(`${namingAuthority}/${text}`);
+  if (!read.ok) throw malformed({ ...read.fault, offset: Math.max(0, read.fault.offset - lead) }, '/localName');
+  if (text !== '') return text;
+  const detail = 'a registered identifier needs a local name that is not empty (R-11)';
+  throw malformed({ code: 'EMPTY_LOCAL_NAME', detail, offset: 0, rule: 'R-11' }, '/localName');
+}
+
+/** @returns null for an active identifier. */
+function readLease(state: MintRequest['state'], leaseUntil: string | undefined): Date | null {
+  if (state === 'reserved' && leaseUntil === undefined)
+    throw invalid('/leaseUntil', 'leaseUntil is required for a reserved identifier');
+  if (leaseUntil === undefined) return null;
+  if (state !== 'reserved') throw invalid('/leaseUntil', 'leaseUntil is permitted only with "state": "reserved"');
+  return readTime(leaseUntil, '/leaseUntil');
+}
+
+function invalid(pointer: string, detail: string): Problem {
+  return new Problem('INVALID_REQUEST', detail, { errors: [{ pointer, detail }] });
 }

@@ -17,6 +17,10 @@ export interface Replayable<T> {
   readonly replayed: boolean;
 }
 
+/** The result of a change that was made now, or what an earlier request with the same key stored. */
+export type Once<T, S> =
+  { readonly result: T; readonly replayed: false } | { readonly stored: S; readonly replayed: true };
+
 const REQUEST_LOCK = 0x526571;
 
 /**
@@ -40,14 +44,31 @@ export class IdempotentRequests {
    * @throws Problem IDEMPOTENCY_KEY_REUSED, or REQUEST_IN_FLIGHT when the first request with this key has not ended.
    */
   async run<T>(request: KeyedRequest | null, work: (transaction: Queryable) => Promise<T>): Promise<Replayable<T>> {
+    const once = await this.runOnce<T, T>(request, async (transaction) => {
+      const result = await work(transaction);
+      return { result, stored: result };
+    });
+    return { result: once.replayed ? once.stored : once.result, replayed: once.replayed };
+  }
+
+  /**
+   * Runs a change once whose result is stored in another form than it is returned.
+   * @param work makes the change; `stored` is stored as JSON.
+   * @throws Problem as `run` does.
+   */
+  async runOnce<T, S>(
+    request: KeyedRequest | null,
+    work: (transaction: Queryable) => Promise<{ readonly result: T; readonly stored: S }>,
+  ): Promise<Once<T, S>> {
     return this.transactions.run(async (transaction) => {
-      if (request === null) return { result: await work(transaction), replayed: false };
-      await lockRequest(transaction, request);
-      const earlier = await findResult(transaction, request);
-      if (earlier !== null) return { result: JSON.parse(earlier) as T, replayed: true };
-      const outcome = await work(transaction);
-      await storeResult(transaction, request, outcome);
-      return { result: outcome, replayed: false };
+      if (request !== null) {
+        await lockRequest(transaction, request);
+        const earlier = await findResult(transaction, request);
+        if (earlier !== null) return { stored: JSON.parse(earlier) as S, replayed: true };
+      }
+      const { result, stored } = await work(transaction);
+      if (request !== null) await storeResult(transaction, request, stored);
+      return { result, replayed: false };
     });
   }
 
@@ -57,7 +78,7 @@ export class IdempotentRequests {
    * @param count how many parts there are, the same for every repeat.
    * @param work makes the change of one part, counted from 0; what it returns is stored as JSON.
    * @returns the outcomes of all parts; `replayed` when none of them was left.
-   * @throws Problem as `once` does.
+   * @throws Problem as `run` does.
    */
   async inParts<T>(
     request: KeyedRequest | null,

@@ -102,10 +102,10 @@ export class RequestResults {
 
   /**
    * Stores results, those of one chunk of a stream together.
-   * @returns for each, in order, whether it is stored now; one that is not is to be decided again.
+   * @returns those that are stored now; the others must be decided again.
    */
-  async store(results: readonly NewResult[]): Promise<boolean[]> {
-    if (results.length === 0) return [];
+  async store(results: readonly NewResult[]): Promise<ReadonlySet<NewResult>> {
+    if (results.length === 0) return new Set();
     const values = [
       arrayOf(results.map(({ mint }) => mint.client)),
       arrayOf(results.map(({ mint }) => mint.key)),
@@ -123,8 +123,7 @@ export class RequestResults {
           (await on.query<{ ordinal: number }>(prepared('store-results', STORE, values, results.length))).rows,
       ),
     );
-    const stored = new Set(rows.map(({ ordinal }) => ordinal));
-    return results.map((_, ordinal) => stored.has(ordinal));
+    return new Set(rows.flatMap(({ ordinal }) => results[ordinal] ?? []));
   }
 
   private async findLines(

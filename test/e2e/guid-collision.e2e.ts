@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { MintBudget } from '../../dist/access/mint-budget.js';
+import { MintConflicts } from '../../dist/api/minting/mint-conflicts.js';
 import { Metrics } from '../../dist/metrics/metrics.js';
 import { MintReplays } from '../../dist/api/minting/mint-replays.js';
-import { MintMetrics } from '../../dist/api/minting/mint-metrics.js';
 import { MintingService } from '../../dist/api/minting/minting.service.js';
 import { toResolver } from '../../dist/identifier/index.js';
 import { NamingAuthorityWriter } from '../../dist/storage/naming-authorities/naming-authority-writer.js';
@@ -39,19 +40,22 @@ function mintingWith(guids: (string | undefined)[]) {
   const reader = new IdentifierReader(pool);
   const transactions = new Transactions(pool, pool);
   const results = new RequestResults(pool, transactions);
+  const replays = new MintReplays(reader, results);
+  const authorities = new NamingAuthorityCache(pool, RESOLVER);
+  const metrics = new Metrics();
   const service = new MintingService(
     new IdentifierWriter(transactions),
-    new ConflictFinder(pool, results),
-    new IdentifierUpdater(reader),
-    transactions,
-    new NamingAuthorityCache(pool, RESOLVER),
+    new MintConflicts(new ConflictFinder(pool, results), new IdentifierUpdater(reader), transactions, replays),
+    replays,
+    authorities,
     { next: () => guids.shift() ?? A! },
-    new MintMetrics(new Metrics()),
-    new MintReplays(reader, results),
+    new MintBudget(metrics, 0),
+    metrics,
   );
   return {
     mint: async (order: typeof ORDER) => {
-      const [minted] = await service.mintAll([{ command: order, context: ASKED }]);
+      const results = await service.mintAll([{ command: order, context: ASKED, known: await authorities.current() }]);
+      const [minted] = results.values();
       if (minted === undefined) throw new TypeError('one job has one result');
       if (minted instanceof Error) throw minted;
       return minted;
@@ -64,6 +68,8 @@ const count = async () => (await pool.query<{ n: number }>('SELECT count(*)::int
 beforeAll(async () => {
   database = await createDatabase();
   pool = new pg.Pool({ connectionString: database.url });
+  // The database is dropped while the pool still closes its connections.
+  pool.on('error', () => {});
   const transactions = new Transactions(pool, pool);
   await new NamingAuthorityWriter(transactions, new NamingAuthorityCache(pool, RESOLVER)).ensure(['100.102']);
   await mintingWith([A]).mint(ORDER);

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../../access/principal.js';
-import { redactFor } from '../../access/redact.js';
+import { type Principal, redactFor } from '../../access/principal.js';
 import { IdentifierSearch, type Matches, MAX_CANDIDATES } from '../../storage/identifiers/identifier-search.js';
 import { IdentifierPresenter } from '../representation/identifier-presenter.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';

@@ -1,8 +1,7 @@
 import { Body, Controller, Get, Headers, HttpCode, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Principal, CurrentPrincipal } from '../../access/principal.js';
+import { type Principal, CurrentPrincipal, redactFor } from '../../access/principal.js';
 import { Requires } from '../../access/scope.js';
-import { redactFor } from '../../access/redact.js';
 import { LargeBody } from '../../http/body/body-limits.js';
 import { matchesWeakly } from '../../http/headers/entity-tags.js';
 import { sendList } from '../../http/body/list-response.js';

@@ -1,15 +1,11 @@
-import { Injectable } from '@nestjs/common';
-import { Metrics } from '../../metrics/metrics.js';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Metrics } from '../../metrics/metrics.js';
 import { conflictInProgress, databaseProblem, isConflict, isLockTimeout } from '../../problem/database-errors.js';
 import { Problem } from '../../problem/problem.js';
-import { Batcher, type BatcherLimits } from '../../storage/batcher.js';
+import { Batcher, type BatcherLimits, queueFull } from '../../storage/batcher.js';
 import { requestInFlight } from '../../storage/idempotency.js';
 import type { LockWait } from '../../storage/transactions.js';
-import { BlockedNames } from './blocked-names.js';
-import { namesOf } from './mint-names.js';
-import type { MintOutcome } from './mint-outcome.js';
-import { type MintJob, MintingService } from './minting.service.js';
-import { isInFlight, waitInFlight } from './wait-in-flight.js';
+import type { MintJob, MintOutcome } from './mint-outcome.js';
 
 /** How mints are sent, and how long their statement waits for a lock. */
 interface Stage extends BatcherLimits {
@@ -43,6 +39,20 @@ const MOST_WAIT_MS = 4000;
 /** Maximum number of mints that wait for another one with the same names. */
 const MOST_FOLLOWERS = 5000;
 
+/** Pauses between attempts while another request uses the same idempotency key, in milliseconds. */
+export const IN_FLIGHT_PAUSES_MS: readonly number[] = [20, 40, 80, 160, 320, 640, 1280];
+
+/** Whether a mint was refused because another request uses its Idempotency-Key at this moment. */
+export function isInFlight(result: unknown): boolean {
+  return result instanceof Problem && result.code === 'REQUEST_IN_FLIGHT';
+}
+
+/**
+ * Mints a group of jobs.
+ * @returns one result for each job, in order; an error is the result only of those jobs that were not finished before.
+ */
+export type MintGroup = (jobs: readonly MintJob[], lockWait: LockWait) => Promise<(MintOutcome | Error)[]>;
+
 interface Turn {
   readonly job: MintJob;
   readonly deadline: number;
@@ -52,21 +62,20 @@ interface Turn {
  * Coalesces single mints that wait while others are written into one statement and one commit. Each caller gets its
  * response after the commit of its row; a row that fails or waits for a lock does not delay the others.
  */
-@Injectable()
 export class MintQueue {
   private readonly stages: readonly Batcher<MintJob, MintOutcome>[];
   private readonly waiting: Batcher<Turn, MintOutcome>;
   private readonly blocked = new BlockedNames();
 
   constructor(
-    minting: MintingService,
+    mintGroup: MintGroup,
     private readonly metrics: Metrics,
   ) {
-    this.stages = STAGES.map((stage) => new Batcher((jobs) => minting.mintEach(jobs, stage.lockWait), stage));
+    this.stages = STAGES.map((stage) => new Batcher((jobs) => mintGroup(jobs, stage.lockWait), stage));
     this.waiting = new Batcher(async (turns) => {
       if (turns.some(({ deadline }) => Date.now() > deadline)) throw conflictInProgress();
       const jobs = turns.map(({ job }) => job);
-      return minting.mintEach(jobs, WAITING.lockWait);
+      return mintGroup(jobs, WAITING.lockWait);
     }, WAITING);
     metrics.queueDepth('mints', () =>
       [...this.stages, this.waiting].reduce((sum, { depth }) => sum + depth, this.blocked.waiting),
@@ -74,18 +83,22 @@ export class MintQueue {
   }
 
   /**
-   * Mints one identifier, or returns the one of an earlier request.
-   * @throws Problem as `MintingService.mintAll`; after the lock timeout REQUEST_IN_FLIGHT with an idempotency key,
-   * otherwise CONFLICT_IN_PROGRESS; OVERLOADED when the queue is full.
+   * Mints one identifier, or returns the one of an earlier request. While another request uses the idempotency key, the
+   * mint is repeated after a pause, which holds neither a connection nor a place in a queue.
+   * @throws Problem of the mint; after the lock timeout REQUEST_IN_FLIGHT with an idempotency key, otherwise
+   * CONFLICT_IN_PROGRESS; OVERLOADED when the queue is full.
    */
   async mint(job: MintJob): Promise<MintOutcome> {
     try {
-      const minted = await waitInFlight(
-        () => this.settle(job).catch((error: unknown) => refusedInFlight(error)),
-        (result) => !isInFlight(result),
-      );
-      if (minted instanceof Problem) throw minted;
-      return minted;
+      for (const pauseMs of IN_FLIGHT_PAUSES_MS) {
+        try {
+          return await this.attempt(job);
+        } catch (error) {
+          if (!isInFlight(error)) throw error;
+          await pause(pauseMs);
+        }
+      }
+      return await this.attempt(job);
     } catch (error) {
       if (error instanceof Problem && error.code === 'OVERLOADED') this.metrics.refused('overload');
       if (!isConflict(error)) throw error;
@@ -93,7 +106,7 @@ export class MintQueue {
     }
   }
 
-  private async settle(job: MintJob): Promise<MintOutcome> {
+  private async attempt(job: MintJob): Promise<MintOutcome> {
     const names = namesOf(job);
     for (let stage = 0; ;) {
       if (!(await this.blocked.freed(names, MOST_FOLLOWERS))) throw conflictInProgress();
@@ -123,14 +136,68 @@ export class MintQueue {
   }
 }
 
-function refusedInFlight(error: unknown): Problem {
-  if (error instanceof Problem && isInFlight(error)) return error;
-  throw error;
-}
-
 /** An outage concerns every mint of the batch; an error that a row can cause concerns only that row. */
 function nextStage(stage: number, error: unknown): number | null {
   if (isLockTimeout(error)) return stage + 1;
   const mayBeOfOne = !(error instanceof Problem) && databaseProblem(error) === null;
   return mayBeOfOne && stage < ALONE ? ALONE : null;
+}
+
+/**
+ * The values of a mint that another request can lock: its idempotency key, its metadata ID, its alternates and its
+ * local name. Mints without a common value do not wait for each other.
+ */
+function namesOf({ command, context: { actor, request } }: MintJob): string[] {
+  const { namingAuthority, metadata, alternates, guid, localName } = command;
+  const own = guid ?? localName;
+  return [
+    ...(request === null ? [] : [JSON.stringify(['request', actor.client, request.key, request.index])]),
+    ...(metadata === null ? [] : [JSON.stringify(['metadata', namingAuthority, metadata.key])]),
+    ...alternates.map(({ key }) => JSON.stringify(['alternate', namingAuthority, key])),
+    ...(own === null ? [] : [JSON.stringify(['own', namingAuthority, own])]),
+  ];
+}
+
+/**
+ * Names whose mint waits for the lock of another transaction. A mint with one of these names waits here instead of in
+ * the database, without a connection and without delaying its batch.
+ */
+class BlockedNames {
+  private readonly blocked = new Map<string, Promise<unknown>>();
+  private followers = 0;
+
+  get waiting(): number {
+    return this.followers;
+  }
+
+  /**
+   * Waits while a mint with one of these names waits for its lock.
+   * @returns false when that mint timed out.
+   * @throws Problem OVERLOADED when `most` wait already.
+   */
+  async freed(names: readonly string[], most: number): Promise<boolean> {
+    const ahead = names.map((name) => this.blocked.get(name)).find((mint) => mint !== undefined);
+    if (ahead === undefined) return true;
+    if (this.followers >= most) throw queueFull();
+    this.followers += 1;
+    try {
+      await ahead;
+      return true;
+    } catch (error) {
+      return !isConflict(error);
+    } finally {
+      this.followers -= 1;
+    }
+  }
+
+  /** Blocks names until the mint that has them is finished. */
+  async hold<T>(names: readonly string[], mint: Promise<T>): Promise<T> {
+    const free = names.filter((name) => !this.blocked.has(name));
+    for (const name of free) this.blocked.set(name, mint);
+    try {
+      return await mint;
+    } finally {
+      for (const name of free) this.blocked.delete(name);
+    }
+  }
 }

@@ -1,21 +1,32 @@
 import { Injectable } from '@nestjs/common';
-import { Problem } from '../../problem/problem.js';
-import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
-import { keyReused, requireSameRequest } from '../../storage/idempotency.js';
-import { RequestResults } from '../../storage/request-results.js';
-import type { Queryable } from '../../storage/transactions.js';
-import { type StoredResult, serializeResult, deserializeResults } from './batch/batch-outcome.js';
+import type { ProblemCode } from '../../problem/catalogue.js';
+import { Problem, type ProblemExtensions } from '../../problem/problem.js';
 import type { MintContext } from '../../registry/build-identifier.js';
-import type { MintOutcome } from './mint-outcome.js';
-import type { MintCommand } from '../../registry/mint-command.js';
+import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
+import { keyReused } from '../../storage/idempotency.js';
+import { type NewResult, RequestResults } from '../../storage/request-results.js';
+import type { Queryable } from '../../storage/transactions.js';
+import type { DecidedMint, MintOutcome, MintResult } from './mint-outcome.js';
 
 /** Problems that are stored for a line of a stream, because they depend on other identifiers, which can change. */
 const STORED_REFUSALS = new Set(['METADATA_ID_TAKEN', 'GUID_TAKEN', 'IDENTIFIER_TAKEN', 'ALTERNATE_ID_TAKEN']);
 
-export interface MintResult {
-  readonly context: MintContext;
-  readonly command: MintCommand;
-  readonly result: MintOutcome | Problem;
+/** Results whose records are read by one query. */
+const SLICE = 1000;
+
+/** The stored result of a mint: IDs and not records, so that a replay returns their current state. */
+export type StoredResult =
+  | { readonly outcome: MintOutcome['outcome']; readonly id: string; readonly metadataRecordId?: string }
+  | { readonly code: ProblemCode; readonly detail: string; readonly facts: ProblemExtensions };
+
+export function serializeResult(result: MintResult): StoredResult {
+  if (result instanceof Problem) {
+    const { code, detail, extensions: facts } = result;
+    return { code, detail, facts };
+  }
+  const { outcome, record, metadataRecord } = result;
+  const pair = metadataRecord === null ? {} : { metadataRecordId: metadataRecord.id.toString() };
+  return { outcome, id: record.id.toString(), ...pair };
 }
 
 /**
@@ -29,36 +40,62 @@ export class MintReplays {
     private readonly results: RequestResults,
   ) {}
 
-  /**
-   * @returns null for the first request with its key or without one; a stored problem as a value.
-   * @throws Problem IDEMPOTENCY_KEY_REUSED
-   */
-  async find({ actor, request }: MintContext): Promise<MintOutcome | Problem | null> {
+  /** @returns null for the first request with its key or without one; IDEMPOTENCY_KEY_REUSED as a value. */
+  async find({ actor, request }: MintContext): Promise<MintResult | null> {
     if (request === null) return null;
     const earlier = await this.reader.findByRequest(actor.client, request.key, request.index);
     if (earlier !== null) {
-      requireSameRequest(earlier.fingerprint, request.fingerprint);
+      if (earlier.fingerprint !== request.fingerprint) return keyReused();
       return { outcome: 'replayed', record: earlier.record, metadataRecord: earlier.metadataRecord };
     }
     const [use] = await this.results.find([{ client: actor.client, ...request }]);
-    if (use?.isOther === true) throw keyReused();
+    if (use?.isOther === true) return keyReused();
     if (!use?.outcome) return null;
-    requireSameRequest(use.outcome.hash, request.fingerprint);
-    return (await this.readAll([use.outcome.text]))[0] ?? null;
+    if (use.outcome.hash !== request.fingerprint) return keyReused();
+    const read = await this.readAll(new Map([[request, use.outcome.text]]));
+    return read.get(request) ?? null;
   }
 
-  /** Deserializes stored results, with the current records. */
-  async readAll(texts: readonly string[], from?: Queryable): Promise<(MintOutcome | Problem)[]> {
-    if (texts.length === 0) return [];
-    const stored = texts.map((text) => JSON.parse(text) as StoredResult);
-    const results = await deserializeResults(stored, this.reader, from);
-    return results.map((result) => (result instanceof Problem ? result : { ...result, outcome: 'found' }));
+  /** Deserializes stored results of single mints and lines, with the current records. */
+  async readAll<K>(texts: ReadonlyMap<K, string>, from?: Queryable): Promise<ReadonlyMap<K, MintResult>> {
+    if (texts.size === 0) return new Map<K, MintResult>();
+    const stored = new Map([...texts].map(([key, text]) => [key, JSON.parse(text) as StoredResult]));
+    const read = await this.restore(stored, from);
+    return new Map(
+      [...read].map(([key, result]) => [key, result instanceof Problem ? result : { ...result, outcome: 'found' }]),
+    );
+  }
+
+  /** Deserializes results, with the current records. */
+  async restore<K>(stored: ReadonlyMap<K, StoredResult>, from?: Queryable): Promise<Map<K, MintResult>> {
+    const results = new Map<K, MintResult>();
+    const entries = [...stored];
+    for (let start = 0; start < entries.length; start += SLICE) {
+      const slice = entries.slice(start, start + SLICE);
+      const ids = slice.flatMap(([, each]) => ('id' in each ? [each.id, each.metadataRecordId ?? []].flat() : []));
+      const records = new Map(
+        (await this.reader.findByIds(ids.map(BigInt), from)).map((record) => [record.id.toString(), record]),
+      );
+      for (const [key, each] of slice) {
+        if (!('id' in each)) {
+          results.set(key, new Problem(each.code, each.detail, each.facts));
+          continue;
+        }
+        const record = records.get(each.id);
+        if (record === undefined) throw new TypeError(`identifier ${each.id} was minted and was not found`);
+        const metadataRecord = records.get(each.metadataRecordId ?? '') ?? null;
+        results.set(key, { outcome: each.outcome, record, metadataRecord });
+      }
+    }
+    return results;
   }
 
   /**
-   * Whether a result is stored: a minted identifier has its own row, and a failed single mint leaves its key unused.
+   * Whether a result must be stored: a minted identifier has its own row, and a failed single mint leaves its key
+   * unused.
    */
-  isStored({ context: { request }, result }: MintResult): boolean {
+  mustStore({ job, result }: DecidedMint): boolean {
+    const { request } = job.context;
     if (request === null) return false;
     if (result instanceof Problem) return request.index > 0 && STORED_REFUSALS.has(result.code);
     return result.outcome === 'existing';
@@ -66,17 +103,21 @@ export class MintReplays {
 
   /**
    * Stores results for replays.
-   * @returns for each, whether it is valid; otherwise it must be decided again, because another request used the key or
-   * the identifier lost its metadata ID.
+   * @returns those that are valid; the others must be decided again, because another request used the key or the
+   * identifier lost its metadata ID.
    */
-  async store(mints: readonly MintResult[]): Promise<boolean[]> {
-    return this.results.store(
-      mints.flatMap(({ context: { actor, request }, command, result }) => {
-        if (request === null) return [];
-        const isFound = !(result instanceof Problem) && command.metadata !== null;
-        const found = isFound ? { id: result.record.id, metadataKey: command.metadata.key } : null;
-        return [{ mint: { client: actor.client, ...request }, result: serializeResult(result), found }];
-      }),
-    );
+  async store(decided: readonly DecidedMint[]): Promise<ReadonlySet<DecidedMint>> {
+    const results = new Map<NewResult, DecidedMint>();
+    for (const decision of decided) {
+      const { job, result } = decision;
+      const { actor, request } = job.context;
+      if (request === null) continue;
+      const { metadata } = job.command;
+      const isFound = !(result instanceof Problem) && metadata !== null;
+      const found = isFound ? { id: result.record.id, metadataKey: metadata.key } : null;
+      results.set({ mint: { client: actor.client, ...request }, result: serializeResult(result), found }, decision);
+    }
+    const stored = await this.results.store([...results.keys()]);
+    return new Set([...results].flatMap(([result, decision]) => (stored.has(result) ? [decision] : [])));
   }
 }

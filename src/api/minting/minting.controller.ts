@@ -1,20 +1,15 @@
-import { Body, Controller, Headers, Post, Res } from '@nestjs/common';
+import { Body, Controller, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { type Principal, CurrentPrincipal } from '../../access/principal.js';
-import { MintBudget } from '../../access/mint-budget.js';
+import { setRateLimitHeaders } from '../../access/rate-limit-headers.js';
+import { type RequestContext, Context } from '../../access/request-context.js';
 import { Requires } from '../../access/scope.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/api-idempotency-key.js';
-import { readIdempotencyKey } from '../../http/headers/idempotency-key.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
-import { SerializedIdentifier, locationOf } from '../representation/identifier-presenter.js';
-import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
-import { locationHeader } from '../representation/location-header.js';
-import { mintFingerprint, parseMintRequest, requireMinting } from './mint-command.js';
+import { MintPresenter } from './mint-presenter.js';
 import { MintRequestDto, MintedIdentifierDto } from './mint-request.dto.js';
-import { MintResults, statusOf } from './mint-results.js';
-import { MintQueue } from './mint-queue.js';
+import { MintingService } from './minting.service.js';
 
 const HEADERS = {
   Location: {
@@ -29,10 +24,8 @@ const HEADERS = {
 @Controller('identifiers')
 export class MintingController {
   constructor(
-    private readonly queue: MintQueue,
-    private readonly results: MintResults,
-    private readonly authorities: NamingAuthorityCache,
-    private readonly budget: MintBudget,
+    private readonly minting: MintingService,
+    private readonly presenter: MintPresenter,
   ) {}
 
   /**
@@ -60,27 +53,12 @@ export class MintingController {
   )
   async mint(
     @Body() request: MintRequestDto,
-    @CurrentPrincipal() principal: Principal,
-    @Headers('idempotency-key') idempotencyKey: string | undefined,
+    @Context() context: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
-    const key = readIdempotencyKey(idempotencyKey);
-    const command = parseMintRequest(request, principal.viewOf(await this.authorities.current()));
-    requireMinting(principal, command);
-    await this.budget.charge(command.namingAuthority, command.mintMetadataId ? 2 : 1, reply);
-    const context = {
-      actor: principal,
-      request: key === undefined ? null : { key, index: 0, fingerprint: mintFingerprint(command) },
-    };
-    const minted = await this.queue.mint({ command, context });
-    const shown = this.results.identifier(minted, principal);
-    const written = new SerializedIdentifier(shown);
-    void reply
-      .status(statusOf(minted))
-      .headers(locationHeader(locationOf(shown)))
-      .header('etag', written.entityTag);
-    const replayed = minted.outcome === 'replayed' || minted.outcome === 'found';
-    if (replayed) void reply.header('idempotency-replayed', 'true');
-    return written.toResponse(reply, { metadataRecord: this.results.metadataRecord(minted, principal) });
+    const outcome = await this.minting.mint(request, context, (quota, taken) => {
+      setRateLimitHeaders(reply, 'naming-authority', quota, taken);
+    });
+    return this.presenter.respond(reply, outcome, context.principal);
   }
 }

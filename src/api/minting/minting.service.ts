@@ -1,55 +1,49 @@
 import { Injectable } from '@nestjs/common';
+import { type ChargeReport, MintBudget } from '../../access/mint-budget.js';
+import type { Principal } from '../../access/principal.js';
+import type { RequestContext } from '../../access/request-context.js';
+import { parseNamingAuthority } from '../../identifier/index.js';
+import { type MintOutcomeLabel, Metrics } from '../../metrics/metrics.js';
 import { Problem } from '../../problem/problem.js';
-import { GuidGenerator } from '../../registry/guid-generator.js';
-import { IdentifierUpdater } from '../../storage/identifiers/identifier-updater.js';
-import { IdentifierWriter, type Insertion } from '../../storage/identifiers/identifier-writer.js';
-import { ConflictFinder, type Conflicts, expiredIn } from '../../storage/identifiers/conflict-finder.js';
-import { partitionConflicting } from '../../storage/identifiers/partition-conflicting.js';
-import { NamingAuthorityCache, activeIn } from '../../storage/naming-authorities/naming-authority-cache.js';
+import { buildIdentifier } from '../../registry/build-identifier.js';
+import {
+  type MintCommand,
+  type MintRequest,
+  identifierCount,
+  mintFingerprint,
+  parseMintRequest,
+} from '../../registry/mint-command.js';
+import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
-import { requestInFlight, keyReused } from '../../storage/idempotency.js';
-import { type LockWait, type Queryable, Transactions, lockWaitMs } from '../../storage/transactions.js';
-import { type MintContext, buildIdentifier } from '../../registry/build-identifier.js';
-import { MintReplays, type MintResult } from './mint-replays.js';
-import { MintMetrics } from './mint-metrics.js';
-import type { MintCommand } from '../../registry/mint-command.js';
-import { type MintOutcome, resolveConflicts } from './mint-outcome.js';
-import { ReplayRate } from './replay-rate.js';
+import { GuidGenerator } from '../../registry/uuid.js';
+import { requestInFlight } from '../../storage/idempotency.js';
+import { IdentifierWriter, type Insertion, partitionConflicting } from '../../storage/identifiers/identifier-writer.js';
+import { NamingAuthorityCache, activeIn } from '../../storage/naming-authorities/naming-authority-cache.js';
+import type { LockWait, Queryable } from '../../storage/transactions.js';
+import { MintConflicts } from './mint-conflicts.js';
+import type { Candidate, DecidedMint, Decisions, MintJob, MintOutcome, MintResult } from './mint-outcome.js';
+import { MintQueue } from './mint-queue.js';
+import { MintReplays } from './mint-replays.js';
 
 /** Attempts of a mint with new GUIDs. Random GUIDs never collide unless the random source is broken. */
 const MAX_ATTEMPTS = 5;
 
-/** A mint and its context. */
-export interface MintJob {
-  readonly command: MintCommand;
-  readonly context: MintContext;
-}
+/** How much the last group of mints weighs in the share of replays against those before it. */
+const LAST_GROUP_WEIGHT = 0.25;
 
-/** Mints that are ready for the database. */
-export interface PreparedMints {
-  readonly jobs: readonly MintJob[];
-  readonly candidates: readonly Candidate[];
-  /** Null where replays are likely, which are searched first. */
-  readonly insertBatch: InsertBatch | null;
-  readonly results: (MintOutcome | Problem)[];
-}
+/** The share of replays from which searching them before the insert is faster. */
+const LIKELY_REPLAYS = 0.5;
 
-interface Pending {
-  readonly job: MintJob;
-  readonly index: number;
-  readonly attempt: number;
-}
-
-interface Candidate {
-  readonly pending: Pending;
-  readonly item: NewIdentifier;
-}
-
-/** The candidates of one statement, and those that conflict with one of them and follow later. */
+/** Candidates of one statement, and those that conflict with one of them and follow later. */
 interface InsertBatch {
   readonly now: readonly Candidate[];
   readonly later: readonly Candidate[];
   readonly insertion: Insertion;
+}
+
+/** Mints that are built, with the statement that inserts them; null where replays are likely and searched first. */
+export interface PreparedMints extends Decisions {
+  readonly insertBatch: InsertBatch | null;
 }
 
 /**
@@ -59,219 +53,231 @@ interface InsertBatch {
  */
 @Injectable()
 export class MintingService {
-  private readonly replayRate = new ReplayRate();
+  private readonly queue: MintQueue;
+
+  /** The share of replays among recent mints. Retries come in bursts; this selects only which statement runs first. */
+  private replayShare = 0;
 
   constructor(
     private readonly writer: IdentifierWriter,
-    private readonly conflictFinder: ConflictFinder,
-    private readonly changes: IdentifierUpdater,
-    private readonly transactions: Transactions,
+    private readonly conflicts: MintConflicts,
+    private readonly replays: MintReplays,
     private readonly authorities: NamingAuthorityCache,
     private readonly guids: GuidGenerator,
-    private readonly metrics: MintMetrics,
-    private readonly replays: MintReplays,
-  ) {}
-
-  /**
-   * Mints identifiers independently of each other.
-   * @param transaction the transaction of the caller; without one, each statement commits by itself.
-   * @returns one result for each command, in order; problems are results, including UNKNOWN_NAMING_AUTHORITY and
-   * SUSPENDED_NAMING_AUTHORITY.
-   */
-  async mintAll(jobs: readonly MintJob[], transaction?: Queryable): Promise<(MintOutcome | Problem)[]> {
-    return this.insertPrepared(await this.prepare(jobs), transaction);
+    private readonly budget: MintBudget,
+    private readonly metrics: Metrics,
+  ) {
+    this.queue = new MintQueue((jobs, lockWait) => this.mintGroup(jobs, lockWait), metrics);
   }
 
   /**
-   * The same for a batch of the queue: an error is the result only of those commands that were not finished before.
-   * @param lockWait how long each statement waits for a lock.
+   * Mints one identifier, or returns the one of an earlier request. Mints that arrive while others are written share a
+   * statement: the queue passes them to `mintGroup`.
+   * @param onCharge gets the state of the rate limit, also where it refuses the request.
+   * @throws Problem of the syntax, of the scope or the naming authority, RATE_LIMITED, and as `resolveConflicts` and
+   * `MintQueue.mint`.
    */
-  async mintEach(jobs: readonly MintJob[], lockWait: LockWait): Promise<(MintOutcome | Error)[]> {
-    const prepared = await this.prepare(jobs);
+  async mint(
+    request: MintRequest,
+    { principal, idempotencyKey: key }: RequestContext,
+    onCharge: ChargeReport,
+  ): Promise<MintOutcome> {
+    const known = await this.knownFor(principal, [request.namingAuthority]);
+    const command = parseMintRequest(request, principal.viewOf(known));
+    requireMinting(principal, command);
+    this.budget.charge(command.namingAuthority, identifierCount(command), known, onCharge);
+    const index = key === undefined ? null : { key, index: 0, fingerprint: mintFingerprint(command) };
+    return this.queue.mint({ command, context: { actor: principal, request: index }, known });
+  }
+
+  /**
+   * The naming authorities for a request. Those that it names are read again by their names if they are unknown or
+   * inactive: another process may have created or activated them.
+   */
+  async knownFor(principal: Principal, prefixes: Iterable<string>): Promise<NamingAuthoritySnapshot> {
+    const usable = [...prefixes].filter(
+      (prefix) => principal.covers(prefix) && parseNamingAuthority(prefix, 'handle').ok,
+    );
+    return this.authorities.currentFor(usable);
+  }
+
+  /** Mints a group of the queue; see `MintGroup`. */
+  private async mintGroup(jobs: readonly MintJob[], lockWait: LockWait): Promise<(MintOutcome | Error)[]> {
+    const results = new Map<MintJob, MintResult>();
+    let failure = new Error('a mint has no result');
     try {
-      return await this.insertPrepared(prepared, undefined, lockWait);
+      for await (const decided of this.steps(await this.prepare(jobs), undefined, lockWait)) collect(results, decided);
+      this.noteReplays(results);
     } catch (error) {
-      // Committed mints must not be repeated: that would mint a second identifier.
-      this.metrics.count(
-        jobs.map(({ command }) => command),
-        prepared.results,
-      );
-      return jobs.map((_, index) => prepared.results[index] ?? errorOf(error));
+      // Committed mints keep their results: a repeat would mint a second identifier.
+      failure = error instanceof Error ? error : new Error(String(error));
     }
+    this.count(results);
+    return jobs.map((job) => results.get(job) ?? failure);
+  }
+
+  /**
+   * Mints identifiers independently of each other.
+   * @param transaction the transaction of the caller, who counts the mints after its commit; without one, each statement
+   * commits by itself.
+   * @returns the result of each job; problems are results, including UNKNOWN_NAMING_AUTHORITY and
+   * SUSPENDED_NAMING_AUTHORITY.
+   */
+  async mintAll(jobs: readonly MintJob[], transaction?: Queryable): Promise<Map<MintJob, MintResult>> {
+    return this.insertPrepared(await this.prepare(jobs), transaction);
   }
 
   /** The first half of `mintAll`. It writes nothing, so it can run while other mints are written. */
   async prepare(jobs: readonly MintJob[]): Promise<PreparedMints> {
-    const results: (MintOutcome | Problem)[] = [];
-    const pending = jobs.map((job, index) => ({ job, index, attempt: 1 }));
-    const candidates = pending.length === 0 ? [] : await this.buildCandidates(pending, results);
-    return { jobs, results, candidates, insertBatch: this.replayRate.likely ? null : this.prepareInsert(candidates) };
+    const built = await this.build(
+      jobs.map((job) => ({ job, attempt: 1 })),
+      null,
+    );
+    return { ...built, insertBatch: this.expectsReplays ? null : this.prepareInsert(built.undecided) };
   }
 
-  /** The second half of `mintAll`, once for each draft. */
-  async insertPrepared(
-    prepared: PreparedMints,
-    transaction?: Queryable,
-    lockWait: LockWait = 'usual',
-  ): Promise<(MintOutcome | Problem)[]> {
-    const { jobs, results } = prepared;
-    let { candidates, insertBatch } = prepared;
-    while (candidates.length > 0) {
-      const looksFirst = transaction === undefined && this.replayRate.likely;
-      if (looksFirst) insertBatch = this.prepareInsert(await this.decide(candidates, results, undefined, lockWait));
-      const pending = await this.insertRound(
-        insertBatch ?? this.prepareInsert(candidates),
-        results,
-        transaction,
-        lockWait,
-      );
-      candidates = pending.length === 0 ? [] : await this.buildCandidates(pending, results);
-      insertBatch = null;
-    }
+  /** The second half of `mintAll`, once for each preparation. */
+  async insertPrepared(prepared: PreparedMints, transaction?: Queryable): Promise<Map<MintJob, MintResult>> {
+    const results = new Map<MintJob, MintResult>();
+    for await (const decided of this.steps(prepared, transaction, 'usual')) collect(results, decided);
     if (transaction === undefined) {
-      const commands = jobs.map(({ command }) => command);
-      this.metrics.count(commands, results);
-      this.replayRate.note(results.filter(isReplay).length, jobs.length);
+      this.count(results);
+      this.noteReplays(results);
     }
     return results;
   }
 
-  /** Inserts one round of candidates. @returns those to try again. */
-  private async insertRound(
-    { now, later, insertion }: InsertBatch,
-    results: (MintOutcome | Problem)[],
+  /** Counts results in the metrics. Aggregated first, because a label look-up takes longer than minting an identifier. */
+  count(results: ReadonlyMap<MintJob, MintResult>): void {
+    const counts = new Map<string, Map<MintOutcomeLabel, number>>();
+    for (const [{ command }, result] of results) {
+      const label = labelOf(result);
+      const under = result instanceof Problem ? command.namingAuthority : result.record.namingAuthority;
+      const labels = counts.get(under) ?? new Map<MintOutcomeLabel, number>();
+      counts.set(under, labels.set(label, (labels.get(label) ?? 0) + 1));
+    }
+    for (const [under, labels] of counts) {
+      for (const [label, count] of labels) this.metrics.minted(under, label, count);
+    }
+  }
+
+  private noteReplays(results: ReadonlyMap<MintJob, MintResult>): void {
+    if (results.size === 0) return;
+    const replays = [...results.values()].filter((result) => !['created', 'refused'].includes(labelOf(result))).length;
+    this.replayShare += (replays / results.size - this.replayShare) * LAST_GROUP_WEIGHT;
+  }
+
+  /** Builds, inserts and explains until every mint is decided. Yields what each step has decided. */
+  private async *steps(
+    prepared: PreparedMints,
     transaction: Queryable | undefined,
     lockWait: LockWait,
-  ): Promise<Pending[]> {
-    const inserted = await this.writer.insert(insertion, transaction, lockWait);
-    now.forEach(({ pending: inserting }, index) => {
-      const row = inserted[index] ?? null;
-      if (row === null) return;
-      results[inserting.index] = { outcome: 'created', record: row.record, metadataRecord: row.metadataRecord };
-    });
-    const excluded = [...now.filter((_, index) => inserted[index] === null), ...later];
-    if (excluded.length === 0) return [];
-    const again = await this.decide(excluded, results, transaction, lockWait);
-    const waited = new Set(later);
-    return again.map((each) => ({ ...each.pending, attempt: each.pending.attempt + (waited.has(each) ? 0 : 1) }));
+  ): AsyncGenerator<readonly DecidedMint[]> {
+    yield prepared.decided;
+    let { undecided: candidates, insertBatch } = prepared;
+    while (candidates.length > 0) {
+      if (this.expectsReplays && transaction === undefined) {
+        const found = await this.conflicts.explain(candidates, undefined, lockWait);
+        yield found.decided;
+        if (found.undecided.length === 0) return;
+        insertBatch = this.prepareInsert(found.undecided);
+      }
+      const { now, later, insertion } = insertBatch ?? this.prepareInsert(candidates);
+      const inserted = await this.insert(now, insertion, transaction, lockWait);
+      yield inserted.decided;
+      const open = [...inserted.undecided, ...later];
+      if (open.length === 0) return;
+      const explained = await this.conflicts.explain(open, transaction, lockWait);
+      yield explained.decided;
+      if (explained.undecided.length === 0) return;
+      const wereLater = new Set(later);
+      const isAgain = (candidate: Candidate): boolean => !wereLater.has(candidate);
+      // A changed naming authority is one reason for another attempt.
+      const known = explained.undecided.some(isAgain) ? await this.authorities.refresh('all') : null;
+      const rebuilt = await this.build(
+        explained.undecided.map((each) => ({ job: each.job, attempt: each.attempt + (isAgain(each) ? 1 : 0) })),
+        known,
+      );
+      yield rebuilt.decided;
+      candidates = rebuilt.undecided;
+      insertBatch = null;
+    }
+  }
+
+  /** @param known the naming authorities of another attempt; null for those of each job. */
+  private async build(
+    mints: readonly Omit<Candidate, 'item'>[],
+    known: NamingAuthoritySnapshot | null,
+  ): Promise<Decisions> {
+    const decided: DecidedMint[] = [];
+    const undecided: Candidate[] = [];
+    for (const { job, attempt } of mints) {
+      const item = attempt > MAX_ATTEMPTS ? giveUp(job) : this.buildOne(job, known ?? job.known);
+      if (!(item instanceof Problem)) undecided.push({ job, attempt, item });
+      // A replay takes precedence over every other problem.
+      else if (job.context.request === null) decided.push({ job, result: item });
+      else decided.push({ job, result: (await this.replays.find(job.context)) ?? item });
+    }
+    return { decided, undecided };
+  }
+
+  private buildOne({ command, context }: MintJob, known: NamingAuthoritySnapshot): NewIdentifier | Problem {
+    try {
+      return buildIdentifier(command, context, activeIn(known, command.namingAuthority), known, this.guids);
+    } catch (error) {
+      if (error instanceof Problem) return error;
+      throw error;
+    }
   }
 
   private prepareInsert(candidates: readonly Candidate[]): InsertBatch {
     const { now, later } = partitionConflicting(candidates);
-    return { now, later, insertion: this.writer.prepare(items(now)) };
+    return { now, later, insertion: this.writer.prepare(now.map(({ item }) => item)) };
   }
 
-  /**
-   * Resolves the conflicts of mints and stores results that no row of an identifier has.
-   * @returns those without a conflict, or whose conflict is gone.
-   */
-  private async decide(
+  private async insert(
     candidates: readonly Candidate[],
-    results: (MintOutcome | Problem)[],
+    insertion: Insertion,
     transaction: Queryable | undefined,
     lockWait: LockWait,
-  ): Promise<Candidate[]> {
-    const conflicts = await this.conflictFinder.find(items(candidates), transaction);
-    await this.expireLeases(conflicts, lockWait);
-    const replays = await this.replaysOf(candidates, conflicts, transaction);
+  ): Promise<Decisions> {
+    const rows = await this.writer.insert(insertion, transaction, lockWait);
+    const decided: DecidedMint[] = [];
     const undecided: Candidate[] = [];
-    const toStore: (MintResult & { readonly candidate: Candidate })[] = [];
-    for (const [index, each] of candidates.entries()) {
-      const { command, context } = each.pending.job;
-      const found = conflicts[index];
-      const replay = replays.get(each);
-      const result = replay ?? (found === undefined ? null : await refusalOr(() => resolve(found, command, each.item)));
-      if (result === null) undecided.push(each);
-      else if (replay === undefined && this.replays.isStored({ context, command, result }))
-        toStore.push({ candidate: each, context, command, result });
-      else results[each.pending.index] = result;
+    for (const [index, candidate] of candidates.entries()) {
+      const row = rows[index] ?? null;
+      if (row === null) undecided.push(candidate);
+      else
+        decided.push({
+          job: candidate.job,
+          result: { outcome: 'created', record: row.record, metadataRecord: row.metadataRecord },
+        });
     }
-    const stored = await this.replays.store(toStore);
-    for (const [index, { candidate: each, result }] of toStore.entries()) {
-      if (stored[index] === true) results[each.pending.index] = result;
-      else undecided.push(each);
-    }
-    return undecided;
+    return { decided, undecided };
   }
 
-  /** The stored results of those that are repeats of the same request. */
-  private async replaysOf(
-    candidates: readonly Candidate[],
-    conflicts: readonly Conflicts[],
-    transaction?: Queryable,
-  ): Promise<Map<Candidate, MintOutcome | Problem>> {
-    const replayed = candidates.flatMap((each, index) => {
-      const outcome = conflicts[index]?.storedResult;
-      return outcome && outcome.hash === each.item.request?.fingerprint ? [{ each, text: outcome.text }] : [];
-    });
-    const read = await this.replays.readAll(
-      replayed.map(({ text }) => text),
-      transaction,
-    );
-    return new Map(replayed.flatMap(({ each }, index) => (read[index] === undefined ? [] : [[each, read[index]]])));
-  }
-
-  private async buildCandidates(pending: readonly Pending[], results: (MintOutcome | Problem)[]): Promise<Candidate[]> {
-    // A changed naming authority is one reason for another attempt.
-    const fresh = pending.some(({ attempt }) => attempt > 1);
-    const known = fresh
-      ? await this.authorities.refresh('all')
-      : await this.authorities.currentFor(pending.map(({ job }) => job.command.namingAuthority));
-    const candidates: Candidate[] = [];
-    for (const each of pending) {
-      const { command, context } = each.job;
-      if (each.attempt > MAX_ATTEMPTS) {
-        // Each attempt met another request with its key that had ended meanwhile.
-        if (context.request !== null) {
-          results[each.index] = requestInFlight();
-          continue;
-        }
-        throw new Error(`${MAX_ATTEMPTS} consecutive generated GUIDs exist already; the random source repeats values`);
-      }
-      try {
-        const authority = activeIn(known, command.namingAuthority);
-        candidates.push({ pending: each, item: buildIdentifier(command, context, authority, known, this.guids) });
-      } catch (error) {
-        if (!(error instanceof Problem)) throw error;
-        // A replay takes precedence over every other problem.
-        results[each.index] = (await refusalOr(() => this.replays.find(context))) ?? error;
-      }
-    }
-    return candidates;
-  }
-
-  /** Releases the values of expired reservations, in a separate transaction. */
-  private async expireLeases(conflicts: readonly Conflicts[], lockWait: LockWait): Promise<void> {
-    const ids = conflicts.flatMap((found) => expiredIn(found).map(({ id }) => id));
-    if (ids.length === 0) return;
-    await this.transactions.run((transaction) => this.changes.expireLeases(transaction, ids), lockWaitMs(lockWait));
+  private get expectsReplays(): boolean {
+    return this.replayShare > LIKELY_REPLAYS;
   }
 }
 
-const isReplay = (result: MintOutcome | Problem): boolean =>
-  !(result instanceof Problem) && result.outcome !== 'created';
-
-/** @returns null when it is to be tried again. */
-function resolve(conflicts: Conflicts, command: MintCommand, item: NewIdentifier): MintOutcome | null {
-  if (conflicts.request === null && item.request !== null) {
-    if (conflicts.storedResult !== null || conflicts.otherRequest) throw keyReused();
-    if (conflicts.isInFlight) throw requestInFlight();
-  }
-  return hasExpired(conflicts) ? null : resolveConflicts(conflicts, command, item);
+/** @throws Problem SCOPE_MISSING or NAMING_AUTHORITY_FORBIDDEN */
+export function requireMinting(principal: Principal, { guid, localName, namingAuthority }: MintCommand): void {
+  const scope = guid === null && localName === null ? 'mint' : 'register';
+  principal.require(scope, namingAuthority, '/namingAuthority');
 }
 
-const errorOf = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
+function collect(results: Map<MintJob, MintResult>, decided: readonly DecidedMint[]): void {
+  for (const { job, result } of decided) results.set(job, result);
+}
 
-const hasExpired = (conflicts: Conflicts): boolean => expiredIn(conflicts).length > 0;
+/** Each attempt with a key met another request with the same key that had ended meanwhile. */
+function giveUp({ context }: MintJob): Problem {
+  if (context.request !== null) return requestInFlight();
+  throw new Error(`${MAX_ATTEMPTS} consecutive generated GUIDs exist already; the random source repeats values`);
+}
 
-const items = (candidates: readonly Candidate[]): NewIdentifier[] => candidates.map(({ item }) => item);
-
-/** A problem as a value, so that one of many does not stop the others. */
-async function refusalOr<T>(work: () => T | Promise<T>): Promise<T | Problem> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Problem) return error;
-    throw error;
-  }
+function labelOf(result: MintResult): MintOutcomeLabel {
+  if (result instanceof Problem) return 'refused';
+  return result.outcome === 'found' ? 'replayed' : result.outcome;
 }

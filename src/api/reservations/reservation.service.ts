@@ -5,11 +5,10 @@ import type { Principal } from '../../access/principal.js';
 import type { RequestContext } from '../../access/request-context.js';
 import { Problem } from '../../problem/problem.js';
 import type { Actor } from '../../registry/change.js';
-import { GuidGenerator } from '../../registry/guid-generator.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { activation, changeTime, release, stateProblem } from '../../registry/lifecycle.js';
 import { requireFuture } from '../../registry/timestamp.js';
-import { isUuid } from '../../registry/uuid.js';
+import { GuidGenerator, isUuid } from '../../registry/uuid.js';
 import { IdempotentRequests, type Replayable, keyedRequest } from '../../storage/idempotency.js';
 import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
 import { IdentifierUpdater } from '../../storage/identifiers/identifier-updater.js';
@@ -71,7 +70,7 @@ export class ReservationService {
   ): Promise<Replayable<Reservation>> {
     principal.require('mint', namingAuthority, '/namingAuthority');
     let known = await this.namingAuthorities.currentFor([namingAuthority]);
-    await this.budget.charge(namingAuthority, count, null);
+    this.budget.charge(namingAuthority, count, known);
     const content = { reserve: namingAuthority, count, leaseUntil: leaseUntil.toISOString() };
     const request = keyedRequest(principal, idempotencyKey, content);
     for (let attempt = 1; ; attempt++) {

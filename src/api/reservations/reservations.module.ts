@@ -1,4 +1,4 @@
-import { GuidGenerator } from '../../registry/guid-generator.js';
+import { GuidGenerator } from '../../registry/uuid.js';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { StorageWriteModule } from '../../storage/storage-write.module.js';
 import { ReservationController } from './reservation.controller.js';

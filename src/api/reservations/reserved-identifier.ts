@@ -1,9 +1,9 @@
-import { type Actor, creation } from '../../registry/change.js';
-import type { GuidGenerator } from '../../registry/guid-generator.js';
+import type { Actor } from '../../registry/change.js';
+import { creation } from '../../registry/change.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
-import { compactGuid } from '../../registry/uuid.js';
+import { type GuidGenerator, compactGuid } from '../../registry/uuid.js';
 import { targetFrom } from '../../registry/target-template.js';
 
 /** A reservation that is created. */

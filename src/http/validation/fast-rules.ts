@@ -61,6 +61,11 @@ export class FastRules {
     return rules;
   }
 
+  /** Whether no member has a DTO of its own. */
+  get isFlat(): boolean {
+    return this.listed.every(({ name }) => !Reflect.hasMetadata(NESTED, this.dto.prototype as object, name));
+  }
+
   /**
    * Parses a query with its defaults.
    * @returns null unless it is certainly valid.

@@ -60,7 +60,8 @@ export class RequestValidation extends ValidationPipe {
 export function readPart<T extends object>(dto: new () => T, value: unknown): T {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidMembers([]);
   if (FastRules.of(dto).accept(value)) return value as T;
-  const part = plainToInstance(dto, value);
+  // class-transformer would copy every level of a list whose items the DTO does not describe.
+  const part = FastRules.of(dto).isFlat ? Object.assign(new dto(), value) : plainToInstance(dto, value);
   const errors = validateSync(part, RULES);
   if (errors.length > 0) throw invalidMembers(errors.flatMap((member) => describe(member, '')));
   return part;

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { IdentifierUpdater } from './identifier-updater.js';
-import { noneWhenViolated } from './identifier-writer.js';
+import { noneWhenViolated, partitionConflicting } from './identifier-writer.js';
 import { IMPORT_SQL, importValues } from './import-statement.js';
 import type { ImportedIdentifier } from '../../registry/imported-identifier.js';
-import { partitionConflicting } from './partition-conflicting.js';
 import { ConflictFinder, type Conflicts, expiredIn } from './conflict-finder.js';
 import { Transactions } from '../transactions.js';
 

@@ -1,8 +1,7 @@
 import { arrayOf, arrayOfDigests } from '../array-parameter.js';
 import { APPEND_CHANGE_SQL } from '../changes/change-log.js';
 import type { ImportedIdentifier } from '../../registry/imported-identifier.js';
-import { COLUMNS, type Column, columnValues, rowsOf } from './inserted-columns.js';
-import { noAlternateTaken, notExists } from './insert-conditions.js';
+import { COLUMNS, type Column, columnValues, noAlternateTaken, notExists, rowsOf } from './insert-statement.js';
 
 const LIFE_COLUMNS: readonly Column<ImportedIdentifier>[] = [
   ['state', 'text', ({ state }) => state],

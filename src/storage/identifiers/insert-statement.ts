@@ -1,20 +1,137 @@
 import type { QueryConfig } from 'pg';
-import { arrayOf, arrayOfDigests } from '../array-parameter.js';
-import { APPEND_CHANGE_SQL } from '../changes/change-log.js';
-import { INSERT_ONE_SQL } from './insert-one-statement.js';
-import {
-  COLUMNS,
-  type Column,
-  OBJECT_COLUMNS_SQL,
-  OBJECT_VALUES_SQL,
-  columnValues,
-  rowValues,
-  rowsOf,
-} from './inserted-columns.js';
+import { type Digest, bytea } from '../../registry/digest.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
+import { arrayOf, arrayOfDigests, linesOf } from '../array-parameter.js';
+import { APPEND_CHANGE_SQL } from '../changes/change-log.js';
 import { prepared } from '../prepared.js';
 import { describedSql } from './identifier-row.js';
-import { INSERTABLE_SQL, noAlternateTaken } from './insert-conditions.js';
+
+export type Column<T = NewIdentifier> = readonly [
+  name: string,
+  type: string,
+  value: (item: T) => string | number | null,
+];
+
+type Typed = readonly [name: string, type: string, ...rest: unknown[]];
+
+export const COLUMNS: readonly Column[] = [
+  ['naming_authority', 'text', ({ authority }) => authority.prefix],
+  ['authority_version', 'int', ({ authority }) => authority.version],
+  ['guid', 'uuid', ({ address }) => address.guid],
+  ['local_name', 'text', ({ address, localName }) => (address.guid === null ? localName : null)],
+  ['local_key', 'bytea', ({ address }) => address.localKey],
+  ['metadata_id', 'text', ({ metadata }) => metadata?.canonical ?? null],
+  ['metadata_key', 'bytea', ({ metadata }) => metadata?.key ?? null],
+  ['target', 'text', ({ target }) => target],
+  [
+    'alternate_ids',
+    'text',
+    ({ alternates }) => (alternates.length === 0 ? null : JSON.stringify(alternates.map(({ canonical }) => canonical))),
+  ],
+  ['lease_until', 'timestamptz', ({ leaseUntil }) => leaseUntil?.toISOString() ?? null],
+  ['reservation', 'uuid', ({ reservation }) => reservation ?? null],
+  ['client', 'text', ({ actor }) => actor.client],
+  ['key_id', 'text', ({ actor }) => actor.keyId],
+  ['request_key', 'text', ({ request }) => request?.key ?? null],
+  ['request_index', 'int', ({ request }) => request?.index ?? null],
+  ['request_hash', 'bytea', ({ request }) => request?.fingerprint ?? null],
+  ['own_key', 'bytea', ({ selfKey }) => selfKey],
+  ['kind', 'text', ({ kind }) => kind],
+  ['patch', 'json', ({ patch }) => JSON.stringify(patch)],
+];
+
+const OBJECT_COLUMNS_SQL = `naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids,
+                            state, lease_until, reservation, client, request_key, request_index, request_hash`;
+
+const OBJECT_VALUES_SQL = `naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target,
+           CASE WHEN alternate_ids IS NULL THEN '{}' ELSE ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
+           CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until, reservation,
+           CASE WHEN request_key IS NOT NULL THEN client END, request_key, request_index, request_hash`;
+
+/** `unnest($from::int[], …) AS alias(ordinal, …)`: rows from one array a column, as `columnValues` gives them. */
+export function rowsOf(alias: string, from: number, columns: readonly Typed[]): string {
+  const all = [['ordinal', 'int'] as const, ...columns];
+  const arrays = all
+    .map(([, type], index) =>
+      type === 'json' ? `string_to_array($${from + index}, E'\\n')` : `$${from + index}::${type}[]`,
+    )
+    .join(', ');
+  return `unnest(${arrays}) AS ${alias}(${all.map(([name]) => name).join(', ')})`;
+}
+
+/** `(SELECT $1::text AS naming_authority, …) AS alias`: the one row of parameters that `rowValues` gives. */
+function rowOf(alias: string, columns: readonly Typed[]): string {
+  const values = columns.map(([name, type], index) => `$${index + 1}::${type === 'json' ? 'text' : type} AS ${name}`);
+  return `(SELECT ${values.join(', ')}) AS ${alias}`;
+}
+
+function arrayParameter(column: string): string {
+  return `$${COLUMNS.findIndex(([name]) => name === column) + 2}`;
+}
+
+export function columnValues<T>(columns: readonly Column<T>[], items: readonly T[]): (string | null)[] {
+  return columns.map(([, type, value]) => {
+    const values = items.map(value);
+    if (type === 'json') return linesOf(values as string[]);
+    return type === 'bytea' ? arrayOfDigests(values as (Digest | null)[]) : arrayOf(values);
+  });
+}
+
+function rowValues<T>(columns: readonly Column<T>[], item: T): (string | number | null)[] {
+  return columns.map(([, type, value]) => {
+    const cell = value(item);
+    return type === 'bytea' && cell !== null ? bytea(cell as Digest) : cell;
+  });
+}
+
+/**
+ * Nothing is in the way of a row `w` in a table. Looked up row by row, by an index: the words at the end keep the planner from
+ * joining the tables instead, which it would do by the wrong index as long as it knows nothing of what is in them.
+ */
+export const notExists = (table: string, condition: string): string =>
+  `NOT EXISTS (SELECT FROM ${table} x WHERE ${condition} OFFSET 0)`;
+
+export function noAlternateTaken(alternates: string): string {
+  const isTaken = `NOT ${notExists('alternate_identifier', 'x.key = a.key AND x.naming_authority = v.naming_authority')}`;
+  return `w.ordinal NOT IN (SELECT a.ordinal FROM ${alternates} JOIN input v USING (ordinal) WHERE ${isTaken})`;
+}
+
+/**
+ * Leaves out a row `w` that no unique index would: what a naming authority does not allow, and a place in a request that has a
+ * result, or whose Idempotency-Key another request uses or has used (see the function in the migrations).
+ * @param usable whether the place of the row is usable, in SQL; not evaluated for a row without a key.
+ */
+const insertable = (usable: string): string => `
+  (SELECT n.status = 'active' AND n.version = w.authority_version FROM naming_authority n WHERE n.prefix = w.naming_authority)
+      AND (w.request_key IS NULL OR ${usable})`;
+
+const INSERTABLE_ONE_SQL = insertable(
+  'EXISTS (SELECT FROM usable_request_places(ARRAY[w.client], ARRAY[w.request_key], ARRAY[w.request_index]))',
+);
+
+/** For the rows of `input`, whose keys are locked by one call. */
+const INSERTABLE_SQL = insertable(
+  `w.ordinal + 1 IN (SELECT usable_request_places(${arrayParameter('client')}::text[], ${arrayParameter('request_key')}::text[], ${arrayParameter('request_index')}::int[]))`,
+);
+
+const ONE_ROW = rowOf('w', COLUMNS);
+
+/**
+ * The statement for one object alone, by the rules of the one for many. That one keeps its rows, to match what was inserted
+ * with what was asked for; with a single row there is nothing to match, and a fifth of PostgreSQL's time is saved.
+ */
+const INSERT_ONE_SQL = `
+  WITH minted AS (
+    INSERT INTO identifier (${OBJECT_COLUMNS_SQL})
+    SELECT ${OBJECT_VALUES_SQL}
+    FROM ${ONE_ROW} WHERE ${INSERTABLE_ONE_SQL}
+    ON CONFLICT DO NOTHING
+    RETURNING id, created_at
+  ), logged AS (
+    ${APPEND_CHANGE_SQL}, w.naming_authority, id, 1, w.kind, w.client, w.key_id, w.patch FROM minted, ${ONE_ROW}
+  )
+  SELECT 0 AS ordinal, id, created_at AS "createdAt", NULL::bigint AS "metadataRecordId", ${describedSql('w.own_key')} AS describes
+  FROM minted, ${ONE_ROW}`;
 
 const PAIR_COLUMNS: readonly Column[] = [
   ['guid', 'uuid', ({ metadataRecord }) => metadataRecord?.address.guid ?? null],

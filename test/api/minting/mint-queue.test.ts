@@ -1,8 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { MintQueue } from '../../../src/api/minting/mint-queue.js';
-import type { MintOutcome } from '../../../src/api/minting/mint-outcome.js';
-import type { MintJob, MintingService } from '../../../src/api/minting/minting.service.js';
+import type { MintJob, MintOutcome } from '../../../src/api/minting/mint-outcome.js';
 import { Metrics } from '../../../src/metrics/metrics.js';
 import { Problem } from '../../../src/problem/problem.js';
 
@@ -29,7 +28,7 @@ const later = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 
 function queue(locked: Set<string>, fails: (names: string[]) => Error | null = () => null) {
   const sent: { names: string[]; wait: unknown }[] = [];
   const minted = new Map<string, number>();
-  const mintEach = async (jobs: readonly MintJob[], wait: unknown) => {
+  const mintGroup = async (jobs: readonly MintJob[], wait: unknown) => {
     const names = jobs.map(nameOf);
     sent.push({ names, wait });
     await turn();
@@ -40,8 +39,7 @@ function queue(locked: Set<string>, fails: (names: string[]) => Error | null = (
     for (const name of names) minted.set(name, (minted.get(name) ?? 0) + 1);
     return jobs.map(() => ({ outcome: 'created' }) as MintOutcome);
   };
-  const service = { mintEach } as unknown as MintingService;
-  return { sent, minted, queue: new MintQueue(service, new Metrics()) };
+  return { sent, minted, queue: new MintQueue(mintGroup, new Metrics()) };
 }
 
 const codeOf = (settled: PromiseSettledResult<MintOutcome>) =>

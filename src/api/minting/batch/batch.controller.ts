@@ -1,32 +1,33 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Body, Controller, Headers, HttpCode, HttpStatus, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Principal, CurrentPrincipal } from '../../../access/principal.js';
+import { type RequestContext, Context } from '../../../access/request-context.js';
 import { Requires } from '../../../access/scope.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../../http/headers/api-idempotency-key.js';
 import { LargeBody } from '../../../http/body/body-limits.js';
-import { readIdempotencyKey } from '../../../http/headers/idempotency-key.js';
 import { ApiPrefer, MINIMAL_APPLIED, PREFERENCE_HEADER, prefersMinimal } from '../../../http/headers/prefer.js';
 import { readPart } from '../../../http/validation/request-validation.js';
 import { sendStream } from '../../../http/body/send-stream.js';
 import { ApiBody, ApiExtraModels, ApiResponse, ApiTags, getSchemaPath } from '../../../openapi/annotations.js';
 import { ApiProblems } from '../../../problem/api-problems.js';
 import { type Problem, invalidRequest } from '../../../problem/problem.js';
-import { BatchResponseDto, BatchQueryDto, BatchRequestDto, MinimalBatchAnswerDto } from './batch.dto.js';
-import { type BatchResult, BatchService } from './batch.service.js';
-import { MintResults } from '../mint-results.js';
+import type { NamedResult } from '../mint-outcome.js';
+import { MintPresenter, type ResultStyle } from '../mint-presenter.js';
+import { BatchResponseDto, BatchQueryDto, BatchRequestDto, MinimalBatchAnswerDto, readItem } from './batch.dto.js';
+import { type BatchCommand, BatchService } from './batch.service.js';
+import type { ReceivedItem } from './mint-item.js';
 
 const PATH = '/identifiers/batch';
 
-/** Results that are serialized before other requests continue. */
-const WRITE_SLICE = 100;
+/** Items that are validated or serialized before other requests continue. */
+const SLICE = 100;
 
 @ApiTags('identifiers')
 @Controller('identifiers')
 export class BatchController {
   constructor(
     private readonly batches: BatchService,
-    private readonly results: MintResults,
+    private readonly presenter: MintPresenter,
   ) {}
 
   /**
@@ -62,35 +63,26 @@ export class BatchController {
   async mint(
     @Body() body: unknown,
     @Query() { mode }: BatchQueryDto,
-    @CurrentPrincipal() actor: Principal,
-    @Headers('idempotency-key') idempotencyKey: string | undefined,
+    @Context() context: RequestContext,
     @Headers('prefer') prefer: string | undefined,
     @Req() httpRequest: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const key = readIdempotencyKey(idempotencyKey);
-    const result = await this.batches.mint({ request: readBatch(body), mode, actor, key });
-    if (result.replayed) void reply.header('idempotency-replayed', 'true');
+    const batch = await readBatch(body, mode);
+    const { results, replayed } = await this.batches.mint(batch, context);
     const isMinimal = prefersMinimal(prefer);
+    if (replayed) void reply.header('idempotency-replayed', 'true');
     if (isMinimal) void reply.headers(MINIMAL_APPLIED);
     void reply.status(HttpStatus.OK).type('application/json; charset=utf-8');
-    sendStream(httpRequest, reply, this.write(result, actor, isMinimal));
+    sendStream(httpRequest, reply, this.write(results, { principal: context.principal, instance: PATH, isMinimal }));
   }
 
   /** Written in pieces, because a whole response can exceed 10 MB. */
-  private async *write(
-    { items, results }: BatchResult,
-    principal: Principal,
-    isMinimal: boolean,
-  ): AsyncGenerator<string> {
+  private async *write(results: readonly NamedResult[], style: ResultStyle): AsyncGenerator<string> {
     let piece = '{"results":[';
     for (const [index, result] of results.entries()) {
-      const clientRef = items[index]?.clientRef ?? null;
-      const shown = isMinimal
-        ? this.results.minimal(clientRef, result, PATH)
-        : this.results.result(clientRef, result, principal, PATH);
-      piece += `${index === 0 ? '' : ','}${JSON.stringify(shown)}`;
-      if (index % WRITE_SLICE < WRITE_SLICE - 1) continue;
+      piece += `${index === 0 ? '' : ','}${JSON.stringify(this.presenter.result(result, style))}`;
+      if (index % SLICE < SLICE - 1) continue;
       yield piece;
       piece = '';
       await nextTurn();
@@ -99,22 +91,23 @@ export class BatchController {
   }
 }
 
-/** Validates the batch without its items, which are validated one by one. */
-function readBatch(body: unknown): BatchRequestDto {
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  const { items, ...head } = (isObject ? body : {}) as BatchRequestDto;
-  const places = Array.isArray(items) ? new Array<null>(items.length).fill(null) : items;
-  const request = readPart(
-    BatchRequestDto,
-    isObject ? { ...head, ...(items !== undefined && { items: places }) } : null,
-  );
-  const { count, namingAuthority } = request;
-  if ((count === undefined) === (items === undefined)) throw wrong('/items', 'send either items or count');
+/**
+ * Validates a batch, and each item on its own.
+ * @throws Problem INVALID_REQUEST for a fault outside the items; that of an item is its result.
+ */
+async function readBatch(body: unknown, mode: BatchQueryDto['mode']): Promise<BatchCommand> {
+  const { items: values, count, namingAuthority } = readPart(BatchRequestDto, body);
+  if ((count === undefined) === (values === undefined)) throw invalid('/items', 'send either items or count');
   if (count !== undefined && namingAuthority === undefined)
-    throw wrong('/namingAuthority', 'count requires namingAuthority');
-  return Array.isArray(items) ? { ...request, items } : request;
+    throw invalid('/namingAuthority', 'count requires namingAuthority');
+  const items: ReceivedItem[] = [];
+  for (const value of values ?? Array.from({ length: count ?? 0 }, () => ({}))) {
+    items.push(readItem(value));
+    if (items.length % SLICE === 0) await nextTurn();
+  }
+  return { namingAuthority, items, isCount: values === undefined, mode };
 }
 
-function wrong(pointer: string, detail: string): Problem {
+function invalid(pointer: string, detail: string): Problem {
   return invalidRequest(pointer, detail, `${pointer}: ${detail}`);
 }

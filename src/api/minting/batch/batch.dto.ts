@@ -2,7 +2,10 @@ import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsString, Max, MaxLen
 import { Optional } from '../../../http/validation/optional.js';
 import { ApiProperty } from '../../../openapi/annotations.js';
 import { MintFieldsDto, MintedIdentifierDto } from '../mint-request.dto.js';
+import { readPart } from '../../../http/validation/request-validation.js';
 import { ProblemDocumentDto } from '../../../problem/problem-document.dto.js';
+import { Problem } from '../../../problem/problem.js';
+import type { ReceivedItem } from './mint-item.js';
 
 export const MAX_ITEMS = 10_000;
 
@@ -142,4 +145,24 @@ export class MinimalMintLineDto extends MinimalMintResultDto {
   /** The number of the line in the request, counted from 1; blank lines are counted. */
   @ApiProperty({ type: 'integer', example: 1 })
   line: number;
+}
+
+/** Validates an item; an invalid one has its problem, with pointers into the item. */
+export function readItem(value: unknown): ReceivedItem {
+  return { clientRef: clientRefOf(value), request: requestIn(value), value };
+}
+
+function requestIn(value: unknown): MintItemDto | Problem {
+  try {
+    return readPart(MintItemDto, value);
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}
+
+/** Repeated in the result of an invalid item too, so that the client can match it. */
+function clientRefOf(value: unknown): string | null {
+  const { clientRef } = typeof value === 'object' && value !== null ? (value as Partial<MintItemDto>) : {};
+  return typeof clientRef === 'string' && clientRef.length <= 255 ? clientRef : null;
 }

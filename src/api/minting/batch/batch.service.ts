@@ -1,52 +1,61 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../../../access/principal.js';
 import { MintBudget } from '../../../access/mint-budget.js';
-import { Problem } from '../../../problem/problem.js';
-import type { Actor } from '../../../registry/change.js';
+import type { Principal } from '../../../access/principal.js';
+import type { RequestContext } from '../../../access/request-context.js';
+import { namingAuthorityKey } from '../../../identifier/index.js';
+import { Problem, type ProblemDetail } from '../../../problem/problem.js';
 import type { Digest } from '../../../registry/digest.js';
-import { IdentifierReader } from '../../../storage/identifiers/identifier-reader.js';
-import { NamingAuthorityCache } from '../../../storage/naming-authorities/naming-authority-cache.js';
+import type { MintCommand } from '../../../registry/mint-command.js';
+import type { NamingAuthoritySnapshot } from '../../../registry/naming-authority-snapshot.js';
 import { IdempotentRequests } from '../../../storage/idempotency.js';
+import { activeIn } from '../../../storage/naming-authorities/naming-authority-cache.js';
 import type { Queryable } from '../../../storage/transactions.js';
-import { type StoredResult, serializeResult, deserializeResults } from './batch-outcome.js';
-import { requireNoRefusal } from './batch-refusal.js';
-import type { BATCH_MODES, BatchRequestDto } from './batch.dto.js';
-import { Duplicates } from './duplicates.js';
-import { chargeBatch } from './charge-rate-limit.js';
-import { type MintItem, parseItem } from './mint-item.js';
-import type { MintOutcome } from '../mint-outcome.js';
-import { MintMetrics } from '../mint-metrics.js';
+import type { MintJob, MintResult, NamedResult } from '../mint-outcome.js';
+import { MintReplays, type StoredResult, serializeResult } from '../mint-replays.js';
 import { MintingService } from '../minting.service.js';
-
-/** Items that are parsed before other requests continue. */
-const READ_SLICE = 100;
+import {
+  type MintItem,
+  PARSE_SLICE,
+  type ReceivedItem,
+  chargeItems,
+  parseItem,
+  prefixesOf,
+  resultOf,
+} from './mint-item.js';
 
 /** Items per statement; all statements share one transaction. */
 const MINT_SLICE = 500;
 
-export interface Batch {
-  readonly request: BatchRequestDto;
-  readonly mode: (typeof BATCH_MODES)[number];
-  readonly actor: Principal;
-  readonly key: string | undefined;
+export interface BatchCommand {
+  /** The naming authority of items that name none. */
+  readonly namingAuthority: string | undefined;
+  readonly items: readonly ReceivedItem[];
+  /** Whether the items were requested by their number; then the naming authority must be active. */
+  readonly isCount: boolean;
+  /** `atomic`: a failed item prevents all others from being minted. */
+  readonly mode: 'perItem' | 'atomic';
 }
 
 export interface BatchResult {
-  readonly items: readonly Pick<MintItem, 'clientRef'>[];
-  readonly results: readonly (MintOutcome | Problem)[];
+  /** In order of the items. */
+  readonly results: readonly NamedResult[];
   readonly replayed: boolean;
+}
+
+/** An item that is ready to be minted, or its problem. */
+interface Entry {
+  readonly clientRef: string | null;
+  readonly job: MintJob | Problem;
 }
 
 @Injectable()
 export class BatchService {
   constructor(
     private readonly minting: MintingService,
-    private readonly outcomes: IdempotentRequests,
-    private readonly reader: IdentifierReader,
-    private readonly authorities: NamingAuthorityCache,
-    private readonly counts: MintMetrics,
+    private readonly requests: IdempotentRequests,
+    private readonly replays: MintReplays,
     private readonly budget: MintBudget,
   ) {}
 
@@ -55,76 +64,127 @@ export class BatchService {
    * @throws Problem BATCH_REFUSED in the mode "atomic", the problems of idempotency keys, RATE_LIMITED, and for a batch
    * with `count` UNKNOWN_NAMING_AUTHORITY and SUSPENDED_NAMING_AUTHORITY.
    */
-  async mint(batch: Batch): Promise<BatchResult> {
-    const { request, mode, actor, key } = batch;
-    const { items, hash } = await this.read(batch);
-    if (mode === 'atomic') requireNoRefusal(items.map(({ command }) => command));
-    await chargeBatch(items, this.budget);
-    // A transaction may be repeated; only its last attempt counts.
-    let fresh: (MintOutcome | Problem)[] = [];
-    const { result: outcome, replayed } = await this.outcomes.run<StoredResult[]>(
-      key === undefined ? null : { client: actor.client, key, fingerprint: hash },
-      async (transaction) => {
-        const [first] = items;
-        // A principal without a grant must not learn whether a naming authority exists.
-        const isForbidden = first?.command instanceof Problem && isForbidding(first.command);
-        if (request.items === undefined && !isForbidden) {
-          await this.authorities.requireActive(request.namingAuthority ?? '');
-        }
-        fresh = await this.mintItems(items, actor, transaction);
-        if (mode === 'atomic') requireNoRefusal(fresh);
-        return key === undefined ? [] : fresh.map(serializeResult);
-      },
-    );
-    if (!replayed) {
-      const valid = items.flatMap(({ command }, index) => (command instanceof Problem ? [] : [{ command, index }]));
-      const results = valid.flatMap(({ index }) => fresh[index] ?? []);
-      this.counts.count(
-        valid.map(({ command }) => command),
-        results,
-      );
-    }
-    return { items, results: replayed ? await deserializeResults(outcome, this.reader) : fresh, replayed };
+  async mint(batch: BatchCommand, { principal, idempotencyKey: key }: RequestContext): Promise<BatchResult> {
+    const known = await this.minting.knownFor(principal, prefixesOf(batch.items, batch.namingAuthority));
+    const { items, fingerprint } = await parseItems(batch, principal, known);
+    const isAtomic = batch.mode === 'atomic';
+    if (isAtomic) requireNoRefusal(items.map(({ command }) => command));
+    for (const problem of chargeItems(items, this.budget, known).values()) throw problem;
+    const entries = items.map(({ clientRef, command }): Entry => {
+      const isRefused = command instanceof Problem;
+      return { clientRef, job: isRefused ? command : { command, context: { actor: principal, request: null }, known } };
+    });
+    const request = key === undefined ? null : { client: principal.client, key, fingerprint };
+    const once = await this.requests.runOnce(request, async (transaction) => {
+      if (batch.isCount) requireActive(batch.namingAuthority ?? '', items, known);
+      const minted = await this.insert(entries, transaction);
+      const results = entries.map(({ job }) => resultOf(job, minted));
+      if (isAtomic) requireNoRefusal(results);
+      return { result: minted, stored: request === null ? [] : results.map(serializeResult) };
+    });
+    if (once.replayed) return { results: await this.restore(entries, once.stored), replayed: true };
+    this.minting.count(once.result);
+    const results = entries.map(({ clientRef, job }) => ({ clientRef, result: resultOf(job, once.result) }));
+    return { results, replayed: false };
   }
 
-  private async read({ request, mode, actor }: Batch): Promise<{ items: MintItem[]; hash: Digest }> {
-    const known = actor.viewOf(await this.authorities.current());
-    const values: readonly unknown[] = request.items ?? Array.from({ length: request.count ?? 0 }, () => ({}));
-    const duplicates = new Duplicates(known);
-    const hash = createHash('sha256').update(JSON.stringify(['POST /identifiers/batch', mode]));
-    const items: MintItem[] = [];
-    for (const [index, value] of values.entries()) {
-      const item = parseItem(value, request.namingAuthority, known, actor);
-      hash.update(`\n${item.canonical}`);
-      const duplicate = item.command instanceof Problem ? null : duplicates.find(item.command, index);
-      items.push(duplicate === null ? item : { ...item, command: duplicate });
-      if (index % READ_SLICE === READ_SLICE - 1) await nextTurn();
-    }
-    return { items, hash: hash.digest('hex') };
-  }
-
-  private async mintItems(
-    items: readonly MintItem[],
-    actor: Actor,
-    transaction: Queryable,
-  ): Promise<(MintOutcome | Problem)[]> {
-    const results: (MintOutcome | Problem)[] = [];
-    for (let from = 0; from < items.length; from += MINT_SLICE) {
-      const slice = items.slice(from, from + MINT_SLICE);
-      const jobs = slice.flatMap(({ command }) =>
-        command instanceof Problem ? [] : [{ command, context: { actor, request: null } }],
-      );
-      const minted = await this.minting.mintAll(jobs, transaction);
-      for (const { command } of slice) {
-        const result = command instanceof Problem ? command : minted.shift();
-        if (result !== undefined) results.push(result);
-      }
+  private async insert(entries: readonly Entry[], transaction: Queryable): Promise<ReadonlyMap<MintJob, MintResult>> {
+    const jobs = entries.flatMap(({ job }) => (job instanceof Problem ? [] : [job]));
+    const results = new Map<MintJob, MintResult>();
+    for (let from = 0; from < jobs.length; from += MINT_SLICE) {
+      const minted = await this.minting.mintAll(jobs.slice(from, from + MINT_SLICE), transaction);
+      for (const [job, result] of minted) results.set(job, result);
     }
     return results;
   }
+
+  /** The stored results of an equal batch, which has the same items. */
+  private async restore(entries: readonly Entry[], stored: readonly StoredResult[]): Promise<NamedResult[]> {
+    const results = await this.replays.restore(new Map(stored.entries()));
+    return [...results].map(([index, result]) => ({ clientRef: entries[index]?.clientRef ?? null, result }));
+  }
 }
 
-/** Whether a problem concerns the rights of the principal, which takes precedence over other faults. */
-function isForbidding({ code }: Problem): boolean {
-  return code === 'SCOPE_MISSING' || code === 'NAMING_AUTHORITY_FORBIDDEN';
+/** Parses and authorises items, and finds those that conflict with an earlier one. */
+async function parseItems(
+  { items: received, namingAuthority, mode }: BatchCommand,
+  principal: Principal,
+  known: NamingAuthoritySnapshot,
+): Promise<{ items: MintItem[]; fingerprint: Digest }> {
+  const visible = principal.viewOf(known);
+  const hash = createHash('sha256').update(JSON.stringify(['POST /identifiers/batch', mode]));
+  const claimed = new Map<string, number>();
+  const items: MintItem[] = [];
+  for (const [index, each] of received.entries()) {
+    const item = parseItem(each, namingAuthority, visible, principal);
+    hash.update(`\n${item.canonical}`);
+    const duplicate = item.command instanceof Problem ? null : findDuplicate(item.command, index, claimed, visible);
+    items.push(duplicate === null ? item : { ...item, command: duplicate });
+    if (index % PARSE_SLICE === PARSE_SLICE - 1) await nextTurn();
+  }
+  return { items, fingerprint: hash.digest('hex') };
+}
+
+/**
+ * Claims the unique values of an item.
+ * @param claimed the index of the item that claims a value first.
+ * @returns DUPLICATE_IN_REQUEST with a pointer into the item and the index of the other one; null without a conflict.
+ */
+function findDuplicate(
+  { namingAuthority, metadata, guid, localName, alternates }: MintCommand,
+  index: number,
+  claimed: Map<string, number>,
+  known: NamingAuthoritySnapshot,
+): Problem | null {
+  const under = namingAuthorityKey(namingAuthority);
+  const authority = known.find(namingAuthority);
+  const localKey =
+    authority === undefined || localName === null ? null : known.addressOf(authority, localName).localKey;
+  const claims = [
+    ...(metadata === null ? [] : [{ pointer: '/metadataId', key: `metadata ${under} ${metadata.key}` }]),
+    ...(guid === null ? [] : [{ pointer: '/guid', key: `local ${under} ${guid}` }]),
+    ...(localName === null ? [] : [{ pointer: '/localName', key: `local ${under} ${localKey ?? localName}` }]),
+    ...alternates.map(({ key }, at) => ({ pointer: `/alternateIds/${at}`, key: `alternate ${under} ${key}` })),
+  ];
+  const duplicate = claims.find(({ key }) => claimed.has(key));
+  for (const { key } of claims) if (!claimed.has(key)) claimed.set(key, index);
+  if (duplicate === undefined) return null;
+  const { pointer } = duplicate;
+  const duplicateOf = claimed.get(duplicate.key) ?? index;
+  const detail = `conflicts with item ${duplicateOf} of the request (counted from 0)`;
+  return new Problem('DUPLICATE_IN_REQUEST', `${pointer}: ${detail}.`, {
+    errors: [{ pointer, detail }],
+    members: { duplicateOf },
+  });
+}
+
+/**
+ * Rejects an atomic batch.
+ * @param results the result or command of each item.
+ * @throws Problem BATCH_REFUSED with the faults of all failed items, their pointers relative to the whole request.
+ */
+function requireNoRefusal(results: readonly unknown[]): void {
+  const refusals = results.flatMap((result, index) => (result instanceof Problem ? [{ problem: result, index }] : []));
+  const [first] = refusals;
+  if (first === undefined) return;
+  const more = refusals.length > 1 ? ` (and ${refusals.length - 1} more)` : '';
+  const detail = `Item ${first.index} (counted from 0) was rejected: ${first.problem.detail}${more}`;
+  throw new Problem('BATCH_REFUSED', detail, { errors: refusals.flatMap(faultsOf) });
+}
+
+function faultsOf({ problem, index }: { problem: Problem; index: number }): ProblemDetail[] {
+  const { code, detail, extensions } = problem;
+  const errors = extensions.errors?.length ? extensions.errors : [{ pointer: '', detail }];
+  return errors.map((error) => ({ code, ...error, pointer: `/items/${index}${error.pointer}` }));
+}
+
+/**
+ * Requires an active naming authority for a batch with `count`. A principal without a grant must not learn whether the
+ * naming authority exists.
+ * @throws Problem UNKNOWN_NAMING_AUTHORITY or SUSPENDED_NAMING_AUTHORITY
+ */
+function requireActive(prefix: string, [first]: readonly MintItem[], known: NamingAuthoritySnapshot): void {
+  const isForbidden =
+    first?.command instanceof Problem && ['SCOPE_MISSING', 'NAMING_AUTHORITY_FORBIDDEN'].includes(first.command.code);
+  if (!isForbidden) activeIn(known, prefix);
 }

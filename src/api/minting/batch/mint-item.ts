@@ -1,11 +1,31 @@
+import type { MintBudget } from '../../../access/mint-budget.js';
 import type { Principal } from '../../../access/principal.js';
-import { readPart } from '../../../http/validation/request-validation.js';
 import { Problem, invalidRequest } from '../../../problem/problem.js';
-import { type Digest, digestOf } from '../../../registry/digest.js';
+import {
+  type MintCommand,
+  type MintRequest,
+  canonicalMint,
+  identifierCount,
+  parseMintRequest,
+} from '../../../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../../../registry/naming-authority-snapshot.js';
-import { MintItemDto } from './batch.dto.js';
-import { canonicalMint, parseMintRequest, requireMinting } from '../mint-command.js';
-import { type MintCommand } from '../../../registry/mint-command.js';
+import type { MintJob, MintResult } from '../mint-outcome.js';
+import { requireMinting } from '../minting.service.js';
+
+/** Items that are parsed before other requests continue. */
+export const PARSE_SLICE = 100;
+
+/** One of many mint requests; its naming authority is by default that of the whole request. */
+export type ItemRequest = Omit<MintRequest, 'namingAuthority'> & Partial<Pick<MintRequest, 'namingAuthority'>>;
+
+/** An item as it was received: its request, or the problem of its format. */
+export interface ReceivedItem {
+  /** The name that the client chose for the item; null if it sent none. */
+  readonly clientRef: string | null;
+  readonly request: ItemRequest | Problem;
+  /** The fingerprint source of an item that cannot be parsed. */
+  readonly value: unknown;
+}
 
 /** A parsed item: its command, or the problem. */
 export interface MintItem {
@@ -15,44 +35,66 @@ export interface MintItem {
   readonly canonical: string;
 }
 
+/** The naming authorities that items name. */
+export function prefixesOf(items: readonly ReceivedItem[], byDefault: string | undefined): Set<string> {
+  const prefixes = new Set<string>();
+  for (const { request } of items) {
+    const prefix = request instanceof Problem ? undefined : (request.namingAuthority ?? byDefault);
+    if (prefix !== undefined) prefixes.add(prefix);
+  }
+  return prefixes;
+}
+
 /**
- * Parses an item.
- * @param namingAuthority the default of the request.
- * @returns an item whose `asks` is a Problem with pointers into the item when it is invalid or not permitted.
+ * Parses and authorises an item.
+ * @param byDefault the naming authority of the whole request.
+ * @param known the naming authorities that the principal can see.
+ * @returns an item whose `command` is a Problem with pointers into the item when it is invalid or not permitted.
  */
 export function parseItem(
-  value: unknown,
-  namingAuthority: string | undefined,
+  { clientRef, request, value }: ReceivedItem,
+  byDefault: string | undefined,
   known: NamingAuthoritySnapshot,
   principal: Principal,
 ): MintItem {
-  const clientRef = clientRefOf(value);
   try {
-    const item = readPart(MintItemDto, value);
-    const command = parseMintRequest({ ...item, namingAuthority: namingAuthorityOf(item, namingAuthority) }, known);
+    if (request instanceof Problem) throw request;
+    const namingAuthority = request.namingAuthority ?? byDefault ?? missingNamingAuthority();
+    const command = parseMintRequest({ ...request, namingAuthority }, known);
     requireMinting(principal, command);
     return { clientRef, command, canonical: JSON.stringify([clientRef, canonicalMint(command)]) };
   } catch (error) {
-    if (error instanceof Problem)
-      return { clientRef, command: error, canonical: JSON.stringify(['unread', value ?? null]) };
-    throw error;
+    if (!(error instanceof Problem)) throw error;
+    return { clientRef, command: error, canonical: JSON.stringify(['unread', value ?? null]) };
   }
 }
 
-/** The digest of what an item means. */
-export function itemFingerprint({ canonical }: MintItem): Digest {
-  return digestOf(canonical);
+/**
+ * Charges items to the rate limits of their naming authorities, as one request.
+ * @returns RATE_LIMITED for each naming authority without enough quota.
+ */
+export function chargeItems(
+  items: readonly Pick<MintItem, 'command'>[],
+  budget: MintBudget,
+  known: NamingAuthoritySnapshot,
+): Map<string, Problem> {
+  const counts = new Map<string, number>();
+  for (const { command } of items) {
+    if (command instanceof Problem) continue;
+    const { namingAuthority } = command;
+    counts.set(namingAuthority, (counts.get(namingAuthority) ?? 0) + identifierCount(command));
+  }
+  return budget.chargeEach(counts, known);
 }
 
-function namingAuthorityOf(item: MintItemDto, byDefault: string | undefined): string {
-  const namingAuthority = item.namingAuthority ?? byDefault;
-  if (namingAuthority !== undefined) return namingAuthority;
+/** The result of an item: its own problem, or the result of its mint. */
+export function resultOf(job: MintJob | Problem, results: ReadonlyMap<MintJob, MintResult>): MintResult {
+  const result = job instanceof Problem ? job : results.get(job);
+  if (result === undefined) throw new TypeError('every job has a result');
+  return result;
+}
+
+function missingNamingAuthority(): never {
   const detail = 'namingAuthority must be a string, in the item or in the request';
   throw invalidRequest('/namingAuthority', detail, `/namingAuthority: ${detail}`);
-}
-
-/** Repeated in the result of an invalid item too, so that the client can match it. */
-function clientRefOf(value: unknown): string | null {
-  const { clientRef } = typeof value === 'object' && value !== null ? (value as Partial<MintItemDto>) : {};
-  return typeof clientRef === 'string' && clientRef.length <= 255 ? clientRef : null;
 }

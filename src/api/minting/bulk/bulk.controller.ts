@@ -1,10 +1,13 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Controller, Headers, HttpCode, HttpStatus, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Principal, CurrentPrincipal } from '../../../access/principal.js';
+import { type RequestContext, Context } from '../../../access/request-context.js';
 import { Requires } from '../../../access/scope.js';
 import { ApiIdempotencyKey } from '../../../http/headers/api-idempotency-key.js';
-import { readIdempotencyKey } from '../../../http/headers/idempotency-key.js';
 import { ApiPrefer, MINIMAL_APPLIED, PREFERENCE_HEADER, prefersMinimal } from '../../../http/headers/prefer.js';
+import { readJsonBody } from '../../../http/body/json-body.js';
+import { type Line, LineReader, MAX_LINE_OCTETS } from '../../../http/body/line-reader.js';
+import { type StreamLog, respondInLines } from '../../../http/body/ndjson-response.js';
 import { sendStream, streamLog } from '../../../http/body/send-stream.js';
 import { NDJSON, ReadsStream, streamedBody } from '../../../http/body/streamed-body.js';
 import {
@@ -16,13 +19,27 @@ import {
   getSchemaPath,
 } from '../../../openapi/annotations.js';
 import { ApiProblems } from '../../../problem/api-problems.js';
-import { BulkQueryDto, MinimalMintLineDto, MintItemDto, MintLineDto } from '../batch/batch.dto.js';
-import { BulkService } from './bulk.service.js';
+import { problemOf } from '../../../problem/problem.filter.js';
+import { Problem } from '../../../problem/problem.js';
+import { BulkQueryDto, MinimalMintLineDto, MintItemDto, MintLineDto, readItem } from '../batch/batch.dto.js';
+import type { ReceivedItem } from '../batch/mint-item.js';
+import { MintPresenter, type ResultStyle } from '../mint-presenter.js';
+import { BulkService, type Chunk, type LineResult, type ReceivedLine } from './bulk.service.js';
+
+const PATH = '/identifiers/bulk';
+
+const CHUNK_LINES = 500;
+
+/** Lines that are parsed or serialized before other requests continue. */
+const SLICE = 100;
 
 @ApiTags('identifiers')
 @Controller('identifiers')
 export class BulkController {
-  constructor(private readonly bulk: BulkService) {}
+  constructor(
+    private readonly bulk: BulkService,
+    private readonly presenter: MintPresenter,
+  ) {}
 
   /**
    * Mint or register a stream of identifiers
@@ -52,17 +69,67 @@ export class BulkController {
   @ApiProblems('INVALID_REQUEST', 'INVALID_IDEMPOTENCY_KEY', 'UNSUPPORTED_MEDIA_TYPE')
   mint(
     @Query() { namingAuthority }: BulkQueryDto,
-    @CurrentPrincipal() actor: Principal,
-    @Headers('idempotency-key') idempotencyKey: string | undefined,
+    @Context() context: RequestContext,
     @Headers('prefer') prefer: string | undefined,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): void {
-    const key = readIdempotencyKey(idempotencyKey);
     const body = streamedBody(request, NDJSON);
+    const log = streamLog(request.log);
+    const lineFailed = (error: unknown, line: number): Problem => lineProblem(error, line, log);
+    const settings = { ...context, namingAuthority, lineFailed };
+    const lines = new LineReader(body);
     const isMinimal = prefersMinimal(prefer);
-    const lines = this.bulk.mint(body, { actor, key, namingAuthority, isMinimal }, streamLog(request.log));
+    const results = respondInLines<Chunk>(body, {
+      path: PATH,
+      read: async () => {
+        const next = await lines.next(CHUNK_LINES);
+        return next === null ? null : this.bulk.prepare(await readLines(next, log), settings);
+      },
+      permit: () => this.bulk.requireKey(context),
+      work: async (chunk) =>
+        this.write(await this.bulk.mint(chunk), { principal: context.principal, instance: PATH, isMinimal }),
+      lastLine: (chunk) => chunk.lines.at(-1)?.line ?? 0,
+      log,
+    });
     if (isMinimal) void reply.headers(MINIMAL_APPLIED);
-    sendStream(request, reply.status(HttpStatus.OK).type(NDJSON), lines);
+    sendStream(request, reply.status(HttpStatus.OK).type(NDJSON), results);
   }
+
+  private async *write(results: readonly LineResult[], style: ResultStyle): AsyncGenerator<string> {
+    let piece = '';
+    for (const [index, result] of results.entries()) {
+      piece += `${JSON.stringify({ line: result.line, ...this.presenter.result(result, style) })}\n`;
+      if (index % SLICE < SLICE - 1) continue;
+      yield piece;
+      piece = '';
+      await nextTurn();
+    }
+    if (piece !== '') yield piece;
+  }
+}
+
+/** Parses and validates lines; the fault of a line is its result. */
+async function readLines(lines: readonly Line[], log: StreamLog): Promise<ReceivedLine[]> {
+  const items: ReceivedLine[] = [];
+  for (const line of lines) {
+    items.push({ line: line.number, ...readLine(line, log) });
+    if (items.length % SLICE === 0) await nextTurn();
+  }
+  return items;
+}
+
+function readLine({ number, octets }: Line, log: StreamLog): ReceivedItem {
+  try {
+    if (octets !== null) return readItem(readJsonBody(octets));
+    throw new Problem('BODY_TOO_LARGE', `The line is longer than ${MAX_LINE_OCTETS} octets.`);
+  } catch (error) {
+    return { clientRef: null, request: lineProblem(error, number, log), value: null };
+  }
+}
+
+/** The problem of a line; an unexpected error is logged. */
+function lineProblem(error: unknown, line: number, log: StreamLog): Problem {
+  if (!(error instanceof Problem)) log.lineFailed(error, line);
+  return problemOf(error);
 }

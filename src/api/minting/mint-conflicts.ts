@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import type { NewIdentifier } from '../../registry/new-identifier.js';
+import { ConflictFinder, type Conflicts, expiredIn } from '../../storage/identifiers/conflict-finder.js';
+import { IdentifierUpdater } from '../../storage/identifiers/identifier-updater.js';
+import { type LockWait, type Queryable, Transactions, lockWaitMs } from '../../storage/transactions.js';
+import { type Candidate, type DecidedMint, type Decisions, type MintResult, resolveConflicts } from './mint-outcome.js';
+import { MintReplays } from './mint-replays.js';
+
+/** A candidate and its conflicts. */
+interface Conflicting {
+  readonly candidate: Candidate;
+  readonly conflicts: Conflicts;
+}
+
+/** Explains why identifiers were not inserted. */
+@Injectable()
+export class MintConflicts {
+  constructor(
+    private readonly finder: ConflictFinder,
+    private readonly updater: IdentifierUpdater,
+    private readonly transactions: Transactions,
+    private readonly replays: MintReplays,
+  ) {}
+
+  /**
+   * Finds and resolves the conflicts of mints, and stores the results that no row of an identifier has.
+   * @param transaction the transaction of the caller, if there is one.
+   * @param lockWait how long an expired reservation may be locked.
+   * @returns as undecided those without a conflict, or whose conflict is gone.
+   */
+  async explain(
+    candidates: readonly Candidate[],
+    transaction: Queryable | undefined,
+    lockWait: LockWait,
+  ): Promise<Decisions> {
+    const conflicting = await this.find(candidates, transaction);
+    await this.expireLeases(conflicting, lockWait);
+    const stored = await this.storedResults(conflicting, transaction);
+    const decided: DecidedMint[] = [];
+    const undecided: Candidate[] = [];
+    const toStore = new Map<DecidedMint, Candidate>();
+    for (const { candidate, conflicts } of conflicting) {
+      const { job, item } = candidate;
+      const replay = stored.get(candidate);
+      const result = replay ?? resolveConflicts(conflicts, job.command, item.request);
+      if (result === null) undecided.push(candidate);
+      else if (replay === undefined && this.replays.mustStore({ job, result })) toStore.set({ job, result }, candidate);
+      else decided.push({ job, result });
+    }
+    const valid = await this.replays.store([...toStore.keys()]);
+    for (const [decision, candidate] of toStore) {
+      if (valid.has(decision)) decided.push(decision);
+      else undecided.push(candidate);
+    }
+    return { decided, undecided };
+  }
+
+  private async find(candidates: readonly Candidate[], from: Queryable | undefined): Promise<Conflicting[]> {
+    const items: readonly NewIdentifier[] = candidates.map(({ item }) => item);
+    const found = await this.finder.find(items, from);
+    return candidates.flatMap((candidate, index) => {
+      const conflicts = found[index];
+      return conflicts === undefined ? [] : [{ candidate, conflicts }];
+    });
+  }
+
+  /** Releases the values of expired reservations, in a separate transaction. */
+  private async expireLeases(conflicting: readonly Conflicting[], lockWait: LockWait): Promise<void> {
+    const ids = conflicting.flatMap(({ conflicts }) => expiredIn(conflicts).map(({ id }) => id));
+    if (ids.length === 0) return;
+    await this.transactions.run((transaction) => this.updater.expireLeases(transaction, ids), lockWaitMs(lockWait));
+  }
+
+  /** The stored results of those that are repeats of the same request. */
+  private async storedResults(
+    conflicting: readonly Conflicting[],
+    from: Queryable | undefined,
+  ): Promise<ReadonlyMap<Candidate, MintResult>> {
+    const repeats = new Map<Candidate, string>();
+    for (const { candidate, conflicts } of conflicting) {
+      const stored = conflicts.storedResult;
+      if (stored !== null && stored.hash === candidate.item.request?.fingerprint) repeats.set(candidate, stored.text);
+    }
+    return this.replays.readAll(repeats, from);
+  }
+}

@@ -1,0 +1,65 @@
+import { HttpStatus, Injectable } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { type Principal, redactFor } from '../../access/principal.js';
+import { CATALOGUE } from '../../problem/catalogue.js';
+import { problemDocument } from '../../problem/problem-document.dto.js';
+import { Problem } from '../../problem/problem.js';
+import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
+import type { IdentifierDto } from '../representation/identifier.dto.js';
+import { IdentifierPresenter, SerializedIdentifier, locationOf } from '../representation/identifier-presenter.js';
+import { locationHeader } from '../representation/location-header.js';
+import type { MinimalMintResultDto, MintResultDto } from './batch/batch.dto.js';
+import type { MintOutcome, NamedResult } from './mint-outcome.js';
+
+/** How the results of many mints are represented. */
+export interface ResultStyle {
+  readonly principal: Principal;
+  /** The path of the request. */
+  readonly instance: string;
+  /** Whether results have the identifier as text: `Prefer: return=minimal`. */
+  readonly isMinimal: boolean;
+}
+
+@Injectable()
+export class MintPresenter {
+  constructor(private readonly presenter: IdentifierPresenter) {}
+
+  /** The response to a single mint: status, `Location`, `ETag` and the representation. */
+  respond(reply: FastifyReply, outcome: MintOutcome, principal: Principal): string {
+    const shown = this.show(outcome.record, principal);
+    const written = new SerializedIdentifier(shown);
+    void reply
+      .status(statusOf(outcome))
+      .headers(locationHeader(locationOf(shown)))
+      .header('etag', written.entityTag);
+    if (['replayed', 'found'].includes(outcome.outcome)) void reply.header('idempotency-replayed', 'true');
+    return written.toResponse(reply, { metadataRecord: this.metadataRecord(outcome, principal) });
+  }
+
+  /** The result of one of many mints. */
+  result({ clientRef, result }: NamedResult, style: ResultStyle): MintResultDto | MinimalMintResultDto {
+    if (result instanceof Problem) {
+      return { clientRef, status: CATALOGUE[result.code].status, problem: problemDocument(result, style.instance) };
+    }
+    const status = statusOf(result);
+    if (style.isMinimal) return { clientRef, status, identifier: nativeText(result.record) };
+    // Mutates the new object: copying that many members takes longer.
+    const metadataRecord = this.metadataRecord(result, style.principal);
+    const identifier = Object.assign(this.show(result.record, style.principal), { metadataRecord });
+    return { clientRef, status, identifier };
+  }
+
+  /** The metadata record that was minted with the identifier; null for none. */
+  private metadataRecord({ metadataRecord }: MintOutcome, principal: Principal): IdentifierDto | null {
+    return metadataRecord === null ? null : this.show(metadataRecord, principal);
+  }
+
+  private show(record: IdentifierRecord, principal: Principal): IdentifierDto {
+    return this.presenter.show(redactFor(principal, record));
+  }
+}
+
+/** 201 for an identifier that the request minted, now or earlier; 200 for an existing one. */
+function statusOf({ outcome }: MintOutcome): number {
+  return outcome === 'existing' || outcome === 'found' ? HttpStatus.OK : HttpStatus.CREATED;
+}

@@ -1,0 +1,155 @@
+import { describe, expect, it } from '@jest/globals';
+import { resolveConflicts } from '../../../src/api/minting/mint-outcome.js';
+import { Problem } from '../../../src/problem/problem.js';
+import type { IdentifierRecord } from '../../../src/registry/identifier-record.js';
+import type { MintCommand } from '../../../src/registry/mint-command.js';
+import type { Conflicts } from '../../../src/storage/identifiers/conflict-finder.js';
+
+const MINT: MintCommand = {
+  namingAuthority: '100.102',
+  metadata: { canonical: 'hdl:1/m', key: 'm', name: { type: 'handle', namingAuthority: '1', localName: 'm' } as never },
+  mintMetadataId: false,
+  target: null,
+  alternates: [{ canonical: 'info:fedora/a:1', key: 'a' }],
+  guid: null,
+  localName: null,
+  leaseUntil: null,
+  onExisting: 'return',
+};
+const REGISTER_GUID: MintCommand = { ...MINT, guid: 'F58FB49EB1F848F0A606E84CEF294BE5' };
+const REGISTER_NAME: MintCommand = { ...MINT, localName: 'report' };
+const REQUEST = { key: 'k', index: 0, fingerprint: 'f' };
+
+/** A record with a metadata ID and an alternate: one without them has lost them with its lease. */
+const record = (id: bigint, more: Partial<IdentifierRecord> = {}) =>
+  ({
+    ...{ id, namingAuthority: '100.102', localName: `n${id}`, guid: null },
+    ...{ metadataId: 'hdl:1/m', alternateIds: ['info:fedora/a:1'], ...more },
+  }) as IdentifierRecord;
+
+const [ONE, TWO] = [record(1n), record(2n)];
+const EXPIRED = record(3n, { metadataId: null, alternateIds: [] });
+
+const NONE: Conflicts = {
+  request: null,
+  requestMetadataRecord: null,
+  otherRequest: false,
+  storedResult: null,
+  isInFlight: false,
+  metadata: null,
+  address: null,
+  alternate: null,
+};
+const REPLAY = { request: { record: ONE, fingerprint: 'f' }, requestMetadataRecord: TWO };
+const ALTERNATE = { alternate: { record: ONE, index: 4 } };
+
+/** `null`, the code and pointer of a problem, or the outcome and the ID of its record. */
+function resolved(conflicts: Partial<Conflicts>, command = MINT, request: typeof REQUEST | null = null) {
+  const result = resolveConflicts({ ...NONE, ...conflicts }, command, request);
+  if (result === null) return null;
+  if (result instanceof Problem) return [result.code, result.extensions.errors?.[0]?.pointer];
+  return [result.outcome, Number(result.record.id)];
+}
+
+const REUSED = ['IDEMPOTENCY_KEY_REUSED', '#header/Idempotency-Key'];
+const IN_FLIGHT = ['REQUEST_IN_FLIGHT', '#header/Idempotency-Key'];
+const METADATA_TAKEN = ['METADATA_ID_TAKEN', '/metadataId'];
+
+describe('a mint that was not inserted', () => {
+  it.each<[string, Partial<Conflicts>, MintCommand, unknown]>([
+    ['is tried again where nothing is in conflict any more', {}, MINT, null],
+    ['is tried again with another GUID where a generated one exists', { address: ONE }, MINT, null],
+    ['returns the identifier with its metadata ID', { metadata: ONE }, MINT, ['existing', 1]],
+    [
+      'fails for a metadata ID with onExisting reject',
+      { metadata: ONE },
+      { ...MINT, onExisting: 'reject' },
+      METADATA_TAKEN,
+    ],
+    [
+      'fails where it registers another GUID than the one with its metadata ID',
+      { metadata: ONE },
+      REGISTER_GUID,
+      METADATA_TAKEN,
+    ],
+    [
+      'fails where its GUID and its metadata ID are of two',
+      { metadata: ONE, address: TWO },
+      REGISTER_GUID,
+      METADATA_TAKEN,
+    ],
+    [
+      'fails where its local name and its metadata ID are of two',
+      { metadata: ONE, address: TWO },
+      REGISTER_NAME,
+      METADATA_TAKEN,
+    ],
+    [
+      'returns the one that has both its GUID and its metadata ID',
+      { metadata: ONE, address: ONE },
+      REGISTER_GUID,
+      ['existing', 1],
+    ],
+    ['fails for a registered GUID', { address: ONE }, REGISTER_GUID, ['GUID_TAKEN', '/guid']],
+    ['fails for a registered local name', { address: ONE }, REGISTER_NAME, ['IDENTIFIER_TAKEN', '/localName']],
+    ['fails for a used alternate', ALTERNATE, MINT, ['ALTERNATE_ID_TAKEN', '/alternateIds/4']],
+    ['tells of the metadata ID before the alternate', { metadata: ONE, ...ALTERNATE }, MINT, ['existing', 1]],
+    ['tells of the GUID before the alternate', { address: ONE, ...ALTERNATE }, REGISTER_GUID, ['GUID_TAKEN', '/guid']],
+    [
+      'tells of the alternate where only a generated GUID exists too',
+      { address: ONE, ...ALTERNATE },
+      MINT,
+      ['ALTERNATE_ID_TAKEN', '/alternateIds/4'],
+    ],
+    ['is tried again where an expired reservation had its metadata ID', { metadata: EXPIRED }, MINT, null],
+    [
+      'is tried again where an expired reservation had its alternate',
+      { alternate: { record: EXPIRED, index: 0 } },
+      MINT,
+      null,
+    ],
+    [
+      'is tried again for an expired reservation before another conflict is told',
+      { metadata: EXPIRED, address: ONE },
+      REGISTER_GUID,
+      null,
+    ],
+  ])('%s', (_, conflicts, command, expected) => {
+    expect(resolved(conflicts, command)).toEqual(expected);
+  });
+
+  it('links the identifier that a conflict is with', () => {
+    const problem = resolveConflicts({ ...NONE, address: ONE }, REGISTER_NAME, null);
+    expect(problem).toMatchObject({ extensions: { members: { identifier: '100.102/n1' } } });
+  });
+});
+
+describe('a mint with an idempotency key that was not inserted', () => {
+  it('returns the pair of identifiers that the same request minted', () => {
+    const result = resolveConflicts({ ...NONE, ...REPLAY }, MINT, REQUEST);
+    expect(result).toEqual({ outcome: 'replayed', record: ONE, metadataRecord: TWO });
+  });
+
+  it.each<[string, Partial<Conflicts>, unknown]>([
+    ['fails where another request minted with its key', { request: { record: ONE, fingerprint: 'other' } }, REUSED],
+    ['fails where a result of another request is stored', { storedResult: { hash: 'other', text: '{}' } }, REUSED],
+    ['fails where a request of another kind has its key', { otherRequest: true }, REUSED],
+    ['waits where another request uses its key', { isInFlight: true }, IN_FLIGHT],
+    ['fails rather than waits for a key of another kind', { otherRequest: true, isInFlight: true }, REUSED],
+    [
+      'returns its own identifier before a conflict is told',
+      { ...REPLAY, metadata: TWO, ...ALTERNATE },
+      ['replayed', 1],
+    ],
+    ['returns its own identifier while the key is in use', { ...REPLAY, isInFlight: true }, ['replayed', 1]],
+    ['waits before a conflict is told', { isInFlight: true, metadata: ONE }, IN_FLIGHT],
+    ['fails for its key before a conflict is told', { otherRequest: true, metadata: EXPIRED }, REUSED],
+    ['resolves other conflicts as one without a key', { metadata: ONE }, ['existing', 1]],
+  ])('%s', (_, conflicts, expected) => {
+    expect(resolved(conflicts, MINT, REQUEST)).toEqual(expected);
+  });
+
+  it('does not look at keys without one of its own', () => {
+    expect(resolved({ otherRequest: true, isInFlight: true })).toBeNull();
+  });
+});

@@ -1,0 +1,127 @@
+import { describe, expect, it } from '@jest/globals';
+import { DEFAULT_RESOLVER } from '../../src/identifier/index.js';
+import { Problem } from '../../src/problem/problem.js';
+import { type MintRequest, mintFingerprint, parseMintRequest } from '../../src/registry/mint-command.js';
+import { NamingAuthoritySnapshot } from '../../src/registry/naming-authority-snapshot.js';
+
+const known = new NamingAuthoritySnapshot([], DEFAULT_RESOLVER);
+const GUID = 'F58FB49EB1F848F0A606E84CEF294BE5';
+const LEASE = '2100-01-01T00:00:00Z';
+
+const parse = (more: Partial<MintRequest> = {}) => parseMintRequest({ namingAuthority: '100.102', ...more }, known);
+
+/** The code, the pointer and, for a malformed identifier, the offset of a refusal. */
+function refusal(more: Partial<MintRequest>): unknown[] {
+  try {
+    parse(more);
+  } catch (error) {
+    if (error instanceof Problem) {
+      const [fault] = error.extensions.errors ?? [];
+      return [error.code, fault?.pointer, fault?.offset].filter((each) => each !== undefined);
+    }
+    throw error;
+  }
+  throw new Error('the request was accepted');
+}
+
+describe('a mint request', () => {
+  it('asks for a random active identifier by default', () => {
+    expect(parse()).toEqual({
+      namingAuthority: '100.102',
+      metadata: null,
+      mintMetadataId: false,
+      target: null,
+      alternates: [],
+      guid: null,
+      localName: null,
+      leaseUntil: null,
+      onExisting: 'return',
+    });
+  });
+
+  it('R-28: has canonical names, each alternate once', () => {
+    const { metadata, alternates } = parse({
+      metadataId: `hdl://100.102/${GUID.toLowerCase()}`,
+      alternateIds: ['demo:7', 'info:fedora/demo:7', 'demo:8'],
+    });
+    expect(metadata?.canonical).toBe(`hdl:100.102/${GUID}`);
+    expect(alternates.map(({ canonical }) => canonical)).toEqual(['info:fedora/demo:7', 'info:fedora/demo:8']);
+  });
+
+  it.each([
+    GUID.toLowerCase(),
+    'urn:uuid:f58fb49e-b1f8-48f0-a606-e84cef294be5',
+    '{f58fb49e-b1f8-48f0-a606-e84cef294be5}',
+  ])('CID-14, R-05: has 32 upper-case digits of the GUID %s', (guid) => {
+    expect(parse({ guid }).guid).toBe(GUID);
+  });
+
+  it('has the local name and the lease as they are', () => {
+    const { localName, leaseUntil } = parse({ localName: 'Report/2026 é', state: 'reserved', leaseUntil: LEASE });
+    expect([localName, leaseUntil]).toEqual(['Report/2026 é', new Date(LEASE)]);
+  });
+
+  it.each<[string, Partial<MintRequest>, (string | number)[]]>([
+    ['two metadata IDs', { metadataId: 'demo:7', mintMetadataId: true }, ['INVALID_REQUEST', '/mintMetadataId']],
+    ['two local names', { guid: GUID, localName: 'x' }, ['INVALID_REQUEST', '/localName']],
+    [
+      'a naming authority with an empty segment',
+      { namingAuthority: '100..1' },
+      ['INVALID_NAMING_AUTHORITY', '/namingAuthority', 4],
+    ],
+    ['a metadata ID in no form', { metadataId: '100.102' }, ['MISSING_SEPARATOR', '/metadataId', 7]],
+    ['a metadata ID without naming authority', { metadataId: GUID }, ['MISSING_SEPARATOR', '/metadataId', 32]],
+    ['a metadata ID over the limit', { metadataId: `1/${'é'.repeat(4000)}` }, ['INVALID_REQUEST', '/metadataId']],
+    ['an alternate in no form', { alternateIds: ['demo:7', '100.102'] }, ['MISSING_SEPARATOR', '/alternateIds/1', 7]],
+    ['a GUID with a digit too few', { guid: GUID.slice(1) }, ['INVALID_GUID', '/guid', 31]],
+    ['R-11: an empty local name', { localName: '' }, ['EMPTY_LOCAL_NAME', '/localName', 0]],
+    ['a local name over the limit in octets', { localName: 'é'.repeat(4097) }, ['INVALID_REQUEST', '/localName']],
+    ['CID-02: a local name with a control character', { localName: 'a\u0001' }, ['INVALID_CHARACTER', '/localName', 1]],
+    ['a reservation without a lease', { state: 'reserved' }, ['INVALID_REQUEST', '/leaseUntil']],
+    ['a lease without a reservation', { leaseUntil: LEASE }, ['INVALID_REQUEST', '/leaseUntil']],
+    ['a lease on an active identifier', { state: 'active', leaseUntil: LEASE }, ['INVALID_REQUEST', '/leaseUntil']],
+    [
+      'a lease until a day that does not exist',
+      { state: 'reserved', leaseUntil: '2100-02-30T00:00:00Z' },
+      ['INVALID_REQUEST', '/leaseUntil'],
+    ],
+  ])('refuses %s', (_, more, expected) => {
+    expect(refusal(more)).toEqual(expected);
+  });
+});
+
+describe('the fingerprint of a mint request', () => {
+  const fingerprint = (more: Partial<MintRequest> = {}) => mintFingerprint(parse(more));
+
+  it.each<[string, Partial<MintRequest>, Partial<MintRequest>]>([
+    ['defaults', {}, { mintMetadataId: false, state: 'active', onExisting: 'return', alternateIds: [] }],
+    [
+      'notations of a metadata ID',
+      { metadataId: `100.102/${GUID}` },
+      { metadataId: `hdl:100.102/${GUID.toLowerCase()}` },
+    ],
+    ['notations of a GUID', { guid: GUID }, { guid: GUID.toLowerCase() }],
+    [
+      'notations of a time',
+      { state: 'reserved', leaseUntil: LEASE },
+      { state: 'reserved', leaseUntil: '2100-01-01T01:00:00+01:00' },
+    ],
+    ['R-15: the case of a naming authority', { namingAuthority: '100.ark' }, { namingAuthority: '100.ARK' }],
+  ])('is the same for %s', (_, one, other) => {
+    expect(fingerprint(one)).toBe(fingerprint(other));
+  });
+
+  it.each<[string, Partial<MintRequest>]>([
+    ['a metadata ID', { metadataId: 'demo:7' }],
+    ['a minted metadata ID', { mintMetadataId: true }],
+    ['a target', { target: 'https://a.example/' }],
+    ['an alternate', { alternateIds: ['demo:7'] }],
+    ['a GUID', { guid: GUID }],
+    ['a local name', { localName: GUID }],
+    ['a lease', { state: 'reserved', leaseUntil: LEASE }],
+    ['another naming authority', { namingAuthority: '100.103' }],
+    ['what happens with an existing metadata ID', { onExisting: 'reject' }],
+  ])('differs for %s', (_, more) => {
+    expect(fingerprint(more)).not.toBe(fingerprint());
+  });
+});

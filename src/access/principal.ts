@@ -44,6 +44,16 @@ export class Principal {
     return this.seesAll || covers(this.grants, namingAuthority);
   }
 
+  /**
+   * Removes the identifiers of hidden naming authorities from `describes`. The caller checks the visibility of the
+   * record itself.
+   */
+  redact<T extends { readonly describes: readonly string[] }>(shown: T): T {
+    if (!this.hasRestrictedView) return shown;
+    const describes = shown.describes.filter((native) => this.canSee(native.slice(0, native.indexOf('/'))));
+    return { ...shown, describes };
+  }
+
   /** The naming authorities that the principal can see; its requests are parsed with these. */
   viewOf(known: NamingAuthoritySnapshot): NamingAuthoritySnapshot {
     const { grants } = this;

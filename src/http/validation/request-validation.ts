@@ -2,7 +2,7 @@ import { type ArgumentMetadata, type ValidationError, ValidationPipe } from '@ne
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { Problem, type ProblemDetail } from '../../problem/problem.js';
-import { FastRules, cutBehindFaults } from './fast-rules.js';
+import { FastRules, cutBehindFaults, memberNamesOf, nestedDtoOf } from './fast-rules.js';
 import { isReservedName } from '../body/json-body.js';
 import { StreamedBody } from '../body/streamed-body.js';
 
@@ -40,14 +40,17 @@ export class RequestValidation extends ValidationPipe {
     const reserved = metadata.type === 'query' ? Object.keys(value as object).filter(isReservedName) : [];
     if (reserved.length > 0) {
       throw invalidRequest(
-        reserved.map((name) => ({ pointer: `${root}/${name}`, detail: `property ${name} should not exist` })),
+        reserved.map((name) => ({ pointer: `${root}/${name}`, detail: unknownMember(name, metadata.metatype) })),
       );
     }
     try {
       return await super.transform(withFewFaults(value, metadata), metadata);
     } catch (error) {
+      // Of a body that is no object, the members are not what is wrong.
+      if (error instanceof InvalidMembers && metadata.type === 'body' && (typeof value !== 'object' || value === null))
+        throw invalidRequest([]);
       if (error instanceof InvalidMembers)
-        throw invalidRequest(error.members.flatMap((member) => describe(member, root)));
+        throw invalidRequest(error.members.flatMap((member) => describe(member, root, metadata.metatype)));
       throw error;
     }
   }
@@ -62,7 +65,7 @@ export function readPart<T extends object>(dto: new () => T, value: unknown): T 
   if (FastRules.of(dto).accept(value)) return value as T;
   const part = plainToInstance(dto, value);
   const errors = validateSync(part, RULES);
-  if (errors.length > 0) throw invalidRequest(errors.flatMap((member) => describe(member, '')));
+  if (errors.length > 0) throw invalidRequest(errors.flatMap((member) => describe(member, '', dto)));
   return part;
 }
 
@@ -97,8 +100,25 @@ function invalidRequest(details: ProblemDetail[]): Problem {
   return new Problem('INVALID_REQUEST', detail, { errors: details.slice(0, MAX_ERRORS) });
 }
 
-function describe({ property, constraints, children }: ValidationError, parent: string): ProblemDetail[] {
+/** The name of the rule of class-validator that rejects unknown members. */
+const UNKNOWN_MEMBER = 'whitelistValidation';
+
+function unknownMember(name: string, dto: ArgumentMetadata['metatype']): string {
+  const permitted = isDto(dto) ? memberNamesOf(dto) : [];
+  return `"${name}" is not a member of this request; permitted: ${permitted.join(', ')}`;
+}
+
+function describe(
+  { property, constraints, children }: ValidationError,
+  parent: string,
+  dto: ArgumentMetadata['metatype'],
+): ProblemDetail[] {
   const pointer = `${parent}/${property.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  const own = Object.values(constraints ?? {}).map((detail) => ({ pointer, detail }));
-  return [...own, ...(children ?? []).flatMap((child) => describe(child, pointer))];
+  const own = Object.entries(constraints ?? {}).map(([rule, text]) => ({
+    pointer,
+    detail: rule === UNKNOWN_MEMBER ? unknownMember(property, dto) : text,
+  }));
+  // The items of a list have the DTO of the list.
+  const nested = isDto(dto) ? (nestedDtoOf(dto, property) ?? dto) : undefined;
+  return [...own, ...(children ?? []).flatMap((child) => describe(child, pointer, nested))];
 }

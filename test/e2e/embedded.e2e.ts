@@ -154,6 +154,13 @@ describe('a start that cannot be', () => {
     await refused({ DATA_DIR: copy }, copy, 'made while the service was stopped');
   });
 
+  const asRoot = process.getuid?.() === 0 ? it : it.skip;
+  asRoot('says of a copy whose files belong to another account how to copy them', async () => {
+    const copy = join(parent, 'copy-of-root');
+    execFileSync('cp', ['-r', dataDir, copy]);
+    await refused({ DATA_DIR: copy }, copy, 'cp -a');
+  });
+
   it('says of an address that is not one of this machine that HOST is to be set', async () => {
     await refused({ DATA_DIR: dataDir, HOST: '192.0.2.1', ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY }, 'Set HOST');
   });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { StartupError } from '../../config/startup-error.js';
@@ -32,13 +32,13 @@ export class ClusterControl {
   async start(port: number): Promise<void> {
     const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'log_checkpoints=off'];
     const options = [`-p ${port}`, ...settings.map((setting) => `-c ${setting}`)].join(' ');
+    const log = join(this.folder.cluster, LOG);
+    const { size } = await stat(log).catch(() => ({ size: 0 }));
     const { code, output } = await this.pgCtl('start', '-w', '-t', String(START_SECONDS), '-l', LOG, '-o', options);
     if (code === 0) return;
-    const lines = (await readFile(join(this.folder.cluster, LOG), 'utf8').catch(() => output))
-      .trim()
-      .split('\n')
-      .slice(-3)
-      .join(' | ');
+    // A log without new lines is that of an earlier start: then pg_ctl could not start the server at all.
+    const added = (await readFile(log).catch(() => Buffer.alloc(0))).subarray(size).toString().trim();
+    const lines = (added === '' ? output : added).trim().split('\n').slice(-3).join(' | ');
     if (await this.isRunning()) {
       throw new StartupError(`The data folder ${this.folder.path} is in use by another Mintmark process.`);
     }

@@ -9,6 +9,7 @@ interface Rights {
   readonly database: string;
   /** The first existing schema of `search_path`; null if none exists. */
   readonly schema: string | null;
+  readonly searchPath: string;
   readonly mayCreate: boolean | null;
   /** Whether the schema belongs to the owner of the database. */
   readonly followsDatabase: boolean | null;
@@ -18,6 +19,7 @@ interface Rights {
 
 const RIGHTS_SQL = `
   SELECT current_user AS role, current_database() AS database, current_schema() AS schema,
+    current_setting('search_path') AS "searchPath",
     has_schema_privilege(current_schema(), 'CREATE') AS "mayCreate",
     (SELECT pg_get_userbyid(nspowner) = 'pg_database_owner' FROM pg_namespace WHERE nspname = current_schema()) AS "followsDatabase",
     (SELECT pg_get_userbyid(c.relowner) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -32,7 +34,7 @@ export async function requireSchemaRights(session: pg.ClientBase): Promise<void>
   const { rows } = await session.query<Rights>(RIGHTS_SQL);
   const [rights] = rows;
   if (rights === undefined) return;
-  const { role, database, schema, mayCreate, followsDatabase, owner } = rights;
+  const { role, database, schema, searchPath, mayCreate, followsDatabase, owner } = rights;
   if (owner !== null) {
     throw new StartupError(
       `The role "${role}" cannot alter the tables of Mintmark in the database "${database}": the owner of the tables is "${owner}". Connect as the owner, or transfer the tables: REASSIGN OWNED BY "${owner}" TO "${role}".`,
@@ -41,7 +43,7 @@ export async function requireSchemaRights(session: pg.ClientBase): Promise<void>
   if (mayCreate === true) return;
   if (schema === null) {
     throw new StartupError(
-      `The role "${role}" can use no schema of the database "${database}" that its search_path names. Create one: CREATE SCHEMA "${role}" AUTHORIZATION "${role}", or grant the rights on an existing one: GRANT USAGE, CREATE ON SCHEMA public TO "${role}".`,
+      `The search_path of the role "${role}" in the database "${database}" is ${searchPath}, and the role can use no schema of it. As a superuser, create one of these schemas, owned by the role, or set another search_path: ALTER ROLE "${role}" IN DATABASE "${database}" SET search_path = public.`,
     );
   }
   const own = followsDatabase

@@ -5,6 +5,13 @@ import { StartupError, reasonOf } from './config/startup-error.js';
 /** The variables that name a port. */
 type PortVariable = 'PORT' | 'METRICS_PORT';
 
+/** What to do about errors of `listen`, by their codes. */
+const ADVICE: Readonly<Record<string, (variable: PortVariable) => string>> = {
+  EADDRNOTAVAIL: () => ' Set HOST to an address of this machine.',
+  ENOTFOUND: () => ' Set HOST to an address of this machine, or to a name that resolves to one.',
+  EACCES: (variable) => ` Set ${variable} to 1024 or more: lower ports need a privilege.`,
+};
+
 export async function requireFreePorts(config: Config): Promise<void> {
   const { host, port, metricsPort } = config;
   await listening('PORT', config, () => tryPort(host, port));
@@ -22,7 +29,8 @@ export async function listening(variable: PortVariable, config: Config, start: (
         `Port ${port} on ${config.host} is already in use. Stop the process that uses it, or set ${variable} to another port.`,
       );
     }
-    throw new StartupError(`Mintmark cannot listen on ${config.host} port ${port}: ${reasonOf(error)}`);
+    const advice = ADVICE[(error as NodeJS.ErrnoException).code ?? '']?.(variable) ?? '';
+    throw new StartupError(`Mintmark cannot listen on ${config.host} port ${port}: ${reasonOf(error)}.${advice}`);
   }
 }
 

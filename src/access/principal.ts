@@ -99,16 +99,6 @@ export class Principal {
 }
 
 /**
- * Removes the identifiers of hidden naming authorities from `describes`. The caller checks the visibility of the record
- * itself.
- */
-export function redactFor<T extends { readonly describes: readonly string[] }>(principal: Principal, shown: T): T {
-  if (!principal.hasRestrictedView) return shown;
-  const describes = shown.describes.filter((native) => principal.canSee(native.slice(0, native.indexOf('/'))));
-  return { ...shown, describes };
-}
-
-/**
  * @param scopes one of them is enough.
  * @throws Problem SCOPE_MISSING
  */

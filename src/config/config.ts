@@ -3,7 +3,8 @@ import { plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
 import { type Resolver, parseNamingAuthority, parseResolver } from '../identifier/index.js';
 import { withAdminApiKey } from './admin-api-key.js';
-import { hostProblem, hostsOf } from './allowed-hosts.js';
+import { hostProblem, hostsOf, listenProblem } from './allowed-hosts.js';
+import { databaseUrlProblem } from './database-url.js';
 import { Environment, type PublicHistory } from './environment.js';
 import { type MisspelledVariable, describeMisspelled, misspelledVariables } from './misspelled-variables.js';
 import { StartupError, reasonOf } from './startup-error.js';
@@ -102,7 +103,9 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()):
     ...proxiesOf(environment.TRUSTED_PROXIES).flatMap(proxyProblem),
     ...hostsOf(environment.ALLOWED_HOSTS).flatMap(hostProblem),
     ...portProblems(environment),
-    ...(keyProblems.length > 0 ? [] : accessProblems(environment)),
+    ...listenProblem(environment.HOST),
+    ...databaseUrlProblem(environment.DATABASE_URL),
+    ...(keyProblems.length > 0 || listenProblem(environment.HOST).length > 0 ? [] : accessProblems(environment)),
   ];
   if (problems.length > 0 || !resolver.ok) {
     const lines = [...problems, ...misspelled.map(describeMisspelled)].map((line) => `  - ${line}`);
@@ -193,15 +196,16 @@ function isOpen({ ACCESS, DATABASE_URL }: Environment): boolean {
 }
 
 function accessProblems(environment: Environment): string[] {
-  const { HOST: host, ADMIN_API_KEY: key } = environment;
+  const { HOST: host, ADMIN_API_KEY: key, DATABASE_URL: url, ACCESS: access } = environment;
   if (isOpen(environment) && !isLoopback(host)) {
     return [
       `HOST ${host} can be reached from other machines, and ACCESS=open lets every client write: set ACCESS=keys and ADMIN_API_KEY`,
     ];
   }
   if (isOpen(environment) || key !== undefined) return [];
+  const why = access === undefined && url !== undefined ? 'with DATABASE_URL, ACCESS is "keys"' : 'ACCESS is "keys"';
   return [
-    'ACCESS=keys (the default with DATABASE_URL) requires ADMIN_API_KEY or ADMIN_API_KEY_FILE; ACCESS=open is permitted on a loopback HOST',
+    `ADMIN_API_KEY is not set, and ${why}: set it to the output of "openssl rand -hex 32", or set ADMIN_API_KEY_FILE to a file that contains it; ACCESS=open needs no key and is permitted on a loopback HOST`,
   ];
 }
 

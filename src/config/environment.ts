@@ -60,7 +60,7 @@ export class Environment {
   /** When unset, PORT serves the metrics under the same access rules. */
   @WholeBetween(0, 65_535) METRICS_PORT?: number;
 
-  @Matches(/^postgres(ql)?:\/\//, { message: 'must be a URL that starts with postgresql://' })
+  /** Checked by `databaseUrlProblem`. */
   @Text()
   DATABASE_URL?: string;
 

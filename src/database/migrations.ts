@@ -60,8 +60,26 @@ async function connect(url: string): Promise<pg.Client> {
     await new SessionSettings(DEAD_CLIENT_SETTINGS, () => {}).apply(session);
     return session;
   } catch (error) {
-    throw new StartupError(`The database cannot be reached: ${reasonOf(error)}`);
+    throw unreachable(error, url);
   }
+}
+
+/** What to do about errors of a connection: codes of PostgreSQL and of the network. */
+function unreachable(error: unknown, url: string): StartupError {
+  const { username, pathname } = new URL(url);
+  const { code = '' } = error as { code?: string };
+  const reason = reasonOf(error);
+  if (code === '28P01' || code === '28000') {
+    return new StartupError(`The database refused the login: ${reason}. Correct user and password in DATABASE_URL.`);
+  }
+  if (code === '3D000') {
+    return new StartupError(
+      `${reason}. Create it, as a superuser: CREATE DATABASE "${decodeURIComponent(pathname.slice(1))}" OWNER "${decodeURIComponent(username)}". Or correct DATABASE_URL.`,
+    );
+  }
+  return new StartupError(
+    `The database cannot be reached: ${reason}. Start PostgreSQL, or correct host and port in DATABASE_URL.`,
+  );
 }
 
 async function requireVersion(session: pg.Client): Promise<void> {

@@ -9,14 +9,19 @@ interface Rights {
   readonly database: string;
   /** The first existing schema of `search_path`; null if none exists. */
   readonly schema: string | null;
+  readonly searchPath: string;
   readonly mayCreate: boolean | null;
+  /** Whether the schema belongs to the owner of the database. */
+  readonly followsDatabase: boolean | null;
   /** The owner of tables of the service that this role does not own; null if it owns all. */
   readonly owner: string | null;
 }
 
 const RIGHTS_SQL = `
   SELECT current_user AS role, current_database() AS database, current_schema() AS schema,
+    current_setting('search_path') AS "searchPath",
     has_schema_privilege(current_schema(), 'CREATE') AS "mayCreate",
+    (SELECT pg_get_userbyid(nspowner) = 'pg_database_owner' FROM pg_namespace WHERE nspname = current_schema()) AS "followsDatabase",
     (SELECT pg_get_userbyid(c.relowner) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
      WHERE n.nspname = current_schema() AND c.relname IN ('_prisma_migrations', 'identifier') AND c.relkind = 'r'
        AND NOT pg_has_role(c.relowner, 'USAGE') LIMIT 1) AS owner`;
@@ -29,16 +34,23 @@ export async function requireSchemaRights(session: pg.ClientBase): Promise<void>
   const { rows } = await session.query<Rights>(RIGHTS_SQL);
   const [rights] = rows;
   if (rights === undefined) return;
-  const { role, database, schema, mayCreate, owner } = rights;
+  const { role, database, schema, searchPath, mayCreate, followsDatabase, owner } = rights;
   if (owner !== null) {
     throw new StartupError(
       `The role "${role}" cannot alter the tables of Mintmark in the database "${database}": the owner of the tables is "${owner}". Connect as the owner, or transfer the tables: REASSIGN OWNED BY "${owner}" TO "${role}".`,
     );
   }
   if (mayCreate === true) return;
-  const schemaText = schema === null ? 'a schema, because search_path names no existing one' : `the schema "${schema}"`;
+  if (schema === null) {
+    throw new StartupError(
+      `The search_path of the role "${role}" in the database "${database}" is ${searchPath}, and the role can use no schema of it. As a superuser, create one of these schemas, owned by the role, or set another search_path: ALTER ROLE "${role}" IN DATABASE "${database}" SET search_path = public.`,
+    );
+  }
+  const own = followsDatabase
+    ? `make it the owner of the database: ALTER DATABASE "${database}" OWNER TO "${role}"`
+    : `make it the owner of the schema: ALTER SCHEMA "${schema}" OWNER TO "${role}"`;
   throw new StartupError(
-    `The role "${role}" cannot create tables in ${schemaText}. It must own the database or the schema: ALTER DATABASE "${database}" OWNER TO "${role}".`,
+    `The role "${role}" cannot create tables in the schema "${schema}". As a superuser, grant the right in the database "${database}": GRANT CREATE ON SCHEMA "${schema}" TO "${role}"; or ${own}.`,
   );
 }
 

@@ -39,7 +39,7 @@ export class ProblemFilter implements ExceptionFilter {
 }
 
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const problem = problemOf(error);
+  const problem = withLimit(problemOf(error), request);
   const { status } = CATALOGUE[problem.code];
   const isGone = reply.raw.destroyed || (request.raw.destroyed && !request.raw.complete);
   if (isGone) request.log.info('the client closed the connection');
@@ -49,6 +49,12 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     .status(status)
     .headers({ 'content-type': 'application/problem+json', 'cache-control': 'no-store', ...problem.extensions.headers })
     .send(`${JSON.stringify(problemDocument(problem, instance))}\n`);
+}
+
+/** Fastify does not name the limit that a body without Content-Length exceeded. */
+function withLimit(problem: Problem, request: FastifyRequest): Problem {
+  if (problem.code !== 'BODY_TOO_LARGE' || /[0-9]/.test(problem.detail)) return problem;
+  return new Problem('BODY_TOO_LARGE', `The body may have at most ${request.routeOptions.bodyLimit} octets.`, problem.extensions);
 }
 
 export function problemOf(error: unknown): Problem {

@@ -132,6 +132,29 @@ describe('the configuration', () => {
     expect(() => readConfig({ [name]: value })).toThrow(name);
   });
 
+  it.each([
+    [{ HOST: '300.1.1.1' }, 'HOST "300.1.1.1" is neither an IP address nor a host name'],
+    [{ HOST: '127.0.0.1:3000' }, 'without scheme and port'],
+    [{ HOST: 'http://pid.example.org' }, 'without scheme and port'],
+    [{ ACCESS: 'keys' }, 'ADMIN_API_KEY is not set, and ACCESS is "keys": set it to the output of "openssl rand'],
+    [{ DATABASE_URL: 'postgresql://h/d' }, 'ADMIN_API_KEY is not set, and with DATABASE_URL, ACCESS is "keys"'],
+    [{ DATABASE_URL: 'mysql://u:hush@h/d' }, 'it starts with mysql:, and only PostgreSQL is supported'],
+    [{ DATABASE_URL: 'postgresql:h/d' }, 'must be a URL such as postgresql://'],
+    [{ DATABASE_URL: 'postgresql://u:hush/x@h/d' }, 'percent-encode the characters of user and password'],
+    [{ DATABASE_URL: 'postgresql://u:hush@h/d?schema=pids' }, 'ALTER ROLE … SET search_path = "pids"'],
+  ])('refuses %j in words that say what to do', (variables, words) => {
+    expect(() => readConfig(variables)).toThrow(words);
+    expect(() => readConfig(variables)).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('hush') }),
+    );
+  });
+
+  it('does not tell of access where the address to listen on is wrong', () => {
+    expect(() => readConfig({ HOST: '300.1.1.1' })).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('ACCESS') }),
+    );
+  });
+
   it('repeats no secret', () => {
     expect(() => readConfig({ DATABASE_URL: 'mysql://u:secret@h/d', ADMIN_API_KEY: 'tiny-secret' })).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('secret@') }),

@@ -52,6 +52,34 @@ describe('POST /identifiers refuses', () => {
     expect([answer.status, answer.body.code]).toEqual([status, code]);
   });
 
+  it.each([
+    ['no body', '', 'The body must be a JSON object.'],
+    ['null', 'null', 'The body must be a JSON object.'],
+    ['a text', '"100.102"', 'The body must be a JSON object.'],
+    [
+      'a member it does not have',
+      '{"namingAuthority":"100.102","colour":"red"}',
+      '/colour: "colour" is not a member of this request; permitted: alternateIds, ',
+    ],
+  ])('%s in words that say what is expected', async (_, body, words) => {
+    expect((await send(body)).body.detail).toContain(words);
+  });
+
+  it('a body in chunks over the limit, and names the limit in octets', async () => {
+    const body = new Blob([`{"namingAuthority":"${'1'.repeat(300_000)}"}`]).stream();
+    const answer = await fetch(`${service.server.url}/identifiers`, {
+      ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body, duplex: 'half' as const },
+    });
+    expect(answer.status).toBe(413);
+    expect(((await answer.json()) as { detail: string }).detail).toMatch(/at most [0-9]+ octets/);
+  });
+
+  it('a query parameter that the list does not have, in the same words', async () => {
+    const { status, body } = await service.client.get('/identifiers?colour=red');
+    expect([status, body.errors[0].pointer]).toEqual([400, '#query/colour']);
+    expect(body.detail).toContain('"colour" is not a member of this request; permitted: ');
+  });
+
   const fields: [string, object, string, string][] = [
     ['CID-10: a GUID of 31 digits', { guid: 'F58FB49EB1F848F0A606E84CEF294BE' }, 'INVALID_GUID', '/guid'],
     ['a GUID with a digit that is none', { guid: 'G58FB49EB1F848F0A606E84CEF294BE5' }, 'INVALID_GUID', '/guid'],
@@ -240,6 +268,13 @@ describe('what never becomes a request', () => {
 });
 
 describe('what is not served', () => {
+  it('says how a slash inside a local name is sent', async () => {
+    for (const path of ['/identifiers/100.102/a/b', '/identifiers/100.102/a/b/history']) {
+      expect((await service.client.get(path)).body.detail).toContain('%2F');
+    }
+    expect((await service.client.get('/nowhere/a/b/c')).body.detail).not.toContain('%2F');
+  });
+
   it.each([
     ['GET', '/nowhere'],
     ['GET', '/docs/%00'],

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -143,8 +143,26 @@ describe('a start that cannot be', () => {
   it('names a data folder that cannot be one', async () => {
     const file = join(parent, 'file');
     await writeFile(file, '');
-    await refused({ DATA_DIR: file }, file, 'DATA_DIR');
-    await refused({ DATA_DIR: join(file, 'below') }, file, 'DATA_DIR');
+    await refused({ DATA_DIR: file }, file, 'DATA_DIR', 'is a file');
+    await refused({ DATA_DIR: join(file, 'below') }, file, 'DATA_DIR', 'is a file');
+  });
+
+  it('says of a data folder that lacks files, as a copy of a running one can, what to restore', async () => {
+    const copy = join(parent, 'copy');
+    execFileSync('cp', ['-a', dataDir, copy]);
+    await rm(join(copy, 'postgres', 'global', 'pg_control'));
+    await refused({ DATA_DIR: copy }, copy, 'made while the service was stopped');
+  });
+
+  const asRoot = process.getuid?.() === 0 ? it : it.skip;
+  asRoot('says of a copy whose files belong to another account how to copy them', async () => {
+    const copy = join(parent, 'copy-of-root');
+    execFileSync('cp', ['-r', dataDir, copy]);
+    await refused({ DATA_DIR: copy }, copy, 'cp -a');
+  });
+
+  it('says of an address that is not one of this machine that HOST is to be set', async () => {
+    await refused({ DATA_DIR: dataDir, HOST: '192.0.2.1', ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY }, 'Set HOST');
   });
 
   it('names a database that its password does not open', async () => {

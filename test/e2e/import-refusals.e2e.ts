@@ -55,13 +55,34 @@ describe('POST /identifiers/import', () => {
     if (code !== undefined) expect(result.problem.code).toBe(code);
   });
 
-  it('ends with a line that says what is wrong with a CSV file that is none of an export', async () => {
-    for (const csv of [
-      'a,b\r\n1,2\r\n',
-      'identifier,state\r\n"x',
-      'identifier,state\r\nonly one\r\n',
-      'state,state\r\n1,2\r\n',
-    ]) {
+  it.each([
+    ['other columns', 'a,b\r\n1,2\r\n', '"a" is not a column'],
+    ['a column twice', 'identifier,state,State\r\n1,2,3\r\n', '"state" is repeated'],
+    ['no identifiers', 'target\r\nhttps://repo.example.org/1\r\n', '"identifier" is missing'],
+    ['no octet', '', 'it is empty'],
+    ['empty lines only', '\r\n\r\n', 'it is empty'],
+    ['a header that never ends', `"identifier${'x'.repeat(200_000)}`, 'Max Record Size'],
+    ['a byte order mark only', '\ufeff', 'it is empty'],
+  ])('refuses a CSV file with %s with 400, and lists the columns', async (_, csv, detail) => {
+    const answer = await fetch(`${service.server.url}/identifiers/import`, {
+      ...{ method: 'POST', headers: { 'content-type': 'text/csv' }, body: csv },
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    const problem: any = await answer.json();
+    expect(problem).toMatchObject({ code: 'INVALID_REQUEST', detail: expect.stringContaining(detail) });
+    expect(problem.detail).toContain('identifier, metadataId, target, state');
+  });
+
+  it('answers the refusal of a header to a client that sends a large file before it reads', async () => {
+    const answer = await fetch(`${service.server.url}/identifiers/import`, {
+      ...{ method: 'POST', headers: { 'content-type': 'text/csv' }, body: `a,b\n${'1,2\n'.repeat(1_000_000)}` },
+    });
+    expect(answer.status).toBe(400);
+  });
+
+  it('ends with a line that says what is wrong with a CSV file that is none behind its header', async () => {
+    for (const csv of ['identifier,state\r\n"x', 'identifier,state\r\nonly one\r\n']) {
       const [result, ...more] = await send(csv, 'text/csv');
       expect([result.status, result.problem.code, more.length]).toEqual([400, 'INVALID_REQUEST', 0]);
     }
@@ -177,31 +198,16 @@ describe('POST /identifiers/import of a list', () => {
     expect(results[2]).toMatchObject({ identifier: id(46), outcome: 'imported' });
   });
 
+  it('reads a header in any case, with spaces around its names', async () => {
+    const csv = `Identifier; TARGET\n${id(51)};https://repo.example.org/51\n`;
+    for (const outcome of [[201, 'imported'] as const, [200, 'unchanged'] as const]) {
+      expect(statuses(await send(csv, 'text/csv'))).toEqual([outcome]);
+    }
+    expect((await service.client.get(`/identifiers/${id(51)}`)).body.target).toBe('https://repo.example.org/51');
+  });
+
   it('reads a file without a line break, and one without rows', async () => {
     expect(await send('identifier', 'text/csv')).toEqual([]);
-    expect(await send('', 'text/csv')).toEqual([]);
     expect(await send('\r\n\r\nidentifier;target\r\n', 'text/csv')).toEqual([]);
-  });
-});
-
-describe('GET /identifiers/export?excel=true', () => {
-  const get = async (query: string, accept: string) => {
-    const answer = await fetch(`${service.server.url}/identifiers/export${query}`, { headers: { accept } });
-    return { answer, octets: Buffer.from(await answer.arrayBuffer()) };
-  };
-
-  it('is the CSV in UTF-8 with a byte order mark, which an import reads', async () => {
-    const { answer, octets } = await get('?excel=true', '*/*');
-    expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
-    expect([...octets.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
-    const plain = await get('?excel=false', 'text/csv');
-    expect(octets.subarray(3).equals(plain.octets)).toBe(true);
-    const results = await send(octets.toString(), 'text/csv');
-    expect(results.every(({ outcome }) => outcome === 'unchanged')).toBe(true);
-  });
-
-  it('refuses another value, and another format', async () => {
-    expect((await get('?excel=yes', '*/*')).answer.status).toBe(400);
-    expect((await get('?excel=true', 'application/x-ndjson')).answer.status).toBe(406);
   });
 });

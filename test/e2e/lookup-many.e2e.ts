@@ -172,6 +172,42 @@ describe('an input that finds nothing as it stands', () => {
     ]);
   });
 
+  it('is found without the parentheses around it, and without the final slash of a URL', async () => {
+    const inputs = [`(${IDENTIFIER})`, `(«https://hdl.handle.net/${IDENTIFIER}/»).`, '(demo:7)'];
+    const { body } = await lookUp([...inputs, `https://hdl.handle.net/${IDENTIFIER}/`, `${IDENTIFIER}/`]);
+    expect(body.items.map(({ status }: any) => status)).toEqual(['found', 'found', 'found', 'found', 'malformed']);
+  });
+
+  it('is found by the URL at which the client reaches it, in any percent-encoding', async () => {
+    const { base } = service.client;
+    const urls = [
+      `${base}/identifiers/${IDENTIFIER}`,
+      `${base}/identifiers/${IDENTIFIER.toLowerCase()}/`,
+      `<${base}/identifiers/${IDENTIFIER.replace('/', '%2f')}>.`,
+      `${base}/identifiers/hdl%3A%2F%2F${IDENTIFIER.replace('/', '%2F')}`,
+      `${base}/identifiers/${IDENTIFIER}/history?limit=1`,
+    ];
+    const { body } = await lookUp(urls);
+    expect(body.items.map(({ identifier, matchedBy }: any) => [matchedBy, identifier?.identifier])).toEqual(
+      urls.map(() => ['identifier', IDENTIFIER]),
+    );
+  });
+
+  it('is not found by a URL of another host with the same path', async () => {
+    const { body } = await lookUp([`https://pid.example.com/identifiers/${IDENTIFIER}`]);
+    expect(body.items[0]).toMatchObject({ status: 'missing', matchedBy: null });
+  });
+
+  it.each([
+    'https://repo.example.org/objects/unknown',
+    'https://repo.example.org/objects/unknown/',
+    '<https://repo.example.org/objects/unknown>',
+    'https://hdl.handle.net/',
+  ])('is missing, and not malformed, as the URL %s that is no registered target', async (input) => {
+    const { body } = await lookUp([input]);
+    expect(body.items).toMatchObject([{ input, status: 'missing', matchedBy: null }]);
+  });
+
   it('is refused by /normalize as before', async () => {
     for (const input of [`https://hdl.handle.net/${IDENTIFIER}.`, '"demo:7"', `${BARE}.`]) {
       const { body } = await service.client.post('/normalize', { inputs: [input] });

@@ -168,6 +168,13 @@ describe('docs/how-to', () => {
     const { calls } = await runDocument('docs/how-to/use-your-own-postgresql.md');
     expect(calls).toEqual(['npm start']);
     expect((await runDocument('docs/how-to/control-access.md')).output).toContain('"secret":"');
+    await shutDown();
+    // A second run of the commands leaves the file as it is.
+    const once = readFileSync(join(work, '.env'), 'utf8');
+    for (const { language, text } of blocksOf('docs/how-to/use-your-own-postgresql.md')) {
+      if (language === 'sh') runBlock(text);
+    }
+    expect(readFileSync(join(work, '.env'), 'utf8')).toBe(once);
     const { calls: containers } = await runDocument('docs/how-to/run-in-containers.md');
     expect(containers).toEqual(['docker compose up --build --detach --wait']);
     // Compose stops unless .env has every variable that it marks as required.

@@ -162,6 +162,30 @@ describe('a schema that may not be written', () => {
     });
   });
 
+  it('names the search_path, when it names no schema that the role can use, and starts in a schema of the role', async () => {
+    await withRole('template0', async (role, variables, databaseUrl) => {
+      const name = new URL(databaseUrl).pathname.slice(1);
+      await query(databaseUrl, `ALTER ROLE "${role}" IN DATABASE "${name}" SET search_path = pids`);
+      await refused(variables, `"${role}"`, 'is pids', 'SET search_path');
+      await query(databaseUrl, 'CREATE SCHEMA pids');
+      await query(databaseUrl, `GRANT USAGE ON SCHEMA pids TO "${role}"`);
+      await refused(variables, `GRANT CREATE ON SCHEMA "pids" TO "${role}"`, 'ALTER SCHEMA "pids" OWNER TO');
+      await query(databaseUrl, `GRANT CREATE ON SCHEMA pids TO "${role}"`);
+      await (await startServer(variables)).stop();
+    });
+  });
+
+  it('names a wrong password, and a database that does not exist', async () => {
+    await withRole('template0', async (role, variables) => {
+      const url = new URL(variables.DATABASE_URL ?? '');
+      url.password = 'another';
+      await refused({ ...variables, DATABASE_URL: url.href }, 'refused the login', 'Correct user and password');
+      url.password = 'secret-of-the-role';
+      url.pathname = '/nowhere';
+      await refused({ ...variables, DATABASE_URL: url.href }, `CREATE DATABASE "nowhere" OWNER "${role}"`);
+    });
+  });
+
   it('names the role that owns the tables, when another one is used', async () => {
     await withRole(process.env.E2E_TEMPLATE ?? '', async (role, variables) => {
       await refused(variables, `"${role}"`, '"mintmark"', 'owner of the tables');

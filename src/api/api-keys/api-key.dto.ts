@@ -75,7 +75,10 @@ export class CreateApiKeyDto {
   @IsArray()
   scopes: Scope[];
 
-  /** The naming authorities that the key covers; all of them when absent. */
+  /**
+   * The naming authorities that the key covers; all of them when absent. They need not exist yet: a key can be created
+   * before its naming authority.
+   */
   @ApiProperty({ type: [GrantDto], minItems: 1, maxItems: MAX_GRANTS, required: false })
   @Optional()
   @Nested(() => GrantDto, { each: true })

@@ -7,6 +7,13 @@ import { readStart } from './delimiter.js';
 /** Longest row that is read, in characters. */
 const MAX_ROW = 131_072;
 
+/** Characters of an unknown name that an error repeats. */
+const MAX_NAME = 100;
+
+const COLUMN_OF: ReadonlyMap<string, string> = new Map(COLUMNS.map((column) => [column.toLowerCase(), column]));
+
+const HEADER_RULE = `Its first line names the columns, in any order and case, separated by ",", ";" or a tab: ${COLUMNS.join(', ')}. Only identifier is required.`;
+
 export interface NumberedRow {
   readonly number: number;
   /** INVALID_REQUEST for a row that has more or fewer cells than there are columns. */
@@ -27,18 +34,28 @@ type Rows = AsyncIterator<ParsedRow>;
  */
 export class RowReader {
   private failure: Error | null = null;
-  private rows: Rows | null = null;
   private invalidRows = 0;
 
-  constructor(private readonly body: StreamedBody) {
-    // The caller of `next` gets the error; without a listener it would end the process.
+  private constructor(
+    private readonly body: StreamedBody,
+    private readonly rows: Rows,
+  ) {}
+
+  /**
+   * Reads the header line.
+   * @throws Problem INVALID_REQUEST for a file without one or with other columns than those of an export, SHUTTING_DOWN
+   * when the service stops before it has arrived.
+   */
+  static async open(body: StreamedBody): Promise<RowReader> {
+    // Errors are thrown by `open` and `next`; without a listener one would end the process.
     body.octets.on('error', () => {});
+    return new RowReader(body, await openRows(body));
   }
 
   /**
    * @returns up to `most` rows; null at the end.
-   * @throws Problem INVALID_REQUEST for a file that is not a CSV export, SHUTTING_DOWN when the service stops and the
-   * file is incomplete.
+   * @throws Problem INVALID_REQUEST for a file that is not CSV, SHUTTING_DOWN when the service stops and the file is
+   * incomplete.
    */
   async next(most: number): Promise<NumberedRow[] | null> {
     this.body.requireTime();
@@ -46,14 +63,14 @@ export class RowReader {
     const rows: NumberedRow[] = [];
     try {
       while (rows.length < most) {
-        this.rows ??= await openRows(this.body);
         const next = await this.rows.next();
         if (next.done === true) return rows.length > 0 ? rows : null;
         rows.push(this.numbered(next.value));
       }
       return rows;
     } catch (error) {
-      this.failure = error instanceof CsvError ? unreadable(error.message) : (error as Error);
+      // Other errors, such as a closed connection, stay as they are.
+      this.failure = error instanceof CsvError ? invalidRow(error.message) : (error as Error);
       // Return the rows before the failure first; the next call throws it.
       if (rows.length > 0) return rows;
       throw this.failure;
@@ -63,7 +80,7 @@ export class RowReader {
   private numbered({ info, record }: ParsedRow): NumberedRow {
     const isInvalid = info.invalid_field_length > this.invalidRows;
     this.invalidRows = info.invalid_field_length;
-    const row = isInvalid ? unreadable('the row has more or fewer cells than there are columns') : record;
+    const row = isInvalid ? invalidRow('the row has more or fewer cells than there are columns') : record;
     return { number: info.lines, row };
   }
 }
@@ -71,6 +88,7 @@ export class RowReader {
 async function openRows(body: StreamedBody): Promise<Rows> {
   const { octets, drain } = body;
   const start = await readStart(octets, drain.halfOver);
+  let headerRead: () => void = () => {};
   const parser = parse({
     bom: true,
     delimiter: start.delimiter,
@@ -78,9 +96,23 @@ async function openRows(body: StreamedBody): Promise<Rows> {
     max_record_size: MAX_ROW,
     skip_empty_lines: true,
     relax_column_count: true,
-    columns: requireColumns,
+    columns: (header: string[]) => {
+      const columns = columnsOf(header);
+      headerRead();
+      return columns;
+    },
   });
-  // The caller of `next` gets the error; without a listener it would end the process.
+  const header = new Promise<void>((resolve, reject) => {
+    headerRead = resolve;
+    parser.once('error', (error) => {
+      reject(error instanceof CsvError ? unreadable(error.message) : error);
+    });
+    parser.once('finish', () => {
+      reject(unreadable('it is empty'));
+    });
+  });
+  // Awaited below; the parser may fail before that. Errors after the header are thrown by `next`.
+  header.catch(() => {});
   parser.on('error', () => {});
   parser.write(start.octets);
   // Not a pipeline, which would close the connection before the client has the problem.
@@ -98,6 +130,7 @@ async function openRows(body: StreamedBody): Promise<Rows> {
   octets.once('close', () => {
     drain.stopping.removeEventListener('abort', onStop);
   });
+  await header;
   return (parser as AsyncIterable<ParsedRow>)[Symbol.asyncIterator]();
 }
 
@@ -117,13 +150,22 @@ function endWhenSilent({ octets, drain }: StreamedBody, parser: Parser): void {
   }, SILENCE_AFTER_STOP_MS);
 }
 
-function requireColumns(header: string[]): string[] {
-  const known: readonly string[] = COLUMNS;
-  const strange = header.find((column, index) => !known.includes(column) || header.indexOf(column) < index);
-  if (strange !== undefined) throw unreadable(`"${strange}" is not a column of an export, or is repeated`);
-  return header;
+/** @returns the names of the columns as in an export; the file may spell them in any case. */
+function columnsOf(header: readonly string[]): string[] {
+  const columns = header.map((name) => ({ name, column: COLUMN_OF.get(name.trim().toLowerCase()) }));
+  const unknown = columns.find(({ column }) => column === undefined);
+  if (unknown !== undefined) throw unreadable(`"${unknown.name.slice(0, MAX_NAME)}" is not a column of an import`);
+  const names = columns.flatMap(({ column }) => column ?? []);
+  const repeated = names.find((name, index) => names.indexOf(name) < index);
+  if (repeated !== undefined) throw unreadable(`the column "${repeated}" is repeated`);
+  if (!names.includes('identifier')) throw unreadable('the column "identifier" is missing');
+  return names;
 }
 
 function unreadable(detail: string): Problem {
-  return new Problem('INVALID_REQUEST', `The file is not a CSV export: ${detail}.`);
+  return new Problem('INVALID_REQUEST', `The file cannot be imported: ${detail}. ${HEADER_RULE}`);
+}
+
+function invalidRow(detail: string): Problem {
+  return new Problem('INVALID_REQUEST', `The file is not CSV: ${detail}.`);
 }

@@ -13,10 +13,11 @@ import { ApiProblems } from '../../problem/api-problems.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
 import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';
+import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { BYTE_ORDER_MARK, HEADER, writeRows } from './csv.js';
 import { ExportQueryDto } from './export-query.dto.js';
 import { ExportService } from './export.service.js';
-import type { TransferLineDto } from './transfer-line.dto.js';
+import { lineOf } from './transfer-line.js';
 
 /** The path of the operation. */
 const PATH = '/identifiers/export';
@@ -31,7 +32,8 @@ const FORMATS = {
     contentType: NDJSON,
     file: 'identifiers.ndjson',
     head: '',
-    write: (lines: readonly TransferLineDto[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+    write: (records: readonly IdentifierRecord[]) =>
+      records.map((record) => `${JSON.stringify(lineOf(record))}\n`).join(''),
     refuse: (problem: Problem) =>
       `${JSON.stringify({ status: CATALOGUE[problem.code].status, problem: problemDocument(problem, PATH) })}\n`,
   },
@@ -39,7 +41,7 @@ const FORMATS = {
     contentType: `${CSV}; charset=utf-8; header=present`,
     file: 'identifiers.csv',
     head: HEADER,
-    write: writeRows,
+    write: (records: readonly IdentifierRecord[]) => writeRows(records.map((record) => lineOf(record))),
     // CSV has no row for a problem.
     refuse: () => '',
   },
@@ -73,14 +75,14 @@ export class ExportController {
   })
   @ApiProblems('INVALID_REQUEST', 'NOT_ACCEPTABLE', ...SYNTAX_CODES)
   async export(
-    @Query() { excel, ...selection }: ExportQueryDto,
+    @Query() { excel, ...filter }: ExportQueryDto,
     @CurrentPrincipal() principal: Principal,
     @Headers('accept') accept: string | undefined,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const format = formatFor(accept, excel === 'true');
-    const pages = this.exports.pages(selection, principal);
+    const pages = this.exports.pages(filter, principal);
     // Read the first page before the response starts, so that errors of the query or the database still have a status.
     const first = (await pages.next()).value ?? [];
     void reply
@@ -97,8 +99,8 @@ export class ExportController {
 
 async function* write(
   { head, write: rows, refuse }: Format,
-  first: readonly TransferLineDto[],
-  pages: AsyncIterable<TransferLineDto[]>,
+  first: readonly IdentifierRecord[],
+  pages: AsyncIterable<IdentifierRecord[]>,
   response: ServerResponse,
 ): AsyncGenerator<string> {
   if (head !== '' || first.length > 0) yield head + rows(first);

@@ -4,10 +4,8 @@ import { KeyValidity } from '../../access/key-validity.js';
 import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
 import type { PageCursor } from '../../storage/identifiers/page-query.js';
-import { parseFilter } from '../representation/parse-filter.js';
-import type { IdentifierFilterDto } from '../representation/identifier-filter.dto.js';
-import { lineOf } from './transfer-line.js';
-import type { TransferLineDto } from './transfer-line.dto.js';
+import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import { type IdentifierFilter, parseFilter } from '../representation/parse-filter.js';
 
 const PAGE = 500;
 
@@ -24,14 +22,14 @@ export class ExportService {
    * @throws Problem as `parseFilter`, before the first page; UNAUTHENTICATED before a later page when the key is no
    * longer valid.
    */
-  async *pages(selection: IdentifierFilterDto, principal: Principal): AsyncGenerator<TransferLineDto[], undefined> {
-    const filter = parseFilter(selection, await this.authorities.current(), principal);
+  async *pages(texts: IdentifierFilter, principal: Principal): AsyncGenerator<IdentifierRecord[], undefined> {
+    const filter = parseFilter(texts, await this.authorities.current(), principal);
     let after: PageCursor | undefined;
     do {
       if (after !== undefined) await this.keys.require(principal);
       const records = await this.reader.page(filter, PAGE, after);
       after = records.length === PAGE ? records.at(-1) : undefined;
-      yield records.map((record) => lineOf(record));
+      yield records;
     } while (after !== undefined);
     return undefined;
   }

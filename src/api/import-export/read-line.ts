@@ -5,7 +5,6 @@ import { Problem, invalidRequest, malformed } from '../../problem/problem.js';
 import { mutableAttributesOf } from '../../registry/change.js';
 import { creation } from '../../registry/change.js';
 import { type MutableAttributes, identifierOf } from '../../registry/identifier-record.js';
-import type { ImportedIdentifier } from '../../registry/imported-identifier.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import {
@@ -17,16 +16,8 @@ import {
 } from '../../registry/parse-names.js';
 import { EXPIRED_REASON } from '../../registry/lifecycle.js';
 import { readTime } from '../../registry/timestamp.js';
-import { lineOf } from './transfer-line.js';
+import type { ImportCommand } from './import.service.js';
 import { TransferLineDto } from './transfer-line.dto.js';
-
-/** A parsed line: the record to insert, and the line in export form. */
-export interface ImportCommand {
-  readonly item: ImportedIdentifier;
-  readonly line: TransferLineDto;
-  /** Members that must be equal for the same identifier; all when absent. */
-  readonly compared?: readonly string[];
-}
 
 /**
  * Parses one line of an export.
@@ -56,9 +47,8 @@ export function readLine(value: unknown, known: NamingAuthoritySnapshot, actor: 
     alternates.map(({ canonical }) => canonical),
   );
   const hasExpired = attributes.state !== sent.state;
-  const exported = { namingAuthority: authority.prefix, localName, version: sent.version, ...times, ...attributes };
   return {
-    line: lineOf(exported),
+    record: { namingAuthority: authority.prefix, localName, version: sent.version, ...times, ...attributes },
     item: {
       ...times,
       ...{ authority, address, localName, selfKey, actor, request: null, metadataRecord: null },

@@ -1,36 +1,61 @@
 import { Injectable } from '@nestjs/common';
-import { type Principal, redactFor } from '../../access/principal.js';
-import { IdentifierSearch, type Matches, MAX_CANDIDATES } from '../../storage/identifiers/identifier-search.js';
-import { IdentifierPresenter } from '../representation/identifier-presenter.js';
+import type { Principal } from '../../access/principal.js';
+import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
+import {
+  IdentifierSearch,
+  type MatchedBy,
+  type Matches,
+  MAX_CANDIDATES,
+} from '../../storage/identifiers/identifier-search.js';
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
-import type { LookupResultDto } from './lookup.dto.js';
-import { type ReadInput, readInput } from './read-input.js';
+import { type InputFault, type ReadInput, readInput } from './read-input.js';
 
 /** Texts per statement. A record can have 800 KB, and a slice stays in memory until the client has read it. */
 const SLICE = 100;
+
+export interface LookupCommand {
+  readonly inputs: readonly string[];
+  /** The host and port by which the client reaches the service, whose own URLs are identifiers too. */
+  readonly ownHost: string;
+}
+
+/** What a text denotes. */
+export interface LookupResult {
+  readonly input: string;
+  readonly status: 'found' | 'ambiguous' | 'missing' | 'malformed';
+  /** How the text matches; null when nothing matches. */
+  readonly matchedBy: MatchedBy | null;
+  /** The identifier that matches; null where there is none, or a GUID or a target is ambiguous. */
+  readonly record: IdentifierRecord | null;
+  /** Other identifiers with the same metadata ID or alternate; null without `record`. */
+  readonly others: readonly string[] | null;
+  /** The identifiers that match equally well; null unless ambiguous. */
+  readonly candidates: readonly string[] | null;
+  readonly canonical?: string;
+  readonly fault: InputFault | null;
+}
 
 @Injectable()
 export class LookupManyService {
   constructor(
     private readonly finder: IdentifierSearch,
     private readonly authorities: NamingAuthorityCache,
-    private readonly presenter: IdentifierPresenter,
   ) {}
 
   /** @yields one result for each text, in order. Texts are looked up in slices, as the client reads the results. */
-  async *find(inputs: readonly string[], principal: Principal): AsyncGenerator<LookupResultDto> {
+  async *find({ inputs, ownHost }: LookupCommand, principal: Principal): AsyncGenerator<LookupResult> {
     let known = await this.authorities.current();
     let isFresh = false;
     for (let from = 0; from < inputs.length; from += SLICE) {
       const slice = inputs.slice(from, from + SLICE);
-      let results = await this.findBy(known, slice, principal);
-      const missed = slice.filter((_, index) => results[index]?.status !== 'found');
+      let results = await this.findBy(known, slice, ownHost, principal);
+      const missed = results.filter(({ status }) => status !== 'found').map(({ input }) => input);
       const unknown = known.unknownPrefixes(missed);
       if (missed.length > 0 && (!isFresh || unknown.length > 0)) {
         // Another process may have just created a naming authority or changed its resolver.
         const fresh = await this.authorities.refresh(unknown);
-        if (fresh !== known) results = await this.findBy(fresh, slice, principal);
+        if (fresh !== known) results = await this.findBy(fresh, slice, ownHost, principal);
         known = fresh;
         isFresh = true;
       }
@@ -41,40 +66,45 @@ export class LookupManyService {
   private async findBy(
     known: NamingAuthoritySnapshot,
     inputs: readonly string[],
+    ownHost: string,
     principal: Principal,
-  ): Promise<LookupResultDto[]> {
+  ): Promise<LookupResult[]> {
     const view = principal.viewOf(known);
     const visible = principal.hasRestrictedView ? view.all().map(({ prefix }) => prefix) : null;
-    const reads = inputs.map((input) => readInput(input, view));
+    const reads = inputs.map((input) => readInput(input, view, ownHost));
     const keys = reads.map(({ readings }) => readings.map(({ searchKey }) => searchKey));
     const found = await this.finder.find(keys, visible);
-    return reads.map((read, index) => ({
-      input: inputs[index] ?? '',
-      ...this.result(read, found[index] ?? { matches: [], record: null }, principal),
-    }));
+    return reads.map((read, index) => resultOf(read, found[index] ?? { matches: [], record: null }, principal));
   }
+}
 
-  private result(read: ReadInput, { matches, record }: Matches, principal: Principal): Omit<LookupResultDto, 'input'> {
-    const { readings, fault, ...canonical } = read;
-    const [first, ...more] = matches;
-    if (first === undefined || record === null) {
-      if (fault !== null) return { status: 'malformed', matchedBy: null, error: fault };
-      return { status: 'missing', matchedBy: null, ...canonical };
-    }
-    const reading = readings[first.reading];
-    const nearest = matches.filter(({ matchedBy }) => matchedBy === first.matchedBy);
-    const isAmbiguous = nearest.length > 1;
-    // Metadata IDs and alternates prefer the oldest record; an ambiguous GUID or target has no preference.
-    const isName = reading?.searchKey.key !== undefined;
-    return {
-      status: isAmbiguous ? 'ambiguous' : 'found',
-      matchedBy: first.matchedBy,
-      ...((isName || !isAmbiguous) && {
-        identifier: this.presenter.show(redactFor(principal, record)),
-        others: [...new Set(more.map(({ identifier }) => identifier))].filter((each) => each !== first.identifier),
-      }),
-      ...(isAmbiguous && { candidates: nearest.slice(0, MAX_CANDIDATES).map(({ identifier }) => identifier) }),
-      ...(reading?.canonical !== undefined && { canonical: reading.canonical }),
-    };
+function resultOf(
+  { input, readings, fault, ...canonical }: ReadInput,
+  { matches, record }: Matches,
+  principal: Principal,
+): LookupResult {
+  const [first, ...more] = matches;
+  if (first === undefined || record === null) {
+    const nothing = { input, matchedBy: null, record: null, others: null, candidates: null };
+    return fault === null
+      ? { ...nothing, status: 'missing', ...canonical, fault }
+      : { ...nothing, status: 'malformed', fault };
   }
+  const reading = readings[first.reading];
+  const nearest = matches.filter(({ matchedBy }) => matchedBy === first.matchedBy);
+  const isAmbiguous = nearest.length > 1;
+  // Metadata IDs and alternates prefer the oldest record; an ambiguous GUID or target has no preference.
+  const hasPreference = !isAmbiguous || reading?.searchKey.key !== undefined;
+  const others = new Set(more.map(({ identifier }) => identifier));
+  others.delete(first.identifier);
+  return {
+    input,
+    status: isAmbiguous ? 'ambiguous' : 'found',
+    matchedBy: first.matchedBy,
+    record: hasPreference ? principal.redact(record) : null,
+    others: hasPreference ? [...others] : null,
+    candidates: isAmbiguous ? nearest.slice(0, MAX_CANDIDATES).map(({ identifier }) => identifier) : null,
+    ...(reading?.canonical !== undefined && { canonical: reading.canonical }),
+    fault: null,
+  };
 }

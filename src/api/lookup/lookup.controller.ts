@@ -1,10 +1,11 @@
 import { Body, Controller, Get, Headers, HttpCode, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Principal, CurrentPrincipal, redactFor } from '../../access/principal.js';
+import { type Principal, CurrentPrincipal } from '../../access/principal.js';
 import { Requires } from '../../access/scope.js';
 import { LargeBody } from '../../http/body/body-limits.js';
 import { matchesWeakly } from '../../http/headers/entity-tags.js';
 import { sendList } from '../../http/body/list-response.js';
+import { Cursors } from '../../http/validation/cursor.js';
 import { OnlyReads } from '../../http/server/load-shedding.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiHeader, ApiResponse, ApiTags } from '../../openapi/annotations.js';
@@ -15,9 +16,10 @@ import { linkHeader } from '../representation/location-header.js';
 import { goneProblem } from '../representation/gone-problem.js';
 import { FoundIdentifierDto } from './found-identifier.dto.js';
 import { IdentifierPageDto, ListQueryDto } from './list-query.dto.js';
-import { LookupResponseDto, LookupRequestDto } from './lookup.dto.js';
-import { LookupManyService } from './lookup-many.service.js';
+import { LookupResponseDto, LookupRequestDto, type LookupResultDto } from './lookup.dto.js';
+import { LookupManyService, type LookupResult } from './lookup-many.service.js';
 import { LookupService } from './lookup.service.js';
+import type { PageCursor } from '../../storage/identifiers/page-query.js';
 
 const text = { schema: { type: 'string' as const } };
 
@@ -29,6 +31,7 @@ export class LookupController {
     private readonly lookup: LookupService,
     private readonly lookupMany: LookupManyService,
     private readonly presenter: IdentifierPresenter,
+    private readonly cursors: Cursors,
   ) {}
 
   /**
@@ -49,21 +52,25 @@ export class LookupController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<IdentifierPageDto> {
-    const { records, next } = await this.lookup.page(query, principal);
+    const { limit, cursor, ...filter } = query;
+    const after = cursor === undefined ? undefined : this.positionOf(cursor);
+    const page = await this.lookup.page({ filter, limit, after }, principal);
+    const next = page.next === null ? null : this.cursorAfter(page.next);
     if (next !== null) {
       const parameters = new URLSearchParams(request.originalUrl.slice(request.originalUrl.indexOf('?') + 1));
       parameters.set('cursor', next);
       void reply.headers(linkHeader(`/identifiers?${parameters.toString()}`, 'next'));
     }
-    return { items: records.map((record) => this.presenter.show(redactFor(principal, record))), next };
+    return { items: page.records.map((record) => this.presenter.show(record)), next };
   }
 
   /**
    * Look up identifiers by text
    * @remarks Resolves up to 1,000 strings, in any form, to the identifiers they denote. Each string is read as an
    * identifier, a metadata ID or an alternate identifier. If nothing matches, it is read without angle brackets,
-   * quotation marks and a final full stop, then as a bare GUID under the naming authorities that the client can see,
-   * and then as a registered target. A string that matches several identifiers equally well is `ambiguous`, with up to
+   * parentheses, quotation marks and a final full stop, without the final slash of a URL, then as a URL of this service
+   * (`/identifiers/NA/local` at the host of the request), as a bare GUID under the naming authorities that the client
+   * can see, and as a registered target. A string that matches several identifiers equally well is `ambiguous`, with up to
    * ten `candidates`. Withdrawn identifiers are included.
    */
   @Post('lookup')
@@ -79,9 +86,11 @@ export class LookupController {
   async findMany(
     @Body() { inputs }: LookupRequestDto,
     @CurrentPrincipal() principal: Principal,
+    @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    await sendList(reply, 'items', this.lookupMany.find(inputs, principal));
+    const results = this.lookupMany.find({ inputs, ownHost: request.host }, principal);
+    await sendList(reply, 'items', this.responses(results));
   }
 
   /**
@@ -113,12 +122,37 @@ export class LookupController {
   ): Promise<string | undefined> {
     const { record, uriParts } = await this.lookup.find(identifier, principal);
     if (record.tombstone !== null) throw goneProblem(record);
-    const written = new SerializedIdentifier(this.presenter.show(redactFor(principal, record)));
+    const written = new SerializedIdentifier(this.presenter.show(record));
     void reply.headers({ etag: written.entityTag, 'cache-control': 'no-cache' });
     if (matchesWeakly(ifNoneMatch, written.entityTag)) {
       void reply.status(HttpStatus.NOT_MODIFIED);
       return undefined;
     }
     return written.toResponse(reply, { query: uriParts.query, fragment: uriParts.fragment });
+  }
+
+  private async *responses(results: AsyncIterable<LookupResult>): AsyncGenerator<LookupResultDto> {
+    for await (const { input, status, matchedBy, record, others, candidates, canonical, fault } of results) {
+      yield {
+        input,
+        status,
+        matchedBy,
+        ...(record !== null && { identifier: this.presenter.show(record) }),
+        ...(others !== null && { others: [...others] }),
+        ...(candidates !== null && { candidates: [...candidates] }),
+        ...(canonical !== undefined && { canonical }),
+        ...(fault !== null && { error: fault }),
+      };
+    }
+  }
+
+  private cursorAfter({ createdAt, id }: PageCursor): string {
+    return this.cursors.write('identifiers', [BigInt(createdAt.getTime()), id]);
+  }
+
+  /** @throws Problem INVALID_CURSOR */
+  private positionOf(cursor: string): PageCursor {
+    const [time = 0n, id = 0n] = this.cursors.read('identifiers', 2, cursor).numbers;
+    return { createdAt: new Date(Number(time)), id };
   }
 }

@@ -57,7 +57,10 @@ export class LookupResultDto {
    */
   input: string;
 
-  /** "ambiguous": several identifiers match equally well; "missing": the text is well formed, but not registered. */
+  /**
+   * "ambiguous": several identifiers match equally well; "missing": the text is well formed, but not registered, or it
+   * is a URL that is no registered target.
+   */
   @ApiProperty({ enum: STATUSES })
   status: (typeof STATUSES)[number];
 

@@ -4,8 +4,15 @@ import type { SearchKey } from '../../storage/identifiers/identifier-search.js';
 import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import { isTarget } from '../../registry/target.js';
-import type { LookupFaultDto } from './lookup.dto.js';
-import { withoutDelimiters } from './pasted-text.js';
+import { identifierInOwnUrl } from './own-url.js';
+
+/** Delimiters that texts and mail programs put around identifiers and URLs. */
+const DELIMITER = /[\s<>()"'`\u2018-\u201f\u2039\u203a\u00ab\u00bb]/;
+
+const HTTP_URL_WITH_FINAL_SLASH = /^https?:\/\/.*\/$/is;
+
+/** Why a text is not an identifier; the offset is in UTF-16 code units. */
+export type InputFault = Pick<SyntaxFault, 'code' | 'detail' | 'offset'>;
 
 type ReadName =
   | {
@@ -13,9 +20,9 @@ type ReadName =
       readonly canonical: string;
       readonly guid: string | null;
       /** Why it cannot be an identifier of its naming authority; it can still be an alternate. */
-      readonly slip: LookupFaultDto | null;
+      readonly slip: InputFault | null;
     }
-  | { readonly error: LookupFaultDto };
+  | { readonly error: InputFault };
 
 /** A search key with its canonical form, which is absent for a target. */
 export interface Reading {
@@ -24,34 +31,56 @@ export interface Reading {
 }
 
 export interface ReadInput {
+  readonly input: string;
   readonly readings: readonly Reading[];
+  /** The canonical form of the first name that is well formed. */
   readonly canonical?: string;
-  /** Why the input as it stands is malformed, if it is. */
-  readonly fault: LookupFaultDto | null;
+  /** Why the input as it stands is malformed; null if a name is well formed, or the input is a URL. */
+  readonly fault: InputFault | null;
 }
 
 /**
- * Parses an input as a name; as a name without delimiters; as a bare GUID; and as a target.
+ * Parses an input as a name; as a name without delimiters; as the identifier in a URL of this service; as a bare GUID;
+ * and as a target.
  * @param known the naming authorities that the principal can see.
+ * @param ownHost the host and port by which the client reaches this service.
  */
-export function readInput(input: string, known: NamingAuthoritySnapshot): ReadInput {
+export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost: string): ReadInput {
   const asSent = readName(input, known);
   const trimmed = input.trim();
-  const bare = withoutDelimiters(input);
-  const texts = bare === trimmed || bare === '' ? [trimmed] : [trimmed, bare];
-  const names = [asSent, ...texts.slice(1).map((text) => readName(text, known))].flatMap((name) =>
-    'error' in name ? [] : [name],
-  );
+  const texts = [...new Set([trimmed, withoutDelimiters(input)])].filter((text, index) => index === 0 || text !== '');
+  const withoutSlash = texts.filter((text) => HTTP_URL_WITH_FINAL_SLASH.test(text)).map((url) => url.slice(0, -1));
+  const inOwnUrls = [...texts, ...withoutSlash].flatMap((text) => identifierInOwnUrl(text, ownHost) ?? []);
+  const cleaned = [...new Set([...texts.slice(1), ...withoutSlash, ...inOwnUrls])].map((text) => readName(text, known));
+  const names = [asSent, ...cleaned].flatMap((name) => ('error' in name ? [] : [name]));
   const withGuid = names.find(({ guid }) => guid !== null);
+  const wellFormed = names.find(({ slip }) => slip === null);
   const targets = texts.filter((text) => text.length <= MAX_TARGET_LENGTH && isTarget(text));
   return {
+    input,
     readings: [
       ...names,
       ...(withGuid?.guid ? [{ searchKey: { guid: withGuid.guid }, canonical: withGuid.canonical }] : []),
       ...targets.map((target) => ({ searchKey: { target } })),
     ],
-    ...('error' in asSent ? { fault: asSent.error } : { fault: asSent.slip, canonical: asSent.canonical }),
+    ...(wellFormed !== undefined && { canonical: wellFormed.canonical }),
+    fault: wellFormed === undefined ? faultIn(asSent, targets.length > 0) : null,
   };
+}
+
+/** Removes delimiters and one final full stop, which may precede or follow a quotation mark. */
+export function withoutDelimiters(text: string): string {
+  let start = 0;
+  while (start < text.length && DELIMITER.test(text.charAt(start))) start += 1;
+  let end = text.length;
+  let hasStop = false;
+  for (; end > start; end -= 1) {
+    const character = text.charAt(end - 1);
+    const isStop: boolean = character === '.' && !hasStop;
+    if (!isStop && !DELIMITER.test(character)) break;
+    hasStop ||= isStop;
+  }
+  return text.slice(start, end);
 }
 
 function readName(text: string, known: NamingAuthoritySnapshot): ReadName {
@@ -69,6 +98,12 @@ function readName(text: string, known: NamingAuthoritySnapshot): ReadName {
   }
 }
 
-function faultOf({ code, detail, offset }: SyntaxFault): LookupFaultDto {
+/** A URL that is no notation of an identifier can still be a target, so it is not malformed. */
+function faultIn(name: ReadName, isUrl: boolean): InputFault | null {
+  if (!('error' in name)) return name.slip;
+  return isUrl ? null : name.error;
+}
+
+function faultOf({ code, detail, offset }: SyntaxFault): InputFault {
   return { code, detail, offset };
 }

@@ -1,6 +1,6 @@
 import { HttpStatus, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { type Principal, redactFor } from '../../access/principal.js';
+import type { Principal } from '../../access/principal.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
 import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';
@@ -55,7 +55,7 @@ export class MintPresenter {
   }
 
   private show(record: IdentifierRecord, principal: Principal): IdentifierDto {
-    return this.presenter.show(redactFor(principal, record));
+    return this.presenter.show(principal.redact(record));
   }
 }
 

@@ -10,8 +10,8 @@ import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiOnlyProblems, ApiProblems } from '../../problem/api-problems.js';
 import { ApiIdentifierParam } from '../representation/identifier-param.js';
 import { UrisDto } from '../representation/identifier.dto.js';
-import { NormalizationService } from './normalization.service.js';
-import { NormalizeResponseDto } from './normalize-answer.dto.js';
+import { NormalizationService, type NormalizeResult } from './normalization.service.js';
+import { type InvalidItemDto, NormalizeResponseDto, type ValidItemDto } from './normalize-answer.dto.js';
 import { NormalizeRequestDto } from './normalize-request.dto.js';
 
 const ALWAYS = [
@@ -41,7 +41,7 @@ export class NormalizationController {
   })
   @ApiOnlyProblems('MALFORMED_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', ...ALWAYS)
   async normalize(@Body() { items }: NormalizeRequestDto, @Res() reply: FastifyReply): Promise<void> {
-    await sendList(reply, 'items', this.normalization.normalizeAll(items));
+    await sendList(reply, 'items', responses(this.normalization.normalizeAll(items)));
   }
 
   /**
@@ -56,4 +56,25 @@ export class NormalizationController {
   async uris(@Param('identifier') identifier: string, @CurrentPrincipal() principal: Principal): Promise<UrisDto> {
     return this.normalization.uris(identifier, principal);
   }
+}
+
+function* responses(results: Iterable<NormalizeResult>): Generator<ValidItemDto | InvalidItemDto> {
+  for (const result of results) yield responseOf(result);
+}
+
+function responseOf(result: NormalizeResult): ValidItemDto | InvalidItemDto {
+  const { input } = result;
+  if (!result.valid) return { input, kind: result.kind, valid: false, error: result.fault };
+  const { normalized, parts, uris, unavailable, equal, repairs } = result;
+  const item = {
+    input,
+    kind: result.kind,
+    valid: true as const,
+    normalized,
+    parts: parts as ValidItemDto['parts'],
+    uris,
+    unavailable: { ...unavailable },
+    repairs: [...repairs],
+  };
+  return equal === undefined ? item : { ...item, equal };
 }

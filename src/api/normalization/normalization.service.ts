@@ -4,9 +4,15 @@ import { type Resolver, normalize, urisOf } from '../../identifier/index.js';
 import { malformed } from '../../problem/problem.js';
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
 import { DEFAULT_HTTP_RESOLVER } from '../../registry/default-resolver.module.js';
-import type { UrisDto } from '../representation/identifier.dto.js';
-import type { InvalidItemDto, ValidItemDto } from './normalize-answer.dto.js';
-import type { NormalizeItemDto } from './normalize-request.dto.js';
+
+/** A text, the form that it must have (any when absent), and the rules for it. */
+export interface NormalizeCommand {
+  readonly input: string;
+  readonly kind?: Parameters<typeof normalize>[1];
+  readonly context?: Parameters<typeof normalize>[2];
+}
+
+export type NormalizeResult = ReturnType<typeof normalize>;
 
 /** Normalizes texts without reading the registry. */
 @Injectable()
@@ -16,26 +22,12 @@ export class NormalizationService {
     private readonly authorities: NamingAuthorityCache,
   ) {}
 
-  /** @returns a result for each item, in order, made when it is read. */
-  *normalizeAll(items: readonly NormalizeItemDto[]): Generator<ValidItemDto | InvalidItemDto> {
-    for (const item of items) yield this.normalize(item);
-  }
-
-  private normalize({ input, kind, context }: NormalizeItemDto): ValidItemDto | InvalidItemDto {
-    const found = normalize(input, kind, { ...context, resolver: context?.resolver ?? this.resolver });
-    if (!found.valid) return { input, kind: found.kind, valid: false, error: found.fault };
-    const { normalized, parts, uris, unavailable, equal, repairs } = found;
-    const item = {
-      input,
-      kind: found.kind,
-      valid: true as const,
-      normalized,
-      parts: parts as ValidItemDto['parts'],
-      uris,
-      unavailable: { ...unavailable },
-      repairs: [...repairs],
-    };
-    return equal === undefined ? item : { ...item, equal };
+  /** @yields a result for each command, in order, made when it is read. */
+  *normalizeAll(commands: readonly NormalizeCommand[]): Generator<NormalizeResult> {
+    for (const { input, kind, context } of commands) {
+      const resolver = context?.resolver ?? this.resolver;
+      yield normalize(input, kind, { ...context, resolver });
+    }
   }
 
   /**
@@ -43,7 +35,7 @@ export class NormalizationService {
    * @param text an identifier in any form; it need not be registered.
    * @throws Problem with a syntax code.
    */
-  async uris(text: string, principal: Principal): Promise<UrisDto> {
+  async uris(text: string, principal: Principal): Promise<ReturnType<typeof urisOf>> {
     const known = principal.viewOf(await this.authorities.current());
     const read = known.recognize(text);
     if (!read.ok) throw malformed(read.fault, '#path/identifier');

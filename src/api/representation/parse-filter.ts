@@ -4,18 +4,29 @@ import { malformed } from '../../problem/problem.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import type { PageFilter } from '../../storage/identifiers/page-query.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
+import type { State } from '../../registry/identifier-record.js';
 import { readTime } from '../../registry/timestamp.js';
-import type { IdentifierFilterDto } from './identifier-filter.dto.js';
+
+/** A filter for identifiers as a client writes it; all given members must match. */
+export interface IdentifierFilter {
+  /** In any form. */
+  readonly metadataId?: string;
+  /** In any form. */
+  readonly alternateId?: string;
+  readonly namingAuthority?: string;
+  readonly state?: State;
+  /** Exactly as registered. */
+  readonly target?: string;
+  /** A time of RFC 3339, exclusive. */
+  readonly createdAfter?: string;
+  readonly createdBefore?: string;
+}
 
 /**
  * Parses the filters of a query, without hidden naming authorities.
  * @throws Problem with a syntax code, or INVALID_REQUEST for an invalid date.
  */
-export function parseFilter(
-  query: IdentifierFilterDto,
-  all: NamingAuthoritySnapshot,
-  principal: Principal,
-): PageFilter {
+export function parseFilter(query: IdentifierFilter, all: NamingAuthoritySnapshot, principal: Principal): PageFilter {
   const known = principal.viewOf(all);
   const { metadataId, alternateId, namingAuthority, state, target, createdAfter, createdBefore } = query;
   return {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { StartupError } from '../../config/startup-error.js';
@@ -32,17 +32,17 @@ export class ClusterControl {
   async start(port: number): Promise<void> {
     const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'log_checkpoints=off'];
     const options = [`-p ${port}`, ...settings.map((setting) => `-c ${setting}`)].join(' ');
+    const log = join(this.folder.cluster, LOG);
+    const { size } = await stat(log).catch(() => ({ size: 0 }));
     const { code, output } = await this.pgCtl('start', '-w', '-t', String(START_SECONDS), '-l', LOG, '-o', options);
     if (code === 0) return;
-    const lines = (await readFile(join(this.folder.cluster, LOG), 'utf8').catch(() => output))
-      .trim()
-      .split('\n')
-      .slice(-3)
-      .join(' | ');
+    // A log without new lines is that of an earlier start: then pg_ctl could not start the server at all.
+    const added = (await readFile(log).catch(() => Buffer.alloc(0))).subarray(size).toString().trim();
+    const lines = (added === '' ? output : added).trim().split('\n').slice(-3).join(' | ');
     if (await this.isRunning()) {
       throw new StartupError(`The data folder ${this.folder.path} is in use by another Mintmark process.`);
     }
-    throw new StartupError(`PostgreSQL did not start in ${this.folder.cluster}: ${lines}`);
+    throw new StartupError(`PostgreSQL did not start in ${this.folder.cluster}: ${lines}${adviceFor(lines)}`);
   }
 
   async stop(): Promise<void> {
@@ -64,6 +64,29 @@ export class ClusterControl {
   private pgCtl(action: string, ...args: string[]): ReturnType<PostgresAccount['run']> {
     return this.account.run(this.binaries.pg_ctl, [action, '-D', '.', ...args], this.folder.cluster);
   }
+}
+
+/** Causes of a failed start in PostgreSQL's log, and what to do. */
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [
+    /lock file "?postmaster\.pid|is another postmaster/i,
+    'Another server uses the folder, or it is a copy of one that was in use. Stop the service on the original, and copy the folder again.',
+  ],
+  [
+    /wrong ownership|invalid permissions|Permission denied/i,
+    'Files of the folder belong to another account, or others may read them. Copy the folder with "cp -a" and start the service with the account that created it.',
+  ],
+  [
+    /checkpoint record|invalid (?:primary )?checkpoint|control file|could not (?:open|read) file|WAL (?:ends|file)/i,
+    'The folder is incomplete or damaged, as a copy of a running database is. Restore a copy that was made while the service was stopped.',
+  ],
+  [/incompatible with (?:this )?server|initialized by PostgreSQL/i, 'Another version of PostgreSQL wrote the folder.'],
+  [/No space left/i, 'Free space on the disk.'],
+];
+
+function adviceFor(log: string): string {
+  const advice = ADVICE.find(([cause]) => cause.test(log))?.[1];
+  return advice === undefined ? '' : `\n${advice}`;
 }
 
 /** A free port of the loopback address. */

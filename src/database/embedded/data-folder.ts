@@ -27,6 +27,12 @@ export async function prepareDataFolder(path: string): Promise<DataFolder> {
     await mkdir(path, { recursive: true });
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' || code === 'ENOTDIR') {
+      throw new StartupError(
+        `The data folder ${path} cannot be used, because it, or a folder above it, is a file. Set DATA_DIR to a folder, or move the file.`,
+      );
+    }
     throw new StartupError(
       `The data folder ${path} cannot be used: ${reasonOf(error)}. Give this account read and write access to it, or set DATA_DIR to another folder.`,
     );

@@ -4,6 +4,15 @@ const BELOW_IDENTIFIER = new Set(['uris', 'history', 'activate', 'withdraw', 're
 /** Actions on an identifier, which end the path. */
 const POSTED = new Set(['activate', 'withdraw', 'reinstate']);
 
+/** A path of an identifier whose local name has an unescaped slash. */
+const WITH_MORE_SEGMENTS = /^\/identifiers\/[^/?#]+\/[^/?#]+\/[^?#]/;
+
+/** A hint for the refusal of an unknown path; empty where none applies. */
+export function hintFor(target: string): string {
+  if (!WITH_MORE_SEGMENTS.test(target)) return '';
+  return '. Send a slash inside a local name as %2F: /identifiers/NA/a%2Fb';
+}
+
 /** A bare UUID is a complete identifier too. */
 const UUID = /^[0-9a-f-]{32,36}$/i;
 

@@ -1,6 +1,7 @@
 import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../problem/problem.js';
+import { hintFor } from './identifier-path.js';
 
 /**
  * Responds to methods that a known path does not support: OPTIONS with 204, others with 405, both with `Allow` (RFC
@@ -13,7 +14,7 @@ export class MethodNotAllowed {
   /** Records the registered routes, and rejects unknown paths before a body is read. */
   watch(server: FastifyInstance): void {
     server.addHook('onRequest', ({ is404, method, originalUrl }, _reply, done) => {
-      if (is404) done(new Problem('NOT_FOUND', `Cannot ${method} ${originalUrl}`));
+      if (is404) done(new Problem('NOT_FOUND', `Cannot ${method} ${originalUrl}${hintFor(originalUrl)}`));
       else done();
     });
     server.addHook('onRoute', ({ url, method }) => {

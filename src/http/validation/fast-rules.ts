@@ -132,6 +132,16 @@ function rulesOf(dto: Dto, metadata: Metadata): Rule[] {
     });
 }
 
+/** The names of the members that a DTO permits. */
+export function memberNamesOf(dto: Dto): string[] {
+  return [...membersOf(dto).keys()].sort();
+}
+
+/** The DTO of a member, or of the items of a list. */
+export function nestedDtoOf(dto: Dto, name: string): Dto | undefined {
+  return (Reflect.getMetadata(NESTED, dto.prototype as object, name) as (() => Dto) | undefined)?.();
+}
+
 /**
  * Truncates lists after the `most`-th invalid item, so that class-validator collects no more errors than a response
  * lists.

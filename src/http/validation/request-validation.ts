@@ -2,7 +2,7 @@ import { type ArgumentMetadata, type ValidationError, ValidationPipe } from '@ne
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { Problem, type ProblemDetail } from '../../problem/problem.js';
-import { FastRules, cutBehindFaults } from './fast-rules.js';
+import { FastRules, cutBehindFaults, memberNamesOf, nestedDtoOf } from './fast-rules.js';
 import { isReservedName } from '../body/json-body.js';
 import { StreamedBody } from '../body/streamed-body.js';
 
@@ -40,14 +40,17 @@ export class RequestValidation extends ValidationPipe {
     const reserved = metadata.type === 'query' ? Object.keys(value as object).filter(isReservedName) : [];
     if (reserved.length > 0) {
       throw invalidMembers(
-        reserved.map((name) => ({ pointer: `${root}/${name}`, detail: `property ${name} should not exist` })),
+        reserved.map((name) => ({ pointer: `${root}/${name}`, detail: unknownMember(name, metadata.metatype) })),
       );
     }
     try {
       return await super.transform(withFewFaults(value, metadata), metadata);
     } catch (error) {
+      // Of a body that is no object, the members are not what is wrong.
+      if (error instanceof InvalidMembers && metadata.type === 'body' && (typeof value !== 'object' || value === null))
+        throw invalidMembers([]);
       if (error instanceof InvalidMembers)
-        throw invalidMembers(error.members.flatMap((member) => describe(member, root)));
+        throw invalidMembers(error.members.flatMap((member) => describe(member, root, metadata.metatype)));
       throw error;
     }
   }
@@ -63,7 +66,7 @@ export function readPart<T extends object>(dto: new () => T, value: unknown): T 
   // class-transformer would copy every level of a list whose items the DTO does not describe.
   const part = FastRules.of(dto).isFlat ? Object.assign(new dto(), value) : plainToInstance(dto, value);
   const errors = validateSync(part, RULES);
-  if (errors.length > 0) throw invalidMembers(errors.flatMap((member) => describe(member, '')));
+  if (errors.length > 0) throw invalidMembers(errors.flatMap((member) => describe(member, '', dto)));
   return part;
 }
 
@@ -98,8 +101,25 @@ function invalidMembers(details: ProblemDetail[]): Problem {
   return new Problem('INVALID_REQUEST', detail, { errors: details.slice(0, MAX_ERRORS) });
 }
 
-function describe({ property, constraints, children }: ValidationError, parent: string): ProblemDetail[] {
+/** The name of the rule of class-validator that rejects unknown members. */
+const UNKNOWN_MEMBER = 'whitelistValidation';
+
+function unknownMember(name: string, dto: ArgumentMetadata['metatype']): string {
+  const permitted = isDto(dto) ? memberNamesOf(dto) : [];
+  return `"${name}" is not a member of this request; permitted: ${permitted.join(', ')}`;
+}
+
+function describe(
+  { property, constraints, children }: ValidationError,
+  parent: string,
+  dto: ArgumentMetadata['metatype'],
+): ProblemDetail[] {
   const pointer = `${parent}/${property.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  const own = Object.values(constraints ?? {}).map((detail) => ({ pointer, detail }));
-  return [...own, ...(children ?? []).flatMap((child) => describe(child, pointer))];
+  const own = Object.entries(constraints ?? {}).map(([rule, text]) => ({
+    pointer,
+    detail: rule === UNKNOWN_MEMBER ? unknownMember(property, dto) : text,
+  }));
+  // The items of a list have the DTO of the list.
+  const nested = isDto(dto) ? (nestedDtoOf(dto, property) ?? dto) : undefined;
+  return [...own, ...(children ?? []).flatMap((child) => describe(child, pointer, nested))];
 }

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { HOT_POOL } from '../../database/pool.js';
-import { arrayOf, arrayOfDigests } from '../array-parameter.js';
+import { bytea } from '../../registry/digest.js';
 import { Batcher } from '../batcher.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
@@ -38,28 +38,15 @@ const BY_METADATA = `
 /** Coalesces look-ups of single records. The result does not depend on the principal; the caller checks visibility. */
 @Injectable()
 export class CoalescedReader {
-  private readonly byGuid = new Batcher<Address, IdentifierRecord | null>(
-    async (addresses) =>
-      singles(
-        addresses,
-        await this.rows('find-by-guid', BY_ADDRESS, addresses, arrayOf(addresses.map(({ guid }) => guid))),
-      ),
-    LIMITS,
-  );
+  private readonly byGuid = new Batcher<Address, IdentifierRecord | null>(async (addresses) => {
+    const guids = addresses.map(({ guid }) => guid);
+    return singles(addresses, await this.rows('find-by-guid', BY_ADDRESS, addresses, guids));
+  }, LIMITS);
 
-  private readonly byLocalKey = new Batcher<Address, IdentifierRecord | null>(
-    async (addresses) =>
-      singles(
-        addresses,
-        await this.rows(
-          'find-by-local-key',
-          BY_LOCAL_KEY,
-          addresses,
-          arrayOfDigests(addresses.map(({ localKey }) => localKey)),
-        ),
-      ),
-    LIMITS,
-  );
+  private readonly byLocalKey = new Batcher<Address, IdentifierRecord | null>(async (addresses) => {
+    const keys = addresses.map(({ localKey }) => (localKey === null ? null : bytea(localKey)));
+    return singles(addresses, await this.rows('find-by-local-key', BY_LOCAL_KEY, addresses, keys));
+  }, LIMITS);
 
   private readonly byMetadata = new Batcher<CanonicalName['key'], IdentifierRecord[]>(
     (keys) => this.readByMetadataId(keys),
@@ -89,18 +76,18 @@ export class CoalescedReader {
     name: string,
     text: string,
     addresses: readonly Address[],
-    keys: string | null,
+    keys: readonly (string | null)[],
   ): Promise<(IdentifierRow & { ordinal: number })[]> {
     const values = [
-      arrayOf(addresses.map((_, ordinal) => ordinal)),
-      arrayOf(addresses.map(({ namingAuthority }) => namingAuthority)),
+      addresses.map((_, ordinal) => ordinal),
+      addresses.map(({ namingAuthority }) => namingAuthority),
       keys,
     ];
     return (await this.pool.query<IdentifierRow & { ordinal: number }>({ name, text, values })).rows;
   }
 
   private async readByMetadataId(keys: readonly CanonicalName['key'][]): Promise<IdentifierRecord[][]> {
-    const values = [arrayOf(keys.map((_, ordinal) => ordinal)), arrayOfDigests(keys)];
+    const values = [keys.map((_, ordinal) => ordinal), keys.map(bytea)];
     const query = { name: 'find-described', text: BY_METADATA, values };
     const { rows } = await this.pool.query<IdentifierRow & { ordinal: number }>(query);
     const found = keys.map((): IdentifierRecord[] => []);

@@ -11,7 +11,6 @@ const MAX_ATTEMPTS = 5;
 
 interface Pending {
   readonly item: ImportedIdentifier;
-  readonly ordinal: number;
 }
 
 @Injectable()
@@ -24,36 +23,43 @@ export class IdentifierImporter {
 
   /**
    * Inserts identifiers, committed on return.
-   * @returns for each, in order: null, or its conflict.
+   * @returns the conflicts of those that were not inserted.
    */
-  async insert(items: readonly ImportedIdentifier[]): Promise<(Conflicts | null)[]> {
-    const results: (Conflicts | null)[] = items.map(() => null);
-    let pending: Pending[] = items.map((item, ordinal) => ({ item, ordinal }));
+  async insert(items: readonly ImportedIdentifier[]): Promise<ReadonlyMap<ImportedIdentifier, Conflicts>> {
+    const refused = new Map<ImportedIdentifier, Conflicts>();
+    let pending: readonly Pending[] = items.map((item) => ({ item }));
     for (let attempt = 1; pending.length > 0; attempt++) {
       if (attempt > items.length + MAX_ATTEMPTS) throw new Error('the conflict of an import was not found');
-      pending = await this.round(pending, results);
+      const { now, later } = partitionConflicting(pending);
+      const excluded = [...(await this.notInserted(now)), ...later];
+      for (const [item, conflicts] of await this.conflictsOf(excluded)) {
+        if (isInTheWay(conflicts)) refused.set(item, conflicts);
+      }
+      pending = excluded.filter(({ item }) => !refused.has(item));
     }
-    return results;
+    return refused;
   }
 
-  private async round(pending: readonly Pending[], results: (Conflicts | null)[]): Promise<Pending[]> {
-    const { now, later } = partitionConflicting(pending);
-    const values = importValues(now.map(({ item }) => item));
+  /** Inserts what can be inserted, and returns the others. */
+  private async notInserted(pending: readonly Pending[]): Promise<Pending[]> {
+    const values = importValues(pending.map(({ item }) => item));
     const rows = await noneWhenViolated(
       this.transactions.statement(async (on) => (await on.query<{ ordinal: number }>(IMPORT_SQL, values)).rows),
     );
     const inserted = new Set(rows.map(({ ordinal }) => ordinal));
-    const excluded = [...now.filter((_, index) => !inserted.has(index)), ...later];
+    return pending.filter((_, ordinal) => !inserted.has(ordinal));
+  }
+
+  /** Finds conflicts, and records the expired leases among them. */
+  private async conflictsOf(excluded: readonly Pending[]): Promise<[ImportedIdentifier, Conflicts][]> {
     if (excluded.length === 0) return [];
     const found = await this.conflictFinder.find(excluded.map(({ item }) => item));
     const expired = found.flatMap((conflicts) => expiredIn(conflicts).map(({ id }) => id));
     if (expired.length > 0)
       await this.transactions.run((transaction) => this.changes.expireLeases(transaction, expired));
-    return excluded.filter(({ ordinal }, index) => {
+    return excluded.flatMap(({ item }, index) => {
       const conflicts = found[index];
-      if (conflicts === undefined || !isInTheWay(conflicts)) return true;
-      results[ordinal] = conflicts;
-      return false;
+      return conflicts === undefined ? [] : [[item, conflicts]];
     });
   }
 }

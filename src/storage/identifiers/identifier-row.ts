@@ -1,11 +1,11 @@
 import { type Resolver, toResolver } from '../../identifier/index.js';
 import type { IdentifierRecord, State } from '../../registry/identifier-record.js';
 import { EXPIRED_REASON } from '../../registry/lifecycle.js';
-import { compactGuid } from '../../registry/uuid.js';
 
 export interface IdentifierRow {
   readonly id: string;
   readonly namingAuthority: string;
+  /** 32 hexadecimal digits in capitals (CID-14). */
   readonly guid: string | null;
   readonly localName: string | null;
   readonly metadataId: string | null;
@@ -47,7 +47,7 @@ export const describedSql = (key: string): string => `ARRAY(
     FROM identifier d WHERE d.metadata_key = ${key} AND NOT ${EXPIRED_SQL.replaceAll('i.', 'd.')} ORDER BY d.created_at, d.id)`;
 
 /** What a record is made of, from a row `i` of `identifier` and a row `n` of `naming_authority`. */
-export const RECORD_COLUMNS_SQL = `i.id, i.naming_authority AS "namingAuthority", i.guid, i.local_name AS "localName",
+export const RECORD_COLUMNS_SQL = `i.id, i.naming_authority AS "namingAuthority", ${GUID_SQL('i')} AS guid, i.local_name AS "localName",
   i.metadata_id AS "metadataId", i.target, i.alternate_ids AS "alternateIds", i.state, i.version,
   i.created_at AS "createdAt", i.updated_at AS "updatedAt", i.lease_until AS "leaseUntil", ${EXPIRED_SQL} AS expired,
   i.withdrawn_at AS "withdrawnAt", i.withdrawal_reason AS "withdrawalReason", i.replaced_by AS "replacedBy",
@@ -61,12 +61,11 @@ export const RECORD_TABLES_SQL = 'identifier i JOIN naming_authority n ON n.pref
  * @param lapsed false for the record as it was written last.
  */
 export function recordOf(row: IdentifierRow, expired = row.expired): IdentifierRecord {
-  const guid = row.guid === null ? null : compactGuid(row.guid);
   return {
     id: BigInt(row.id),
     namingAuthority: row.namingAuthority,
-    guid,
-    localName: row.localName ?? guid ?? '',
+    guid: row.guid,
+    localName: row.localName ?? row.guid ?? '',
     metadataId: expired ? null : row.metadataId,
     target: row.target,
     alternateIds: expired ? [] : row.alternateIds,

@@ -1,0 +1,40 @@
+import { HttpStatus } from '@nestjs/common';
+import { CATALOGUE } from '../../problem/catalogue.js';
+import { problemDocument } from '../../problem/problem-document.dto.js';
+import { problemOf } from '../../problem/problem.filter.js';
+import type { Problem } from '../../problem/problem.js';
+import { nativeText } from '../../registry/identifier-record.js';
+import type { Conflicts } from '../../storage/identifiers/conflict-finder.js';
+import { conflictProblem } from '../representation/conflict-problem.js';
+import type { ImportCommand, ImportOutcome } from './import.service.js';
+import type { ImportResultDto } from './transfer-line.dto.js';
+
+/** The path of the operation. */
+export const IMPORT_PATH = '/identifiers/import';
+
+/** The result of a line that was imported or found. */
+export function resultOf(line: number, { record }: ImportCommand, outcome: ImportOutcome): ImportResultDto {
+  if (outcome.kind === 'failed') return refusalOf(line, problemOf(outcome.error));
+  if (outcome.kind === 'conflict') return refusalOf(line, problemIn(outcome.conflicts));
+  const status = outcome.kind === 'imported' ? HttpStatus.CREATED : HttpStatus.OK;
+  return { line, status, identifier: nativeText(record), outcome: outcome.kind };
+}
+
+/** The result of a line that was refused. */
+export function refusalOf(line: number, problem: Problem): ImportResultDto {
+  return { line, status: CATALOGUE[problem.code].status, problem: problemDocument(problem, IMPORT_PATH) };
+}
+
+function problemIn({ address, metadata, alternate }: Conflicts): Problem {
+  if (address !== null) {
+    const what = 'This identifier is registered with other attributes';
+    return conflictProblem('IDENTIFIER_TAKEN', what, address, '/identifier');
+  }
+  if (metadata !== null) {
+    const what = 'This metadata ID is used by an identifier';
+    return conflictProblem('METADATA_ID_TAKEN', what, metadata, '/metadataId');
+  }
+  if (alternate === null) throw new TypeError('an import conflict always has an identifier');
+  const what = 'This alternate identifier is used by an identifier';
+  return conflictProblem('ALTERNATE_ID_TAKEN', what, alternate.record, `/alternateIds/${alternate.index}`);
+}

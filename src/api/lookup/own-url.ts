@@ -1,0 +1,37 @@
+import { joinIdentifierSegments } from '../../http/server/identifier-path.js';
+
+const HTTP_URL = /^https?:\/\//i;
+
+/** The path of an identifier, or of one of its views, with its one segment escaped. */
+const PATH = /^\/identifiers\/([^/]+)(?:\/(?:uris|history)?)?$/;
+
+/** Names of the loopback interface, which all lead to this service where one of them does. */
+const LOOPBACK = /^(?:localhost|127(?:\.[0-9]+){3}|\[::1\])(?=:|$)/;
+
+/**
+ * The identifier in a URL of this service, `{base}/identifiers/NA/local`, decoded.
+ * @param host the host and port of the request; a URL of any other host is not one of this service.
+ * @returns null for any other text.
+ */
+export function identifierInOwnUrl(text: string, host: string): string | null {
+  if (!HTTP_URL.test(text) || !URL.canParse(text)) return null;
+  const { protocol, host: urlHost, pathname } = new URL(text);
+  if (comparable(urlHost) !== comparable(hostOf(protocol, host))) return null;
+  const segment = PATH.exec(joinIdentifierSegments(pathname))?.[1];
+  if (segment === undefined) return null;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return null;
+  }
+}
+
+/** A host as it is in a URL: in lower case, without the default port of the scheme (RFC 3986 6.2.3). */
+function hostOf(protocol: string, host: string): string {
+  const url = `${protocol}//${host}`;
+  return URL.canParse(url) ? new URL(url).host : host;
+}
+
+function comparable(host: string): string {
+  return host.replace(LOOPBACK, 'localhost');
+}

@@ -1,0 +1,103 @@
+import 'reflect-metadata';
+import { describe, expect, it } from '@jest/globals';
+import { identifierInOwnUrl } from '../../../src/api/lookup/own-url.js';
+import { readInput, withoutDelimiters } from '../../../src/api/lookup/read-input.js';
+import { DEFAULT_RESOLVER } from '../../../src/identifier/index.js';
+import { NamingAuthoritySnapshot } from '../../../src/registry/naming-authority-snapshot.js';
+import type { NamingAuthority } from '../../../src/registry/naming-authority.js';
+
+const authority = (prefix: string, profile: NamingAuthority['profile']): NamingAuthority => ({
+  ...{ prefix, profile, status: 'active', caseInsensitive: false, uuidVersion: 4, targetTemplate: null },
+  ...{ resolver: null, version: 1, createdAt: new Date(0), updatedAt: new Date(0) },
+});
+const known = new NamingAuthoritySnapshot(
+  [authority('100.102', 'cordra'), authority('20.500', 'handle')],
+  DEFAULT_RESOLVER,
+);
+const HOST = 'pid.example.org';
+const GUID = 'F58FB49EB1F848F0A606E84CEF294BE5';
+
+/** The search keys of an input, each as "address", "name", "guid" or "target" with its text. */
+const searched = (input: string): string[] =>
+  readInput(input, known, HOST).readings.map(({ searchKey: { address, guid, target }, canonical = '' }) => {
+    if (target !== undefined) return `target ${target}`;
+    if (guid !== undefined) return `guid ${guid}`;
+    return `${address ? 'address' : 'name'} ${canonical}`;
+  });
+
+describe('a pasted text', () => {
+  it.each([
+    ['<hdl:1/a>', 'hdl:1/a'],
+    ['"1/a"', '1/a'],
+    ['"1/a."', '1/a'],
+    ['"1/a".', '1/a'],
+    ['„1/a“', '1/a'],
+    ['«1/a»', '1/a'],
+    [' <"1/a"> . ', '1/a'],
+    ['(1/a)', '1/a'],
+    ['(hdl:1/a).', 'hdl:1/a'],
+    ['1/a..', '1/a.'],
+    ['1/"a"b', '1/"a"b'],
+    ['1/a(b)c', '1/a(b)c'],
+    ['.1/a', '.1/a'],
+    ['<>', ''],
+    ['1/a', '1/a'],
+  ])('%j is read without delimiters as %j', (text, expected) => {
+    expect(withoutDelimiters(text)).toBe(expected);
+  });
+});
+
+describe('an input of a look-up', () => {
+  it.each([
+    [`100.102/${GUID}`, [`address hdl:100.102/${GUID}`]],
+    [GUID, [`name urn:uuid:f58fb49e-b1f8-48f0-a606-e84cef294be5`, `guid ${GUID}`]],
+    ['demo:7', ['name info:fedora/demo:7']],
+    ['(demo:7)', ['name info:fedora/demo:7']],
+    ['20.500/a(b)', ['address hdl:20.500/a(b)', 'address hdl:20.500/a(b']],
+    [`http://hdl.handle.net/100.102/${GUID}/`, [`name hdl:100.102/${GUID}/`, `address hdl:100.102/${GUID}`]],
+  ])('%j as it stands, and then without delimiters, is searched as %j', (input, expected) => {
+    const found = searched(input).filter((each) => !each.startsWith('target '));
+    expect(found.map((each) => each.toLowerCase())).toEqual(expected.map((each) => each.toLowerCase()));
+  });
+
+  it('a URL is searched as a target last, exactly as it stands', () => {
+    expect(searched('https://repo.example.org/7/')).toEqual(['target https://repo.example.org/7/']);
+    expect(searched(`https://${HOST}/identifiers/100.102/${GUID}`)).toEqual([
+      `address hdl:100.102/${GUID}`,
+      `target https://${HOST}/identifiers/100.102/${GUID}`,
+    ]);
+  });
+
+  it.each([
+    ['https://repo.example.org/7', null],
+    ['https://hdl.handle.net/', null],
+    [`100.102/${GUID}`, null],
+    ['(demo:7)', null],
+    ['no such thing', 'NOT_RECOGNIZED'],
+    [`100.102/${GUID.slice(1)}`, 'INVALID_GUID'],
+    [`http://hdl.handle.net/100.102/${GUID.slice(1)}`, 'INVALID_GUID'],
+  ])('%j has the fault %j', (input, code) => {
+    expect(readInput(input, known, HOST).fault?.code ?? null).toBe(code);
+  });
+});
+
+describe('a URL of the service', () => {
+  it.each([
+    [`http://${HOST}/identifiers/100.102/${GUID}`, HOST, `100.102/${GUID}`],
+    [`https://PID.example.org:443/identifiers/100.102%2F${GUID}`, HOST, `100.102/${GUID}`],
+    [`http://localhost:3000/identifiers/100.102/${GUID}/history`, '127.0.0.1:3000', `100.102/${GUID}`],
+    [`http://[::1]:3000/identifiers/hdl%3A100.102%2F${GUID}?x#y`, 'localhost:3000', `hdl:100.102/${GUID}`],
+    [`http://${HOST}/identifiers/20.500/a%2Fb%20c`, HOST, '20.500/a/b c'],
+    [`http://${HOST}/identifiers/100.102/${GUID}/`, HOST, null],
+    [`http://${HOST}/identifiers/20.500/a/b`, HOST, null],
+    [`http://other.example.org/identifiers/100.102/${GUID}`, HOST, null],
+    [`http://localhost:3001/identifiers/100.102/${GUID}`, 'localhost:3000', null],
+    [`http://localhost.example.org/identifiers/100.102/${GUID}`, 'localhost', null],
+    [`http://${HOST}/naming-authorities/100.102`, HOST, null],
+    [`http://${HOST}/identifiers/20.500/%ff`, HOST, null],
+    [`ftp://${HOST}/identifiers/100.102/${GUID}`, HOST, null],
+    [`http://${HOST}/identifiers/100.102/${GUID}`, '', null],
+  ])('%j, for a request to %j, has the identifier %j', (url, host, expected) => {
+    expect(identifierInOwnUrl(url, host)).toBe(expected);
+  });
+});

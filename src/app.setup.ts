@@ -9,6 +9,7 @@ import { AppModule } from './app.module.js';
 import type { Config } from './config/config.js';
 import type { Pools } from './database/pool.js';
 import { limitBodies } from './http/body/body-limits.js';
+import { dropStreamsOfHead } from './http/body/send-stream.js';
 import { refuseCrossSite } from './http/server/cross-site.js';
 import { Drain } from './http/server/drain.js';
 import { endJsonWithNewline } from './http/server/final-newline.js';
@@ -43,6 +44,7 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
   metrics.watchPools(pools.general, pools.hot);
   setSecurityHeaders(server);
   endJsonWithNewline(server);
+  dropStreamsOfHead(server);
   installServerHooks(server, drain, config);
   if (config.openAccessHosts !== null) guardOpenAccess(server, config.openAccessHosts);
   refuseCrossSite(server);

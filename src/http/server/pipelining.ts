@@ -67,7 +67,7 @@ class Connection {
   private proceed(): void {
     while (this.held !== null && !this.socket.isPaused()) {
       // The last response was sent; the rest is read only so that the client receives it.
-      if (this.socket.writableEnded) {
+      if (this.socket.writableEnded || this.socket.destroyed) {
         this.held = null;
         return;
       }

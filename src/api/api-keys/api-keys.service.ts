@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { v4 as uuid } from 'uuid';
-import { Authenticator } from '../../access/authenticator.js';
-import { KeyValidity } from '../../access/key-validity.js';
+import { KeyCache } from '../../access/key-cache.js';
 import type { Principal } from '../../access/principal.js';
 import { newSecret, secretHash } from '../../access/key-secret.js';
 import type { Scope } from '../../access/scope.js';
@@ -24,8 +23,7 @@ export class ApiKeysService {
     private readonly keys: ApiKeyStore,
     private readonly outcomes: IdempotentRequests,
     private readonly cursors: Cursors,
-    private readonly authenticator: Authenticator,
-    private readonly validity: KeyValidity,
+    private readonly cache: KeyCache,
   ) {}
 
   /** @throws Problem with a syntax code for a naming authority, INVALID_REQUEST for an expiry in the past. */
@@ -99,7 +97,7 @@ export class ApiKeysService {
       if (!confirmed) throw new Problem('API_KEY_NOT_FOUND', NOT_FOUND);
       return id;
     });
-    this.forget(id);
+    this.cache.forget(id);
     return { result: await this.find(id), replayed };
   }
 
@@ -110,14 +108,8 @@ export class ApiKeysService {
       if (!revoked) throw new Problem('API_KEY_NOT_FOUND', NOT_FOUND);
       return id;
     });
-    this.forget(id);
+    this.cache.forget(id);
     return replayed;
-  }
-
-  /** A change takes effect at once here; other instances read a key again within two seconds. */
-  private forget(id: string): void {
-    this.authenticator.forget(id);
-    this.validity.forget(id);
   }
 }
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { type Socket, connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
@@ -93,6 +94,7 @@ async function expectUnharmed(): Promise<void> {
   if (child.exitCode !== null) throw new Error(`the service has ended: ${stderr()}`);
   expect((await service.client.get('/health/live')).status).toBe(200);
   expect(stdout()).toBe('');
+  expect(stderr()).not.toContain('Warning');
 }
 
 it('a connection that is reset after CONNECT does not end the process', async () => {
@@ -118,4 +120,16 @@ it('connections that end at any moment of any request do no harm', async () => {
   };
   await Promise.all(Array.from({ length: 16 }, client));
   await expectUnharmed();
+});
+
+it('streams that wait for more of their bodies, many at once, cause no warning of the runtime', async () => {
+  const { hostname, port } = new URL(service.server.url);
+  const streams = Array.from({ length: 20 }, () => connect(Number(port), hostname));
+  for (const socket of streams) {
+    socket.on('error', () => {});
+    socket.write(post('/identifiers/bulk', 'application/x-ndjson', CHUNKED, chunk('{"namingAuthority":"100.102"}\n')));
+  }
+  await Promise.all(streams.map((socket) => once(socket, 'data')));
+  await expectUnharmed();
+  for (const socket of streams) socket.destroy();
 });

@@ -5,7 +5,7 @@ import { watchClientErrors } from './client-errors.js';
 import { readJsonBody } from '../body/json-body.js';
 import { limitBodyDuration } from '../body/body-timeout.js';
 import type { Drain } from './drain.js';
-import { limitPipelining } from './pipelining.js';
+import { answerReadsInTurn, limitPipelining } from './pipelining.js';
 import { logRequest } from './request-log.js';
 import { requirePlainUtf8 } from '../body/content-encoding.js';
 import { ResponseSpool } from '../body/response-spool.js';
@@ -34,6 +34,7 @@ export function installServerHooks(
   watchClientErrors(server);
   dropUnreadBodies(server.server, requestTimeoutMs);
   drain.watch(server);
+  answerReadsInTurn(server);
   limitBodyDuration(server, requestTimeoutMs);
   server.addHook('onResponse', (request, reply, done) => {
     logRequest(request, reply);

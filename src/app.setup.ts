@@ -61,7 +61,6 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
   shedLoad(server, config.overload, load, () => {
     metrics.refused('overload');
   });
-  methods.watch(server);
   limitBodies(server, config.bodyLimitBytes);
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.of(config, pools, metrics, drain), adapter, {
     abortOnError: false,
@@ -69,6 +68,7 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
     logger: new FrameworkLogger(logger),
   });
   admitRequests(server, app.get(AccessGuard), app.get(LimitsGuard), app.get(LargeBodies));
+  methods.watch(server);
   app.useGlobalFilters(new ProblemFilter());
   app.useGlobalPipes(new RequestValidation());
   const prepare = async () => {

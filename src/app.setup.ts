@@ -9,6 +9,7 @@ import { AppModule } from './app.module.js';
 import type { Config } from './config/config.js';
 import type { Pools } from './database/pool.js';
 import { limitBodies } from './http/body/body-limits.js';
+import { dropStreamsOfHead } from './http/body/send-stream.js';
 import { refuseCrossSite } from './http/server/cross-site.js';
 import { Drain } from './http/server/drain.js';
 import { endJsonWithNewline } from './http/server/final-newline.js';
@@ -43,6 +44,7 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
   metrics.watchPools(pools.general, pools.hot);
   setSecurityHeaders(server);
   endJsonWithNewline(server);
+  dropStreamsOfHead(server);
   installServerHooks(server, drain, config);
   if (config.openAccessHosts !== null) guardOpenAccess(server, config.openAccessHosts);
   refuseCrossSite(server);
@@ -59,7 +61,6 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
   shedLoad(server, config.overload, load, () => {
     metrics.refused('overload');
   });
-  methods.watch(server);
   limitBodies(server, config.bodyLimitBytes);
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.of(config, pools, metrics, drain), adapter, {
     abortOnError: false,
@@ -67,6 +68,7 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
     logger: new FrameworkLogger(logger),
   });
   admitRequests(server, app.get(AccessGuard), app.get(LimitsGuard), app.get(LargeBodies));
+  methods.watch(server);
   app.useGlobalFilters(new ProblemFilter());
   app.useGlobalPipes(new RequestValidation());
   const prepare = async () => {

@@ -6,6 +6,7 @@ import { StorageReadModule } from '../storage/storage-read.module.js';
 import { AccessGuard, type AccessRules } from './access.guard.js';
 import { Authenticator } from './authenticator.js';
 import { FailedAuthentications } from './failed-authentications.js';
+import { KeyCache } from './key-cache.js';
 import { KeyValidity } from './key-validity.js';
 import { LargeBodies } from './large-bodies.js';
 import { LimitsGuard } from './limits.guard.js';
@@ -40,10 +41,10 @@ export class AccessModule {
       global: true,
       imports: [StorageReadModule],
       providers: [
-        ...[Authenticator, KeyValidity, accessGuard, largeBodies, limitsGuard, mintBudget],
+        ...[Authenticator, KeyCache, KeyValidity, accessGuard, largeBodies, limitsGuard, mintBudget],
         { provide: APP_GUARD, useExisting: AccessGuard },
       ],
-      exports: [AccessGuard, Authenticator, KeyValidity, LargeBodies, LimitsGuard, MintBudget],
+      exports: [AccessGuard, KeyCache, KeyValidity, LargeBodies, LimitsGuard, MintBudget],
     };
   }
 }

@@ -5,15 +5,16 @@ const GROUPS_OF_A_NETWORK = 4;
 
 /**
  * The name under which requests are counted: the ID of the key, or the address of a request without one.
- * @param address the remote address, as text.
+ * @param address the remote address, as text; undefined when the connection is closed already.
  */
-export function clientKey(principal: Principal, address: string): string {
+export function clientKey(principal: Principal, address: string | undefined): string {
   if (principal.keyId !== null) return principal.keyId;
   return principal.isAnonymous ? ipPrefixOf(address) : principal.client;
 }
 
 /** An IPv4 address, or the first 64 bits of an IPv6 address, because one client usually has all 2^64. */
-export function ipPrefixOf(address: string): string {
+export function ipPrefixOf(address: string | undefined): string {
+  if (address === undefined) return 'disconnected';
   const [, version4] = /^(?:::ffff:)?([0-9.]+)$/i.exec(address) ?? [];
   if (version4 !== undefined) return version4;
   const [left = '', right] = address.split('::');

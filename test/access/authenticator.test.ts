@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Authenticator } from '../../src/access/authenticator.js';
+import { KeyCache } from '../../src/access/key-cache.js';
 import { newSecret, secretHash } from '../../src/access/key-secret.js';
+import { KeyValidity } from '../../src/access/key-validity.js';
 import type { ApiKey, ApiKeyStore } from '../../src/storage/api-key-store.js';
 
 /** Stored keys, of which every look-up is counted. */
@@ -14,9 +16,14 @@ function stored(...secrets: readonly string[]) {
       const key = { id: secret, client: 'c', scopes: ['read'], grants: null, secretHash: hash };
       return Promise.resolve({ ...key, revokedAt: null, expiresAt: null } as unknown as ApiKey);
     },
+    find: (id: string): Promise<ApiKey | null> => {
+      lookUps.push(id);
+      return Promise.resolve({ id, client: 'c', revokedAt: null, expiresAt: null } as unknown as ApiKey);
+    },
     touch: () => Promise.resolve(),
   } as unknown as ApiKeyStore;
-  return { lookUps, authenticator: new Authenticator(keys) };
+  const cache = new KeyCache(keys);
+  return { lookUps, cache, validity: new KeyValidity(cache), authenticator: new Authenticator(cache, keys) };
 }
 
 describe('the look-up of a secret', () => {
@@ -53,10 +60,31 @@ describe('the look-up of a secret', () => {
     const keys = {
       findByHash: () => (isBroken ? Promise.reject(new Error('no connection')) : Promise.resolve(null)),
     } as unknown as ApiKeyStore;
-    const authenticator = new Authenticator(keys);
+    const authenticator = new Authenticator(new KeyCache(keys), keys);
     const secret = newSecret();
     await expect(authenticator.authenticate(secret)).rejects.toThrow('no connection');
     isBroken = false;
     expect(await authenticator.authenticate(secret)).toBeNull();
+  });
+
+  it('serves the check of the same key during its response, and the other way round', async () => {
+    const secret = newSecret();
+    const { authenticator, validity, lookUps } = stored(secret);
+    const principal = (await authenticator.authenticate(secret))!;
+    await Promise.all([validity.require(principal), validity.require(principal)]);
+    await authenticator.authenticate(secret);
+    expect(lookUps).toEqual([secret]);
+  });
+
+  it('is repeated after this process has changed the key, also for a read that had begun before', async () => {
+    const secret = newSecret();
+    const { authenticator, cache, lookUps } = stored(secret);
+    const reading = authenticator.authenticate(secret);
+    cache.forget(secret);
+    await reading;
+    await authenticator.authenticate(secret);
+    cache.forget(secret);
+    await authenticator.authenticate(secret);
+    expect(lookUps).toEqual([secret, secret, secret]);
   });
 });

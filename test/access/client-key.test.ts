@@ -21,6 +21,8 @@ describe('the name under which requests are counted', () => {
     ['2001:db8::6', '2001:db8:0:0'],
     ['1::4:5:6:7:8', '1:0:0:4'],
     ['::1', '0:0:0:0'],
+    // The address of a connection that is closed already.
+    [undefined, 'disconnected'],
   ])('counts %s with its network %s', (address, network) => {
     expect(ipPrefixOf(address)).toBe(network);
   });

@@ -80,6 +80,21 @@ describe('the rate of a key', () => {
     expect((await client.get('/health/live')).status).toBe(200);
   });
 
+  it('without a key counts paths and methods that do not exist, but none of /health', async () => {
+    const client = await start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '2' });
+    const key = await createKey(client);
+    for (const method of ['GET', 'PUT']) {
+      expect((await client.send(method, '/health/nowhere', {})).status).toBe(404);
+      expect((await client.send('PUT', '/health/live', {})).status).toBe(405);
+    }
+    expect((await client.get('/nowhere')).status).toBe(404);
+    expect((await client.send('PUT', '/identifiers', {})).status).toBe(405);
+    expectRefused(await client.get('/nowhere'), 429, 'RATE_LIMITED');
+    expectRefused(await client.send('PUT', '/identifiers', {}), 429, 'RATE_LIMITED');
+    expect((await client.send('PUT', '/health/live', {})).status).toBe(405);
+    expect((await client.get(MISSING, key)).status).toBe(404);
+  });
+
   it('without a key is that of the address; a proxy is believed only when it is trusted', async () => {
     const from = (address: string) => ({ 'x-forwarded-for': address });
     const strict = await start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '1' });

@@ -4,11 +4,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { startServer } from './harness/server.js';
 import { useService } from './harness/service.js';
+import { sendLines } from './harness/stream.js';
 
 const service = useService({ LOG_LEVEL: 'warn' });
 
 /** What a packet of these requests may add to the resident memory of the service, in MB. */
 const MAX_GROWTH_MB = 100;
+/** The same for forty lists of 1 MB, each of them as text and as octets. */
+const MAX_LISTS_MB = 200;
 const MAX_LIVENESS_MS = 1000;
 
 const open: Socket[] = [];
@@ -91,6 +94,24 @@ describe('fifty connections that ask for the same and read nothing', () => {
     for (let i = 0; i < 50; i++) send(get('/docs/swagger-ui-bundle.js').repeat(1400)).socket.pause();
     const { growthMb } = await watch(after(3000));
     expect(growthMb).toBeLessThan(MAX_GROWTH_MB);
+  });
+});
+
+describe('forty connections that ask for 31 long lists each', () => {
+  it('and read nothing cost no more than one list each', async () => {
+    const lines = `${JSON.stringify({ target: `https://example.org/${'x'.repeat(400)}` })}\n`.repeat(1000);
+    await sendLines(`${service.server.url}/identifiers/bulk?namingAuthority=100.102`, lines);
+    await service.client.get('/identifiers?limit=1000');
+    for (let i = 0; i < 40; i++) send(get('/identifiers?limit=1000').repeat(31)).socket.pause();
+    const { growthMb } = await watch(after(6000));
+    process.stderr.write(`lists: ${growthMb.toFixed(0)} MB\n`);
+    expect(growthMb).toBeLessThan(MAX_LISTS_MB);
+  });
+
+  it('and read get all of them', async () => {
+    const { responses, socket } = send(get('/identifiers?limit=1000').repeat(100));
+    await watch(() => responses() >= 100 || socket.destroyed);
+    expect(responses()).toBe(100);
   });
 });
 

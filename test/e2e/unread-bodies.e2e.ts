@@ -43,6 +43,7 @@ const REFUSALS: readonly Refusal[] = [
   { status: 404, code: 'NOT_FOUND', line: 'POST /nowhere' },
   { status: 405, code: 'METHOD_NOT_ALLOWED', line: 'PUT /identifiers' },
   { status: 413, code: 'BODY_TOO_LARGE', line: 'POST /identifiers', headers: () => ADMIN },
+  { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE', line: 'POST /identifiers/bulk', headers: () => ADMIN },
   { status: 429, code: 'RATE_LIMITED', line: 'POST /normalize', headers: () => reader, base: () => limited.base },
 ];
 
@@ -89,6 +90,22 @@ describe.each(REFUSALS)('$status $code of $line', (refusal) => {
       await connection.until('"status":"ok"');
     }
     expect(connection.error()).toBeNull();
+  });
+});
+
+describe('a body that no parser reads', () => {
+  it.each([
+    ['POST /identifiers', { 'content-type': 'text/plain' }],
+    ['POST /identifiers', { 'content-type': 'application/json; charset=latin1' }],
+    ['POST /identifiers', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
+    ['POST /identifiers', { 'content-type': 'application/merge-patch+json' }],
+    ['POST /identifiers', { 'content-type': 'application/x-ndjson' }],
+    ['POST /identifiers/bulk', { 'content-type': 'application/x-ndjson; charset=latin1' }],
+  ])('is not asked for with "100 Continue": %s %j', async (line, headers) => {
+    const refusal = { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE', line, headers: () => ADMIN };
+    const connection = await send(refusal, { ...headers, 'content-length': '20', expect: '100-continue' });
+    const received = await connection.until('"code":"UNSUPPORTED_MEDIA_TYPE"');
+    expect(received.match(/HTTP\/1\.1 [0-9]+/g)).toEqual(['HTTP/1.1 415']);
   });
 });
 

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { v4 as uuid } from 'uuid';
-import { Authenticator } from '../../access/authenticator.js';
-import { KeyValidity } from '../../access/key-validity.js';
+import { KeyCache } from '../../access/key-cache.js';
 import type { RequestContext } from '../../access/request-context.js';
 import { newSecret, secretHash } from '../../access/key-secret.js';
 import type { Scope } from '../../access/scope.js';
@@ -47,8 +46,7 @@ export class ApiKeysService {
   constructor(
     private readonly keys: ApiKeyStore,
     private readonly requests: IdempotentRequests,
-    private readonly authenticator: Authenticator,
-    private readonly validity: KeyValidity,
+    private readonly cache: KeyCache,
   ) {}
 
   /**
@@ -103,7 +101,7 @@ export class ApiKeysService {
       if (!confirmed) throw new Problem('API_KEY_NOT_FOUND', NOT_FOUND);
       return id;
     });
-    this.forget(id);
+    this.cache.forget(id);
     return { result: await this.find(id), replayed };
   }
 
@@ -118,14 +116,8 @@ export class ApiKeysService {
       if (!revoked) throw new Problem('API_KEY_NOT_FOUND', NOT_FOUND);
       return id;
     });
-    this.forget(id);
+    this.cache.forget(id);
     return replayed;
-  }
-
-  /** A change takes effect at once here; other instances read a key again within two seconds. */
-  private forget(id: string): void {
-    this.authenticator.forget(id);
-    this.validity.forget(id);
   }
 }
 

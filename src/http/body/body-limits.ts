@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../../problem/problem.js';
 import { routeSettings } from '../route-settings.js';
-import { isStreamed } from './streamed-body.js';
+import { UNREADABLE, isReadableJson } from './content-encoding.js';
+import { isStreamed, mediaTypeOf } from './streamed-body.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -36,13 +37,23 @@ export function limitBodies(server: FastifyInstance, largest: number): void {
   // After the hooks "onRequest", which may reject the request.
   server.addHook('preParsing', (request, reply, payload, done) => {
     const { bodyLimit } = request.routeOptions;
-    if (!WITHOUT_BODY.has(request.method) && !isStreamed(request) && contentLength(request) > bodyLimit) {
-      done(new Problem('BODY_TOO_LARGE', `The body may have at most ${bodyLimit} octets.`));
-      return;
+    const isTooLarge = !WITHOUT_BODY.has(request.method) && !isStreamed(request) && contentLength(request) > bodyLimit;
+    const isExpecting = expecting.has(reply.raw);
+    if (isTooLarge) done(new Problem('BODY_TOO_LARGE', `The body may have at most ${bodyLimit} octets.`));
+    else if (isExpecting && !isReadable(server, request)) done(new Problem('UNSUPPORTED_MEDIA_TYPE', UNREADABLE));
+    else {
+      if (isExpecting) reply.raw.writeContinue();
+      done(null, payload);
     }
-    if (expecting.has(reply.raw)) reply.raw.writeContinue();
-    done(null, payload);
   });
+}
+
+/** Whether a parser reads the body, as its headers describe it. */
+function isReadable(server: FastifyInstance, request: FastifyRequest): boolean {
+  const mediaType = mediaTypeOf(request);
+  if (WITHOUT_BODY.has(request.method) || (mediaType === '' && contentLength(request) === 0)) return true;
+  if (isStreamed(request)) return request.routeOptions.config.streams !== undefined;
+  return server.hasContentTypeParser(mediaType) && isReadableJson(request);
 }
 
 function contentLength({ headers }: FastifyRequest): number {

@@ -1,5 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyRequest } from 'fastify';
 import { Problem } from '../../problem/problem.js';
+
+/** JSON that says what to change (RFC 7396). */
+export const MERGE_PATCH = 'application/merge-patch+json';
+
+/** The detail of a problem about the media type of a JSON body. */
+export const UNREADABLE = 'Send the body as UTF-8 without compression, with "content-type: application/json".';
 
 /** Whether a body is UTF-8 and not compressed, as its headers say. */
 export function isPlainUtf8(headers: IncomingHttpHeaders): boolean {
@@ -18,6 +25,25 @@ export function requirePlainUtf8(headers: IncomingHttpHeaders): void {
     'UNSUPPORTED_MEDIA_TYPE',
     `The body is ${charset}, ${encoding}; send it as UTF-8 without compression.`,
   );
+}
+
+/** Whether a JSON body can be read as its headers describe it. A merge patch is permitted only for PATCH. */
+export function isReadableJson(request: Pick<FastifyRequest, 'method' | 'headers'>): boolean {
+  return isPlainUtf8(request.headers) && !isMisplacedPatch(request);
+}
+
+/** @throws Problem UNSUPPORTED_MEDIA_TYPE for a body that `isReadableJson` refuses. */
+export function requireJson(request: Pick<FastifyRequest, 'method' | 'headers'>): void {
+  requirePlainUtf8(request.headers);
+  if (!isMisplacedPatch(request)) return;
+  throw new Problem(
+    'UNSUPPORTED_MEDIA_TYPE',
+    `${MERGE_PATCH} is supported for PATCH only; send the body as application/json.`,
+  );
+}
+
+function isMisplacedPatch({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): boolean {
+  return method !== 'PATCH' && headers['content-type']?.trim().toLowerCase().startsWith(MERGE_PATCH) === true;
 }
 
 function codingOf(headers: IncomingHttpHeaders): { charset: string; encoding: string } {

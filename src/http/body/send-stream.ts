@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../problem/problem.js';
 import type { StreamLog } from './ndjson-response.js';
 
@@ -13,6 +13,21 @@ export function sendStream(request: FastifyRequest, reply: FastifyReply, pieces:
     request.log.warn({ method, url, durationMs, isRequestComplete: request.raw.complete }, 'the stream was aborted');
   });
   void reply.send(Readable.from(pieces, { objectMode: false }));
+}
+
+/**
+ * Responds to HEAD without reading the stream of the response to GET (RFC 9110 9.3.2). The framework would read it to
+ * its end, also after the client has disconnected.
+ */
+export function dropStreamsOfHead(server: FastifyInstance): void {
+  server.addHook('onSend', ({ method }, _reply, payload, done) => {
+    if (method !== 'HEAD' || !(payload instanceof Readable)) {
+      done(null, payload);
+      return;
+    }
+    payload.destroy();
+    done(null, Readable.from([]));
+  });
 }
 
 /** Logs why a stream ends before its request does, a refusal as a warning; and lines that fail unforeseen, as errors. */

@@ -24,7 +24,8 @@ export function isStreamed(request: Pick<FastifyRequest, 'headers'>): boolean {
   return [NDJSON, CSV].includes(mediaTypeOf(request));
 }
 
-function mediaTypeOf({ headers }: Pick<FastifyRequest, 'headers'>): string {
+/** The media type of a body in lower case, without parameters; empty without Content-Type. */
+export function mediaTypeOf({ headers }: Pick<FastifyRequest, 'headers'>): string {
   const [mediaType = ''] = (headers['content-type'] ?? '').split(';', 1);
   return mediaType.trim().toLowerCase();
 }

@@ -30,6 +30,8 @@ const heads = new WeakSet<Duplex>();
 /** Responds to requests that the framework does not receive. */
 export function watchClientErrors({ server, log }: FastifyInstance): void {
   server.on('connection', (socket: Socket) => {
+    // Node removes its own listener with CONNECT, and a reset without a listener would end the process.
+    socket.on('error', () => {});
     socket.prependOnceListener('data', (octets: Buffer) => {
       if (isHeadRequest(octets)) heads.add(socket);
     });

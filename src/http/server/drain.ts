@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../problem/problem.js';
 
@@ -7,6 +8,11 @@ export class Drain {
   private readonly stop = new AbortController();
   private readonly half = new AbortController();
   private emptied: (() => void) | undefined;
+
+  constructor() {
+    // Every open stream listens to both, and other limits bound the number of streams.
+    setMaxListeners(0, this.stop.signal, this.half.signal);
+  }
 
   /** Aborted when the drain begins, to end requests without a natural end. */
   get stopping(): AbortSignal {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 import { lengthOfHeads } from './request-heads.js';
 
 /** How many requests of one connection may be unanswered at once. */
@@ -16,6 +17,21 @@ export function limitPipelining(server: Server): void {
   });
   server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     connections.get(socket)?.opened(response);
+  });
+}
+
+/**
+ * Starts each GET and HEAD of a connection when the responses before it were sent. Otherwise a client that does not
+ * read would have up to `MAX_UNANSWERED` responses made and kept in memory.
+ */
+export function answerReadsInTurn(server: FastifyInstance): void {
+  server.addHook('onRequest', ({ method }, { raw }, done) => {
+    const isQueued = raw.socket === null && !raw.destroyed;
+    if (!isQueued || (method !== 'GET' && method !== 'HEAD')) done();
+    else
+      raw.once('socket', () => {
+        done();
+      });
   });
 }
 
@@ -67,7 +83,7 @@ class Connection {
   private proceed(): void {
     while (this.held !== null && !this.socket.isPaused()) {
       // The last response was sent; the rest is read only so that the client receives it.
-      if (this.socket.writableEnded) {
+      if (this.socket.writableEnded || this.socket.destroyed) {
         this.held = null;
         return;
       }

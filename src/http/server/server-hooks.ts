@@ -1,20 +1,17 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../problem/problem.js';
 import type { Config } from '../../config/config.js';
 import { watchClientErrors } from './client-errors.js';
 import { readJsonBody } from '../body/json-body.js';
 import { limitBodyDuration } from '../body/body-timeout.js';
 import type { Drain } from './drain.js';
-import { limitPipelining } from './pipelining.js';
+import { answerReadsInTurn, limitPipelining } from './pipelining.js';
 import { logRequest } from './request-log.js';
-import { requirePlainUtf8 } from '../body/content-encoding.js';
+import { MERGE_PATCH, requireJson } from '../body/content-encoding.js';
 import { ResponseSpool } from '../body/response-spool.js';
 import { acceptStreams } from '../body/streamed-body.js';
 import { readTraceParent } from '../headers/trace-context.js';
 import { dropUnreadBodies } from '../body/unread-bodies.js';
-
-/** JSON that says what to change (RFC 7396). */
-const MERGE_PATCH = 'application/merge-patch+json';
 
 /** The hooks of every request: request ID, log, drain, and body parsers. */
 export function installServerHooks(
@@ -34,6 +31,7 @@ export function installServerHooks(
   watchClientErrors(server);
   dropUnreadBodies(server.server, requestTimeoutMs);
   drain.watch(server);
+  answerReadsInTurn(server);
   limitBodyDuration(server, requestTimeoutMs);
   server.addHook('onResponse', (request, reply, done) => {
     logRequest(request, reply);
@@ -44,21 +42,11 @@ export function installServerHooks(
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(['application/json', MERGE_PATCH], { parseAs: 'buffer' }, (request, body, done) => {
     try {
-      requirePlainUtf8(request.headers);
-      requirePatch(request);
+      requireJson(request);
       done(null, readJsonBody(body as Buffer));
     } catch (error) {
       done(error as Error);
     }
   });
   acceptStreams(server, { idleMs: requestTimeoutMs, drain, spool: new ResponseSpool(responseSpoolBytes) });
-}
-
-/** A merge patch is permitted only for PATCH. */
-function requirePatch({ method, headers }: FastifyRequest): void {
-  if (method === 'PATCH' || !headers['content-type']?.trim().toLowerCase().startsWith(MERGE_PATCH)) return;
-  throw new Problem(
-    'UNSUPPORTED_MEDIA_TYPE',
-    `${MERGE_PATCH} is supported for PATCH only; send the body as application/json.`,
-  );
 }

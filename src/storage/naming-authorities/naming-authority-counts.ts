@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { STATES, type State } from '../../registry/identifier-record.js';
+import { Batcher } from '../batcher.js';
 import type { Queryable } from '../transactions.js';
 
 /** Up to so many identifiers are counted one by one. */
@@ -47,32 +48,48 @@ interface CountRow extends Readonly<Record<'all' | 'reserved' | 'withdrawn', num
   readonly prefix: string;
 }
 
+/** Requests that come while others are counted share the next statement, because each may read 10,000 rows a prefix. */
+const LIMITS = { maxBatchSize: 1000, maxConcurrentBatches: 2, maxQueueLength: 10_000 };
+
 /**
  * Counts identifiers. No counter is stored, which would serialize mints; above a limit the statistics of PostgreSQL
  * give an estimate.
  */
 @Injectable()
 export class NamingAuthorityCounts {
+  private readonly waiting = new Batcher<readonly string[], StateCounts[]>((lists) => this.countLists(lists), LIMITS);
+
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
-  async count(prefixes: readonly string[], from: Queryable = this.pool): Promise<StateCounts[]> {
-    const { rows } = await from.query<CountRow>(COUNT_SQL, [prefixes]);
-    const found = new Map(rows.map((row) => [row.prefix, row]));
-    const counts: StateCounts[] = [];
-    for (const prefix of prefixes) {
-      const { all, reserved, withdrawn } = found.get(prefix) ?? { all: 0, reserved: 0, withdrawn: 0 };
-      const seen = { reserved, active: all - reserved - withdrawn, withdrawn };
-      const beyond = { reserved, active: all, withdrawn };
-      const entries = await inTurn(STATES, async (state): Promise<[State, Count]> => [
-        state,
-        beyond[state] <= COUNTED_EXACTLY
-          ? { value: seen[state], isExact: true }
-          : { value: Math.max(seen[state], await estimate(from, prefix, state)), isExact: false },
-      ]);
-      counts.push(Object.fromEntries(entries) as StateCounts);
-    }
-    return counts;
+  /** @param transaction sees its own changes; without one the count is shared with concurrent requests. */
+  async count(prefixes: readonly string[], transaction?: Queryable): Promise<StateCounts[]> {
+    if (transaction === undefined) return this.waiting.add(prefixes);
+    return countAll(transaction, prefixes);
   }
+
+  private async countLists(lists: readonly (readonly string[])[]): Promise<(StateCounts[] | Error)[]> {
+    const prefixes = [...new Set(lists.flat())];
+    const counts = await countAll(this.pool, prefixes);
+    const byPrefix = new Map(prefixes.map((prefix, index) => [prefix, counts[index]]));
+    return lists.map((list) => list.map((prefix) => byPrefix.get(prefix)).filter((found) => found !== undefined));
+  }
+}
+
+async function countAll(from: Queryable, prefixes: readonly string[]): Promise<StateCounts[]> {
+  const { rows } = await from.query<CountRow>(COUNT_SQL, [prefixes]);
+  const found = new Map(rows.map((row) => [row.prefix, row]));
+  return inTurn(prefixes, async (prefix) => {
+    const { all, reserved, withdrawn } = found.get(prefix) ?? { all: 0, reserved: 0, withdrawn: 0 };
+    const seen = { reserved, active: all - reserved - withdrawn, withdrawn };
+    const beyond = { reserved, active: all, withdrawn };
+    const entries = await inTurn(STATES, async (state): Promise<[State, Count]> => [
+      state,
+      beyond[state] <= COUNTED_EXACTLY
+        ? { value: seen[state], isExact: true }
+        : { value: Math.max(seen[state], await estimate(from, prefix, state)), isExact: false },
+    ]);
+    return Object.fromEntries(entries) as StateCounts;
+  });
 }
 
 /** What PostgreSQL expects to find; a reservation that lapsed counts as reserved until that is written down. */

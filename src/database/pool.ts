@@ -62,7 +62,7 @@ function createPool(url: string, config: Config, logger: Logger, { size, lockWai
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
     application_name: 'mintmark',
-    // // Runs before the pool returns a new connection.
+    // Runs before the pool returns a new connection.
     verify: (client, done) => {
       settings.apply(client).then(() => {
         done();
@@ -75,7 +75,7 @@ function createPool(url: string, config: Config, logger: Logger, { size, lockWai
       logger.warn({ reason: message }, 'a database connection was lost while in use');
     });
   });
-  // // An idle connection that breaks emits an error, which would end the process. The error contains secrets.
+  // An idle connection that breaks emits an error, which would end the process. The error contains secrets.
   pool.on('error', ({ message }) => {
     logger.warn({ reason: message }, 'an idle database connection was lost');
   });

@@ -14,10 +14,9 @@ const STEPS = {
 
 export type Step = keyof typeof STEPS;
 
-/** Why an identifier is withdrawn whose reservation was given up. */
 const RELEASED_REASON = 'The reservation was released.';
 
-/** A reservation releases its values, but not its GUID. */
+/** A released reservation frees its metadata ID and alternates, but not its GUID. */
 const GIVEN_UP = { metadata: null, alternates: [], leaseUntil: null } as const;
 
 /** @throws Problem WRONG_STATE */
@@ -35,19 +34,13 @@ export function activation(): Amendment {
   return { kind: 'activated', state: 'active', leaseUntil: null };
 }
 
-/**
- * Releases a reservation.
- * @param at the time of the change.
- */
+/** Releases a reservation at the time of the change. */
 export function release(at: Date): Amendment {
   const tombstone = { withdrawnAt: at, reason: RELEASED_REASON, replacedBy: null };
   return { kind: 'released', state: 'withdrawn', ...GIVEN_UP, tombstone };
 }
 
-/**
- * Withdraws an identifier. An active one keeps its values for a reinstatement.
- * @param at the time of the change.
- */
+/** Withdraws an identifier at the time of the change. An active one keeps its values for a reinstatement. */
 export function withdrawal(
   { state }: IdentifierRecord,
   at: Date,
@@ -62,7 +55,7 @@ export function reinstatement(): Amendment {
   return { kind: 'reinstated', state: 'active', tombstone: null };
 }
 
-/** How an identifier is to change. A member that is absent stays as it is. */
+/** A change of an identifier. An absent member keeps its value. */
 export interface Amendment {
   readonly kind: ChangeKind;
   readonly metadata?: CanonicalName | null;

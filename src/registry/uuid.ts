@@ -1,4 +1,4 @@
-/** Whether a text is a UUID in the notation of IDs. PostgreSQL would fail on any other text. */
+/** A UUID with hyphens, in any case. PostgreSQL would fail on other texts. */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }

@@ -46,7 +46,7 @@ export class ApiKeysService {
     const { result: outcome, replayed } = await this.outcomes.run(
       keyedRequest(principal, idempotencyKey, ['POST /api-keys', requested]),
       async (transaction) => {
-        // Checked here and not earlier: a replay returns the first result even when the expiry has passed since.
+        // Not earlier: a replay returns the first result even after the expiry.
         if (expiresAt !== null) requireFuture(expiresAt, '/expiresAt');
         const key = { id: uuid(), ...requested, createdBy: principal.client, openAccess: principal.isAnonymous };
         await this.keys.create(transaction, { ...key, secretHash: secretHash(secret) });
@@ -65,7 +65,7 @@ export class ApiKeysService {
 
   async page(limit: number, cursor: string | undefined): Promise<ApiKeyPageDto> {
     const after = cursor === undefined ? undefined : this.positionOf(cursor);
-    // One more than the page size shows whether there is a next page.
+    // One more than the page size shows that there is a next page.
     const found = await this.keys.page(limit + 1, after);
     const items = found.slice(0, limit);
     const last = items.at(-1);
@@ -114,7 +114,7 @@ export class ApiKeysService {
     return replayed;
   }
 
-  /** A change takes effect at once here; other instances read a key again within two seconds. */
+  /** Takes effect at once in this process, and in other replicas within two seconds. */
   private forget(id: string): void {
     this.authenticator.forget(id);
     this.validity.forget(id);

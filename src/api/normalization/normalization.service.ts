@@ -16,7 +16,7 @@ export class NormalizationService {
     private readonly authorities: NamingAuthorityCache,
   ) {}
 
-  /** @returns a result for each item, in order, made when it is read. */
+  /** @returns a lazy result for each item, in order. */
   *normalizeAll(items: readonly NormalizeItemDto[]): Generator<ValidItemDto | InvalidItemDto> {
     for (const item of items) yield this.normalize(item);
   }
@@ -39,8 +39,7 @@ export class NormalizationService {
   }
 
   /**
-   * The URIs at the resolver of its naming authority, or at the configured one where the principal cannot see it.
-   * @param text an identifier in any form; it need not be registered.
+   * Renders an identifier in any form, registered or not, with the resolver of its naming authority if that is visible.
    * @throws Problem with a syntax code.
    */
   async uris(text: string, principal: Principal): Promise<UrisDto> {

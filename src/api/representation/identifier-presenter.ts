@@ -61,18 +61,17 @@ export function tombstoneOf({ tombstone }: Pick<IdentifierRecord, 'tombstone'>):
   return tombstone === null ? null : { ...tombstone, withdrawnAt: tombstone.withdrawnAt.toISOString() };
 }
 
-/** The media type that Fastify sets for JSON. */
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** A CORDRA identifier, or a Handle that is served the same. */
+/** A local name that needs no escape. */
 const PLAIN = /^[0-9.]+\/[0-9A-F]{32}$/;
 
-/** Native texts that are recognized unchanged: no letters before the "/", no white space at the end. */
+/** Native texts that are recognized unchanged: no letters before the "/" and no trailing white space. */
 const READ_BACK = /^[0-9.]+\/.*\S$/u;
 
 /**
- * The path of an identifier. A GUID follows an unescaped slash; any other local name is part of one escaped segment, as
- * a URI where the native text is ambiguous.
+ * The path of an identifier: a GUID as it is, any other local name escaped, as a URI where the native text is
+ * ambiguous.
  */
 export function locationOf({ identifier }: Pick<IdentifierDto, 'identifier'>): string {
   if (PLAIN.test(identifier)) return `/identifiers/${identifier}`;
@@ -81,14 +80,13 @@ export function locationOf({ identifier }: Pick<IdentifierDto, 'identifier'>): s
 }
 
 /**
- * A strong entity tag (RFC 9110 8.8.3): the version and a digest of the whole representation, because `describes`
- * changes with other records and `uris` with the configuration.
+ * A strong entity tag (RFC 9110 8.8.3) of the version and the representation, which includes `describes` and `uris`.
  */
 export function entityTag(shown: IdentifierDto): string {
   return new SerializedIdentifier(shown).entityTag;
 }
 
-/** A representation that is serialized once, for its entity tag and its response. */
+/** A representation that is serialized once for its entity tag and its response. */
 export class SerializedIdentifier {
   private readonly json: string;
   readonly entityTag: string;
@@ -98,10 +96,7 @@ export class SerializedIdentifier {
     this.entityTag = `"${shown.version}-${hash('sha256', this.json, 'base64url').slice(0, 16)}"`;
   }
 
-  /**
-   * Sends the representation.
-   * @param more members that belong only to the response.
-   */
+  /** @param more members that belong only to this response. */
   toResponse(reply: Pick<FastifyReply, 'header'>, more: object): string {
     void reply.header('content-type', JSON_TYPE);
     return `${this.json.slice(0, -1)},${JSON.stringify(more).slice(1)}`;

@@ -8,7 +8,7 @@ import { readTime } from '../../registry/timestamp.js';
 import type { IdentifierFilterDto } from './identifier-filter.dto.js';
 
 /**
- * Parses the filters of a query, without hidden naming authorities.
+ * Parses the filters of a query.
  * @throws Problem with a syntax code, or INVALID_REQUEST for an invalid date.
  */
 export function parseFilter(
@@ -41,7 +41,7 @@ function keyOf(
   return read.value.key;
 }
 
-/** A prefix as it was created; ASCII letters in it have no case. */
+/** A prefix in the case of its creation. */
 function prefixOf(text: string, known: NamingAuthoritySnapshot): string {
   const read = parseNamingAuthority(text, 'handle');
   if (!read.ok) throw malformed(read.fault, '#query/namingAuthority');

@@ -37,7 +37,7 @@ export function choosePostgresAccount(binaries: PostgresBinaries, dataDir: strin
   if (reaches(binaries.initdb, ['--version'], identity) && reaches('test', ['-x', dataDir], identity)) {
     return { own, run: (program, args, cwd) => run(program, args, { ...identity, cwd }) };
   }
-  // // Parents of the folder may be closed to the account; the server gets the capability to traverse them.
+  // Parents of the folder may be closed to the account; the server gets the capability to traverse them.
   const lend = passThroughFolders(uid, gid);
   if (reaches('setpriv', [...lend, binaries.initdb, '--version'], {})) {
     return { own, run: (program, args, cwd) => run('setpriv', [...lend, program, ...args], { cwd }) };
@@ -88,7 +88,7 @@ function run(program: string, args: readonly string[], options: RunOptions): Pro
       resolve({ code, output: output.trim() });
     };
     child.once('close', finish);
-    // // The server keeps the pipes open, which delays "close".
+    // The server keeps the pipes open, which delays "close".
     child.once('exit', (code) => {
       patience = setTimeout(finish, LAST_OUTPUT_MS, code);
     });

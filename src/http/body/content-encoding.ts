@@ -1,14 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Problem } from '../../problem/problem.js';
 
-/** Whether a body is UTF-8 and not compressed, as its headers say. */
 export function isPlainUtf8(headers: IncomingHttpHeaders): boolean {
   const { charset, encoding } = codingOf(headers);
   return /^utf-?8$/i.test(charset) && encoding.toLowerCase() === 'identity';
 }
 
 /**
- * Another charset or a compressed body would be misread.
+ * Rejects another charset and compression, which would be misread.
  * @throws Problem UNSUPPORTED_MEDIA_TYPE
  */
 export function requirePlainUtf8(headers: IncomingHttpHeaders): void {

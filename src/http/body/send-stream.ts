@@ -3,7 +3,7 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../problem/problem.js';
 import type { StreamLog } from './ndjson-response.js';
 
-/** Sends a response in pieces, and logs a warning with the request id when its client does not get all of them. */
+/** Logs a warning when the client does not receive the whole response. */
 export function sendStream(request: FastifyRequest, reply: FastifyReply, pieces: AsyncIterable<string | Buffer>): void {
   const { raw } = reply;
   raw.once('close', () => {
@@ -15,7 +15,7 @@ export function sendStream(request: FastifyRequest, reply: FastifyReply, pieces:
   void reply.send(Readable.from(pieces, { objectMode: false }));
 }
 
-/** Logs why a stream ends before its request does, a refusal as a warning; and lines that fail unforeseen, as errors. */
+/** Logs why a stream ends early (a refusal as a warning), and unexpected errors of lines. */
 export function streamLog(log: FastifyBaseLogger): StreamLog {
   return {
     failed: (error) => {

@@ -9,7 +9,6 @@ export const ApiIdempotencyKey = (): MethodDecorator =>
     example: '3f0c2a52-95a5-4f2c-8f0a-0d5b7b1f7a10',
   });
 
-/** The header by which an answer says that it is a repeated one. */
 export const REPLAYED_HEADER = {
   'Idempotency-Replayed': {
     description: '"true" when the response is the replay of an earlier request with the same key.',

@@ -7,7 +7,7 @@ import { partitionConflicting } from './partition-conflicting.js';
 import { ConflictFinder, type Conflicts, expiredIn } from './conflict-finder.js';
 import { Transactions } from '../transactions.js';
 
-/** How often an identifier is tried again that met something which was gone when it was looked for. */
+/** Attempts for an identifier whose conflict no longer exists when it is looked up. */
 const MAX_ATTEMPTS = 5;
 
 interface Pending {
@@ -25,7 +25,7 @@ export class IdentifierImporter {
 
   /**
    * Inserts identifiers, committed on return.
-   * @returns for each, in order: null, or its conflict.
+   * @returns null or the conflicts of each, in order.
    */
   async insert(items: readonly ImportedIdentifier[]): Promise<(Conflicts | null)[]> {
     const results: (Conflicts | null)[] = items.map(() => null);

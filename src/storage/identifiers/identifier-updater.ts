@@ -27,7 +27,7 @@ const UPDATE = `
          withdrawal_reason, replaced_by, updated_at)
   WHERE i.id = w.id`;
 
-/** An expired reservation releases its values; its tombstone has the end of the lease. */
+/** An expired reservation frees its values; its tombstone has the end of the lease. */
 const expiry = ({ leaseUntil }: IdentifierRecord, at: Date): Amendment => ({
   kind: 'lapsed',
   metadata: null,
@@ -44,7 +44,7 @@ export class IdentifierUpdater {
 
   /**
    * Changes identifiers in a transaction of the caller that has written nothing yet.
-   * @param decide returns the change of a locked record, or null for none. Its times are the time of the change.
+   * @param decide returns the change of a locked record, or null for none.
    * @returns the changed records. The caller explains unique violations.
    */
   async amend(
@@ -78,7 +78,7 @@ export class IdentifierUpdater {
   }
 }
 
-/** The time of a change: not before the previous one, even if the clock was set back. */
+/** Not before the previous change, even if the clock was set back. */
 function timeOf({ updatedAt }: IdentifierRecord, now: Date): Date {
   return updatedAt > now ? updatedAt : now;
 }

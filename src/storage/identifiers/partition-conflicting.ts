@@ -1,9 +1,6 @@
 import type { NewIdentifier } from '../../registry/new-identifier.js';
 
-/**
- * Separates the rows that would conflict with an earlier row of the same statement: same local name, metadata ID,
- * alternate, or request index.
- */
+/** Separates the rows that conflict with an earlier row of the same statement. */
 export function partitionConflicting<T extends { readonly item: NewIdentifier }>(
   candidates: readonly T[],
 ): { now: T[]; later: T[] } {

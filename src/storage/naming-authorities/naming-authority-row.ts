@@ -26,7 +26,7 @@ export const AUTHORITY_COLUMNS_SQL = `n.prefix, n.status, n.profile, n.case_inse
   n.resolver_authority AS "resolverAuthority", n.resolver_first_segment AS "resolverFirstSegment", n.version,
   n.created_at AS "createdAt", n.updated_at AS "updatedAt"`;
 
-/** The key of a prefix in SQL, as `namingAuthorityKey` computes it: the collation "C" folds ASCII letters alone (R-15). */
+/** `namingAuthorityKey` in SQL: the collation "C" folds only ASCII letters (R-15). */
 export const authorityKeySql = (prefix: string): string => `upper(${prefix} COLLATE "C")`;
 
 export function namingAuthorityOf(row: NamingAuthorityRow): NamingAuthority {

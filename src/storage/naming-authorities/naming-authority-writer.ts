@@ -34,7 +34,6 @@ const UPDATE = `
 
 const FIND = `SELECT ${AUTHORITY_COLUMNS_SQL} FROM naming_authority n WHERE ${authorityKeySql('n.prefix')} = $1`;
 
-/** Creates and changes naming authorities, each with an entry in the change log. */
 @Injectable()
 export class NamingAuthorityWriter {
   constructor(
@@ -42,7 +41,7 @@ export class NamingAuthorityWriter {
     private readonly authorities: NamingAuthorityCache,
   ) {}
 
-  /** Makes the configured naming authorities exist. One that exists already is left as it is, suspended or not. */
+  /** Creates the configured naming authorities that do not exist. */
   async ensure(prefixes: readonly string[]): Promise<void> {
     for (const prefix of prefixes) {
       await this.transactions.run((transaction) =>
@@ -59,7 +58,7 @@ export class NamingAuthorityWriter {
     }
   }
 
-  /** @returns null when it exists already, in any case of its letters. */
+  /** @returns null when it exists, in any case of its letters. */
   async create(transaction: Queryable, actor: Actor, authority: NewAuthority): Promise<NamingAuthority | null> {
     const { prefix, profile, caseInsensitive } = authority;
     const { rows } = await transaction.query<NamingAuthorityRow>(INSERT, [
@@ -87,7 +86,6 @@ export class NamingAuthorityWriter {
 
   /**
    * Changes a naming authority in a transaction of the caller that has written nothing yet.
-   * @param prefix with case-insensitive ASCII letters.
    * @param decide returns the change of the locked naming authority.
    * @returns null when it does not exist; the same version without a change.
    */
@@ -122,13 +120,12 @@ export class NamingAuthorityWriter {
     return changed;
   }
 
-  /** Refreshes the cache after a commit; its errors do not fail the request. */
+  /** Refreshes the cache after a commit. Errors do not fail the request. */
   async publish(prefix: string): Promise<void> {
     await this.authorities.refresh([prefix]).catch(() => null);
   }
 }
 
-/** The document of a naming authority that its history patches. */
 export function authorityDocument(authority: NewAuthority): object {
   const { status, profile, caseInsensitive, uuidVersion, targetTemplate, resolver } = authority;
   const shown =

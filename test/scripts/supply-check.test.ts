@@ -46,12 +46,12 @@ describe('npm run check:supply', () => {
     [
       'a dependency from a repository',
       ({ packages }) => (packages[''].dependencies.pino = 'github:pinojs/pino'),
-      'asks for pino by github:pinojs/pino',
+      'requires pino as github:pinojs/pino',
     ],
     [
       'a dependency of a dependency from an address',
       ({ packages }) => (packages[pino].dependencies['on-exit-leak-free'] = 'https://evil.example/x.tgz'),
-      `${pino} asks for on-exit-leak-free by https://`,
+      `${pino} requires on-exit-leak-free as https://`,
     ],
     [
       'a package with a new install script',

@@ -27,9 +27,9 @@ const FILES = ['../vectors/public.json', './vectors.more.json'];
 
 describe.each(FILES)('%s', (file) => {
   const { vectors } = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')) as { vectors: Vector[] };
-  const judged = vectors.filter((vector) => !HELD_WRONG.has(vector.id));
+  const checked = vectors.filter((vector) => !HELD_WRONG.has(vector.id));
 
-  it.each(judged.map((vector) => [title(vector), vector] as const))('%s', (_title, vector) => {
+  it.each(checked.map((vector) => [title(vector), vector] as const))('%s', (_title, vector) => {
     const found = normalize(vector.input, vector.kind, vector.context);
     expect(found.valid ? 'valid' : found.fault.code).toBe(vector.expect.valid ? 'valid' : vector.expect.error);
     if (!found.valid) return;

@@ -11,7 +11,7 @@ import { ApiOnlyProblems, ApiProblems } from '../../problem/api-problems.js';
 import { ApiIdentifierParam } from '../representation/identifier-param.js';
 import { UrisDto } from '../representation/identifier.dto.js';
 import { NormalizationService } from './normalization.service.js';
-import { NormalizeResponseDto } from './normalize-answer.dto.js';
+import { NormalizeResponseDto } from './normalize-response.dto.js';
 import { NormalizeRequestDto } from './normalize-request.dto.js';
 
 const ALWAYS = [

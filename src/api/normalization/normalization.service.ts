@@ -5,7 +5,7 @@ import { malformed } from '../../problem/problem.js';
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
 import { DEFAULT_HTTP_RESOLVER } from '../../registry/default-resolver.module.js';
 import type { UrisDto } from '../representation/identifier.dto.js';
-import type { InvalidItemDto, ValidItemDto } from './normalize-answer.dto.js';
+import type { InvalidItemDto, ValidItemDto } from './normalize-response.dto.js';
 import type { NormalizeItemDto } from './normalize-request.dto.js';
 
 /** Normalizes texts without reading the registry. */

@@ -10,7 +10,7 @@ import { ApiBody, ApiParam, ApiResponse, ApiTags } from '../../openapi/annotatio
 import { ApiProblems } from '../../problem/api-problems.js';
 import type { ServiceCode } from '../../problem/catalogue.js';
 import type { Replayable } from '../../storage/idempotency.js';
-import { ReservationDto, ReservationReportDto } from './reservation-answer.dto.js';
+import { ReservationDto, ReservationReportDto } from './reservation-response.dto.js';
 import { CreateReservationDto, ReservationMembersDto } from './reservation-request.dto.js';
 import { ReservationService } from './reservation.service.js';
 

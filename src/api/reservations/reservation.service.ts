@@ -18,7 +18,7 @@ import { IdempotentRequests, type Replayable, keyedRequest } from '../../storage
 import { readTime, requireFuture } from '../../registry/timestamp.js';
 import type { Queryable } from '../../storage/transactions.js';
 import { isUuid } from '../../registry/uuid.js';
-import type { ItemStatus, ReservationDto, ReservationItemDto, ReservationReportDto } from './reservation-answer.dto.js';
+import type { ItemStatus, ReservationDto, ReservationItemDto, ReservationReportDto } from './reservation-response.dto.js';
 import type { CreateReservationDto } from './reservation-request.dto.js';
 import { reservationOf } from './reservation.js';
 import { reservedIdentifier } from './reserved-identifier.js';

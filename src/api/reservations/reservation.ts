@@ -1,5 +1,5 @@
 import { type IdentifierRecord, type State, nativeText } from '../../registry/identifier-record.js';
-import type { ReservationDto } from './reservation-answer.dto.js';
+import type { ReservationDto } from './reservation-response.dto.js';
 
 /** The state of a reservation, computed from its members, of which there is at least one. */
 export function reservationOf(id: string, members: readonly IdentifierRecord[]): ReservationDto {

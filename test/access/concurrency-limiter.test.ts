@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { ConcurrencyLimiter } from '../../src/access/concurrency-limiter.js';
 
-/** A response that ends when it is told to. */
+/** A response that the test ends. */
 const response = (closed = false) => Object.assign(new EventEmitter(), { closed }) as EventEmitter & ServerResponse;
 
 describe('requests under way', () => {

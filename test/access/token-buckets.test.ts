@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { TokenBuckets } from '../../src/access/token-buckets.js';
 
-/** Buckets whose clock stands still until it is set. */
+/** Buckets with a clock that the test sets. */
 function buckets(quota: number, most?: number) {
   const clock = { ms: 1000 };
   return { clock, buckets: new TokenBuckets(quota, () => clock.ms, most) };

@@ -39,7 +39,7 @@ function identifiersOf(path: string): string[] {
   return found;
 }
 
-/** The words of a document that are set as code, and are an identifier each. */
+/** The words of a document in code quotes that are an identifier each. */
 const codeWordsOf = (path: string): string[] =>
   [...readFileSync(new URL(path, root), 'utf8').matchAll(/`([A-Za-z_$][\w$]*)`/g)].map(([, word = '']) => word);
 

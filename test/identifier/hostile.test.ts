@@ -6,7 +6,7 @@ const GUID = 'F58FB49EB1F848F0A606E84CEF294BE5';
 
 type Row = readonly [title: string, kind: Kind | undefined, input: string, code: SyntaxCode | null];
 
-/** 1 MiB and more of each nasty shape; null where the text is valid. How long they take is shown by the benchmark. */
+/** Hostile texts of 1 MiB and more; null where the text is valid. The benchmark measures their time. */
 const ROWS: readonly Row[] = [
   ['a naming authority of one segment', 'handle', `${'1'.repeat(MIB)}/x`, null],
   ['a naming authority of many segments', 'cordra', `${'1.'.repeat(MIB / 2)}1/${GUID}`, null],

@@ -10,7 +10,7 @@ const cordra: Context = { profile: 'cordra' };
 
 type Row = readonly [input: string, kind: Kind, context: Context, code: string, offset: number, rule: string];
 
-/** Where each text breaks, counted in UTF-16 code units of the text as it was given. */
+/** The offset of the fault in each text, in UTF-16 code units of the original text. */
 const ROWS: readonly Row[] = [
   ['100.102', 'cordra', {}, 'MISSING_SEPARATOR', 7, 'CID-04'],
   [`10.A/${GUID}`, 'cordra', {}, 'INVALID_NAMING_AUTHORITY', 3, 'CID-08'],

@@ -93,7 +93,7 @@ describe('every valid text', () => {
         const stored = id.canonicalUri(name);
         const read = id.recognize(stored);
         if (!read.ok) throw new Error(`${stored}: ${read.fault.detail}`);
-        // A Handle may turn out to be a CORDRA identifier, which has the key of its canonical text.
+        // A Handle can be a CORDRA identifier, which has the key of its canonical text.
         const native = name.type === 'handle' ? id.parseCordraId(id.formatHandle(name)) : null;
         expect(id.comparisonKey(read.value.name)).toBe(id.comparisonKey(native?.ok === true ? native.value : name));
         expect(id.canonicalUri(read.value.name)).toBe(native?.ok === true ? id.canonicalUri(native.value) : stored);

@@ -5,7 +5,7 @@ const GUID = 'F58FB49EB1F848F0A606E84CEF294BE5';
 const guid = GUID.toLowerCase();
 const resolver = toResolver({ scheme: 'http', authority: 'arrow.resolver.au.gov:2641', firstSegment: 'hdl' });
 
-/** What people paste: input, kind, canonical URI of the name. */
+/** Pasted texts: input, kind, canonical URI of the name. */
 const PASTED: readonly (readonly [string, string, string])[] = [
   // CORDRA identifiers
   [`100.102/${guid}`, 'cordra', `hdl:100.102/${GUID}`],
@@ -94,7 +94,7 @@ describe('recognition without a kind (R-28)', () => {
   });
 });
 
-/** What is no identifier: input, closest kind, code, offset in the text as it was given. */
+/** Texts that are not identifiers: input, most similar kind, code, offset in the original text. */
 const REFUSED: readonly (readonly [string, string | null, string, number])[] = [
   ['', null, 'NOT_RECOGNIZED', 0],
   ['   ', null, 'NOT_RECOGNIZED', 3],

@@ -1,13 +1,13 @@
 /**
- * No text from outside may make a regular expression backtrack: every one that is written in src/ is judged by recheck.
- * Those of the generated Prisma client are not ours.
+ * No regular expression may backtrack on hostile text: recheck analyses each one in src/, except those of the generated
+ * Prisma client.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
 
-// The entry for browsers is plain JavaScript; the one for Node starts a worker, a native program or Java.
+// The entry point for browsers is plain JavaScript; that for Node.js starts a worker, a native program or Java.
 const { checkSync } = createRequire(import.meta.url)('recheck/lib/browser.js') as typeof import('recheck');
 
 const SOURCE = new URL('../../src/', import.meta.url);

@@ -19,10 +19,10 @@ interface Vector {
   };
 }
 
-/** Vectors held to be wrong, by id, each with the reason. They are left failing out of the suite, not worked around. */
+/** Wrong vectors by ID, each with the reason; they are excluded. */
 const HELD_WRONG: ReadonlyMap<string, string> = new Map([]);
 
-/** Our own vectors, in the same format, beside the published ones. */
+/** Vectors of this project in the format of the published ones. */
 const FILES = ['../vectors/public.json', './vectors.more.json'];
 
 describe.each(FILES)('%s', (file) => {
@@ -41,7 +41,7 @@ describe.each(FILES)('%s', (file) => {
   });
 });
 
-/** The keys that the vector names; what is not there counts as null. */
+/** The members of a vector; an absent one counts as null. */
 function pick(found: object, expected: object): Record<string, unknown> {
   const all = new Map<string, unknown>(Object.entries(found));
   return Object.fromEntries(Object.keys(expected).map((key) => [key, all.get(key) ?? null]));

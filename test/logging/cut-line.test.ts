@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { MAX_LINE_OCTETS, cutLine } from '../../src/logging/cut-line.js';
 
 const asItIs = (line: string) => line;
-/** Six octets for each of these, as the logger writes what a terminal obeys. */
+/** Characters of six octets each in the escapes of the logger. */
 const escaping = (line: string) => line.replaceAll('\u0085', '\\u0085');
 
 describe('a line of the log', () => {

@@ -31,7 +31,7 @@ const keyOf = (text: string) => {
 };
 const localKey = (of: NamingAuthority, localName: string) => known.addressOf(of, localName).localKey;
 
-/** Letters whose case is more than ASCII's, and characters that URIs escape. */
+/** Letters with a case outside ASCII, and characters that URIs escape. */
 const SPECIAL = fc.constantFrom(...'aAbkKsSiIßﬀİıſ\u212aéÉ/?#%:@ .~"<>[]{}|\\^`');
 const localNames = fc
   .string({

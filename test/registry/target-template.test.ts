@@ -26,7 +26,9 @@ describe('requireTemplate', () => {
     ['several placeholders', `${BASE}{guid}/{localName}?id={guid}`],
     ['the longest result', `${BASE}${'a'.repeat(MAX_TARGET_LENGTH - BASE.length - 32)}{guid}`],
   ])('accepts a template with %s', (_, template) => {
-    expect(() => { requireTemplate(template, '/targetTemplate'); }).not.toThrow();
+    expect(() => {
+      requireTemplate(template, '/targetTemplate');
+    }).not.toThrow();
   });
 
   it.each([
@@ -53,7 +55,9 @@ describe('requireTemplate', () => {
       `at most ${MAX_TARGET_LENGTH} characters`,
     ],
   ])('refuses a template %s', (_, template, detail) => {
-    const problem = problemOf(() => { requireTemplate(template, '/targetTemplate'); });
+    const problem = problemOf(() => {
+      requireTemplate(template, '/targetTemplate');
+    });
     expect(problem.code).toBe('INVALID_REQUEST');
     expect(problem.extensions.errors).toEqual([
       { pointer: '/targetTemplate', detail: expect.stringContaining(detail) },

@@ -4,7 +4,7 @@ import { Batcher } from '../../src/storage/batcher.js';
 
 const LIMITS = { maxBatchSize: 3, maxConcurrentBatches: 1, maxQueueLength: 5 };
 
-/** Work that waits to be let go, and tells which groups it was given. */
+/** Work that the test completes, with the batches that it received. */
 function held() {
   const groups: number[][] = [];
   const gates: (() => void)[] = [];

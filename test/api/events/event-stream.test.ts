@@ -30,7 +30,7 @@ const page = (...numbers: number[]): ChangePage => ({
   more: false,
 });
 
-/** A log whose next pieces are these; after them it stops, or has nothing more. */
+/** A log with these pieces; after them it stops, or has no events. */
 function logOf(pieces: ChangePage[], isEndless = false) {
   const log = {
     reads: 0,

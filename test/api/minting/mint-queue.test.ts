@@ -16,7 +16,7 @@ function job(name: string, key: string | null = null): MintJob {
   return { command, context: { actor: { client: 'c', keyId: null }, request } } as unknown as MintJob;
 }
 
-/** How long a statement waits for a lock, in milliseconds, when its mint is known to meet one. */
+/** Lock timeout in milliseconds of a mint that is known to be blocked. */
 const LONG = 250;
 
 const nameOf = ({ command }: MintJob): string => command.metadata?.key ?? '';
@@ -25,7 +25,7 @@ const lockTimeout = () => Object.assign(new Error('canceling statement due to lo
 
 const later = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
-/** A queue over a fake database, in which names are locked, with the groups that it was sent. */
+/** A queue over a fake database with locked names, and the batches that it received. */
 function queue(locked: Set<string>, fails: (names: string[]) => Error | null = () => null) {
   const sent: { names: string[]; wait: unknown }[] = [];
   const minted = new Map<string, number>();

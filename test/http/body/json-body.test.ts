@@ -51,7 +51,7 @@ describe('a JSON body', () => {
 
 const SIZE = 16_000_000;
 
-/** Bodies of 16 MB that take a parser long: each is a piece that is repeated, between a beginning and an end. */
+/** Bodies of 16 MB that are slow to parse: a repeated piece between a start and an end. */
 const EXPENSIVE: readonly (readonly [string, string, (i: number) => string, string])[] = [
   ['nested arrays', '', () => '[', ''],
   ['nested objects', '', () => '{"a":', ''],

@@ -4,7 +4,7 @@ import { ResponseSpool } from '../../../src/http/body/response-spool.js';
 
 const PIECE = 'x'.repeat(20_000);
 
-/** A source of pieces that counts how many were read. */
+/** A source of pieces, with a count of those that were read. */
 function endless(pieces = Infinity) {
   const source = {
     read: 0,
@@ -53,7 +53,7 @@ describe('the spool of response octets', () => {
       pieces += 1;
       await settled();
       expect(piece.toString()).toBe(PIECE);
-      // The other stream may take what this one releases; this one holds one piece beyond the bound at most.
+      // The other stream may use the released space; this one has at most one piece beyond the limit.
       expect(spool.octets).toBeLessThanOrEqual(220_000);
     }
     expect(pieces).toBe(50);

@@ -10,7 +10,7 @@ const GET_MANY = (count: number) => Array.from({ length: count }, (_, i) => HEAD
 
 const open: { server: Server; client: Socket }[] = [];
 
-/** A server whose responses end when a test ends them, and a client of it. */
+/** A server whose responses the test ends, and a client. */
 async function start(onRequest: (path: string, response: ServerResponse) => void = () => {}) {
   const begun: string[] = [];
   const pending: ServerResponse[] = [];
@@ -37,7 +37,7 @@ async function start(onRequest: (path: string, response: ServerResponse) => void
   return { begun, pending, server, sockets, client, answered };
 }
 
-/** Waits until a condition holds; the test fails by its time limit when it never does. */
+/** Waits for a condition; otherwise the test times out. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await pause(5);
 }
@@ -110,7 +110,7 @@ describe('a client that does not read', () => {
     client.write(GET_MANY(400));
     await until(() => begun.length >= 31);
     await pause(300);
-    // The system takes a few megabytes for the client.
+    // The operating system buffers a few megabytes for the client.
     expect(begun.length).toBeLessThan(100);
     client.resume();
     await until(() => answered.length === 400);

@@ -11,7 +11,7 @@ const ADMIN = bearer(ADMIN_KEY);
 
 const service = useService(KEYS);
 
-/** Creates a key and answers its representation with the secret. */
+/** Creates a key and returns its representation with the secret. */
 async function createKey(fields: object = {}, client = service.client): Promise<any> {
   const answer = await client.post('/api-keys', { client: 'repository', scopes: ['mint'], ...fields }, ADMIN);
   expect(answer.status).toBe(201);

@@ -10,7 +10,7 @@ const find = async (alternateId: string, more = ''): Promise<string[]> => {
   return answer.body.items.map(({ identifier }: { identifier: string }) => identifier);
 };
 
-/** Fedora PID, old Handle, DOI: as sent, as kept, and other spellings of the same. */
+/** Fedora PID, old Handle, DOI: as sent, as stored, and in other notations. */
 const KINDS: [string, string, string, string[]][] = [
   [
     'a Fedora PID',
@@ -97,7 +97,7 @@ describe('alternateIds', () => {
     for (const { status, body } of answers.filter((answer) => answer !== winners[0])) {
       expect([status, body.code, body.existing]).toEqual([409, 'ALTERNATE_ID_TAKEN', path]);
     }
-    // A mint that lost has left nothing: its other alternate is free.
+    // A refused mint stores nothing: its other alternate is free.
     const lost = answers.findIndex(({ status }) => status === 409);
     expect(await find(`demo:race-${lost}`)).toEqual([]);
     expect((await service.client.mint({ alternateIds: [`demo:race-${lost}`] })).status).toBe(201);

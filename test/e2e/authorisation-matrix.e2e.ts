@@ -8,12 +8,12 @@ import { useService } from './harness/service.js';
 interface Row {
   /** Method and path as in the OpenAPI document. */
   readonly operation: string;
-  /** Which of the things that the operation can be asked for. */
+  /** The variant of the operation. */
   readonly asking?: string;
   readonly class: string;
-  /** Any of them opens it, and so does `admin`. */
+  /** Each of them permits the operation, as does `admin`. */
   readonly scopes: readonly Scope[];
-  /** The status of the answer, or of the only item in it, when it is done. */
+  /** The status of the response, or of its only item, when permitted. */
   readonly done: number;
 }
 
@@ -30,12 +30,12 @@ const read = (path: string): unknown => JSON.parse(readFileSync(new URL(path, im
 const matrix = read('authorisation-matrix.json') as Matrix;
 const { paths } = read('../../openapi/openapi.json') as { paths: Record<string, object> };
 
-/** Each path of the OpenAPI document with its methods, in capitals. */
+/** Each path of the OpenAPI document with its methods, in upper case. */
 const routes = Object.entries(paths).map(
   ([path, item]) => [path, Object.keys(item).map((method) => method.toUpperCase())] as const,
 );
 
-/** Methods that some client of HTTP could try, but CONNECT, which goes to proxies. */
+/** Methods of HTTP clients except CONNECT, which is for proxies. */
 const ALL_METHODS = METHODS.filter((method) => method !== 'CONNECT');
 
 const nameOf = ({ operation, asking }: Row): string => (asking === undefined ? operation : `${operation} ${asking}`);
@@ -131,7 +131,7 @@ describe.each([
     }
   });
 
-  /** @returns the status of the answer, or where it is of many, of the only item in it. `fetch` would not send TRACE. */
+  /** @returns the status of the response, or of its only item. `fetch` would not send TRACE. */
   function ask(method: string, { path, headers, body }: Request, credential: Headers): Promise<number> {
     return new Promise((resolve, reject) => {
       const sent = request(service.server.url + path, { method, headers: { ...headers, ...credential } }, (answer) => {

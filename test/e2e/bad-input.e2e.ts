@@ -140,7 +140,7 @@ describe('POST /api-keys refuses', () => {
 });
 
 describe('what never becomes a request', () => {
-  /** @param until what the answer ends with where the connection stays open. */
+  /** @param until the end of the response, if the connection stays open. */
   const raw = (bytes: string, until?: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const { hostname, port } = new URL(service.server.url);

@@ -248,7 +248,7 @@ describe('a batch of 10,000', () => {
     const server = await startServer(variables);
     const headers = { 'content-type': 'application/json', 'idempotency-key': 'killed' };
     const body = JSON.stringify({ namingAuthority: NA, items });
-    // Nobody reads the answer, which is larger than every buffer on its way: it cannot have been given.
+    // The response is larger than all buffers and is not read, so the client cannot have received it.
     const answer = fetch(`${server.url}/identifiers/batch`, { method: 'POST', headers, body }).then(
       (response) => response,
       () => null,

@@ -9,7 +9,7 @@ import { type Queryable, Transactions } from '../../dist/storage/transactions.js
 import { type TestDatabase, createDatabase, query } from './harness/database.js';
 import { TcpProxy } from './harness/tcp-proxy.js';
 
-// Real: the pools and transactions of the built service on a PostgreSQL whose sessions are terminated and silenced.
+// Real: the pools and transactions of the built service, on a PostgreSQL whose sessions are terminated or silenced.
 let database: TestDatabase;
 let proxy: TcpProxy;
 let pools: Pools;
@@ -29,7 +29,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Terminates the session of a transaction between two of its statements, and waits until `pg` has read that. */
+/** Terminates the session of a transaction between two of its statements, and waits until `pg` has read the message. */
 async function terminate(transaction: Queryable): Promise<void> {
   const { rows } = await transaction.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   await query(database.url, 'SELECT pg_terminate_backend($1)', [rows[0]?.pid]);

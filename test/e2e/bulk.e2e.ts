@@ -197,7 +197,7 @@ describe('a bulk with an Idempotency-Key', () => {
         if (acknowledged.size === 3000) server.child.kill('SIGKILL');
       }
     } catch {
-      // The connection is cut, as it is meant to be.
+      // The connection is cut intentionally.
     }
     expect(acknowledged.size).toBeGreaterThanOrEqual(3000);
     expect(acknowledged.size).toBeLessThan(count);

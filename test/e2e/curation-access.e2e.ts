@@ -6,7 +6,7 @@ const ADMIN_KEY = 'correct-horse-battery-staple-correct-horse';
 const ADMIN = { authorization: `Bearer ${ADMIN_KEY}` };
 const NEXT_YEAR = new Date(Date.now() + 365 * 86_400_000).toISOString();
 
-// Reading needs a key too, so that what a key does not cover is hidden from it.
+// Reading needs a key too, so that data outside the grants of a key is hidden.
 const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY, PUBLIC_READ: 'false' });
 
 type Headers = Record<string, string>;

@@ -6,7 +6,7 @@ import { freshGuid, freshMetadataId, freshPid } from './harness/fresh-names.js';
 import { query as ask } from './harness/database.js';
 import { useService } from './harness/service.js';
 
-// The sweep rests for the length of the test: what is seen here, reads see by themselves.
+// The sweep does not run during the test, so reads must apply the expiry.
 const service = useService({ RESERVATION_SWEEP_INTERVAL_MS: '86400000' });
 
 const NEXT_YEAR = new Date(Date.now() + 365 * 86_400_000).toISOString();
@@ -24,7 +24,7 @@ const step = (path: string, name: string, body: unknown = {}, headers: Record<st
 const withdraw = (path: string, fields: object = {}) =>
   step(path, 'withdraw', { reason: 'Deposited twice.', ...fields });
 
-/** A request without any body, as `curl -X POST` sends it. */
+/** A request without a body, as `curl -X POST` sends it. */
 const bare = (path: string, name: string) => service.client.send('POST', `${path}/${name}`, {});
 
 const query = <T extends pg.QueryResultRow>(sql: string, values?: unknown[]) =>

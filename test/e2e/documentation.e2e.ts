@@ -58,7 +58,7 @@ describe('Swagger UI', () => {
 });
 
 describe('the files of Swagger UI', () => {
-  /** `fetch` would follow a path upwards before it sends it, and let no answer be 304. */
+  /** `fetch` would normalize the path before it sends it, and would not return 304. */
   const ask = (path: string, options: RequestOptions = {}) =>
     new Promise<IncomingMessage>((resolve, reject) => {
       const sent = request(service.server.url, { path, ...options }, (answer) => {

@@ -35,7 +35,7 @@ afterAll(async () => {
   await rm(parent, { recursive: true, force: true });
 });
 
-/** The process id of the PostgreSQL server on the data folder. */
+/** The process ID of the PostgreSQL server on the data folder. */
 const postmaster = (): number | undefined => postgresPids(folder)[0];
 
 async function connect(database = 'mintmark'): Promise<pg.Client> {

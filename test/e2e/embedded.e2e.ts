@@ -11,7 +11,9 @@ import { runToEnd, startServer } from './harness/server.js';
 
 const ADMIN_KEY = 'correct-horse-battery-staple-correct-horse';
 
-/** mkdtemp makes a folder that only its owner may enter: as root, PostgreSQL's account has to get through it. */
+/**
+ * mkdtemp creates a folder that only its owner can enter; as root, PostgreSQL's account must be able to traverse it.
+ */
 let parent: string;
 let dataDir: string;
 
@@ -57,7 +59,7 @@ describe('the embedded database', () => {
     const url = `postgresql://mintmark:${password}@127.0.0.1:${port}/mintmark`;
     const client = new pg.Client({ connectionString: url });
     await client.connect();
-    // A program that a session runs has the environment of the session's process.
+    // A program that a session starts has the environment of the session's process.
     const rows = await client
       .query("CREATE TEMP TABLE env (line text); COPY env FROM PROGRAM 'env'")
       .then(() => client.query<{ line: string }>('SELECT line FROM env'))
@@ -65,7 +67,7 @@ describe('the embedded database', () => {
       .finally(() => client.end())
       .finally(() => server.stop());
     const names = rows.map(({ line }) => line.split('=')[0]);
-    // pg_ctl leaves it to the server, so this is the environment in question.
+    // pg_ctl passes it to the server, so this is the environment under test.
     expect(names).toContain('PG_GRANDPARENT_PID');
     const own = Object.keys(process.env).filter((name) => !/^(PATH|PWD|OLDPWD|SHLVL|_|LC_.*)$/.test(name));
     expect(names.filter((name) => [...own, 'ADMIN_API_KEY', 'OTHER_SECRET', 'DATA_DIR'].includes(name!))).toEqual([]);

@@ -22,7 +22,7 @@ async function mintMany(client: Client): Promise<string[]> {
   return minted;
 }
 
-/** Changes identifiers at random, several of them in a transaction, on a pool of its own as a process has it. */
+/** Changes random identifiers, several in a transaction, on a separate pool as in another process. */
 async function changeMany(url: string): Promise<number> {
   const pool = new pg.Pool({ connectionString: url, max: 4 });
   const changes = new IdentifierUpdater(new IdentifierReader(pool));

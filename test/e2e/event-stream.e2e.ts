@@ -12,7 +12,7 @@ beforeAll(() => {
   pool = new pg.Pool({ connectionString: service.database.url });
 });
 
-/** An event of a stream as its lines say it. */
+/** An event of a stream. */
 interface StreamedEvent {
   readonly id: string;
   readonly event: string;

@@ -10,7 +10,7 @@ import { startServer } from './harness/server.js';
 import { useService } from './harness/service.js';
 
 let pool: pg.Pool;
-// Before the database is dropped, which the service's own hook does.
+// Before the hook of the service drops the database.
 afterAll(() => pool.end());
 
 const service = useService();
@@ -18,7 +18,7 @@ beforeAll(() => {
   pool = new pg.Pool({ connectionString: service.database.url, max: 50 });
 });
 
-/** A change of nothing in particular, written as any transaction would write it. */
+/** A change without meaning, written as by any transaction. */
 const append = (on: Pick<pg.ClientBase, 'query'>, identifierId: number, version = 1) =>
   on.query(
     `INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, patch)
@@ -172,7 +172,7 @@ describe('a long poll', () => {
     await pause(2000);
     const transactionCount = (await transactions()) - before;
     await Promise.all(waits);
-    // Twenty looks in two seconds, and what PostgreSQL and this test do beside.
+    // Twenty polls in two seconds, and the transactions of PostgreSQL and of this test.
     expect(transactionCount).toBeLessThan(60);
   });
 
@@ -206,7 +206,7 @@ describe('writers that commit late', () => {
         while (mints) minted.push((await service.client.mint()).body.identifier as string);
       }),
     );
-    // Each takes its position, then others take later ones and commit first.
+    // Each gets its position before others get later ones and commit first.
     const late = Array.from({ length: 40 }, async (_, index) => {
       const writer = await pool.connect();
       await writer.query('BEGIN');

@@ -15,7 +15,7 @@ import { RequestResults } from '../../dist/storage/request-results.js';
 import { Transactions } from '../../dist/storage/transactions.js';
 import { type TestDatabase, createDatabase } from './harness/database.js';
 
-// Real: the built service and its database. Replaced: the source of GUIDs, which here repeats itself.
+// Real: the built service and its database. Replaced: the generator of GUIDs, which repeats values.
 let database: TestDatabase;
 let pool: pg.Pool;
 

@@ -3,7 +3,7 @@ import { useService } from './harness/service.js';
 
 const service = useService();
 
-/** A case-sensitive one with a resolver of its own, a case-insensitive one, and one of letters. */
+/** A case-sensitive naming authority with its own resolver, a case-insensitive one, and one of letters. */
 const [OWN, FOLDING, LETTERS] = ['20.500', '20.600', 'Ark'];
 const RESOLVER = { scheme: 'https', authority: 'resolve.example.org:8443', firstSegment: 'hdl' };
 
@@ -27,7 +27,9 @@ const escaped = (text: string) =>
 
 const HEX = '0a1b2c3d4e5f60718293a4b5c6d7e8f9';
 
-/** Local names, and how R-08, R-09 and RFC 3986 write each: as one segment, as a path, and in the Handle URI scheme. */
+/**
+ * Local names, and their notations by R-08, R-09 and RFC 3986: as a segment, as a path, and in the Handle URI scheme.
+ */
 const LOCAL_NAMES: [localName: string, segment: string, path: string, scheme: string][] = [
   ['report-2026', 'report-2026', 'report-2026', 'report-2026'],
   ['a/b/c', 'a%2Fb%2Fc', 'a/b/c', 'a/b/c'],
@@ -87,7 +89,7 @@ describe('CID-02: a local name of any kind', () => {
         `resolve.example.org:8443/hdl/${OWN}/${segment}`,
         `http://hdl.handle.net/${OWN}/${segment}`,
         `https://doi.org/${OWN}/${segment}`,
-        // White space around a native text is trimmed (R-28); such a name is spelled as a URI.
+        // White space around a native text is trimmed (R-28); such a name must be a URI.
         ...(localName === localName.trim() ? [identifier] : []),
       ];
       for (const spelling of found) {

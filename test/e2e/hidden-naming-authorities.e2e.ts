@@ -4,8 +4,7 @@ import { useService } from './harness/service.js';
 const ADMIN_KEY = 'correct-horse-battery-staple-correct-horse';
 const ADMIN = { authorization: `Bearer ${ADMIN_KEY}` };
 
-// Whoever has a key for 7 only sees neither 8, whose local names are GUIDs, nor 80, which takes any; 9 and 90 are registered
-// nowhere.
+// A key for 7 sees neither 8, whose local names are GUIDs, nor 80, which permits any; 9 and 90 do not exist.
 const service = useService({
   ACCESS: 'keys',
   ADMIN_API_KEY: ADMIN_KEY,
@@ -40,13 +39,13 @@ beforeAll(async () => {
 
 const GUID = 'F58FB49EB1F848F0A606E84CEF294BE5';
 
-/** A text with the names of what is hidden and of what is not registered replaced, which are all that may differ. */
+/** Replaces the names of hidden and of missing naming authorities, which are the only permitted difference. */
 const neutral = (text: string): string =>
   text
     .replaceAll(/(?:hidden|unknown)(?=\.example\.org)/g, 'HOST')
     .replaceAll(/(?<![0-9])[89](0?)(?=\/|%2F|"|\\"|\.5)/g, 'NA$1');
 
-/** Each spelling of an identifier under what is hidden, and the same under what is not registered. */
+/** Each form of an identifier under a hidden naming authority, and under a missing one. */
 const PAIRS = [
   ['8/abc', '9/abc'],
   [`8/${GUID}`, `9/${GUID}`],
@@ -216,7 +215,7 @@ describe('a look-up of texts', () => {
     const target = 'https://repo.example.org/hidden-and-not';
     const guid = '33333333222243338444555555555555';
     const metadataId = 'demo:hidden-and-not';
-    // The hidden ones come first, and are more than there are candidates.
+    // The hidden ones come first, and are more than the maximum of candidates.
     for (let n = 0; n < 12; n++) await service.client.post('/identifiers', { namingAuthority: '8', target }, ADMIN);
     for (const namingAuthority of ['8', '8.1', '7']) {
       const item = { namingAuthority, guid, target, metadataId };

@@ -10,7 +10,7 @@ import { Transactions } from '../../dist/storage/transactions.js';
 import { toResolver } from '../../dist/identifier/index.js';
 import { useService } from './harness/service.js';
 
-// Real: the service, its database, and the classes that change identifiers, which this test calls by itself.
+// Real: the service, its database, and the classes that change identifiers, which this test calls directly.
 let pool: pg.Pool;
 afterAll(() => pool.end());
 
@@ -40,7 +40,7 @@ const named = (text: string) => {
   return { canonical: read.value.canonical, key: read.value.key };
 };
 
-/** Applies the operations of JSON Patch (RFC 6902) that the service may use to a document, which is absent at first. */
+/** Applies the operations of JSON Patch (RFC 6902) that the service uses to a document, which is initially absent. */
 function patched(document: any, patch: { op: string; path: string; value: unknown }[]): any {
   return patch.reduce((now, { op, path, value }) => {
     if (op === 'add' && path === '' && now === undefined) return value;
@@ -174,7 +174,7 @@ describe('the patches of an identifier, from nothing', () => {
     const { identifier } = (await service.client.mint(fields)).body;
     for (const amendment of amendments) await amend(identifier, amendment);
     const answer = (await service.client.get(`/identifiers/${identifier}`)).body;
-    // A withdrawn one answers its tombstone only; the list shows all of it.
+    // GET of a withdrawn identifier returns its tombstone only; the list contains all of it.
     const listed = (await service.client.get('/identifiers?limit=1000')).body.items;
     const shown = listed.find((item: { identifier: string }) => item.identifier === identifier);
     const { items } = await history(identifier);

@@ -141,7 +141,7 @@ describe('GET /identifiers/export', () => {
     expect(rows).toHaveLength(linesOf(await exported()).length);
     const cells = rows.flatMap((row) => Object.values(row));
     expect(cells.filter((cell) => /^[=+\-@\t\r\n＝＋－＠]/.test(cell))).toEqual([]);
-    // However a program cuts the file into cells, none of them begins as a formula does.
+    // With any separator of cells, no cell starts as a formula.
     expect(csv.split(/[;\t\r\n]/).filter((piece) => /^[ "']*[=+\-@＝＋－＠]/.test(piece.replace(/^"?'/, 'x')))).toEqual(
       [],
     );

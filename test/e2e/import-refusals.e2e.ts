@@ -100,7 +100,7 @@ describe('a line of an import with members of the wrong type', () => {
   });
 
   it('whose insert fails unforeseen gets 500, and the other lines of its chunk are imported', async () => {
-    // A trigger stands for whatever the database alone objects to.
+    // A trigger represents refusals of the database alone.
     await query(
       service.database.url,
       `CREATE FUNCTION refuse_one() RETURNS trigger LANGUAGE plpgsql AS $$

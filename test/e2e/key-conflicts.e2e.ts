@@ -47,7 +47,7 @@ const stream: Send = async (server, key) => {
   return line.status as number;
 };
 
-/** How many changes were made. */
+/** The number of changes. */
 async function changes(): Promise<number> {
   const [row] = await query<{ n: number }>(database.url, 'SELECT count(*)::int AS n FROM change');
   return row!.n;

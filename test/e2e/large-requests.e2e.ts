@@ -8,7 +8,7 @@ const service = useService();
 const post = (path: string, body: string, headers: Record<string, string> = {}) =>
   service.client.send('POST', path, { 'content-type': 'application/json', ...headers }, body);
 
-/** As Python's `json.dumps` writes it: ", " and ": " between items and members, and ASCII only. */
+/** Python's `json.dumps`: ", " and ": " between items and members, and ASCII only. */
 const asPython = (value: unknown): string =>
   JSON.stringify(value, null, 1)
     .replace(/\n */g, ' ')
@@ -34,7 +34,7 @@ afterEach(() => {
 const rss = (): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.server.child.pid}/status`, 'utf8'))![1]) / 1024;
 
-/** Sends a request and reads nothing of its response until it is told to. */
+/** Sends a request and does not read its response until the test requests it. */
 async function sendUnread(path: string, body: string, framing = `content-length: ${body.length}`) {
   const connection = await connectTo(service.server.url);
   open.push(connection);
@@ -47,7 +47,7 @@ async function sendUnread(path: string, body: string, framing = `content-length:
 
 const chunked = (body: string): string => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
 
-/** Of such texts every URI has three characters for each. */
+/** Texts for which every URI has three characters for each character. */
 const amplified = (count: number, length: number) =>
   JSON.stringify({
     items: Array.from({ length: count }, () => ({ input: `1234/${'%'.repeat(length)}`, kind: 'handle' })),
@@ -104,7 +104,7 @@ describe('a body with many faults', () => {
 
 describe('a response that is longer than its request', () => {
   it('is made while it is read: twelve clients that do not read hold less than 150 MB', async () => {
-    // Below the size from which on an address may have four at once; each response has 10 MB and more.
+    // Below the size at which an address may have only four at once; each response has 10 MB and more.
     const body = amplified(8000, 80);
     expect((await post('/normalize', body)).text.length).toBeGreaterThan(10_000_000);
     const idle = rss();
@@ -169,7 +169,7 @@ describe('large bodies of one address without a key', () => {
   });
 });
 
-/** Sends requests until one is refused; those before came before the four had all arrived. */
+/** Sends requests until one is refused. */
 async function until429(body: string, framing: string): Promise<string> {
   for (let i = 0; i < 100; i++) {
     const connection = await sendUnread('/normalize', body, framing);

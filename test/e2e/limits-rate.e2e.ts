@@ -7,7 +7,7 @@ const MISSING = '/identifiers/100.102/00000000000000000000000000000001';
 
 const { start } = useLimitedServices();
 
-/** The members of a list of structured fields whose values are strings and whose parameters are integers. */
+/** The members of a list of structured fields with strings as values and integers as parameters. */
 function listOf(header: string | null): Record<string, Record<string, number>> {
   return Object.fromEntries(
     (header ?? '').split(', ').map((member) => {
@@ -31,7 +31,7 @@ describe('the rate of a key', () => {
     const [first] = answers;
     expect(listOf(first!.headers.get('ratelimit-policy'))).toEqual({ key: { q: 20, w: 60 } });
     expect(listOf(first!.headers.get('ratelimit')).key).toMatchObject({ r: 19, t: 3 });
-    // The bucket fills by one in three seconds, and twenty requests may have taken as long.
+    // The bucket gains one in three seconds, and twenty requests may take as long.
     const more: Answer[] = [];
     while (more.at(-1)?.status !== 429 && more.length < 10) more.push(await client.mint({}, key));
     const refused = more.at(-1)!;
@@ -89,7 +89,7 @@ describe('the rate of a key', () => {
     expect((await behind.get(MISSING, from('192.0.2.1'))).status).toBe(404);
     expect((await behind.get(MISSING, from('192.0.2.2'))).status).toBe(404);
     expectRefused(await behind.get(MISSING, from('192.0.2.1')), 429, 'RATE_LIMITED');
-    // What the client itself wrote in front of what the proxy saw changes nothing.
+    // Entries of the client before that of the proxy have no effect.
     expectRefused(await behind.get(MISSING, from('198.51.100.9, 192.0.2.1')), 429, 'RATE_LIMITED');
   });
 

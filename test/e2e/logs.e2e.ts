@@ -20,7 +20,7 @@ const lines = (): Line[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as Line);
 
-/** Sends octets as they are and waits until the connection is closed. */
+/** Sends octets and waits until the connection is closed. */
 const raw = (bytes: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(service.server.url);
@@ -33,7 +33,7 @@ const raw = (bytes: string): Promise<string> =>
     socket.on('error', reject);
   });
 
-/** Logged is written behind the answer: a request with an id of its own tells when everything before is there. */
+/** The log is written after the response: a request with its own id shows that all earlier lines are written. */
 async function settled(): Promise<Line[]> {
   const id = `settled-${Math.random()}`;
   await service.client.get('/problems', { 'x-request-id': id });
@@ -67,7 +67,7 @@ describe('trace context', () => {
   });
 });
 
-/** A line as the service writes it, which an attacker would like to see in the log. */
+/** A line in the format of the service, which an attacker might inject into the log. */
 const FORGED = '{"level":30,"msg":"forged"}';
 
 describe('a caller cannot write to the log', () => {
@@ -103,7 +103,7 @@ describe('a caller cannot write to the log', () => {
   ])('what a terminal obeys: %s', async (_, bytes) => {
     await raw(`${bytes}Connection: close\r\n\r\n`);
     await settled();
-    // What is left of it without visible characters.
+    // The rest of it, without visible characters.
     expect(service.server.stdout().replace(/[\n\x20-\x7e\u00a0-\ud7ff]/g, '')).toBe('');
     expect(service.server.stdout()).not.toMatch(/[\u2028\u2029\u202a-\u202e\u2066-\u2069]/);
   });
@@ -206,7 +206,7 @@ describe('secrets', () => {
     await admin.end();
     expect(server.stdout()).toContain('an idle database connection was lost');
     expect(server.stdout() + server.stderr()).not.toContain('hush-this-is-secret');
-    // Nor what else a connection holds: the answer of the server to the password, and the key that cancels queries.
+    // Nor other secrets of a connection: the server's response to the password, and the key that cancels queries.
     expect(server.stdout()).not.toMatch(/secretKey|saslSession|connectionParameters/);
   });
 

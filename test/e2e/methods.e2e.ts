@@ -13,7 +13,7 @@ interface Reply {
   readonly text: string;
 }
 
-/** `fetch` refuses to send TRACE, so requests are made by hand. */
+/** `fetch` refuses to send TRACE. */
 function send(method: string, path: string, headers: Record<string, string> = {}, body?: string): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const sent = request(service.server.url + path, { method, headers }, (answer) => {
@@ -29,7 +29,7 @@ function send(method: string, path: string, headers: Record<string, string> = {}
   });
 }
 
-/** What the OpenAPI document describes: each path with its methods, in capitals. */
+/** Each path of the OpenAPI document with its methods, in upper case. */
 async function described(): Promise<[string, string[]][]> {
   const { paths } = (await service.client.get('/openapi.json')).body;
   return Object.entries<object>(paths).map(([path, item]) => [
@@ -70,7 +70,7 @@ describe('a path of the OpenAPI document', () => {
       if (!methods.includes('GET')) continue;
       const [head, full] = [await send('HEAD', path, { authorization }), await send('GET', path, { authorization })];
       expect([path, head.status, head.text]).toEqual([path, full.status, '']);
-      // The metrics of two scrapes differ, and what is streamed has no length before its end.
+      // The metrics of two scrapes differ, and a stream has no length before its end.
       if (path !== '/metrics' && path !== '/identifiers/export')
         expect([path, head.length]).toEqual([path, full.length]);
     }

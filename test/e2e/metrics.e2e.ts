@@ -59,7 +59,7 @@ describe('GET /metrics', () => {
     await writer.connect();
     writer.on('error', () => {});
     await writer.query('BEGIN; SELECT pg_current_xact_id()');
-    // Something to hold back: a later transaction that has ended.
+    // A transaction that delays the feed needs a later one that has ended.
     const minted = await service.client.mint({}, { authorization });
     expect(minted.status).toBe(201);
     await pause(1100);
@@ -81,7 +81,7 @@ describe('GET /metrics', () => {
   });
 });
 
-/** The names that a query asks for: what is left of it without texts, labels, words and functions of PromQL. */
+/** The metric names of a query: without texts, labels, words and functions of PromQL. */
 function namesIn(query: string): string[] {
   const bare = query
     .replace(/"[^"]*"/g, '')
@@ -109,7 +109,7 @@ describe.each<[string, () => string[]]>([
   ],
 ])('docs/monitoring/%s', (_, queries) => {
   it('asks only for metrics that a scrape has, and for labels that they carry', async () => {
-    // Twice, so that the first scrape is a request that the second one counts.
+    // Twice, so that the second scrape counts the first one.
     await scrape();
     const text = await scrape();
     const names = queries().flatMap(namesIn);

@@ -15,7 +15,7 @@ const ITEMS = [
 ];
 const NATIVE = /^100\.102\/[0-9A-F]{32}$/;
 
-/** Holds minimal results of `ITEMS` against what was minted. */
+/** Compares minimal results of `ITEMS` with the minted identifiers. */
 async function expectMinimal(results: any[]): Promise<void> {
   expect(results.map(({ clientRef, status, problem }) => [clientRef, status, problem?.code])).toEqual([
     ['a', 201, undefined],
@@ -69,7 +69,7 @@ describe('Prefer: return=minimal (RFC 7240)', () => {
   });
 });
 
-/** Keeps the batch apart from the identifiers of the bulk. */
+/** Separates the batch from the identifiers of the bulk. */
 function withOwnName(item: (typeof ITEMS)[number]): object {
   return { ...item, ...(item.metadataId !== undefined && { metadataId: 'demo:minimal-batch' }) };
 }

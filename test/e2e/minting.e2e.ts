@@ -11,13 +11,13 @@ async function connect(): Promise<pg.Client> {
   return client;
 }
 
-/** Waits until so many sessions of the database wait for a lock. */
+/** Waits until this number of sessions wait for a lock. */
 async function waitForLocks(client: pg.Client, count: number): Promise<void> {
   const sql = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
   while ((await client.query(sql)).rows.length < count) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** A metadata ID that nothing else in this file uses. */
+/** A metadata ID that no other test of this file uses. */
 const freshMetadataId = () => `hdl:2000.03/${randomUUID().replaceAll('-', '').toUpperCase()}`;
 
 describe('POST /identifiers', () => {
@@ -143,12 +143,12 @@ describe('a metadata ID that is known in the naming authority', () => {
 describe('a mint that is committed', () => {
   it('is answered with 201 even when nothing can be read any more', async () => {
     const [rival, reads] = [await connect(), await connect()];
-    // The mint waits to see what becomes of this row, whose place in a request is its own.
+    // The mint waits for the outcome of this row, whose index in the request is unique.
     await rival.query(`BEGIN; INSERT INTO identifier (naming_authority, guid, client, request_key, request_index, request_hash)
                        VALUES ('100.102', gen_random_uuid(), 'anonymous', 'waiting', 0, sha256('x'))`);
     const mint = service.client.mint({}, { 'idempotency-key': 'waiting' });
     await waitForLocks(rival, 1);
-    // Whoever reads identifiers from now on waits behind this lock, which itself waits for the mint to commit.
+    // Later readers of identifiers wait behind this lock, which waits for the commit of the mint.
     await reads.query('BEGIN');
     const locked = reads.query('LOCK TABLE identifier IN ACCESS EXCLUSIVE MODE');
     await waitForLocks(rival, 2);

@@ -92,12 +92,12 @@ describe('GET /naming-authorities', () => {
     await client.connect();
     const prefixes = Array.from({ length: 200 }, (_, n) => `40.${n}`);
     await client.query('INSERT INTO naming_authority (prefix) SELECT unnest($1::text[])', [prefixes]);
-    // Each naming authority has its rows all over the table.
+    // The rows of each naming authority are in all parts of the table.
     await client.query(
       `INSERT INTO identifier (naming_authority, guid)
        SELECT '40.' || n % 200, gen_random_uuid() FROM generate_series(1, 50000) n`,
     );
-    // Enough of them that reading those of all naming authorities for each one costs more.
+    // So many that reading those of all naming authorities for each one would cost more.
     await client.query(
       `INSERT INTO identifier (naming_authority, guid, state, withdrawn_at, withdrawal_reason)
        SELECT '40.' || n % 200, gen_random_uuid(), 'withdrawn', CURRENT_TIMESTAMP, 'test' FROM generate_series(1, 20000) n`,

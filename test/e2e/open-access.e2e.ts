@@ -16,7 +16,7 @@ interface Sent {
   readonly code: string | undefined;
 }
 
-/** Sends a request with the headers as they are given; `fetch` would not let a test choose Host. */
+/** Sends a request with exactly these headers; `fetch` sets Host itself. */
 function send(
   host: string | undefined,
   { method = 'GET', path = '/identifiers', body, headers = {}, base = service.server.url }: Partial<Options> = {},

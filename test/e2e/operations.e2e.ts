@@ -91,7 +91,7 @@ describe('a stop by SIGTERM', () => {
     const database = await createDatabase();
     const server = await startServer({ ...variables(database), NAMING_AUTHORITIES: '100.102' });
     const client = new Client(server.url);
-    // The mint waits for this lock, so it is in flight for as long as the test wants.
+    // The mint waits for this lock, so that it is in flight until the test releases it.
     const blocker = new pg.Client({ connectionString: database.url });
     await blocker.connect();
     await blocker.query('BEGIN; LOCK TABLE identifier');
@@ -104,7 +104,7 @@ describe('a stop by SIGTERM', () => {
     });
     const stopped = server.stop();
     await waitUntil(() => Promise.resolve(server.stdout().includes('"stopping"')));
-    // Ctrl-C reaches a service under npm twice, from the terminal and from npm.
+    // A service under npm receives Ctrl-C twice, from the terminal and from npm.
     server.child.kill('SIGTERM');
     server.child.kill('SIGINT');
     const refused = await client.mint();

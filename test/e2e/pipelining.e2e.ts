@@ -7,7 +7,7 @@ import { useService } from './harness/service.js';
 
 const service = useService({ LOG_LEVEL: 'warn' });
 
-/** What a packet of these requests may add to the resident memory of the service, in MB. */
+/** Maximum growth of the resident memory of the service by a packet of these requests, in MB. */
 const MAX_GROWTH_MB = 100;
 const MAX_LIVENESS_MS = 1000;
 
@@ -20,7 +20,7 @@ afterEach(() => {
 const rss = () =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.server.child.pid}/status`, 'utf8'))![1]) / 1024;
 
-/** A connection that sends octets at once. `ends` counts the responses that begin in what it reads. */
+/** A connection that sends octets at once. `ends` counts the starts of responses in what it reads. */
 function send(octets: string): { socket: Socket; responses: () => number } {
   const { hostname, port } = new URL(service.server.url);
   const socket = connect(Number(port), hostname);
@@ -37,7 +37,10 @@ function send(octets: string): { socket: Socket; responses: () => number } {
   return { socket, responses: () => count };
 }
 
-/** Looks at the memory and asks for `/health/live` until it is done. @returns the worst of both. */
+/**
+ * Measures memory and the latency of `/health/live` until it is stopped.
+ * @returns the maximum of both.
+ */
 async function watch(done: () => boolean): Promise<{ growthMb: number; livenessMs: number }> {
   const idle = rss();
   let [growthMb, livenessMs] = [0, 0];
@@ -46,7 +49,7 @@ async function watch(done: () => boolean): Promise<{ growthMb: number; livenessM
     expect((await service.client.get('/health/live')).status).toBe(200);
     livenessMs = Math.max(livenessMs, performance.now() - sentAt);
     growthMb = Math.max(growthMb, rss() - idle);
-    // A service that grows without end is not waited for.
+    // Ends the test for a service that grows without limit.
     if (growthMb > MAX_GROWTH_MB * 3) break;
     await pause(20);
   } while (!done());
@@ -60,7 +63,7 @@ const after = (ms: number) => {
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
 
-/** Requests for large documents, as many as a packet or two hold. */
+/** Requests for large documents, in one or two packets. */
 const PACKETS: [string, number][] = [
   ['/docs/swagger-ui-bundle.js', 1400],
   ['/openapi.json', 1700],

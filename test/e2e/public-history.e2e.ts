@@ -15,7 +15,7 @@ let reader: Record<string, string>;
 let minter: Record<string, string>;
 let identifier: string;
 
-/** A service on the one database, whose public history is as a test says. */
+/** A service on the common database with a setting of the public history. */
 async function start(variables: Record<string, string> = {}): Promise<Client> {
   const server = await startServer({
     DATABASE_URL: database.url,
@@ -27,7 +27,7 @@ async function start(variables: Record<string, string> = {}): Promise<Client> {
   return new Client(server.url);
 }
 
-/** Who made the mint, as each of the ways to read the history shows it. */
+/** The client of the mint in each of the routes that return the history. */
 async function actors(client: Client, headers: Record<string, string> = {}): Promise<unknown[]> {
   const pick = ({ client: name, keyId }: { client: unknown; keyId: unknown }) => ({ client: name, keyId });
   const history = await client.get(`/identifiers/${identifier}/history`, headers);

@@ -6,7 +6,7 @@ import { freshMetadataId, freshPid } from './harness/fresh-names.js';
 import { inFuture, NEXT_YEAR, reservationsOf } from './harness/reservations.js';
 import { useService } from './harness/service.js';
 
-// The sweep rests for the length of the test: what is seen here, reads see by themselves.
+// The sweep does not run during the test, so reads must apply the expiry.
 const service = useService({ RESERVATION_SWEEP_INTERVAL_MS: '86400000' });
 
 const { reserve, end, kinds } = reservationsOf(service);

@@ -5,7 +5,7 @@ import { Client } from './harness/client.js';
 import { type TestDatabase, createDatabase } from './harness/database.js';
 import { type TestServer, startServer } from './harness/server.js';
 
-// Two replicas on one database, both of which sweep all the time.
+// Two replicas on one database sweep continuously.
 let database: TestDatabase;
 let replicas: TestServer[] = [];
 let client: pg.Client;

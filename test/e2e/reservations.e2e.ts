@@ -6,7 +6,7 @@ import { freshMetadataId, freshPid } from './harness/fresh-names.js';
 import { inFuture, NEXT_YEAR, reservationsOf } from './harness/reservations.js';
 import { useService } from './harness/service.js';
 
-// The sweep rests for the length of the test: what is seen here, reads see by themselves.
+// The sweep does not run during the test, so reads must apply the expiry.
 const service = useService({ RESERVATION_SWEEP_INTERVAL_MS: '86400000' });
 
 const { reserve, query, end, kinds } = reservationsOf(service);
@@ -45,7 +45,7 @@ describe('POST /reservations', () => {
        FROM change WHERE naming_authority = '2000.01' AND kind IN ('reserved', 'activated') GROUP BY kind ORDER BY kind`,
     );
     const all = { changes: 10_000, identifiers: 10_000 };
-    // A reservation is made as a whole; it is activated in parts, so that other changes need not wait.
+    // A reservation is one transaction; its activation is several, so that other changes do not wait.
     expect(rows).toEqual([
       { kind: 'activated', ...all, isOneTransaction: false },
       { kind: 'reserved', ...all, isOneTransaction: true },

@@ -12,7 +12,7 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const ADMIN = bearer(ADMIN_KEY);
 const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY });
 
-/** A key is remembered for up to two seconds. */
+/** A key is cached for up to two seconds. */
 const REMEMBERED_MS = 2300;
 
 async function createKey(fields: object = {}): Promise<{ headers: Record<string, string>; id: string }> {

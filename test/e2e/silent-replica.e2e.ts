@@ -12,7 +12,7 @@ import { type TestServer, startServer } from './harness/server.js';
 import { useService } from './harness/service.js';
 import { TcpProxy } from './harness/tcp-proxy.js';
 
-/** Seconds after which the locks of a silent host are free, by the settings: 9 for a statement and 10 in a transaction. */
+/** Seconds until the locks of a silent host are free: 9 for a statement and 10 in a transaction. */
 const RECOVERY_MS = 45_000;
 
 const service = useService();
@@ -28,7 +28,7 @@ afterAll(async () => {
   await proxy.close();
 });
 
-/** Repeats a question until the answer is right. */
+/** Repeats a query until its result is as expected. */
 async function eventually<T>(question: () => Promise<T>, isRight: (answer: T) => boolean): Promise<T> {
   const end = Date.now() + RECOVERY_MS;
   for (;;) {

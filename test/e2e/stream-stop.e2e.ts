@@ -48,7 +48,7 @@ describe('on SIGTERM', () => {
       const stopped = server.stop('SIGTERM');
       for await (const line of stream.lines) lines.push(line);
       const last = lines.pop();
-      // The parser holds the last row back until it sees what follows. The head is line 1.
+      // The parser returns the last row when it sees the next one. The head is line 1.
       expect([699, 700]).toContain(lines.length);
       expect(lines.map(({ status }) => status)).toEqual(lines.map(() => 201));
       expect(last).toMatchObject({ line: lines.length + 2, status: 503, problem: { code: 'SHUTTING_DOWN' } });

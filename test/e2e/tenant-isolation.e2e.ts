@@ -18,7 +18,7 @@ const service = useService({
   NAMING_AUTHORITIES: TENANTS.flatMap(({ prefixes }) => prefixes).join(','),
 });
 
-/** Everything that is written down under each naming authority. */
+/** All data stored under each naming authority. */
 const WRITTEN = `
   SELECT prefix, md5(string_agg(fact, E'\\n' ORDER BY fact)) AS digest FROM (
     SELECT naming_authority AS prefix, i::text AS fact FROM identifier i
@@ -45,7 +45,7 @@ beforeAll(async () => {
   }
 });
 
-/** Digests of what belongs to others than a tenant; prefixes that are derived from its own are its own. */
+/** Digests of the data of others than a tenant; prefixes derived from its own belong to it. */
 async function ofOthers(tenant: Tenant, database: pg.Client): Promise<object[]> {
   const { rows } = await database.query<{ prefix: string; digest: string }>(WRITTEN);
   return rows.filter(({ prefix }) => !tenant.prefixes.some((own) => prefix === own || prefix.startsWith(`${own}.`)));
@@ -64,7 +64,7 @@ describe('where reading is closed', () => {
         if (before !== null) expect(await ofOthers(tenant, database)).toEqual(before);
       }
     });
-    // What earlier runs have left is there still, so a run cannot be repeated with fewer steps.
+    // Data of earlier runs is still there, so a failing run cannot be shrunk.
     await fc.assert(interleaving, { numRuns: 100, endOnFailure: true }).finally(() => database.end());
   });
 

@@ -7,7 +7,7 @@ const { start } = useLimitedServices();
 
 const OCTETS = 16_000_000;
 
-/** Valid JSON of a mint, but for its size: what reads it does not stop at its beginning. */
+/** A valid mint except for its size: a parser does not stop at its start. */
 const BODY = Buffer.from(`{ "namingAuthority": "100.102", "metadataId": "${'x'.repeat(OCTETS - 48)}" }`);
 
 let client: Client;

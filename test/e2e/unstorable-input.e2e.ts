@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { useService } from './harness/service.js';
 import { sendLines } from './harness/stream.js';
 
-// What has the right shape and what the database could not keep or look for.
+// Well-formed values that the database cannot store or compare.
 const service = useService();
 
-/** Well formed, and in UTC in the year 10000. */
+/** Well formed, but in UTC in the year 10000. */
 const TOO_LATE = '9999-12-31T23:59:59-23:59';
 const opaque = (text: string) => Buffer.from(text).toString('base64url');
 

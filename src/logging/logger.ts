@@ -3,7 +3,7 @@ import { type Logger, pino } from 'pino';
 import { cutLine } from './cut-line.js';
 
 /** Characters that terminals interpret and JSON does not escape: DEL, C1, line separators, bidirectional controls. */
-const OBEYED = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const TERMINAL_CONTROLS = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** Logs JSON lines on standard output. */
 export function createLogger(level: string): Logger {
@@ -12,14 +12,14 @@ export function createLogger(level: string): Logger {
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     hooks: {
-      streamWrite: (line) => cutLine(line, escapeObeyed),
+      streamWrite: (line) => cutLine(line, escapeControls),
     },
   });
 }
 
 /** These characters occur only in strings of the line, where an escape has the same meaning. */
-function escapeObeyed(line: string): string {
-  return line.replace(OBEYED, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
+function escapeControls(line: string): string {
+  return line.replace(TERMINAL_CONTROLS, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Writes the framework's messages to the same log; those of the start only at the level debug. */

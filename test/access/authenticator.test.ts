@@ -20,7 +20,7 @@ function stored(...secrets: readonly string[]) {
 }
 
 describe('the look-up of a secret', () => {
-  it('happens once for requests that come together or soon after another, whether there is a key or not', async () => {
+  it('happens once for concurrent or successive requests, whether the key exists or not', async () => {
     const secret = newSecret();
     const { authenticator, lookUps } = stored(secret);
     const wrong = newSecret();

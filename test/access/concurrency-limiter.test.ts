@@ -20,7 +20,7 @@ describe('requests under way', () => {
     expect(['a', 'b', 'a'].map((client) => inFlight.acquire(client, response()))).toEqual([true, true, false]);
   });
 
-  it('do not hold what hung up before it was counted', () => {
+  it('do not count a request that disconnected before', () => {
     const inFlight = new ConcurrencyLimiter(1);
     expect(inFlight.acquire('a', response(true))).toBe(true);
     expect(inFlight.acquire('a', response())).toBe(true);

@@ -74,12 +74,12 @@ describe.each([
     return status === 'done' ? row.done : status;
   };
 
-  it('knows how to ask for each row, and for nothing else', () => {
+  it('has a request for each row, and no other', () => {
     expect(requests.known.sort()).toEqual(matrix.operations.map(nameOf).sort());
   });
 
   it.each(matrix.operations.map((row) => [nameOf(row), row] as const))(
-    '%s answers each credential as its row says',
+    '%s treats each credential as its row defines',
     async (name, row) => {
       const isOfAll = row.class === 'ofAll';
       const [told, wanted]: Record<string, unknown>[] = [{}, {}];
@@ -107,7 +107,7 @@ describe.each([
   );
 
   it.each(matrix.operations.filter((row) => methodOf(row) === 'GET').map((row) => [nameOf(row), row] as const))(
-    '%s answers HEAD with the status of GET, whatever the credential (RFC 9110 9.3.2)',
+    '%s returns the status of GET for HEAD, with any credential (RFC 9110 9.3.2)',
     async (name, row) => {
       const [told, wanted]: Record<string, unknown>[] = [{}, {}];
       for (const credential of matrix.credentials) {
@@ -119,7 +119,7 @@ describe.each([
     },
   );
 
-  it.each(routes)('%s tells everybody alike that it has no other methods than %j', async (path, methods) => {
+  it.each(routes)('%s has no other methods than %j, for every principal', async (path, methods) => {
     const present = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])];
     const target = path.replace('{identifier}', `100.102%2F${'0'.repeat(32)}`).replace(/\{[^}]+\}/g, 'x');
     for (const credential of matrix.credentials) {

@@ -24,7 +24,7 @@ const total = async (url?: string) =>
   (await query<{ n: number }>('SELECT count(*)::int AS n FROM identifier', url))[0]!.n;
 
 describe('POST /identifiers/batch', () => {
-  it('mints count identifiers, each answered as a mint of its own is', async () => {
+  it('mints count identifiers, each with the result of a single mint', async () => {
     const { status, body } = await batch({ namingAuthority: NA, count: 3 });
     expect(status).toBe(200);
     expect(body.results).toHaveLength(3);
@@ -36,7 +36,7 @@ describe('POST /identifiers/batch', () => {
     }
   });
 
-  it('answers results in input order with clientRef echoed, refused items among minted ones (perItem is the default)', async () => {
+  it('returns results in input order with clientRef, refused items among minted ones (perItem is the default)', async () => {
     await service.client.mint({ metadataId: 'demo:known' });
     const { status, body } = await batch({
       namingAuthority: NA,
@@ -147,7 +147,7 @@ describe('POST /identifiers/batch', () => {
     expect([answer.status, answer.body.code]).toEqual([status, code]);
   });
 
-  it('refuses a mode that nobody knows, and an item with a clientRef of 256 characters', async () => {
+  it('refuses an unknown mode, and an item with a clientRef of 256 characters', async () => {
     expect((await batch({ namingAuthority: NA, count: 1 }, {}, 'some')).body.code).toBe('INVALID_REQUEST');
     const { body } = await batch({ namingAuthority: NA, items: [{ clientRef: 'x'.repeat(256) }] });
     expect(body.results[0].problem.errors[0].pointer).toBe('/clientRef');
@@ -177,7 +177,7 @@ describe('the Idempotency-Key of a batch', () => {
     expect(size).toBeLessThan(first.text.length / 3);
   });
 
-  it('with another body, another mode or for a single mint answers 422', async () => {
+  it('with another body, another mode or for a single mint returns 422', async () => {
     await batch(request, { 'idempotency-key': 'b2' });
     for (const answer of [
       await batch({ ...request, items: [{}] }, { 'idempotency-key': 'b2' }),
@@ -192,7 +192,7 @@ describe('the Idempotency-Key of a batch', () => {
     expect([single.status, single.body.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
   });
 
-  it('of a batch in flight answers 409 with Retry-After, and twenty at once mint one batch', async () => {
+  it('of a batch in flight returns 409 with Retry-After, and twenty at once mint one batch', async () => {
     const before = await total();
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => batch({ namingAuthority: NA, count: 200 }, { 'idempotency-key': 'b4' })),
@@ -220,7 +220,7 @@ describe('a batch of 10,000', () => {
     target: `https://repo.example.org/objects/${index}`,
   }));
 
-  it('is minted whole, while other requests are answered in less than half a second', async () => {
+  it('is minted completely, while other requests take less than half a second', async () => {
     const over = new AbortController();
     let slowest = 0;
     const watch = (async () => {
@@ -242,7 +242,7 @@ describe('a batch of 10,000', () => {
     expect(slowest).toBeLessThan(500);
   });
 
-  it('whose service is killed between commit and answer is minted once, and its repeat gets the same identifiers', async () => {
+  it('whose service is killed between commit and response is minted once, and its repeat returns the same identifiers', async () => {
     const database = await createDatabase();
     const variables = { DATABASE_URL: database.url, ACCESS: 'open', NAMING_AUTHORITIES: NA };
     const server = await startServer(variables);

@@ -48,7 +48,7 @@ const rows = async () => {
   return row?.count ?? 0;
 };
 
-describe('while another transaction holds a metadata ID', () => {
+describe('while another transaction has locked a metadata ID', () => {
   it('its mints wait and are refused, and hundreds of others are minted once each meanwhile', async () => {
     const before = await rows();
     await whileLocked(holding('hdl:2000.01/HELD'), async () => {
@@ -71,7 +71,7 @@ describe('while another transaction holds a metadata ID', () => {
     expect(await rows()).toBe(before + 305);
   });
 
-  it('a mint that waited answers the identifier when it is committed', async () => {
+  it('a mint that waited returns the identifier when it is committed', async () => {
     const metadataId = 'hdl:2000.01/COMMITTED';
     const answer = await whileLocked(holding(metadataId), async (give) => {
       const waiting = service.client.mint({ metadataId });
@@ -82,7 +82,7 @@ describe('while another transaction holds a metadata ID', () => {
     expect([answer.status, answer.body.metadataId]).toEqual([200, metadataId]);
   });
 
-  it('forty mints of forty held metadata IDs do not hold up the others', async () => {
+  it('forty mints of forty locked metadata IDs do not delay the others', async () => {
     const names = Array.from({ length: 40 }, (_, i) => `hdl:2000.01/MANY-${i}`);
     await whileLocked(names.map(holding).join(';'), async (give) => {
       const blocked = names.map((metadataId) => service.client.mint({ metadataId }));

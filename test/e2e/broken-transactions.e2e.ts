@@ -60,7 +60,7 @@ describe('a transaction whose connection breaks between two statements', () => {
     expect(await outcomeOf((transaction) => transaction.query('SELECT 1'))).toBe('committed');
   });
 
-  it('does not lend a connection again whose ROLLBACK had no answer', async () => {
+  it('does not use a connection again whose ROLLBACK had no response', async () => {
     const outcome = await outcomeOf(async () => {
       await proxy.set('silent');
       throw new Problem('WRONG_STATE', 'a decision without the database');

@@ -42,7 +42,7 @@ describe('the memory of a bulk', () => {
     }, heap);
   }, 400_000);
 
-  it('does not read on while nobody reads its answer', async () => {
+  it('does not continue to read while its response is not read', async () => {
     await withServer(async (server, database) => {
       const stream = openStream(server.url + PATH);
       const response = stream.response.then((each) => each.pause());

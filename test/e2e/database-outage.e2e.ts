@@ -139,7 +139,7 @@ describe('while the database is silent', () => {
     await way.close();
   });
 
-  it('a mint whose commit was not heard of is 503, and its repeat answers what it minted', async () => {
+  it('a mint without a response to its commit is 503, and its repeat returns the minted identifier', async () => {
     const headers = { 'idempotency-key': 'lost-answer' };
     await proxy.set('deaf');
     const lost = await within(LONGEST_WAIT_MS, client.mint({}, headers));

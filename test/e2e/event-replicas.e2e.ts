@@ -69,7 +69,7 @@ describe('the log of several services on one database', () => {
     await database.drop();
   });
 
-  it('goes on at an old cursor after a restart', async () => {
+  it('continues from an old cursor after a restart', async () => {
     const database = await createDatabase();
     const first = await startServer(variables(database.url));
     const client = new Client(first.url);
@@ -86,7 +86,7 @@ describe('the log of several services on one database', () => {
 });
 
 describe('a registry that was restored into a cluster with smaller transaction numbers', () => {
-  it('places new events behind the old ones, and an old cursor goes on, with four services that start at once', async () => {
+  it('places new events after the old ones, and an old cursor remains valid, with four services that start at once', async () => {
     const database = await createDatabase();
     const admin = new pg.Client({ connectionString: database.url });
     await admin.connect();

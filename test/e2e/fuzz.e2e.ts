@@ -16,7 +16,7 @@ const RUNS = Number(process.env.FUZZ_RUNS ?? '2000');
 /** The same requests in every build, so that a failure is caused by a change; `FUZZ_SEED` sets another seed. */
 const SEED = process.env.FUZZ_SEED ?? 'mintmark';
 
-it('every answer to valid, mutated and hostile requests is one that the document has, and none is 5xx', async () => {
+it('every response to valid, mutated and hostile requests is documented, and none is 5xx', async () => {
   const result = await fuzz({
     url: service.server.url,
     document,

@@ -79,7 +79,7 @@ describe('a GUID that exists already', () => {
     expect([outcome, record.guid?.slice(0, 8)]).toEqual(['created', 'BBBBBBBB']);
   });
 
-  it('leaves no half of a pair when it is the metadata record that meets it', async () => {
+  it('stores no half of a pair when the metadata record conflicts', async () => {
     const before = await count();
     const { record, metadataRecord } = await mintingWith([C, A, D, E]).mint({ ...ORDER, mintMetadataId: true });
     expect([record.guid?.slice(0, 4), metadataRecord?.guid?.slice(0, 4)]).toEqual(['DDDD', 'EEEE']);
@@ -93,7 +93,7 @@ describe('a GUID that exists already', () => {
   });
 });
 
-describe('the database keeps the laws by itself', () => {
+describe('the database enforces its constraints itself', () => {
   const insert = (columns: string, values: string) =>
     pool.query(
       `INSERT INTO identifier (naming_authority, guid, ${columns}) VALUES ('100.102', gen_random_uuid(), ${values})`,

@@ -61,8 +61,8 @@ describe.each(ANSWERS.filter(([name]) => name !== 'metrics'))('%s', (_, bytes) =
   });
 });
 
-describe('the policy of an answer', () => {
-  it('lets it load nothing, and nobody frame it', () => {
+describe('the policy of a response', () => {
+  it('forbids loading and framing', () => {
     const policy = SECURITY_HEADERS['content-security-policy'];
     expect(policy).toMatch(/^default-src 'none'; /);
     expect(policy).toContain("frame-ancestors 'none'");
@@ -117,7 +117,7 @@ describe('the policy of Swagger UI', () => {
     }
   });
 
-  it('asks no validator of another host', async () => {
+  it('uses no validator of another host', async () => {
     const script = await (await fetch(`${service.server.url}/docs/swagger-ui-init.js`)).text();
     expect(script).toContain('"validatorUrl": null');
   });

@@ -57,7 +57,7 @@ const PAIRS = [
   [`hidden.example.org/8/${GUID}`, `unknown.example.org/9/${GUID}`],
 ] as const;
 
-describe('a naming authority that is hidden from a key cannot be told from one that is not registered', () => {
+describe('a naming authority that is hidden from a key cannot be distinguished from a missing one', () => {
   /** Sends the same request about both, and expects one response. */
   async function expectSame(ask: (text: string) => Promise<{ status: number; text: string }>): Promise<void> {
     for (const [hidden, unknown] of PAIRS) {
@@ -88,7 +88,7 @@ describe('a naming authority that is hidden from a key cannot be told from one t
     }
   });
 
-  it('by what replaces an identifier', async () => {
+  it('by the replacement of an identifier', async () => {
     await expectSame(async (replacedBy) => {
       const { identifier } = (await service.client.post('/identifiers', { namingAuthority: '7' }, ADMIN)).body;
       const body = { reason: 'Twice.', replacedBy };
@@ -113,7 +113,7 @@ describe('a naming authority that is hidden from a key cannot be told from one t
     expect(answers[0]![0]).toBe(400);
   });
 
-  it('by an import, which says of both that the key does not cover them', async () => {
+  it('by an import, which refuses both as outside the grants of the key', async () => {
     const admin = await keyFor('importer', ['admin'], '7');
     const times = { createdAt: '2026-01-01T00:00:00Z', updatedAt: '2026-01-01T00:00:00Z' };
     const ask = async (line: object) => {
@@ -176,7 +176,7 @@ describe('a naming authority that is hidden from a key cannot be told from one t
 });
 
 describe('a repeat with the Idempotency-Key of another key of the client that sees less', () => {
-  it('does not tell which hidden identifiers an identifier describes', async () => {
+  it('does not show which hidden identifiers an identifier describes', async () => {
     const [wide, narrow] = [
       await keyFor('library', ['read', 'mint', 'curate'], '7', '8'),
       await keyFor('library', ['read', 'mint', 'curate'], '7'),
@@ -195,7 +195,7 @@ describe('a repeat with the Idempotency-Key of another key of the client that se
     expect(repeat.body.describes).toEqual([]);
   });
 
-  it('does not tell the hidden relatives of a naming authority', async () => {
+  it('does not show the hidden relatives of a naming authority', async () => {
     const [wide, narrow] = [await keyFor('office', ['admin'], '8', '8.1'), await keyFor('office', ['admin'], '8')];
     const change = (key: Headers) =>
       service.client.send(
@@ -211,7 +211,7 @@ describe('a repeat with the Idempotency-Key of another key of the client that se
 });
 
 describe('a look-up of texts', () => {
-  it('gives a restricted reader no candidate of a hidden naming authority, and no ambiguity by one', async () => {
+  it('returns no candidate of a hidden naming authority to a restricted reader, and no ambiguity by one', async () => {
     const target = 'https://repo.example.org/hidden-and-not';
     const guid = '33333333222243338444555555555555';
     const metadataId = 'demo:hidden-and-not';

@@ -63,7 +63,7 @@ const withdrawal: Amendment = {
 };
 
 describe('GET /identifiers/{identifier}/history', () => {
-  it('tells when, who and what of every change, newest last', async () => {
+  it('has time, client and patch of every change, newest last', async () => {
     const { identifier, createdAt } = (await service.client.mint({ target: 'https://a.org/1' })).body;
     await amend(identifier, { kind: 'changed', target: 'https://a.org/2' });
     const { items, next } = await history(identifier);
@@ -101,7 +101,7 @@ describe('GET /identifiers/{identifier}/history', () => {
     ]);
   });
 
-  it('is found by any spelling, and for a withdrawn identifier too', async () => {
+  it('is found by any form, and for a withdrawn identifier too', async () => {
     const { identifier, uris } = (await service.client.mint()).body;
     await amend(identifier, withdrawal);
     expect((await service.client.get(`/identifiers/${identifier}`)).status).toBe(410);
@@ -124,7 +124,7 @@ describe('GET /identifiers/{identifier}/history', () => {
     expect(versions).toEqual([[1, 2], [3, 4], [5]]);
   });
 
-  it('shows of a reservation whose lease has ended only what was written down', async () => {
+  it('has no entry for an expired reservation whose expiry is not recorded', async () => {
     const leaseUntil = new Date(Date.now() + 1500).toISOString();
     const { identifier } = (await service.client.mint({ state: 'reserved', leaseUntil })).body;
     await new Promise((resolve) => setTimeout(resolve, 1800));
@@ -170,7 +170,7 @@ describe('the patches of an identifier, from nothing', () => {
     ['withdrawn and reinstated', {}, [withdrawal, { kind: 'reinstated', state: 'active', tombstone: null }]],
   ];
 
-  it.each(lives)('make the members of its representation: %s', async (_, fields, amendments) => {
+  it.each(lives)('result in the members of its representation: %s', async (_, fields, amendments) => {
     const { identifier } = (await service.client.mint(fields)).body;
     for (const amendment of amendments) await amend(identifier, amendment);
     const answer = (await service.client.get(`/identifiers/${identifier}`)).body;
@@ -190,7 +190,7 @@ describe('the patches of an identifier, from nothing', () => {
 });
 
 describe('GET /naming-authorities/{namingAuthority}/history', () => {
-  it('tells every change of its settings, and none of its identifiers', async () => {
+  it('has every change of its settings, and none of its identifiers', async () => {
     await service.client.mint();
     const writer: Writer = new NamingAuthorityWriter(new Transactions(pool, pool), null as never);
     await new Transactions(pool, pool).run((transaction) =>

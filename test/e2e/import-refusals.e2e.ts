@@ -49,7 +49,7 @@ describe('POST /identifiers/import', () => {
     ],
     ['an unknown member', { owner: 'me' }, 400, 'INVALID_REQUEST'],
     ['a script as target', { target: 'javascript:alert(1)' }, 400, 'INVALID_REQUEST'],
-  ])('answers %s', async (_, change, status, code) => {
+  ])('returns %s', async (_, change, status, code) => {
     const [result] = await send(`${JSON.stringify({ ...whole, ...change })}\n`);
     expect(result.status).toBe(status);
     if (code !== undefined) expect(result.problem.code).toBe(code);

@@ -90,7 +90,7 @@ describe('a body with many faults', () => {
     expect(answer.body.errors[0].pointer).toMatch(/^\/items\/0\//);
   });
 
-  it('keeps the places of its items: only the last is wrong', async () => {
+  it('keeps the indexes of its items: only the last is wrong', async () => {
     const items = Array.from({ length: 10_000 }, (_, i) => ({ input: i === 9999 ? 1 : 'x' }));
     const answer = await post('/normalize', JSON.stringify({ items }));
     expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: '/items/9999/input' })]);
@@ -103,7 +103,7 @@ describe('a body with many faults', () => {
 });
 
 describe('a response that is longer than its request', () => {
-  it('is made while it is read: twelve clients that do not read hold less than 150 MB', async () => {
+  it('is generated while it is read: twelve clients that do not read use less than 150 MB', async () => {
     // Below the size at which an address may have only four at once; each response has 10 MB and more.
     const body = amplified(8000, 80);
     expect((await post('/normalize', body)).text.length).toBeGreaterThan(10_000_000);
@@ -134,7 +134,7 @@ describe('a response that is longer than its request', () => {
     expect([refused.status, refused.body.errors[0].pointer]).toEqual([400, '/items/0/input']);
   });
 
-  it('of a look-up is made while it is read too', async () => {
+  it('of a look-up is generated while it is read too', async () => {
     const alternateIds = Array.from({ length: 90 }, (_, i) => `1234/${String(i)}${'x'.repeat(2000)}`);
     const minted = await service.client.mint({ alternateIds });
     expect(minted.status).toBe(201);
@@ -158,7 +158,7 @@ describe('large bodies of one address without a key', () => {
   it.each([
     ['with Content-Length', (): [string, string] => [large, `content-length: ${large.length}`]],
     ['in chunks', (): [string, string] => [chunked(large), 'transfer-encoding: chunked']],
-  ])('are four at once %s, and the fifth is told when to come again', async (_, make) => {
+  ])('are four at once %s, and the fifth is refused with Retry-After', async (_, make) => {
     const [body, framing] = make();
     const unread = await Promise.all(Array.from({ length: 4 }, () => sendUnread('/normalize', body, framing)));
     const refused = await until429(body, framing);

@@ -8,7 +8,7 @@ const services = useLimitedServices();
 const { start } = services;
 
 describe('requests at once', () => {
-  it('are as many as a key may have; another key goes on, and so does the same one when they have ended', async () => {
+  it('are limited for each key; another key is not affected, and the same one continues when they have ended', async () => {
     const client = await start({ MAX_CONCURRENT_PER_KEY: '3' });
     const [one, other] = [await createKey(client), await createKey(client)];
     // No other change may wait for these, so that three stay in flight until the lock is released.
@@ -24,7 +24,7 @@ describe('requests at once', () => {
     expect(await refusals(client, 'key_concurrency')).toBe(1);
   });
 
-  it('of a client that hung up hold no room', async () => {
+  it('of a client that disconnected are not counted', async () => {
     const client = await start({ MAX_CONCURRENT_PER_KEY: '1' });
     const lock = await lockTable('api_key');
     const hungUp = new AbortController();
@@ -44,7 +44,7 @@ describe('requests at once', () => {
 });
 
 describe('long polls and event streams', () => {
-  it('have a bound of their own, and leave the other requests of the same key alone', async () => {
+  it('have their own limit, which does not affect other requests of the same key', async () => {
     const client = await start({ MAX_LONG_LIVED_PER_KEY: '2', MAX_CONCURRENT_PER_KEY: '1' });
     const hangUp = new AbortController();
     const stream = await fetch(`${client.base}/events`, {

@@ -22,7 +22,7 @@ function listOf(header: string | null): Record<string, Record<string, number>> {
 }
 
 describe('the rate of a key', () => {
-  it('is told on every answer, is refused when it is used up, and recovers after Retry-After', async () => {
+  it('is on every response, is enforced when it is used up, and recovers after Retry-After', async () => {
     const client = await start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '20' });
     const key = await createKey(client);
     const answers: Answer[] = [];
@@ -65,7 +65,7 @@ describe('the rate of a key', () => {
     }
   });
 
-  it('without a key counts what is public too: documents and the descriptions of problems', async () => {
+  it('without a key also counts public requests: documents and the descriptions of problems', async () => {
     const client = await start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '4' });
     const key = await createKey(client);
     for (const path of ['/problems/RATE_LIMITED', '/openapi.json', '/docs/index.css', '/docs/none']) {
@@ -105,7 +105,7 @@ describe('the rate of a key', () => {
 });
 
 describe('the rate of a naming authority', () => {
-  it('is the same for all keys, another one for each naming authority, and leaves look-ups alone', async () => {
+  it('is common to all keys, separate for each naming authority, and does not apply to look-ups', async () => {
     const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '4' });
     const [one, other] = [await createKey(client), await createKey(client)];
     const minted = [];
@@ -160,7 +160,7 @@ describe('the rate of a naming authority', () => {
     expect(results[0].problem.code).toBe('RATE_LIMITED');
   });
 
-  it('is not forgotten over naming authorities that a client makes up', async () => {
+  it('is not reset by requests with invented naming authorities', async () => {
     const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '2' });
     for (let i = 0; i < 2; i++) expect((await client.mint({}, ADMIN)).status).toBe(201);
     const items = Array.from({ length: 10_000 }, (_, i) => ({ namingAuthority: `666.${i}` }));
@@ -168,7 +168,7 @@ describe('the rate of a naming authority', () => {
     expectRefused(await client.mint({}, ADMIN), 429, 'RATE_LIMITED');
   });
 
-  it('recovers after Retry-After, and what was refused has minted nothing', async () => {
+  it('recovers after Retry-After, and refused requests have minted nothing', async () => {
     const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '30' });
     const request = { namingAuthority: '2000.01', target: 'https://repo.example.org/limited' };
     const answers = await Promise.all(Array.from({ length: 40 }, () => client.mint(request, ADMIN)));

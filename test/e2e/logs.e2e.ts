@@ -100,7 +100,7 @@ describe('a caller cannot write to the log', () => {
     ['DEL in the path', 'GET /a\x7f HTTP/1.1\r\nHost: x\r\n'],
     ['ESC and CSI in escapes of the path', 'GET /a%1b[2J%c2%9b2J HTTP/1.1\r\nHost: x\r\n'],
     ['ESC in the Idempotency-Key', 'POST /identifiers HTTP/1.1\r\nHost: x\r\nIdempotency-Key: \x1b[2J\r\n'],
-  ])('what a terminal obeys: %s', async (_, bytes) => {
+  ])('control characters of a terminal: %s', async (_, bytes) => {
     await raw(`${bytes}Connection: close\r\n\r\n`);
     await settled();
     // The rest of it, without visible characters.
@@ -110,7 +110,7 @@ describe('a caller cannot write to the log', () => {
 });
 
 describe('a line of the log', () => {
-  it('holds no character that a terminal obeys, and reads as what was logged', () => {
+  it('contains no control character of a terminal, and parses as what was logged', () => {
     const texts = ['\x1b[2J', '\x9b2J', '\x7f', '\u0085', '\u2028', '\u2029', '\u202e', '\u2066', '\r\n', 'é€😀'];
     const logger = fileURLToPath(new URL('../../dist/logging/logger.js', import.meta.url));
     const program = `import { createLogger } from ${JSON.stringify(logger)};
@@ -121,7 +121,7 @@ describe('a line of the log', () => {
   });
 });
 
-describe('what never becomes a request', () => {
+describe('input that never becomes a request', () => {
   const broken = async () => (await settled()).filter(({ msg }) => msg === 'malformed request');
 
   it.each([
@@ -175,7 +175,7 @@ describe('a line is at most 2 KB long', () => {
 });
 
 describe('secrets', () => {
-  it('a key, right or wrong, in whatever header, is in no line, at the level that tells most', async () => {
+  it('a key, valid or not, in any header, is in no line, at the most verbose level', async () => {
     for (const authorization of [`Bearer ${KEY}`, `Basic ${KEY}`, KEY, `Bearer ${WRONG_KEY}`]) {
       for (const path of ['/identifiers', '/nowhere', '/%zz']) await service.client.get(path, { authorization });
       await service.client.post('/identifiers', { authorization }, { authorization });

@@ -33,7 +33,7 @@ async function expectMinimal(results: any[]): Promise<void> {
 }
 
 describe('Prefer: return=minimal (RFC 7240)', () => {
-  it('answers each line of a bulk with line, clientRef, status and identifier as text', async () => {
+  it('returns line, clientRef, status and identifier as text for each line of a bulk', async () => {
     const stream = openStream(service.server.url + PATH, MINIMAL);
     stream.request.end(ITEMS.map((item) => `${JSON.stringify(item)}\n`).join(''));
     expect((await stream.response).headers['preference-applied']).toBe('return=minimal');
@@ -44,7 +44,7 @@ describe('Prefer: return=minimal (RFC 7240)', () => {
     await expectMinimal(lines);
   });
 
-  it('answers each item of a batch with clientRef, status and identifier as text, and a replay too', async () => {
+  it('returns clientRef, status and identifier as text for each item of a batch, and in a replay', async () => {
     const request = { namingAuthority: '100.102', items: ITEMS.map((item) => withOwnName(item)) };
     const send = (headers = {}) =>
       service.client.post('/identifiers/batch', request, { 'idempotency-key': 'minimal', ...headers });

@@ -32,7 +32,7 @@ const COMMANDS = [
 ];
 
 describe('the service beside a registry in memory', () => {
-  it(`answers what the model answers, in ${RUNS} random runs, and ends with the same identifiers and histories`, async () => {
+  it(`returns the results of the model in ${RUNS} random runs, and ends with the same identifiers and histories`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.commands(COMMANDS, { maxCommands: 12, size: 'max' }), async (commands) => {
         const run = await begin();

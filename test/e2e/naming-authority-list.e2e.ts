@@ -36,7 +36,7 @@ describe('GET /naming-authorities', () => {
     }
   });
 
-  it('counts what is reserved, active and withdrawn, and an ended reservation as withdrawn', async () => {
+  it('counts reserved, active and withdrawn identifiers, and an expired reservation as withdrawn', async () => {
     await create('31');
     for (let i = 0; i < 3; i++) await service.client.mint({ namingAuthority: '31' });
     const soon = new Date(Date.now() + 1200).toISOString();
@@ -53,7 +53,7 @@ describe('GET /naming-authorities', () => {
     });
   });
 
-  it('estimates beyond 10,000, says so, and looks at no more rows whatever their number', async () => {
+  it('estimates above 10,000, marks the estimate, and reads no more rows for any number', async () => {
     await create('32');
     await create('33');
     const client = new pg.Client({ connectionString: service.database.url });

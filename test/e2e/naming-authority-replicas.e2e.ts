@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => another.stop());
 
 describe('a naming authority that one service created', () => {
-  it('is known at once to another one that is asked for its identifiers', async () => {
+  it('is known at once to another replica that receives requests for its identifiers', async () => {
     const [one, other] = [service.client, new Client(another.url)];
     const questions: ((path: string, identifier: string) => Promise<unknown>)[] = [
       async (path) => (await other.get(path)).status,

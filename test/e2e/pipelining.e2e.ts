@@ -69,8 +69,8 @@ const PACKETS: [string, number][] = [
   ['/openapi.json', 1700],
 ];
 
-describe.each(PACKETS)('a connection that asks for %s %d times at once', (path, count) => {
-  it('and reads nothing costs no memory and holds nothing up', async () => {
+describe.each(PACKETS)('a connection that requests %s %d times at once', (path, count) => {
+  it('and reads nothing costs no memory and delays no other request', async () => {
     await service.client.get('/openapi.json');
     const { socket } = send(get(path).repeat(count));
     socket.pause();
@@ -80,7 +80,7 @@ describe.each(PACKETS)('a connection that asks for %s %d times at once', (path, 
     expect(livenessMs).toBeLessThan(MAX_LIVENESS_MS);
   });
 
-  it('and reads gets responses, one after the other, and holds nothing up', async () => {
+  it('and reads gets all responses in order, and delays no other request', async () => {
     const { socket, responses } = send(get(path).repeat(count));
     const { growthMb, livenessMs } = await watch(() => responses() >= 200 || socket.destroyed);
     expect(responses()).toBeGreaterThanOrEqual(200);
@@ -89,7 +89,7 @@ describe.each(PACKETS)('a connection that asks for %s %d times at once', (path, 
   });
 });
 
-describe('fifty connections that ask for the same and read nothing', () => {
+describe('fifty connections that send the same request and read nothing', () => {
   it('cost no more than the buffers of their sockets', async () => {
     for (let i = 0; i < 50; i++) send(get('/docs/swagger-ui-bundle.js').repeat(1400)).socket.pause();
     const { growthMb } = await watch(after(3000));

@@ -58,7 +58,7 @@ afterAll(async () => {
 });
 
 describe('PUBLIC_HISTORY', () => {
-  it('anonymous, the default: without a key nobody sees who made a change; with one, everybody', async () => {
+  it('anonymous, the default: without a key the client of a change is hidden; with any key it is shown', async () => {
     const client = new Client(servers[0]!.url);
     expect(await actors(client)).toEqual([NO_ACTOR, NO_ACTOR, NO_ACTOR]);
     const library = { client: 'library', keyId: key.id };

@@ -43,7 +43,7 @@ describe('the activation of 10,000 identifiers', () => {
     expect(row!.between).toBeGreaterThan(5);
   });
 
-  it('goes on after kill -9 with the same Idempotency-Key, and reports each item as activated', async () => {
+  it('continues after kill -9 with the same Idempotency-Key, and reports each item as activated', async () => {
     const before = await activatedCount();
     const server = await startServer({ DATABASE_URL: service.database.url, ACCESS: 'open' });
     const made = await reserve({ count: 10_000 });
@@ -66,7 +66,7 @@ describe('the activation of 10,000 identifiers', () => {
     expect([again.headers.get('idempotency-replayed'), again.text]).toEqual(['true', report.text]);
   });
 
-  it('twice at once with one Idempotency-Key gives one report', async () => {
+  it('twice concurrently with one Idempotency-Key returns one report', async () => {
     const made = await reserve({ count: 2000 });
     const headers = { 'idempotency-key': randomUUID() };
     const send = async () => {

@@ -84,7 +84,7 @@ describe('a key that is revoked while its stream lasts', () => {
     expect(JSON.parse(data!.replace(/^data: /, ''))).toMatchObject(ENDED.problem);
   });
 
-  it('answers a long poll that has waited with 401', async () => {
+  it('returns 401 for a long poll that has waited', async () => {
     const { headers, id } = await createKey();
     const { body } = await service.client.get('/events?limit=500', ADMIN);
     const waiting = service.client.get(`/events?wait=30&after=${body.next}`, headers);

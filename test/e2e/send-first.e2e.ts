@@ -61,7 +61,7 @@ describe('a client that sends its whole request before it reads the response', (
 });
 
 describe('the spool of response octets', () => {
-  it('stops reading of requests when it is full, and streams whose clients read go on', async () => {
+  it('stops the reading of requests when it is full, and streams with active readers continue', async () => {
     await withServer(
       async (server, database) => {
         const unread = await Promise.all(

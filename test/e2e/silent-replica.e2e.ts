@@ -38,8 +38,8 @@ async function eventually<T>(question: () => Promise<T>, isRight: (answer: T) =>
   }
 }
 
-describe('a replica whose host falls silent inside a batch', () => {
-  it('holds back the event feed and its Idempotency-Key for seconds, not for hours', async () => {
+describe('a replica whose host fails inside a batch', () => {
+  it('delays the event feed and its Idempotency-Key for seconds, not for hours', async () => {
     const items = Array.from({ length: 600 }, (_, n) => ({ target: `https://silent.example/${n}` }));
     const batch = { namingAuthority: '100.102', items };
     const headers = { 'idempotency-key': 'silent-batch' };
@@ -95,7 +95,7 @@ describe('a session of the service', () => {
     return { client, refused, apply };
   };
 
-  it('goes on without a setting that the server does not know, which is reported once', async () => {
+  it('continues without a setting that the server does not know, which is reported once', async () => {
     const { client, refused, apply } = await begin(
       'no_such_setting',
       'tcp_keepalives_interval',

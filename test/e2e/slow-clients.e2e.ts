@@ -114,7 +114,7 @@ describe('a client that closes its half of the connection', () => {
   });
 });
 
-describe('a client that reads its answer', () => {
+describe('a client that reads its response', () => {
   it('not at all is cut after the limit, and others are served meanwhile', async () => {
     const [peer] = await connectMany(1);
     peer!.socket.once('data', () => peer!.socket.pause());
@@ -149,7 +149,7 @@ describe('a client that reads its answer', () => {
 });
 
 describe('a request that is worked on', () => {
-  it('longer than a client may leave its answer lying is not cut', async () => {
+  it('for longer than the limit of a response that is not read is not disconnected', async () => {
     const blocker = new pg.Client({ connectionString: service.database.url });
     await blocker.connect();
     await blocker.query('BEGIN; LOCK TABLE identifier');

@@ -29,7 +29,7 @@ const removeMetadataId = (identifier: string) =>
   );
 
 describe('a stream that is sent again', () => {
-  it('answers a line that found an identifier with the same one, although its metadata ID has been removed', async () => {
+  it('returns the same identifier for a line, although its metadata ID has been removed', async () => {
     const key = randomUUID();
     const lines = Array.from({ length: 700 }, (_, i) => (i % 7 === 0 ? { metadataId: freshMetadataId() } : {}));
     const known = await Promise.all(lines.filter((_, i) => i % 7 === 0).map((line) => service.client.mint(line)));
@@ -42,7 +42,7 @@ describe('a stream that is sent again', () => {
     );
   });
 
-  it('answers a line that met a name of another identifier with the same refusal', async () => {
+  it('returns the same refusal for a line with a name of another identifier', async () => {
     const key = randomUUID();
     const [metadataId, alternate, guid] = [freshMetadataId(), freshPid(), freshGuid()];
     const holder = await service.client.mint({ metadataId, alternateIds: [alternate] });
@@ -68,7 +68,7 @@ describe('a stream that is sent again', () => {
     expect(await ask('SELECT count(*)::int AS n FROM identifier')).toEqual([before]);
   });
 
-  it('line by line, and in other pieces than before, answers the same', async () => {
+  it('line by line, and in other pieces than before, returns the same', async () => {
     const key = randomUUID();
     const metadataIds = Array.from({ length: 20 }, freshMetadataId);
     for (const metadataId of metadataIds) await service.client.mint({ metadataId });

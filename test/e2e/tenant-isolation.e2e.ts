@@ -52,7 +52,7 @@ async function ofOthers(tenant: Tenant, database: pg.Client): Promise<object[]> 
 }
 
 describe('where reading is closed', () => {
-  it("no answer tells a tenant of another, no step changes what is another's, and idempotency keys never meet", async () => {
+  it('no response has data of another tenant, no step changes it, and idempotency keys are independent', async () => {
     const database = new pg.Client({ connectionString: service.database.url });
     await database.connect();
     const interleaving = fc.asyncProperty(fc.array(anyStep, { maxLength: 20, size: 'max' }), async (steps) => {
@@ -68,7 +68,7 @@ describe('where reading is closed', () => {
     await fc.assert(interleaving, { numRuns: 100, endOnFailure: true }).finally(() => database.end());
   });
 
-  it('what is looked for in the answers is there for who may see all: the property is not empty', async () => {
+  it('a principal that sees everything finds the searched data: the property is not empty', async () => {
     const [tenant] = TENANTS;
     for (const path of ['/identifiers?limit=1000', '/events?limit=1000', '/naming-authorities', '/api-keys']) {
       const answer = await service.client.get(path, ADMIN);
@@ -76,7 +76,7 @@ describe('where reading is closed', () => {
     }
   });
 
-  it('a repeat is answered to a key that covers it, not to every key of the client', async () => {
+  it('a replay is returned to a key that covers it, not to every key of the client', async () => {
     const [wide, narrow] = await Promise.all([
       createKey({ client: 'two-keys', scopes: ['mint'], namingAuthorities: [{ namingAuthority: '300.4711' }] }),
       createKey({ client: 'two-keys', scopes: ['mint'], namingAuthorities: [{ namingAuthority: '100.4711' }] }),
@@ -94,7 +94,7 @@ describe('where reading is closed', () => {
     expect([hidden.status, hidden.body.code]).toEqual([404, 'RESERVATION_NOT_FOUND']);
   });
 
-  it("a batch tells nobody whether another's naming authority exists", async () => {
+  it('a batch does not reveal whether a naming authority of another tenant exists', async () => {
     const [{ prefixes }] = TENANTS as [Tenant];
     const key = await createKey({ client: 'curious', scopes: ['mint'], namingAuthorities: [{ namingAuthority: '1' }] });
     const answers = await Promise.all(

@@ -46,8 +46,8 @@ const ROWS: readonly Row[] = [
   ['letters', undefined, 'x'.repeat(MIB), 'NOT_RECOGNIZED'],
 ];
 
-describe('texts made to hurt', () => {
-  it.each(ROWS)("%s: the answer is the rule's", (_title, kind, input, code) => {
+describe('hostile texts', () => {
+  it.each(ROWS)('%s: the result is that of the rule', (_title, kind, input, code) => {
     const found = normalize(input, kind);
     expect(found.valid ? null : found.fault.code).toBe(code);
     if (!found.valid) expect(found.fault.detail.length).toBeLessThan(300);

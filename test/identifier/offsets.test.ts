@@ -77,7 +77,7 @@ const ROWS: readonly Row[] = [
   ['{f58f}', 'uuid', {}, 'INVALID_UUID', 5, 'UUID-01'],
 ];
 
-describe('a refusal tells where the text broke and which rule it broke', () => {
+describe('a refusal has the offset of the fault and the violated rule', () => {
   it.each(ROWS)('%j as %s in %j: %s at %d by %s', (input, kind, context, code, offset, rule) => {
     const found = normalize(input, kind, context);
     expect(found.valid ? found : [found.fault.code, found.fault.offset, found.fault.rule]).toEqual([

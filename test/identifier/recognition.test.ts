@@ -74,7 +74,7 @@ describe('recognition without a kind (R-28)', () => {
     expect(read.ok ? [read.value.kind, canonicalUri(read.value.name)] : read.fault).toEqual([kind, uri]);
   });
 
-  it.each(PASTED)('reads what it wrote for %j as the same, with nothing left to repair', (input) => {
+  it.each(PASTED)('parses its own text for %j as the same name, without repairs', (input) => {
     const first = normalize(input, undefined, { resolver });
     if (!first.valid) throw new Error(first.fault.detail);
     const second = normalize(first.normalized, undefined, { resolver });
@@ -128,7 +128,7 @@ const REFUSED: readonly (readonly [string, string | null, string, number])[] = [
 ];
 
 describe('refusals without a kind', () => {
-  it.each(REFUSED)('%j comes closest to %s: %s at %d', (input, kind, code, offset) => {
+  it.each(REFUSED)('%j is most similar to %s: %s at %d', (input, kind, code, offset) => {
     const read = normalize(input);
     expect(read.valid ? read : [read.kind, read.fault.code, read.fault.offset]).toEqual([kind, code, offset]);
   });

@@ -125,7 +125,7 @@ describe('recognition among known naming authorities', () => {
     expect(keyOf(`20.600/${digits}`)).toBe(keyOf(`20.600/${digits.toUpperCase()}`));
   });
 
-  it('R-36: DOIs of others have no case, unless one of ours is told to have', () => {
+  it('R-36: DOIs of others are case-insensitive, and ours can be case-sensitive', () => {
     expect(keyOf('10.1000/abc')).toBe(keyOf('https://doi.org/10.1000/ABC'));
     const told = new NamingAuthoritySnapshot([authority('10.1000', { caseInsensitive: false })], DEFAULT_RESOLVER);
     const [lower, upper] = ['10.1000/abc', '10.1000/ABC'].map((text) => told.canonicalName(toHandle(text)).key);

@@ -90,7 +90,7 @@ describe('npm ci --omit=dev', () => {
     return { status, stderr };
   };
 
-  it('says which commands build the service', () => {
+  it('names the commands that build the service', () => {
     const { status, stderr } = prepare();
     expect(status).toBe(1);
     expect(stderr).toContain('npm ci --include=dev\n  npm prune --omit=dev\n');

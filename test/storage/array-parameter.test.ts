@@ -35,7 +35,7 @@ it('the text NULL is no null', () => {
   expect(read(arrayOf(['NULL', null]), TEXT_ARRAY)).toEqual(['NULL', null]);
 });
 
-it.each([[[]], [[null]], [[null, null]]])('%j says nothing, and is no array', (values) => {
+it.each([[[]], [[null]], [[null, null]]])('%j has no values, and is no array', (values) => {
   expect(arrayOf(values)).toBeNull();
   expect(arrayOfDigests(values)).toBeNull();
 });

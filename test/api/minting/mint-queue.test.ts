@@ -68,7 +68,7 @@ describe('the queue of mints', () => {
     expect(results.map(codeOf)).toEqual(['REQUEST_IN_FLIGHT', 'CONFLICT_IN_PROGRESS', 'created']);
   });
 
-  it('sends nothing for later mints of a name that waits for its lock, and answers them with it', async () => {
+  it('sends no statement for later mints of a blocked name, and returns its result to them', async () => {
     const locked = new Set(['a']);
     const { sent, queue: it } = queue(locked);
     const first = it.mint(job('a'));
@@ -82,7 +82,7 @@ describe('the queue of mints', () => {
     expect(sent.filter(({ wait }) => wait !== LONG).flatMap(({ names }) => names)).toEqual(['a', 'a', 'a']);
   });
 
-  it('mints later mints of the name once its lock is given up', async () => {
+  it('mints later mints of the name when its lock is released', async () => {
     const locked = new Set(['a']);
     const { sent, minted, queue: it } = queue(locked);
     const first = it.mint(job('a'));

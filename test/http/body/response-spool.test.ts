@@ -42,7 +42,7 @@ describe('the spool of response octets', () => {
     await stream.return(undefined);
   });
 
-  it('has one bound for all streams, and beyond it a stream that holds nothing still goes on', async () => {
+  it('has one bound for all streams, above which a stream with an empty buffer continues', async () => {
     const spool = new ResponseSpool(200_000);
     const holding = spool.through(endless());
     await holding.next();
@@ -60,7 +60,7 @@ describe('the spool of response octets', () => {
     await holding.return(undefined);
   });
 
-  it('releases what a stream holds when its client hangs up, and ends its source', async () => {
+  it('releases the buffer of a stream when its client disconnects, and ends its source', async () => {
     const spool = new ResponseSpool(200_000);
     const [one, other] = [endless(), endless()];
     const [first, second] = [spool.through(one), spool.through(other)];
@@ -78,7 +78,7 @@ describe('the spool of response octets', () => {
     expect([spool.octets, other.closed]).toEqual([0, true]);
   });
 
-  it('gives what was read before an error, and then the error', async () => {
+  it('returns what was read before an error, and then the error', async () => {
     const spool = new ResponseSpool(200_000);
     async function* failing() {
       await turn();

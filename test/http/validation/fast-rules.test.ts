@@ -101,7 +101,7 @@ describe.each(WHOLE.map(([dto, value]) => [dto.name, dto, value] as const))('%s'
     expect(FastRules.of(dto).accept(value)).toBe(true);
   });
 
-  it('is accepted only where class-validator finds nothing wrong, and then means what an instance of it means', () => {
+  it('is accepted only if class-validator accepts it, with the same value as its instance', () => {
     const object = spoilt(value).filter((each) => typeof each === 'object' && each !== null && !Array.isArray(each));
     let accepted = 0;
     fc.assert(
@@ -152,7 +152,7 @@ describe.each(QUERIES.map((dto) => [dto.name, dto] as const))('the query %s', (_
   });
 });
 
-it('reads the digits of a query as a number, and gives what it leaves out', () => {
+it('parses the digits of a query as a number, and adds the defaults', () => {
   expect(FastRules.of(EventsQueryDto).read({ wait: '7' })).toEqual({ wait: 7, limit: 50 });
 });
 
@@ -164,7 +164,7 @@ it('accepts nothing that is no object, and nothing for a class without rules', (
   expect(FastRules.of(Free).accept({})).toBe(false);
 });
 
-it('takes no member that objects have from elsewhere', () => {
+it('accepts no inherited member', () => {
   class Named {
     @IsString()
     constructorName: string;

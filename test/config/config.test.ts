@@ -68,10 +68,10 @@ describe('the configuration', () => {
       ADMIN_API_KEY: KEY,
     }).limits;
     expect(Math.min(perKeyPerMinute, concurrentPerKey, longLivedPerKey)).toBeGreaterThan(0);
-    const told = { RATE_LIMIT_PER_KEY_PER_MINUTE: '7', MAX_CONCURRENT_PER_KEY: '8', MAX_LONG_LIVED_PER_KEY: '9' };
+    const configured = { RATE_LIMIT_PER_KEY_PER_MINUTE: '7', MAX_CONCURRENT_PER_KEY: '8', MAX_LONG_LIVED_PER_KEY: '9' };
     const expected = { perKeyPerMinute: 7, concurrentPerKey: 8, longLivedPerKey: 9 };
-    expect(readConfig(told).limits).toMatchObject(expected);
-    expect(readConfig({ ...told, ACCESS: 'keys', ADMIN_API_KEY: KEY }).limits).toMatchObject(expected);
+    expect(readConfig(configured).limits).toMatchObject(expected);
+    expect(readConfig({ ...configured, ACCESS: 'keys', ADMIN_API_KEY: KEY }).limits).toMatchObject(expected);
   });
 
   it('limits every wait for the database to ten seconds: a connection, or a statement and a second for its result', () => {

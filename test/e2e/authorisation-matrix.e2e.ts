@@ -82,13 +82,13 @@ describe.each([
     '%s treats each credential as its row defines',
     async (name, row) => {
       const isOfAll = row.class === 'ofAll';
-      const [told, wanted]: Record<string, unknown>[] = [{}, {}];
+      const [statuses, wanted]: Record<string, unknown>[] = [{}, {}];
       for (const credential of matrix.credentials) {
         const headers = await credentials.of(credential, row.scopes, isOfAll);
-        told![credential] = await ask(methodOf(row), await requests.for(name), headers);
+        statuses![credential] = await ask(methodOf(row), await requests.for(name), headers);
         wanted![credential] = expected(row, credential);
       }
-      expect(told).toEqual(wanted);
+      expect(statuses).toEqual(wanted);
     },
   );
 
@@ -96,26 +96,26 @@ describe.each([
     '%s is opened by its scopes and "admin", and by no other',
     async (name, row) => {
       const isOfAll = row.class === 'ofAll';
-      const [told, wanted]: Record<string, unknown>[] = [{}, {}];
+      const [statuses, wanted]: Record<string, unknown>[] = [{}, {}];
       for (const scope of SCOPES) {
-        told![scope] = await ask(methodOf(row), await requests.for(name), await credentials.with(scope, isOfAll));
+        statuses![scope] = await ask(methodOf(row), await requests.for(name), await credentials.with(scope, isOfAll));
         const opens = scope === 'admin' || row.scopes.includes(scope);
         wanted![scope] = expected(row, opens ? 'right' : 'wrong scope');
       }
-      expect(told).toEqual(wanted);
+      expect(statuses).toEqual(wanted);
     },
   );
 
   it.each(matrix.operations.filter((row) => methodOf(row) === 'GET').map((row) => [nameOf(row), row] as const))(
     '%s returns the status of GET for HEAD, with any credential (RFC 9110 9.3.2)',
     async (name, row) => {
-      const [told, wanted]: Record<string, unknown>[] = [{}, {}];
+      const [statuses, wanted]: Record<string, unknown>[] = [{}, {}];
       for (const credential of matrix.credentials) {
         const headers = await credentials.of(credential, row.scopes, row.class === 'ofAll');
-        told![credential] = await ask('HEAD', await requests.for(name), headers);
+        statuses![credential] = await ask('HEAD', await requests.for(name), headers);
         wanted![credential] = expected(row, credential);
       }
-      expect(told).toEqual(wanted);
+      expect(statuses).toEqual(wanted);
     },
   );
 

@@ -119,9 +119,9 @@ describe('POST /identifiers/batch', () => {
       ['/items/4/guid', 'INVALID_GUID'],
     ]);
     const taken = { metadataId: 'demo:taken', onExisting: 'reject' };
-    const met = await batch({ namingAuthority: NA, items: [{}, {}, {}, taken] }, {}, 'atomic');
-    expect([met.status, met.body.code]).toEqual([422, 'BATCH_REFUSED']);
-    expect(met.body.errors).toMatchObject([{ pointer: '/items/3/metadataId', code: 'METADATA_ID_TAKEN' }]);
+    const refused = await batch({ namingAuthority: NA, items: [{}, {}, {}, taken] }, {}, 'atomic');
+    expect([refused.status, refused.body.code]).toEqual([422, 'BATCH_REFUSED']);
+    expect(refused.body.errors).toMatchObject([{ pointer: '/items/3/metadataId', code: 'METADATA_ID_TAKEN' }]);
     expect(await total()).toBe(before);
     const good = await batch({ namingAuthority: NA, items: [{}, {}] }, {}, 'atomic');
     expect(good.body.results.map((each: any) => each.status)).toEqual([201, 201]);

@@ -212,7 +212,7 @@ describe('a reserved identifier', () => {
     expect(coded(await bare(path, 'activate'))).toEqual([409, 'WRONG_STATE']);
   });
 
-  it('can be described in the step that activates it, under the same laws', async () => {
+  it('can be described in the step that activates it, under the same rules', async () => {
     const fields = { metadataId: freshMetadataId(), target: 'https://a.example.org/', alternateIds: [freshPid()] };
     const [one, two] = [await reserved(), await reserved()];
     expect((await step(one.path, 'activate', fields)).body).toMatchObject({ ...fields, state: 'active', version: 2 });

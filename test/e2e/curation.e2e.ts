@@ -150,7 +150,7 @@ describe('If-Match', () => {
   });
 });
 
-describe('the laws of names', () => {
+describe('the uniqueness of names', () => {
   it('a metadata ID that describes another identifier is refused with 409 and a link', async () => {
     const metadataId = freshMetadataId();
     const [holder, other] = [await minted({ metadataId }), await minted()];

@@ -24,8 +24,8 @@ beforeAll(async () => {
 describe('where reading is closed, a key for one naming authority', () => {
   it('gets its events only, and a cursor after all of them', async () => {
     const { body } = await service.client.get('/events', headers);
-    const told = body.items.map((event: any) => event.identifier ?? event.namingAuthority);
-    expect(told).toEqual(['100.102', own]);
+    const names = body.items.map((event: any) => event.identifier ?? event.namingAuthority);
+    expect(names).toEqual(['100.102', own]);
     const all = await service.client.get('/events', bearer(ADMIN_KEY));
     expect(all.body.items).toHaveLength(4);
     const behind = await service.client.get(`/events?after=${body.next}`, bearer(ADMIN_KEY));

@@ -96,13 +96,13 @@ describe('a registry that was restored into a cluster with smaller transaction n
     );
     const servers = await Promise.all(Array.from({ length: 4 }, () => startServer(variables(database.url))));
     const [client] = servers.map(({ url }) => new Client(url));
-    const told = ({ events }: { events: SeenEvent[] }) =>
+    const namesIn = ({ events }: { events: SeenEvent[] }) =>
       events.map(({ identifier, namingAuthority }) => identifier ?? namingAuthority);
     const before = await readLog(client!);
-    expect(told(before)).toEqual(['1', '2', '100.102']);
+    expect(namesIn(before)).toEqual(['1', '2', '100.102']);
     const { identifier } = (await client!.mint()).body;
-    expect(told(await readLog(client!))).toEqual(['1', '2', '100.102', identifier]);
-    expect(told(await readLog(client!, before.events[0]!.id))).toEqual(['2', '100.102', identifier]);
+    expect(namesIn(await readLog(client!))).toEqual(['1', '2', '100.102', identifier]);
+    expect(namesIn(await readLog(client!, before.events[0]!.id))).toEqual(['2', '100.102', identifier]);
     await Promise.all(servers.map((server) => server.stop()));
     const { rows } = await admin.query<{ value: string }>('SELECT value FROM change_offset');
     const again = await startServer(variables(database.url));

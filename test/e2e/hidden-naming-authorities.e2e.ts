@@ -93,8 +93,8 @@ describe('a naming authority that is hidden from a key cannot be distinguished f
       const { identifier } = (await service.client.post('/identifiers', { namingAuthority: '7' }, ADMIN)).body;
       const body = { reason: 'Twice.', replacedBy };
       const { status, body: answer } = await service.client.post(`/identifiers/${identifier}/withdraw`, body, stranger);
-      const told = status === 200 ? answer.tombstone.replacedBy : { ...answer, instance: '' };
-      return { status, text: JSON.stringify(told) };
+      const shown = status === 200 ? answer.tombstone.replacedBy : { ...answer, instance: '' };
+      return { status, text: JSON.stringify(shown) };
     });
   });
 

@@ -62,11 +62,11 @@ describe('10,000 items', () => {
     }));
     const answer = await post('/identifiers/batch', write({ items }));
     expect(answer.status).toBe(200);
-    const told = answer.body.results.map(({ status, clientRef }: { status: number; clientRef: string }) => [
+    const results = answer.body.results.map(({ status, clientRef }: { status: number; clientRef: string }) => [
       status,
       clientRef,
     ]);
-    expect(told).toEqual(items.map(({ clientRef }) => [201, clientRef]));
+    expect(results).toEqual(items.map(({ clientRef }) => [201, clientRef]));
   });
 
   it.each(WAYS)('are normalized %s', async (_, write) => {

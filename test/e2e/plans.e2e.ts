@@ -106,16 +106,20 @@ const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
     (on) => on.query(insertQuery(many(250, (n) => item(`r${n}`, null, { leaseUntil: new Date('2099-01-01') })))),
   ],
   ['an import', 4 * FEW, (on) => on.query(IMPORT_SQL, importValues(many(50, imported)))],
-  ['what is in the way of mints without keys', 4 * FEW, (on) => laws(on).find(many(50, (n) => item(`1-${n}`, null)))],
+  [
+    'what is in the way of mints without keys',
+    4 * FEW,
+    (on) => conflicts(on).find(many(50, (n) => item(`1-${n}`, null))),
+  ],
   [
     'what is in the way of mints with keys',
     4 * FEW,
-    (on) => laws(on).find(many(50, (n) => item(`none-${n}`, { key: `new-${n}`, index: 0 }))),
+    (on) => conflicts(on).find(many(50, (n) => item(`none-${n}`, { key: `new-${n}`, index: 0 }))),
   ],
   [
     'what is in the way of a repeated chunk',
     10 * FEW,
-    (on) => laws(on).find(many(100, (n) => item(`1-${n}`, { key: 'stream-1', index: 2 * n + 2 }))),
+    (on) => conflicts(on).find(many(100, (n) => item(`1-${n}`, { key: 'stream-1', index: 2 * n + 2 }))),
   ],
   ['how a new key is used', FEW, (on) => results(on).find([unusedKey])],
   ['how the key of a line is used', FEW, (on) => results(on).find([{ ...unusedKey, key: 'stream-1', index: 2000 }])],
@@ -164,7 +168,7 @@ const PLANNED_EACH_TIME = new Set(['the first events', 'the last event']);
 const OTHER = { namingAuthority: '100.102', guid: null } as const;
 const results = (on: pg.Client) =>
   new RequestResults(on as never, { statement: (work: (on: pg.Client) => unknown) => work(on) } as never);
-const laws = (on: pg.Client) => new ConflictFinder(on as never, results(on));
+const conflicts = (on: pg.Client) => new ConflictFinder(on as never, results(on));
 const reader = (on: pg.Client) => new IdentifierReader(on as never);
 const finder = (on: pg.Client) => new CoalescedReader(on as never);
 

@@ -121,7 +121,7 @@ const greatest = async (url: string) =>
       const after = await startUnderLoad(young);
       await reach(after.minted, 50);
       await after.stop();
-      const told = async (cursor: string) =>
+      const eventsAfter = async (cursor: string) =>
         (await readLog(after.client, cursor)).events.map(({ identifier }) => identifier);
       const restored = await query<{ n: number }>(
         young,
@@ -129,8 +129,8 @@ const greatest = async (url: string) =>
       );
       const count = restored[0]!.n;
       // A reader ahead of the dump gets exactly the new events, and one behind it also the rest.
-      expect((await told(all.next)).sort()).toEqual([...after.minted].sort());
-      const whole = await told(all.events[0]!.id);
+      expect((await eventsAfter(all.next)).sort()).toEqual([...after.minted].sort());
+      const whole = await eventsAfter(all.events[0]!.id);
       expect(whole).toHaveLength(count - 1 + after.minted.length);
       expect(whole.slice(count - 1).sort()).toEqual([...after.minted].sort());
     });

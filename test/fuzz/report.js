@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { octetsOf } from './request.js';
 
 /** Failures that are reported completely, and characters of a request that is reported inline. */
-const TOLD = 20;
+const REPORTED = 20;
 const INLINE = 6000;
 
 /** The report of a run: the seed, a table of status counts, and each kind of failure with its request. */
@@ -31,10 +31,10 @@ export function report({ seed, runs, table, failures }) {
 
 function describeFailures(failures) {
   const kinds = groupBy(failures);
-  const told = [...kinds.values()].slice(0, TOLD);
-  const folder = told.length === 0 ? '' : mkdtempSync(join(tmpdir(), 'mintmark-fuzz-'));
-  const more = kinds.size > TOLD ? ['', `and ${kinds.size - TOLD} more kinds of failures`] : [];
-  return [...told.flatMap((group, index) => describe(group, join(folder, `${index + 1}.http`))), ...more];
+  const reported = [...kinds.values()].slice(0, REPORTED);
+  const folder = reported.length === 0 ? '' : mkdtempSync(join(tmpdir(), 'mintmark-fuzz-'));
+  const more = kinds.size > REPORTED ? ['', `and ${kinds.size - REPORTED} more kinds of failures`] : [];
+  return [...reported.flatMap((group, index) => describe(group, join(folder, `${index + 1}.http`))), ...more];
 }
 
 function describe(group, file) {

@@ -127,8 +127,11 @@ describe('recognition among known naming authorities', () => {
 
   it('R-36: DOIs of others are case-insensitive, and ours can be case-sensitive', () => {
     expect(keyOf('10.1000/abc')).toBe(keyOf('https://doi.org/10.1000/ABC'));
-    const told = new NamingAuthoritySnapshot([authority('10.1000', { caseInsensitive: false })], DEFAULT_RESOLVER);
-    const [lower, upper] = ['10.1000/abc', '10.1000/ABC'].map((text) => told.canonicalName(toHandle(text)).key);
+    const configured = new NamingAuthoritySnapshot(
+      [authority('10.1000', { caseInsensitive: false })],
+      DEFAULT_RESOLVER,
+    );
+    const [lower, upper] = ['10.1000/abc', '10.1000/ABC'].map((text) => configured.canonicalName(toHandle(text)).key);
     expect(lower).not.toBe(upper);
   });
 

@@ -33,9 +33,9 @@ function queue(locked: Set<string>, fails: (names: string[]) => Error | null = (
     const names = jobs.map(nameOf);
     sent.push({ names, wait });
     await turn();
-    const meets = (): boolean => names.some((name) => locked.has(name));
-    for (let waited = 0; wait === LONG && meets() && waited < 50; waited++) await later();
-    const error = meets() ? lockTimeout() : fails(names);
+    const isBlocked = (): boolean => names.some((name) => locked.has(name));
+    for (let waited = 0; wait === LONG && isBlocked() && waited < 50; waited++) await later();
+    const error = isBlocked() ? lockTimeout() : fails(names);
     if (error !== null) return jobs.map(() => error);
     for (const name of names) minted.set(name, (minted.get(name) ?? 0) + 1);
     return jobs.map(() => ({ outcome: 'created' }) as MintOutcome);

@@ -20,7 +20,7 @@ export type ExpectedOutcome =
   | { readonly kind: 'minted'; readonly at: number; readonly pairAt: number | null };
 
 /** The placeholder of a GUID that the service generates. */
-const UNKNOWN_GUID = 'to be told';
+const UNKNOWN_GUID = 'to be generated';
 
 /**
  * Predicts the outcomes of the items of one request in order.

@@ -9,8 +9,8 @@ const PIECE_LENGTH = 65_536;
 const MEMORY_INTERVAL_MS = 100;
 
 /**
- * Lines of mints with names that were never used, in pieces of many lines.
- * @param more adds members of its own to a line, given the line's unique text.
+ * Lines of mints with new names, in pieces of many lines.
+ * @param more returns further members of a line, given its unique text.
  */
 export function* mintLines(count, more = () => ({})) {
   let piece = '';
@@ -26,11 +26,11 @@ export function* mintLines(count, more = () => ({})) {
 }
 
 /**
- * Streams lines into the bulk endpoint and reads what comes back.
+ * Sends lines to the bulk endpoint and reads the response.
  * @param options.onResult called with the text of each line of the response.
  * @param options.key the Idempotency-Key; null for none.
- * @returns seconds in all, milliseconds to the first line, lines in the answer, how many of them are of an identifier that
- * was minted, and the greatest memory of the server in MB.
+ * @returns the total time in seconds, the time to the first line in milliseconds, the lines of the response, how many of them
+ * are 201, and the maximum memory of the server in MB.
  */
 export async function sendBulk(server, lines, { onResult = () => {}, key = crypto.randomUUID() } = {}) {
   let mostMb = 0;
@@ -43,17 +43,17 @@ export async function sendBulk(server, lines, { onResult = () => {}, key = crypt
       method: 'POST',
       headers: { 'content-type': 'application/x-ndjson', ...(key !== null && { 'idempotency-key': key }) },
     });
-    // A server that refuses early may close before it has read everything; what it answered tells why.
+    // A server may respond and close the connection before it has read the whole body.
     outgoing.on('error', () => {});
     Readable.from(lines).pipe(outgoing);
-    const [answer] = await once(outgoing, 'response');
-    let [firstLineMs, answered, minted] = [undefined, 0, 0];
+    const [response] = await once(outgoing, 'response');
+    let [firstLineMs, received, minted] = [undefined, 0, 0];
     let rest = '';
-    for await (const chunk of answer) {
+    for await (const chunk of response) {
       if (firstLineMs === undefined && chunk.includes(NEWLINE)) firstLineMs = performance.now() - started;
       const texts = (rest + chunk.toString('latin1')).split('\n');
       rest = texts.pop();
-      answered += texts.length;
+      received += texts.length;
       for (const text of texts) {
         if (text.includes('"status":201')) minted++;
         onResult(text);
@@ -61,10 +61,10 @@ export async function sendBulk(server, lines, { onResult = () => {}, key = crypt
     }
     const seconds = (performance.now() - started) / 1000;
     return {
-      status: answer.statusCode,
+      status: response.statusCode,
       seconds,
       firstLineMs,
-      lines: answered,
+      lines: received,
       minted,
       mostMb,
     };

@@ -6,18 +6,18 @@ import { startEmbeddedServer } from '../dist/database/embedded/embedded-server.j
 import { migrate } from '../dist/database/migrations.js';
 import { MINTED_TABLES, PREPARE } from './rows.js';
 
-/** Acknowledged means durable, for every contestant; with one of them off no number would be worth anything. */
+/** Every variant acknowledges durable commits only; without these settings results would be meaningless. */
 const DURABLE = ['fsync', 'full_page_writes', 'synchronous_commit'];
 const SHOWN = [...DURABLE, 'shared_buffers', 'max_wal_size', 'wal_level', 'data_checksums'];
 
 const TEMPLATE = 'migrated';
 
-/** A fresh PostgreSQL with its own defaults, in a temporary folder that is removed at the end. */
+/** A new PostgreSQL with its default settings, in a temporary folder that is removed at the end. */
 export class Cluster {
   static async start() {
     const folder = await mkdtemp(join(tmpdir(), 'mintmark-bench-'));
     const first = await startEmbeddedServer(folder);
-    // All contestants of a work are connected at once. This is the only setting that is changed.
+    // All variants of a workload are connected concurrently. No other setting is changed.
     await query(first.url, 'ALTER SYSTEM SET max_connections = 400');
     await first.stop();
     const cluster = new Cluster(folder, await startEmbeddedServer(folder));
@@ -39,7 +39,7 @@ export class Cluster {
     return url.href;
   }
 
-  /** The environment that PostgreSQL's own programs take their connection from. */
+  /** The environment variables of libpq for a database. */
   environment(database) {
     const { hostname, port, username, password } = new URL(this.server.url);
     return {
@@ -56,17 +56,17 @@ export class Cluster {
     await this.query('postgres', `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
   }
 
-  /** Runs statements on one connection; answers the rows of the last one. */
+  /** Runs statements on one connection. @returns the rows of the last one. */
   query(database, ...statements) {
     return query(this.url(database), ...statements);
   }
 
-  /** Empties every table that mints write to, and lets no checkpoint of the past disturb what follows. */
+  /** Empties the tables that mints write, and runs a checkpoint, so that none disturbs the measurement. */
   async empty(database) {
     await this.query(database, `TRUNCATE ${MINTED_TABLES.join(', ')} RESTART IDENTITY CASCADE`, 'CHECKPOINT');
   }
 
-  /** @returns `name value` of the settings that matter. */
+  /** @returns `name value` of the settings of the report. */
   async settings() {
     const rows = await this.query(
       'postgres',
@@ -80,13 +80,13 @@ export class Cluster {
     return (await this.query('postgres', 'SHOW server_version'))[0].server_version;
   }
 
-  /** Position in the log of changes, in bytes. */
+  /** The current position of the write-ahead log, in bytes. */
   async walBytes() {
     const [row] = await this.query('postgres', "SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes");
     return Number(row.bytes);
   }
 
-  /** The process that all others of the server are children of. */
+  /** The process ID of the postmaster. */
   async pid() {
     const lines = await readFile(join(this.folder, 'postgres', 'postmaster.pid'), 'utf8');
     return Number(lines.split('\n')[0]);
@@ -100,7 +100,7 @@ export class Cluster {
   async requireDurability() {
     const settings = await this.settings();
     const off = DURABLE.filter((name) => !settings.includes(`${name} on`));
-    if (off.length > 0) throw new Error(`not durable, so nothing is measured: ${off.join(', ')}`);
+    if (off.length > 0) throw new Error(`not measured, because commits are not durable; off: ${off.join(', ')}`);
   }
 }
 

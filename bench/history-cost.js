@@ -1,12 +1,11 @@
 /**
- * What the history costs a mint: the statement that mints, against the same statement without its part that appends to
- * the table `change`, on an embedded PostgreSQL with fsync and synchronous_commit on, over 16 connections, with 1 and with
- * 32 rows a statement. HTTP is left out: it would make the ratio look better than it is.
+ * Measures the cost of the history: the statement that mints, compared with the same statement without its insert into the
+ * table `change`, on an embedded PostgreSQL with durable commits, over 16 connections, with 1 and with 32 rows in a statement.
+ * There is no HTTP, which would hide a part of the cost.
  *
- * Each round runs both, taking turns at going first, with values that were prepared before; the ratio is taken within the
- * round, so that other work on the computer hurts both. It hurts the processor time of PostgreSQL's processes little, and
- * the octets of the write-ahead log not at all. Before the first round 20,000 rows are minted and analysed.
- * Run `npm run build` first, then `node bench/history-cost.js`, or `npm run bench:history` for both. ROUNDS is 15.
+ * Each round runs both in alternating order, with prepared values. The ratio is computed within a round, so that other
+ * activity of the machine affects both. Before the first round 20,000 rows are minted and analyzed.
+ * Run `npm run bench:history`; the variable ROUNDS sets the number of rounds, 15 by default.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -25,7 +24,7 @@ import { Transactions } from '../dist/storage/transactions.js';
 
 const CONNECTIONS = 16;
 const ROUNDS = Number(process.env.ROUNDS ?? 15);
-/** Rows a statement, and statements a round and side. */
+/** Rows in a statement, and statements in a round for each side. */
 const SIZES = [
   { rows: 1, statements: 4000 },
   { rows: 32, statements: 800 },
@@ -53,13 +52,13 @@ try {
   await migrate(server.url);
   const clients = await connect(server.url);
   await requireDurable(clients[0]);
-  await new NamingAuthorityWriter(new Transactions({ connect: () => lent(clients[0]) }, null), null).ensure([
+  await new NamingAuthorityWriter(new Transactions({ connect: () => borrowed(clients[0]) }, null), null).ensure([
     authority.prefix,
   ]);
-  // Statistics of an empty table make plans that no registry in use has.
+  // The plans of an empty table differ from those of a registry in use.
   await run(clients, 'with', 100, 200);
   await clients[0].query('VACUUM ANALYZE');
-  console.log(`${CONNECTIONS} connections, ${ROUNDS} rounds after one that does not count; median (least to most)\n`);
+  console.log(`${CONNECTIONS} connections, ${ROUNDS} rounds after a warm-up; median (minimum to maximum)\n`);
   for (const size of SIZES) await compare(clients, size);
   await Promise.all(clients.map((client) => client.end()));
 } finally {
@@ -79,7 +78,7 @@ async function compare(clients, { rows, statements }) {
   const speed = (side) => rounds.map((result) => (rows * statements) / result[side].seconds);
   const wal = (side) => rounds.map((result) => result[side].walOctets / (rows * statements));
   const ratios = rounds.map((result) => result.without.seconds / result.with.seconds);
-  console.log(`${rows} ${rows === 1 ? 'row' : 'rows'} a statement`);
+  console.log(`${rows} ${rows === 1 ? 'row' : 'rows'} in a statement`);
   console.log(`  with the history, mints/s     ${spread(speed('with'), 0)}`);
   console.log(`  without it, mints/s           ${spread(speed('without'), 0)}`);
   console.log(`  ratio within a round          ${spread(ratios, 3)}`);
@@ -93,8 +92,8 @@ async function compare(clients, { rows, statements }) {
   console.log(`  log with it, octets/mint      ${spread(wal('with'), 0)}`);
   console.log(`  log without it, octets/mint   ${spread(wal('without'), 0)}`);
   const cost = (1 - median(ratios)) * 100;
-  const verdict = median(ratios) >= TARGET ? 'within' : 'NOT within';
-  console.log(`  the history costs ${cost.toFixed(1)} %, ${verdict} the 20 % it may cost\n`);
+  const result = median(ratios) >= TARGET ? 'within' : 'NOT within';
+  console.log(`  the history costs ${cost.toFixed(1)} %, ${result} the limit of 20 %\n`);
   if (median(ratios) < TARGET) process.exitCode = 1;
 }
 
@@ -108,8 +107,8 @@ async function run(clients, side, rows, statements) {
   await Promise.all(
     clients.map(async (client) => {
       for (let query = prepared.pop(); query !== undefined; query = prepared.pop()) {
-        const answer = await client.query({ name, text, values: query.values });
-        if (answer.rowCount !== rows) throw new Error(`${rows} rows were to be minted, and ${answer.rowCount} were`);
+        const { rowCount } = await client.query({ name, text, values: query.values });
+        if (rowCount !== rows) throw new Error(`expected ${rows} minted rows, found ${rowCount}`);
       }
     }),
   );
@@ -118,16 +117,16 @@ async function run(clients, side, rows, statements) {
   const after = await counts(clients[0]);
   const expectedChanges = side === 'with' ? rows * statements : 0;
   if (after.changes - before.changes !== expectedChanges)
-    throw new Error(`${side}: the history has not ${expectedChanges} more`);
+    throw new Error(`${side}: expected ${expectedChanges} changes more in the history`);
   const processor = worked === null || workedSince === null ? null : workedSince - worked;
   return { seconds, processorMs: processor, walOctets: Number(after.wal - before.wal) };
 }
 
-/** A mint as a repository asks for it: with a metadata ID and a target. */
+/** A typical mint: with a metadata ID and a target. */
 function newIdentifier() {
   const guid = randomUUID();
   const canonical = `hdl:2000.01/${guid.replaceAll('-', '').toUpperCase()}`;
-  const order = {
+  const command = {
     namingAuthority: authority.prefix,
     metadata: { canonical, key: digestOf(canonical) },
     mintMetadataId: false,
@@ -139,13 +138,13 @@ function newIdentifier() {
     onExisting: 'return',
   };
   const context = { actor: { client: 'admin', keyId: null }, request: null };
-  return buildIdentifier(order, context, authority, known, { next: () => randomUUID() });
+  return buildIdentifier(command, context, authority, known, { next: () => randomUUID() });
 }
 
 function withoutHistory(sql) {
   const cut = sql.replace(HISTORY, '');
   if (cut === sql || /\b(change|logged)\b/.test(cut)) {
-    throw new Error('the part of the statement that appends to the history is not where it was: mend HISTORY');
+    throw new Error('HISTORY does not match the part of the statement that appends to the history');
   }
   return cut;
 }
@@ -157,13 +156,13 @@ async function counts(client) {
   return { changes: rows[0].changes, wal: BigInt(rows[0].wal) };
 }
 
-/** Processor time of PostgreSQL's processes for these connections, from Linux; null elsewhere. A tick is 10 ms there. */
+/** Processor time of PostgreSQL's processes for these connections; null without /proc. A tick is 10 ms. */
 async function processorMs(clients) {
   const texts = await Promise.all(
     clients.map(({ processID }) => readFile(`/proc/${processID}/stat`, 'utf8').catch(() => null)),
   );
   if (texts.includes(null)) return null;
-  // Behind the name in parentheses: fields 14 and 15 of proc(5).
+  // Fields 14 and 15 of proc(5), after the name in parentheses.
   const fields = texts.map((text) => text.slice(text.lastIndexOf(')') + 2).split(' '));
   return fields.reduce((sum, field) => sum + (Number(field[11]) + Number(field[12])) * 10, 0);
 }
@@ -173,7 +172,7 @@ async function connect(url) {
     Array.from({ length: CONNECTIONS }, async () => {
       const client = new pg.Client({ connectionString: url });
       await client.connect();
-      // As the service plans it: once in each session.
+      // As in the hot pool of the service.
       await client.query('SET plan_cache_mode = force_generic_plan');
       return client;
     }),
@@ -187,7 +186,7 @@ async function requireDurable(client) {
   }
 }
 
-async function lent(client) {
+async function borrowed(client) {
   return { query: client.query.bind(client), release: () => {} };
 }
 

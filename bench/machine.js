@@ -5,22 +5,22 @@ import { join } from 'node:path';
 import { loadGenerator } from './load/load.js';
 import { spread } from './rounds.js';
 
-/** linux/magic.h; on it fsync does nothing, and a durable mint costs nothing. */
+/** linux/magic.h. On tmpfs fsync has no effect, so a durable commit has no cost. */
 const TMPFS = 0x01021994;
 
 const PROBES = 100;
 
-/** Lines that say what the numbers were measured on. */
+/** Describes the machine and the settings of a measurement, one line each. */
 export async function describeMachine(cluster) {
   const [first] = cpus();
   const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;
   const { type } = await statfs(cluster.folder);
-  const disk = type === TMPFS ? 'MEMORY (tmpfs): durability costs nothing here; set TMPDIR to a disk' : 'disk';
+  const disk = type === TMPFS ? 'MEMORY (tmpfs): durability has no cost; set TMPDIR to a disk' : 'disk';
   return [
     `${cpus().length} × ${first.model.trim()}, ${memory}, ${platform()} ${release()} ${arch()}; shared by the load, the service and PostgreSQL; load average before the start ${loadavg()[0].toFixed(1)}`,
     `data on ${disk}; a write of 8 KiB with fsync takes ${fsyncMs(cluster.folder).toFixed(2)} ms`,
     `Node ${process.version}, PostgreSQL ${await cluster.version()}, load by ${loadGenerator}`,
-    `PostgreSQL's own defaults but max_connections: ${(await cluster.settings()).join(', ')}`,
+    `PostgreSQL's defaults except max_connections: ${(await cluster.settings()).join(', ')}`,
   ];
 }
 

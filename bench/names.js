@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { once } from 'node:events';
 import { sample, seed } from './rows.js';
 
-/** Statements of this size keep the memory of a load small. */
+/** Identifiers inserted by one statement, which bounds its memory. */
 const CHUNK = 500_000;
 
-/** Random names that look-ups draw from; more would only be memory of the load generator. */
+/** Random names for look-ups; more of them would only use memory of the load generator. */
 const SAMPLED = 1_000_000;
 
-/** Databases with so many identifiers, each made once. */
+/** Databases with identifiers, each created once. */
 export class Names {
   #made = new Map();
 
@@ -18,7 +18,7 @@ export class Names {
     this.cluster = cluster;
   }
 
-  /** @returns the database and the file of names, of which the columns are those of `sample` in rows.js. */
+  /** @returns the database and the file of names, with the columns of `sample` in rows.js. */
   of(count) {
     if (!this.#made.has(count)) this.#made.set(count, this.#make(count));
     return this.#made.get(count);
@@ -34,7 +34,7 @@ export class Names {
   }
 }
 
-/** Adds identifiers by SQL and leaves the tables as they are after some quiet hours. */
+/** Adds identifiers by SQL, and settles the tables. */
 export async function fillWithNames(cluster, database, count) {
   for (let left = count; left > 0; left -= CHUNK) await cluster.query(database, ...seed(Math.min(left, CHUNK)));
   await settle(cluster, database);

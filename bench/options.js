@@ -2,13 +2,13 @@ import { parseArgs } from 'node:util';
 
 const USAGE = `npm run bench -- [--quick] [--only mint,lookup] [--large] [--rounds 5] [--seconds 8] [--write] [--profile FOLDER]
 
-  --quick    short rounds and small tables: shows that everything works, not how fast it is
-  --only     names of works, parts of them too
-  --large    also looks up in 10 million identifiers (loads them first: about 20 minutes)
-  --write    puts the results into docs/reference/performance.md
-  --profile  leaves a CPU profile of each Mintmark process there (node --cpu-prof)`;
+  --quick    short rounds and small tables: verifies that the benchmark works, without meaningful results
+  --only     workloads whose names contain one of these texts
+  --large    include look-ups among 10 million identifiers, which takes about 20 minutes to load
+  --write    write the results to docs/reference/performance.md
+  --profile  write a CPU profile of each Mintmark process to the folder (node --cpu-prof)`;
 
-/** @returns what the command line asks for; ends the process when it asks for help or for nonsense. */
+/** Parses the command line; ends the process with the usage when it is invalid. */
 export function readOptions() {
   try {
     const { values } = parseArgs({
@@ -28,7 +28,7 @@ export function readOptions() {
       rounds: whole(values.rounds, values.quick ? 2 : 5),
       seconds: whole(values.seconds, values.quick ? 2 : 8),
       warmUpSeconds: values.quick ? 1 : 3,
-      /** Identifiers of the look-ups, and lines of the bulk load. */
+      /** Identifiers for look-ups. */
       identifiers: values.quick ? 100_000 : 1_000_000,
       bulkLines: values.quick ? 50_000 : 1_000_000,
     };

@@ -3,29 +3,29 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { AUTHORITY, STORED } from './rows.js';
 import { Skip } from './rounds.js';
 
-/** How many mints are followed one by one before any are timed. */
-const FOLLOWED = 2000;
+/** Mints that are verified one by one before the measurement. */
+const VERIFIED = 2000;
 const AT_ONCE = 64;
 
 const QUIET_MS = 100;
 
-/** The body of a mint; `{unique}` becomes another name in each request. */
+/** The body of a mint; `{unique}` is replaced by a new name in each request. */
 export const MINT_BODY = JSON.stringify({
   namingAuthority: AUTHORITY,
   metadataId: 'hdl:2000.01/{unique}',
   target: 'https://repo.example.org/objects/{unique}',
 });
 
-/** Mints one by one and holds what was acknowledged against what is stored; @returns what is wrong. */
-export async function followMints(cluster, database, { url }) {
+/** Mints, and compares the acknowledged identifiers with the stored ones. @returns failures. */
+export async function verifyMints(cluster, database, { url }) {
   await cluster.empty(database);
   const acknowledged = [];
   const failures = new Set();
-  await inParallel(FOLLOWED, AT_ONCE, async () => {
+  await inParallel(VERIFIED, AT_ONCE, async () => {
     const body = MINT_BODY.replaceAll('{unique}', randomUUID().replaceAll('-', '').toUpperCase());
-    const answer = await post(`${url}/identifiers`, body, { 'idempotency-key': randomUUID() });
-    if (answer.status === 201) acknowledged.push(answer.json.identifier);
-    else failures.add(`a mint was answered with ${answer.status}: ${answer.text.slice(0, 200)}`);
+    const response = await post(`${url}/identifiers`, body, { 'idempotency-key': randomUUID() });
+    if (response.status === 201) acknowledged.push(response.json.identifier);
+    else failures.add(`a mint returned ${response.status}: ${response.text.slice(0, 200)}`);
   });
   const rows = await cluster.query(
     database,
@@ -33,15 +33,16 @@ export async function followMints(cluster, database, { url }) {
   );
   const stored = new Set(rows.map(({ identifier }) => identifier));
   if (new Set(acknowledged).size !== acknowledged.length) failures.add('an identifier was acknowledged twice');
-  if (!acknowledged.every((identifier) => stored.has(identifier))) failures.add('an acknowledged one is not stored');
+  if (!acknowledged.every((identifier) => stored.has(identifier)))
+    failures.add('an acknowledged identifier is not stored');
   if (stored.size !== acknowledged.length) failures.add(`${acknowledged.length} acknowledged, ${stored.size} stored`);
   return [...failures];
 }
 
 /**
- * After a timed run: everything acknowledged is stored and unique. Requests that were under way when the time was up are
- * stored without an answer that anybody counted.
- * @param inFlight most operations that can be: connections times operations in a request.
+ * Verifies after a run that every acknowledged identifier is stored and unique. Requests in flight at the end of the run may be
+ * stored without being counted.
+ * @param inFlight maximum operations in flight: connections times operations in a request. @returns failures.
  */
 export async function requireStored(cluster, database, operations, inFlight) {
   await untilQuiet(cluster, database);
@@ -52,7 +53,7 @@ export async function requireStored(cluster, database, operations, inFlight) {
   ];
 }
 
-/** Waits for what a server does on behalf of clients that have gone; else it would be counted with the next contestant. */
+/** Waits for statements of disconnected clients, which would otherwise affect the next variant. */
 async function untilQuiet(cluster, database) {
   for (let quiet = 0; quiet < 3;) {
     await pause(QUIET_MS);
@@ -65,11 +66,11 @@ async function untilQuiet(cluster, database) {
   }
 }
 
-/** @throws Skip when the service has no such route yet. */
+/** @throws Skip when the service does not have the route. */
 export async function requireRoute({ url }, path, body, type = 'application/json') {
-  const answer = await post(`${url}${path}`, body, { 'content-type': type });
-  if (answer.status === 404 || answer.status === 405) throw new Skip(`the service has no POST ${path}`);
-  if (answer.status >= 400) throw new Skip(`POST ${path} answers ${answer.status}: ${answer.text.slice(0, 200)}`);
+  const { status, text } = await post(`${url}${path}`, body, { 'content-type': type });
+  if (status === 404 || status === 405) throw new Skip(`the service has no POST ${path}`);
+  if (status >= 400) throw new Skip(`POST ${path} returns ${status}: ${text.slice(0, 200)}`);
 }
 
 export async function post(url, body, headers = {}) {
@@ -80,7 +81,7 @@ export async function get(url) {
   return read(await fetch(url));
 }
 
-/** Does something so many times, some at once. */
+/** Calls `work` with 0 to `count - 1`, at most `atOnce` concurrently. */
 export async function inParallel(count, atOnce, work) {
   let next = 0;
   const worker = async () => {
@@ -89,8 +90,8 @@ export async function inParallel(count, atOnce, work) {
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
-async function read(answer) {
-  const text = await answer.text();
-  const isJson = answer.headers.get('content-type')?.includes('json') && text !== '';
-  return { status: answer.status, text, json: isJson && !text.includes('\n{') ? JSON.parse(text) : undefined };
+async function read(response) {
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
+  return { status: response.status, text, json: isJson && !text.includes('\n{') ? JSON.parse(text) : undefined };
 }

@@ -1,20 +1,20 @@
 import { readFile, readdir } from 'node:fs/promises';
 
-/** The kernel counts processor time in these; 100 a second on every Linux that Node runs on. */
+/** The kernel counts processor time in ticks of 1/100 s. */
 const TICK_MICROS = 10_000;
 
-/** @returns processor time in microseconds of a process and everything below it; undefined where there is no /proc. */
+/** @returns processor time in microseconds of a process and its descendants; undefined without /proc. */
 export async function cpuMicros(pid) {
   const all = await readStats();
   if (all === undefined) return undefined;
   const below = (id) =>
     all.filter(({ parent }) => parent === id).reduce((sum, child) => sum + child.ticks + below(child.pid), 0);
   const own = all.find((process) => process.pid === pid);
-  // Time of children that have ended is with their parent.
+  // The parent has the time of children that have ended.
   return own === undefined ? undefined : (own.ticks + own.endedChildrenTicks + below(pid)) * TICK_MICROS;
 }
 
-/** @returns resident memory of one process in MB, now; undefined where there is no /proc. */
+/** @returns current resident memory of a process in MB; undefined without /proc. */
 export async function residentMb(pid) {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   const found = /^VmRSS:\s+([0-9]+) kB$/m.exec(status)?.[1];
@@ -29,7 +29,7 @@ async function readStats() {
   return read === undefined ? undefined : (await Promise.all(read)).filter((text) => text !== '').map(readStat);
 }
 
-/** Fields of proc(5); the name before them stands in brackets and may hold anything. */
+/** Fields of proc(5). The name before them is in parentheses and can contain any character. */
 function readStat(text) {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return {

@@ -8,47 +8,54 @@ const TO = '<!-- end of results -->';
 
 const NONE = '–';
 
-/** Rows of one work for the table of comparisons: what, median, least to greatest, target, whether it is met. */
-export function comparisonRows(work, results) {
-  const compared = (work.comparisons ?? [])
+/** Rows of one workload in the table of comparisons: ratio, median, range of the rounds, target, and whether it is met. */
+export function comparisonRows(workload, results) {
+  const compared = (workload.comparisons ?? [])
     .filter(({ of, to }) => results.has(of) && results.has(to))
     .map((comparison) => {
       const { of, to, title } = comparison;
       return row(
-        work,
+        workload,
         `${title === undefined ? '' : `${title}, `}${of} / ${to}`,
         ratios(results, comparison),
         comparison,
       );
     });
-  const limited = (work.limits ?? []).map((limit) => {
+  const limited = (workload.limits ?? []).map((limit) => {
     const { samples = [], failures = [] } = results.get(limit.of) ?? {};
     const values = failures.length > 0 ? [] : samples.map((sample) => sample[limit.metric]);
-    return row(work, limit.title, spread(values), limit);
+    return row(workload, limit.title, spread(values), limit);
   });
   return [...compared, ...limited];
 }
 
-function row(work, what, found, { least, most, statistic = 'median' }) {
+function row(workload, what, found, { least, most, statistic = 'median' }) {
   const target = least === undefined ? (most === undefined ? NONE : `≤ ${most}`) : `≥ ${least}`;
-  if (found === undefined) return [work.title, what, 'no number', NONE, target, NONE];
+  if (found === undefined) return [workload.title, what, 'no result', NONE, target, NONE];
   const isMet = found[statistic] >= (least ?? -Infinity) && found[statistic] <= (most ?? Infinity);
-  const verdict = target === NONE ? NONE : isMet ? 'met' : '**missed**';
-  return [work.title, what, shown(found.median), `${shown(found.least)} – ${shown(found.greatest)}`, target, verdict];
+  const result = target === NONE ? NONE : isMet ? 'met' : '**missed**';
+  return [
+    workload.title,
+    what,
+    shown(found.median),
+    `${shown(found.least)} – ${shown(found.greatest)}`,
+    target,
+    result,
+  ];
 }
 
-/** Rows of one work for the table of figures: medians of the rounds. */
-export function figureRows(work, results) {
+/** Rows of one workload in the table of figures: medians of the rounds. */
+export function figureRows(workload, results) {
   return [...results].map(([name, { samples, failures }]) => {
-    if (failures.length > 0) return [work.title, name, failures[0], NONE, NONE, NONE, NONE];
+    if (failures.length > 0) return [workload.title, name, failures[0], NONE, NONE, NONE, NONE];
     const median = (metric) => spread(samples.map((sample) => sample[metric]))?.median;
     const metrics = ['perSecond', 'p50Ms', 'p99Ms', 'cpuMicros', 'memoryMb'];
-    return [work.title, name, ...metrics.map((metric) => shown(median(metric)))];
+    return [workload.title, name, ...metrics.map((metric) => shown(median(metric)))];
   });
 }
 
-const COMPARISONS = ['work', 'ratio or figure', 'median', 'rounds', 'target', ''];
-const FIGURES = ['work', 'contestant', 'per second', 'p50 ms', 'p99 ms', 'CPU µs', 'memory MB'];
+const COMPARISONS = ['workload', 'ratio or figure', 'median', 'rounds', 'target', ''];
+const FIGURES = ['workload', 'variant', 'per second', 'p50 ms', 'p99 ms', 'CPU µs', 'memory MB'];
 
 /** The whole report in Markdown. */
 export async function reportOf({ machine, command, comparisons, figures, skipped }) {
@@ -66,8 +73,7 @@ export async function reportOf({ machine, command, comparisons, figures, skipped
 export async function writeReport(report) {
   const text = await readFile(DOCUMENT, 'utf8');
   const [from, to] = [text.indexOf(FROM), text.indexOf(TO)];
-  if (from < 0 || to < from)
-    throw new Error('docs/reference/performance.md has lost the marks between which results stand');
+  if (from < 0 || to < from) throw new Error('docs/reference/performance.md has no markers for the results');
   await writeFile(DOCUMENT, `${text.slice(0, from + FROM.length)}\n\n${report.trim()}\n\n${text.slice(to)}`);
 }
 

@@ -1,20 +1,20 @@
 /**
- * THE ONE PLACE THAT KNOWS THE COLUMNS. Whatever writes rows without the service (pgbench, the peers, the seed of the
- * look-ups) takes its SQL from here. When a migration changes what a mint writes, change `insertRows`, `SEEDED` if the
- * look-ups gain a kind of name, and `baselines/prisma-baseline/row.ts`, which says the same through Prisma's client.
+ * The SQL of all programs that write rows without the service: pgbench, the baselines, and the data of the look-ups. When a
+ * migration changes the columns of a mint, change `insertRows`, `seed` if look-ups have a new kind of name, and
+ * `baselines/prisma-baseline/row.ts`, which writes the same columns through Prisma's client.
  */
 
-/** The naming authority that everything is minted under. */
+/** The naming authority of all mints. */
 export const AUTHORITY = '100.102';
 
-/** What must be there before the first row. */
+/** Creates the naming authority. */
 export const PREPARE = `INSERT INTO naming_authority (prefix) VALUES ('${AUTHORITY}') ON CONFLICT DO NOTHING`;
 
-/** Tables that mints write to, those that others refer to first; emptied before each run, and copied by the limit of bulk. */
+/** The tables that mints write, referenced tables first; emptied before each run, and copied by the baseline of bulk. */
 export const MINTED_TABLES = ['identifier', 'alternate_identifier', 'change', 'request'];
 
 /**
- * One statement that writes what a mint writes with a metadata ID, a target and an Idempotency-Key, its history included.
+ * One statement that writes the rows of mints with a metadata ID, a target and an Idempotency-Key, and their history.
  * @param source SELECT of the rows: guid uuid, metadata_id text, metadata_key bytea, target text, request_key text,
  * request_index integer, request_hash bytea.
  */
@@ -28,8 +28,8 @@ export function insertRows(source) {
 }
 
 /**
- * The history of the rows of a CTE `minted`: a JSON Patch from nothing. Concatenation is the cheapest way
- * to write it; `: null` has a space because pgbench would take `:null` for a variable.
+ * The history of the rows of a CTE `minted`: the JSON Patch that creates each. Concatenation is the fastest way to build it;
+ * `: null` has a space, because pgbench parses `:null` as a variable.
  */
 function insertChanges(alternateIds) {
   const attributes = `'{"metadataId":"' || metadata_id || '","target":"' || target || '","alternateIds":' || ${alternateIds} ||
@@ -39,7 +39,7 @@ function insertChanges(alternateIds) {
       'anonymous', '[{"op":"add","path":"","value":' || ${attributes} || '}]' FROM minted`;
 }
 
-/** Rows of random names for `insertRows`; `from` is a FROM clause that gives a uuid for each row as `seed`. */
+/** Rows of random names for `insertRows`; `from` is a FROM clause with a uuid `seed` for each row. */
 function randomRows(from, requestKey, requestIndex) {
   const hex = `upper(replace(seed::text, '-', ''))`;
   return `SELECT gen_random_uuid() AS guid, 'hdl:2000.01/' || ${hex} AS metadata_id,
@@ -48,23 +48,23 @@ function randomRows(from, requestKey, requestIndex) {
     FROM ${from}`;
 }
 
-/** One mint as one statement without parameters: the work of a pgbench transaction. */
+/** One mint as a statement without parameters, for pgbench. */
 export const ONE_MINT = insertRows(randomRows('(SELECT gen_random_uuid() AS seed) AS s', 'seed::text', '0'));
 
 /** A batch of `count` mints under one Idempotency-Key as one statement. */
 export function batchOfMints(count) {
   const seeds = `(SELECT gen_random_uuid()::text AS batch) AS b,
-    unnest(ARRAY(SELECT gen_random_uuid() FROM generate_series(1, ${count}))) WITH ORDINALITY AS s (seed, place)`;
-  return insertRows(randomRows(seeds, 'batch', 'place::integer - 1'));
+    unnest(ARRAY(SELECT gen_random_uuid() FROM generate_series(1, ${count}))) WITH ORDINALITY AS s (seed, index)`;
+  return insertRows(randomRows(seeds, 'batch', 'index::integer - 1'));
 }
 
-/** The statement of a peer that makes the values itself: $1 guid, $2 metadata ID, $3 its key, $4 target, $5 request key, $6 hash. */
+/** One mint with parameters: $1 guid, $2 metadata ID, $3 its key, $4 target, $5 request key, $6 fingerprint. */
 export const ONE_GIVEN = insertRows(
   `SELECT $1::uuid AS guid, $2::text AS metadata_id, $3::bytea AS metadata_key, $4::text AS target, $5::text AS request_key,
     0 AS request_index, $6::bytea AS request_hash`,
 );
 
-/** Statements that add `count` identifiers as the service would have stored them, every one with an alternate identifier. */
+/** Statements that add `count` identifiers with an alternate identifier each, as the service stores them. */
 export function seed(count) {
   const guid = `upper(replace(gen_random_uuid()::text, '-', ''))`;
   return [
@@ -83,12 +83,12 @@ export function seed(count) {
   ];
 }
 
-/** Names of a random part of the identifiers, one line each: identifier, metadata ID, alternate identifier, target. */
+/** The names of random identifiers: identifier, metadata ID, alternate identifier, target. */
 export function sample(count) {
   return `SELECT naming_authority || '/' || upper(replace(guid::text, '-', '')), metadata_id, alternate_ids[1], target
     FROM identifier WHERE metadata_id IS NOT NULL AND alternate_ids <> '{}' ORDER BY random() LIMIT ${count}`;
 }
 
-/** Compares what is stored with what was acknowledged. */
+/** Counts the stored identifiers. */
 export const STORED =
   'SELECT count(*)::integer AS stored, count(DISTINCT (naming_authority, guid))::integer AS distinct FROM identifier';

@@ -1,16 +1,16 @@
-/** `npm run bench`: measures the service against PostgreSQL's own limits and against its peers. See docs/reference/performance.md. */
+/** `npm run bench`: compares the service with PostgreSQL's limits and with baselines. See docs/reference/performance.md. */
 import { Cluster } from './cluster.js';
 import { describeMachine } from './machine.js';
 import { Names } from './names.js';
 import { readOptions } from './options.js';
 import { hasPgbench, hasPsql } from './postgres-programs.js';
 import { comparisonRows, figureRows, reportOf, writeReport } from './report.js';
-import { Skip, playRounds } from './rounds.js';
+import { Skip, runRounds } from './rounds.js';
 import { Servers } from './servers.js';
-import { WORKS } from './workloads/index.js';
+import { WORKLOADS } from './workloads/index.js';
 
 const options = readOptions();
-const works = WORKS.filter(({ name }) => options.only.some((part) => name.includes(part)));
+const workloads = WORKLOADS.filter(({ name }) => options.only.some((part) => name.includes(part)));
 const cluster = await Cluster.start();
 const servers = new Servers(cluster, options.profile);
 const bench = { cluster, servers, options, names: new Names(cluster) };
@@ -23,7 +23,7 @@ let code = 1;
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, end);
 try {
   report.machine = await describeMachine(cluster);
-  for (const work of works) await measure(work);
+  for (const workload of workloads) await measure(workload);
   const text = await reportOf(report);
   console.log(text);
   if (options.write) await writeReport(text);
@@ -33,16 +33,16 @@ try {
 }
 await end();
 
-async function measure(work) {
+async function measure(workload) {
   try {
-    console.error(`${work.title} …`);
-    const results = await playRounds(await work.variants(bench), options, cluster);
-    report.comparisons.push(...comparisonRows(work, results));
-    report.figures.push(...figureRows(work, results));
+    console.error(`${workload.title} …`);
+    const results = await runRounds(await workload.variants(bench), options, cluster);
+    report.comparisons.push(...comparisonRows(workload, results));
+    report.figures.push(...figureRows(workload, results));
     for (const [name, { failures }] of results) for (const failure of failures) console.error(`  ${name}: ${failure}`);
   } catch (error) {
     if (!(error instanceof Skip)) throw error;
-    report.skipped.push(`${work.title}: ${error.message}`);
+    report.skipped.push(`${workload.title}: ${error.message}`);
   } finally {
     await servers.stopAll();
   }
@@ -51,7 +51,7 @@ async function measure(work) {
 async function end() {
   await servers.stopAll();
   await cluster.stop();
-  // Prisma's schema engine leaves a timer behind.
+  // Prisma's schema engine does not clear its timer.
   process.exit(code);
 }
 

@@ -8,14 +8,14 @@ import { Skip } from './rounds.js';
 
 const CONNECTIONS = 4;
 
-/** How far a reader walks before a page is called deep. */
+/** Pages before the deep page. */
 const DEEP_PAGES = 500;
 const LARGEST_PAGE = 1000;
 
 const MIXED_LINES = 1000;
 const MIXED_REQUESTS = 100;
 
-/** @returns {Promise<Map<string, {p50Ms: number, p99Ms: number} | string>>} latency by kind of look-up, or why there is none. */
+/** @returns {Promise<Map<string, {p50Ms: number, p99Ms: number} | string>>} latency by kind of look-up, or the reason why there is none. */
 export async function measureLookups({ cluster, database, server, lines, seconds }) {
   const measured = new Map();
   for (const [kind, find] of Object.entries(await kinds({ cluster, database, server, lines }))) {
@@ -38,7 +38,7 @@ export async function measureLookups({ cluster, database, server, lines, seconds
   return measured;
 }
 
-/** Each gives the request of `load`; the columns of the file of names are those of `sample` in rows.js. */
+/** Each returns the request of `load`; the columns of the file of names are those of `sample` in rows.js. */
 async function kinds({ cluster, database, server, lines }) {
   const times = await mintTimes(cluster, database);
   return {
@@ -56,7 +56,7 @@ async function kinds({ cluster, database, server, lines }) {
   };
 }
 
-/** Moments in the middle and shortly before the end of what was minted. */
+/** Times in the middle and near the end of the mints. */
 async function mintTimes(cluster, database) {
   const [{ first, last }] = await cluster.query(
     database,
@@ -66,7 +66,7 @@ async function mintTimes(cluster, database) {
   return { half: at(0.5), newest: at(0.999) };
 }
 
-/** Walks as a reader would, since cursors are the service's own. */
+/** Reads all pages before the deep one, because cursors are opaque. */
 async function deepPage({ url }) {
   const page = (limit, cursor) => `/identifiers?limit=${limit}${cursor === '' ? '' : `&cursor=${cursor}`}`;
   let cursor = '';
@@ -78,7 +78,7 @@ async function deepPage({ url }) {
   return page(50, cursor);
 }
 
-/** Whole bodies, made before, of identifiers, metadata IDs and alternates by turns. */
+/** Prepared bodies with identifiers, metadata IDs and alternates in alternation. */
 async function mixed(cluster, server, lines) {
   const rows = await firstNames(lines, MIXED_LINES * MIXED_REQUESTS);
   const bodies = Array.from({ length: MIXED_REQUESTS }, (_, request) => {

@@ -1,4 +1,4 @@
-/** `npm run bench:scale`: how long look-ups take when there are millions of identifiers, and how large the tables become. */
+/** `npm run bench:scale`: measures look-ups among millions of identifiers, and the size of the tables. */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { mintLines, sendBulk } from './bulk-client.js';
@@ -60,7 +60,7 @@ async function grow(server) {
   console.log(table(['look-up', ...steps.map((millions) => `${millions} million`)], rows));
 }
 
-/** @returns seconds that it took, not counting vacuum. */
+/** @returns the time in seconds, without vacuum. */
 async function add(server, count) {
   const started = performance.now();
   if (options.sql) {
@@ -70,7 +70,7 @@ async function add(server, count) {
   for (let left = count; left > 0; left -= MILLION) {
     const size = Math.min(left, MILLION);
     const { status, minted } = await sendBulk(server, mintLines(size, alternate));
-    if (status !== 200 || minted !== size) throw new Error(`bulk answered ${status}, ${minted} of ${size} minted`);
+    if (status !== 200 || minted !== size) throw new Error(`bulk returned ${status}, ${minted} of ${size} minted`);
   }
   const seconds = (performance.now() - started) / 1000;
   await settle(cluster, DATABASE);

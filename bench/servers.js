@@ -7,14 +7,14 @@ import { AUTHORITY } from './rows.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** The same number of connections to the database for every contestant that has a pool. */
+/** Database connections of every variant with a pool. */
 export const POOL_SIZE = 20;
 
-/** Processes that answer HTTP: the service and its peers, each started for one work and stopped after it. */
+/** HTTP servers: the service and the baselines. Each is started for one workload and stopped after it. */
 export class Servers {
   #running = [];
 
-  /** @param folder for what the peers are compiled to. @param profile folder for CPU profiles of the service. */
+  /** @param profile folder for CPU profiles of the service; undefined for none. */
   constructor(cluster, profile) {
     this.cluster = cluster;
     this.profile = profile;
@@ -36,12 +36,12 @@ export class Servers {
     });
   }
 
-  /** Fastify alone; every GET and POST answers the text of a file. */
-  fastify(answerFile) {
-    return this.#start('fastify', [join(ROOT, 'bench/baselines/fastify.js')], { ANSWER_FILE: answerFile });
+  /** Fastify alone: every GET and POST returns the text of a file. */
+  fastify(responseFile) {
+    return this.#start('fastify', [join(ROOT, 'bench/baselines/fastify.js')], { RESPONSE_FILE: responseFile });
   }
 
-  /** Fastify and pg, one INSERT for each request. */
+  /** Fastify and pg, with one INSERT for each request. */
   fastifyPg(database, variables = {}) {
     return this.#start('fastify-pg', [join(ROOT, 'bench/baselines/fastify-pg.js')], {
       ...this.#environment(database),
@@ -49,7 +49,7 @@ export class Servers {
     });
   }
 
-  /** NestJS, ValidationPipe and Prisma's client, as their documentation shows them. */
+  /** NestJS, ValidationPipe and Prisma's client, as in their documentation. */
   async prismaBaseline(database) {
     const main = await this.#compileBaseline();
     return this.#start('prisma-baseline', [main], this.#environment(database));
@@ -85,7 +85,7 @@ export class Servers {
     return server;
   }
 
-  /** The twin is TypeScript, for its decorators; its compiled files find their packages through a link. */
+  /** The baseline is TypeScript because of its decorators; its compiled files find their packages through a link. */
   async #compileBaseline() {
     const folder = join(this.cluster.folder, 'baseline');
     const made = await mkdir(folder, { recursive: true });

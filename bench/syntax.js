@@ -1,15 +1,15 @@
 /**
  * The cost of identifier syntax, in one run:
  *
- *   1. parse + format of 100,000 texts in mixed forms, against JSON.stringify of the parsed values (target: at least 0.5
- *      of its speed), and, for the texts that are URIs, against `new URL(text).href` (target: 10 times its speed);
- *   2. time against length for hostile texts, 64 KiB to 1 MiB: the time per character stays the same.
+ *   1. parse + format of 100,000 texts in mixed forms, compared with JSON.stringify of the parsed values (target: at least
+ *      0.5 times as fast), and for URIs with `new URL(text).href` (target: at least 10 times as fast);
+ *   2. the time for hostile texts of 64 KiB to 1 MiB: the time per character is constant.
  *
- * How to read the second ratio: `new URL` is native code that finds where the parts of a URI lie. Ours finds them too,
- * then judges every character by the rules of the form, decodes, builds a checked value and writes its canonical text.
+ * `new URL` is native code that locates the components of a URI. The parsers here also validate every character by the rules
+ * of the form, decode, and build a value and its canonical text.
  *
- * What is compared runs by turns, so that other work on the computer hurts both; the best round of each counts.
- * Run `npm run build` first, then `node bench/syntax.js`.
+ * The compared functions run in alternation, so that other activity of the machine affects both; the fastest round counts.
+ * Run `npm run bench:syntax`.
  */
 import * as id from '../dist/identifier/index.js';
 
@@ -20,7 +20,7 @@ const resolver = id.toResolver({ scheme: 'http', authority: 'hdl.handle.net' });
 const http = { resolver };
 const scheme = { profile: 'handle-scheme' };
 
-/** One maker for each form; `n` makes every text another one. `uri` tells the forms that `new URL` can read. */
+/** A generator for each form, with a different text for each `n`. `uri` marks the forms that `new URL` can parse. */
 const FORMS = [
   {
     name: 'cordra',
@@ -89,7 +89,7 @@ const FORMS = [
   { name: 'uuid', uri: false, make: (n) => hex(n), parse: (t) => id.parseDceUuid(t), format: id.formatDceUuid },
 ];
 
-/** Texts made to hurt: each repeats what some parser would look at again and again. */
+/** Hostile texts: each repeats a pattern that a naive parser would scan repeatedly. */
 const HOSTILE = [
   ['one long NA segment', 'handle', (n) => '1'.repeat(n)],
   ['dots', 'cordra', (n) => `${'1.'.repeat(n / 2)}/`],
@@ -174,13 +174,13 @@ function sum(items, measure) {
   return total;
 }
 
-/** The least time of each piece of work, in milliseconds. */
-function best(works) {
-  const least = works.map(() => Infinity);
+/** The minimum time of each function, in milliseconds. */
+function best(functions) {
+  const least = functions.map(() => Infinity);
   for (let round = 0; round < ROUNDS; round++) {
-    for (const [index, work] of works.entries()) {
+    for (const [index, run] of functions.entries()) {
       const start = performance.now();
-      work();
+      run();
       least[index] = Math.min(least[index], performance.now() - start);
     }
   }
@@ -204,7 +204,7 @@ function reversed(n) {
   return Array.from({ length: count }, (_, i) => `p${String(count - i).padStart(6, '0')}=`).join('&');
 }
 
-/** Parameters of one name with values in no order. */
+/** Parameters of one name with unsorted values. */
 function shuffled(n) {
   const count = Math.floor(n / 14);
   return Array.from({ length: count }, (_, i) => `p=${String((i * 2654435761) % 4294967296).padStart(11, '0')}`).join(
@@ -212,7 +212,7 @@ function shuffled(n) {
   );
 }
 
-/** The text as a request brings it: one piece of memory. Engines make concatenations lazily, which is not ours to pay. */
+/** A text in one piece of memory, as in a request: engines concatenate lazily, which would add to the measured time. */
 function flat(text) {
   return JSON.parse(JSON.stringify(text));
 }

@@ -1,5 +1,5 @@
-// Runs the built service under every version of Node.js that scripts/node-versions/package.json names, and has it mint, find,
-// describe itself and stop. The programs are npm packages for Linux on x64; on another system nothing is run.
+// Runs the built service under each version of Node.js in scripts/node-versions/package.json: mints, looks up, reads the
+// documentation, and stops. The programs are npm packages for Linux on x64; on other systems the check is skipped.
 import { spawn, spawnSync } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 if (process.platform !== 'linux' || process.arch !== 'x64') {
-  console.error('The versions of Node.js are not checked: they are packaged for Linux on x64.');
+  console.error('Skipped: the versions of Node.js are packages for Linux on x64.');
   process.exit(0);
 }
 
@@ -29,15 +29,15 @@ async function check(name) {
   const env = { PATH: process.env.PATH, PORT: '0', DATA_DIR: join(folder, `data-${name}`) };
   const service = spawn(node, [main], { cwd: folder, env, stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = new Promise((resolve) => service.once('exit', resolve));
-  let words = '';
+  let output = '';
   try {
     const url = await new Promise((resolve, reject) => {
       service.stderr.on('data', (chunk) => {
-        words += chunk;
-        const found = /Service +(http\S+)/.exec(words)?.[1];
-        if (found !== undefined && words.includes('Ctrl-C')) resolve(found);
+        output += chunk;
+        const found = /Service +(http\S+)/.exec(output)?.[1];
+        if (found !== undefined && output.includes('Ctrl-C')) resolve(found);
       });
-      service.once('exit', () => reject(new Error(words)));
+      service.once('exit', () => reject(new Error(output)));
     });
     const body = JSON.stringify({ namingAuthority: '100.102', target: 'https://repo.example.org/objects/7' });
     const headers = { 'content-type': 'application/json' };
@@ -51,12 +51,12 @@ async function check(name) {
   }
   const code = await ended;
   const { stdout: version } = spawnSync(node, ['--version'], { encoding: 'utf8' });
-  if (code !== 0 || /warning/i.test(words)) throw new Error(`Node.js ${version} ended with ${code}: ${words}`);
+  if (code !== 0 || /warning/i.test(output)) throw new Error(`Node.js ${version} ended with ${code}: ${output}`);
   console.log(`The service runs under Node.js ${version.trim()}.`);
 }
 
 async function expectStatus(status, url, request) {
   const response = await fetch(url, request);
-  if (response.status !== status) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
+  if (response.status !== status) throw new Error(`${url} returned ${response.status}: ${await response.text()}`);
   return response;
 }

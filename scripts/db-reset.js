@@ -1,16 +1,16 @@
-// Empties the database for development: removes the data folder of the embedded server. A database of DATABASE_URL is
-// left alone: nothing here can tell whether somebody needs it.
+// `npm run db:reset`: removes the database of the embedded PostgreSQL. It refuses a database of DATABASE_URL, which may be
+// in use.
 import { rm } from 'node:fs/promises';
 import { readConfig } from '../dist/config/config.js';
 import { startEmbeddedServer } from '../dist/database/embedded/embedded-server.js';
 
 const { database } = readConfig();
 if ('url' in database) {
-  console.error('DATABASE_URL is set: drop and create that database yourself, then start the service.');
+  console.error('DATABASE_URL is set: drop and create that database manually, then start the service.');
   process.exit(1);
 }
 try {
-  // Starting it first refuses a folder that a running service owns, and stops a server that outlived its service.
+  // The start fails if a running service owns the folder, and stops a server that outlived its service.
   const server = await startEmbeddedServer(database.dataDir);
   await server.stop();
 } catch (error) {
@@ -19,4 +19,4 @@ try {
 }
 await rm(`${database.dataDir}/postgres`, { recursive: true, force: true });
 await rm(`${database.dataDir}/postgres.password`, { force: true });
-console.error(`${database.dataDir} is empty. The next start makes a new database there.`);
+console.error(`${database.dataDir} is empty. The next start creates a new database.`);

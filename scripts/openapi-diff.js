@@ -1,5 +1,5 @@
 // Compares two OpenAPI documents without their texts: `node scripts/openapi-diff.js BEFORE AFTER [OLD=NEW ...]`, where
-// OLD=NEW names a schema that was renamed. Prints each difference; the exit code is 1 when there is one.
+// OLD=NEW is a renamed schema. Prints each difference; the exit code is 1 if there is one.
 import { readFileSync } from 'node:fs';
 
 const TEXTS = new Set(['description', 'summary', 'title']);
@@ -8,7 +8,7 @@ const renamed = new Map(pairs.map((pair) => pair.split('=')));
 
 const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
-/** Every leaf of a document with its path; names of schemas as they are in the newer document. */
+/** Each leaf of a document with its path, in which schemas have the names of the newer document. */
 function* leaves(value, path, rename) {
   if (typeof value !== 'object' || value === null) {
     yield [path, typeof value === 'string' ? rename(value) : value];

@@ -1,10 +1,10 @@
-// The compiler plugin of @nestjs/swagger, which describes DTOs and controllers by their types and comments, with the one
-// change that what it adds is noted (src/openapi/annotations.ts): its own import would load the package at every start.
+// The compiler plugin of @nestjs/swagger, which describes DTOs and controllers by their types and comments. Its decorators are
+// imported from src/openapi/annotations.ts instead, because the package would prolong every start.
 import { dirname, relative, resolve } from 'node:path';
 import * as swagger from '@nestjs/swagger/plugin';
 import ts from 'typescript';
 
-const NOTES = resolve('src/openapi/annotations.js');
+const ANNOTATIONS = resolve('src/openapi/annotations.js');
 
 export const before = swagger.before;
 
@@ -14,7 +14,7 @@ export function after() {
 
 function redirected(node, file, factory) {
   if (!ts.isImportDeclaration(node) || node.moduleSpecifier.text !== '@nestjs/swagger') return node;
-  const path = relative(dirname(file.fileName), NOTES).replaceAll('\\', '/');
+  const path = relative(dirname(file.fileName), ANNOTATIONS).replaceAll('\\', '/');
   const from = factory.createStringLiteral(path.startsWith('.') ? path : `./${path}`);
   return factory.updateImportDeclaration(node, node.modifiers, node.importClause, from, node.attributes);
 }

@@ -1,4 +1,4 @@
-// Writes the OpenAPI document to openapi/, or with --check fails when what is committed there is not what the code says.
+// Writes the OpenAPI document to openapi/. With --check, fails if the committed files differ from the generated ones.
 import 'reflect-metadata';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import pg from 'pg';
@@ -9,7 +9,7 @@ import { openApiDocument } from '../dist/api/documentation/openapi-document.js';
 import { createLogger } from '../dist/logging/logger.js';
 
 const folder = new URL('../openapi/', import.meta.url);
-// The pool never connects: describing the API asks the database nothing.
+// The pool does not connect: generating the document sends no queries.
 const pool = new pg.Pool();
 const { app } = await createApplication(readConfig({}), { general: pool, hot: pool }, createLogger('silent'));
 const document = JSON.parse(JSON.stringify(await openApiDocument(app)));
@@ -24,7 +24,7 @@ for (const [name, text] of Object.entries(files)) {
   const file = new URL(name, folder);
   if (!process.argv.includes('--check')) await writeFile(file, text);
   else if ((await readFile(file, 'utf8').catch(() => '')) !== text) {
-    console.error(`openapi/${name} is not what the code says. Run "npm run openapi" and commit the result.`);
+    console.error(`openapi/${name} differs from the code. Run "npm run openapi" and commit the result.`);
     process.exitCode = 1;
   }
 }

@@ -1,4 +1,4 @@
-// npm runs this after every installation of the checkout. It builds the service, which needs the development packages.
+// Builds the service after each installation of the checkout, if the development packages are installed.
 import { execSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -6,15 +6,15 @@ import { fileURLToPath } from 'node:url';
 const root = new URL('../', import.meta.url);
 const isThere = (name) => existsSync(new URL(name, root));
 
-// The two packages that `npm run build` starts.
+// The packages of `npm run build`.
 if (isThere('node_modules/prisma-cli') && isThere('node_modules/@nestjs/cli')) {
   execSync('npm run build', { cwd: fileURLToPath(root), stdio: 'inherit' });
 } else if (isThere('dist/main.js')) {
-  console.error('The development packages are not installed: the build in dist/ is kept as it is.');
+  console.error('The development packages are not installed: dist/ is not rebuilt.');
 } else {
   console.error(`
-The build needs the development packages, which --omit=dev and NODE_ENV=production leave out. Install all packages,
-which builds the service, and then remove the development packages:
+The build needs the development packages, which --omit=dev and NODE_ENV=production omit. Install all packages, which
+builds the service, and then remove the development packages:
 
   npm ci --include=dev
   npm prune --omit=dev

@@ -1,5 +1,5 @@
-// Fails when the migrations, applied to an empty database, do not make what prisma/schema.prisma says; prints the SQL
-// that is missing, to start a new migration from.
+// Fails if the migrations, applied to an empty database, differ from prisma/schema.prisma; prints the missing SQL for a new
+// migration.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ try {
     engine.diff({ from, to, script: true, exitCode: true, filters: ALL_TABLES, shadowDatabaseUrl: null }),
   );
   if (exitCode !== 0) {
-    console.error(`prisma/migrations and prisma/schema.prisma differ. The schema also wants:\n\n${stdout ?? ''}`);
+    console.error(`prisma/migrations and prisma/schema.prisma differ. SQL that is missing:\n\n${stdout ?? ''}`);
     process.exitCode = 1;
   }
 } finally {

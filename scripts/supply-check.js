@@ -1,5 +1,5 @@
-// Holds the lockfile to what docs/reference/dependencies.md promises of it: nothing but packages of the registry, each with the
-// SHA-512 of what was reviewed, and a decision about every install script. Reads the folder that is named, or this one.
+// Checks the lockfile by the rules of docs/reference/dependencies.md: only packages of the registry, each with its SHA-512, and
+// a decision about each install script. Optional argument: the folder of another lockfile.
 import { readFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 
@@ -15,15 +15,15 @@ const withScripts = new Set();
 for (const [path, entry] of Object.entries(lockfile.packages)) {
   const kinds = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
   for (const [name, range] of kinds.flatMap((kind) => Object.entries(entry[kind] ?? {}))) {
-    // A range of versions, or an alias to one: no address, no repository, no file.
+    // Permitted are ranges of versions and aliases; not URLs, repositories or files.
     if (/[:/]/.test(range.replace(/^npm:@?[^@]+/, ''))) {
-      faults.push(`${path || 'package.json'} asks for ${name} by ${range}, which is no version`);
+      faults.push(`${path || 'package.json'} requires ${name} as ${range}, which is not a version`);
     }
   }
   if (path === '') continue;
   if (!/^sha512-[A-Za-z0-9+/]{86}==$/.test(entry.integrity ?? '')) faults.push(`${path} has no SHA-512`);
   if (entry.link === true) faults.push(`${path} is a link`);
-  // The lockfile may leave addresses out, and npm then takes the package from the registry that it is set to.
+  // Without an address, npm uses the configured registry.
   if (entry.resolved !== undefined && !entry.resolved.startsWith(REGISTRY)) {
     faults.push(`${path} comes from ${entry.resolved}`);
   }
@@ -32,8 +32,7 @@ for (const [path, entry] of Object.entries(lockfile.packages)) {
 
 const decided = manifest.allowScripts ?? {};
 for (const name of withScripts) {
-  if (typeof decided[name] !== 'boolean')
-    faults.push(`${name} has an install script that allowScripts says nothing of`);
+  if (typeof decided[name] !== 'boolean') faults.push(`${name} has an install script, but no entry in allowScripts`);
 }
 for (const name of Object.keys(decided)) {
   if (!withScripts.has(name)) faults.push(`allowScripts names ${name}, which has no install script`);

@@ -1,5 +1,5 @@
-// Reads what Jest printed and writes its count as one plain line, "N passed, N failed". `npm cit` hands no arguments on
-// to the tests, so Jest cannot be asked for a report in JSON there. Fails when no count is found.
+// Reads the output of Jest and prints "N passed, N failed". `npm cit` passes no arguments to the tests, so that Jest cannot
+// write JSON. Fails without a count.
 import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
 

@@ -34,7 +34,7 @@ export interface PreparedApplication {
   prepare(): Promise<void>;
 }
 
-/** Builds the application, also for the OpenAPI document. It connects to the database with the first request only. */
+/** Builds the application, also for the OpenAPI document. It connects to the database at the first request. */
 export async function createApplication(config: Config, pools: Pools, logger: Logger): Promise<PreparedApplication> {
   const adapter = createAdapter(config, logger);
   const server = adapter.getInstance();

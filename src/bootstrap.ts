@@ -7,7 +7,6 @@ import { createLogger } from './logging/logger.js';
 import { requireFreePorts } from './listening-ports.js';
 
 export interface RunningInstance {
-  /** The text for the person who started it. */
   readonly banner: string;
   /** Resolves with the reason when the embedded database was lost. */
   readonly lost: Promise<Error>;
@@ -16,8 +15,8 @@ export interface RunningInstance {
 }
 
 /**
- * Starts configuration, database, schema, naming authorities and HTTP, in this order.
- * @throws StartupError after stopping what had been started.
+ * Starts configuration, database, schema and HTTP in this order.
+ * @throws StartupError after stopping what runs.
  */
 export async function bootstrap(): Promise<RunningInstance> {
   const config = readConfig();
@@ -26,7 +25,7 @@ export async function bootstrap(): Promise<RunningInstance> {
   // Load most modules while the database starts and migrates.
   const loading = import('./server.js');
   loading.catch(() => {});
-  // Checked before the database, so that a start that cannot listen creates no data folder and changes no schema.
+  // Before the database, so that a start that cannot listen creates no data folder and changes no schema.
   await requireFreePorts(config);
   const database = await openDatabase(config, logger);
   try {

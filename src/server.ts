@@ -17,17 +17,20 @@ import { NamingAuthorityCache } from './storage/naming-authorities/naming-author
 import { listening } from './listening-ports.js';
 import { startupBanner } from './startup-banner.js';
 
-/** What listens, over a database that has the schema. */
+/** The ports of a running service. */
 export interface Server {
   readonly banner: string;
   readonly drain: Drain;
   close(): Promise<void>;
 }
 
-/** @throws StartupError; what had been opened is closed again. */
+/**
+ * Opens pools, application and ports.
+ * @throws StartupError after closing what was opened.
+ */
 export async function openServer(config: Config, url: string, logger: Logger): Promise<Server> {
   const pools = createPools(url, config, logger);
-  // Awaited later, where their errors are reported.
+  // Awaited later, where errors are reported.
   const connecting = Promise.allSettled([pools.general, pools.hot].map(openConnection));
   const service = await createApplication(config, pools, logger);
   await connecting;

@@ -1,6 +1,5 @@
 import type { Config } from './config/config.js';
 
-/** The text on the terminal after the start. */
 export function startupBanner(settings: {
   url: string;
   metricsUrl: string | null;

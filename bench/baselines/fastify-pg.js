@@ -1,4 +1,4 @@
-/** What one would write by hand without a framework: Fastify, one prepared INSERT for each request, no validation to speak of. */
+/** A mint without a framework: Fastify, one prepared INSERT for each request, and no validation. */
 import { createHash, randomUUID } from 'node:crypto';
 import Fastify from 'fastify';
 import pg from 'pg';
@@ -20,6 +20,6 @@ app.post('/identifiers', async ({ body, headers }, reply) => {
   return reply.code(201).header('location', `/identifiers/${identifier}`).send({ identifier, metadataId, target });
 });
 
-// A start counts as one when the database has answered.
+// Ready when the database has responded.
 await pool.query('SELECT 1');
 console.error(await app.listen({ host: process.env.HOST, port: Number(process.env.PORT) }));

@@ -1,4 +1,4 @@
-/** The load of wrk.lua by autocannon, for machines without wrk; a process of its own. Argument: the request as JSON. */
+/** The same load as wrk.lua, by autocannon, in a process of its own. Argument: the request as JSON. */
 import { randomBytes, randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import autocannon from 'autocannon';

@@ -10,13 +10,13 @@ const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 const hasWrk = spawnSync('wrk', ['-v']).error === undefined;
 
-/** The program that makes the load, for the report. */
+/** The load generator, for the report. */
 export const loadGenerator = hasWrk ? 'wrk' : 'autocannon';
 
 /**
- * Loads one server for some seconds. The generator has one thread and shares the processors with what it measures.
- * @param request method, path, headers, body, idempotencyKey, lines: texts in which `{unique}` is new each time and `{1}`
- * is the first column of a random line of the file `lines`, the same line throughout one request.
+ * Sends requests to one server for a time. The generator has one thread and shares the processors with the server.
+ * @param request method, path, headers, body, idempotencyKey, lines. In these texts `{unique}` is a new value in each request,
+ * and `{1}` the first column of a random line of the file `lines`, the same line within a request.
  * @returns {Promise<{operations: number, seconds: number, p50Ms: number, p99Ms: number, failures: string[]}>}
  */
 export async function load({ folder, url, request, connections, seconds }) {
@@ -27,8 +27,8 @@ export async function load({ folder, url, request, connections, seconds }) {
   const { refused, broken, ...sample } = JSON.parse(/^RESULT (.*)$/m.exec(stdout)[1]);
   const failures = [
     ...(refused > 0 ? [`${refused} requests were refused`] : []),
-    ...(broken > 0 ? [`${broken} requests got no answer`] : []),
-    ...(sample.operations === 0 ? ['nothing was answered'] : []),
+    ...(broken > 0 ? [`${broken} requests had no response`] : []),
+    ...(sample.operations === 0 ? ['there was no response'] : []),
   ];
   return { ...sample, failures };
 }
@@ -44,7 +44,7 @@ function jsonType({ body }) {
   return body === undefined ? {} : { 'Content-Type': 'application/json' };
 }
 
-/** Lua's literals for ASCII texts, numbers and objects of them; a JSON text has only escapes that Lua reads too. */
+/** A literal of Lua for ASCII texts, numbers and objects of them. The escapes of JSON are also valid in Lua. */
 function luaTable(value) {
   if (typeof value !== 'object') return JSON.stringify(value);
   const members = Object.entries(value).filter(([, member]) => member !== undefined);

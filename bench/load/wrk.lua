@@ -1,5 +1,5 @@
--- Sends the request of a file that load.js writes, with new names in it each time, and prints one line of JSON at the end.
--- {unique} is 32 random hexadecimal digits, {1}, {2}, … the columns of a random line of a file of names.
+-- Sends the request of a file that load.js writes, with new names in each request, and prints a line of JSON at the end.
+-- {unique} is 32 random hexadecimal digits; {1}, {2}, … are the columns of a random line of a file of names.
 
 local spec, method, path, body, key, lines, line
 
@@ -8,7 +8,7 @@ local function fresh()
     math.random(0, 4294967295), math.random(0, 4294967295))
 end
 
--- Pieces that alternate between text and the name of what stands between two texts.
+-- Returns a function that fills a template: its pieces alternate between texts and placeholders.
 local function compile(template)
   if template == nil then return nil end
   local pieces, from, varies = {}, 1, false
@@ -43,7 +43,7 @@ function init(args)
   collectgarbage("stop")
 end
 
--- A collection among a million names takes longer than a hundred answers, and would be measured as the server's time.
+-- Collecting garbage with a million names takes longer than a hundred responses, which would be attributed to the server.
 local function keepMemoryBounded()
   if collectgarbage("count") < 1000000 then return end
   collectgarbage()

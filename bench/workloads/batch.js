@@ -20,31 +20,31 @@ export const batch = {
     const load4 = { folder: cluster.folder, url: server.url, request: REQUEST, connections: CONNECTIONS };
     const mintmark = {
       server,
-      verify: () => followBatch(cluster, database, server),
+      verify: () => verifyBatch(cluster, database, server),
       before: () => cluster.empty(database),
       run: async (seconds) => {
         const sample = await load({ ...load4, seconds });
         return { ...sample, requests: sample.operations, operations: sample.operations * SIZE };
       },
-      gate: ({ operations }) => requireStored(cluster, database, operations, CONNECTIONS * SIZE),
+      check: ({ operations }) => requireStored(cluster, database, operations, CONNECTIONS * SIZE),
     };
     const limit = {
       before: () => cluster.empty(database),
       run: (seconds) =>
         pgbench(cluster, { database, sql: batchOfMints(SIZE), connections: CONNECTIONS, seconds, rows: SIZE }),
-      gate: ({ operations }) => requireStored(cluster, database, operations, 0),
+      check: ({ operations }) => requireStored(cluster, database, operations, 0),
     };
     return { mintmark, ...(hasPgbench && { pgbench: limit }) };
   },
 };
 
-/** A batch answers 200 whatever became of its items, so one is looked into; @returns what is wrong. */
-async function followBatch(cluster, database, { url }) {
+/** The status of a batch is 200 whatever its results are, so that they are verified once. @returns failures. */
+async function verifyBatch(cluster, database, { url }) {
   await cluster.empty(database);
-  const { status, json } = await post(`${url}${REQUEST.path}`, named(BODY), { 'idempotency-key': 'followed' });
+  const { status, json } = await post(`${url}${REQUEST.path}`, named(BODY), { 'idempotency-key': 'verified' });
   const results = Array.isArray(json) ? json : (json?.items ?? json?.results ?? []);
   const minted = results.filter((result) => result.status === 201).length;
-  if (status !== 200 || minted !== SIZE) return [`a batch answered ${status}, with ${minted} of ${SIZE} minted`];
+  if (status !== 200 || minted !== SIZE) return [`a batch returned ${status}, with ${minted} of ${SIZE} minted`];
   return requireStored(cluster, database, SIZE, 0);
 }
 

@@ -31,7 +31,7 @@ export const bulk = {
     await cluster.empty(database);
     const idleMb = await residentMb(server.pid);
     const { minted } = await sendBulk(server, createReadStream(lines));
-    const gate = async () => requireStored(cluster, database, count, 0);
+    const check = async () => requireStored(cluster, database, count, 0);
     const mintmark = {
       server,
       before: () => cluster.empty(database),
@@ -40,17 +40,17 @@ export const bulk = {
         const isWhole = status === 200 && sample.lines === count && sample.minted === count;
         const failures = isWhole
           ? []
-          : [`answered ${status}: ${sample.lines} lines, ${sample.minted} minted, of ${count}`];
+          : [`returned ${status}: ${sample.lines} lines, ${sample.minted} minted, of ${count}`];
         return { ...sample, memoryAboveIdleMb: mostMb - idleMb, operations: count, failures };
       },
-      gate,
+      check,
     };
-    return { mintmark, ...(hasPsql && minted === count && { copy: await copy(cluster, database, count, gate) }) };
+    return { mintmark, ...(hasPsql && minted === count && { copy: await copy(cluster, database, count, check) }) };
   },
 };
 
-/** psql's \copy into the same tables, of the rows that the bulk load has just left there. */
-async function copy(cluster, database, count, gate) {
+/** psql's \copy of the rows of the bulk load into the same tables. */
+async function copy(cluster, database, count, check) {
   const files = MINTED_TABLES.map((table, index) => [table, join(cluster.folder, `rows-${index}.copy`)]);
   await psql(cluster, database, ...files.map(([table, file]) => `\\copy ${table} to '${file}'`));
   return {
@@ -66,6 +66,6 @@ async function copy(cluster, database, count, gate) {
       );
       return { operations: count, seconds: (performance.now() - started) / 1000, failures: [] };
     },
-    gate,
+    check,
   };
 }

@@ -7,5 +7,5 @@ import { normalize } from './normalize.js';
 import { replay } from './replay.js';
 import { start } from './start.js';
 
-/** Everything that is measured, in the order of the report. */
-export const WORKS = [mint, mintAlone, mintAfterStreams, batch, bulk, replay, lookup, normalize, start];
+/** All workloads, in the order of the report. */
+export const WORKLOADS = [mint, mintAlone, mintAfterStreams, batch, bulk, replay, lookup, normalize, start];

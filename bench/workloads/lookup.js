@@ -7,8 +7,8 @@ import { firstNames } from '../names.js';
 const CONNECTIONS = 64;
 const LARGE = 10_000_000;
 
-/** How many answers are looked into before any are timed. */
-const FOLLOWED = 200;
+/** Responses that are verified before the measurement. */
+const VERIFIED = 200;
 
 export const identifierLookup = { path: '/identifiers/{1}' };
 export const metadataLookup = { path: '/identifiers?metadataId={2}' };
@@ -25,10 +25,10 @@ export const lookup = {
   async variants({ cluster, servers, names, options }) {
     const { database, lines } = await names.of(options.identifiers);
     const service = await servers.mintmark(database);
-    const answerFile = await writeAnswer(cluster, service, lines);
+    const responseFile = await writeResponse(cluster, service, lines);
     const variant = (server, request, file, find) => ({
       server,
-      verify: find && (() => followLookups(server, file, find)),
+      verify: find && (() => verifyLookups(server, file, find)),
       run: (seconds) =>
         load({
           folder: cluster.folder,
@@ -47,7 +47,7 @@ export const lookup = {
         path: (row) => `/identifiers?metadataId=${row[1]}`,
         of: ({ items }) => items[0],
       }),
-      fastify: variant(await servers.fastify(answerFile), identifierLookup, lines),
+      fastify: variant(await servers.fastify(responseFile), identifierLookup, lines),
       'prisma-baseline': byIdentifier(prismaBaseline, lines),
       ...(options.large && { 'identifier of 10 million': await ofLarge({ servers, names }, byIdentifier) }),
     };
@@ -59,20 +59,20 @@ async function ofLarge({ servers, names }, byIdentifier) {
   return byIdentifier(await servers.mintmark(database), lines);
 }
 
-/** The constant that Fastify alone answers: an answer of the service, so that it has the same size. */
-async function writeAnswer(cluster, { url }, lines) {
+/** The constant response of Fastify alone: one of the service, so that it has the same size. */
+async function writeResponse(cluster, { url }, lines) {
   const [[identifier]] = await firstNames(lines, 1);
-  const file = join(cluster.folder, 'lookup-answer.json');
+  const file = join(cluster.folder, 'lookup-response.json');
   await writeFile(file, (await get(`${url}/identifiers/${identifier}`)).text);
   return file;
 }
 
-async function followLookups({ url }, lines, { path, of }) {
+async function verifyLookups({ url }, lines, { path, of }) {
   const failures = new Set();
-  for (const row of await firstNames(lines, FOLLOWED)) {
+  for (const row of await firstNames(lines, VERIFIED)) {
     const { status, json } = await get(`${url}${path(row)}`);
     if (status !== 200 || of(json)?.identifier !== row[0])
-      failures.add(`${path(row)} answered ${status}, or another one`);
+      failures.add(`${path(row)} returned ${status}, or another identifier`);
   }
   return [...failures].slice(0, 3);
 }

@@ -1,11 +1,11 @@
-import { MINT_BODY, followMints, requireStored } from '../preconditions.js';
+import { MINT_BODY, verifyMints, requireStored } from '../preconditions.js';
 import { load } from '../load/load.js';
 import { hasPgbench, pgbench } from '../postgres-programs.js';
 import { ONE_MINT } from '../rows.js';
 
 const REQUEST = { method: 'POST', path: '/identifiers', body: MINT_BODY, idempotencyKey: '{unique}' };
 
-/** Mints one at a time over some connections, each with a metadata ID, a target and an Idempotency-Key. */
+/** One mint in each request, with a metadata ID, a target and an Idempotency-Key. */
 function singleMint(connections, others) {
   return {
     name: `mint-${connections}`,
@@ -17,15 +17,15 @@ function singleMint(connections, others) {
       await cluster.createDatabase(database);
       const overHttp = (server) => ({
         server,
-        verify: () => followMints(cluster, database, server),
+        verify: () => verifyMints(cluster, database, server),
         before: () => cluster.empty(database),
         run: (seconds) => load({ folder: cluster.folder, url: server.url, request: REQUEST, connections, seconds }),
-        gate: ({ operations }) => requireStored(cluster, database, operations, connections),
+        check: ({ operations }) => requireStored(cluster, database, operations, connections),
       });
       const limit = {
         before: () => cluster.empty(database),
         run: (seconds) => pgbench(cluster, { database, sql: ONE_MINT, connections, seconds }),
-        gate: ({ operations }) => requireStored(cluster, database, operations, 0),
+        check: ({ operations }) => requireStored(cluster, database, operations, 0),
       };
       return {
         mintmark: overHttp(await servers.mintmark(database)),

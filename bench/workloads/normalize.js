@@ -6,7 +6,7 @@ import { load } from '../load/load.js';
 const ITEMS = 1000;
 const CONNECTIONS = 4;
 
-/** One text of each form; `n` makes it another one. A tenth is malformed. */
+/** One text of each form, different for each `n`. A tenth is malformed. */
 const FORMS = [
   (n) => `100.102/${hex(n)}`,
   (n) => `10.1045/april${n}-paskin`,
@@ -30,16 +30,16 @@ export const normalize = {
     const items = Array.from({ length: ITEMS }, (_, n) => ({ input: FORMS[n % FORMS.length](n) }));
     const request = { method: 'POST', path: '/normalize', body: JSON.stringify({ items }) };
     const { json, text } = await post(`${server.url}/normalize`, request.body);
-    const answerFile = join(cluster.folder, 'normalize-answer.json');
-    await writeFile(answerFile, text);
+    const responseFile = join(cluster.folder, 'normalize-response.json');
+    await writeFile(responseFile, text);
     const variant = (running) => ({
       server: running,
       run: (seconds) => load({ folder: cluster.folder, url: running.url, request, connections: CONNECTIONS, seconds }),
     });
     const wrong = json.items.filter(({ valid }, n) => valid !== n % FORMS.length < FORMS.length - 1).length;
     return {
-      mintmark: { ...variant(server), verify: () => (wrong === 0 ? [] : [`${wrong} texts were judged wrongly`]) },
-      fastify: variant(await servers.fastify(answerFile)),
+      mintmark: { ...variant(server), verify: () => (wrong === 0 ? [] : [`${wrong} results have the wrong validity`]) },
+      fastify: variant(await servers.fastify(responseFile)),
     };
   },
 };

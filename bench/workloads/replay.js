@@ -13,15 +13,15 @@ const BODY = JSON.stringify({ namingAuthority: AUTHORITY, metadataId: '{2}', tar
 const MINT = { method: 'POST', path: '/identifiers', body: BODY };
 
 /**
- * The log of changes also gets what the server writes about itself: some hundred bytes in a round, and much more when
- * autovacuum comes by. Such noise is only ever added, so the least of the rounds is judged. A repeat that wrote
- * anything would show: even a sequence that is advanced in vain writes some 3,000 bytes for 1,000 repeats.
+ * The write-ahead log also has records of the server itself: some hundred bytes in a round, and much more during autovacuum.
+ * They are only ever added, so the target applies to the minimum of the rounds. Replays that wrote anything would exceed it:
+ * a sequence that is advanced writes some 3,000 bytes for 1,000 replays.
  */
 const QUIET_WAL_BYTES = 500;
 
 export const replay = {
   name: 'replay',
-  title: `repeat of a known mint, ${CONNECTIONS} connections`,
+  title: `replay of a mint, ${CONNECTIONS} connections`,
   comparisons: [
     { of: 'known key', to: 'look-up by metadata ID', least: 0.95 },
     { of: 'known metadata ID', to: 'look-up by metadata ID', least: 0.95 },
@@ -55,7 +55,7 @@ export const replay = {
   },
 };
 
-/** Mints through the service, which alone knows the hash of a request; columns as in names.js, and the key. */
+/** Mints through the service, which computes the fingerprints. Columns as in names.js, followed by the key. */
 async function mintKnown(cluster, database, { url }) {
   const rows = [];
   await inParallel(KNOWN, CONNECTIONS, async (n) => {

@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { MINT_BODY, post } from '../preconditions.js';
 import { residentMb } from '../processes.js';
 
-/** When the first mint is over, and nothing of the start has been given back. */
+/** Time after the first mint at which the memory of the start is still in use. */
 const SOON_MS = 2000;
 
-/** When V8 has found that nobody asks for anything, and has given back the memory that the start needed: after some 15 seconds. */
+/** Time after which V8 has released the memory of the start; it does so after some 15 seconds without requests. */
 const IDLE_MS = 30_000;
 
 export const start = {
@@ -29,8 +29,8 @@ export const start = {
         if (!options.quick) await pause(IDLE_MS - SOON_MS);
         const memoryMb = await residentMb(server.pid);
         await server.stop();
-        const failures = status === 201 ? [] : [`the first mint was answered with ${status}`];
-        // One start is no rate, and the processor time of a process that has ended is not counted.
+        const failures = status === 201 ? [] : [`the first mint returned ${status}`];
+        // One start has no rate, and the processor time of an ended process is not available.
         const figures = { p50Ms: startMs, soonMb, memoryMb, perSecond: undefined, cpuMicros: undefined };
         return { operations: 1, seconds: startMs / 1000, startMs, ...figures, failures };
       },

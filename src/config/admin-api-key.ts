@@ -5,8 +5,8 @@ import { reasonOf } from './startup-error.js';
 const MAX_FILE_BYTES = 4096;
 
 /**
- * `ADMIN_API_KEY`, or the content of `ADMIN_API_KEY_FILE` without the final line break.
- * @returns the variables with ADMIN_API_KEY, and the error of the file, which does not contain its content.
+ * Adds `ADMIN_API_KEY` from the file.
+ * @returns the variables, and an error that does not contain the content.
  */
 export function withAdminApiKey(variables: NodeJS.ProcessEnv): { variables: NodeJS.ProcessEnv; problems: string[] } {
   const { ADMIN_API_KEY: key = '', ADMIN_API_KEY_FILE: path = '' } = variables;

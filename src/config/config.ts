@@ -20,18 +20,16 @@ const VARIABLES = Object.keys(new Environment());
 
 /** Limits of one process for one client or naming authority; 0 for no limit. */
 export interface RequestLimits {
-  /** Requests a minute for each key, and without a key for each address. */
+  /** Requests per minute of one key, or of one address without a key. */
   readonly perKeyPerMinute: number;
   readonly perNamingAuthorityPerMinute: number;
-  /** Responses 401 a minute for each address. */
   readonly unauthenticatedPerMinute: number;
-  /** Requests of one key, or address, at once. */
   readonly concurrentPerKey: number;
-  /** Long polls and event streams of one key, or address, at once. */
+  /** Long polls and event streams of one key or address. */
   readonly longLivedPerKey: number;
-  /** Bodies of more than 1 MiB at once from one address without a key. */
+  /** Bodies of more than 1 MiB from one address without a key. */
   readonly largePerAddress: number;
-  /** Octets of the largest JSON body. */
+  /** Octets. */
   readonly largestBody: number;
 }
 
@@ -46,40 +44,33 @@ export interface Config {
   readonly port: number;
   readonly host: string;
   readonly metricsPort: number | null;
-  /** The URL of the database, or the folder of the embedded server. */
+  /** The URL, or the folder of the embedded PostgreSQL. */
   readonly database: { readonly url: string } | { readonly dataDir: string };
-  /** Naming authorities to create at start if they do not exist. */
   readonly namingAuthorities: readonly string[];
   /** The resolver whose HTTP URIs are rendered and understood (URI-36). */
   readonly resolver: Resolver;
-  /** The key of the administrator; null under open access. */
+  /** Null under open access. */
   readonly adminApiKey: string | null;
-  /** Whether reading needs no key. */
   readonly publicRead: boolean;
-  /** The part of the history that requests without a key can read. */
   readonly publicHistory: PublicHistory;
   readonly openAccessHosts: readonly string[] | null;
-  /** Variables that are similar to a known name. */
   readonly misspelledVariables: readonly MisspelledVariable[];
   readonly logLevel: string;
   readonly pool: { readonly size: number; readonly connectTimeoutMs: number; readonly statementTimeoutMs: number };
-  /** Pause between two sweeps of expired reservations. */
   readonly reservationSweepIntervalMs: number;
   readonly limits: RequestLimits;
   readonly overload: OverloadLimits;
-  /** The addresses and networks whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
   readonly bodyLimitBytes: number;
   readonly requestTimeoutMs: number;
   readonly answerStallTimeoutMs: number;
-  /** Octets of responses that the process buffers for slow clients. */
   readonly responseSpoolBytes: number;
   readonly shutdownTimeoutMs: number;
 }
 
 /**
- * Reads the configuration. Only this module reads the environment.
- * @throws StartupError that names every invalid variable.
+ * Reads the configuration.
+ * @throws StartupError that lists every invalid variable.
  */
 export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()): Config {
   const { variables, problems: keyProblems } = withAdminApiKey(given);
@@ -146,7 +137,7 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()):
   };
 }
 
-/** The environment of the process, completed from the file `.env` of the working folder. */
+/** The environment of the process, with the defaults of the file `.env` in the working folder. */
 function readProcessEnvironment(): NodeJS.ProcessEnv {
   try {
     process.loadEnvFile();
@@ -157,7 +148,7 @@ function readProcessEnvironment(): NodeJS.ProcessEnv {
   return process.env;
 }
 
-/** An embedded database starts with a naming authority, so that the first mint needs no configuration. */
+/** An embedded database has a naming authority by default, so that the first mint needs no configuration. */
 function namingAuthoritiesOf({ NAMING_AUTHORITIES, DATABASE_URL }: Environment): string[] {
   const list = NAMING_AUTHORITIES ?? (DATABASE_URL === undefined ? '100.102' : '');
   const entries = list.split(',').map((entry) => entry.trim());

@@ -4,11 +4,10 @@ import { IsIn, IsInt, IsOptional, Matches, Max, Min, MinLength, ValidateBy } fro
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
-/** What the history shows to requests without a key. */
 export const PUBLIC_HISTORIES = ['full', 'anonymous', 'none'] as const;
 export type PublicHistory = (typeof PUBLIC_HISTORIES)[number];
 
-/** A random key of 32 characters has at least this many different ones; placeholders such as "aaaa…" do not. */
+/** A random key of 32 characters has at least this many different characters; a placeholder has fewer. */
 const MIN_DIFFERENT_CHARACTERS = 12;
 
 /** A text variable. An empty value counts as not set. */
@@ -53,7 +52,6 @@ function decorated(...decorators: PropertyDecorator[]): PropertyDecorator {
 
 /** The environment variables with their rules and defaults. `.env.example` describes them to operators. */
 export class Environment {
-  /** 0 asks the system for a free port. */
   @WholeBetween(0, 65_535) PORT = 3000;
   @Text() HOST = '127.0.0.1';
 
@@ -66,10 +64,8 @@ export class Environment {
 
   @Text() DATA_DIR = '.data';
 
-  /** Comma list; each naming authority is checked by the syntax core. */
   @Text() NAMING_AUTHORITIES?: string;
 
-  /** The HTTP resolver (URI-36); its parts are checked together by the syntax core. */
   @Text() RESOLVER_SCHEME = 'http';
   @Text() RESOLVER_AUTHORITY = 'hdl.handle.net';
   @Text() RESOLVER_FIRST_SEGMENT?: string;
@@ -104,7 +100,7 @@ export class Environment {
   @WholeBetween(100, 600_000) DATABASE_CONNECT_TIMEOUT_MS = 5000;
   @WholeBetween(100, 86_400_000) RESERVATION_SWEEP_INTERVAL_MS = 30_000;
   @WholeBetween(100, 600_000) DATABASE_STATEMENT_TIMEOUT_MS = 9000;
-  /** When unset: no limit under open access, a generous one with keys; 0 for no limit. */
+  /** Default: no limit under open access, 600,000 with keys. */
   @WholeBetween(0, 100_000_000) RATE_LIMIT_PER_KEY_PER_MINUTE?: number;
   @WholeBetween(0, 100_000_000) RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE = 0;
   @WholeBetween(0, 100_000_000) RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE = 600;

@@ -1,21 +1,17 @@
-/** A variable of the environment that is not read, and the one that was probably meant. */
+/** An environment variable that is not read, and the known variable with the most similar name. */
 export interface MisspelledVariable {
   readonly name: string;
   readonly likely: string;
 }
 
-/** Shorter names differ from too many others by one letter: only transpositions count. */
+/** Short names are one letter apart from many others, so only a transposition counts. */
 const SHORT = 5;
 
 /** One edit for this many characters of the known name, at most `MAX_EDITS`. */
 const CHARACTERS_PER_EDIT = 6;
 const MAX_EDITS = 3;
 
-/**
- * Finds variables with names similar to a known one, such as DATABSE_URL, ignoring case.
- * @param names the names in the environment.
- * @param known the names that the service reads.
- */
+/** Finds variables whose names are similar to a known one, such as DATABSE_URL, ignoring case. */
 export function misspelledVariables(names: readonly string[], known: readonly string[]): MisspelledVariable[] {
   const isKnown = new Set(known);
   return names.flatMap((name) => {
@@ -37,9 +33,7 @@ function isMisspelling(name: string, likely: string, edits: number): boolean {
   return edits === 1 && [...name].sort().join('') === [...likely].sort().join('');
 }
 
-/**
- * Optimal string alignment distance of two texts. Texts whose lengths differ by more than `MAX_EDITS` are not compared.
- */
+/** Optimal string alignment distance. Texts whose lengths differ by more than `MAX_EDITS` are not compared. */
 function editsBetween(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > MAX_EDITS) return Infinity;
   let beforePrevious: number[] = [];

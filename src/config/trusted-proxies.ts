@@ -1,9 +1,6 @@
 import { isIP } from 'node:net';
 
-/**
- * The entries of `TRUSTED_PROXIES`.
- * @param list addresses, and networks such as `10.0.0.0/8`, separated by commas.
- */
+/** Parses `TRUSTED_PROXIES`: addresses and networks such as `10.0.0.0/8`, separated by commas. */
 export function proxiesOf(list: string): string[] {
   return list
     .split(',')

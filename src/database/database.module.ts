@@ -4,10 +4,9 @@ import pg from 'pg';
 import { HOT_POOL, type Pools } from './pool.js';
 import { PrismaService } from './prisma.js';
 
-/** Maximum time to close connections; a silent database would never confirm it. */
+/** Maximum time to close connections to a database that does not respond. */
 const PARTING_MS = 2000;
 
-/** Provides the pools (`pg.Pool` and `HOT_POOL`) and the Prisma client. */
 @Module({})
 export class DatabaseModule implements OnApplicationShutdown {
   constructor(

@@ -18,8 +18,8 @@ const LOCK_WAIT_MS = 120_000;
 /**
  * Migrates the database. Concurrent processes wait for the first one.
  * @returns the names of the applied migrations.
- * @throws StartupError when the database is unreachable, too old or too new, lacks a unique index, or a migration
- * fails.
+ * @throws StartupError when the database is unreachable, has an unsupported version or an unknown schema, or a
+ * migration fails.
  */
 export async function migrate(url: string): Promise<string[]> {
   const session = await connect(url);
@@ -56,7 +56,7 @@ async function connect(url: string): Promise<pg.Client> {
   try {
     const session = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
     await session.connect();
-    // A process that dies silently must release the migration lock. The pool reports rejected settings.
+    // The server releases the migration lock of a process that fails silently. The pool reports rejected settings.
     await new SessionSettings(DEAD_CLIENT_SETTINGS, () => {}).apply(session);
     return session;
   } catch (error) {

@@ -3,34 +3,26 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { SessionSettings, poolSettings } from './session-settings.js';
 
-/** Additional time after the statement timeout of the server. */
+/** Time after the statement timeout of the server. */
 const ANSWER_GRACE_MS = 1000;
 
 /** Idle timeout, so that a connection that failed silently is not used again. */
 const IDLE_TIMEOUT_MS = 10_000;
 
-/** Idle time before TCP keepalive probes. */
 const KEEP_ALIVE_DELAY_MS = 10_000;
 
-/** Connections for hot statements. */
 const HOT_POOL_SIZE = 6;
 
-/**
- * Lock timeout of the hot pool. It is short, because a locked metadata ID must not occupy one of the few connections.
- */
+/** Short, so that a locked metadata ID does not occupy one of the few connections. */
 export const HOT_LOCK_WAIT_MS = 50;
 
 export interface Pools {
-  /** For Prisma, transactions, and statements whose plan depends on values. */
+  /** Prisma, transactions, and statements whose plan depends on values. */
   readonly general: pg.Pool;
-  /**
-   * For single hot statements: mints and look-ups of single records. They are prepared once per session, and no
-   * connection waits for another.
-   */
+  /** Single mints and look-ups, whose statements are prepared once per session. */
   readonly hot: pg.Pool;
 }
 
-/** The injection token of the hot pool. */
 export const HOT_POOL = Symbol('HOT_POOL');
 
 export function createPools(url: string, config: Config, logger: Logger): Pools {
@@ -54,10 +46,7 @@ interface Traits {
   readonly planCacheMode: 'auto' | 'force_generic_plan';
 }
 
-/**
- * Every wait has a limit: `connectTimeoutMs` for a connection, `statementTimeoutMs` in the server, and slightly more
- * here for a silent network or server, whose connection is closed.
- */
+/** Every wait has a limit. The limit here exceeds that of the server, for a network or server that does not respond. */
 function createPool(url: string, config: Config, logger: Logger, { size, lockWaitMs, planCacheMode }: Traits): pg.Pool {
   const settings = new SessionSettings(poolSettings(planCacheMode), (setting, reason) => {
     logger.warn({ setting, reason }, 'the database rejected a session setting; the session continues without it');
@@ -73,7 +62,7 @@ function createPool(url: string, config: Config, logger: Logger, { size, lockWai
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
     application_name: 'mintmark',
-    // The pool hands out a new connection only after this.
+    // Runs before the pool returns a new connection.
     verify: (client, done) => {
       settings.apply(client).then(() => {
         done();
@@ -86,8 +75,7 @@ function createPool(url: string, config: Config, logger: Logger, { size, lockWai
       logger.warn({ reason: message }, 'a database connection was lost while in use');
     });
   });
-  // A connection that breaks while idle emits an error, which would end the process without a listener. The error
-  // contains the connection with its secrets, so it is not logged.
+  // An idle connection that breaks emits an error, which would end the process. The error contains secrets.
   pool.on('error', ({ message }) => {
     logger.warn({ reason: message }, 'an idle database connection was lost');
   });

@@ -1,9 +1,6 @@
 import type pg from 'pg';
 
-/**
- * The unique indexes that prevent duplicates. An invalid one, such as after an interrupted `CREATE INDEX CONCURRENTLY`,
- * does not.
- */
+/** The unique indexes that prevent duplicates; an invalid one, as after an interrupted CREATE INDEX, does not. */
 export const REQUIRED_UNIQUE_INDEXES: readonly string[] = [
   'alternate_identifier_pkey',
   'api_key_pkey',
@@ -24,7 +21,6 @@ export const REQUIRED_UNIQUE_INDEXES: readonly string[] = [
   'request_pkey',
 ];
 
-/** The required unique indexes that are missing, invalid or not unique. */
 export async function missingUniqueIndexes(on: Pick<pg.ClientBase, 'query'>): Promise<string[]> {
   const { rows } = await on.query<{ name: string }>(
     `SELECT c.relname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid

@@ -2,11 +2,11 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { ColumnTypeEnum, type SqlQuery, type SqlResultSet } from '@prisma/driver-adapter-utils';
 import type pg from 'pg';
 
-/** The type "char", a single octet, of PostgreSQL's own catalogs. */
+/** The OID of "char", a single octet, of PostgreSQL's system catalogs. */
 const CHAR_OID = 18;
 const TEXT_OID = 25;
 
-/** What of Prisma's adapter is needed here; some of it is private to it. */
+/** The used methods of Prisma's adapter, some of which are private. */
 interface Queryable {
   client: { query: (script: string) => Promise<unknown> };
   onError: (error: unknown) => never;
@@ -16,8 +16,8 @@ interface Queryable {
 }
 
 /**
- * Prisma's adapter as the schema engine needs it. `@prisma/adapter-pg` 7.10 has no name for the type "char" of PostgreSQL's
- * catalogs and refuses it, and it cuts a migration at every ";", be it in a comment or in the body of a function.
+ * Prisma's adapter for the schema engine. `@prisma/adapter-pg` 7.10 rejects the type "char" of the system catalogs, and
+ * splits migrations at every ";", also in comments and function bodies.
  */
 export class SchemaAdapterFactory extends PrismaPg {
   override async connect(): ReturnType<PrismaPg['connect']> {
@@ -28,7 +28,7 @@ export class SchemaAdapterFactory extends PrismaPg {
   }
 }
 
-/** PostgreSQL reads a script itself, and runs it as one transaction: a migration that fails leaves nothing behind. */
+/** Sends a script in one query, which PostgreSQL runs as one transaction: a failed migration has no effect. */
 function runScriptsWhole(adapter: Queryable): void {
   const { client } = adapter;
   adapter.executeScript = async (script) => {

@@ -8,16 +8,15 @@ import { SchemaAdapterFactory } from './schema-adapter.js';
 
 const PRISMA_FOLDER = new URL('../../prisma/', import.meta.url);
 
-/** Which tables the engine looks at: all of them. */
+/** All tables. */
 export const ALL_TABLES = { externalTables: [], externalEnums: [] };
 
 /**
- * Lends Prisma's own schema engine, as WebAssembly, over a database. It needs no download and no native binary, and
- * keeps `_prisma_migrations` exactly as `prisma migrate deploy` does.
- * @param url the `postgresql://` address it works on.
+ * Runs Prisma's schema engine, as WebAssembly without a download, on a database. It maintains `_prisma_migrations` as
+ * `prisma migrate deploy` does.
  */
 export async function withSchemaEngine<T>(url: string, work: (engine: SchemaEngine) => Promise<T>): Promise<T> {
-  // The engine leaves its own advisory lock on a pooled connection; ending the pool is what gives the lock back.
+  // Ending the pool releases the advisory lock of the engine.
   const pool = new pg.Pool({ connectionString: url, connectionTimeoutMillis: 10_000 });
   try {
     const { SchemaEngine } = await (engineModule ??= loadEngine());
@@ -35,11 +34,11 @@ export async function withSchemaEngine<T>(url: string, work: (engine: SchemaEngi
 
 type EngineModule = typeof import('@prisma/schema-engine-wasm/schema_engine_bg');
 
-/** Loaded once: the glue keeps its instance in a variable of its own, which a second load would pull away. */
+/** Loaded once: the bindings store their instance in a variable, which a second load would replace. */
 let engineModule: Promise<EngineModule> | undefined;
 
 async function loadEngine(): Promise<EngineModule> {
-  // The package's entry imports the .wasm file as a module, which Node does not do: instantiate it by hand.
+  // The entry point of the package imports the .wasm file as a module, which Node.js does not support.
   const engine = await import('@prisma/schema-engine-wasm/schema_engine_bg');
   const path = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
   const bytes = await readFile(path.replace(/\.js$/, '.wasm'));
@@ -49,17 +48,17 @@ async function loadEngine(): Promise<EngineModule> {
   return engine;
 }
 
-/** What wasm-bindgen's glue exports beside the typed API. */
+/** The exports of wasm-bindgen besides the typed API. */
 interface WasmBindings {
   __wbg_set_wasm(exports: object): void;
 }
 
-/** The one call used of a global that TypeScript knows only together with the browser's whole library. */
+/** The only used member of a global that TypeScript declares in its DOM library. */
 declare const WebAssembly: {
   instantiate(bytes: Uint8Array, imports: object): Promise<{ instance: { exports: { __wbindgen_start(): void } } }>;
 };
 
-/** `prisma/schema.prisma` as the engine takes it. */
+/** `prisma/schema.prisma` in the format of the engine. */
 export async function prismaSchema(): Promise<SchemasContainer> {
   const path = fileURLToPath(new URL('schema.prisma', PRISMA_FOLDER));
   return { files: [{ path, content: await readFile(path, 'utf8') }] };

@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import { StartupError } from '../config/startup-error.js';
 
-/** PostgreSQL's code for a missing privilege. */
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 interface Rights {
@@ -28,7 +27,7 @@ const RIGHTS_SQL = `
 
 /**
  * Checks that the role can create and change the tables.
- * @throws StartupError that names the role and the remedy.
+ * @throws StartupError that names role and remedy.
  */
 export async function requireSchemaRights(session: pg.ClientBase): Promise<void> {
   const { rows } = await session.query<Rights>(RIGHTS_SQL);
@@ -54,7 +53,6 @@ export async function requireSchemaRights(session: pg.ClientBase): Promise<void>
   );
 }
 
-/** Whether an error, also one of Prisma, reports a missing privilege. */
 export function isPrivilegeError(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return (

@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import { shippedMigrations } from './shipped-migrations.js';
 
-/** PostgreSQL's code for a table that does not exist. */
 const UNDEFINED_TABLE = '42P01';
 
 /** Migrations of this version without a finished run in the database. */

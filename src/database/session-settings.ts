@@ -4,14 +4,11 @@ import type pg from 'pg';
 export interface SessionSetting {
   readonly name: string;
   readonly value: string | number;
-  /** Whether the session is useless without it; other settings are skipped where the server rejects them. */
+  /** Other settings are skipped where the server rejects them. */
   readonly required?: boolean;
 }
 
-/**
- * Ends the session of a client whose host or network failed silently. Linux waits two hours by default; meanwhile the
- * session would hold its locks and delay the event feed.
- */
+/** Ends the session of a silent client, which would hold its locks and delay the event feed for hours. */
 export const DEAD_CLIENT_SETTINGS: readonly SessionSetting[] = [
   { name: 'tcp_keepalives_idle', value: 10 },
   { name: 'tcp_keepalives_interval', value: 5 },
@@ -24,10 +21,9 @@ export const DEAD_CLIENT_SETTINGS: readonly SessionSetting[] = [
 /** In milliseconds; transactions never wait for a client. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
 
-/** The settings of a pool's sessions. @param planCacheMode how the plans of prepared statements are chosen. */
 export function poolSettings(planCacheMode: 'auto' | 'force_generic_plan'): SessionSetting[] {
   return [
-    // Acknowledged writes are durable, whatever the default of the server, role or URL is.
+    // Acknowledged writes are durable, whatever the defaults of the server, the role and the URL are.
     { name: 'synchronous_commit', value: 'on', required: true },
     { name: 'plan_cache_mode', value: planCacheMode, required: true },
     // JIT compilation takes longer than these statements, which read few rows by an index.
@@ -39,13 +35,9 @@ export function poolSettings(planCacheMode: 'auto' | 'force_generic_plan'): Sess
   ];
 }
 
-/**
- * SQLSTATEs for a setting that is unknown, not permitted or has an invalid value: undefined_object,
- * insufficient_privilege, invalid_parameter_value, feature_not_supported, cant_change_runtime_param.
- */
+/** SQLSTATEs of a setting that is unknown, not permitted, invalid, or not supported. */
 const REFUSED = new Set(['42704', '42501', '22023', '0A000', '55P02']);
 
-/** Applies settings to new sessions, and reports each rejected one once. */
 export class SessionSettings {
   private readonly refused = new Set<string>();
 

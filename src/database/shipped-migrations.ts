@@ -8,7 +8,6 @@ const FOLDER = new URL('../../prisma/migrations/', import.meta.url);
 export interface ShippedMigration {
   readonly name: string;
   readonly sql: string;
-  /** As `_prisma_migrations` has it. */
   readonly checksum: string;
 }
 

@@ -3,10 +3,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 
 const SETTINGS = Symbol('http:route-settings');
 
-/**
- * Adds settings to the Fastify configuration of a route, which hooks read before the body. Settings of a handler take
- * precedence over those of its class.
- */
+/** Adds settings to a route, which hooks read before the body. A handler takes precedence over its class. */
 export function routeSettings(settings: FastifyContextConfig): ClassDecorator & MethodDecorator {
   return (target: object, name?: string | symbol, descriptor?: PropertyDescriptor) => {
     if (name !== undefined && descriptor !== undefined) add(target, name, descriptor, settings);
@@ -20,7 +17,7 @@ function addToAll(prototype: object, settings: FastifyContextConfig): void {
   }
 }
 
-/** Decorators of a class run after those of its handlers, and those of a handler from the last to the first. */
+/** Decorators of a class run after those of its handlers; those of a handler run from the last to the first. */
 function add(
   prototype: object,
   name: string | symbol,

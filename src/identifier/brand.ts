@@ -1,12 +1,10 @@
-/**
- * The brand of values that went through their parser: it keeps other objects out at compile time.
- */
+/** Marks values that a parser returned, so that the compiler rejects other objects. */
 declare const checked: unique symbol;
 
-/** A `T` that went through its parser. */
+/** A `T` that a parser returned. */
 export type Branded<T> = T & { readonly [checked]: true };
 
-/** The only place where the brand is given. */
+/** The only function that adds the brand. */
 export function brand<T extends object>(value: T): Branded<T> {
   return value as Branded<T>;
 }

@@ -1,11 +1,12 @@
 /**
- * Keys: texts that are equal exactly when two names are the same. They are computed here and nowhere else.
+ * Comparison keys: texts that are equal exactly when two names denote the same thing.
  *
- * ASCII letters of a naming authority have no case, and neither has any part of a Handle under `0.NA/` (R-15, R-35). A
- * local name has case unless its namespace says otherwise (HS-04, HS-05). Folding is to capitals and leaves every other
- * script alone. PIDs, dissemination URIs and UUIDs are compared in their normal form (FED-02, UUID-05).
+ * ASCII letters of a naming authority are case-insensitive, and so is every part of a Handle under `0.NA/` (R-15,
+ * R-35). A local name is case-sensitive unless its namespace defines otherwise (HS-04, HS-05). Folding converts ASCII
+ * letters to upper case and leaves other scripts unchanged. PIDs, dissemination URIs and UUIDs are compared in their
+ * normal form (FED-02, UUID-05).
  *
- * A CORDRA identifier has the key of the Handle that it is (CID-03), so the two readings of one text share a key.
+ * A CORDRA identifier has the key of its Handle (CID-03).
  */
 import { upperAscii } from './grammar/ascii.js';
 import { formatLocalName } from './forms/cordra-id.js';
@@ -19,7 +20,7 @@ export interface KeyOptions {
   readonly caseInsensitive?: boolean | undefined;
 }
 
-/** The key of a whole name, a CORDRA query and fragment included. */
+/** The key of a whole name, including the query and fragment of a CORDRA identifier. */
 export function comparisonKey(name: Name, options: KeyOptions = {}): string {
   switch (name.type) {
     case 'cordra':
@@ -35,7 +36,7 @@ export function comparisonKey(name: Name, options: KeyOptions = {}): string {
   }
 }
 
-/** Whether two names are the same thing. */
+/** Whether two names denote the same thing. */
 export function sameName(a: Name, b: Name, options: KeyOptions = {}): boolean {
   return comparisonKey(a, options) === comparisonKey(b, options);
 }

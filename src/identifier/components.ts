@@ -1,6 +1,4 @@
-/**
- * The parts of a parsed text, as they are shown: one shape for each kind, plain strings, null for what is absent.
- */
+/** The components of a parsed text: one shape for each kind, plain strings, null for an absent component. */
 import { formatCordraId, formatLocalName } from './forms/cordra-id.js';
 import { hyphenated, isDce, type UuidVariant, variantOf, versionOf } from './forms/dce-uuid.js';
 import { formatFedoraPid } from './forms/fedora-pid.js';
@@ -32,7 +30,7 @@ export interface HandleParts {
   readonly localName: string;
 }
 
-/** Of a URI that names a CORDRA identifier; `identifier` is its native text. */
+/** Of a URI of a CORDRA identifier; `identifier` is its native text. */
 export interface CordraUriParts {
   readonly identifier: string;
   readonly namingAuthority: string;
@@ -43,7 +41,7 @@ export interface CordraUriParts {
   readonly form?: HdlForm;
 }
 
-/** Of a URI that names any Handle; `handle` is its native text, the local name is decoded. */
+/** Of a URI of any Handle; `handle` is its native text, and the local name is decoded. */
 export interface HandleUriParts {
   readonly handle: string;
   readonly namingAuthority: string;
@@ -81,7 +79,7 @@ export interface MethodCallParts {
 }
 
 export interface UuidParts {
-  /** 8-4-4-4-12 in small letters. */
+  /** 8-4-4-4-12 in lower case. */
   readonly hyphenated: string;
   /** Null unless the variant is `rfc4122`. */
   readonly version: number | null;

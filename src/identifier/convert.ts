@@ -1,15 +1,17 @@
 /**
- * One name in every form that can express it. What a form cannot express is null with the rule that forbids it, never an
- * approximation.
+ * Every URI form of a name. A form that cannot express the name is null, with the rule that forbids it; there are no
+ * approximations.
  *
- *   cordraPath   hdl:NA/local          path encoding (URI-15)       not with an empty local name (R-11)
- *   cordraHost   hdl://NA/local        host encoding (URI-07)       nor with a naming authority like an IPv4 address (R-07)
- *   http         resolver NA/local     (URI-29)                     nor with "." or ".." (R-34), nor without a resolver
- *   handleUri    hdl:NA/local          Handle URI scheme (HUS-04)   every Handle
- *   infoHdl      info:hdl/NA/local     (HUS-01)                     every Handle
- *   fedoraUri    info:fedora/...       (FED-12, FED-14)             Fedora names only
+ * cordraPath   hdl:NA/local          path encoding (URI-15)       not with an empty local name (R-11)
+ * cordraHost   hdl://NA/local        host encoding (URI-07)       nor with a naming authority like an IPv4 address
+ * (R-07)
+ * http         resolver NA/local     (URI-29)                     nor with "." or ".." (R-34), nor without a resolver
+ * handleUri    hdl:NA/local          Handle URI scheme (HUS-04)   every Handle
+ * infoHdl      info:hdl/NA/local     (HUS-01)                     every Handle
+ * fedoraUri    info:fedora/...       (FED-12, FED-14)             Fedora names only
  *
- * The query and fragment of a CORDRA identifier are the URI's own in the hdl and http forms, and escaped in info (R-02).
+ * The query and fragment of a CORDRA identifier are those of the URI in the hdl and http forms, and escaped in info
+ * (R-02).
  */
 import { HUS_LOCAL_NAME, PATH, PCHAR, REG_NAME } from './grammar/ascii.js';
 import { formatCordraId } from './forms/cordra-id.js';
@@ -24,7 +26,7 @@ import type { CordraId, Handle, Name } from './types.js';
 import { encode } from './grammar/percent-encoding.js';
 import type { Resolver } from './resolver.js';
 
-/** The forms of a name as URIs; null where a form cannot express it. */
+/** The URI forms of a name; null for a form that cannot express it. */
 export interface Uris {
   readonly cordraPath: string | null;
   readonly cordraHost: string | null;
@@ -34,10 +36,13 @@ export interface Uris {
   readonly fedoraUri: string | null;
 }
 
-/** For every form that is null, the number of the rule that forbids it. */
+/** The number of the rule that forbids each form that is null. */
 export type Unavailable = Readonly<Partial<Record<keyof Uris, string>>>;
 
-/** Every form of a name. `http` is written for the given resolver, or null without one. */
+/**
+ * Every URI form of a name.
+ * @param resolver the resolver of `http`; null for none.
+ */
 export function urisOf(name: Name, resolver: Resolver | null): Uris {
   switch (name.type) {
     case 'cordra':
@@ -52,7 +57,7 @@ export function urisOf(name: Name, resolver: Resolver | null): Uris {
   }
 }
 
-/** Why `urisOf` gives null, form by form. */
+/** The rules that forbid the forms for which `urisOf` returns null. */
 export function unavailableUris(name: Name, resolver: Resolver | null): Unavailable {
   const unavailable: Partial<Record<keyof Uris, string>> = {};
   if (name.type !== 'cordra' && name.type !== 'handle') {
@@ -73,9 +78,9 @@ export function unavailableUris(name: Name, resolver: Resolver | null): Unavaila
 }
 
 /**
- * The one URI by which a name is stored: `hdl:` with the escapes of the Handle URI scheme for Handles and CORDRA
- * identifiers, `info:fedora/` for Fedora names, `urn:uuid:` for UUIDs. Every name has one, and recognition reads it back
- * as the same name.
+ * The URI that is stored for a name: `hdl:` with the escapes of the Handle URI scheme for Handles and CORDRA
+ * identifiers, `info:fedora/` for Fedora names, `urn:uuid:` for UUIDs. Every name has one, and `recognize` returns the
+ * same name for it.
  */
 export function canonicalUri(name: Name): string {
   switch (name.type) {
@@ -114,7 +119,9 @@ function cordraUris(id: CordraId, resolver: Resolver | null): Uris {
   };
 }
 
-/** The local name is encoded anew only for a form that leaves more of it raw: most often one text serves every form. */
+/**
+ * The local name is encoded again only for a form with fewer escapes; most local names have one encoding for all forms.
+ */
 function handleUris({ namingAuthority, localName }: Handle, resolver: Resolver | null): Uris {
   const authority = encode(namingAuthority, PCHAR);
   const hostAuthority = hasColonOrAt(namingAuthority) ? encode(namingAuthority, REG_NAME) : authority;
@@ -133,7 +140,7 @@ function handleUris({ namingAuthority, localName }: Handle, resolver: Resolver |
   };
 }
 
-/** Whether a text holds what PCHAR and PATH leave raw, REG_NAME and HUS_LOCAL_NAME do not. */
+/** Whether a text contains characters that PCHAR and PATH permit raw and REG_NAME and HUS_LOCAL_NAME do not. */
 function hasColonOrAt(text: string): boolean {
   return text.includes(':') || text.includes('@');
 }

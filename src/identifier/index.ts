@@ -1,8 +1,8 @@
 /**
  * Identifier syntax: CORDRA identifiers, Handles, their URI forms, Fedora PIDs and URIs, UUIDs.
  *
- * Pure: nothing here knows a framework, a database, a clock or an environment, and nothing is imported from outside this
- * folder. Every parser takes time in proportion to the length of its text, whatever the text is.
+ * Pure: no framework, database, clock or environment, and no import from outside this folder. Every parser runs in time
+ * proportional to the length of its text.
  */
 export { asHandle, formatCordraId, formatLocalName, isCordraId, parseCordraId, toCordraId } from './forms/cordra-id.js';
 export {

@@ -1,8 +1,9 @@
 /**
- * URLs of Handle resolvers as people paste them (R-28): the configured resolver and the public proxies, by http or https,
- * with raw "/" in the suffix (R-21). A URL of any other host is refused: its path may mean anything (URI-30).
+ * URLs of Handle resolvers as users paste them (R-28): the configured resolver and the public proxies, with http or
+ * https, and with raw "/" in the suffix (R-21). A URL of any other host is refused, because its path can have any
+ * meaning (URI-30).
  *
- *   %2F does not separate the naming authority here either (R-08)
+ * %2F does not separate the naming authority here either (R-08)
  */
 import { lowerAscii } from './grammar/ascii.js';
 import { readAuthority, userinfoEnd } from './grammar/uri-authority.js';
@@ -30,14 +31,14 @@ const PROXIES: ReadonlyMap<string, Resolver> = new Map(
 
 export interface KnownResolverOptions {
   readonly resolver?: Resolver | undefined;
-  /** Further resolvers, such as those that naming authorities have of their own; called for a text that may be a URL. */
+  /** Other known resolvers, such as those of naming authorities; called only for a text that may be a URL. */
   readonly resolvers?: (() => readonly Resolver[]) | undefined;
   readonly charset?: Charset | undefined;
-  /** As in `HttpUriOptions`. */
+  /** See `HttpUriOptions`. */
   readonly profile?: Profile | undefined;
 }
 
-/** Reads a URL with the given scheme of any resolver that is known. */
+/** Parses a URL with the given scheme and the host of any known resolver. */
 export function readResolverUrl(
   text: string,
   scheme: 'http' | 'https',
@@ -66,8 +67,8 @@ export function readResolverUrl(
 }
 
 /**
- * The scheme to complete a URL with that starts with the host of a known resolver; null for any other text. Digits and
- * dots alone are a naming authority, whatever resolver has such a host.
+ * The scheme to prepend to a URL that starts with the host of a known resolver; null for any other text. Digits and
+ * dots alone are a naming authority, even if a resolver has such a host.
  */
 export function schemeForHost(text: string, options: KnownResolverOptions): 'http' | 'https' | null {
   const slash = text.indexOf('/');
@@ -84,7 +85,7 @@ function configuredIn({ resolver, resolvers }: KnownResolverOptions): readonly R
 }
 
 /**
- * Of resolvers with one host, those that ask for a first segment come first: others would take it for a naming authority.
+ * Among resolvers with one host, those with a first segment come first: others would parse it as a naming authority.
  */
 function resolversAt(authority: string, scheme: 'http' | 'https', configured: readonly Resolver[]): Resolver[] {
   const found = configured

@@ -1,7 +1,7 @@
 /**
- * A text in, everything that is known about it out: the one entrance for callers that show rather than decide.
+ * Everything that the syntax says about one text, for display.
  *
- * With a kind the text is judged strictly; without one it is recognised (R-28).
+ * With a kind the text is parsed strictly; without one it is recognized (R-28).
  */
 import { sameName } from './comparison-key.js';
 import type { Name } from './types.js';
@@ -15,9 +15,9 @@ import { fail, type Result, type SyntaxFault } from './syntax-error.js';
 import type { Parts } from './components.js';
 import { type Unavailable, unavailableUris, type Uris, urisOf } from './convert.js';
 
-/** How a text is judged. Every field has a default. */
+/** How a text is parsed and compared. Every member has a default. */
 export interface Context {
-  /** For `hdl-uri`, `http-uri` and `info-hdl`. Without it a CORDRA identifier is read as one, anything else as `generic`. */
+  /** For `hdl-uri`, `http-uri` and `info-hdl`. Default: `cordra` for a CORDRA identifier, otherwise `generic`. */
   readonly profile?: Profile | undefined;
   /** For `hdl-uri` in the profile `handle-scheme` (R-01). Default `naming-authority`. */
   readonly hdlAuthority?: 'naming-authority' | 'server' | undefined;
@@ -25,9 +25,9 @@ export interface Context {
   readonly charset?: Charset | undefined;
   /** Whether local names are compared without the case of ASCII letters (HS-05). Default false. */
   readonly caseInsensitive?: boolean | undefined;
-  /** The resolver that HTTP URIs are read from and written for (URI-36). Without it `uris.http` is null. */
+  /** The resolver of HTTP URIs in input and output (URI-36). Without it `uris.http` is null. */
   readonly resolver?: ResolverConfig | undefined;
-  /** A second text of the same kind, to be compared with the first. */
+  /** A second text of the same kind, for `equal`. */
   readonly equalTo?: string | undefined;
 }
 
@@ -38,27 +38,27 @@ export interface Normalized {
   /** The canonical text, in the same form as the input. */
   readonly normalized: string;
   readonly parts: Parts;
-  /** The same name in the other forms. */
+  /** The URI forms of the name. */
   readonly uris: Uris;
-  /** For every null in `uris`, the number of the rule that forbids that form. */
+  /** The number of the rule that forbids each form that is null in `uris`. */
   readonly unavailable: Unavailable;
-  /** Whether both texts name the same thing; only when the context has `equalTo`. A malformed second text never does. */
+  /** Whether both texts denote the same thing; only with `equalTo`. False for a malformed second text. */
   readonly equal?: boolean;
-  /** Why `normalized` differs from the input. */
+  /** The differences between the input and `normalized`. */
   readonly repairs: readonly RepairCode[];
-  /** The thing named. */
+  /** The name. */
   readonly name: Name;
 }
 
 export interface NotNormalized {
   readonly input: string;
-  /** The kind that was asked for, or the one that the text came closest to, or null. */
+  /** The requested kind, otherwise the most similar one, or null. */
   readonly kind: Kind | null;
   readonly valid: false;
   readonly fault: SyntaxFault;
 }
 
-/** Reads one text and tells everything about it. Never throws on any string. */
+/** Parses one text and returns all its properties. Does not throw. */
 export function normalize(input: string, kind?: Kind, context: Context = {}): Normalized | NotNormalized {
   const resolver = resolverOf(context.resolver);
   if (resolver !== null && !resolver.ok) {

@@ -1,6 +1,4 @@
-/**
- * A text read as one of the kinds: what normalisation and recognition have in common.
- */
+/** Parsing by kind, for normalization and recognition. */
 import { formatCordraId, parseCordraId } from './forms/cordra-id.js';
 import { formatDceUuid, parseDceUuid } from './forms/dce-uuid.js';
 import { formatFedoraDissemination, parseFedoraDissemination } from './forms/fedora-dissemination.js';
@@ -15,7 +13,7 @@ import * as show from './components.js';
 import type { Resolver } from './resolver.js';
 import { type Failure, ok, type Result, type Success } from './syntax-error.js';
 
-/** The kinds of text that have a parser each. */
+/** The kinds of text, each with a parser. */
 export const KINDS = [
   'cordra',
   'handle',
@@ -31,29 +29,29 @@ export const KINDS = [
 /** One of `KINDS`. */
 export type Kind = (typeof KINDS)[number];
 
-/** What a text says. */
+/** The result of parsing a text. */
 export interface Reading {
   readonly kind: Kind;
-  /** The thing named. */
+  /** The name. */
   readonly name: Name;
   /** The canonical text, in the same form as the input. */
   readonly normalized: string;
   readonly parts: show.Parts;
 }
 
-/** A refusal, with the kind that the text came closest to; null when it resembles none. */
+/** A failure, with the most similar kind; null when the text resembles none. */
 export interface Unrecognized extends Failure {
   readonly kind: Kind | null;
 }
 
-/** What recognition gives. */
+/** The result of recognition. */
 export type Recognition = Success<Reading> | Unrecognized;
 
 export interface ReadingOptions extends HdlUriOptions {
   readonly resolver?: Resolver | undefined;
 }
 
-/** Reads a text strictly as the given kind (R-28). */
+/** Parses a text strictly as the given kind (R-28). */
 export function readAs(input: string, kind: Kind, options: ReadingOptions): Result<Reading> {
   switch (kind) {
     case 'cordra':

@@ -1,11 +1,11 @@
 /**
  * Recognition of texts that start with a scheme: hdl, info, http, https, doi, urn.
  *
- *   hdl:     CORDRA, else two segments, else the Handle URI scheme, which takes several slashes (R-28)
- *   info:    the namespace decides; in fedora, the number of segments
- *   doi:     the rest is a Handle in its native text, not percent-encoded
+ * hdl:     CORDRA, else two segments, else the Handle URI scheme, which permits several slashes (R-28)
+ * info:    by the namespace; for fedora, by the number of segments
+ * doi:     the rest is a Handle in its native text, not percent-encoded
  *
- * A Handle whose text is a CORDRA identifier is recognised as that, whatever the spelling of the URI.
+ * A Handle whose text is a CORDRA identifier is recognized as such, in any form of the URI.
  */
 import { hasAt, isDigit } from './grammar/ascii.js';
 import { asHandle, parseCordraId } from './forms/cordra-id.js';
@@ -22,9 +22,9 @@ import { type Kind, readAs, type Reading, type Recognition } from './parse-as.js
 import { NO_REPAIRS, repair, type RepairSet } from './repairs.js';
 import { describe, excerpt, fail, failAt, ok, type Result } from './syntax-error.js';
 
-/** What is known beside the text: resolvers whose URLs are understood, the charset of Handles, and special namespaces. */
+/** The known resolvers, the charset of Handles, and the naming authorities whose local names are not GUIDs. */
 export interface RecognizeOptions extends KnownResolverOptions {
-  /** Whether a naming authority gives local names of any kind (CID-02), so that one like a GUID is no GUID. */
+  /** Whether a naming authority has any local names (CID-02), so that one of 32 hexadecimal digits is not a GUID. */
   readonly anyLocalName?: ((namingAuthority: string) => boolean) | undefined;
 }
 
@@ -69,7 +69,7 @@ export function recognizeUrn(text: string): Recognition {
   return { ...fail('WRONG_NAMESPACE', 4, 'UUID-01', `expected "urn:uuid:", found "urn:${found}"`), kind: 'uuid' };
 }
 
-/** `doi:` and what follows, white space between them allowed as printed references have it. */
+/** Parses `doi:` and a Handle, with optional white space between them as in printed references. */
 export function recognizeDoi(text: string, options: RecognizeOptions): Recognition {
   const native = text.slice(4).trimStart();
   const read = isDigit(native.charCodeAt(0)) ? readNative(native, options) : noDoi(native);
@@ -78,8 +78,8 @@ export function recognizeDoi(text: string, options: RecognizeOptions): Recogniti
 }
 
 /**
- * A bare native text: a CORDRA identifier, else any Handle. White space before the "/" is a sign of prose; such a Handle
- * is understood as a URI.
+ * Parses a native text: a CORDRA identifier, otherwise any Handle. White space before the "/" indicates prose; such a
+ * Handle is recognized only in a URI.
  */
 export function readNative(text: string, { charset, anyLocalName }: RecognizeOptions): Recognition {
   const cordra = readAs(text, 'cordra', {});
@@ -90,7 +90,7 @@ export function readNative(text: string, { charset, anyLocalName }: RecognizeOpt
   return { ...fail('INVALID_NAMING_AUTHORITY', space, 'R-28', detail), kind: 'handle' };
 }
 
-/** A refusal told to be of the given kind. */
+/** Returns a failure with the given kind. */
 export function closestTo(kind: Kind, result: Result<Reading>): Recognition {
   return result.ok ? result : { ...result, kind };
 }
@@ -105,7 +105,7 @@ function recognizeFedora(text: string): Recognition {
   );
 }
 
-/** Reads a URI, and once more as any Handle where its naming authority gives local names of any kind. */
+/** Parses a URI, and again as any Handle where its naming authority has any local names. */
 function readFor<T extends { readonly name: CordraId | Handle }>(
   { anyLocalName }: RecognizeOptions,
   parse: (profile?: 'generic') => Result<T>,
@@ -116,16 +116,16 @@ function readFor<T extends { readonly name: CordraId | Handle }>(
 }
 
 interface CordraFirst {
-  /** The thing named. */
+  /** The name. */
   readonly name: CordraId | Handle;
-  /** What to write in the URI. */
+  /** The name to write in the URI. */
   readonly handle: CordraId | Handle;
   readonly repairs: RepairSet;
 }
 
 /**
- * A Handle whose text is a CORDRA identifier names that, also where the URI has it in a shape that the profile `cordra`
- * refuses (`%3F` for its "?"). The URI keeps its shape and gets the canonical text.
+ * A Handle whose text is a CORDRA identifier denotes it, even in a notation that the profile `cordra` refuses (`%3F`
+ * for its "?"). The URI keeps its form and gets the canonical text.
  */
 function cordraFirst(name: CordraId | Handle, { anyLocalName }: RecognizeOptions): CordraFirst {
   const isGuid = name.type === 'handle' && anyLocalName?.(name.namingAuthority) !== true;

@@ -1,16 +1,16 @@
 /**
- * Recognition: a text of unknown kind, as a person pasted it, read as whatever it is (R-28).
+ * Recognition: parses a text of unknown kind, as a user pasted it (R-28).
  *
- *   white space around it       trimmed
- *   hdl: info: http: https:     by the scheme, in any case
- *   doi: urn:
- *   hdl.handle.net/...          the host of a known resolver: completed to a URL
- *   {...}  32 hex digits        UUID
- *   with "/"                    CORDRA identifier, else Handle; no white space or scheme before the "/"
- *   with ":" or %3A, no "/"     Fedora PID
+ * white space around it       trimmed
+ * hdl: info: http: https:     by the scheme, in any case
+ * doi: urn:
+ * hdl.handle.net/...          the host of a known resolver: completed to a URL
+ * {...}  32 hex digits        UUID
+ * with "/"                    CORDRA identifier, else Handle; no white space or scheme before the "/"
+ * with ":" or %3A, no "/"     Fedora PID
  *
- * A `%2F` is never the separator of a bare Handle (R-08). A text that is refused is told the kind it came closest to and
- * where it broke.
+ * `%2F` is never the separator of a Handle in native form (R-08). A failure has the most similar kind and the offset of
+ * the fault.
  */
 import { classesOf, HEX_DIGIT, isDigit, lowerAscii } from './grammar/ascii.js';
 import { schemeForHost } from './known-resolvers.js';
@@ -34,7 +34,7 @@ const SCHEME_ADDED = repair('SCHEME_ADDED');
 
 export type { RecognizeOptions } from './recognize-uri.js';
 
-/** Reads a text of any kind. */
+/** Parses a text of any kind. */
 export function recognize(input: string, options: RecognizeOptions = {}): Recognition {
   const text = input.trim();
   if (text.length === input.length) return recognizeTrimmed(text, options);
@@ -111,7 +111,7 @@ function recognizeWithoutSlash(text: string): Recognition {
   );
 }
 
-/** A scheme that is none of ours, or a PID with more behind it. */
+/** An unknown scheme, or a PID followed by other text. */
 function refuseUnknownScheme(text: string, scheme: number): Recognition {
   if (!text.startsWith('//', scheme + 1)) return closestTo('fedora-pid', readAs(text, 'fedora-pid', {}));
   const detail = `"${excerpt(text.slice(0, scheme))}" is not a scheme for Handles; expected http, https, hdl or info`;
@@ -122,7 +122,7 @@ function refused(kind: Kind | null, code: SyntaxCode, offset: number, detail: st
   return { ...fail(code, offset, 'R-28', detail), kind };
 }
 
-/** Whether a text is near enough to a UUID to be told what it lacks as one. */
+/** Whether a text is so similar to a UUID that its fault as a UUID is reported. */
 function isLikeUuid(text: string): boolean {
   if (text.length < 24 || text.length > 48) return false;
   for (let i = 0; i < text.length; i++) {

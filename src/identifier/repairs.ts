@@ -1,11 +1,11 @@
 /**
- * What was changed to bring a text into its canonical spelling, so that a curator sees why the two differ.
+ * The differences between an input and its canonical form, for curators.
  *
- * Parsers collect repairs as a set of bits: a text that needs none costs nothing. For every form a text without
- * repairs is already canonical, and a text with repairs is not.
+ * Parsers collect repairs as a bit set, so that a text without repairs has no cost. In every form, a text is canonical
+ * if and only if it has no repairs.
  */
 
-/** Every repair, in the order in which lists of them are given. */
+/** All repairs, in the order of the lists of repairs. */
 export const REPAIR_CODES = [
   /** White space around the text was removed. Only without a kind (R-28). */
   'WHITESPACE_TRIMMED',
@@ -13,27 +13,27 @@ export const REPAIR_CODES = [
   'DOI_PREFIX_REMOVED',
   /** A resolver URL without its scheme (`hdl.handle.net/...`) was completed. Only without a kind (R-28). */
   'SCHEME_ADDED',
-  /** The URI scheme had capitals (URI-06, RFC 3986 6.2.2.1). */
+  /** The URI scheme was converted to lower case (URI-06, RFC 3986 6.2.2.1). */
   'SCHEME_LOWERCASED',
-  /** The info namespace had capitals (RFC 4452). */
+  /** The info namespace was converted to lower case (RFC 4452). */
   'NAMESPACE_LOWERCASED',
-  /** The host of a resolver or server had capitals (RFC 3986 6.2.2.1, R-33). */
+  /** The host of a resolver or server was converted to lower case (RFC 3986 6.2.2.1, R-33). */
   'HOST_LOWERCASED',
   /** `:80` of http, `:443` of https, or a ":" with no port was removed (RFC 3986 6.2.3). */
   'DEFAULT_PORT_DROPPED',
-  /** The 32 hexadecimal digits of a CORDRA identifier or UUID were put in capitals (CID-14, UUID-05). */
+  /** The 32 hexadecimal digits of a CORDRA identifier or UUID were converted to upper case (CID-14, UUID-05). */
   'GUID_UPPERCASED',
   /** `%3a` became `%3A` (RFC 3986 6.2.2.1, FED-08, FED-20). */
   'ESCAPE_UPPERCASED',
-  /** An escape that the form does not need was replaced by its character (RFC 3986 6.2.2.2, FED-19). */
+  /** An escape that the form does not require was decoded (RFC 3986 6.2.2.2, FED-19). */
   'ESCAPE_DECODED',
-  /** A character that the form writes as an escape was escaped (R-09; other raw characters only without a kind). */
+  /** A raw character was escaped (R-09; other raw characters only without a kind). */
   'ESCAPE_ADDED',
   /** A raw "/" in the suffix of a resolver URL became `%2F` (R-08). Only without a kind (R-28). */
   'SLASH_ESCAPED',
   /** The `%3A` between the namespace and the object of a Fedora PID became ":" (FED-09). */
   'SEPARATOR_DECODED',
-  /** The parameters of a method call were put in order (FED-21). */
+  /** The parameters of a method call were sorted (FED-21). */
   'PARAMS_SORTED',
   /** `urn:uuid:` was removed from a UUID (UUID-05). */
   'URN_PREFIX_REMOVED',
@@ -51,14 +51,14 @@ export type RepairSet = number;
 
 export const NO_REPAIRS: RepairSet = 0;
 
-/** The set that holds one repair. */
+/** The set of one repair. */
 export function repair(code: RepairCode): RepairSet {
   return 1 << REPAIR_CODES.indexOf(code);
 }
 
 const NONE: readonly RepairCode[] = Object.freeze([]);
 
-/** The repairs of a set, each once, in the order of `REPAIR_CODES`. */
+/** The repairs of a set, in the order of `REPAIR_CODES`. */
 export function listRepairs(repairs: RepairSet): readonly RepairCode[] {
   return repairs === NO_REPAIRS ? NONE : REPAIR_CODES.filter((_, bit) => (repairs & (1 << bit)) !== 0);
 }

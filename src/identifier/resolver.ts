@@ -1,12 +1,11 @@
 /**
- * The HTTP Handle resolver that http URIs are written for and read from (URI-30 to URI-36, R-13, R-14).
+ * The resolver of HTTP URIs (URI-30 to URI-36, R-13, R-14).
  *
- *   scheme       = "http" / "https"
- *   authority    = host [ ":" port ]
- *   firstSegment = 1*pchar, or none      a path segment that says that a Handle follows (URI-32)
+ * scheme       = "http" / "https"
+ * authority    = host [ ":" port ]
+ * firstSegment = 1*pchar, or none      a path segment before a Handle (URI-32)
  *
- * Normalised like the URIs it is compared with. There are no aliases: hld.handle.net is another host than
- * hdl.handle.net.
+ * Normalized as the URIs with which it is compared. There are no aliases: hld.handle.net is not hdl.handle.net.
  */
 import { PCHAR, span, UNRESERVED } from './grammar/ascii.js';
 import { readAuthority } from './grammar/uri-authority.js';
@@ -16,26 +15,26 @@ import { repair, type RepairSet } from './repairs.js';
 import { describe, excerpt, fail, type Failure, ok, type Result, unwrap } from './syntax-error.js';
 import { isTriplet } from './grammar/uri-syntax.js';
 
-/** A resolver as configuration or a request gives it. */
+/** A resolver in a configuration or a request. */
 export interface ResolverConfig {
   readonly scheme: string;
   readonly authority: string;
   readonly firstSegment?: string | null | undefined;
 }
 
-/** A resolver that was checked and normalised. */
+/** A validated and normalized resolver. */
 export type Resolver = Branded<{
   readonly scheme: 'http' | 'https';
   readonly authority: string;
   readonly firstSegment: string | null;
-  /** Everything before the naming authority, with its closing "/". */
+  /** The URI before the naming authority, with a final "/". */
   readonly prefix: string;
 }>;
 
 const SCHEME_LOWERCASED = repair('SCHEME_LOWERCASED');
 const checkedResolvers = new WeakSet<object>();
 
-/** Checks a resolver (URI-36). The offset of a fault counts in the field that the detail names. */
+/** Validates a resolver (URI-36). The offset of a fault counts in the member that the detail names. */
 export function parseResolver(config: ResolverConfig): Result<Resolver> {
   const scheme = schemeOf(config.scheme);
   if (scheme === null) {
@@ -56,15 +55,15 @@ export function parseResolver(config: ResolverConfig): Result<Resolver> {
   return ok(resolver, repairs);
 }
 
-/** Whether `parseResolver` made this very object, so that it need not be checked again. */
+/** Whether `parseResolver` returned this object, which needs no validation. */
 export function isResolver(config: ResolverConfig): config is Resolver {
   return checkedResolvers.has(config);
 }
 
-/** Throws `IdentifierSyntaxError`. */
+/** @throws IdentifierSyntaxError */
 export const toResolver = (config: ResolverConfig): Resolver => unwrap(parseResolver(config));
 
-/** The public proxy of the Handle System, the default of R-14. */
+/** The public proxy of the Handle System, the default (R-14). */
 export const DEFAULT_RESOLVER: Resolver = toResolver({ scheme: 'http', authority: 'hdl.handle.net' });
 
 export function defaultPort(scheme: 'http' | 'https'): string {

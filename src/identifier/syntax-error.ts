@@ -1,16 +1,16 @@
 /**
- * How a text is refused: a code from a closed list, a sentence for a person, and the place where it broke.
+ * Syntax errors: a code of a closed list, a detail for people, and an offset.
  *
- * Wrong data is a value (`Result`), not an exception, because most callers look at many texts and expect some to be
- * wrong. The throwing entrances (`toHandle`, ...) wrap the same fault in one error class.
+ * A malformed text is a value (`Result`) and not an exception, because most callers parse many texts and expect some to
+ * be malformed. The `toX` functions throw the same fault as an error.
  */
 import type { RepairSet } from './repairs.js';
 
 /**
- * Every code a text can be refused with. The list is closed: a caller may switch over it.
+ * The closed list of syntax codes.
  *
- * All but the last belong to the published test vectors. `NOT_RECOGNIZED` is given only where no form was asked for
- * and the text resembles none, so that no other code could be honest.
+ * All but the last are in the published test vectors. `NOT_RECOGNIZED` occurs only where no kind was requested and the
+ * text resembles none.
  */
 export const SYNTAX_CODES = [
   'MISSING_SCHEME',
@@ -43,21 +43,21 @@ export const SYNTAX_CODES = [
 /** One of `SYNTAX_CODES`. */
 export type SyntaxCode = (typeof SYNTAX_CODES)[number];
 
-/** Why a text was refused. */
+/** Why a text is malformed. */
 export interface SyntaxFault {
   readonly code: SyntaxCode;
-  /** For a person: what was found, what was expected. Never longer than a few hundred characters. */
+  /** What was found and what was expected, in at most a few hundred characters. */
   readonly detail: string;
-  /** Where the text broke: an index in the caller's string, in UTF-16 code units; its length means "at the end". */
+  /** The index of the fault in the caller's string, in UTF-16 code units; the length of the string for its end. */
   readonly offset: number;
-  /** The requirement or resolution that decided, for example `CID-10` or `R-07`. */
+  /** The violated requirement or resolution, such as `CID-10` or `R-07`. */
   readonly rule: string;
 }
 
 export interface Success<T> {
   readonly ok: true;
   readonly value: T;
-  /** What was changed to reach the canonical spelling; see `listRepairs`. */
+  /** The differences between the text and its canonical form; see `listRepairs`. */
   readonly repairs: RepairSet;
 }
 
@@ -66,7 +66,7 @@ export interface Failure {
   readonly fault: SyntaxFault;
 }
 
-/** The value that was read, or the rule that was broken. */
+/** The value, or the fault. */
 export type Result<T> = Success<T> | Failure;
 
 export function ok<T>(value: T, repairs: RepairSet): Success<T> {
@@ -77,12 +77,12 @@ export function fail(code: SyntaxCode, offset: number, rule: string, detail: str
   return { ok: false, fault: { code, detail, offset, rule } };
 }
 
-/** The same failure, told of another place: for a fault found in a decoded or trimmed copy of the caller's string. */
+/** The same fault at another offset, for a fault in a decoded or trimmed copy of the caller's string. */
 export function failAt(failure: Failure, offset: number): Failure {
   return { ok: false, fault: { ...failure.fault, offset } };
 }
 
-/** Thrown by the `toX` entrances; carries the fault that the parser gave. */
+/** The error of the `toX` functions, with the fault of the parser. */
 export class IdentifierSyntaxError extends Error {
   override readonly name = 'IdentifierSyntaxError';
 
@@ -90,19 +90,22 @@ export class IdentifierSyntaxError extends Error {
     super(`${fault.code} at ${fault.offset}: ${fault.detail}`);
   }
 
-  /** The code of the fault, for callers that switch over it. */
+  /** The code of the fault. */
   get code(): SyntaxCode {
     return this.fault.code;
   }
 }
 
-/** The value of a result, or its fault thrown. */
+/**
+ * The value of a result.
+ * @throws IdentifierSyntaxError
+ */
 export function unwrap<T>(result: Result<T>): T {
   if (result.ok) return result.value;
   throw new IdentifierSyntaxError(result.fault);
 }
 
-/** Names the character at an index for use in a detail: `":" (U+003A)`, `U+0009`, or `the end`. */
+/** Describes the character at an index for a detail: `":" (U+003A)`, `U+0009`, or `the end`. */
 export function describe(text: string, index: number): string {
   const code = text.codePointAt(index);
   if (code === undefined) return 'the end';
@@ -110,7 +113,7 @@ export function describe(text: string, index: number): string {
   return code > 0x20 && code < 0x7f ? `"${String.fromCharCode(code)}" (${hex})` : hex;
 }
 
-/** A text shortened to what a detail can carry. */
+/** Shortens a text for a detail. */
 export function excerpt(text: string): string {
   return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
 }

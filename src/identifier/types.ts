@@ -1,8 +1,7 @@
 /**
- * The things that are named. A value of one of these types was checked by its parser: the brand keeps other objects
- * out at compile time, and every field is read-only.
+ * The names that the parsers return. The brand prevents other objects at compile time, and every member is read-only.
  *
- * The functions here make values; only parsers call them, and they are not part of the public face.
+ * Only parsers call the functions of this file; the package does not export them.
  */
 import type { Branded } from './brand.js';
 import type { Resolver } from './resolver.js';
@@ -12,11 +11,11 @@ export type CordraId = Branded<{
   readonly type: 'cordra';
   /** Segments of ASCII digits joined by ".", leading zeros kept. */
   readonly namingAuthority: string;
-  /** 32 hexadecimal digits in capitals. */
+  /** 32 upper-case hexadecimal digits. */
   readonly guid: string;
-  /** The text after "?", "" when empty, null when there is no "?". */
+  /** The text after "?": empty for an empty query, null without "?". */
   readonly query: string | null;
-  /** The text after "#", "" when empty, null when there is no "#". */
+  /** The text after "#": empty for an empty fragment, null without "#". */
   readonly fragment: string | null;
 }>;
 
@@ -24,11 +23,11 @@ export type CordraId = Branded<{
 export type Handle = Branded<{
   readonly type: 'handle';
   readonly namingAuthority: string;
-  /** May be empty and may hold "/" (R-11, R-08). */
+  /** May be empty and may contain "/" (R-11, R-08). */
   readonly localName: string;
 }>;
 
-/** A Fedora PID in normal form (FED-02). Escapes in `objectId` are data, in capitals (R-16). */
+/** A Fedora PID in normal form (FED-02). Escapes in `objectId` are data, in upper case (R-16). */
 export type FedoraPid = Branded<{
   readonly type: 'fedora-pid';
   readonly namespaceId: string;
@@ -41,7 +40,7 @@ export interface FedoraParam {
   readonly name: string;
   /** Decoded, may be empty. */
   readonly value: string;
-  /** `name=value` as it stands in the URI: a reserved character stays as it was written, raw or escaped (R-27). */
+  /** `name=value` as in the URI; a reserved character stays raw or escaped (R-27). */
   readonly text: string;
 }
 
@@ -68,36 +67,36 @@ export type FedoraMethodCall = Branded<{
 
 export type FedoraDissemination = FedoraDatastream | FedoraMethodCall;
 
-/** A UUID (UUID-05): 32 hexadecimal digits in capitals. */
+/** A UUID (UUID-05): 32 upper-case hexadecimal digits. */
 export type DceUuid = Branded<{
   readonly type: 'uuid';
   readonly hex: string;
 }>;
 
-/** The thing that a text names, whatever the form of the text. */
+/** What a text denotes, in any form. */
 export type Name = CordraId | Handle | FedoraPid | FedoraDissemination | DceUuid;
 
-/** How an hdl URI was written: `path` and `host` are CORDRA's words, the others those of the Handle URI scheme. */
+/** The form of an hdl URI: `path` and `host` are terms of CORDRA, the others of the Handle URI scheme. */
 export type HdlForm = 'path' | 'host' | 'name' | 'authority' | 'server';
 
-/** An hdl URI: a name, the form it was written in, and what the URI adds. */
+/** An hdl URI: a name, its form, and the other components of the URI. */
 export type HdlUri = Branded<{
   readonly type: 'hdl-uri';
   readonly name: CordraId | Handle;
   readonly form: HdlForm;
   /** host[:port] in the form `server`, else null. */
   readonly server: string | null;
-  /** The URI's query; for a CORDRA identifier this is the query of the identifier itself (R-02). */
+  /** The query of the URI; for a CORDRA identifier it is the query of the identifier (R-02). */
   readonly query: string | null;
   readonly fragment: string | null;
 }>;
 
-/** An http or https URI that gives a Handle to a resolver. */
+/** An http or https URI of a Handle at a resolver. */
 export type HttpUri = Branded<{
   readonly type: 'http-uri';
   readonly name: CordraId | Handle;
   readonly resolver: Resolver;
-  /** As in `HdlUri`. */
+  /** See `HdlUri`. */
   readonly query: string | null;
   readonly fragment: string | null;
 }>;
@@ -106,6 +105,6 @@ export type HttpUri = Branded<{
 export type InfoHdl = Branded<{
   readonly type: 'info-hdl';
   readonly name: CordraId | Handle;
-  /** The URI's fragment, always null beside a CORDRA identifier (R-30). */
+  /** The fragment of the URI; null for a CORDRA identifier (R-30). */
   readonly fragment: string | null;
 }>;

@@ -5,12 +5,7 @@ const TEXT_LENGTHS = [1024, 512, 256, 128, 64, 32];
 
 const ESSENTIAL = ['level', 'time', 'reqId', 'msg'];
 
-/**
- * Truncates the texts of a log line to a total of 2 KB, marked by "…": clients choose the length of URLs and headers
- * and could fill the disk.
- * @param line JSON with a line feed.
- * @param escape escapes characters of the serialized line.
- */
+/** Truncates the texts of a JSON line to 2 KB in total: clients choose the length of URLs and headers. */
 export function cutLine(line: string, escape: (line: string) => string): string {
   const whole = escape(line);
   if (fits(whole)) return whole;

@@ -2,30 +2,27 @@ import type { LoggerService } from '@nestjs/common';
 import { type Logger, pino } from 'pino';
 import { cutLine } from './cut-line.js';
 
-/**
- * Characters that JSON leaves unescaped and terminals interpret: DEL, C1 controls, line separators, and bidirectional
- * controls.
- */
-const OBEYED = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+/** Characters that terminals interpret and JSON does not escape: DEL, C1, line separators, bidirectional controls. */
+const TERMINAL_CONTROLS = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** Logs JSON lines on standard output. A line cannot contain a line break or control characters of a client. */
+/** Logs JSON lines on standard output. */
 export function createLogger(level: string): Logger {
   return pino({
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     hooks: {
-      streamWrite: (line) => cutLine(line, escapeObeyed),
+      streamWrite: (line) => cutLine(line, escapeControls),
     },
   });
 }
 
-/** These characters can only stand inside a string of the line, where an escape means the same. */
-function escapeObeyed(line: string): string {
-  return line.replace(OBEYED, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
+/** These characters occur only in strings of the line, where an escape has the same meaning. */
+function escapeControls(line: string): string {
+  return line.replace(TERMINAL_CONTROLS, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Lets the framework write to the same log. Its notes on start are of interest to developers only. */
+/** Writes the framework's messages to the same log; those of the start only at the level debug. */
 export class FrameworkLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
 

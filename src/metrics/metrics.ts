@@ -4,7 +4,7 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 /** The outcome of a mint. */
 export type MintOutcomeLabel = 'created' | 'replayed' | 'existing' | 'refused';
 
-/** Why a request was rejected that may succeed later. */
+/** Why a request was refused that may succeed later. */
 export type Refusal = (typeof REFUSALS)[number];
 
 const REFUSALS = [
@@ -18,16 +18,13 @@ const REFUSALS = [
   'overload',
 ] as const;
 
-/** Seconds. A mint takes milliseconds, and a request that arrives slowly may take up to its time limit. */
+/** Seconds, from a mint to the longest permitted upload. */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** How many naming authorities get a time series of their own; later ones share `other`. */
+/** Naming authorities with a time series of their own; later ones share `other`. */
 const MAX_NAMING_AUTHORITIES = 500;
 
-/**
- * Prometheus metrics of this process. Labels contain no text of clients: routes are patterns, and only naming
- * authorities with mints are named.
- */
+/** Prometheus metrics of this process. Labels contain no text of a client. */
 export class Metrics {
   private readonly registry = new Registry();
   private readonly namingAuthorities = new Set<string>();
@@ -77,15 +74,11 @@ export class Metrics {
     return this.registry.contentType;
   }
 
-  /** Everything that was counted, in the Prometheus text format. */
   scrape(): Promise<string> {
     return this.registry.metrics();
   }
 
-  /**
-   * Counts a request that was answered.
-   * @param route the pattern of the route, never the path; null where none matched.
-   */
+  /** @param route the pattern of the route; null where none matched. */
   answered(method: string, route: string | null, status: number, seconds: number): void {
     this.requests.observe({ method, route: route ?? 'unmatched', status }, seconds);
   }
@@ -94,17 +87,16 @@ export class Metrics {
     this.mints.inc({ naming_authority: this.labelOf(namingAuthority, outcome), outcome }, count);
   }
 
-  /** Counts a request that a limit or an overload refused. */
   refused(reason: Refusal): void {
     this.refusals.inc({ reason });
   }
 
-  /** Shows how long a queue is at each scrape. `name` is a constant of the code; a name given again replaces the queue. */
+  /** Exports the length of a queue. A second queue with the same `name` replaces the first. */
   queueDepth(name: string, depth: () => number): void {
     this.queues.set(name, depth);
   }
 
-  /** Shows the connections of all pools, and the statements that wait for one as the queue `database_pool`. */
+  /** Exports the connections of the pools, and the waiting statements as the queue `database_pool`. */
   watchPools(...pools: readonly pg.Pool[]): void {
     const sum = (count: (pool: pg.Pool) => number): number => pools.reduce((total, pool) => total + count(pool), 0);
     new Gauge({

@@ -6,7 +6,7 @@ type Annotation = {
     : never;
 }[keyof typeof swagger];
 
-/** What was noted and not yet applied, in the order in which decorators run. */
+/** The annotations in the order of the decorators, to be applied by `annotateWith`. */
 const noted: ((real: typeof swagger) => void)[] = [];
 
 export const ApiBody = noting('ApiBody');
@@ -24,12 +24,12 @@ export function getSchemaPath(dto: string | { readonly name: string }): string {
   return `#/components/schemas/${typeof dto === 'string' ? dto : dto.name}`;
 }
 
-/** Applies what was noted, once, for the document to be made. */
+/** Applies the recorded annotations with the real package, for `npm run openapi`. */
 export function annotateWith(real: typeof swagger): void {
   for (const apply of noted.splice(0)) apply(real);
 }
 
-/** Records a decorator for later: loading `@nestjs/swagger` would take half of the start. */
+/** Records a decorator: loading `@nestjs/swagger` would take half of the start. */
 function noting<Name extends Annotation>(name: Name): (typeof swagger)[Name] {
   const decorator =
     (...args: unknown[]) =>

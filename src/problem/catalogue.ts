@@ -1,12 +1,12 @@
 import { SYNTAX_CODES, type SyntaxCode } from '../identifier/index.js';
 
-/** One kind of problem; a test compares it with `docs/reference/errors.md`. */
+/** A test compares the catalogue with `docs/reference/errors.md`. */
 export interface ProblemKind {
   readonly status: number;
   readonly title: string;
 }
 
-/** Problems of requests and of the service. Codes are stable. */
+/** Codes are stable. */
 const SERVICE_PROBLEMS = {
   MALFORMED_JSON: { status: 400, title: 'The body is not valid JSON.' },
   INVALID_REQUEST: { status: 400, title: 'The request does not have the expected format.' },

@@ -1,19 +1,18 @@
 import { Problem } from './problem.js';
 
 /**
- * SQLSTATEs of an unavailable database (PostgreSQL, appendix A): connection exceptions, a read-only server (25006,
- * after a failover), an idle transaction (25P03, 25P04), rejected credentials, a missing database, insufficient
- * resources, and operator intervention.
+ * SQLSTATEs of an unavailable database (PostgreSQL, appendix A): connections, a read-only server after a failover
+ * (25006), idle transactions, credentials, missing databases, resources, and operator intervention.
  */
 const UNAVAILABLE_STATES = /^(08...|25006|25P03|25P04|28...|3D000|53...|57P0.)$/;
 
 /** Lock timeouts, serialization failures and deadlocks. */
 const CONFLICT_STATES = /^(55P03|40001|40P01)$/;
 
-/** `query_canceled`: the statement reached `statement_timeout`. */
+/** `query_canceled`, by `statement_timeout`. */
 const STATEMENT_TIMEOUT_STATE = /^57014$/;
 
-/** The same as `UNAVAILABLE_STATES` from the network, and as Prisma names it. */
+/** Errors of the network and of Prisma for an unavailable database. */
 const CODES = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'],
   ...['P1001', 'P1002', 'P1003', 'P1008', 'P1017', 'P2024'],
@@ -35,7 +34,7 @@ export function isConnectionLost(error: unknown): boolean {
   return typeof message === 'string' && MESSAGES.test(message);
 }
 
-/** Whether a statement waited too long for another transaction, and wrote nothing. */
+/** Whether a statement waited too long for a lock, and wrote nothing. */
 export function isLockTimeout(error: unknown): boolean {
   return typeof error === 'object' && error !== null && (error as DatabaseError).code === '55P03';
 }
@@ -49,20 +48,14 @@ export function isUniqueViolation(error: unknown): boolean {
   return typeof error === 'object' && error !== null && (error as DatabaseError).code === '23505';
 }
 
-/**
- * Whether the values of a statement can cause the error (PostgreSQL, appendix A: classes 21 to 23 and 54, P0001), or a
- * defect of the program.
- */
+/** Whether values can cause the error: classes 21 to 23 and 54, and P0001 (PostgreSQL, appendix A). */
 export function isCausedByData(error: unknown): boolean {
   if (error instanceof Problem || databaseProblem(error) !== null) return false;
   const { code } = error as DatabaseError;
   return typeof code !== 'string' || /^(2[123]...|54...|P0001)$/.test(code);
 }
 
-/**
- * The problem of a database error.
- * @returns null when it is not caused by the state of the database.
- */
+/** @returns null when the error is not caused by the state of the database. */
 export function databaseProblem(error: unknown): Problem | null {
   const found = [...causesOf(error)];
   const has = (state: RegExp): boolean => found.some(({ codes }) => codes.some((code) => state.test(code)));
@@ -83,7 +76,6 @@ export function databaseProblem(error: unknown): Problem | null {
   return new Problem('DATABASE_UNAVAILABLE', detail, RETRY_SOON);
 }
 
-/** The refusal of a request that waited too long for the transaction of another one. */
 export function conflictInProgress(): Problem {
   return new Problem(
     'CONFLICT_IN_PROGRESS',
@@ -92,7 +84,7 @@ export function conflictInProgress(): Problem {
   );
 }
 
-/** The error and its causes: Prisma keeps the driver's error in the metadata of its own, and the adapter's in its cause. */
+/** The error and its causes: Prisma stores the error of the driver in its metadata, the adapter in `cause`. */
 function* causesOf(error: unknown): Generator<{ codes: string[]; message: string }> {
   if (typeof error !== 'object' || error === null) return;
   const { code, originalCode, message, cause, meta } = error as DatabaseError;
@@ -102,7 +94,6 @@ function* causesOf(error: unknown): Generator<{ codes: string[]; message: string
   yield* causesOf(cause);
 }
 
-/** Where the errors of `pg`, of Prisma's adapter and of Prisma's client keep what they know. */
 interface DatabaseError {
   readonly code?: unknown;
   readonly originalCode?: unknown;

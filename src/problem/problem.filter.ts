@@ -5,7 +5,6 @@ import { databaseProblem } from './database-errors.js';
 import { problemDocument } from './problem-document.dto.js';
 import { Problem } from './problem.js';
 
-/** Fastify's own refusals, by its codes. */
 const FASTIFY_PROBLEMS: Readonly<Record<string, ServiceCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
   FST_ERR_CTP_BODY_TOO_LARGE: 'BODY_TOO_LARGE',
@@ -14,7 +13,7 @@ const FASTIFY_PROBLEMS: Readonly<Record<string, ServiceCode>> = {
   FST_ERR_MAX_PARAM_LENGTH: 'MALFORMED_URL',
 };
 
-/** Errors of the framework and plugins, by status. */
+/** Statuses of the framework and its plugins. */
 const STATUS_PROBLEMS: Readonly<Record<number, ServiceCode>> = {
   403: 'NOT_FOUND',
   404: 'NOT_FOUND',
@@ -29,7 +28,7 @@ const SENTENCES: Partial<Record<ServiceCode, string>> = {
     'Percent-encode the path as UTF-8: "%" and two hexadecimal digits for each octet. The path may also be too long.',
 };
 
-/** Converts all errors to responses. Unexpected errors are logged completely, and the response contains no details. */
+/** Converts errors to responses. An unexpected error is logged completely and returned without details. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
@@ -73,7 +72,6 @@ function problemOfStatus(status: number): ServiceCode | undefined {
   return STATUS_PROBLEMS[status] ?? (status >= 400 && status < 500 ? 'MALFORMED_HTTP' : undefined);
 }
 
-/** What Fastify and its plugins write on their errors. */
 function framework(error: unknown): { code?: string; statusCode?: number } {
   return error instanceof Error ? (error as Error & { code?: string; statusCode?: number }) : {};
 }

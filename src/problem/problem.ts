@@ -5,19 +5,19 @@ export interface ProblemDetail {
   /** JSON Pointer (RFC 6901) into the body, or `#query/name`, `#path/name`, `#header/name` for the other parts. */
   readonly pointer: string;
   readonly detail: string;
-  /** For a malformed identifier: the syntax code, and the offset in UTF-16 code units where the text broke. */
+  /** For a malformed identifier: the syntax code, and the offset of the fault in UTF-16 code units. */
   readonly code?: ProblemCode;
   readonly offset?: number;
 }
 
 export interface ProblemExtensions {
   readonly errors?: readonly ProblemDetail[];
-  /** Members of the problem document of this kind alone (RFC 9457 3.2), such as a link to the identifier in the way. */
+  /** Extension members (RFC 9457 3.2), such as a link to the conflicting identifier. */
   readonly members?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An error with a code of the catalogue, which the filter converts to a response. */
+/** An error with a code of the catalogue; the filter converts it to a response. */
 export class Problem extends Error {
   override readonly name = 'Problem';
 
@@ -30,10 +30,7 @@ export class Problem extends Error {
   }
 }
 
-/**
- * The problem of a malformed identifier.
- * @param pointer the location of the identifier.
- */
+/** The problem of a malformed identifier at `pointer`. */
 export function malformed(fault: SyntaxFault, pointer: string): Problem {
   const { code, detail, offset } = fault;
   return new Problem(code, detail, { errors: [{ pointer, detail, code, offset }], members: { offset } });

@@ -13,13 +13,12 @@ import { targetFrom } from './target-template.js';
 import { requireFuture } from './timestamp.js';
 import type { MintCommand } from './mint-command.js';
 
-/** Who asks, and as part of which request. */
+/** The principal of a mint, and its request if it has an Idempotency-Key. */
 export interface MintContext {
   readonly actor: Actor;
   readonly request: RequestIndex | null;
 }
 
-/** An identifier as it is named before it is registered. */
 interface Named {
   readonly address: Address;
   readonly localName: string;

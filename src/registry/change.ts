@@ -1,7 +1,6 @@
-/** Who changes something: the client, and the id of the key it used, if it has one. */
-
 import type { MutableAttributes } from './identifier-record.js';
 
+/** The client of a change, and the ID of its API key. */
 export interface Actor {
   readonly client: string;
   readonly keyId: string | null;
@@ -9,7 +8,6 @@ export interface Actor {
 
 export const SERVICE: Actor = { client: 'service', keyId: null };
 
-/** The kind of a change. */
 export const CHANGE_KINDS = [
   ...['minted', 'registered', 'reserved', 'imported'],
   ...['activated', 'released', 'lapsed', 'changed', 'withdrawn', 'reinstated', 'created'],
@@ -31,7 +29,7 @@ export type PatchOperation =
   | { readonly op: 'add'; readonly path: ''; readonly value: object }
   | { readonly op: 'replace'; readonly path: string; readonly value: unknown };
 
-/** The JSON Patch that creates a document. */
+/** The JSON Patch (RFC 6902) that creates a document. */
 export function creation(document: object): PatchOperation[] {
   return [{ op: 'add', path: '', value: document }];
 }

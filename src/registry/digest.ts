@@ -6,7 +6,7 @@ export function digestOf(text: string): Digest {
   return hash('sha256', text, 'hex');
 }
 
-/** A digest as PostgreSQL reads a `bytea` (PostgreSQL 8.4.1). */
+/** A digest in the input syntax of `bytea` (PostgreSQL 8.4.1). */
 export function bytea(digest: Digest): string {
   return `\\x${digest}`;
 }

@@ -14,7 +14,6 @@ const STEPS = {
 
 export type Step = keyof typeof STEPS;
 
-/** Why an identifier is withdrawn whose reservation was given up. */
 const RELEASED_REASON = 'The reservation was released.';
 
 /** Why an identifier is withdrawn that was reserved and not activated in time. */
@@ -44,19 +43,13 @@ export function activation(): Amendment {
   return { kind: 'activated', state: 'active', leaseUntil: null };
 }
 
-/**
- * Releases a reservation.
- * @param at the time of the change.
- */
+/** Releases a reservation at the time of the change. */
 export function release(at: Date): Amendment {
   const tombstone = { withdrawnAt: at, reason: RELEASED_REASON, replacedBy: null };
   return { kind: 'released', state: 'withdrawn', ...GIVEN_UP, tombstone };
 }
 
-/**
- * Withdraws an identifier. An active one keeps its values for a reinstatement.
- * @param at the time of the change.
- */
+/** Withdraws an identifier at the time of the change. An active one keeps its values for a reinstatement. */
 export function withdrawal(
   { state }: IdentifierRecord,
   at: Date,

@@ -38,7 +38,7 @@ export interface MintCommand {
   readonly alternates: readonly CanonicalName[];
   /** 32 upper-case hexadecimal digits of an identifier to register; null to mint one. */
   readonly guid: string | null;
-  /** Local name of an identifier to register under a naming authority of the profile "handle"; null to mint one. */
+  /** The local name of an identifier to register under the profile "handle"; null to mint one. */
   readonly localName: string | null;
   /** The end of the lease of a reserved identifier; null for an active one. */
   readonly leaseUntil: Date | null;

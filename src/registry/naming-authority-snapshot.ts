@@ -19,7 +19,7 @@ import { type Digest, digestOf } from './digest.js';
 import { type NamingAuthority, isCaseInsensitiveByRule } from './naming-authority.js';
 import type { CanonicalName } from './canonical-name.js';
 
-/** Where an identifier is registered: by its GUID, or by the key of any other local name. */
+/** The unique value of an identifier: its GUID, or the digest of any other local name. */
 export type Address =
   | { readonly namingAuthority: string; readonly guid: string; readonly localKey: null }
   | { readonly namingAuthority: string; readonly guid: null; readonly localKey: Digest };
@@ -33,8 +33,8 @@ export class NamingAuthoritySnapshot {
   private resolvers: readonly Resolver[] | null = null;
 
   /**
-   * @param resolver the resolver of naming authorities that have none of their own.
-   * @param sees whether a reader sees a naming authority; null where it sees all.
+   * @param resolver the default resolver.
+   * @param sees null for a principal that sees all naming authorities.
    */
   constructor(
     authorities: Iterable<NamingAuthority> | NamingAuthoritySnapshot,
@@ -71,7 +71,7 @@ export class NamingAuthoritySnapshot {
     return found === undefined || this.sees === null || this.sees(prefix) ? found : undefined;
   }
 
-  /** The naming authorities that texts in any spelling name and that are not known, by their prefixes. */
+  /** The prefixes in texts of any form that are not known. */
   unknownPrefixes(texts: readonly string[]): string[] {
     return texts.flatMap((text) => {
       const read = this.recognize(text);
@@ -81,18 +81,18 @@ export class NamingAuthoritySnapshot {
     });
   }
 
-  /** The resolver that a name's HTTP URI is written for (URI-36). */
+  /** The resolver of the HTTP URI of a name (URI-36). */
   resolverOf(name: Name): Resolver {
     const own = 'namingAuthority' in name ? this.find(name.namingAuthority)?.resolver : null;
     return own ?? this.resolver;
   }
 
-  /** Reads a text in any spelling (R-28). */
+  /** Recognizes a text in any form (R-28). */
   recognize(text: string): Recognition {
     return recognize(text, this.options);
   }
 
-  /** Reads a metadata ID or an alternate identifier in any spelling, as it is compared and stored. */
+  /** Parses a metadata ID or an alternate identifier in any form, as it is stored and compared. */
   readName(text: string): Result<{ name: Name } & CanonicalName> {
     const read = recognize(text, this.nameOptions);
     if (!read.ok) return read;
@@ -101,8 +101,7 @@ export class NamingAuthoritySnapshot {
   }
 
   /**
-   * Parses a name to look for: with the visible naming authorities, and with the comparison key, which is the same for
-   * all principals.
+   * Parses a name for a look-up: by the visible naming authorities, with the key that is the same for all principals.
    */
   readWanted(text: string): Result<{ name: Name } & CanonicalName> {
     const read = this.recognize(text);
@@ -113,17 +112,13 @@ export class NamingAuthoritySnapshot {
     return { ...read, value: { name, canonical, key: named?.ok ? named.value.key : key } };
   }
 
-  /**
-   * A name as it is stored. The key of a CORDRA identifier leaves out its query and fragment: they name no other record
-   * (R-24).
-   */
+  /** A name as stored. The key of a CORDRA identifier excludes its query and fragment (R-24). */
   canonicalName(name: Name): CanonicalName {
     const named = name.type === 'cordra' ? toCordraId(registryKey(name)) : name;
     const caseInsensitive = name.type === 'handle' && this.isCaseInsensitive(name.namingAuthority);
     return { canonical: canonicalUri(name), key: digestOf(comparisonKey(named, { caseInsensitive })) };
   }
 
-  /** Where the identifier that a naming authority of ours gives by a local name is registered. */
   addressOf(authority: NamingAuthority, localName: string): Address {
     const namingAuthority = authority.prefix;
     if (authority.profile === 'cordra') return { namingAuthority, guid: localName, localKey: null };
@@ -132,8 +127,8 @@ export class NamingAuthoritySnapshot {
   }
 
   /**
-   * Where an identifier would be registered; null for a foreign naming authority.
-   * @throws Problem with a syntax code for a local name that is not a GUID where GUIDs are required (CID-10).
+   * The address of a name; null for a foreign naming authority.
+   * @throws Problem with a syntax code for a local name that is not a GUID under the profile "cordra" (CID-10).
    */
   locate(name: Name, text: string, pointer: string): Address | null {
     if (name.type !== 'cordra' && name.type !== 'handle') return null;
@@ -152,7 +147,7 @@ export class NamingAuthoritySnapshot {
     return this.byKey.get(namingAuthorityKey(prefix));
   }
 
-  /** Made when a URL is read for the first time: a view is made for each key, and few texts are URLs. */
+  /** Computed on first use: each key has a snapshot, and few texts are URLs. */
   private ownResolvers(): readonly Resolver[] {
     if (this.resolvers !== null) return this.resolvers;
     const { sees } = this;
@@ -167,7 +162,7 @@ function slip(handle: Handle, text: string, pointer: string): Error {
   const native = formatHandle(handle);
   const strict = parseCordraId(native);
   if (strict.ok) throw new TypeError(`${native} is a CORDRA identifier and was parsed as another Handle`);
-  // The fault is counted in the native text; where the request spells it otherwise, only its start can be told.
+  // The offset counts in the native text. In another notation only its start is known.
   const start = text.indexOf(native);
   return malformed({ ...strict.fault, offset: start < 0 ? 0 : start + strict.fault.offset }, pointer);
 }

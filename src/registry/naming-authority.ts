@@ -6,7 +6,7 @@ export type NamingAuthorityStatus = (typeof NAMING_AUTHORITY_STATUSES)[number];
 export const PROFILES = ['cordra', 'handle'] as const;
 export type NamingAuthorityProfile = (typeof PROFILES)[number];
 
-/** Versions of UUID that can be minted: random ones, or those that show the time of the mint (R-06). */
+/** 4 is random; 1 and 7 contain the time of minting (R-06). */
 export const UUID_VERSIONS = [4, 1, 7] as const;
 export type UuidVersion = (typeof UUID_VERSIONS)[number];
 
@@ -30,15 +30,12 @@ export interface NamingAuthority extends NamingAuthoritySettings {
   readonly updatedAt: Date;
 }
 
-/**
- * Whether local names have no case unless it is decided otherwise: DOIs by their own rules (R-36), and Handles of prefixes
- * by those of the Handle System (R-35).
- */
+/** The default of `caseInsensitive`: true for DOIs (R-36) and for Handles of prefixes (R-35). */
 export function isCaseInsensitiveByRule(prefix: string): boolean {
   return /^10(\.[0-9]+)+$/.test(prefix) || isPrefixOfPrefixes(prefix);
 }
 
-/** `0.NA`: its Handles are prefixes, so they are always case-insensitive (R-35). */
+/** `0.NA`: its Handles are prefixes, which are always case-insensitive (R-35). */
 export function isPrefixOfPrefixes(prefix: string): boolean {
   return namingAuthorityKey(prefix) === '0.NA';
 }

@@ -7,26 +7,26 @@ import type { Address } from './naming-authority-snapshot.js';
 import type { NamingAuthority } from './naming-authority.js';
 import type { CanonicalName } from './canonical-name.js';
 
-/** The request that a mint belongs to: its Idempotency-Key, the place in it, and the digest of its meaning. */
+/** The Idempotency-Key of a mint, its index in the request, and the fingerprint of the request. */
 export interface RequestIndex {
   readonly key: string;
   readonly index: number;
   readonly fingerprint: Digest;
 }
 
-/** The largest place in a request, which is kept as an INTEGER. */
+/** The column is an INTEGER. */
 export const MAX_REQUEST_INDEX = 2_147_483_647;
 
-/** The metadata record that is minted beside an object, in the same statement (CID-24). */
+/** The metadata record that the same statement mints (CID-24). */
 export interface NewMetadataRecord {
   readonly address: Address;
   readonly localName: string;
   readonly patch: readonly PatchOperation[];
 }
 
-/** A new identifier, everything decided but whether the database takes it. */
+/** A new identifier, complete but for the decision of the database. */
 export interface NewIdentifier {
-  /** As it was known when this was decided: the statement mints only when its version is still the same. */
+  /** The statement mints only while this version of the naming authority is current. */
   readonly authority: NamingAuthority;
   readonly address: Address;
   readonly localName: string;

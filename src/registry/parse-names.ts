@@ -19,7 +19,7 @@ export function readMetadataId(
 }
 
 /**
- * Parses a replacement in any form. It is stored as text without a comparison key.
+ * Parses a replacement in any form, stored without a comparison key.
  * @throws Problem as `readMetadataId` does.
  */
 export function readReplacementName(
@@ -52,15 +52,15 @@ export function readAlternates(
   return [...names.values()];
 }
 
-/** A name as a tombstone tells what to use instead: `NA/local` for Handles and CORDRA identifiers, canonical for others. */
+/** A replacement as a tombstone has it: `NA/local` for Handles and CORDRA identifiers, canonical for others. */
 export function replacementText(name: Name, canonical: string): string {
   if (name.type === 'handle') return formatHandle(name);
-  // A query or a fragment names no other identifier (R-24).
+  // A query or fragment denotes no other identifier (R-24).
   return name.type === 'cordra' ? registryKey(name) : canonical;
 }
 
 /**
- * An object and its metadata record must be different (CID-24); a query or fragment makes no difference (R-24).
+ * An identifier cannot be its own metadata ID (CID-24), whatever its query or fragment is (R-24).
  * @throws Problem METADATA_ID_IS_IDENTIFIER
  */
 export function requireTwoThings(

@@ -3,15 +3,14 @@ import { Problem, malformed } from '../problem/problem.js';
 import type { IdentifierRecord } from './identifier-record.js';
 import type { Address, NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 
-/** A record, and the name by which it was asked for. */
+/** A record, and the requested name. */
 export interface ResolvedIdentifier {
   readonly record: IdentifierRecord;
   readonly name: Name;
 }
 
 /**
- * Finds the identifier of a path, in any form (R-28).
- * @param known the naming authorities that the principal can see.
+ * Finds the identifier of a path in any form (R-28), among the visible naming authorities.
  * @throws Problem IDENTIFIER_NOT_FOUND, also for a hidden one, or a syntax code.
  */
 export async function resolveIdentifier(

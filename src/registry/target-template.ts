@@ -3,13 +3,12 @@ import { MAX_TARGET_LENGTH } from './identifier-record.js';
 import type { NamingAuthority } from './naming-authority.js';
 import { isTarget } from './target.js';
 
-/** What stands for the local name in a template. */
 const PLACEHOLDER = /\{(guid|localName)\}/g;
 
-/** A template whose host depends on the local name, which may be any text. */
+/** A template whose host would depend on the local name. */
 const IN_HOST = /^[^/]*\/\/[^/?#]*\{/;
 
-/** Segments of a URL that lead upwards, which no escape changes (WHATWG URL 4.4). */
+/** Dot segments, which have the same meaning when escaped (WHATWG URL 4.4). */
 const DOTS = /^\.\.?$/;
 const WITH_DOTS = /\/\.\.?(?:[/?#]|$)/;
 
@@ -30,7 +29,7 @@ export function requireTemplate(template: string, pointer: string): void {
 }
 
 /**
- * Computes the target of a local name, percent-encoded; null without a template.
+ * The target of a local name, percent-encoded; null without a template.
  * @throws Problem INVALID_REQUEST when the target would be too long, or the local name is a dot segment.
  */
 export function targetFrom(

@@ -14,14 +14,13 @@ export interface ApiKey {
   readonly lastUsedAt: Date | null;
   readonly createdAt: Date;
   readonly createdBy: string;
-  /** Whether it was created without authentication, under open access. */
   readonly openAccess: boolean;
-  /** When an administrator confirmed it, and the client of that administrator; null for a key that was not confirmed. */
+  /** When and by which client an administrator confirmed it; null for an unconfirmed key. */
   readonly confirmedAt: Date | null;
   readonly confirmedBy: string | null;
 }
 
-/** A key to be created: its id and the SHA-256 of its secret were made by the caller. */
+/** The caller generates the ID and the secret. */
 export interface NewApiKey extends Pick<
   ApiKey,
   'id' | 'client' | 'label' | 'scopes' | 'grants' | 'expiresAt' | 'createdBy' | 'openAccess'
@@ -31,7 +30,7 @@ export interface NewApiKey extends Pick<
 
 const WITHOUT_SECRET = { secretHash: true } as const;
 
-/** Stores API keys; the only user of their table. */
+/** Only this class uses the table of API keys. */
 @Injectable()
 export class ApiKeyStore {
   constructor(private readonly prisma: PrismaService) {}
@@ -47,7 +46,7 @@ export class ApiKeyStore {
     return row === null ? null : keyOf(row);
   }
 
-  /** One page in order of creation; revoked and expired keys are kept and listed. */
+  /** One page in order of creation, with revoked and expired keys. */
   async page(limit: number, after: { createdAt: Date; id: string } | undefined): Promise<ApiKey[]> {
     const rows = await (
       await this.prisma.client()
@@ -90,9 +89,9 @@ export class ApiKeyStore {
   }
 
   /**
-   * Confirms a key that was created under open access. One that needs no confirmation or has it is left as it is.
+   * Confirms a key that was created under open access; other keys are unchanged.
    * @param by the client of the administrator.
-   * @returns false when there is none with this id.
+   * @returns false when the key does not exist.
    */
   async confirm(transaction: Queryable, id: string, by: string): Promise<boolean> {
     const { rowCount } = await transaction.query(

@@ -2,9 +2,8 @@ import { Problem } from '../problem/problem.js';
 
 export interface BatcherLimits {
   readonly maxBatchSize: number;
-  /** How many groups are under way at once. */
   readonly maxConcurrentBatches: number;
-  /** How many items may wait; one more is refused. */
+  /** One more item is refused. */
   readonly maxQueueLength: number;
 }
 
@@ -14,26 +13,23 @@ interface Waiting<T, R> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Minimum size of a second batch, because the first may wait for a lock. */
+/** Minimum size of a second concurrent batch, because the first may wait for a lock. */
 const MIN_SECOND_BATCH = 16;
 
-/** Seconds after which a full queue has room again. */
+/** Seconds after which a full queue has room. */
 const RETRY_AFTER_S = '2';
 
 /**
- * Coalesces items that arrive while others are processed into the next batch. There is no timer: an item without
- * predecessors starts at once. A second batch runs only if it is not smaller than the first.
+ * Coalesces items that arrive while a batch is processed into the next batch, without a timer. A second batch runs
+ * concurrently only if it is not smaller than the first.
  */
 export class Batcher<T, R> {
   private queue: Waiting<T, R>[] = [];
   private runningBatches = 0;
-  /** How many must wait for the next group to go: beside another one, not fewer than are in that. */
+  /** Items that must wait before the next batch starts. */
   private minNextBatch = 1;
 
-  /**
-   * @param work returns one result for each item, in order; an item that failed has an `Error` as its result. If it
-   * throws, every item gets that error.
-   */
+  /** @param work returns a result or an `Error` for each item, in order. If it throws, every item gets that error. */
   constructor(
     private readonly work: (items: readonly T[]) => Promise<readonly (R | Error)[]>,
     private readonly limits: BatcherLimits,
@@ -80,7 +76,6 @@ export class Batcher<T, R> {
   }
 }
 
-/** The refusal of an item that finds a queue full. */
 export function queueFull(): Problem {
   return new Problem('OVERLOADED', 'Too many requests are waiting. Retry after Retry-After.', {
     headers: { 'retry-after': RETRY_AFTER_S },

@@ -4,12 +4,11 @@ import pg from 'pg';
 
 const SECRET_BYTES = 32;
 
-/** The secret of cursors, stored in the database so that all instances and backups share it. */
+/** The secret of cursors, shared by all replicas and restored with a backup. */
 @Injectable()
 export class CursorSecret {
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
-  /** Reads the secret. The first process on a database creates it. */
   async load(): Promise<Buffer> {
     await this.pool.query('INSERT INTO cursor_secret (value) VALUES ($1) ON CONFLICT DO NOTHING', [
       randomBytes(SECRET_BYTES),

@@ -5,7 +5,7 @@ import type { Actor } from '../registry/change.js';
 import { type Digest, bytea, digestOf } from '../registry/digest.js';
 import { type Queryable, Transactions } from './transactions.js';
 
-/** The Idempotency-Key of a request, with the one who sent it and the digest of what it means. */
+/** The Idempotency-Key of a request, with its client and the fingerprint of the request. */
 export interface KeyedRequest {
   readonly client: string;
   readonly key: string;
@@ -24,15 +24,15 @@ export type Once<T, S> =
 const REQUEST_LOCK = 0x526571;
 
 /**
- * "Key" in ASCII: the space of the advisory locks of Idempotency-Keys. Every statement that uses a key for the first time holds
- * its lock, mints too; the function `lock_request_key` of the migrations locks the same.
+ * "Key" in ASCII: the space of the advisory locks under which an Idempotency-Key is first used. The SQL function
+ * `lock_request_key` uses the same.
  */
 const KEY_LOCK = 0x4b6579;
 
-/** The lock of a key in SQL, from two columns or parameters. */
+/** The lock of a key in SQL, from columns or parameters. */
 export const keyLockSql = (client: string, key: string): string => `${KEY_LOCK}, hashtext(${client} || ' ' || ${key})`;
 
-/** Runs requests once. The result is stored in the transaction of the change, and a replay returns it. */
+/** Runs requests once: the result is stored in the transaction of the change, and a replay returns it. */
 @Injectable()
 export class IdempotentRequests {
   constructor(private readonly transactions: Transactions) {}
@@ -41,7 +41,7 @@ export class IdempotentRequests {
    * Runs a change once.
    * @param request null without a key: the change always runs.
    * @param work makes the change; its result is stored as JSON.
-   * @throws Problem IDEMPOTENCY_KEY_REUSED, or REQUEST_IN_FLIGHT when the first request with this key has not ended.
+   * @throws Problem IDEMPOTENCY_KEY_REUSED, or REQUEST_IN_FLIGHT while the first request runs.
    */
   async run<T>(request: KeyedRequest | null, work: (transaction: Queryable) => Promise<T>): Promise<Replayable<T>> {
     const once = await this.runOnce<T, T>(request, async (transaction) => {
@@ -91,7 +91,7 @@ export class IdempotentRequests {
       const part = outcomes.length;
       const made = await this.transactions.run(async (transaction) => {
         if (request === null) return { known: [], outcome: await work(transaction, part) };
-        // The same request, sent twice, may have done a part in the meantime; waiting for it takes no longer than a part.
+        // A duplicate of the request may have completed a part in the meantime.
         await (part === 0 ? lockRequest(transaction, request) : waitForRequest(transaction, request));
         const earlier = await findResult(transaction, request);
         const known = earlier === null ? [] : await findParts<T>(transaction, request, part);
@@ -116,13 +116,12 @@ export function keyedRequest(actor: Actor, key: string | undefined, content: unk
   return { client: actor.client, key, fingerprint: digestOf(JSON.stringify(content)) };
 }
 
-/** @throws Problem IDEMPOTENCY_KEY_REUSED when an earlier request with the same key was another one. */
+/** @throws Problem IDEMPOTENCY_KEY_REUSED when the first request with the key had another fingerprint. */
 export function requireSameRequest(earlier: Digest, now: Digest): void {
   if (earlier === now) return;
   throw keyReused();
 }
 
-/** The refusal of a request whose key belongs to another one. */
 export function keyReused(): Problem {
   return new Problem(
     'IDEMPOTENCY_KEY_REUSED',
@@ -131,7 +130,7 @@ export function keyReused(): Problem {
   );
 }
 
-/** Fails at once where the other request can take long. */
+/** Fails at once, because the other request can take long. */
 async function lockRequest(transaction: Queryable, request: KeyedRequest): Promise<void> {
   const { client, key } = request;
   const name = Buffer.from(digestOf(JSON.stringify([client, key])), 'hex').readInt32BE();
@@ -143,7 +142,7 @@ async function lockRequest(transaction: Queryable, request: KeyedRequest): Promi
   await waitForRequest(transaction, request);
 }
 
-/** Waits for the statement that uses the key: one that mints, or a part of the same request. */
+/** Waits for the statement that uses the key: a mint, or a part of the same request. */
 async function waitForRequest(transaction: Queryable, { client, key }: KeyedRequest): Promise<void> {
   try {
     await transaction.query(`SELECT pg_advisory_xact_lock(${keyLockSql('$1', '$2')})`, [client, key]);
@@ -152,7 +151,6 @@ async function waitForRequest(transaction: Queryable, { client, key }: KeyedRequ
   }
 }
 
-/** The refusal of a repeat that came before the first request had ended. */
 export function requestInFlight(): Problem {
   return new Problem(
     'REQUEST_IN_FLIGHT',
@@ -173,14 +171,14 @@ async function findResult(from: Queryable, { client, key, fingerprint: hash }: K
   return row.outcome;
 }
 
-/** Selects the smallest index, which the database index supports for any number of indexes of a key. */
+/** Selects by the smallest index, which the database index supports for any number of indexes. */
 const FIND = `
   SELECT encode(r.hash, 'hex') AS hash, r.outcome, r.hash IS NULL AND (
            (SELECT min(i.request_index) FROM identifier i WHERE i.client = w.client AND i.request_key = w.key) IS NOT NULL
            OR (SELECT min(p.place) FROM request_part p WHERE p.client = w.client AND p.key = w.key) IS NOT NULL) AS "isOther"
   FROM (SELECT $1::text AS client, $2::text AS key) w LEFT JOIN request r USING (client, key)`;
 
-/** Stores the outcome of a request whose key is locked. */
+/** Stores the result of a request whose key is locked. */
 async function storeResult(
   on: Queryable,
   { client, key, fingerprint: hash }: KeyedRequest,

@@ -1,9 +1,9 @@
 import type { QueryConfig } from 'pg';
 
-/** Up to so many rows one plan serves; more of them are worth a plan of their own, which knows how many they are. */
+/** Rows for which one plan is efficient; more rows get a plan of their own. */
 const FEW = 64;
 
-/** A statement over rows of parameters, prepared in its session where they are few. */
+/** A statement over rows of parameters, prepared if they are few. */
 export function prepared(name: string, text: string, values: unknown[], rows: number): QueryConfig {
   return rows > FEW ? { text, values } : { name, text, values };
 }

@@ -9,30 +9,29 @@ import { keyLockSql } from './idempotency.js';
 import { prepared } from './prepared.js';
 import { type Queryable, Transactions } from './transactions.js';
 
-/** A mint of a client with an Idempotency-Key: place 0 for one alone, later places for the lines of a stream. */
+/** A mint with an Idempotency-Key: index 0 for a single mint, later indexes for lines of a stream. */
 export interface KeyedMint extends RequestIndex {
   readonly client: string;
 }
 
-/** What is known of the key of a mint, where no identifier's own row has its result. */
+/** The use of a key whose result is not in the row of an identifier. */
 export interface KeyUse {
-  /** The result that is stored for its place, as JSON, and the digest of the meaning of its request. */
+  /** The stored result as JSON, and the fingerprint of its request. */
   readonly outcome: { readonly hash: Digest; readonly text: string } | null;
-  /** Whether the key belongs to a request of another kind. */
+  /** Whether a request of another kind used the key. */
   readonly isOther: boolean;
-  /** Whether another request uses the key at this moment. */
   readonly isInFlight: boolean;
 }
 
-/** A result that no identifier's own row has. */
+/** A result that is not in the row of an identifier. */
 export interface NewResult {
   readonly mint: KeyedMint;
   readonly result: object;
-  /** The identifier that was found, and the key of the metadata ID by which it was found; null for a refusal. */
+  /** The existing identifier and the key of its metadata ID; null for a refusal. */
   readonly found: { readonly id: bigint; readonly metadataKey: Digest } | null;
 }
 
-/** A part of the results of a stream covers no more than this many places, so that it is found by a range of its first place. */
+/** A row has the results of at most 2^10 indexes, so that it is found by a range of its first index. */
 const PART_BITS = 10;
 
 const FIND_USES = `
@@ -52,8 +51,8 @@ const FIND_PARTS = `
       AND x.place BETWEEN w.first AND w.first + ${2 ** PART_BITS - 1} OFFSET 0) p`;
 
 /**
- * One statement stores a result only where its place is still free and the identifier is still found, under the lock of the key:
- * no other request with the key can take effect between finding and storing. The lines of a chunk have one row.
+ * Stores a result only if its index is free and the identifier still exists, under the lock of the key. The lines of a
+ * chunk have one row.
  */
 const STORE = `
   WITH input AS MATERIALIZED (
@@ -73,7 +72,6 @@ const STORE = `
   )
   SELECT n::int - 1 AS ordinal FROM storable`;
 
-/** The results of mints with an Idempotency-Key that no identifier's own row has. */
 @Injectable()
 export class RequestResults {
   constructor(
@@ -81,7 +79,6 @@ export class RequestResults {
     private readonly transactions: Transactions,
   ) {}
 
-  /** @returns for each mint, in order, how its key is used. */
   async find(mints: readonly KeyedMint[], from: Queryable = this.pool): Promise<KeyUse[]> {
     if (mints.length === 0) return [];
     const values = [

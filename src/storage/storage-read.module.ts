@@ -21,6 +21,5 @@ const PROVIDERS = [
   NamingAuthorityCache,
 ];
 
-/** The read store: identifiers, naming authorities and changes. */
 @Module({ providers: PROVIDERS, exports: PROVIDERS })
 export class StorageReadModule {}

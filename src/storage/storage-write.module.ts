@@ -24,6 +24,5 @@ const PROVIDERS = [
   Transactions,
 ];
 
-/** The write store, with the read store: the only writer of identifiers, naming authorities and their changes. */
 @Module({ imports: [StorageReadModule], providers: PROVIDERS, exports: [...PROVIDERS, StorageReadModule] })
 export class StorageWriteModule {}

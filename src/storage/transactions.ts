@@ -6,15 +6,14 @@ import { isConnectionLost, isLockTimeout } from '../problem/database-errors.js';
 
 export type Queryable = Pick<pg.ClientBase, 'query'>;
 
-/** How often a transaction is tried that lost against another one. */
+/** Attempts of a transaction that fails by a deadlock or a serialization failure. */
 const MAX_ATTEMPTS = 5;
 
-/** Deadlock and serialization failure: nothing was written, and the same transaction may well succeed now. */
+/** Deadlock and serialization failure: nothing was written. */
 const LOST_AGAINST_ANOTHER = new Set(['40P01', '40001']);
 
 /**
- * How long a statement waits for the lock of another transaction before it fails and changes nothing: `brief` for
- * `HOT_LOCK_WAIT_MS`, a number for so many milliseconds, `usual` for as long as sessions of the general pool wait.
+ * Lock timeout of a statement: `brief` is `HOT_LOCK_WAIT_MS`, `usual` that of the general pool, a number milliseconds.
  */
 export type LockWait = 'brief' | 'usual' | number;
 
@@ -23,12 +22,11 @@ export function lockWaitMs(wait: LockWait): number | undefined {
   return wait === 'usual' ? undefined : wait;
 }
 
-/** A borrowed connection; a broken one is closed on return. */
+/** A connection; a broken one is closed on return. */
 interface Loan {
   isSpoilt: boolean;
 }
 
-/** Runs work in one transaction. */
 @Injectable()
 export class Transactions {
   constructor(
@@ -37,9 +35,9 @@ export class Transactions {
   ) {}
 
   /**
-   * Runs several statements as one transaction.
-   * @param work is repeated when its transaction lost against another one, so it touches nothing but the database.
-   * @param lockWaitMs how long a statement waits for a lock; the session's own limit when it is absent.
+   * Runs statements as one transaction.
+   * @param work may run again, so it must change only the database.
+   * @param lockWaitMs the lock timeout; by default that of the session.
    * @throws Problem OUTCOME_UNKNOWN when the connection was lost in the commit.
    */
   async run<T>(work: (transaction: Queryable) => Promise<T>, lockWaitMs?: number): Promise<T> {
@@ -54,7 +52,7 @@ export class Transactions {
         return result;
       } catch (error) {
         if (isConnectionLost(error)) throw committing ? outcomeUnknown(error) : error;
-        // Without a connection the server rolls back by itself: the error that ended the work is the one to report.
+        // The server rolls back when the connection is lost; report the first error.
         await client.query('ROLLBACK').catch(() => {
           loan.isSpoilt = true;
         });
@@ -64,8 +62,8 @@ export class Transactions {
   }
 
   /**
-   * Runs one prepared statement, which is a transaction by itself.
-   * @throws Problem OUTCOME_UNKNOWN when the connection was lost while it ran.
+   * Runs one statement, which is a transaction by itself.
+   * @throws Problem OUTCOME_UNKNOWN when the connection was lost.
    */
   async statement<T>(work: (on: Queryable) => Promise<T>, lockWait: LockWait = 'usual'): Promise<T> {
     if (typeof lockWait === 'number') return this.run(work, lockWait);
@@ -79,7 +77,7 @@ export class Transactions {
       });
     } catch (error) {
       if (lockWait === 'brief' || !isLockTimeout(error)) throw error;
-      // The connections of the hot pool are few: a statement that has to wait does so on one of the others.
+      // The hot pool is small: statements that wait use the other one.
       return this.run(work);
     }
   }
@@ -93,7 +91,7 @@ export class Transactions {
         client.release();
         return result;
       } catch (error) {
-        // A connection is lent again only when nothing can be wrong with it.
+        // A connection is used again only when it is sound.
         const isSound = error instanceof pg.DatabaseError || (error instanceof Problem && error.cause === undefined);
         client.release(loan.isSpoilt || !isSound);
         const code = error instanceof pg.DatabaseError ? error.code : undefined;
@@ -103,7 +101,6 @@ export class Transactions {
   }
 }
 
-/** What to tell when the connection was lost while the database may have committed. */
 function outcomeUnknown(cause: unknown): Problem {
   const detail =
     'The database connection was lost during the commit, so the outcome is unknown. Send the same request ' +

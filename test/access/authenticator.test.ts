@@ -5,7 +5,7 @@ import { newSecret, secretHash } from '../../src/access/key-secret.js';
 import { KeyValidity } from '../../src/access/key-validity.js';
 import type { ApiKey, ApiKeyStore } from '../../src/storage/api-key-store.js';
 
-/** Stored keys, of which every look-up is counted. */
+/** Stored keys, with a count of look-ups. */
 function stored(...secrets: readonly string[]) {
   const lookUps: string[] = [];
   const keys = {
@@ -27,7 +27,7 @@ function stored(...secrets: readonly string[]) {
 }
 
 describe('the look-up of a secret', () => {
-  it('happens once for requests that come together or soon after another, whether there is a key or not', async () => {
+  it('happens once for concurrent or successive requests, whether the key exists or not', async () => {
     const secret = newSecret();
     const { authenticator, lookUps } = stored(secret);
     const wrong = newSecret();
@@ -49,7 +49,7 @@ describe('the look-up of a secret', () => {
     await Promise.all(wrong.map((each) => authenticator.authenticate(each)));
     expect(authenticator.recognizes(secret)).toBe(true);
     await authenticator.authenticate(secret);
-    // A key is read again when it is two seconds old, which a slow machine may need for this test.
+    // A key is read again after two seconds, which this test can take on a slow machine.
     const most = 1 + Math.floor((performance.now() - started) / 2000);
     expect(lookUps.filter((each) => each === secret).length).toBeLessThanOrEqual(most);
     expect(authenticator.recognizes(wrong[0]!)).toBe(false);

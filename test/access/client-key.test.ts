@@ -3,7 +3,7 @@ import { ADMIN, OPEN_ACCESS, Principal, PUBLIC_READER } from '../../src/access/p
 import { clientKey, ipPrefixOf } from '../../src/access/client-key.js';
 
 describe('the name under which requests are counted', () => {
-  it('is the key wherever it comes from, and the address where there is no key', () => {
+  it('is the key from any address, and the address without a key', () => {
     const principal = new Principal('repository', 'key-7', ['mint'], null);
     expect(clientKey(principal, '192.0.2.1')).toBe(clientKey(principal.withPublicRead(), '192.0.2.2'));
     expect(clientKey(principal, '192.0.2.1')).not.toBe(

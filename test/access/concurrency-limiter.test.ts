@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { ConcurrencyLimiter } from '../../src/access/concurrency-limiter.js';
 
-/** A response that ends when it is told to. */
+/** A response that the test ends. */
 const response = (closed = false) => Object.assign(new EventEmitter(), { closed }) as EventEmitter & ServerResponse;
 
 describe('requests under way', () => {
@@ -20,7 +20,7 @@ describe('requests under way', () => {
     expect(['a', 'b', 'a'].map((client) => inFlight.acquire(client, response()))).toEqual([true, true, false]);
   });
 
-  it('do not hold what hung up before it was counted', () => {
+  it('do not count a request that disconnected before', () => {
     const inFlight = new ConcurrencyLimiter(1);
     expect(inFlight.acquire('a', response(true))).toBe(true);
     expect(inFlight.acquire('a', response())).toBe(true);

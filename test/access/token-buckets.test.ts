@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { TokenBuckets } from '../../src/access/token-buckets.js';
 
-/** Buckets whose clock stands still until it is set. */
+/** Buckets with a clock that the test sets. */
 function buckets(quota: number, most?: number) {
   const clock = { ms: 1000 };
   return { clock, buckets: new TokenBuckets(quota, () => clock.ms, most) };
@@ -11,7 +11,7 @@ const takeMany = (from: TokenBuckets, name: string, times: number) =>
   Array.from({ length: times }, () => from.take(name).ok);
 
 describe('a token bucket', () => {
-  it('gives its quota at once and not one more', () => {
+  it('permits its quota at once and no more', () => {
     const { buckets: from } = buckets(60);
     expect(takeMany(from, 'a', 60)).not.toContain(false);
     expect(from.take('a')).toEqual({ ok: false, remaining: 0, fullIn: 60, retryAfter: 1 });
@@ -27,14 +27,14 @@ describe('a token bucket', () => {
     expect(from.take('a').ok).toBe(false);
   });
 
-  it('never holds more than its quota, however long nobody came', () => {
+  it('never contains more than its quota, however long there was no request', () => {
     const { clock, buckets: from } = buckets(3);
     from.take('a');
     clock.ms += 86_400_000;
     expect(from.take('a')).toMatchObject({ remaining: 2, fullIn: 20 });
   });
 
-  it('says after how many seconds the same attempt succeeds, and it does then but not a second earlier', () => {
+  it('returns the seconds after which the same attempt succeeds, and not a second earlier', () => {
     const { clock, buckets: from } = buckets(6);
     takeMany(from, 'a', 6);
     const { retryAfter } = from.take('a', 3);
@@ -45,14 +45,14 @@ describe('a token bucket', () => {
     expect(from.take('a', 3).ok).toBe(true);
   });
 
-  it('takes nothing for an attempt that it refuses', () => {
+  it('is unchanged by a refused attempt', () => {
     const { buckets: from } = buckets(10);
     from.take('a', 5);
     expect(from.take('a', 6).ok).toBe(false);
     expect(from.take('a', 5).ok).toBe(true);
   });
 
-  it('gives more than its quota only when it is full, and is in debt afterwards', () => {
+  it('permits more than its quota only when it is full, and is in debt afterwards', () => {
     const { clock, buckets: from } = buckets(10);
     from.take('a', 1);
     expect(from.take('a', 30)).toMatchObject({ ok: false, retryAfter: 6 });
@@ -64,7 +64,7 @@ describe('a token bucket', () => {
     expect(from.take('a').ok).toBe(true);
   });
 
-  it('over ten minutes gives ten quotas and the one that it held, however the attempts fall', () => {
+  it('permits eleven quotas in ten minutes, whenever the attempts are made', () => {
     const { clock, buckets: from } = buckets(100);
     let given = 0;
     const end = clock.ms + 600_000;

@@ -18,7 +18,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('takes an empty variable for one that is not set', () => {
+  it('treats an empty variable as not set', () => {
     expect(readConfig({ PORT: '', HOST: '', NAMING_AUTHORITIES: '', RESOLVER_FIRST_SEGMENT: '' })).toEqual(
       readConfig({}),
     );
@@ -28,7 +28,7 @@ describe('the configuration', () => {
     expect(readConfig({ HOST: 'localhost' }).host).toBe('127.0.0.1');
   });
 
-  it('R-25: keeps the zeros of naming authorities, and each authority once', () => {
+  it('R-25: keeps the leading zeros of naming authorities, and removes duplicates', () => {
     expect(readConfig({ NAMING_AUTHORITIES: ' 2000.01, 100.102,2000.01' }).namingAuthorities).toEqual([
       '2000.01',
       '100.102',
@@ -44,11 +44,11 @@ describe('the configuration', () => {
     expect(resolver).toMatchObject({ scheme: 'https', authority: 'hdl.handle.net', firstSegment: 'hdl' });
   });
 
-  it('makes no naming authority in a database that is not its own', () => {
+  it('creates no default naming authority in a database of DATABASE_URL', () => {
     expect(readConfig({ DATABASE_URL: 'postgresql://h/d', ADMIN_API_KEY: KEY }).namingAuthorities).toEqual([]);
   });
 
-  it.each(['127.0.0.1', '127.9.9.9', 'localhost', '::1'])('lets access be open on %s', (HOST) => {
+  it.each(['127.0.0.1', '127.9.9.9', 'localhost', '::1'])('permits open access on %s', (HOST) => {
     expect(readConfig({ HOST }).adminApiKey).toBeNull();
   });
 
@@ -60,7 +60,7 @@ describe('the configuration', () => {
     },
   );
 
-  it('limits nobody where access is open, and every key where it is not, unless it is told otherwise', () => {
+  it('has no limits under open access and limits for every key otherwise, unless they are configured', () => {
     const none = { perKeyPerMinute: 0, concurrentPerKey: 0, longLivedPerKey: 0 };
     expect(readConfig({}).limits).toMatchObject(none);
     const { perKeyPerMinute, concurrentPerKey, longLivedPerKey } = readConfig({
@@ -68,19 +68,19 @@ describe('the configuration', () => {
       ADMIN_API_KEY: KEY,
     }).limits;
     expect(Math.min(perKeyPerMinute, concurrentPerKey, longLivedPerKey)).toBeGreaterThan(0);
-    const told = { RATE_LIMIT_PER_KEY_PER_MINUTE: '7', MAX_CONCURRENT_PER_KEY: '8', MAX_LONG_LIVED_PER_KEY: '9' };
+    const configured = { RATE_LIMIT_PER_KEY_PER_MINUTE: '7', MAX_CONCURRENT_PER_KEY: '8', MAX_LONG_LIVED_PER_KEY: '9' };
     const expected = { perKeyPerMinute: 7, concurrentPerKey: 8, longLivedPerKey: 9 };
-    expect(readConfig(told).limits).toMatchObject(expected);
-    expect(readConfig({ ...told, ACCESS: 'keys', ADMIN_API_KEY: KEY }).limits).toMatchObject(expected);
+    expect(readConfig(configured).limits).toMatchObject(expected);
+    expect(readConfig({ ...configured, ACCESS: 'keys', ADMIN_API_KEY: KEY }).limits).toMatchObject(expected);
   });
 
-  it('lets no wait for the database be longer than ten seconds: a connection, or a statement and a second for its answer', () => {
+  it('limits every wait for the database to ten seconds: a connection, or a statement and a second for its result', () => {
     const { pool } = readConfig({});
     expect(pool.connectTimeoutMs).toBeLessThanOrEqual(10_000);
     expect(pool.statementTimeoutMs + 1000).toBeLessThanOrEqual(10_000);
   });
 
-  it('believes no proxy that is not named, and takes addresses and networks', () => {
+  it('trusts only the configured proxies, which are addresses and networks', () => {
     expect(readConfig({}).trustedProxies).toEqual([]);
     expect(readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, ::1,192.0.2.7' }).trustedProxies).toEqual([
       '10.0.0.0/8',
@@ -89,7 +89,7 @@ describe('the configuration', () => {
     ]);
   });
 
-  it('takes hosts for open access, and none with keys', () => {
+  it('accepts ALLOWED_HOSTS under open access, and refuses it with keys', () => {
     const ALLOWED_HOSTS = 'pid.example.org, 10.0.0.7,[2001:db8::7],2001:db8::8';
     const hosts = ['pid.example.org', '10.0.0.7', '[2001:db8::7]', '2001:db8::8'];
     expect(readConfig({ ALLOWED_HOSTS }).openAccessHosts).toEqual(hosts);
@@ -97,7 +97,7 @@ describe('the configuration', () => {
     expect(readConfig({ ALLOWED_HOSTS, ACCESS: 'keys', ADMIN_API_KEY: KEY }).openAccessHosts).toBeNull();
   });
 
-  it('shows the history without clients to whoever has no key, unless it is told otherwise', () => {
+  it('shows the history without clients to requests without a key, unless configured otherwise', () => {
     expect(readConfig({}).publicHistory).toBe('anonymous');
     expect(readConfig({ PUBLIC_HISTORY: 'none' }).publicHistory).toBe('none');
   });
@@ -210,7 +210,7 @@ describe('the key of the administrator', () => {
     );
   });
 
-  it('is refused where its file cannot be read, or where it is given twice', () => {
+  it('is refused if its file cannot be read, or if both variables are set', () => {
     const missing = join(folder, 'missing');
     expect(() => readConfig({ ACCESS: 'keys', ADMIN_API_KEY_FILE: missing })).toThrow(missing);
     const twice = { ACCESS: 'keys', ADMIN_API_KEY: KEY, ADMIN_API_KEY_FILE: fileOf('twice', KEY) };

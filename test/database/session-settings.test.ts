@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { SessionSettings, poolSettings } from '../../src/database/session-settings.js';
 
-/** A session that refuses statements with these words, and the statements that it received. */
+/** A session that refuses statements with these words, and the received statements. */
 function session(refused: RegExp, code = '42704') {
   const received: string[] = [];
   const query = (text: string) => {

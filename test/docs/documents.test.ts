@@ -12,7 +12,7 @@ describe('docs/how-to/use-from-code.md', () => {
     const [, example = ''] = /```js\n([\s\S]*?)```/.exec(read('docs/how-to/use-from-code.md')) ?? [];
     const promised = [...example.matchAll(/^console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text);
     expect(promised.length).toBeGreaterThan(3);
-    // Inside the package, `mintmark/identifier` is resolved by its own exports, as it is for whoever installs it.
+    // Inside the package, `mintmark/identifier` is resolved by its own exports, as in a dependent.
     const folder = mkdtempSync(fileURLToPath(new URL('dist/example-', root)));
     writeFileSync(`${folder}/example.mjs`, example);
     const { stdout, stderr } = spawnSync(process.execPath, [`${folder}/example.mjs`], { encoding: 'utf8' });

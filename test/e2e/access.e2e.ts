@@ -11,7 +11,7 @@ const ADMIN = bearer(ADMIN_KEY);
 
 const service = useService(KEYS);
 
-/** Creates a key and answers its representation with the secret. */
+/** Creates a key and returns its representation with the secret. */
 async function createKey(fields: object = {}, client = service.client): Promise<any> {
   const answer = await client.post('/api-keys', { client: 'repository', scopes: ['mint'], ...fields }, ADMIN);
   expect(answer.status).toBe(201);
@@ -26,7 +26,7 @@ describe('ACCESS=keys', () => {
     ['the key with more behind it', bearer(`${ADMIN_KEY}x`)],
     ['two keys', bearer(`${ADMIN_KEY} ${ADMIN_KEY}`)],
     ['a scheme alone', { authorization: 'Bearer' }],
-  ])('lets nobody mint with %s', async (_, headers: Record<string, string>) => {
+  ])('refuses a mint with %s', async (_, headers: Record<string, string>) => {
     const answer = await service.client.mint({}, headers);
     expect([answer.status, answer.body.code]).toEqual([401, 'UNAUTHENTICATED']);
     expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/);
@@ -43,7 +43,7 @@ describe('ACCESS=keys', () => {
     expect((await service.client.get('/identifiers', bearer('wrong'))).status).toBe(401);
   });
 
-  it('lets the administrator mint', async () => {
+  it('permits the administrator to mint', async () => {
     expect((await service.client.mint({}, ADMIN)).status).toBe(201);
   });
 
@@ -78,7 +78,7 @@ describe('an API key', () => {
     expect(list.text).not.toContain(created.secret);
   });
 
-  it('mints for its client: the history knows who', async () => {
+  it('mints for its client, which the history names', async () => {
     const { id, secret } = await createKey({ client: 'library' });
     const minted = await service.client.mint({}, bearer(secret));
     expect(minted.status).toBe(201);
@@ -91,7 +91,7 @@ describe('an API key', () => {
     ['register', {}, 'mint'],
     ['curate', {}, 'mint'],
     ['read', {}, 'mint'],
-  ])('with the scope %s alone may not do what needs another', async (scope, fields, needed) => {
+  ])('with the scope %s alone cannot use operations of other scopes', async (scope, fields, needed) => {
     const { secret } = await createKey({ scopes: [scope] });
     const answer = await service.client.mint(fields, bearer(secret));
     expect([answer.status, answer.body.code]).toEqual([403, 'SCOPE_MISSING']);
@@ -120,7 +120,7 @@ describe('an API key', () => {
     expect((await service.client.mint({}, bearer(secret))).status).toBe(401);
   });
 
-  it('is told from a typo by its checksum', async () => {
+  it('is distinguished from a typing error by its checksum', async () => {
     const { secret } = await createKey();
     const typo = secret.replace(/.$/, (last: string) => (last === '0' ? '1' : '0'));
     expect((await service.client.mint({}, bearer(typo))).status).toBe(401);
@@ -145,7 +145,7 @@ describe('an API key', () => {
     expect(second.text).toBe(first.text);
   });
 
-  it("two clients' idempotency keys never meet", async () => {
+  it('idempotency keys of two clients are independent', async () => {
     const [one, two] = [await createKey({ client: 'one' }), await createKey({ client: 'two' })];
     const key = { 'idempotency-key': 'chosen-by-both' };
     const first = await service.client.mint({}, { ...bearer(one.secret), ...key });
@@ -236,7 +236,7 @@ describe('managing keys', () => {
     expect([status, body.code, body.errors[0].pointer]).toEqual([400, 'INVALID_REQUEST', pointer]);
   });
 
-  it.each(['unknown', '00000000-0000-4000-8000-000000000000', '%00'])('answers 404 for the key %s', async (id) => {
+  it.each(['unknown', '00000000-0000-4000-8000-000000000000', '%00'])('returns 404 for the key %s', async (id) => {
     const [read, revoke] = [
       await service.client.get(`/api-keys/${id}`, ADMIN),
       await service.client.send('DELETE', `/api-keys/${id}`, ADMIN),
@@ -270,7 +270,7 @@ describe('PUBLIC_READ=false', () => {
     '/identifiers/100.102/x',
     '/identifiers/hdl%3A1%2F2/uris',
     '/metrics',
-  ])('lets nobody read %s without a key', async (path) => {
+  ])('refuses to read %s without a key', async (path) => {
     const { status } = await closed.client.get(path);
     expect([401, 404]).toContain(status);
   });
@@ -297,7 +297,7 @@ describe('PUBLIC_READ=false', () => {
     expect(JSON.stringify(looked.body.items[2])).not.toContain(theirs);
   });
 
-  it('hides what is described in other naming authorities', async () => {
+  it('hides the objects in other naming authorities', async () => {
     const record = await closed.client.mint({}, ADMIN);
     const described = await closed.client.mint(
       { namingAuthority: '2000.01', metadataId: record.body.identifier },

@@ -10,7 +10,7 @@ const find = async (alternateId: string, more = ''): Promise<string[]> => {
   return answer.body.items.map(({ identifier }: { identifier: string }) => identifier);
 };
 
-/** Fedora PID, old Handle, DOI: as sent, as kept, and other spellings of the same. */
+/** Fedora PID, old Handle, DOI: as sent, as stored, and in other notations. */
 const KINDS: [string, string, string, string[]][] = [
   [
     'a Fedora PID',
@@ -52,30 +52,27 @@ const KINDS: [string, string, string, string[]][] = [
 ];
 
 describe('alternateIds', () => {
-  it.each(KINDS)(
-    '%s is kept canonical, found in any spelling, and taken in any spelling',
-    async (_, sent, canonical, others) => {
-      const minted = await service.client.mint({ alternateIds: [sent] });
-      expect([minted.status, minted.body.alternateIds]).toEqual([201, [canonical]]);
-      const { identifier } = minted.body;
-      for (const spelling of [sent, canonical, ...others]) {
-        expect([spelling, await find(spelling)]).toEqual([spelling, [identifier]]);
-        const again = await service.client.mint({ alternateIds: ['demo:free', spelling] });
-        expect([spelling, again.status, again.body.code]).toEqual([spelling, 409, 'ALTERNATE_ID_TAKEN']);
-        expect(again.body.existing).toBe(`/identifiers/${identifier}`);
-        expect(again.body.errors).toEqual([expect.objectContaining({ pointer: '/alternateIds/1' })]);
-        expect(again.headers.get('link')).toBe(`</identifiers/${identifier}>; rel="related"`);
-      }
-      expect(await find('demo:free')).toEqual([]);
-    },
-  );
+  it.each(KINDS)('%s is stored canonical, and found and accepted in any form', async (_, sent, canonical, others) => {
+    const minted = await service.client.mint({ alternateIds: [sent] });
+    expect([minted.status, minted.body.alternateIds]).toEqual([201, [canonical]]);
+    const { identifier } = minted.body;
+    for (const spelling of [sent, canonical, ...others]) {
+      expect([spelling, await find(spelling)]).toEqual([spelling, [identifier]]);
+      const again = await service.client.mint({ alternateIds: ['demo:free', spelling] });
+      expect([spelling, again.status, again.body.code]).toEqual([spelling, 409, 'ALTERNATE_ID_TAKEN']);
+      expect(again.body.existing).toBe(`/identifiers/${identifier}`);
+      expect(again.body.errors).toEqual([expect.objectContaining({ pointer: '/alternateIds/1' })]);
+      expect(again.headers.get('link')).toBe(`</identifiers/${identifier}>; rel="related"`);
+    }
+    expect(await find('demo:free')).toEqual([]);
+  });
 
   it('an old Handle has case, and another case of it is free', async () => {
     await service.client.mint({ alternateIds: ['1234/case'] });
     expect((await service.client.mint({ alternateIds: ['1234/CASE'] })).status).toBe(201);
   });
 
-  it('is free in another naming authority, and the list tells them apart', async () => {
+  it('is free in another naming authority, and the list distinguishes them', async () => {
     const alternateId = 'doi:10.1000/shared';
     const one = (await service.client.mint({ alternateIds: [alternateId] })).body.identifier;
     const two = await service.client.mint({ namingAuthority: '2000.01', alternateIds: [alternateId] });
@@ -97,13 +94,13 @@ describe('alternateIds', () => {
     for (const { status, body } of answers.filter((answer) => answer !== winners[0])) {
       expect([status, body.code, body.existing]).toEqual([409, 'ALTERNATE_ID_TAKEN', path]);
     }
-    // A mint that lost has left nothing: its other alternate is free.
+    // A refused mint stores nothing: its other alternate is free.
     const lost = answers.findIndex(({ status }) => status === 409);
     expect(await find(`demo:race-${lost}`)).toEqual([]);
     expect((await service.client.mint({ alternateIds: [`demo:race-${lost}`] })).status).toBe(201);
   });
 
-  it('many of one identifier lead to it, in the order they were given', async () => {
+  it('several of one identifier find it, in their order', async () => {
     const alternateIds = Array.from({ length: 100 }, (_, i) => `info:fedora/many:${99 - i}`);
     const minted = await service.client.mint({ alternateIds });
     expect([minted.status, minted.body.alternateIds]).toEqual([201, alternateIds]);
@@ -112,13 +109,13 @@ describe('alternateIds', () => {
     expect([tooMany.status, tooMany.body.code]).toEqual([400, 'INVALID_REQUEST']);
   });
 
-  it('the identifier of another is no alternate that is taken: only alternates are compared', async () => {
+  it('the identifier of another record does not conflict: only alternates are compared', async () => {
     const { identifier } = (await service.client.mint()).body;
     const minted = await service.client.mint({ alternateIds: [identifier] });
     expect([minted.status, minted.body.alternateIds]).toEqual([201, [`hdl:${identifier}`]]);
   });
 
-  it('a repeat by Idempotency-Key is no conflict with itself, in another spelling too', async () => {
+  it('a replay by Idempotency-Key does not conflict with itself, in another form too', async () => {
     const key = { 'idempotency-key': randomUUID() };
     const first = await service.client.mint({ alternateIds: ['doi:10.1000/mine'] }, key);
     const again = await service.client.mint({ alternateIds: ['https://doi.org/10.1000/MINE'] }, key);

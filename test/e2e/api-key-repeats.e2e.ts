@@ -8,7 +8,7 @@ const create = (fields: object, key: string) =>
   service.client.post('/api-keys', { client: 'repository', scopes: ['read'], ...fields }, { 'idempotency-key': key });
 
 describe('a repeat with the Idempotency-Key', () => {
-  it('of a key that has ended since answers that key', async () => {
+  it('of a key that has expired since returns that key', async () => {
     const expiresAt = new Date(Date.now() + 1000).toISOString();
     const first = await create({ expiresAt }, 'ends');
     expect(first.status).toBe(201);
@@ -18,7 +18,7 @@ describe('a repeat with the Idempotency-Key', () => {
     expect((await create({ expiresAt }, 'another')).body.code).toBe('INVALID_REQUEST');
   });
 
-  it('in another spelling is the same request', async () => {
+  it('in another form is the same request', async () => {
     const first = await create(
       { expiresAt: '2126-01-01T00:00:00Z', namingAuthorities: [{ namingAuthority: '1' }] },
       's',

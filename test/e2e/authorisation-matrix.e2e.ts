@@ -8,12 +8,12 @@ import { useService } from './harness/service.js';
 interface Row {
   /** Method and path as in the OpenAPI document. */
   readonly operation: string;
-  /** Which of the things that the operation can be asked for. */
+  /** The variant of the operation. */
   readonly asking?: string;
   readonly class: string;
-  /** Any of them opens it, and so does `admin`. */
+  /** Each of them permits the operation, as does `admin`. */
   readonly scopes: readonly Scope[];
-  /** The status of the answer, or of the only item in it, when it is done. */
+  /** The status of the response, or of its only item, when permitted. */
   readonly done: number;
 }
 
@@ -30,12 +30,12 @@ const read = (path: string): unknown => JSON.parse(readFileSync(new URL(path, im
 const matrix = read('authorisation-matrix.json') as Matrix;
 const { paths } = read('../../openapi/openapi.json') as { paths: Record<string, object> };
 
-/** Each path of the OpenAPI document with its methods, in capitals. */
+/** Each path of the OpenAPI document with its methods, in upper case. */
 const routes = Object.entries(paths).map(
   ([path, item]) => [path, Object.keys(item).map((method) => method.toUpperCase())] as const,
 );
 
-/** Methods that some client of HTTP could try, but CONNECT, which goes to proxies. */
+/** Methods of HTTP clients except CONNECT, which is for proxies. */
 const ALL_METHODS = METHODS.filter((method) => method !== 'CONNECT');
 
 const nameOf = ({ operation, asking }: Row): string => (asking === undefined ? operation : `${operation} ${asking}`);
@@ -74,21 +74,21 @@ describe.each([
     return status === 'done' ? row.done : status;
   };
 
-  it('knows how to ask for each row, and for nothing else', () => {
+  it('has a request for each row, and no other', () => {
     expect(requests.known.sort()).toEqual(matrix.operations.map(nameOf).sort());
   });
 
   it.each(matrix.operations.map((row) => [nameOf(row), row] as const))(
-    '%s answers each credential as its row says',
+    '%s treats each credential as its row defines',
     async (name, row) => {
       const isOfAll = row.class === 'ofAll';
-      const [told, wanted]: Record<string, unknown>[] = [{}, {}];
+      const [statuses, wanted]: Record<string, unknown>[] = [{}, {}];
       for (const credential of matrix.credentials) {
         const headers = await credentials.of(credential, row.scopes, isOfAll);
-        told![credential] = await ask(methodOf(row), await requests.for(name), headers);
+        statuses![credential] = await ask(methodOf(row), await requests.for(name), headers);
         wanted![credential] = expected(row, credential);
       }
-      expect(told).toEqual(wanted);
+      expect(statuses).toEqual(wanted);
     },
   );
 
@@ -96,30 +96,30 @@ describe.each([
     '%s is opened by its scopes and "admin", and by no other',
     async (name, row) => {
       const isOfAll = row.class === 'ofAll';
-      const [told, wanted]: Record<string, unknown>[] = [{}, {}];
+      const [statuses, wanted]: Record<string, unknown>[] = [{}, {}];
       for (const scope of SCOPES) {
-        told![scope] = await ask(methodOf(row), await requests.for(name), await credentials.with(scope, isOfAll));
+        statuses![scope] = await ask(methodOf(row), await requests.for(name), await credentials.with(scope, isOfAll));
         const opens = scope === 'admin' || row.scopes.includes(scope);
         wanted![scope] = expected(row, opens ? 'right' : 'wrong scope');
       }
-      expect(told).toEqual(wanted);
+      expect(statuses).toEqual(wanted);
     },
   );
 
   it.each(matrix.operations.filter((row) => methodOf(row) === 'GET').map((row) => [nameOf(row), row] as const))(
-    '%s answers HEAD with the status of GET, whatever the credential (RFC 9110 9.3.2)',
+    '%s returns the status of GET for HEAD, with any credential (RFC 9110 9.3.2)',
     async (name, row) => {
-      const [told, wanted]: Record<string, unknown>[] = [{}, {}];
+      const [statuses, wanted]: Record<string, unknown>[] = [{}, {}];
       for (const credential of matrix.credentials) {
         const headers = await credentials.of(credential, row.scopes, row.class === 'ofAll');
-        told![credential] = await ask('HEAD', await requests.for(name), headers);
+        statuses![credential] = await ask('HEAD', await requests.for(name), headers);
         wanted![credential] = expected(row, credential);
       }
-      expect(told).toEqual(wanted);
+      expect(statuses).toEqual(wanted);
     },
   );
 
-  it.each(routes)('%s tells everybody alike that it has no other methods than %j', async (path, methods) => {
+  it.each(routes)('%s has no other methods than %j, for every principal', async (path, methods) => {
     const present = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])];
     const target = path.replace('{identifier}', `100.102%2F${'0'.repeat(32)}`).replace(/\{[^}]+\}/g, 'x');
     for (const credential of matrix.credentials) {
@@ -131,7 +131,7 @@ describe.each([
     }
   });
 
-  /** @returns the status of the answer, or where it is of many, of the only item in it. `fetch` would not send TRACE. */
+  /** @returns the status of the response, or of its only item. `fetch` would not send TRACE. */
   function ask(method: string, { path, headers, body }: Request, credential: Headers): Promise<number> {
     return new Promise((resolve, reject) => {
       const sent = request(service.server.url + path, { method, headers: { ...headers, ...credential } }, (answer) => {

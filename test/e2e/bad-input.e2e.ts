@@ -154,7 +154,7 @@ describe('POST /identifiers refuses', () => {
     expect([answer.status, answer.body.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
   });
 
-  it('and none of it left anything behind', async () => {
+  it('and none of it stored anything', async () => {
     expect((await service.client.get('/identifiers')).body).toEqual({ items: [], next: null });
   });
 });
@@ -167,8 +167,8 @@ describe('POST /api-keys refuses', () => {
   });
 });
 
-describe('what never becomes a request', () => {
-  /** @param until what the answer ends with where the connection stays open. */
+describe('input that never becomes a request', () => {
+  /** @param until the end of the response, if the connection stays open. */
   const raw = (bytes: string, until?: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const { hostname, port } = new URL(service.server.url);
@@ -184,26 +184,26 @@ describe('what never becomes a request', () => {
       socket.on('error', reject);
     });
 
-  it('broken HTTP is answered with a problem', async () => {
+  it('malformed HTTP returns a problem', async () => {
     const answer = await raw('BROKEN\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).toContain('"code":"MALFORMED_HTTP"');
   });
 
-  it('a request without Host is answered with a problem', async () => {
+  it('a request without Host returns a problem', async () => {
     const answer = await raw('GET /health/live HTTP/1.1\r\nconnection: close\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).toContain('"code":"MALFORMED_HTTP"');
   });
 
-  it('an expectation that nobody knows is ignored (RFC 9110 10.1.1)', async () => {
+  it('an unknown expectation is ignored (RFC 9110 10.1.1)', async () => {
     const answer = await raw(
       'GET /health/live HTTP/1.1\r\nhost: localhost\r\nexpect: tea\r\nconnection: close\r\n\r\n',
     );
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('a request that does not arrive in time is answered with a problem', async () => {
+  it('a request that does not arrive in time returns a problem', async () => {
     const answer = await raw('POST /identifiers HTTP/1.1\r\nhost: localhost\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(answer).toContain('"code":"REQUEST_TIMEOUT"');
@@ -215,43 +215,43 @@ describe('what never becomes a request', () => {
     expect(answer).toContain('"code":"NOT_FOUND"');
   });
 
-  it('a body that breaks after the request was answered gets no second answer', async () => {
+  it('a body that breaks after the response has no second response', async () => {
     const answer = await raw('POST /nowhere HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n');
     expect(answer.match(/HTTP\/1\.1 [0-9]+/g)).toEqual(['HTTP/1.1 404']);
   });
 
-  it('broken HTTP behind a whole request is answered after it', async () => {
+  it('the response to malformed HTTP follows that to the request before it', async () => {
     const answer = await raw('GET /health/ready HTTP/1.1\r\nhost: localhost\r\n\r\nBROKEN');
     expect(answer.match(/HTTP\/1\.1 [0-9]+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
   });
 
-  it('octets behind a request that closes the connection get no answer (RFC 9112 9.6)', async () => {
+  it('octets after a request that closes the connection have no response (RFC 9112 9.6)', async () => {
     const request = 'GET ftp://evil.example/x HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n';
     expect((await raw(request.repeat(40))).match(/HTTP\/1\.1 [0-9]+/g)).toHaveLength(1);
   });
 
-  it('a broken HEAD is answered without a body (RFC 9110 9.3.2)', async () => {
+  it('the response to a malformed HEAD has no body (RFC 9110 9.3.2)', async () => {
     const answer = await raw('HEAD /health/live x HTTP/1.1\r\nhost: localhost\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*\r\n\r\n$/);
     const long = await raw(`HEAD /health/live HTTP/1.1\r\nhost: localhost\r\nx-long: ${'a'.repeat(70_000)}\r\n\r\n`);
     expect(long).toMatch(/^HTTP\/1\.1 431 [^]*\r\n\r\n$/);
   });
 
-  it('an upgrade is not made, and the connection ends with the answer', async () => {
+  it('an upgrade is ignored, and the connection ends with the response', async () => {
     const answer = await raw(
       'GET /health/live HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n',
     );
     expect(answer).toMatch(/^HTTP\/1\.1 200 [^]*\r\nconnection: close\r\n/i);
   });
 
-  it('a URL of 1 MiB is answered with a problem, though its end is never read', async () => {
+  it('a URL of 1 MiB returns a problem, although its end is not read', async () => {
     for (let i = 0; i < 20; i++) {
       const answer = await raw(`GET /${'a'.repeat(1024 * 1024)} HTTP/1.1\r\nhost: localhost\r\n\r\n`);
       expect(answer).toContain('"code":"HEADERS_TOO_LARGE"');
     }
   });
 
-  it('a body over the limit is answered with a problem, though it is sent to its end', async () => {
+  it('a body over the limit returns a problem, although it is sent completely', async () => {
     for (let i = 0; i < 20; i++) {
       const body = 'x'.repeat(8 * 1024 * 1024);
       const head = `POST /identifiers HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n`;
@@ -260,14 +260,14 @@ describe('what never becomes a request', () => {
     }
   });
 
-  it('headers over 64 KiB are answered with a problem', async () => {
+  it('headers over 64 KiB return a problem', async () => {
     const answer = await raw(`GET / HTTP/1.1\r\nhost: localhost\r\nx-long: ${'a'.repeat(70_000)}\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 431 /);
     expect(answer).toContain('"code":"HEADERS_TOO_LARGE"');
   });
 });
 
-describe('what is not served', () => {
+describe('unknown paths and methods', () => {
   it('says how a slash inside a local name is sent', async () => {
     for (const path of ['/identifiers/100.102/a/b', '/identifiers/100.102/a/b/history']) {
       expect((await service.client.get(path)).body.detail).toContain('%2F');
@@ -281,7 +281,7 @@ describe('what is not served', () => {
     ['GET', '/docs/%2e%2e%2fpackage.json'],
     ['GET', '/identifiers/100.102/a/b/c'],
     ['GET', '/problems/NO_SUCH_CODE'],
-  ])('%s %s answers 404 with a problem that names the path', async (method, path) => {
+  ])('%s %s returns 404 with a problem that names the path', async (method, path) => {
     const answer = await service.client.send(method, path, {});
     expect(answer.status).toBe(404);
     expect(answer.body).toMatchObject({ code: 'NOT_FOUND', type: '/problems/NOT_FOUND', instance: path });

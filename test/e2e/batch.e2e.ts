@@ -24,7 +24,7 @@ const total = async (url?: string) =>
   (await query<{ n: number }>('SELECT count(*)::int AS n FROM identifier', url))[0]!.n;
 
 describe('POST /identifiers/batch', () => {
-  it('mints count identifiers, each answered as a mint of its own is', async () => {
+  it('mints count identifiers, each with the result of a single mint', async () => {
     const { status, body } = await batch({ namingAuthority: NA, count: 3 });
     expect(status).toBe(200);
     expect(body.results).toHaveLength(3);
@@ -36,7 +36,7 @@ describe('POST /identifiers/batch', () => {
     }
   });
 
-  it('answers results in input order with clientRef echoed, refused items among minted ones (perItem is the default)', async () => {
+  it('returns results in input order with clientRef, refused items among minted ones (perItem is the default)', async () => {
     await service.client.mint({ metadataId: 'demo:known' });
     const { status, body } = await batch({
       namingAuthority: NA,
@@ -119,9 +119,9 @@ describe('POST /identifiers/batch', () => {
       ['/items/4/guid', 'INVALID_GUID'],
     ]);
     const taken = { metadataId: 'demo:taken', onExisting: 'reject' };
-    const met = await batch({ namingAuthority: NA, items: [{}, {}, {}, taken] }, {}, 'atomic');
-    expect([met.status, met.body.code]).toEqual([422, 'BATCH_REFUSED']);
-    expect(met.body.errors).toMatchObject([{ pointer: '/items/3/metadataId', code: 'METADATA_ID_TAKEN' }]);
+    const refused = await batch({ namingAuthority: NA, items: [{}, {}, {}, taken] }, {}, 'atomic');
+    expect([refused.status, refused.body.code]).toEqual([422, 'BATCH_REFUSED']);
+    expect(refused.body.errors).toMatchObject([{ pointer: '/items/3/metadataId', code: 'METADATA_ID_TAKEN' }]);
     expect(await total()).toBe(before);
     const good = await batch({ namingAuthority: NA, items: [{}, {}] }, {}, 'atomic');
     expect(good.body.results.map((each: any) => each.status)).toEqual([201, 201]);
@@ -147,7 +147,7 @@ describe('POST /identifiers/batch', () => {
     expect([answer.status, answer.body.code]).toEqual([status, code]);
   });
 
-  it('refuses a mode that nobody knows, and an item with a clientRef of 256 characters', async () => {
+  it('refuses an unknown mode, and an item with a clientRef of 256 characters', async () => {
     expect((await batch({ namingAuthority: NA, count: 1 }, {}, 'some')).body.code).toBe('INVALID_REQUEST');
     const { body } = await batch({ namingAuthority: NA, items: [{ clientRef: 'x'.repeat(256) }] });
     expect(body.results[0].problem.errors[0].pointer).toBe('/clientRef');
@@ -177,7 +177,7 @@ describe('the Idempotency-Key of a batch', () => {
     expect(size).toBeLessThan(first.text.length / 3);
   });
 
-  it('with another body, another mode or for a single mint answers 422', async () => {
+  it('with another body, another mode or for a single mint returns 422', async () => {
     await batch(request, { 'idempotency-key': 'b2' });
     for (const answer of [
       await batch({ ...request, items: [{}] }, { 'idempotency-key': 'b2' }),
@@ -192,7 +192,7 @@ describe('the Idempotency-Key of a batch', () => {
     expect([single.status, single.body.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
   });
 
-  it('of a batch in flight answers 409 with Retry-After, and twenty at once mint one batch', async () => {
+  it('of a batch in flight returns 409 with Retry-After, and twenty at once mint one batch', async () => {
     const before = await total();
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => batch({ namingAuthority: NA, count: 200 }, { 'idempotency-key': 'b4' })),
@@ -220,7 +220,7 @@ describe('a batch of 10,000', () => {
     target: `https://repo.example.org/objects/${index}`,
   }));
 
-  it('is minted whole, while other requests are answered in less than half a second', async () => {
+  it('is minted completely, while other requests take less than half a second', async () => {
     const over = new AbortController();
     let slowest = 0;
     const watch = (async () => {
@@ -242,13 +242,13 @@ describe('a batch of 10,000', () => {
     expect(slowest).toBeLessThan(500);
   });
 
-  it('whose service is killed between commit and answer is minted once, and its repeat gets the same identifiers', async () => {
+  it('whose service is killed between commit and response is minted once, and its repeat returns the same identifiers', async () => {
     const database = await createDatabase();
     const variables = { DATABASE_URL: database.url, ACCESS: 'open', NAMING_AUTHORITIES: NA };
     const server = await startServer(variables);
     const headers = { 'content-type': 'application/json', 'idempotency-key': 'killed' };
     const body = JSON.stringify({ namingAuthority: NA, items });
-    // Nobody reads the answer, which is larger than every buffer on its way: it cannot have been given.
+    // The response is larger than all buffers and is not read, so the client cannot have received it.
     const answer = fetch(`${server.url}/identifiers/batch`, { method: 'POST', headers, body }).then(
       (response) => response,
       () => null,

@@ -5,15 +5,15 @@ import { type Answer, coded } from './harness/client.js';
 import { query } from './harness/database.js';
 import { useService } from './harness/service.js';
 
-/** A locked mint waits a third of this for its lock. */
+/** A blocked mint waits a third of this time for its lock. */
 const STATEMENT_TIMEOUT_MS = 12_000;
 
-/** Far below the wait for a lock, and far above what hundreds of mints take. */
+/** Much less than the wait for a lock, and much more than the time of hundreds of mints. */
 const SOON_MS = 3000;
 
 const service = useService({ DATABASE_STATEMENT_TIMEOUT_MS: String(STATEMENT_TIMEOUT_MS) });
 
-/** Runs work while another session holds what a statement locks. */
+/** Runs work while another session holds locks. */
 async function whileLocked<T>(
   statement: string,
   work: (give: (end: string) => Promise<void>) => Promise<T>,
@@ -48,7 +48,7 @@ const rows = async () => {
   return row?.count ?? 0;
 };
 
-describe('while another transaction holds a metadata ID', () => {
+describe('while another transaction has locked a metadata ID', () => {
   it('its mints wait and are refused, and hundreds of others are minted once each meanwhile', async () => {
     const before = await rows();
     await whileLocked(holding('hdl:2000.01/HELD'), async () => {
@@ -60,7 +60,7 @@ describe('while another transaction holds a metadata ID', () => {
       const answers = await Promise.all([...first, ...second]);
       expect(answers.map(({ answer }) => answer.status)).toEqual(answers.map(() => 201));
       expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(SOON_MS);
-      // Between two groups that meet the lock, mints go on.
+      // Other mints continue between two blocked batches.
       for (let i = 0; i < 5; i++) expect((await timed(service.client.mint())).ms).toBeLessThan(SOON_MS);
       for (const refused of await Promise.all(unkeyed)) {
         expect(coded(refused)).toEqual([503, 'CONFLICT_IN_PROGRESS']);
@@ -71,7 +71,7 @@ describe('while another transaction holds a metadata ID', () => {
     expect(await rows()).toBe(before + 305);
   });
 
-  it('a mint that waited answers the identifier when it is committed', async () => {
+  it('a mint that waited returns the identifier when it is committed', async () => {
     const metadataId = 'hdl:2000.01/COMMITTED';
     const answer = await whileLocked(holding(metadataId), async (give) => {
       const waiting = service.client.mint({ metadataId });
@@ -82,7 +82,7 @@ describe('while another transaction holds a metadata ID', () => {
     expect([answer.status, answer.body.metadataId]).toEqual([200, metadataId]);
   });
 
-  it('forty mints of forty held metadata IDs do not hold up the others', async () => {
+  it('forty mints of forty locked metadata IDs do not delay the others', async () => {
     const names = Array.from({ length: 40 }, (_, i) => `hdl:2000.01/MANY-${i}`);
     await whileLocked(names.map(holding).join(';'), async (give) => {
       const blocked = names.map((metadataId) => service.client.mint({ metadataId }));
@@ -91,7 +91,7 @@ describe('while another transaction holds a metadata ID', () => {
       expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(SOON_MS);
       await give('COMMIT');
       const codes = new Set((await Promise.all(blocked)).map(({ status }) => status));
-      // Those that stood too long in line for a connection are told to come back.
+      // Requests that waited too long for a connection are refused with Retry-After.
       expect([...codes].filter((status) => status !== 200 && status !== 503)).toEqual([]);
     });
   });
@@ -102,7 +102,7 @@ describe('while another transaction changes a reservation whose lease has ended'
     const metadataId = 'hdl:2000.01/LAPSED';
     const leaseUntil = new Date(Date.now() + 1500).toISOString();
     expect((await service.client.mint({ metadataId, state: 'reserved', leaseUntil })).status).toBe(201);
-    // The advisory locks of all changes, as a change of very many identifiers takes them.
+    // The advisory locks of all changes, as for a change of very many identifiers.
     const locks = 'SELECT pg_advisory_xact_lock(4417639, bucket) FROM generate_series(0, 511) AS bucket';
     await whileLocked(locks, async (give) => {
       await pause(2000);

@@ -9,7 +9,7 @@ import { type Queryable, Transactions } from '../../dist/storage/transactions.js
 import { type TestDatabase, createDatabase, query } from './harness/database.js';
 import { TcpProxy } from './harness/tcp-proxy.js';
 
-// Real: the pools and transactions of the built service on a PostgreSQL whose sessions are terminated and silenced.
+// Real: the pools and transactions of the built service, on a PostgreSQL whose sessions are terminated or silenced.
 let database: TestDatabase;
 let proxy: TcpProxy;
 let pools: Pools;
@@ -29,7 +29,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Terminates the session of a transaction between two of its statements, and waits until `pg` has read that. */
+/** Terminates the session of a transaction between two of its statements, and waits until `pg` has read the message. */
 async function terminate(transaction: Queryable): Promise<void> {
   const { rows } = await transaction.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   await query(database.url, 'SELECT pg_terminate_backend($1)', [rows[0]?.pid]);
@@ -60,7 +60,7 @@ describe('a transaction whose connection breaks between two statements', () => {
     expect(await outcomeOf((transaction) => transaction.query('SELECT 1'))).toBe('committed');
   });
 
-  it('does not lend a connection again whose ROLLBACK had no answer', async () => {
+  it('does not use a connection again whose ROLLBACK had no response', async () => {
     const outcome = await outcomeOf(async () => {
       await proxy.set('silent');
       throw new Problem('WRONG_STATE', 'a decision without the database');

@@ -10,7 +10,7 @@ describe('the memory of a bulk', () => {
   const rss = (server: TestServer) =>
     Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))![1]) / 1024;
 
-  // 200,000 lines and their answers are some 250 MB: a service that kept them would not live in this heap.
+  // 200,000 lines and their results are some 250 MB: a service that stored them would exceed this heap.
   const heap = { NODE_OPTIONS: '--max-old-space-size=128' };
 
   it('stays bounded over 200,000 lines', async () => {
@@ -42,7 +42,7 @@ describe('the memory of a bulk', () => {
     }, heap);
   }, 400_000);
 
-  it('does not read on while nobody reads its answer', async () => {
+  it('does not continue to read while its response is not read', async () => {
     await withServer(async (server, database) => {
       const stream = openStream(server.url + PATH);
       const response = stream.response.then((each) => each.pause());
@@ -55,7 +55,7 @@ describe('the memory of a bulk', () => {
       }
       await response;
       expect(sent).toBeLessThan(300_000);
-      // What is on its way still ends; then nothing moves any more.
+      // Chunks in flight end; then nothing changes any more.
       let held = -1;
       while (held !== (held = await total(database.url))) await pause(1500);
       expect(held).toBeLessThan(sent);

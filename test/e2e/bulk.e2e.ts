@@ -13,7 +13,7 @@ const bulk = (body: string, headers: Record<string, string> = {}) =>
   sendLines(service.server.url + PATH, body, headers);
 
 describe('POST /identifiers/bulk', () => {
-  it('answers one line for each line, in order, with its number, as the batch does', async () => {
+  it('returns one line for each line, in order, with its number, like the batch', async () => {
     const lines = await bulk(
       [
         '{"clientRef":"a"}',
@@ -38,7 +38,7 @@ describe('POST /identifiers/bulk', () => {
     expect({ ...found.body, metadataRecord: null }).toEqual({ ...lines[0].identifier, query: null, fragment: null });
   });
 
-  it('gives a malformed line its problem and goes on; blank lines are counted and not answered', async () => {
+  it('returns a problem for a malformed line and continues; blank lines are numbered without a result', async () => {
     const long = `{"clientRef":"${'x'.repeat(70_000)}"}`;
     const lines = await bulk(
       [
@@ -70,7 +70,7 @@ describe('POST /identifiers/bulk', () => {
     ]);
   });
 
-  it('answers nothing to nothing, and reads octets that are not UTF-8 as a malformed line', async () => {
+  it('returns nothing for an empty body, and a problem for a line that is not UTF-8', async () => {
     expect(await bulk('')).toEqual([]);
     const stream = openStream(service.server.url + PATH);
     stream.request.end(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d, 0x0a]));
@@ -88,12 +88,12 @@ describe('POST /identifiers/bulk', () => {
     ['/identifiers/batch', 'application/x-ndjson', 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['/identifiers/bulk', 'application/x-ndjson; charset=latin1', 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['/identifiers/bulk?mode=atomic', 'application/x-ndjson', 400, 'INVALID_REQUEST'],
-  ])('%s with %s answers %i', async (path, type, status, code) => {
+  ])('%s with %s returns %i', async (path, type, status, code) => {
     const answer = await service.client.send('POST', path, { 'content-type': type }, '{}');
     expect([answer.status, answer.body.code]).toEqual([status, code]);
   });
 
-  it('answers the first line in 100 ms, while the request goes on', async () => {
+  it('returns the first line within 100 ms, while the request continues', async () => {
     await bulk(input(10));
     const stream = openStream(service.server.url + PATH);
     const times: number[] = [];
@@ -197,7 +197,7 @@ describe('a bulk with an Idempotency-Key', () => {
         if (acknowledged.size === 3000) server.child.kill('SIGKILL');
       }
     } catch {
-      // The connection is cut, as it is meant to be.
+      // The connection is cut intentionally.
     }
     expect(acknowledged.size).toBeGreaterThanOrEqual(3000);
     expect(acknowledged.size).toBeLessThan(count);

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { inFuture, reservationsOf } from './harness/reservations.js';
 import { useService } from './harness/service.js';
 
-// The sweep rests for the length of the test.
+// The sweep does not run during the test.
 const service = useService({ RESERVATION_SWEEP_INTERVAL_MS: '86400000' });
 const { reserve, query } = reservationsOf(service);
 
@@ -12,7 +12,7 @@ const { reserve, query } = reservationsOf(service);
 async function whileLocked<T>(until: number, work: () => Promise<T>): Promise<T> {
   const lock = new pg.Client({ connectionString: service.database.url });
   await lock.connect();
-  // The space of the advisory locks that order changes, see `record/change-log.ts`.
+  // The space of the advisory locks that order changes, see `src/storage/changes/change-log.ts`.
   await lock.query('SELECT pg_advisory_lock($1, bucket) FROM generate_series(0, 511) AS bucket', [0x436867]);
   const result = work();
   const isWaiting = async () =>

@@ -14,7 +14,7 @@ beforeAll(async () => {
   const database = { DATABASE_URL: service.database.url };
   another = await startServer({ ...database, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' });
   other = new Client(another.url);
-  // From here on naming authorities are written as by a database whose clock was put back by a day.
+  // From here on naming authorities are written as with a clock that was set back by a day.
   await query(
     service.database.url,
     `CREATE FUNCTION put_back() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => another.stop());
 
-/** A naming authority that the other service has not heard of, and an identifier under it. */
+/** A naming authority that the other service has not read, and an identifier under it. */
 async function made(): Promise<{ namingAuthority: string; identifier: string; path: string }> {
   const namingAuthority = await created({ profile: 'handle' });
   const minted = await service.client.post('/identifiers', { namingAuthority, localName: 'report 1' });
@@ -87,7 +87,7 @@ describe('a naming authority that was created after the clock of the database wa
     ],
   ])('%s in another service at once', async (_, expected, question) => {
     const it = await made();
-    // What the other service knows is fresh now, and lacks the new one.
+    // The cache of the other service is fresh and does not contain the new one.
     await other.get('/identifiers/100.102/F58FB49EB1F848F0A606E84CEF294BE5');
     expect(await question(it)).toBe(expected);
   });

@@ -6,7 +6,7 @@ const ADMIN_KEY = 'correct-horse-battery-staple-correct-horse';
 const ADMIN = { authorization: `Bearer ${ADMIN_KEY}` };
 const NEXT_YEAR = new Date(Date.now() + 365 * 86_400_000).toISOString();
 
-// Reading needs a key too, so that what a key does not cover is hidden from it.
+// Reading needs a key too, so that data outside the grants of a key is hidden.
 const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY, PUBLIC_READ: 'false' });
 
 type Headers = Record<string, string>;
@@ -39,7 +39,7 @@ async function held(): Promise<string> {
 const reserve = (headers: Headers) =>
   service.client.post('/reservations', { namingAuthority: '100.102', count: 1, leaseUntil: NEXT_YEAR }, headers);
 
-describe('who may change identifiers', () => {
+describe('the permission to change identifiers', () => {
   const [done, refused, hidden] = [
     [200, undefined],
     [403, 'SCOPE_MISSING'],
@@ -60,13 +60,13 @@ describe('who may change identifiers', () => {
     expect(coded(await service.client.post(`${path}/reinstate`, {}, headers))).toEqual(reinstate);
   });
 
-  it('nobody without a key', async () => {
+  it('no request without a key', async () => {
     const path = await held();
     expect(coded(await patch(path, {}))).toEqual([401, 'UNAUTHENTICATED']);
     expect(coded(await reserve({}))).toEqual([401, 'UNAUTHENTICATED']);
   });
 
-  it('the entity tag is that of what the caller sees, and not of what is hidden from it', async () => {
+  it('the entity tag covers the visible attributes, not the hidden ones', async () => {
     const { body } = await service.client.mint({}, ADMIN);
     await service.client.mint({ namingAuthority: '2000.01', metadataId: body.identifier }, ADMIN);
     const path = `/identifiers/${body.identifier}`;
@@ -93,8 +93,8 @@ describe('who may change identifiers', () => {
   });
 });
 
-describe('who may reserve and settle reservations', () => {
-  it('whoever may mint reserves; whoever may mint or curate settles', async () => {
+describe('the permission to reserve and to settle reservations', () => {
+  it('the scope mint permits reservations; mint or curate permit their settlement', async () => {
     const made = await Promise.all([reserve(principals.minter!), reserve(principals.minter!)]);
     expect(made.map(({ status }) => status)).toEqual([201, 201]);
     for (const name of ['reader', 'curator']) {
@@ -107,7 +107,7 @@ describe('who may reserve and settle reservations', () => {
     expect((await service.client.post(`${two}/release`, {}, principals.curator)).body.released).toBe(1);
   });
 
-  it('a reservation is hidden from whom its naming authority is hidden from', async () => {
+  it('a reservation is hidden together with its naming authority', async () => {
     const { headers } = await reserve(principals.minter!);
     const path = headers.get('location')!;
     expect((await service.client.get(path, principals.reader)).status).toBe(200);

@@ -6,7 +6,7 @@ import { freshGuid, freshMetadataId, freshPid } from './harness/fresh-names.js';
 import { query as ask } from './harness/database.js';
 import { useService } from './harness/service.js';
 
-// The sweep rests for the length of the test: what is seen here, reads see by themselves.
+// The sweep does not run during the test, so reads must apply the expiry.
 const service = useService({ RESERVATION_SWEEP_INTERVAL_MS: '86400000' });
 
 const NEXT_YEAR = new Date(Date.now() + 365 * 86_400_000).toISOString();
@@ -24,7 +24,7 @@ const step = (path: string, name: string, body: unknown = {}, headers: Record<st
 const withdraw = (path: string, fields: object = {}) =>
   step(path, 'withdraw', { reason: 'Deposited twice.', ...fields });
 
-/** A request without any body, as `curl -X POST` sends it. */
+/** A request without a body, as `curl -X POST` sends it. */
 const bare = (path: string, name: string) => service.client.send('POST', `${path}/${name}`, {});
 
 const query = <T extends pg.QueryResultRow>(sql: string, values?: unknown[]) =>
@@ -40,7 +40,7 @@ async function kinds(identifier: string): Promise<string[]> {
 }
 
 describe('a withdrawn identifier', () => {
-  it('answers 410 in JSON with its tombstone and the link of what replaces it', async () => {
+  it('returns 410 in JSON with its tombstone and a link to the replacement', async () => {
     const [replacement, { path, identifier }] = [await minted(), await minted({ target: 'https://a.example.org/' })];
     const answer = await withdraw(path, { replacedBy: replacement.identifier });
     const tombstone = {
@@ -58,7 +58,7 @@ describe('a withdrawn identifier', () => {
     expect((await service.client.get(link!)).body.identifier).toBe(replacement.identifier);
   });
 
-  it('answers 410 to HEAD too, without a body, and its URIs are still rendered', async () => {
+  it('returns 410 for HEAD too, without a body, and its URIs are still rendered', async () => {
     const [replacement, { path }] = [await minted(), await minted()];
     await withdraw(path, { replacedBy: replacement.identifier });
     const head = await service.client.send('HEAD', path, {});
@@ -79,7 +79,7 @@ describe('a withdrawn identifier', () => {
     expect(coded(await service.client.mint({ metadataId, onExisting: 'reject' }))).toEqual([409, 'METADATA_ID_TAKEN']);
   });
 
-  it('is changed by reinstating it only: all else is refused with 409, whatever If-Match says', async () => {
+  it('can only be reinstated: other changes are refused with 409, with any If-Match', async () => {
     const { path } = await minted();
     await withdraw(path);
     const patch = await service.client.send(
@@ -93,7 +93,7 @@ describe('a withdrawn identifier', () => {
     }
   });
 
-  it('comes back whole when it is reinstated, active and without its tombstone', async () => {
+  it('is active with all its attributes and without its tombstone after a reinstatement', async () => {
     const fields = { metadataId: freshMetadataId(), target: 'https://a.example.org/', alternateIds: [freshPid()] };
     const { path, identifier } = await minted(fields);
     await withdraw(path);
@@ -106,7 +106,7 @@ describe('a withdrawn identifier', () => {
     expect(coded(await bare(path, 'reinstate'))).toEqual([409, 'WRONG_STATE']);
   });
 
-  it('If-Match is optional for every step, and holds where it is sent', async () => {
+  it('If-Match is optional for every step, and is enforced if it is sent', async () => {
     const { path, tag } = await minted();
     const stale = { 'if-match': '"stale"' };
     expect(coded(await step(path, 'withdraw', { reason: 'x' }, stale))).toEqual([412, 'PRECONDITION_FAILED']);
@@ -120,7 +120,7 @@ describe('a withdrawn identifier', () => {
     expect((await step(held.path, 'activate', {}, { 'if-match': held.tag })).status).toBe(200);
   });
 
-  it('a repeated withdrawal under one key answers the first outcome, even after it was reinstated', async () => {
+  it('a repeated withdrawal with one key returns the first result, even after a reinstatement', async () => {
     const { path } = await minted();
     const headers = { 'idempotency-key': randomUUID() };
     const first = await step(path, 'withdraw', { reason: 'x' }, headers);
@@ -132,13 +132,13 @@ describe('a withdrawn identifier', () => {
   });
 });
 
-describe('what replaces a withdrawn identifier', () => {
+describe('the replacement of a withdrawn identifier', () => {
   it.each([
     ['cordraPath', (uris: Record<string, string>) => uris.cordraPath],
     ['cordraHost', (uris: Record<string, string>) => uris.cordraHost],
     ['http', (uris: Record<string, string>) => uris.http],
     ['small letters with a query', (uris: Record<string, string>) => `${uris.cordraPath!.toLowerCase()}?x`],
-  ])('is read in any spelling and kept as NA/GUID: %s', async (_, spellingOf) => {
+  ])('is accepted in any form and stored as NA/GUID: %s', async (_, spellingOf) => {
     const { body: replacement } = await service.client.mint();
     const { path } = await minted();
     const answer = await withdraw(path, { replacedBy: spellingOf(replacement.uris) });
@@ -151,7 +151,7 @@ describe('what replaces a withdrawn identifier', () => {
     [`hdl:77.7/${'ab'.repeat(16)}`, `77.7/${'AB'.repeat(16)}`, `/identifiers/77.7/${'AB'.repeat(16)}`],
     ['demo:7', 'info:fedora/demo:7', 'info:fedora/demo:7'],
     ['info:fedora/demo:7/DC', 'info:fedora/demo:7/DC', 'info:fedora/demo:7/DC'],
-  ])('may be of others, whom nobody here can ask: %s', async (replacedBy, canonical, target) => {
+  ])('may belong to another registry, which is not checked: %s', async (replacedBy, canonical, target) => {
     const { path } = await minted();
     expect((await withdraw(path, { replacedBy })).body.tombstone.replacedBy).toBe(canonical);
     expect((await service.client.get(path)).headers.get('link')).toBe(`<${target}>; rel="successor-version"`);
@@ -168,7 +168,7 @@ describe('what replaces a withdrawn identifier', () => {
     expect((await service.client.get(path)).body).toMatchObject({ state: 'active', version: 1 });
   });
 
-  it('of two identifiers that replace each other at once, one is withdrawn and the other stays', async () => {
+  it('of two identifiers that replace each other concurrently, one is withdrawn', async () => {
     for (let round = 0; round < 10; round++) {
       const [a, b] = [await minted(), await minted()];
       const answers = await Promise.all([
@@ -179,7 +179,7 @@ describe('what replaces a withdrawn identifier', () => {
     }
   });
 
-  it('is kept as it is registered under a naming authority of other local names, and its link leads there', async () => {
+  it('is stored in the registered form under a naming authority of other local names, with a link to it', async () => {
     await query(`INSERT INTO naming_authority (prefix, profile, case_insensitive) VALUES ('20.500', 'handle', true)`);
     const localName = 'Report 7/ü?#"<';
     const replacement = await service.client.post('/identifiers', { namingAuthority: '20.500', localName });
@@ -212,7 +212,7 @@ describe('a reserved identifier', () => {
     expect(coded(await bare(path, 'activate'))).toEqual([409, 'WRONG_STATE']);
   });
 
-  it('can be described in the step that activates it, under the same laws', async () => {
+  it('can be described in the step that activates it, under the same rules', async () => {
     const fields = { metadataId: freshMetadataId(), target: 'https://a.example.org/', alternateIds: [freshPid()] };
     const [one, two] = [await reserved(), await reserved()];
     expect((await step(one.path, 'activate', fields)).body).toMatchObject({ ...fields, state: 'active', version: 2 });
@@ -222,7 +222,7 @@ describe('a reserved identifier', () => {
     expect((await service.client.get(two.path)).body).toMatchObject({ state: 'reserved', version: 1 });
   });
 
-  it('can be withdrawn, and then what it held is free', async () => {
+  it('can be withdrawn, which frees its values', async () => {
     const fields = { metadataId: freshMetadataId(), alternateIds: [freshPid()] };
     const { path } = await reserved(fields);
     const answer = await withdraw(path);
@@ -230,7 +230,7 @@ describe('a reserved identifier', () => {
     expect((await service.client.mint(fields)).status).toBe(201);
   });
 
-  it('is activated once when twenty ask at once', async () => {
+  it('is activated once by twenty concurrent requests', async () => {
     const { path, identifier } = await reserved();
     const answers = await Promise.all(Array.from({ length: 20 }, () => bare(path, 'activate')));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -272,7 +272,7 @@ describe('a step that cannot be read', () => {
     expect(coded(await withdraw(path, { replacedBy }))).toEqual([400, code]);
   });
 
-  it('takes a reason of 1000 characters of any script, emoji counted as one', async () => {
+  it('accepts a reason of 1000 characters of any script, with an emoji as one', async () => {
     const { path } = await minted();
     const reason = `${'ü'.repeat(999)}😀`;
     expect((await withdraw(path, { reason })).body.tombstone.reason).toBe(reason);

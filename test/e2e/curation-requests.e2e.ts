@@ -69,7 +69,7 @@ describe('Idempotency-Key', () => {
     expect((await patch(path, { target: 'https://a.example.org/' }, headers)).status).toBe(200);
   });
 
-  it('of forty withdrawals at once under one key, one is made, and the others answer it or that it is in flight', async () => {
+  it('of forty withdrawals at once under one key, one is made, and the others return its result or REQUEST_IN_FLIGHT', async () => {
     const { path, identifier } = await minted();
     const headers = keyed();
     const answers = await Promise.all(

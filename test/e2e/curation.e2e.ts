@@ -8,7 +8,7 @@ const service = useService();
 const { history, minted, patch } = curationOf(service);
 
 describe('PATCH /identifiers/{identifier}', () => {
-  it('changes metadata ID, target and alternates, makes one version, and answers what GET answers', async () => {
+  it('changes metadata ID, target and alternates, creates one version, and returns the same as GET', async () => {
     const { path, tag, identifier } = await minted({ target: 'https://a.example.org/' });
     const [metadataId, alternate] = [freshMetadataId(), freshPid()];
     const target = 'https://b.example.org/';
@@ -31,7 +31,7 @@ describe('PATCH /identifiers/{identifier}', () => {
     ]);
   });
 
-  it('RFC 7396: leaves absent members alone, and null removes metadata ID and target', async () => {
+  it('RFC 7396: does not change absent members, and null removes metadata ID and target', async () => {
     const fields = { metadataId: freshMetadataId(), target: 'https://a.example.org/', alternateIds: [freshPid()] };
     const { path } = await minted(fields);
     const one = await patch(path, { target: null }, { 'content-type': 'application/merge-patch+json' });
@@ -54,7 +54,7 @@ describe('PATCH /identifiers/{identifier}', () => {
     }
   });
 
-  it('R-28: takes the identifier in every spelling', async () => {
+  it('R-28: accepts the identifier in every form', async () => {
     const { identifier, body } = await minted();
     const { cordraPath, cordraHost, http, infoHdl } = body.uris;
     const spellings = [identifier.toLowerCase(), cordraPath, cordraHost, http, infoHdl];
@@ -76,7 +76,7 @@ describe('PATCH /identifiers/{identifier}', () => {
         alternateIds: [now.alternateIds[0]!.replace('info:fedora/', '')],
       }),
     ],
-  ])('makes no new version of %s', async (_, fieldsOf) => {
+  ])('creates no new version of %s', async (_, fieldsOf) => {
     const now = { metadataId: freshMetadataId(), target: 'https://a.example.org/', alternateIds: [freshPid()] };
     const { path, tag, identifier } = await minted(now);
     const answer = await patch(path, fieldsOf(now));
@@ -84,7 +84,7 @@ describe('PATCH /identifiers/{identifier}', () => {
     expect(await history(identifier)).toHaveLength(1);
   });
 
-  it('of twenty changes at once that start from one ETag, one takes place and nineteen are refused', async () => {
+  it('of twenty concurrent changes with one ETag, one takes effect and nineteen are refused', async () => {
     const { path, tag, identifier } = await minted();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => patch(path, { target: `https://${i}.example.org/` }, { 'if-match': tag })),
@@ -98,7 +98,7 @@ describe('PATCH /identifiers/{identifier}', () => {
 });
 
 describe('If-Match', () => {
-  it('is required for a change: 428 without it, and nothing is changed', async () => {
+  it('is required for a change: 428 without it, and there is no change', async () => {
     const { path } = await minted();
     const headers = { 'content-type': 'application/json' };
     const answer = await service.client.send('PATCH', path, headers, '{"target":"https://a.example.org/"}');
@@ -131,13 +131,13 @@ describe('If-Match', () => {
     expect((await service.client.get(path)).body.version).toBe(status === 200 ? 2 : 1);
   });
 
-  it('fails when another record has come to be described, which the representation shows', async () => {
+  it('fails when another record has become an object of it, which changes the representation', async () => {
     const { path, tag, identifier } = await minted();
     await minted({ metadataId: identifier });
     expect(coded(await patch(path, { target: null }, { 'if-match': tag }))).toEqual([412, 'PRECONDITION_FAILED']);
   });
 
-  it('If-None-Match answers 304 to the present tag, weak or strong, and 200 after a change', async () => {
+  it('If-None-Match returns 304 for the current tag, weak or strong, and 200 after a change', async () => {
     const { path, tag } = await minted();
     for (const header of [tag, `W/${tag}`, `"a,b", ${tag}`, '*']) {
       expect((await service.client.get(path, { 'if-none-match': header })).status).toBe(304);
@@ -150,7 +150,7 @@ describe('If-Match', () => {
   });
 });
 
-describe('the laws of names', () => {
+describe('the uniqueness of names', () => {
   it('a metadata ID that describes another identifier is refused with 409 and a link', async () => {
     const metadataId = freshMetadataId();
     const [holder, other] = [await minted({ metadataId }), await minted()];
@@ -162,7 +162,7 @@ describe('the laws of names', () => {
     expect((await service.client.get(other.path)).body).toMatchObject({ metadataId: null, version: 1 });
   });
 
-  it('of twenty identifiers that are given one metadata ID at once, one gets it', async () => {
+  it('of twenty concurrent changes that set one metadata ID, one succeeds', async () => {
     const metadataId = freshMetadataId();
     const paths = await Promise.all(Array.from({ length: 20 }, async () => (await minted()).path));
     const answers = await Promise.all(paths.map((path) => patch(path, { metadataId })));
@@ -172,7 +172,7 @@ describe('the laws of names', () => {
     );
   });
 
-  it('an alternate of another identifier is refused with 409, and the pointer tells which', async () => {
+  it('an alternate of another identifier is refused with 409 and its pointer', async () => {
     const [own, taken] = [freshPid(), freshPid()];
     const [holder, other] = [await minted({ alternateIds: [taken] }), await minted({ alternateIds: [own] })];
     const answer = await patch(other.path, { alternateIds: [own, taken.replace('info:fedora/', '')] });
@@ -188,7 +188,7 @@ describe('the laws of names', () => {
     expect((await patch(path, fields)).body).toMatchObject(fields);
   });
 
-  it('CID-24: an identifier does not become its own metadata ID, in any spelling', async () => {
+  it('CID-24: an identifier cannot become its own metadata ID, in any form', async () => {
     const { path, identifier } = await minted();
     for (const metadataId of [identifier, `hdl:${identifier.toLowerCase()}?x#y`, `info:hdl/${identifier}`]) {
       expect(coded(await patch(path, { metadataId }))).toEqual([422, 'METADATA_ID_IS_IDENTIFIER']);

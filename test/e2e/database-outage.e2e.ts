@@ -10,12 +10,14 @@ import { type TestServer, startServer } from './harness/server.js';
 import { TcpProxy } from './harness/tcp-proxy.js';
 
 const POOL_SIZE = 4;
-/** Those of the pool, and as many for the statements that mint and find. */
+/** The connections of the general pool, and those of the hot pool. */
 const MOST_SESSIONS = 2 * POOL_SIZE;
 const CONNECT_TIMEOUT_MS = 2000;
 const STATEMENT_TIMEOUT_MS = 2000;
 
-/** Waiting for a connection, connecting, its first statement and the request's own, each to its limit. */
+/**
+ * The sum of the limits of a wait for a connection, a connect, its first statement and the statement of the request.
+ */
 const LONGEST_WAIT_MS = 2 * CONNECT_TIMEOUT_MS + 2 * (STATEMENT_TIMEOUT_MS + 1000);
 
 const RECOVERY_MS = 5000;
@@ -52,12 +54,12 @@ afterAll(async () => {
 beforeEach(async () => {
   proxy.breakAt(null);
   await proxy.set('pass');
-  // Several connections are open when something happens to them.
+  // Several connections are open before the fault.
   const answers = await Promise.all(Array.from({ length: 20 }, () => client.mint()));
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
 });
 
-/** Everything that asks the database, at once and more than the pool has connections. */
+/** Concurrent requests that use the database, more than the pool has connections. */
 const askEverything = (): Promise<Answer[]> =>
   Promise.all(
     Array.from({ length: 10 }, () => [
@@ -88,7 +90,7 @@ async function expectRecovery(): Promise<void> {
   await expectNoLeak();
 }
 
-/** As many sessions as the pool may have, none of them at work. */
+/** The maximum sessions of the pool, all idle. */
 async function expectNoLeak(): Promise<void> {
   const { rows } = await admin.query<{ sessions: number; busy: number }>(
     `SELECT count(*)::int AS sessions, count(*) FILTER (WHERE state <> 'idle')::int AS busy
@@ -137,7 +139,7 @@ describe('while the database is silent', () => {
     await way.close();
   });
 
-  it('a mint whose commit was not heard of is 503, and its repeat answers what it minted', async () => {
+  it('a mint without a response to its commit is 503, and its repeat returns the minted identifier', async () => {
     const headers = { 'idempotency-key': 'lost-answer' };
     await proxy.set('deaf');
     const lost = await within(LONGEST_WAIT_MS, client.mint({}, headers));

@@ -58,7 +58,7 @@ describe('Swagger UI', () => {
 });
 
 describe('the files of Swagger UI', () => {
-  /** `fetch` would follow a path upwards before it sends it, and let no answer be 304. */
+  /** `fetch` would normalize the path before it sends it, and would not return 304. */
   const ask = (path: string, options: RequestOptions = {}) =>
     new Promise<IncomingMessage>((resolve, reject) => {
       const sent = request(service.server.url, { path, ...options }, (answer) => {
@@ -67,7 +67,7 @@ describe('the files of Swagger UI', () => {
       sent.on('error', reject).end();
     });
 
-  it('are not sent again to who has them, and have their length in the answer to HEAD', async () => {
+  it('are not sent again to clients that have them, and have their length in the response to HEAD', async () => {
     const { headers } = await ask('/docs/swagger-ui.css');
     const again = await ask('/docs/swagger-ui.css', { headers: { 'if-none-match': headers.etag } });
     expect([again.statusCode, again.headers['content-type']]).toEqual([304, undefined]);
@@ -75,7 +75,7 @@ describe('the files of Swagger UI', () => {
     expect(head.headers['content-length']).toBe(headers['content-length']);
   });
 
-  it('tell how long they may be kept, as the OpenAPI document does, with one entity tag for one content', async () => {
+  it('have the documented Cache-Control, and one entity tag for one content', async () => {
     const tags = new Map<string, string>();
     for (const path of [
       '/openapi.json',

@@ -35,7 +35,7 @@ afterAll(async () => {
   await rm(parent, { recursive: true, force: true });
 });
 
-/** The process id of the PostgreSQL server on the data folder. */
+/** The process ID of the PostgreSQL server on the data folder. */
 const postmaster = (): number | undefined => postgresPids(folder)[0];
 
 async function connect(database = 'mintmark'): Promise<pg.Client> {
@@ -72,7 +72,7 @@ const mints = async () => (await client.mint()).status === 201;
 const end = ({ child }: TestServer) => new Promise((resolve) => child.once('close', resolve));
 
 describe('the embedded database', () => {
-  it('stays with its service when a process crashes: another service is refused the data folder', async () => {
+  it('remains owned by its service when a process crashes: another service is refused the data folder', async () => {
     await crashOneProcess();
     const { code, stderr } = await runToEnd({ DATA_DIR: folder });
     expect([code, stderr]).toEqual([1, expect.stringContaining('in use by another Mintmark')]);
@@ -93,7 +93,7 @@ describe('the embedded database', () => {
     expect((await runToEnd({ DATA_DIR: folder })).code).toBe(1);
   });
 
-  it('is left by its service where another process owns the data folder after a crash', async () => {
+  it('is abandoned by its service if another process owns the data folder after a crash', async () => {
     const pid = postmaster();
     server.child.kill('SIGSTOP');
     await crashOneProcess();

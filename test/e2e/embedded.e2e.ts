@@ -11,7 +11,9 @@ import { runToEnd, startServer } from './harness/server.js';
 
 const ADMIN_KEY = 'correct-horse-battery-staple-correct-horse';
 
-/** mkdtemp makes a folder that only its owner may enter: as root, PostgreSQL's account has to get through it. */
+/**
+ * mkdtemp creates a folder that only its owner can enter; as root, PostgreSQL's account must be able to traverse it.
+ */
 let parent: string;
 let dataDir: string;
 
@@ -24,7 +26,7 @@ afterAll(async () => {
 });
 
 describe('the embedded database', () => {
-  it('comes up from nothing, says where everything is, and mints with the line it shows', async () => {
+  it('starts with an empty folder, prints its addresses, and mints with the command it prints', async () => {
     const server = await startServer({ DATA_DIR: dataDir });
     const words = server.stderr();
     expect(words).toContain(`${server.url}/docs`);
@@ -45,7 +47,7 @@ describe('the embedded database', () => {
     await second.stop();
   });
 
-  it('gives PostgreSQL nothing of the environment of the service', async () => {
+  it('passes no variable of the service to PostgreSQL', async () => {
     const server = await startServer({
       DATA_DIR: dataDir,
       ACCESS: 'keys',
@@ -57,7 +59,7 @@ describe('the embedded database', () => {
     const url = `postgresql://mintmark:${password}@127.0.0.1:${port}/mintmark`;
     const client = new pg.Client({ connectionString: url });
     await client.connect();
-    // A program that a session runs has the environment of the session's process.
+    // A program that a session starts has the environment of the session's process.
     const rows = await client
       .query("CREATE TEMP TABLE env (line text); COPY env FROM PROGRAM 'env'")
       .then(() => client.query<{ line: string }>('SELECT line FROM env'))
@@ -65,7 +67,7 @@ describe('the embedded database', () => {
       .finally(() => client.end())
       .finally(() => server.stop());
     const names = rows.map(({ line }) => line.split('=')[0]);
-    // pg_ctl leaves it to the server, so this is the environment in question.
+    // pg_ctl passes it to the server, so this is the environment under test.
     expect(names).toContain('PG_GRANDPARENT_PID');
     const own = Object.keys(process.env).filter((name) => !/^(PATH|PWD|OLDPWD|SHLVL|_|LC_.*)$/.test(name));
     expect(names.filter((name) => [...own, 'ADMIN_API_KEY', 'OTHER_SECRET', 'DATA_DIR'].includes(name!))).toEqual([]);
@@ -124,7 +126,7 @@ describe('a start that cannot be', () => {
     expect(stderr + stdout).not.toMatch(/^ +at /m);
   };
 
-  it('names a port that is taken, and stops the database again', async () => {
+  it('names a port that is in use, and stops the database again', async () => {
     const occupant = createServer();
     await new Promise<void>((resolve) => occupant.listen(0, '127.0.0.1', resolve));
     const { port } = occupant.address() as { port: number };
@@ -133,7 +135,7 @@ describe('a start that cannot be', () => {
     expect(postgresRuns(dataDir)).toBe(false);
   });
 
-  it('names a data folder that is in use, which goes on undisturbed', async () => {
+  it('names a data folder that is in use, whose service continues', async () => {
     const first = await startServer({ DATA_DIR: dataDir });
     await refused({ DATA_DIR: dataDir }, dataDir, 'in use by another Mintmark');
     expect((await new Client(first.url).mint()).status).toBe(201);
@@ -174,7 +176,7 @@ describe('a start that cannot be', () => {
     expect(postgresRuns(dataDir)).toBe(false);
   });
 
-  it('of two first starts at once lets one through and refuses the other', async () => {
+  it('of two concurrent first starts permits one and refuses the other', async () => {
     const folder = join(parent, 'contested');
     const both = await Promise.allSettled([startServer({ DATA_DIR: folder }), startServer({ DATA_DIR: folder })]);
     const [up, ...others] = both.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
@@ -183,7 +185,7 @@ describe('a start that cannot be', () => {
     await up!.stop();
   });
 
-  it('names a data folder of another version of PostgreSQL, and leaves it as it is', async () => {
+  it('names a data folder of another version of PostgreSQL, and does not change it', async () => {
     const old = join(parent, 'old');
     await mkdir(join(old, 'postgres'), { recursive: true });
     await writeFile(join(old, 'postgres', 'PG_VERSION'), '12\n');

@@ -22,10 +22,10 @@ beforeAll(async () => {
 });
 
 describe('where reading is closed, a key for one naming authority', () => {
-  it('gets its events only, and a cursor behind all of them', async () => {
+  it('gets its events only, and a cursor after all of them', async () => {
     const { body } = await service.client.get('/events', headers);
-    const told = body.items.map((event: any) => event.identifier ?? event.namingAuthority);
-    expect(told).toEqual(['100.102', own]);
+    const names = body.items.map((event: any) => event.identifier ?? event.namingAuthority);
+    expect(names).toEqual(['100.102', own]);
     const all = await service.client.get('/events', bearer(ADMIN_KEY));
     expect(all.body.items).toHaveLength(4);
     const behind = await service.client.get(`/events?after=${body.next}`, bearer(ADMIN_KEY));
@@ -50,7 +50,7 @@ describe('where reading is closed, a key for one naming authority', () => {
     expect([value.includes(own), value.includes(hidden), value.includes('2000.01')]).toEqual([true, false, false]);
   });
 
-  it('reads the history of what it sees, and nothing is there of what it does not', async () => {
+  it('reads the history of visible identifiers only', async () => {
     expect((await service.client.get(`/identifiers/${own}/history`, headers)).status).toBe(200);
     expect((await service.client.get('/naming-authorities/100.102/history', headers)).status).toBe(200);
     expect((await service.client.get(`/identifiers/${hidden}/history`, headers)).body.code).toBe(

@@ -22,7 +22,7 @@ async function mintMany(client: Client): Promise<string[]> {
   return minted;
 }
 
-/** Changes identifiers at random, several of them in a transaction, on a pool of its own as a process has it. */
+/** Changes random identifiers, several in a transaction, on a separate pool as in another process. */
 async function changeMany(url: string): Promise<number> {
   const pool = new pg.Pool({ connectionString: url, max: 4 });
   const changes = new IdentifierUpdater(new IdentifierReader(pool));
@@ -69,7 +69,7 @@ describe('the log of several services on one database', () => {
     await database.drop();
   });
 
-  it('goes on at an old cursor after a restart', async () => {
+  it('continues from an old cursor after a restart', async () => {
     const database = await createDatabase();
     const first = await startServer(variables(database.url));
     const client = new Client(first.url);
@@ -86,7 +86,7 @@ describe('the log of several services on one database', () => {
 });
 
 describe('a registry that was restored into a cluster with smaller transaction numbers', () => {
-  it('places new events behind the old ones, and an old cursor goes on, with four services that start at once', async () => {
+  it('places new events after the old ones, and an old cursor remains valid, with four services that start at once', async () => {
     const database = await createDatabase();
     const admin = new pg.Client({ connectionString: database.url });
     await admin.connect();
@@ -96,13 +96,13 @@ describe('a registry that was restored into a cluster with smaller transaction n
     );
     const servers = await Promise.all(Array.from({ length: 4 }, () => startServer(variables(database.url))));
     const [client] = servers.map(({ url }) => new Client(url));
-    const told = ({ events }: { events: SeenEvent[] }) =>
+    const namesIn = ({ events }: { events: SeenEvent[] }) =>
       events.map(({ identifier, namingAuthority }) => identifier ?? namingAuthority);
     const before = await readLog(client!);
-    expect(told(before)).toEqual(['1', '2', '100.102']);
+    expect(namesIn(before)).toEqual(['1', '2', '100.102']);
     const { identifier } = (await client!.mint()).body;
-    expect(told(await readLog(client!))).toEqual(['1', '2', '100.102', identifier]);
-    expect(told(await readLog(client!, before.events[0]!.id))).toEqual(['2', '100.102', identifier]);
+    expect(namesIn(await readLog(client!))).toEqual(['1', '2', '100.102', identifier]);
+    expect(namesIn(await readLog(client!, before.events[0]!.id))).toEqual(['2', '100.102', identifier]);
     await Promise.all(servers.map((server) => server.stop()));
     const { rows } = await admin.query<{ value: string }>('SELECT value FROM change_offset');
     const again = await startServer(variables(database.url));

@@ -12,7 +12,7 @@ beforeAll(() => {
   pool = new pg.Pool({ connectionString: service.database.url });
 });
 
-/** An event of a stream as its lines say it. */
+/** An event of a stream. */
 interface StreamedEvent {
   readonly id: string;
   readonly event: string;
@@ -47,7 +47,7 @@ async function openStream(query = '', headers: Record<string, string> = {}) {
 }
 
 describe('GET /events as text/event-stream', () => {
-  it('streams what was and what comes, each with the cursor that /events gives it', async () => {
+  it('streams past and new events, each with the cursor of /events', async () => {
     const first = (await service.client.mint()).body.identifier;
     const stream = await openStream('?namingAuthority=100.102');
     expect(stream.answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
@@ -62,7 +62,7 @@ describe('GET /events as text/event-stream', () => {
     stream.close();
   });
 
-  it('goes on behind Last-Event-ID, whatever `after` says', async () => {
+  it('continues after Last-Event-ID, with any `after`', async () => {
     await service.client.mint();
     await service.client.mint();
     const { events } = await readLog(service.client);
@@ -84,14 +84,14 @@ describe('GET /events as text/event-stream', () => {
     stream.close();
   });
 
-  it('answers a problem instead of a stream to a cursor it did not give', async () => {
+  it('returns a problem instead of a stream for a cursor of another origin', async () => {
     const headers = { accept: 'text/event-stream', 'last-event-id': 'x' };
     const answer = await service.client.get('/events', headers);
     expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_CURSOR']);
     expect(answer.body.errors[0].pointer).toBe('#header/Last-Event-ID');
   });
 
-  it('asks the database nothing any more when the clients have hung up', async () => {
+  it('sends no queries after the clients have disconnected', async () => {
     const { next } = await readLog(service.client);
     const looks = async () => {
       await pause(1500);

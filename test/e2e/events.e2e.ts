@@ -10,7 +10,7 @@ import { startServer } from './harness/server.js';
 import { useService } from './harness/service.js';
 
 let pool: pg.Pool;
-// Before the database is dropped, which the service's own hook does.
+// Before the hook of the service drops the database.
 afterAll(() => pool.end());
 
 const service = useService();
@@ -18,7 +18,7 @@ beforeAll(() => {
   pool = new pg.Pool({ connectionString: service.database.url, max: 50 });
 });
 
-/** A change of nothing in particular, written as any transaction would write it. */
+/** A change without meaning, written as by any transaction. */
 const append = (on: Pick<pg.ClientBase, 'query'>, identifierId: number, version = 1) =>
   on.query(
     `INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, patch)
@@ -29,7 +29,7 @@ const append = (on: Pick<pg.ClientBase, 'query'>, identifierId: number, version 
 const lastCursor = async () => (await readLog(service.client)).next;
 
 describe('GET /events', () => {
-  it('tells every mint in the order of the commits, with what is known of it', async () => {
+  it('has every mint in the order of the commits, with its attributes', async () => {
     const start = await lastCursor();
     const fields = { target: 'https://repo.example.org/1', alternateIds: ['demo:1'] };
     const first = (await service.client.mint(fields)).body;
@@ -69,12 +69,12 @@ describe('GET /events', () => {
     ]);
   });
 
-  it('answers the cursor it was asked with where there is nothing behind it', async () => {
+  it('returns the requested cursor at the end of the log', async () => {
     const end = await lastCursor();
     expect((await service.client.get(`/events?after=${end}`)).body).toEqual({ items: [], next: end });
   });
 
-  it('goes on behind any event of a page, not only behind its last', async () => {
+  it('continues after any event of a page, not only after its last', async () => {
     const { events } = await readLog(service.client);
     for (const [index, { id }] of events.entries()) {
       const { body } = await service.client.get(`/events?limit=1&after=${id}`);
@@ -82,7 +82,7 @@ describe('GET /events', () => {
     }
   });
 
-  it('R-15: tells only what happened under one naming authority, in any case, and its cursor goes on in the whole log', async () => {
+  it('R-15: has only the changes of one naming authority, in any case, and its cursor continues in the whole log', async () => {
     const start = await lastCursor();
     const other = (await service.client.mint({ namingAuthority: '2000.01' })).body.identifier;
     await service.client.mint();
@@ -91,7 +91,7 @@ describe('GET /events', () => {
     expect(next).toBe(await lastCursor());
   });
 
-  it('looks through more than it may look at in one go, and waits for what is wanted only', async () => {
+  it('reads more changes than one page may, and waits only for matching ones', async () => {
     await pool.query(
       `INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, patch)
        SELECT ${POSITION_SQL}, '2000.01', 1000000 + n, 1, 'minted', 'many', '[]' FROM generate_series(1, 12000) n`,
@@ -141,7 +141,7 @@ describe('GET /events', () => {
 });
 
 describe('a long poll', () => {
-  it('answers as soon as something happens', async () => {
+  it('returns as soon as there is a change', async () => {
     const end = await lastCursor();
     const begun = performance.now();
     const waiting = service.client.get(`/events?wait=30&after=${end}`);
@@ -151,14 +151,14 @@ describe('a long poll', () => {
     expect(performance.now() - begun).toBeLessThan(15_000);
   });
 
-  it('answers an empty page with a cursor when the time is up', async () => {
+  it('returns an empty page with a cursor after the timeout', async () => {
     const end = await lastCursor();
     const begun = performance.now();
     expect((await service.client.get(`/events?wait=1&after=${end}`)).body).toEqual({ items: [], next: end });
     expect(performance.now() - begun).toBeGreaterThan(990);
   });
 
-  it('two hundred of them ask the database no more often than one', async () => {
+  it('two hundred of them send no more queries than one', async () => {
     const end = await lastCursor();
     const transactions = async () => {
       const { rows } = await pool.query(
@@ -172,7 +172,7 @@ describe('a long poll', () => {
     await pause(2000);
     const transactionCount = (await transactions()) - before;
     await Promise.all(waits);
-    // Twenty looks in two seconds, and what PostgreSQL and this test do beside.
+    // Twenty polls in two seconds, and the transactions of PostgreSQL and of this test.
     expect(transactionCount).toBeLessThan(60);
   });
 
@@ -206,7 +206,7 @@ describe('writers that commit late', () => {
         while (mints) minted.push((await service.client.mint()).body.identifier as string);
       }),
     );
-    // Each takes its position, then others take later ones and commit first.
+    // Each gets its position before others get later ones and commit first.
     const late = Array.from({ length: 40 }, async (_, index) => {
       const writer = await pool.connect();
       await writer.query('BEGIN');
@@ -227,7 +227,7 @@ describe('writers that commit late', () => {
     expect(events).toEqual((await readLog(service.client, start)).events);
   });
 
-  it('hold back what was committed after they began, until they end', async () => {
+  it('delay changes that were committed after they began, until they end', async () => {
     const start = await lastCursor();
     const writer = await pool.connect();
     await writer.query('BEGIN');

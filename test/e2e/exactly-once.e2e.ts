@@ -40,7 +40,7 @@ describe('four processes on one database', () => {
   const twoHundred = (fields: object, headers: Record<string, string> = {}): Promise<Answer[]> =>
     Promise.all(Array.from({ length: 200 }, (_, i) => clients[i % 4]!.mint(fields, headers)));
 
-  it('answer 200 retries of one key with one identifier', async () => {
+  it('return one identifier for 200 retries of one key', async () => {
     const key = randomUUID();
     const answers = await twoHundred({}, { 'idempotency-key': key });
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
@@ -49,7 +49,7 @@ describe('four processes on one database', () => {
     expect(await countOf('request_key = $1', [key])).toBe(1);
   });
 
-  it('answer 200 mints of one metadata ID with one identifier', async () => {
+  it('return one identifier for 200 mints of one metadata ID', async () => {
     const metadataId = `hdl:20.1000/${randomUUID()}`;
     const answers = await twoHundred({ metadataId });
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -84,7 +84,7 @@ describe('an Idempotency-Key', () => {
     expect([again.headers.get('idempotency-replayed'), again.text]).toEqual(['true', first.text]);
   });
 
-  it('may hold spaces, quotes and backslashes when it is quoted', async () => {
+  it('may contain spaces, quotes and backslashes when it is quoted', async () => {
     const header = { 'idempotency-key': '"order 7 of \\"us\\" \\\\ them"' };
     const first = await client.mint({}, header);
     const again = await client.mint({}, header);
@@ -102,11 +102,11 @@ describe('an Idempotency-Key', () => {
     expect([status, body.code]).toEqual([400, 'INVALID_IDEMPOTENCY_KEY']);
   });
 
-  it('is taken with 255 characters', async () => {
+  it('is accepted with 255 characters', async () => {
     expect((await client.mint({}, { 'idempotency-key': `"${'x'.repeat(255)}"` })).status).toBe(201);
   });
 
-  it('keeps the outcome of a request that found an identifier, also when its metadata ID has gone elsewhere', async () => {
+  it('keeps the result of a request that found an identifier, also when its metadata ID has moved', async () => {
     const metadataId = `hdl:20.1000/${randomUUID()}`;
     const headers = { 'idempotency-key': randomUUID() };
     const existing = await client.mint({ metadataId });
@@ -121,7 +121,7 @@ describe('an Idempotency-Key', () => {
     expect([other.status, other.body.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
   });
 
-  it('that belongs to another request is told of before what is wrong with this one', async () => {
+  it('of another request is refused before the faults of this request', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const guid = randomUUID();
     await client.post('/identifiers/batch', { namingAuthority: '100.102', count: 1 }, headers);
@@ -131,7 +131,7 @@ describe('an Idempotency-Key', () => {
     expect([answer.status, answer.body.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
   });
 
-  it('whose first request does not end answers 409 with Retry-After, and the repeat after it succeeds', async () => {
+  it('whose first request is in flight returns 409 with Retry-After, and a later repeat succeeds', async () => {
     const key = randomUUID();
     const first = new pg.Client({ connectionString: database.url });
     await first.connect();
@@ -150,7 +150,7 @@ describe('an Idempotency-Key', () => {
   });
 });
 
-describe('between the commit and the answer', () => {
+describe('between the commit and the response', () => {
   let proxy: TcpProxy;
   let server: TestServer;
   let client: Client;
@@ -181,7 +181,7 @@ describe('between the commit and the answer', () => {
     expect(await countOf('true')).toBe(before + 1);
   });
 
-  it('kill -9 of the service loses nothing: the retry is answered with the same identifier', async () => {
+  it('kill -9 of the service loses nothing: the retry returns the same identifier', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const withheld = proxy.withholdAnswerTo('insert-one-identifier');
     const mint = client.mint({}, headers).catch((error: unknown) => String(error));

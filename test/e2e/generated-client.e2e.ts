@@ -17,7 +17,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('a client made by a stock generator from the committed OpenAPI document', () => {
+describe('a client that a standard generator creates from the committed OpenAPI document', () => {
   it('is typed, compiles strictly as it is, and mints, finds and renders', async () => {
     await generateApi({
       input: join(root, 'openapi/openapi.json'),

@@ -16,7 +16,7 @@ import { RequestResults } from '../../dist/storage/request-results.js';
 import { Transactions } from '../../dist/storage/transactions.js';
 import { type TestDatabase, createDatabase } from './harness/database.js';
 
-// Real: the built service and its database. Replaced: the source of GUIDs, which here repeats itself.
+// Real: the built service and its database. Replaced: the generator of GUIDs, which repeats values.
 let database: TestDatabase;
 let pool: pg.Pool;
 
@@ -85,7 +85,7 @@ describe('a GUID that exists already', () => {
     expect([outcome, record.guid?.slice(0, 8)]).toEqual(['created', 'BBBBBBBB']);
   });
 
-  it('leaves no half of a pair when it is the metadata record that meets it', async () => {
+  it('stores no half of a pair when the metadata record conflicts', async () => {
     const before = await count();
     const { record, metadataRecord } = await mintingWith([C, A, D, E]).mint({ ...ORDER, mintMetadataId: true });
     expect([record.guid?.slice(0, 4), metadataRecord?.guid?.slice(0, 4)]).toEqual(['DDDD', 'EEEE']);
@@ -99,7 +99,7 @@ describe('a GUID that exists already', () => {
   });
 });
 
-describe('the database keeps the laws by itself', () => {
+describe('the database enforces its constraints itself', () => {
   const insert = (columns: string, values: string) =>
     pool.query(
       `INSERT INTO identifier (naming_authority, guid, ${columns}) VALUES ('100.102', gen_random_uuid(), ${values})`,

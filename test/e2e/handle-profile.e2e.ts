@@ -3,7 +3,7 @@ import { useService } from './harness/service.js';
 
 const service = useService();
 
-/** A case-sensitive one with a resolver of its own, a case-insensitive one, and one of letters. */
+/** A case-sensitive naming authority with its own resolver, a case-insensitive one, and one of letters. */
 const [OWN, FOLDING, LETTERS] = ['20.500', '20.600', 'Ark'];
 const RESOLVER = { scheme: 'https', authority: 'resolve.example.org:8443', firstSegment: 'hdl' };
 
@@ -27,7 +27,9 @@ const escaped = (text: string) =>
 
 const HEX = '0a1b2c3d4e5f60718293a4b5c6d7e8f9';
 
-/** Local names, and how R-08, R-09 and RFC 3986 write each: as one segment, as a path, and in the Handle URI scheme. */
+/**
+ * Local names, and their notations by R-08, R-09 and RFC 3986: as a segment, as a path, and in the Handle URI scheme.
+ */
 const LOCAL_NAMES: [localName: string, segment: string, path: string, scheme: string][] = [
   ['report-2026', 'report-2026', 'report-2026', 'report-2026'],
   ['a/b/c', 'a%2Fb%2Fc', 'a/b/c', 'a/b/c'],
@@ -59,7 +61,7 @@ const LOCAL_NAMES: [localName: string, segment: string, path: string, scheme: st
 
 describe('CID-02: a local name of any kind', () => {
   it.each(LOCAL_NAMES)(
-    '%j is kept as written, rendered by R-08, and found by every spelling',
+    '%j is stored as written, rendered by R-08, and found by every form',
     async (localName, segment, path, scheme) => {
       const minted = await register(OWN, localName);
       expect(minted.status).toBe(201);
@@ -87,7 +89,7 @@ describe('CID-02: a local name of any kind', () => {
         `resolve.example.org:8443/hdl/${OWN}/${segment}`,
         `http://hdl.handle.net/${OWN}/${segment}`,
         `https://doi.org/${OWN}/${segment}`,
-        // White space around a native text is trimmed (R-28); such a name is spelled as a URI.
+        // White space around a native text is trimmed (R-28); such a name must be a URI.
         ...(localName === localName.trim() ? [identifier] : []),
       ];
       for (const spelling of found) {
@@ -121,13 +123,13 @@ describe('CID-02: a local name of any kind', () => {
     expect((await get(`https://doi.org/${OWN}/${escaped(localName)}`)).status).toBe(400);
   });
 
-  it('is served behind a raw slash, percent-encoded', async () => {
+  it('is served after a raw slash, percent-encoded', async () => {
     await register(OWN, 'raw (1) é');
     const answer = await service.client.get(`/identifiers/${OWN}/raw%20(1)%20%C3%A9`);
     expect(answer.body.identifier).toBe(`${OWN}/raw (1) é`);
   });
 
-  it('takes 8192 octets, each escaped twice in a path, and sends no header that clients cannot read', async () => {
+  it('accepts 8192 octets, each escaped twice in a path, and sends no header that clients cannot read', async () => {
     const localName = 'é'.repeat(4096);
     const minted = await register(OWN, localName);
     expect([minted.status, minted.body.localName]).toEqual([201, localName]);
@@ -140,7 +142,7 @@ describe('CID-02: a local name of any kind', () => {
     expect((await service.client.get(again.body.existing)).status).toBe(200);
   });
 
-  it('two Handles that NFC would make one stay two (R-20)', async () => {
+  it('two Handles that NFC would merge are different (R-20)', async () => {
     const [composed, decomposed] = ['caf\u00e9', 'cafe\u0301'];
     expect([(await register(OWN, composed)).status, (await register(OWN, decomposed)).status]).toEqual([201, 201]);
     expect((await get(`${OWN}/${decomposed}`)).body.localName).toBe(decomposed);
@@ -193,7 +195,7 @@ describe('R-15: the case rule of a naming authority', () => {
     expect((await get(`${OWN}/x/y`)).body.localName).toBe('x/y');
   });
 
-  it('folds 32 hexadecimal digits like any text, and keeps them as written', async () => {
+  it('folds 32 hexadecimal digits like any text, and stores them as written', async () => {
     expect((await register(FOLDING, HEX)).body.localName).toBe(HEX);
     expect((await register(FOLDING, HEX.toUpperCase())).body.code).toBe('IDENTIFIER_TAKEN');
     expect((await get(`${FOLDING}/${HEX.toUpperCase()}`)).body.localName).toBe(HEX);
@@ -213,7 +215,7 @@ describe('R-15: the case rule of a naming authority', () => {
     expect((await get(`${FOLDING}/FOLD-${one}`)).body.localName).toBe(`fold-${one}`);
   });
 
-  it('a prefix has no case, in a mint and in any spelling', async () => {
+  it('a prefix is case-insensitive, in a mint and in any form', async () => {
     const minted = await register('ARK', 'one');
     expect([minted.status, minted.body.identifier]).toEqual([201, `${LETTERS}/one`]);
     expect((await register('ark', 'one')).body.code).toBe('IDENTIFIER_TAKEN');
@@ -231,13 +233,13 @@ describe('R-15: the case rule of a naming authority', () => {
     expect(again.headers.get('idempotency-replayed')).toBe('true');
   });
 
-  it('twenty registrations of case variants at once make one', async () => {
+  it('twenty concurrent registrations of case variants create one', async () => {
     const names = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? 'RACE/one' : 'race/ONE'));
     const answers = await Promise.all(names.map((name) => register(FOLDING, name)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 19 }, () => 409)]);
   });
 
-  it('the known metadata ID answers the same identifier in another case, and refuses another one', async () => {
+  it('a known metadata ID returns the same identifier in another case, and refuses another one', async () => {
     const metadataId = 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA';
     const first = await register(FOLDING, 'Known', { metadataId });
     const again = await register(FOLDING, 'kNOWN', { metadataId });
@@ -274,7 +276,7 @@ describe('minting under the profile "handle"', () => {
     [OWN, 'record/é', 'record/é', 'Record/é'],
     [FOLDING, 'Record/é', 'rECORD/é', 'record/É'],
     [LETTERS, HEX, HEX, HEX.toUpperCase()],
-  ])('describes what names it as metadata ID: %s/%s', async (prefix, localName, same, other) => {
+  ])('describes the objects that have it as metadata ID: %s/%s', async (prefix, localName, same, other) => {
     const record = (await register(prefix, localName)).body.identifier;
     const spelling = `info:hdl/${prefix.toLowerCase()}/${escaped(same)}`;
     const object = (await service.client.mint({ metadataId: spelling })).body.identifier;
@@ -286,7 +288,7 @@ describe('minting under the profile "handle"', () => {
     expect(found.body.items.map(({ identifier }: { identifier: string }) => identifier)).toEqual([object]);
   });
 
-  it('an object that comes to be described shows it in the answer of its own mint', async () => {
+  it('an object that becomes a metadata record shows it in the response of its own mint', async () => {
     const object = (await service.client.mint({ metadataId: `hdl:${FOLDING}/LATER` })).body.identifier;
     expect((await register(FOLDING, 'later')).body.describes).toEqual([object]);
   });

@@ -5,7 +5,7 @@ import { useService } from './harness/service.js';
 
 const service = useService({ REQUEST_TIMEOUT_MS: '1000' });
 
-/** Sends octets as they are; the answer's status line, headers by lower-case name, and body. */
+/** Sends octets; returns the status line, headers by lower-case name, and body of the response. */
 function raw(bytes: string): Promise<{ head: string; headers: Map<string, string>; body: string }> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(service.server.url);
@@ -26,7 +26,7 @@ function raw(bytes: string): Promise<{ head: string; headers: Map<string, string
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
 
-/** One of every kind of answer: of a controller, a refusal before routing, and what was written by hand. */
+/** One response of each kind: of a controller, a refusal before routing, and one written directly to the socket. */
 const ANSWERS: [string, string][] = [
   ['an answer', get('/identifiers')],
   ['a health check', get('/health/live')],
@@ -53,7 +53,7 @@ describe.each(ANSWERS)('%s', (_, bytes) => {
   });
 });
 
-// Metrics tell operators how Node is doing.
+// Metrics show operators the state of Node.js.
 describe.each(ANSWERS.filter(([name]) => name !== 'metrics'))('%s', (_, bytes) => {
   it('shows no stack, no file and no library', async () => {
     const { body } = await raw(bytes);
@@ -61,8 +61,8 @@ describe.each(ANSWERS.filter(([name]) => name !== 'metrics'))('%s', (_, bytes) =
   });
 });
 
-describe('the policy of an answer', () => {
-  it('lets it load nothing, and nobody frame it', () => {
+describe('the policy of a response', () => {
+  it('forbids loading and framing', () => {
     const policy = SECURITY_HEADERS['content-security-policy'];
     expect(policy).toMatch(/^default-src 'none'; /);
     expect(policy).toContain("frame-ancestors 'none'");
@@ -117,7 +117,7 @@ describe('the policy of Swagger UI', () => {
     }
   });
 
-  it('asks no validator of another host', async () => {
+  it('uses no validator of another host', async () => {
     const script = await (await fetch(`${service.server.url}/docs/swagger-ui-init.js`)).text();
     expect(script).toContain('"validatorUrl": null');
   });

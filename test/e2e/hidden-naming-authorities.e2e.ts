@@ -4,8 +4,7 @@ import { useService } from './harness/service.js';
 const ADMIN_KEY = 'correct-horse-battery-staple-correct-horse';
 const ADMIN = { authorization: `Bearer ${ADMIN_KEY}` };
 
-// Whoever has a key for 7 only sees neither 8, whose local names are GUIDs, nor 80, which takes any; 9 and 90 are registered
-// nowhere.
+// A key for 7 sees neither 8, whose local names are GUIDs, nor 80, which permits any; 9 and 90 do not exist.
 const service = useService({
   ACCESS: 'keys',
   ADMIN_API_KEY: ADMIN_KEY,
@@ -40,13 +39,13 @@ beforeAll(async () => {
 
 const GUID = 'F58FB49EB1F848F0A606E84CEF294BE5';
 
-/** A text with the names of what is hidden and of what is not registered replaced, which are all that may differ. */
+/** Replaces the names of hidden and of missing naming authorities, which are the only permitted difference. */
 const neutral = (text: string): string =>
   text
     .replaceAll(/(?:hidden|unknown)(?=\.example\.org)/g, 'HOST')
     .replaceAll(/(?<![0-9])[89](0?)(?=\/|%2F|"|\\"|\.5)/g, 'NA$1');
 
-/** Each spelling of an identifier under what is hidden, and the same under what is not registered. */
+/** Each form of an identifier under a hidden naming authority, and under a missing one. */
 const PAIRS = [
   ['8/abc', '9/abc'],
   [`8/${GUID}`, `9/${GUID}`],
@@ -58,7 +57,7 @@ const PAIRS = [
   [`hidden.example.org/8/${GUID}`, `unknown.example.org/9/${GUID}`],
 ] as const;
 
-describe('a naming authority that is hidden from a key cannot be told from one that is not registered', () => {
+describe('a naming authority that is hidden from a key cannot be distinguished from a missing one', () => {
   /** Sends the same request about both, and expects one response. */
   async function expectSame(ask: (text: string) => Promise<{ status: number; text: string }>): Promise<void> {
     for (const [hidden, unknown] of PAIRS) {
@@ -89,13 +88,13 @@ describe('a naming authority that is hidden from a key cannot be told from one t
     }
   });
 
-  it('by what replaces an identifier', async () => {
+  it('by the replacement of an identifier', async () => {
     await expectSame(async (replacedBy) => {
       const { identifier } = (await service.client.post('/identifiers', { namingAuthority: '7' }, ADMIN)).body;
       const body = { reason: 'Twice.', replacedBy };
       const { status, body: answer } = await service.client.post(`/identifiers/${identifier}/withdraw`, body, stranger);
-      const told = status === 200 ? answer.tombstone.replacedBy : { ...answer, instance: '' };
-      return { status, text: JSON.stringify(told) };
+      const shown = status === 200 ? answer.tombstone.replacedBy : { ...answer, instance: '' };
+      return { status, text: JSON.stringify(shown) };
     });
   });
 
@@ -114,7 +113,7 @@ describe('a naming authority that is hidden from a key cannot be told from one t
     expect(answers[0]![0]).toBe(400);
   });
 
-  it('by an import, which says of both that the key does not cover them', async () => {
+  it('by an import, which refuses both as outside the grants of the key', async () => {
     const admin = await keyFor('importer', ['admin'], '7');
     const times = { createdAt: '2026-01-01T00:00:00Z', updatedAt: '2026-01-01T00:00:00Z' };
     const ask = async (line: object) => {
@@ -177,7 +176,7 @@ describe('a naming authority that is hidden from a key cannot be told from one t
 });
 
 describe('a repeat with the Idempotency-Key of another key of the client that sees less', () => {
-  it('does not tell which hidden identifiers an identifier describes', async () => {
+  it('does not show which hidden identifiers an identifier describes', async () => {
     const [wide, narrow] = [
       await keyFor('library', ['read', 'mint', 'curate'], '7', '8'),
       await keyFor('library', ['read', 'mint', 'curate'], '7'),
@@ -196,7 +195,7 @@ describe('a repeat with the Idempotency-Key of another key of the client that se
     expect(repeat.body.describes).toEqual([]);
   });
 
-  it('does not tell the hidden relatives of a naming authority', async () => {
+  it('does not show the hidden relatives of a naming authority', async () => {
     const [wide, narrow] = [await keyFor('office', ['admin'], '8', '8.1'), await keyFor('office', ['admin'], '8')];
     const change = (key: Headers) =>
       service.client.send(
@@ -212,11 +211,11 @@ describe('a repeat with the Idempotency-Key of another key of the client that se
 });
 
 describe('a look-up of texts', () => {
-  it('gives a restricted reader no candidate of a hidden naming authority, and no ambiguity by one', async () => {
+  it('returns no candidate of a hidden naming authority to a restricted reader, and no ambiguity by one', async () => {
     const target = 'https://repo.example.org/hidden-and-not';
     const guid = '33333333222243338444555555555555';
     const metadataId = 'demo:hidden-and-not';
-    // The hidden ones come first, and are more than there are candidates.
+    // The hidden ones come first, and are more than the maximum of candidates.
     for (let n = 0; n < 12; n++) await service.client.post('/identifiers', { namingAuthority: '8', target }, ADMIN);
     for (const namingAuthority of ['8', '8.1', '7']) {
       const item = { namingAuthority, guid, target, metadataId };

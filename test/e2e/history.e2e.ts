@@ -10,7 +10,7 @@ import { Transactions } from '../../dist/storage/transactions.js';
 import { toResolver } from '../../dist/identifier/index.js';
 import { useService } from './harness/service.js';
 
-// Real: the service, its database, and the classes that change identifiers, which this test calls by itself.
+// Real: the service, its database, and the classes that change identifiers, which this test calls directly.
 let pool: pg.Pool;
 afterAll(() => pool.end());
 
@@ -42,7 +42,7 @@ const named = (text: string) => {
   return { canonical: read.value.canonical, key: read.value.key };
 };
 
-/** Applies the operations of JSON Patch (RFC 6902) that the service may use to a document, which is absent at first. */
+/** Applies the operations of JSON Patch (RFC 6902) that the service uses to a document, which is initially absent. */
 function patched(document: any, patch: { op: string; path: string; value: unknown }[]): any {
   return patch.reduce((now, { op, path, value }) => {
     if (op === 'add' && path === '' && now === undefined) return value;
@@ -65,7 +65,7 @@ const withdrawal: Amendment = {
 };
 
 describe('GET /identifiers/{identifier}/history', () => {
-  it('tells when, who and what of every change, newest last', async () => {
+  it('has time, client and patch of every change, newest last', async () => {
     const { identifier, createdAt } = (await service.client.mint({ target: 'https://a.org/1' })).body;
     await amend(identifier, { kind: 'changed', target: 'https://a.org/2' });
     const { items, next } = await history(identifier);
@@ -103,7 +103,7 @@ describe('GET /identifiers/{identifier}/history', () => {
     ]);
   });
 
-  it('is found by any spelling, and for a withdrawn identifier too', async () => {
+  it('is found by any form, and for a withdrawn identifier too', async () => {
     const { identifier, uris } = (await service.client.mint()).body;
     await amend(identifier, withdrawal);
     expect((await service.client.get(`/identifiers/${identifier}`)).status).toBe(410);
@@ -126,7 +126,7 @@ describe('GET /identifiers/{identifier}/history', () => {
     expect(versions).toEqual([[1, 2], [3, 4], [5]]);
   });
 
-  it('shows of a reservation whose lease has ended only what was written down', async () => {
+  it('has no entry for an expired reservation whose expiry is not recorded', async () => {
     const leaseUntil = new Date(Date.now() + 1500).toISOString();
     const { identifier } = (await service.client.mint({ state: 'reserved', leaseUntil })).body;
     await new Promise((resolve) => setTimeout(resolve, 1800));
@@ -172,11 +172,11 @@ describe('the patches of an identifier, from nothing', () => {
     ['withdrawn and reinstated', {}, [withdrawal, { kind: 'reinstated', state: 'active', tombstone: null }]],
   ];
 
-  it.each(lives)('make the members of its representation: %s', async (_, fields, amendments) => {
+  it.each(lives)('result in the members of its representation: %s', async (_, fields, amendments) => {
     const { identifier } = (await service.client.mint(fields)).body;
     for (const amendment of amendments) await amend(identifier, amendment);
     const answer = (await service.client.get(`/identifiers/${identifier}`)).body;
-    // A withdrawn one answers its tombstone only; the list shows all of it.
+    // GET of a withdrawn identifier returns its tombstone only; the list contains all of it.
     const listed = (await service.client.get('/identifiers?limit=1000')).body.items;
     const shown = listed.find((item: { identifier: string }) => item.identifier === identifier);
     const { items } = await history(identifier);
@@ -192,7 +192,7 @@ describe('the patches of an identifier, from nothing', () => {
 });
 
 describe('GET /naming-authorities/{namingAuthority}/history', () => {
-  it('tells every change of its settings, and none of its identifiers', async () => {
+  it('has every change of its settings, and none of its identifiers', async () => {
     await service.client.mint();
     const writer: Writer = new NamingAuthorityWriter(new Transactions(pool, pool), null as never);
     await new Transactions(pool, pool).run(async (transaction) => {

@@ -141,7 +141,7 @@ describe('GET /identifiers/export', () => {
     expect(rows).toHaveLength(linesOf(await exported()).length);
     const cells = rows.flatMap((row) => Object.values(row));
     expect(cells.filter((cell) => /^[=+\-@\t\r\n＝＋－＠]/.test(cell))).toEqual([]);
-    // However a program cuts the file into cells, none of them begins as a formula does.
+    // With any separator of cells, no cell starts as a formula.
     expect(csv.split(/[;\t\r\n]/).filter((piece) => /^[ "']*[=+\-@＝＋－＠]/.test(piece.replace(/^"?'/, 'x')))).toEqual(
       [],
     );
@@ -158,7 +158,7 @@ describe('GET /identifiers/export', () => {
     ['text/csv;q=0', 406],
     ['application/*', 'application/x-ndjson'],
     ['text/html, */*;q=0.1', 'application/x-ndjson'],
-  ])('answers Accept: %s with %s', async (accept, expected) => {
+  ])('for Accept: %s returns %s', async (accept, expected) => {
     const answer = await text(service.server.url, `${EXPORT}?state=reserved`, accept);
     if (expected === 406) {
       expect([answer.status, JSON.parse(answer.text).code]).toEqual([406, 'NOT_ACCEPTABLE']);

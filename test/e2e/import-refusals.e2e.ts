@@ -49,7 +49,7 @@ describe('POST /identifiers/import', () => {
     ],
     ['an unknown member', { owner: 'me' }, 400, 'INVALID_REQUEST'],
     ['a script as target', { target: 'javascript:alert(1)' }, 400, 'INVALID_REQUEST'],
-  ])('answers %s', async (_, change, status, code) => {
+  ])('returns %s', async (_, change, status, code) => {
     const [result] = await send(`${JSON.stringify({ ...whole, ...change })}\n`);
     expect(result.status).toBe(status);
     if (code !== undefined) expect(result.problem.code).toBe(code);
@@ -121,7 +121,7 @@ describe('a line of an import with members of the wrong type', () => {
   });
 
   it('whose insert fails unforeseen gets 500, and the other lines of its chunk are imported', async () => {
-    // A trigger stands for whatever the database alone objects to.
+    // A trigger represents refusals of the database alone.
     await query(
       service.database.url,
       `CREATE FUNCTION refuse_one() RETURNS trigger LANGUAGE plpgsql AS $$

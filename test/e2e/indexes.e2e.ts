@@ -5,15 +5,15 @@ import { IdentifierSearch } from '../../dist/storage/identifiers/identifier-sear
 import { type PageFilter, pageQuery } from '../../dist/storage/identifiers/page-query.js';
 import { type TestDatabase, createDatabase } from './harness/database.js';
 
-// Real: the queries of the built service on a filled database, and PostgreSQL's own account of how it answers them.
+// Real: the queries of the built service on a filled database, and the statistics of PostgreSQL about them.
 let database: TestDatabase;
 let client: pg.Client;
 
 const ROWS = 200_000;
 
 /**
- * Two naming authorities of very different size, a target that a quarter of all share, and one in a hundred withdrawn or
- * reserved. Rows are made by PostgreSQL itself: what is tested is how they are found.
+ * Two naming authorities of very different size, a target that a quarter of all share, and one in a hundred withdrawn
+ * or reserved. The rows are inserted by SQL.
  */
 const FILL = `
   INSERT INTO naming_authority (prefix) VALUES ('100.102'), ('2000.01');
@@ -112,7 +112,7 @@ describe('a look-up of a target that a quarter of all identifiers share', () => 
     ['by a restricted reader', ['100.102']],
   ])('reads little more than its ten candidates: %s', async (_, visible) => {
     const target = 'https://repo.example.org/all';
-    // The view also counts what earlier transactions have not reported yet.
+    // The view also includes earlier transactions that are reported late.
     const rowsRead = async () => {
       const { rows } = await client.query(
         "SELECT seq_tup_read + idx_tup_fetch AS read FROM pg_stat_xact_user_tables WHERE relname = 'identifier'",

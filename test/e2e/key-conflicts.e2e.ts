@@ -47,7 +47,7 @@ const stream: Send = async (server, key) => {
   return line.status as number;
 };
 
-/** How many changes were made. */
+/** The number of changes. */
 async function changes(): Promise<number> {
   const [row] = await query<{ n: number }>(database.url, 'SELECT count(*)::int AS n FROM change');
   return row!.n;
@@ -60,7 +60,7 @@ describe('two different requests with one Idempotency-Key at once, through two p
     ['a batch and a stream', batch, 3, stream, 1, 30],
     ['a mint and a reservation', mint, 1, reserve, 2, 30],
     ['a mint and a change', mint, 1, patch, 1, 30],
-  ])('%s: one takes effect, the other answers 422', async (_, first, firstChanges, second, secondChanges, trials) => {
+  ])('%s: one takes effect, the other returns 422', async (_, first, firstChanges, second, secondChanges, trials) => {
     for (let trial = 0; trial < trials; trial++) {
       const key = randomUUID();
       const before = await changes();
@@ -74,7 +74,7 @@ describe('two different requests with one Idempotency-Key at once, through two p
     }
   });
 
-  it('the same stream twice at once gives each line one identifier', async () => {
+  it('the same stream sent twice concurrently mints one identifier for each line', async () => {
     const key = randomUUID();
     const lines = Array.from({ length: 400 }, (_, i) => `{"clientRef":"${i}"}\n`).join('');
     const results = await Promise.all(

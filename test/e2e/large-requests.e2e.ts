@@ -8,7 +8,7 @@ const service = useService();
 const post = (path: string, body: string, headers: Record<string, string> = {}) =>
   service.client.send('POST', path, { 'content-type': 'application/json', ...headers }, body);
 
-/** As Python's `json.dumps` writes it: ", " and ": " between items and members, and ASCII only. */
+/** Python's `json.dumps`: ", " and ": " between items and members, and ASCII only. */
 const asPython = (value: unknown): string =>
   JSON.stringify(value, null, 1)
     .replace(/\n */g, ' ')
@@ -34,7 +34,7 @@ afterEach(() => {
 const rss = (): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.server.child.pid}/status`, 'utf8'))![1]) / 1024;
 
-/** Sends a request and reads nothing of its response until it is told to. */
+/** Sends a request and does not read its response until the test requests it. */
 async function sendUnread(path: string, body: string, framing = `content-length: ${body.length}`) {
   const connection = await connectTo(service.server.url);
   open.push(connection);
@@ -47,7 +47,7 @@ async function sendUnread(path: string, body: string, framing = `content-length:
 
 const chunked = (body: string): string => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
 
-/** Of such texts every URI has three characters for each. */
+/** Texts for which every URI has three characters for each character. */
 const amplified = (count: number, length: number) =>
   JSON.stringify({
     items: Array.from({ length: count }, () => ({ input: `1234/${'%'.repeat(length)}`, kind: 'handle' })),
@@ -62,11 +62,11 @@ describe('10,000 items', () => {
     }));
     const answer = await post('/identifiers/batch', write({ items }));
     expect(answer.status).toBe(200);
-    const told = answer.body.results.map(({ status, clientRef }: { status: number; clientRef: string }) => [
+    const results = answer.body.results.map(({ status, clientRef }: { status: number; clientRef: string }) => [
       status,
       clientRef,
     ]);
-    expect(told).toEqual(items.map(({ clientRef }) => [201, clientRef]));
+    expect(results).toEqual(items.map(({ clientRef }) => [201, clientRef]));
   });
 
   it.each(WAYS)('are normalized %s', async (_, write) => {
@@ -90,7 +90,7 @@ describe('a body with many faults', () => {
     expect(answer.body.errors[0].pointer).toMatch(/^\/items\/0\//);
   });
 
-  it('keeps the places of its items: only the last is wrong', async () => {
+  it('keeps the indexes of its items: only the last is wrong', async () => {
     const items = Array.from({ length: 10_000 }, (_, i) => ({ input: i === 9999 ? 1 : 'x' }));
     const answer = await post('/normalize', JSON.stringify({ items }));
     expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: '/items/9999/input' })]);
@@ -103,8 +103,8 @@ describe('a body with many faults', () => {
 });
 
 describe('a response that is longer than its request', () => {
-  it('is made while it is read: twelve clients that do not read hold less than 150 MB', async () => {
-    // Below the size from which on an address may have four at once; each response has 10 MB and more.
+  it('is generated while it is read: twelve clients that do not read use less than 150 MB', async () => {
+    // Below the size at which an address may have only four at once; each response has 10 MB and more.
     const body = amplified(8000, 80);
     expect((await post('/normalize', body)).text.length).toBeGreaterThan(10_000_000);
     const idle = rss();
@@ -134,7 +134,7 @@ describe('a response that is longer than its request', () => {
     expect([refused.status, refused.body.errors[0].pointer]).toEqual([400, '/items/0/input']);
   });
 
-  it('of a look-up is made while it is read too', async () => {
+  it('of a look-up is generated while it is read too', async () => {
     const alternateIds = Array.from({ length: 90 }, (_, i) => `1234/${String(i)}${'x'.repeat(2000)}`);
     const minted = await service.client.mint({ alternateIds });
     expect(minted.status).toBe(201);
@@ -158,7 +158,7 @@ describe('large bodies of one address without a key', () => {
   it.each([
     ['with Content-Length', (): [string, string] => [large, `content-length: ${large.length}`]],
     ['in chunks', (): [string, string] => [chunked(large), 'transfer-encoding: chunked']],
-  ])('are four at once %s, and the fifth is told when to come again', async (_, make) => {
+  ])('are four at once %s, and the fifth is refused with Retry-After', async (_, make) => {
     const [body, framing] = make();
     const unread = await Promise.all(Array.from({ length: 4 }, () => sendUnread('/normalize', body, framing)));
     const refused = await until429(body, framing);
@@ -169,7 +169,7 @@ describe('large bodies of one address without a key', () => {
   });
 });
 
-/** Sends requests until one is refused; those before came before the four had all arrived. */
+/** Sends requests until one is refused. */
 async function until429(body: string, framing: string): Promise<string> {
   for (let i = 0; i < 100; i++) {
     const connection = await sendUnread('/normalize', body, framing);

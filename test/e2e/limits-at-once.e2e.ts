@@ -8,10 +8,10 @@ const services = useLimitedServices();
 const { start } = services;
 
 describe('requests at once', () => {
-  it('are as many as a key may have; another key goes on, and so does the same one when they have ended', async () => {
+  it('are limited for each key; another key is not affected, and the same one continues when they have ended', async () => {
     const client = await start({ MAX_CONCURRENT_PER_KEY: '3' });
     const [one, other] = [await createKey(client), await createKey(client)];
-    // Nobody else's change may have to wait behind these, so that three stay under way until the lock goes.
+    // No other change may wait for these, so that three stay in flight until the lock is released.
     const lock = await lockTable('api_key');
     const waiting = Array.from({ length: 3 }, () => createKeyRaw(client));
     await lock.until(3);
@@ -24,7 +24,7 @@ describe('requests at once', () => {
     expect(await refusals(client, 'key_concurrency')).toBe(1);
   });
 
-  it('of a client that hung up hold no room', async () => {
+  it('of a client that disconnected are not counted', async () => {
     const client = await start({ MAX_CONCURRENT_PER_KEY: '1' });
     const lock = await lockTable('api_key');
     const hungUp = new AbortController();
@@ -44,7 +44,7 @@ describe('requests at once', () => {
 });
 
 describe('long polls and event streams', () => {
-  it('have a bound of their own, and leave the other requests of the same key alone', async () => {
+  it('have their own limit, which does not affect other requests of the same key', async () => {
     const client = await start({ MAX_LONG_LIVED_PER_KEY: '2', MAX_CONCURRENT_PER_KEY: '1' });
     const hangUp = new AbortController();
     const stream = await fetch(`${client.base}/events`, {
@@ -71,7 +71,7 @@ describe('an overload', () => {
   it('refuses mints at once, but no look-up, and is over when the database is free again', async () => {
     const client = await start({
       DATABASE_POOL_SIZE: '4',
-      // Long enough that nobody gives up before the lock goes.
+      // Longer than the wait for the lock.
       DATABASE_CONNECT_TIMEOUT_MS: '60000',
       DATABASE_STATEMENT_TIMEOUT_MS: '180000',
       OVERLOAD_WAITING_STATEMENTS: '4',
@@ -103,18 +103,18 @@ async function queueDepth(client: Client): Promise<number> {
   return Number(/^mintmark_queue_depth\{queue="database_pool"\} (\d+)$/m.exec(text)?.[1]);
 }
 
-/** Keeps others from writing a table until it is released; they may read. */
+/** Prevents writes to a table until it is released; reads are possible. */
 async function lockTable(table: string) {
   const holder = new pg.Client({ connectionString: services.database.url });
-  // A test that fails leaves the lock to the end of the database.
+  // If the test fails, the lock is released when the database is dropped.
   holder.on('error', () => {});
   await holder.connect();
   await holder.query(`BEGIN; LOCK TABLE ${table} IN SHARE MODE`);
   return {
-    /** Waits until so many statements wait for a lock. */
+    /** Waits until this number of statements wait for a lock. */
     until: (count: number) =>
       waitUntil(async () => {
-        // Within a transaction the same picture is shown again.
+        // Within a transaction the view does not change.
         await holder.query('SELECT pg_stat_clear_snapshot()');
         const { rows } = await holder.query<{ waiting: string }>(
           "SELECT count(*) AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",

@@ -7,7 +7,7 @@ const MISSING = '/identifiers/100.102/00000000000000000000000000000001';
 
 const { start } = useLimitedServices();
 
-/** The members of a list of structured fields whose values are strings and whose parameters are integers. */
+/** The members of a list of structured fields with strings as values and integers as parameters. */
 function listOf(header: string | null): Record<string, Record<string, number>> {
   return Object.fromEntries(
     (header ?? '').split(', ').map((member) => {
@@ -22,7 +22,7 @@ function listOf(header: string | null): Record<string, Record<string, number>> {
 }
 
 describe('the rate of a key', () => {
-  it('is told on every answer, is refused when it is used up, and recovers after Retry-After', async () => {
+  it('is on every response, is enforced when it is used up, and recovers after Retry-After', async () => {
     const client = await start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '20' });
     const key = await createKey(client);
     const answers: Answer[] = [];
@@ -31,7 +31,7 @@ describe('the rate of a key', () => {
     const [first] = answers;
     expect(listOf(first!.headers.get('ratelimit-policy'))).toEqual({ key: { q: 20, w: 60 } });
     expect(listOf(first!.headers.get('ratelimit')).key).toMatchObject({ r: 19, t: 3 });
-    // The bucket fills by one in three seconds, and twenty requests may have taken as long.
+    // The bucket gains one in three seconds, and twenty requests may take as long.
     const more: Answer[] = [];
     while (more.at(-1)?.status !== 429 && more.length < 10) more.push(await client.mint({}, key));
     const refused = more.at(-1)!;
@@ -65,7 +65,7 @@ describe('the rate of a key', () => {
     }
   });
 
-  it('without a key counts what is public too: documents and the descriptions of problems', async () => {
+  it('without a key also counts public requests: documents and the descriptions of problems', async () => {
     const client = await start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '4' });
     const key = await createKey(client);
     for (const path of ['/problems/RATE_LIMITED', '/openapi.json', '/docs/index.css', '/docs/none']) {
@@ -104,7 +104,7 @@ describe('the rate of a key', () => {
     expect((await behind.get(MISSING, from('192.0.2.1'))).status).toBe(404);
     expect((await behind.get(MISSING, from('192.0.2.2'))).status).toBe(404);
     expectRefused(await behind.get(MISSING, from('192.0.2.1')), 429, 'RATE_LIMITED');
-    // What the client itself wrote in front of what the proxy saw changes nothing.
+    // Entries of the client before that of the proxy have no effect.
     expectRefused(await behind.get(MISSING, from('198.51.100.9, 192.0.2.1')), 429, 'RATE_LIMITED');
   });
 
@@ -120,7 +120,7 @@ describe('the rate of a key', () => {
 });
 
 describe('the rate of a naming authority', () => {
-  it('is the same for all keys, another one for each naming authority, and leaves look-ups alone', async () => {
+  it('is common to all keys, separate for each naming authority, and does not apply to look-ups', async () => {
     const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '4' });
     const [one, other] = [await createKey(client), await createKey(client)];
     const minted = [];
@@ -175,7 +175,7 @@ describe('the rate of a naming authority', () => {
     expect(results[0].problem.code).toBe('RATE_LIMITED');
   });
 
-  it('is not forgotten over naming authorities that a client makes up', async () => {
+  it('is not reset by requests with invented naming authorities', async () => {
     const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '2' });
     for (let i = 0; i < 2; i++) expect((await client.mint({}, ADMIN)).status).toBe(201);
     const items = Array.from({ length: 10_000 }, (_, i) => ({ namingAuthority: `666.${i}` }));
@@ -183,7 +183,7 @@ describe('the rate of a naming authority', () => {
     expectRefused(await client.mint({}, ADMIN), 429, 'RATE_LIMITED');
   });
 
-  it('recovers after Retry-After, and what was refused has minted nothing', async () => {
+  it('recovers after Retry-After, and refused requests have minted nothing', async () => {
     const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '30' });
     const request = { namingAuthority: '2000.01', target: 'https://repo.example.org/limited' };
     const answers = await Promise.all(Array.from({ length: 40 }, () => client.mint(request, ADMIN)));

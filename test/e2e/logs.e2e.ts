@@ -20,7 +20,7 @@ const lines = (): Line[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as Line);
 
-/** Sends octets as they are and waits until the connection is closed. */
+/** Sends octets and waits until the connection is closed. */
 const raw = (bytes: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(service.server.url);
@@ -33,7 +33,7 @@ const raw = (bytes: string): Promise<string> =>
     socket.on('error', reject);
   });
 
-/** Logged is written behind the answer: a request with an id of its own tells when everything before is there. */
+/** The log is written after the response: a request with its own id shows that all earlier lines are written. */
 async function settled(): Promise<Line[]> {
   const id = `settled-${Math.random()}`;
   await service.client.get('/problems', { 'x-request-id': id });
@@ -67,7 +67,7 @@ describe('trace context', () => {
   });
 });
 
-/** A line as the service writes it, which an attacker would like to see in the log. */
+/** A line in the format of the service, which an attacker might inject into the log. */
 const FORGED = '{"level":30,"msg":"forged"}';
 
 describe('a caller cannot write to the log', () => {
@@ -100,17 +100,17 @@ describe('a caller cannot write to the log', () => {
     ['DEL in the path', 'GET /a\x7f HTTP/1.1\r\nHost: x\r\n'],
     ['ESC and CSI in escapes of the path', 'GET /a%1b[2J%c2%9b2J HTTP/1.1\r\nHost: x\r\n'],
     ['ESC in the Idempotency-Key', 'POST /identifiers HTTP/1.1\r\nHost: x\r\nIdempotency-Key: \x1b[2J\r\n'],
-  ])('what a terminal obeys: %s', async (_, bytes) => {
+  ])('control characters of a terminal: %s', async (_, bytes) => {
     await raw(`${bytes}Connection: close\r\n\r\n`);
     await settled();
-    // What is left of it without visible characters.
+    // The rest of it, without visible characters.
     expect(service.server.stdout().replace(/[\n\x20-\x7e\u00a0-\ud7ff]/g, '')).toBe('');
     expect(service.server.stdout()).not.toMatch(/[\u2028\u2029\u202a-\u202e\u2066-\u2069]/);
   });
 });
 
 describe('a line of the log', () => {
-  it('holds no character that a terminal obeys, and reads as what was logged', () => {
+  it('contains no control character of a terminal, and parses as what was logged', () => {
     const texts = ['\x1b[2J', '\x9b2J', '\x7f', '\u0085', '\u2028', '\u2029', '\u202e', '\u2066', '\r\n', 'é€😀'];
     const logger = fileURLToPath(new URL('../../dist/logging/logger.js', import.meta.url));
     const program = `import { createLogger } from ${JSON.stringify(logger)};
@@ -121,7 +121,7 @@ describe('a line of the log', () => {
   });
 });
 
-describe('what never becomes a request', () => {
+describe('input that never becomes a request', () => {
   const broken = async () => (await settled()).filter(({ msg }) => msg === 'malformed request');
 
   it.each([
@@ -175,7 +175,7 @@ describe('a line is at most 2 KB long', () => {
 });
 
 describe('secrets', () => {
-  it('a key, right or wrong, in whatever header, is in no line, at the level that tells most', async () => {
+  it('a key, valid or not, in any header, is in no line, at the most verbose level', async () => {
     for (const authorization of [`Bearer ${KEY}`, `Basic ${KEY}`, KEY, `Bearer ${WRONG_KEY}`]) {
       for (const path of ['/identifiers', '/nowhere', '/%zz']) await service.client.get(path, { authorization });
       await service.client.post('/identifiers', { authorization }, { authorization });
@@ -206,7 +206,7 @@ describe('secrets', () => {
     await admin.end();
     expect(server.stdout()).toContain('an idle database connection was lost');
     expect(server.stdout() + server.stderr()).not.toContain('hush-this-is-secret');
-    // Nor what else a connection holds: the answer of the server to the password, and the key that cancels queries.
+    // Nor other secrets of a connection: the server's response to the password, and the key that cancels queries.
     expect(server.stdout()).not.toMatch(/secretKey|saslSession|connectionParameters/);
   });
 

@@ -54,13 +54,13 @@ describe('POST /identifiers/lookup', () => {
     ['nothing', '', 'malformed'],
     ['U+0000', 'demo:7\0', 'malformed'],
     ['half a surrogate pair', 'demo:\ud800', 'malformed'],
-  ])('tells of %s', async (_, input, status) => {
+  ])('has the status of %s', async (_, input, status) => {
     const { body } = await lookUp([input]);
     expect(body.items[0]).toMatchObject({ input, status, matchedBy: null });
     expect(Object.keys(body.items[0]).includes('error')).toBe(status === 'malformed');
   });
 
-  it('answers a thousand mixed lines in their order', async () => {
+  it('returns a thousand mixed lines in their order', async () => {
     const kinds = [IDENTIFIER, RECORD, 'demo:7', 'no such thing', `100.102/${'1'.repeat(32)}`];
     const inputs = Array.from({ length: 1000 }, (_, i) => kinds[i % 5] ?? '');
     const { body } = await lookUp(inputs);
@@ -69,7 +69,7 @@ describe('POST /identifiers/lookup', () => {
     expect(body.items.map(({ status }: { status: string }) => status)).toEqual(inputs.map((_, i) => statuses[i % 5]));
   });
 
-  it('names the other identifiers of a metadata ID that stands under two naming authorities', async () => {
+  it('returns the other identifiers of a metadata ID that exists under two naming authorities', async () => {
     const metadataId = 'hdl:2000.03/00000000000000000000000000000001';
     const first = await service.client.mint({ metadataId });
     const second = await service.client.mint({ metadataId, namingAuthority: '2000.01' });
@@ -99,7 +99,7 @@ describe('POST /identifiers/lookup', () => {
   });
 });
 
-describe('an input that finds nothing as it stands', () => {
+describe('an input that finds nothing unchanged', () => {
   const TARGET = 'https://repo.example.org/objects/pasted';
   const BARE = '0123456789ABCDEF0123456789ABCDEF';
 
@@ -125,7 +125,7 @@ describe('an input that finds nothing as it stands', () => {
     expect(body.items[0]).not.toHaveProperty('candidates');
   });
 
-  it('is read as it stands first: a target that ends with a full stop is not the one without', async () => {
+  it('is read unchanged first: a target with a final full stop is not the one without', async () => {
     const exact = await service.client.mint({ target: `${TARGET}.` });
     const { body } = await lookUp([`${TARGET}.`, TARGET, `${TARGET}..`, TARGET.toUpperCase()]);
     expect(body.items.map((item: any) => item.identifier?.identifier)).toEqual([
@@ -164,7 +164,7 @@ describe('an input that finds nothing as it stands', () => {
     ]);
   });
 
-  it('keeps the fault of the input as it stands when nothing is found', async () => {
+  it('has the fault of the unchanged input when nothing is found', async () => {
     const { body } = await lookUp(['"no such thing".', `${IDENTIFIER}0.`]);
     expect(body.items.map((item: any) => [item.status, item.error.code])).toEqual([
       ['malformed', 'NOT_RECOGNIZED'],

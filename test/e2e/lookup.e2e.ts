@@ -41,7 +41,7 @@ describe('GET /identifiers/{identifier}', () => {
     expect(found.body).toMatchObject({ identifier: IDENTIFIER, query: 'v=~2', fragment: 'top' });
   });
 
-  it('answers HEAD with the headers of GET', async () => {
+  it('returns the headers of GET for HEAD', async () => {
     const [head, get] = [
       await service.client.send('HEAD', `/identifiers/${IDENTIFIER}`, {}),
       await service.client.get(`/identifiers/${IDENTIFIER}`),
@@ -51,7 +51,7 @@ describe('GET /identifiers/{identifier}', () => {
     expect(head.headers.get('etag')).toBe(get.headers.get('etag'));
   });
 
-  it('RFC 9110 13.1.2: answers 304 to a client that has the representation', async () => {
+  it('RFC 9110 13.1.2: returns 304 to a client that has the representation', async () => {
     const { headers } = await service.client.get(`/identifiers/${IDENTIFIER}`);
     const tag = headers.get('etag') ?? '';
     for (const value of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
@@ -62,7 +62,7 @@ describe('GET /identifiers/{identifier}', () => {
     expect((await service.client.get(`/identifiers/${IDENTIFIER}`, { 'if-none-match': '"other"' })).status).toBe(200);
   });
 
-  it('the entity tag changes when the representation does: a metadata record that comes to describe something', async () => {
+  it('the entity tag changes with the representation: a record that becomes a metadata record', async () => {
     const record = (await service.client.mint()).body.identifier;
     const before = await service.client.get(`/identifiers/${record}`);
     const object = (await service.client.mint({ metadataId: record })).body.identifier;
@@ -71,7 +71,7 @@ describe('GET /identifiers/{identifier}', () => {
     expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
   });
 
-  it('takes a Handle of 4096 octets in the path, escaped twice', async () => {
+  it('accepts a Handle of 4096 octets in the path, escaped twice', async () => {
     const handle = `hdl:1234/${'%C3%A9'.repeat(2045)}`;
     const answer = await service.client.get(`/identifiers/${encodeURIComponent(handle)}`);
     expect([answer.status, answer.body.code]).toEqual([404, 'IDENTIFIER_NOT_FOUND']);
@@ -109,7 +109,7 @@ describe('GET /identifiers', () => {
     'hdl://2000.01/A3D8BE7457C943FFB66ED4583059A8BA',
     'https://hdl.handle.net/2000.01/A3D8BE7457C943FFB66ED4583059A8BA',
     'info:hdl/2000.01/A3D8BE7457C943FFB66ED4583059A8BA',
-  ])('finds what a metadata ID describes, spelled %s', async (metadataId) => {
+  ])('finds the object of a metadata ID in the form %s', async (metadataId) => {
     const found = await find({ metadataId });
     expect(found.status).toBe(200);
     expect(found.body).toMatchObject({ items: [{ identifier: IDENTIFIER }], next: null });
@@ -126,7 +126,7 @@ describe('GET /identifiers', () => {
       'info:fedora/demo%3a1/demo:S/m?a=%C3%A9&b=2',
       'info:fedora/demo:1/demo:S/m?a=%C3%A9&b=2',
     ],
-  ])('a metadata ID registered as %s is found as %s and kept as %s', async (registered, queried, canonical) => {
+  ])('a metadata ID registered as %s is found as %s and stored as %s', async (registered, queried, canonical) => {
     const minted = await service.client.mint({ metadataId: registered });
     expect(minted.body.metadataId).toBe(canonical);
     const found = await find({ metadataId: queried });
@@ -146,7 +146,7 @@ describe('GET /identifiers', () => {
     expect((await find({ metadataId: 'hdl:1234/case' })).body.items).toEqual([]);
   });
 
-  it('keeps and finds a Handle of 4096 octets, all of which need an escape', async () => {
+  it('stores and finds a Handle of 4096 octets, all of which need an escape', async () => {
     const metadataId = `1234/${'é'.repeat(2045)}`;
     const minted = await service.client.mint({ metadataId });
     expect(minted.status).toBe(201);
@@ -193,7 +193,7 @@ describe('GET /identifiers', () => {
     expect((await service.client.get(next)).body.items).toHaveLength(1);
   });
 
-  it('tells where in the query a fault is', async () => {
+  it('has the location of a fault in the query', async () => {
     const answer = await service.client.get('/identifiers?limit=0');
     expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: '#query/limit' })]);
   });

@@ -13,7 +13,7 @@ interface Reply {
   readonly text: string;
 }
 
-/** `fetch` refuses to send TRACE, so requests are made by hand. */
+/** `fetch` refuses to send TRACE. */
 function send(method: string, path: string, headers: Record<string, string> = {}, body?: string): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const sent = request(service.server.url + path, { method, headers }, (answer) => {
@@ -29,7 +29,7 @@ function send(method: string, path: string, headers: Record<string, string> = {}
   });
 }
 
-/** What the OpenAPI document describes: each path with its methods, in capitals. */
+/** Each path of the OpenAPI document with its methods, in upper case. */
 async function described(): Promise<[string, string[]][]> {
   const { paths } = (await service.client.get('/openapi.json')).body;
   return Object.entries<object>(paths).map(([path, item]) => [
@@ -39,7 +39,7 @@ async function described(): Promise<[string, string[]][]> {
 }
 
 describe('a path of the OpenAPI document', () => {
-  it('answers 405 with Allow to every method it does not have, whatever the body and without a key', async () => {
+  it('returns 405 with Allow for every method it does not have, with any body and without a key', async () => {
     for (const [path, methods] of await described()) {
       const allow = [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'])].sort();
       for (const method of METHODS.filter((name) => name !== 'CONNECT' && !allow.includes(name))) {
@@ -52,7 +52,7 @@ describe('a path of the OpenAPI document', () => {
     }
   });
 
-  it('answers OPTIONS with 204 and Allow, and lets no page of another origin in (RFC 9110 9.3.7)', async () => {
+  it('returns 204 and Allow for OPTIONS, and permits no page of another origin (RFC 9110 9.3.7)', async () => {
     for (const [path, methods] of await described()) {
       const { status, allow, text } = await send('OPTIONS', path, {
         origin: 'https://evil.example',
@@ -65,12 +65,12 @@ describe('a path of the OpenAPI document', () => {
     expect([...headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
   });
 
-  it('answers HEAD as GET, without the body (RFC 9110 9.3.2)', async () => {
+  it('returns the headers of GET for HEAD, without the body (RFC 9110 9.3.2)', async () => {
     for (const [path, methods] of await described()) {
       if (!methods.includes('GET')) continue;
       const [head, full] = [await send('HEAD', path, { authorization }), await send('GET', path, { authorization })];
       expect([path, head.status, head.text]).toEqual([path, full.status, '']);
-      // The metrics of two scrapes differ, and what is streamed has no length before its end.
+      // The metrics of two scrapes differ, and a stream has no length before its end.
       if (path !== '/metrics' && path !== '/identifiers/export')
         expect([path, head.length]).toEqual([path, full.length]);
     }
@@ -83,7 +83,7 @@ describe('a method that a path does not have', () => {
     expect((await send('PUT', '/identifiers', headers, '{"half":')).status).toBe(405);
   });
 
-  it('is refused whichever way the identifier is spelled', async () => {
+  it('is refused in every form of the identifier', async () => {
     for (const path of ['/identifiers/100.102/x', '/identifiers/hdl%3A1%2F2']) {
       expect((await send('DELETE', path)).allow).toBe('GET, HEAD, OPTIONS, PATCH');
     }
@@ -110,7 +110,7 @@ describe('a DELETE with content (RFC 9110 9.3.5)', () => {
     ['application/x-ndjson', '{}'],
     ['text/plain', 'x'],
     ['nothing', ''],
-  ])('of %s answers as one without', async (type, body) => {
+  ])('of %s has the same response as one without', async (type, body) => {
     const headers = { authorization, 'content-type': type, 'content-length': String(body.length) };
     const { status, text } = await send('DELETE', '/api-keys/x', headers, body);
     expect([status, JSON.parse(text).code]).toEqual([404, 'API_KEY_NOT_FOUND']);

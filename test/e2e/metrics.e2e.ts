@@ -43,7 +43,7 @@ describe('GET /metrics', () => {
     expect(text).not.toMatch(/0123456789abcdef|qzxvwk/i);
   });
 
-  it('names a naming authority as it was created, however a mint spells it', async () => {
+  it('returns a naming authority as it was created, in whichever case a mint sends it', async () => {
     const post = (path: string, body: object) => service.client.post(path, body, { authorization });
     await post('/naming-authorities', { namingAuthority: 'Abc', profile: 'handle' });
     for (const namingAuthority of ['abc', 'aBC', 'ABC']) {
@@ -53,13 +53,13 @@ describe('GET /metrics', () => {
     expect(labels.map(([, label, count]) => [label, count])).toEqual([['Abc', '3']]);
   });
 
-  it('shows how long an open transaction holds back the event feed', async () => {
+  it('shows how long an open transaction delays the event feed', async () => {
     const age = async () => Number(/^mintmark_event_feed_age_seconds (.+)$/m.exec(await scrape())?.[1]);
     const writer = new pg.Client({ connectionString: service.database.url });
     await writer.connect();
     writer.on('error', () => {});
     await writer.query('BEGIN; SELECT pg_current_xact_id()');
-    // Something to hold back: a later transaction that has ended.
+    // A transaction that delays the feed needs a later one that has ended.
     const minted = await service.client.mint({}, { authorization });
     expect(minted.status).toBe(201);
     await pause(1100);
@@ -72,7 +72,7 @@ describe('GET /metrics', () => {
     await writer.end();
   });
 
-  it('shows the connections of all pools and what waits for one', async () => {
+  it('shows the connections of all pools and the statements that wait for one', async () => {
     const text = await scrape();
     expect(text).toMatch(/^mintmark_database_connections\{state="idle"\} [1-9]/m);
     expect(text).toMatch(/^mintmark_database_connections\{state="busy"\} 0$/m);
@@ -81,7 +81,7 @@ describe('GET /metrics', () => {
   });
 });
 
-/** The names that a query asks for: what is left of it without texts, labels, words and functions of PromQL. */
+/** The metric names of a query: without texts, labels, words and functions of PromQL. */
 function namesIn(query: string): string[] {
   const bare = query
     .replace(/"[^"]*"/g, '')
@@ -108,8 +108,8 @@ describe.each<[string, () => string[]]>([
     () => parse(read('alerts.yaml')).groups.flatMap(({ rules }: any) => rules.map(({ expr }: any) => expr as string)),
   ],
 ])('docs/monitoring/%s', (_, queries) => {
-  it('asks only for metrics that a scrape has, and for labels that they carry', async () => {
-    // Twice, so that the first scrape is a request that the second one counts.
+  it('uses only metrics and labels that a scrape contains', async () => {
+    // Twice, so that the second scrape counts the first one.
     await scrape();
     const text = await scrape();
     const names = queries().flatMap(namesIn);

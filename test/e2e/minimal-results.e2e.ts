@@ -15,7 +15,7 @@ const ITEMS = [
 ];
 const NATIVE = /^100\.102\/[0-9A-F]{32}$/;
 
-/** Holds minimal results of `ITEMS` against what was minted. */
+/** Compares minimal results of `ITEMS` with the minted identifiers. */
 async function expectMinimal(results: any[]): Promise<void> {
   expect(results.map(({ clientRef, status, problem }) => [clientRef, status, problem?.code])).toEqual([
     ['a', 201, undefined],
@@ -33,7 +33,7 @@ async function expectMinimal(results: any[]): Promise<void> {
 }
 
 describe('Prefer: return=minimal (RFC 7240)', () => {
-  it('answers each line of a bulk with line, clientRef, status and identifier as text', async () => {
+  it('returns line, clientRef, status and identifier as text for each line of a bulk', async () => {
     const stream = openStream(service.server.url + PATH, MINIMAL);
     stream.request.end(ITEMS.map((item) => `${JSON.stringify(item)}\n`).join(''));
     expect((await stream.response).headers['preference-applied']).toBe('return=minimal');
@@ -44,7 +44,7 @@ describe('Prefer: return=minimal (RFC 7240)', () => {
     await expectMinimal(lines);
   });
 
-  it('answers each item of a batch with clientRef, status and identifier as text, and a replay too', async () => {
+  it('returns clientRef, status and identifier as text for each item of a batch, and in a replay', async () => {
     const request = { namingAuthority: '100.102', items: ITEMS.map((item) => withOwnName(item)) };
     const send = (headers = {}) =>
       service.client.post('/identifiers/batch', request, { 'idempotency-key': 'minimal', ...headers });
@@ -69,7 +69,7 @@ describe('Prefer: return=minimal (RFC 7240)', () => {
   });
 });
 
-/** Keeps the batch apart from the identifiers of the bulk. */
+/** Separates the batch from the identifiers of the bulk. */
 function withOwnName(item: (typeof ITEMS)[number]): object {
   return { ...item, ...(item.metadataId !== undefined && { metadataId: 'demo:minimal-batch' }) };
 }

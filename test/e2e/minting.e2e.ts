@@ -11,17 +11,17 @@ async function connect(): Promise<pg.Client> {
   return client;
 }
 
-/** Waits until so many sessions of the database wait for a lock. */
+/** Waits until this number of sessions wait for a lock. */
 async function waitForLocks(client: pg.Client, count: number): Promise<void> {
   const sql = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
   while ((await client.query(sql)).rows.length < count) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** A metadata ID that nothing else in this file uses. */
+/** A metadata ID that no other test of this file uses. */
 const freshMetadataId = () => `hdl:2000.03/${randomUUID().replaceAll('-', '').toUpperCase()}`;
 
 describe('POST /identifiers', () => {
-  it('answers 201 with the representation, Location and ETag', async () => {
+  it('returns 201 with the representation, Location and ETag', async () => {
     const metadataId = 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA';
     const target = 'https://repo.example.org/objects/7';
     const minted = await service.client.mint({ metadataId, target });
@@ -82,7 +82,7 @@ describe('POST /identifiers', () => {
     expect(object.body.createdAt).toBe(description.body.createdAt);
   });
 
-  it('keeps alternate identifiers in canonical spelling, each once', async () => {
+  it('stores alternate identifiers in canonical form, each once', async () => {
     const { body } = await service.client.mint({
       alternateIds: [
         'demo%3a7',
@@ -100,7 +100,7 @@ describe('POST /identifiers', () => {
 });
 
 describe('a metadata ID that is known in the naming authority', () => {
-  it('answers 200 and the identifier it describes, in whatever spelling it comes', async () => {
+  it('returns 200 and the identifier it describes, in any form', async () => {
     const metadataId = freshMetadataId();
     const first = await service.client.mint({ metadataId });
     const guid = metadataId.slice(-32).toLowerCase();
@@ -112,7 +112,7 @@ describe('a metadata ID that is known in the naming authority', () => {
     }
   });
 
-  it('is refused with 409 and a link when asked for', async () => {
+  it('is refused with 409 and a link if requested', async () => {
     const metadataId = freshMetadataId();
     const first = await service.client.mint({ metadataId });
     const again = await service.client.mint({ metadataId, onExisting: 'reject' });
@@ -141,14 +141,14 @@ describe('a metadata ID that is known in the naming authority', () => {
 });
 
 describe('a mint that is committed', () => {
-  it('is answered with 201 even when nothing can be read any more', async () => {
+  it('returns 201 even when the database cannot be read any more', async () => {
     const [rival, reads] = [await connect(), await connect()];
-    // The mint waits to see what becomes of this row, whose place in a request is its own.
+    // The mint waits for the outcome of this row, whose index in the request is unique.
     await rival.query(`BEGIN; INSERT INTO identifier (naming_authority, guid, client, request_key, request_index, request_hash)
                        VALUES ('100.102', gen_random_uuid(), 'anonymous', 'waiting', 0, sha256('x'))`);
     const mint = service.client.mint({}, { 'idempotency-key': 'waiting' });
     await waitForLocks(rival, 1);
-    // Whoever reads identifiers from now on waits behind this lock, which itself waits for the mint to commit.
+    // Later readers of identifiers wait behind this lock, which waits for the commit of the mint.
     await reads.query('BEGIN');
     const locked = reads.query('LOCK TABLE identifier IN ACCESS EXCLUSIVE MODE');
     await waitForLocks(rival, 2);
@@ -162,7 +162,7 @@ describe('a mint that is committed', () => {
 });
 
 describe('a suspended naming authority', () => {
-  it('mints nothing, answers 422, and its identifiers are still found', async () => {
+  it('mints nothing, returns 422, and its identifiers are still found', async () => {
     const { identifier } = (await service.client.mint({ namingAuthority: '2000.01' })).body;
     const admin = await connect();
     await admin.query("UPDATE naming_authority SET status = 'suspended' WHERE prefix = '2000.01'");
@@ -175,7 +175,7 @@ describe('a suspended naming authority', () => {
 });
 
 describe('Idempotency-Key', () => {
-  it('two hundred retries of one key make one identifier, all answered 201', async () => {
+  it('two hundred retries of one key mint one identifier, and all return 201', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const answers = await Promise.all(Array.from({ length: 200 }, () => service.client.mint({}, headers)));
     expect(new Set(answers.map(({ body }) => body.identifier)).size).toBe(1);
@@ -183,7 +183,7 @@ describe('Idempotency-Key', () => {
     expect(answers.filter((answer) => answer.headers.get('idempotency-replayed') === null)).toHaveLength(1);
   });
 
-  it('a replay of a pair answers both identifiers again', async () => {
+  it('a replay of a pair returns both identifiers again', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const first = await service.client.mint({ mintMetadataId: true }, headers);
     const replay = await service.client.mint({ mintMetadataId: true }, headers);
@@ -191,7 +191,7 @@ describe('Idempotency-Key', () => {
     expect(replay.body).toEqual(first.body);
   });
 
-  it('a repeat in another spelling is the same request', async () => {
+  it('a repeat in another form is the same request', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const metadataId = freshMetadataId();
     const first = await service.client.mint({ metadataId }, headers);
@@ -257,7 +257,7 @@ describe('registering an identifier that exists already', () => {
     expect(again.body).toMatchObject({ code: 'GUID_TAKEN', existing: `/identifiers/100.102/${guid.toUpperCase()}` });
   });
 
-  it('does not answer another identifier than the one to be registered', async () => {
+  it('does not return another identifier than the one to be registered', async () => {
     const metadataId = freshMetadataId();
     await service.client.mint({ metadataId });
     const other = await service.client.mint({ metadataId, guid: randomUUID() });

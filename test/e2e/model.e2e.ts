@@ -11,12 +11,12 @@ import { Real } from './model/real.js';
 
 const RUNS = Number(process.env.MODEL_RUNS ?? 500);
 
-// The parent of the naming authorities that the runs create, each its own.
+// The parent of the naming authorities of the runs.
 const service = useService({ NAMING_AUTHORITIES: '9' });
 
 let lastRun = 0;
 
-/** An empty model, and a part of the service that nobody has used. */
+/** An empty model, and a new naming authority of the service. */
 async function begin(): Promise<{ model: Registry; real: Real }> {
   const names = new Names(++lastRun);
   for (const namingAuthority of names.authorities) {
@@ -32,7 +32,7 @@ const COMMANDS = [
 ];
 
 describe('the service beside a registry in memory', () => {
-  it(`answers what the model answers, in ${RUNS} random runs, and ends with the same identifiers and histories`, async () => {
+  it(`returns the results of the model in ${RUNS} random runs, and ends with the same identifiers and histories`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.commands(COMMANDS, { maxCommands: 12, size: 'max' }), async (commands) => {
         const run = await begin();

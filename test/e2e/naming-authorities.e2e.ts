@@ -6,7 +6,7 @@ const service = useService();
 const { create, show, created } = authoritiesOf(service);
 
 describe('POST /naming-authorities', () => {
-  it('answers 201 with the representation, Location and a strong ETag', async () => {
+  it('returns 201 with the representation, Location and a strong ETag', async () => {
     const prefix = freshPrefix();
     const answer = await create({ namingAuthority: prefix });
     expect(answer.status).toBe(201);
@@ -62,7 +62,7 @@ describe('POST /naming-authorities', () => {
     expect((answer.status === 409 ? await show(prefix) : answer).body.caseInsensitive).toBe(expected);
   });
 
-  it('R-36: a prefix of DOIs can be told to have case', async () => {
+  it('R-36: a prefix of DOIs can be configured as case-sensitive', async () => {
     await create({ namingAuthority: '10' });
     const answer = await create({ namingAuthority: '10.777', caseInsensitive: false });
     expect([answer.status, answer.body.caseInsensitive]).toEqual([201, false]);
@@ -106,11 +106,11 @@ describe('POST /naming-authorities', () => {
     expect((await show('lib')).body.children).toEqual(['LIB.one']);
   });
 
-  it('takes what the operator configured without its parent, which then is null', async () => {
+  it('accepts a configured naming authority without its parent, which is null', async () => {
     expect((await show('100.102')).body).toMatchObject({ namingAuthority: '100.102', parent: null });
   });
 
-  it('makes one of twenty that are created at once', async () => {
+  it('creates one of twenty concurrent ones', async () => {
     const prefix = freshPrefix();
     const answers = await Promise.all(Array.from({ length: 20 }, () => create({ namingAuthority: prefix })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 19 }, () => 409)]);
@@ -127,7 +127,7 @@ describe('POST /naming-authorities', () => {
     expect([other.status, other.body.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
   });
 
-  it('a refusal is not kept under the Idempotency-Key', async () => {
+  it('a refusal is not stored under the Idempotency-Key', async () => {
     const key = { 'idempotency-key': 'refused-first' };
     const parent = freshPrefix();
     expect((await create({ namingAuthority: `${parent}.1` }, key)).status).toBe(422);

@@ -8,7 +8,7 @@ const service = useService();
 const { create, patch, show, created } = authoritiesOf(service);
 
 describe('PATCH /naming-authorities/{na}', () => {
-  it('changes what it names, leaves the rest, and removes by null', async () => {
+  it('changes the named members, keeps the others, and removes by null', async () => {
     const resolver = { scheme: 'https', authority: 'a.example', firstSegment: null };
     const prefix = await created({ targetTemplate: 'https://a.example/{guid}', resolver });
     const first = await patch(prefix, { uuidVersion: 7, resolver: null }, { 'if-match': '"1"' });
@@ -44,7 +44,7 @@ describe('PATCH /naming-authorities/{na}', () => {
     expect((await patch(prefix, { uuidVersion: 1 }, { 'if-match': headers.get('etag') ?? '' })).status).toBe(200);
   });
 
-  it('lets one of twenty changes of one version through', async () => {
+  it('accepts one of twenty changes of one version', async () => {
     const prefix = await created();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
@@ -55,7 +55,7 @@ describe('PATCH /naming-authorities/{na}', () => {
     expect((await show(prefix)).body.version).toBe(2);
   });
 
-  it('makes no version where nothing differs', async () => {
+  it('creates no version without a difference', async () => {
     const prefix = await created();
     const answer = await patch(prefix, { status: 'active', targetTemplate: null });
     expect([answer.status, answer.body.version]).toEqual([200, 1]);
@@ -102,7 +102,7 @@ describe('PATCH /naming-authorities/{na}', () => {
     expect(JSON.parse(rows[1].patch)).toEqual([{ op: 'replace', path: '/status', value: 'suspended' }]);
   });
 
-  it('answers 404 for a prefix that is not known, and 400 for none', async () => {
+  it('returns 404 for an unknown prefix, and 400 for a malformed one', async () => {
     const unknown = await patch('987654321', {});
     expect([unknown.status, unknown.body.code]).toEqual([404, 'NAMING_AUTHORITY_NOT_FOUND']);
     expect((await show('987654321')).body.code).toBe('NAMING_AUTHORITY_NOT_FOUND');

@@ -36,7 +36,7 @@ describe('GET /naming-authorities', () => {
     }
   });
 
-  it('counts what is reserved, active and withdrawn, and an ended reservation as withdrawn', async () => {
+  it('counts reserved, active and withdrawn identifiers, and an expired reservation as withdrawn', async () => {
     await create('31');
     for (let i = 0; i < 3; i++) await service.client.mint({ namingAuthority: '31' });
     const soon = new Date(Date.now() + 1200).toISOString();
@@ -53,7 +53,7 @@ describe('GET /naming-authorities', () => {
     });
   });
 
-  it('estimates beyond 10,000, says so, and looks at no more rows whatever their number', async () => {
+  it('estimates above 10,000, marks the estimate, and reads no more rows for any number', async () => {
     await create('32');
     await create('33');
     const client = new pg.Client({ connectionString: service.database.url });
@@ -92,12 +92,12 @@ describe('GET /naming-authorities', () => {
     await client.connect();
     const prefixes = Array.from({ length: 200 }, (_, n) => `40.${n}`);
     await client.query('INSERT INTO naming_authority (prefix) SELECT unnest($1::text[])', [prefixes]);
-    // Each naming authority has its rows all over the table.
+    // The rows of each naming authority are in all parts of the table.
     await client.query(
       `INSERT INTO identifier (naming_authority, guid)
        SELECT '40.' || n % 200, gen_random_uuid() FROM generate_series(1, 50000) n`,
     );
-    // Enough of them that reading those of all naming authorities for each one costs more.
+    // So many that reading those of all naming authorities for each one would cost more.
     await client.query(
       `INSERT INTO identifier (naming_authority, guid, state, withdrawn_at, withdrawal_reason)
        SELECT '40.' || n % 200, gen_random_uuid(), 'withdrawn', CURRENT_TIMESTAMP, 'test' FROM generate_series(1, 20000) n`,

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => another.stop());
 
 describe('a naming authority that one service created', () => {
-  it('is known at once to another one that is asked for its identifiers', async () => {
+  it('is known at once to another replica that receives requests for its identifiers', async () => {
     const [one, other] = [service.client, new Client(another.url)];
     const questions: ((path: string, identifier: string) => Promise<unknown>)[] = [
       async (path) => (await other.get(path)).status,
@@ -24,7 +24,7 @@ describe('a naming authority that one service created', () => {
     ];
     for (const [index, question] of questions.entries()) {
       const namingAuthority = `20.${index}`;
-      // What the other service knows is fresh now, and lacks the new one.
+      // The cache of the other service is fresh and does not contain the new one.
       await other.get('/identifiers/100.102/F58FB49EB1F848F0A606E84CEF294BE5');
       const created = { namingAuthority, profile: 'handle' };
       if (index === 0) await one.post('/naming-authorities', { namingAuthority: '20' });

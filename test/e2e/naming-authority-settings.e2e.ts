@@ -3,7 +3,7 @@ import { Client } from './harness/client.js';
 import { type TestServer, startServer } from './harness/server.js';
 import { useService } from './harness/service.js';
 
-// Two processes on one database: what one changes, the other keeps to.
+// Two processes on one database: changes of one take effect in the other.
 const service = useService();
 let otherServer: TestServer;
 let other: Client;

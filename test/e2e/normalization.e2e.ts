@@ -18,7 +18,7 @@ const read = (name: string) =>
 const VECTORS = [...read('../vectors/public.json'), ...read('../identifier/vectors.more.json')];
 
 describe('POST /normalize', () => {
-  it('gives every vector its answer, all in one request and in order', async () => {
+  it('returns the result of every vector, all in one request and in order', async () => {
     const items = VECTORS.map(({ input, kind, context }) => ({ input, kind, ...(context && { context }) }));
     const answer = await service.client.post('/normalize', { items });
     expect(answer.status).toBe(200);
@@ -37,7 +37,7 @@ describe('POST /normalize', () => {
     });
   });
 
-  it('R-28: recognises what people paste, and says what was repaired', async () => {
+  it('R-28: recognizes pasted texts, and lists the repairs', async () => {
     const inputs = [' hdl:100.102/f58fb49eb1f848f0a606e84cef294be5 ', 'https://doi.org/10.1000/182', 'demo%3a1'];
     const answer = await service.client.post('/normalize', { items: inputs.map((input) => ({ input })) });
     expect(answer.body.items).toMatchObject([
@@ -69,7 +69,7 @@ describe('POST /normalize', () => {
     });
   });
 
-  it('a malformed item keeps its own error, with offset, and the others their answers', async () => {
+  it('a malformed item has its own error with the offset, and the others have their results', async () => {
     const items = [
       { input: '100.102/00000000000000000000000000000000', kind: 'cordra' },
       { input: '100.102/\u0000', kind: 'handle' },
@@ -82,7 +82,7 @@ describe('POST /normalize', () => {
     expect(answer.body.items[1].error).toMatchObject({ code: 'INVALID_CHARACTER', offset: 8 });
   });
 
-  it('takes 10,000 items and refuses 10,001', async () => {
+  it('accepts 10,000 items and refuses 10,001', async () => {
     const items = Array.from({ length: 10_001 }, (_, i) => ({ input: `1234/${i}`, kind: 'handle' }));
     const most = await service.client.post('/normalize', { items: items.slice(1) });
     expect(most.body.items).toHaveLength(10_000);

@@ -16,7 +16,7 @@ interface Sent {
   readonly code: string | undefined;
 }
 
-/** Sends a request with the headers as they are given; `fetch` would not let a test choose Host. */
+/** Sends a request with exactly these headers; `fetch` sets Host itself. */
 function send(
   host: string | undefined,
   { method = 'GET', path = '/identifiers', body, headers = {}, base = service.server.url }: Partial<Options> = {},
@@ -57,7 +57,7 @@ interface Options {
 
 const ownHost = () => new URL(service.server.url).host;
 
-describe('open access answers requests for this machine and for ALLOWED_HOSTS only', () => {
+describe('open access accepts requests for this machine and for ALLOWED_HOSTS only', () => {
   it.each([
     'localhost',
     'LOCALHOST:3000',
@@ -71,7 +71,7 @@ describe('open access answers requests for this machine and for ALLOWED_HOSTS on
     'PID.example.org:8443',
     '[2001:db8::7]:3000',
     '[2001:DB8:0::7]',
-  ])('answers Host %s', async (host) => {
+  ])('accepts Host %s', async (host) => {
     expect(await send(host)).toEqual({ status: 200, code: undefined });
   });
 
@@ -131,7 +131,7 @@ describe('open access answers requests for this machine and for ALLOWED_HOSTS on
   });
 });
 
-describe('open access answers pages of its own origin and of ALLOWED_HOSTS only', () => {
+describe('open access accepts pages of its own origin and of ALLOWED_HOSTS only', () => {
   it.each(['null', 'http://evil.example', 'https://localhost.evil.example', 'http://localhost:1', 'file://', 'x', ''])(
     'refuses Origin "%s" with 403',
     async (origin) => {
@@ -142,7 +142,7 @@ describe('open access answers pages of its own origin and of ALLOWED_HOSTS only'
     },
   );
 
-  it('answers its own origin, under either scheme, and a page of a configured host', async () => {
+  it('accepts its own origin with either scheme, and a page of a configured host', async () => {
     const origins = [
       `http://${ownHost()}`,
       `https://${ownHost()}`,

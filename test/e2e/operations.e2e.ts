@@ -21,7 +21,7 @@ describe('health', () => {
     expect((await service.client.get('/health/ready')).body).toEqual({ status: 'ok' });
   });
 
-  it('is live but not ready when the database lacks a migration or is gone, and every answer stays a problem', async () => {
+  it('is live but not ready when the database lacks a migration or is gone, and every error stays a problem', async () => {
     const database = await createDatabase();
     const server = await startServer(variables(database));
     const client = new Client(server.url);
@@ -41,7 +41,7 @@ describe('health', () => {
 });
 
 describe('a connection of the pool', () => {
-  it('commits durably, whatever the address asks for', async () => {
+  it('commits durably, whatever the URL of the database sets', async () => {
     const url = `${service.database.url.split('?')[0]}?options=-c%20synchronous_commit%3Doff`;
     const config = readConfig({ DATABASE_URL: url, ACCESS: 'open' });
     for (const pool of Object.values(createPools(url, config, createLogger('silent')))) {
@@ -87,11 +87,11 @@ describe('the log', () => {
 });
 
 describe('a stop by SIGTERM', () => {
-  it('lets a request in flight finish, answers 503 to new ones, and exits with 0', async () => {
+  it('finishes a request in flight, returns 503 for new ones, and exits with 0', async () => {
     const database = await createDatabase();
     const server = await startServer({ ...variables(database), NAMING_AUTHORITIES: '100.102' });
     const client = new Client(server.url);
-    // The mint waits for this lock, so it is in flight for as long as the test wants.
+    // The mint waits for this lock, so that it is in flight until the test releases it.
     const blocker = new pg.Client({ connectionString: database.url });
     await blocker.connect();
     await blocker.query('BEGIN; LOCK TABLE identifier');
@@ -104,7 +104,7 @@ describe('a stop by SIGTERM', () => {
     });
     const stopped = server.stop();
     await waitUntil(() => Promise.resolve(server.stdout().includes('"stopping"')));
-    // Ctrl-C reaches a service under npm twice, from the terminal and from npm.
+    // A service under npm receives Ctrl-C twice, from the terminal and from npm.
     server.child.kill('SIGTERM');
     server.child.kill('SIGINT');
     const refused = await client.mint();
@@ -171,7 +171,7 @@ describe('migrations', () => {
     );
   });
 
-  it('a failed migration is told in one message, without a stack', async () => {
+  it('a failed migration is reported in one message, without a stack', async () => {
     const database = await createDatabase('template0');
     const admin = new pg.Client({ connectionString: database.url });
     await admin.connect();

@@ -8,7 +8,7 @@ import { sendLines } from './harness/stream.js';
 
 const service = useService({ LOG_LEVEL: 'warn' });
 
-/** What a packet of these requests may add to the resident memory of the service, in MB. */
+/** Maximum growth of the resident memory of the service by a packet of these requests, in MB. */
 const MAX_GROWTH_MB = 100;
 /** The same for forty lists of 1 MB, each of them as text and as octets. */
 const MAX_LISTS_MB = 200;
@@ -23,7 +23,7 @@ afterEach(() => {
 const rss = () =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.server.child.pid}/status`, 'utf8'))![1]) / 1024;
 
-/** A connection that sends octets at once. `ends` counts the responses that begin in what it reads. */
+/** A connection that sends octets at once. `ends` counts the starts of responses in what it reads. */
 function send(octets: string): { socket: Socket; responses: () => number } {
   const { hostname, port } = new URL(service.server.url);
   const socket = connect(Number(port), hostname);
@@ -40,7 +40,10 @@ function send(octets: string): { socket: Socket; responses: () => number } {
   return { socket, responses: () => count };
 }
 
-/** Looks at the memory and asks for `/health/live` until it is done. @returns the worst of both. */
+/**
+ * Measures memory and the latency of `/health/live` until it is stopped.
+ * @returns the maximum of both.
+ */
 async function watch(done: () => boolean): Promise<{ growthMb: number; livenessMs: number }> {
   const idle = rss();
   let [growthMb, livenessMs] = [0, 0];
@@ -49,7 +52,7 @@ async function watch(done: () => boolean): Promise<{ growthMb: number; livenessM
     expect((await service.client.get('/health/live')).status).toBe(200);
     livenessMs = Math.max(livenessMs, performance.now() - sentAt);
     growthMb = Math.max(growthMb, rss() - idle);
-    // A service that grows without end is not waited for.
+    // Ends the test for a service that grows without limit.
     if (growthMb > MAX_GROWTH_MB * 3) break;
     await pause(20);
   } while (!done());
@@ -63,14 +66,14 @@ const after = (ms: number) => {
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
 
-/** Requests for large documents, as many as a packet or two hold. */
+/** Requests for large documents, in one or two packets. */
 const PACKETS: [string, number][] = [
   ['/docs/swagger-ui-bundle.js', 1400],
   ['/openapi.json', 1700],
 ];
 
-describe.each(PACKETS)('a connection that asks for %s %d times at once', (path, count) => {
-  it('and reads nothing costs no memory and holds nothing up', async () => {
+describe.each(PACKETS)('a connection that requests %s %d times at once', (path, count) => {
+  it('and reads nothing costs no memory and delays no other request', async () => {
     await service.client.get('/openapi.json');
     const { socket } = send(get(path).repeat(count));
     socket.pause();
@@ -80,7 +83,7 @@ describe.each(PACKETS)('a connection that asks for %s %d times at once', (path, 
     expect(livenessMs).toBeLessThan(MAX_LIVENESS_MS);
   });
 
-  it('and reads gets responses, one after the other, and holds nothing up', async () => {
+  it('and reads gets all responses in order, and delays no other request', async () => {
     const { socket, responses } = send(get(path).repeat(count));
     const { growthMb, livenessMs } = await watch(() => responses() >= 200 || socket.destroyed);
     expect(responses()).toBeGreaterThanOrEqual(200);
@@ -89,7 +92,7 @@ describe.each(PACKETS)('a connection that asks for %s %d times at once', (path, 
   });
 });
 
-describe('fifty connections that ask for the same and read nothing', () => {
+describe('fifty connections that send the same request and read nothing', () => {
   it('cost no more than the buffers of their sockets', async () => {
     for (let i = 0; i < 50; i++) send(get('/docs/swagger-ui-bundle.js').repeat(1400)).socket.pause();
     const { growthMb } = await watch(after(3000));

@@ -14,15 +14,15 @@ import { RequestResults } from '../../dist/storage/request-results.js';
 import { createDatabase } from './harness/database.js';
 import { isInstalled, startInstalledPostgres } from './harness/installed-postgres.js';
 
-// Real: the statements of the built service, on tables with the statistics that ANALYZE makes of keyed bulk loads. What
-// they read is counted by PostgreSQL itself, functions included, in a transaction that is rolled back.
+// Real: the statements of the built service, on tables with the statistics of keyed bulk loads. PostgreSQL counts the
+// rows that they read, in functions too, in a transaction that is rolled back.
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** Rows that a statement over a few names may read of tables with tens of thousands. */
+/** Maximum rows that a statement for a few names may read in tables with tens of thousands. */
 const FEW = 200;
 
-/** Bulk loads with an Idempotency-Key each, as the service writes them, one line in three with an alternate. */
+/** Bulk loads with an Idempotency-Key each, as the service stores them, one line in three with an alternate. */
 async function load(client: pg.Client, streams: number, lines: number): Promise<void> {
   await client.query("INSERT INTO naming_authority (prefix) VALUES ('100.102') ON CONFLICT DO NOTHING");
   for (let stream = 1; stream <= streams; stream++) {
@@ -53,7 +53,7 @@ interface Key {
   readonly index: number;
 }
 
-/** A new identifier as `draft` makes it. */
+/** A new identifier, as the service builds it. */
 function item(name: string, request: Key | null, more: { alternate?: string; leaseUntil?: Date } = {}) {
   const metadata = { canonical: `hdl:2000.01/${name}`, key: digest(`hdl:2000.01/${name}`) };
   const { alternate, leaseUntil = null } = more;
@@ -79,7 +79,7 @@ const imported = (n: number) => {
 const name = (n: number) => ({ address: null, key: digest(`hdl:2000.01/1-${n}`) });
 const unusedKey = { client: 'anonymous', key: 'not-used-before', index: 0, fingerprint: digest('x') };
 
-/** Every statement of the ways that are taken often, with the number of rows that it may read. */
+/** The frequent statements, each with the maximum of rows that it may read. */
 const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
   ['a mint without a key', FEW, (on) => on.query(insertQuery([item('a', null)]))],
   ['a mint with a new key', FEW, (on) => on.query(insertQuery([item('a', { key: 'new', index: 0 })]))],
@@ -106,16 +106,20 @@ const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
     (on) => on.query(insertQuery(many(250, (n) => item(`r${n}`, null, { leaseUntil: new Date('2099-01-01') })))),
   ],
   ['an import', 4 * FEW, (on) => on.query(IMPORT_SQL, importValues(many(50, imported)))],
-  ['what is in the way of mints without keys', 4 * FEW, (on) => laws(on).find(many(50, (n) => item(`1-${n}`, null)))],
+  [
+    'what is in the way of mints without keys',
+    4 * FEW,
+    (on) => conflicts(on).find(many(50, (n) => item(`1-${n}`, null))),
+  ],
   [
     'what is in the way of mints with keys',
     4 * FEW,
-    (on) => laws(on).find(many(50, (n) => item(`none-${n}`, { key: `new-${n}`, index: 0 }))),
+    (on) => conflicts(on).find(many(50, (n) => item(`none-${n}`, { key: `new-${n}`, index: 0 }))),
   ],
   [
     'what is in the way of a repeated chunk',
     10 * FEW,
-    (on) => laws(on).find(many(100, (n) => item(`1-${n}`, { key: 'stream-1', index: 2 * n + 2 }))),
+    (on) => conflicts(on).find(many(100, (n) => item(`1-${n}`, { key: 'stream-1', index: 2 * n + 2 }))),
   ],
   ['how a new key is used', FEW, (on) => results(on).find([unusedKey])],
   ['how the key of a line is used', FEW, (on) => results(on).find([{ ...unusedKey, key: 'stream-1', index: 2000 }])],
@@ -158,17 +162,17 @@ const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
   ['the counts of an empty naming authority', FEW, (on) => on.query(COUNT_SQL, [['2000.01']])],
 ];
 
-/** Their plan depends on how long the log is, so the service never prepares them. */
+/** Their plan depends on the length of the log, so the service does not prepare them. */
 const PLANNED_EACH_TIME = new Set(['the first events', 'the last event']);
 
 const OTHER = { namingAuthority: '100.102', guid: null } as const;
 const results = (on: pg.Client) =>
   new RequestResults(on as never, { statement: (work: (on: pg.Client) => unknown) => work(on) } as never);
-const laws = (on: pg.Client) => new ConflictFinder(on as never, results(on));
+const conflicts = (on: pg.Client) => new ConflictFinder(on as never, results(on));
 const reader = (on: pg.Client) => new IdentifierReader(on as never);
 const finder = (on: pg.Client) => new CoalescedReader(on as never);
 
-/** How many rows of the large tables a statement reads, by indexes or not. */
+/** The rows of the large tables that a statement reads, with or without an index. */
 async function rowsRead(client: pg.Client, work: (on: pg.Client) => Promise<unknown>): Promise<number> {
   await client.query('BEGIN');
   try {
@@ -232,7 +236,7 @@ describe.each(machines.filter(({ isThere }) => isThere))(
         await new SessionSettings(poolSettings(mode), () => {}).apply(client);
         clients.set(mode, client);
       }
-      // Sessions keep the plans that they made while the tables were empty.
+      // Sessions keep the plans of empty tables.
       for (const client of isPlannedEmpty ? clients.values() : []) {
         for (const [, , work] of STATEMENTS) await rowsRead(client, work);
       }
@@ -249,7 +253,7 @@ describe.each(machines.filter(({ isThere }) => isThere))(
       for (const [mode, client] of clients) {
         if (mode === 'auto' || !PLANNED_EACH_TIME.has(title)) read[mode] = await rowsRead(client, work);
       }
-      // Without statistics the planner may read a table once for a statement, but never once for each of its rows.
+      // Without statistics the planner may read a table once for a statement, but not once for each row.
       const bound = isPlannedEmpty ? Math.max(most, 3 * streams * lines) : most;
       expect(Object.entries(read).filter(([, rows]) => rows > bound)).toEqual([]);
     });

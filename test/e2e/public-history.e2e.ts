@@ -15,7 +15,7 @@ let reader: Record<string, string>;
 let minter: Record<string, string>;
 let identifier: string;
 
-/** A service on the one database, whose public history is as a test says. */
+/** A service on the common database with a setting of the public history. */
 async function start(variables: Record<string, string> = {}): Promise<Client> {
   const server = await startServer({
     DATABASE_URL: database.url,
@@ -27,7 +27,7 @@ async function start(variables: Record<string, string> = {}): Promise<Client> {
   return new Client(server.url);
 }
 
-/** Who made the mint, as each of the ways to read the history shows it. */
+/** The client of the mint in each of the routes that return the history. */
 async function actors(client: Client, headers: Record<string, string> = {}): Promise<unknown[]> {
   const pick = ({ client: name, keyId }: { client: unknown; keyId: unknown }) => ({ client: name, keyId });
   const history = await client.get(`/identifiers/${identifier}/history`, headers);
@@ -58,7 +58,7 @@ afterAll(async () => {
 });
 
 describe('PUBLIC_HISTORY', () => {
-  it('anonymous, the default: without a key nobody sees who made a change; with one, everybody', async () => {
+  it('anonymous, the default: without a key the client of a change is hidden; with any key it is shown', async () => {
     const client = new Client(servers[0]!.url);
     expect(await actors(client)).toEqual([NO_ACTOR, NO_ACTOR, NO_ACTOR]);
     const library = { client: 'library', keyId: key.id };

@@ -17,9 +17,10 @@ const blocksOf = (name: string) =>
   [...read(name).matchAll(/^```(sh|sql)\n([\s\S]*?)^```$/gm)].map(([, language, text = '']) => ({ language, text }));
 
 /**
- * Programs that the commands call, as they are in the test. `curl` reaches the service under test at localhost:3000 and
- * fails for a status of 400 and above, unless `-i` shows the status: the test compares those. The programs of `RECORDED` only write down how they were called: the test starts the
- * service in the same folder, and compares the rest with the files that they read.
+ * The programs of the commands. `curl` sends requests for localhost:3000 to the service under test and fails for a
+ * status of 400 and above, unless `-i` shows the status, which the test compares. The programs of `RECORDED` only
+ * record their arguments: the test starts the service in the same folder, and compares the arguments with the files
+ * that they read.
  */
 const PROGRAMS: Readonly<Record<string, string>> = {
   curl: `case "$1" in -i) fail= ;; *) fail=--fail-with-body ;; esac
@@ -50,18 +51,18 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A folder with what the commands of a document need of a checkout. */
+/** A folder with the files of a checkout that the commands of a document need. */
 async function checkOut(): Promise<void> {
   await shutDown();
   work = await mkdtemp(join(folder, 'checkout-'));
   symlinkSync(join(root, 'openapi'), join(work, 'openapi'));
 }
 
-/** Starts the service where the commands run, with their `.env`, as `npm start` does. */
+/** Starts the service in the folder of the commands, with their `.env`, as `npm start` does. */
 async function launch(): Promise<void> {
   await shutDown();
   const { PATH = '', HOME = '' } = process.env;
-  // The README's address names no port, so that of PGPORT counts.
+  // The URL of the README has no port, so that PGPORT applies.
   const env = { PATH, HOME, PORT: '0', PGPORT: String(postgres.port) };
   const child = spawn(process.execPath, [join(root, 'dist/main.js')], {
     cwd: work,
@@ -91,7 +92,10 @@ async function shutDown(): Promise<void> {
   await ended;
 }
 
-/** Runs a block of commands. @returns its output, and the calls of the recorded programs. */
+/**
+ * Runs a block of commands.
+ * @returns its output, and the calls of the recorded programs.
+ */
 function runBlock(text: string): { output: string; calls: string[] } {
   const calls = join(folder, 'calls');
   writeFileSync(calls, '');
@@ -117,7 +121,7 @@ async function runDocument(name: string): Promise<{ output: string; calls: strin
         await query(postgres.url, statement);
       continue;
     }
-    // A data folder is copied and replaced while the service does not run.
+    // A data folder is copied and replaced while the service is stopped.
     if (/\.data\b/.test(text)) await shutDown();
     const { output, calls } = runBlock(text);
     called.push(...calls);

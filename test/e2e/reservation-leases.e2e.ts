@@ -6,12 +6,12 @@ import { freshMetadataId, freshPid } from './harness/fresh-names.js';
 import { inFuture, NEXT_YEAR, reservationsOf } from './harness/reservations.js';
 import { useService } from './harness/service.js';
 
-// The sweep rests for the length of the test: what is seen here, reads see by themselves.
+// The sweep does not run during the test, so reads must apply the expiry.
 const service = useService({ RESERVATION_SWEEP_INTERVAL_MS: '86400000' });
 
 const { reserve, end, kinds } = reservationsOf(service);
 
-describe('a lease that has ended and that nobody has written down', () => {
+describe('an ended lease whose expiry is not recorded', () => {
   const LAPSED = { reason: 'The reservation ended without activation.', replacedBy: null };
 
   async function expired(fields: object = {}): Promise<string> {
@@ -20,7 +20,7 @@ describe('a lease that has ended and that nobody has written down', () => {
     return body.identifier;
   }
 
-  it('answers 410, and in lists it is withdrawn and not reserved', async () => {
+  it('returns 410, and in lists it is withdrawn and not reserved', async () => {
     const [since, target] = [inFuture(-1000), `https://${randomUUID()}.example.org/`];
     const identifier = await expired({ target });
     const gone = await service.client.get(`/identifiers/${identifier}`);
@@ -78,7 +78,7 @@ describe('a lease that has ended and that nobody has written down', () => {
     expect(await kinds(body.identifiers[0])).toEqual(['reserved', 'lapsed']);
   });
 
-  it('ends by itself when its time has come', async () => {
+  it('ends by itself at its expiry', async () => {
     const { body } = await service.client.mint({ state: 'reserved', leaseUntil: inFuture(1200) });
     expect((await service.client.get(`/identifiers/${body.identifier}`)).body.state).toBe('reserved');
     await pause(1300);

@@ -30,7 +30,7 @@ describe('the activation of 10,000 identifiers', () => {
       await pause(5);
     }
     expect((await activation).body).toMatchObject({ activated: 10_000, released: 0, skipped: 0 });
-    // The changes of the other identifier lie between those of the activation: none waited for the whole of it.
+    // The changes of the other identifier are between those of the activation: none waited for all of it.
     const [row] = await query<{ between: number; largest: number; activated: number }>(
       `WITH activation AS (SELECT position, count(*)::int AS n FROM change WHERE kind = 'activated' GROUP BY position)
        SELECT (SELECT count(DISTINCT (SELECT max(a.position) FROM activation a WHERE a.position < c.position))::int
@@ -43,7 +43,7 @@ describe('the activation of 10,000 identifiers', () => {
     expect(row!.between).toBeGreaterThan(5);
   });
 
-  it('goes on after kill -9 with the same Idempotency-Key, and reports each item as activated', async () => {
+  it('continues after kill -9 with the same Idempotency-Key, and reports each item as activated', async () => {
     const before = await activatedCount();
     const server = await startServer({ DATABASE_URL: service.database.url, ACCESS: 'open' });
     const made = await reserve({ count: 10_000 });
@@ -56,7 +56,7 @@ describe('the activation of 10,000 identifiers', () => {
     expect((await activatedCount()) - before).toBeLessThan(10_000);
     const other = await service.client.mint({}, headers);
     expect([other.status, other.body.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
-    // The server may still hold the transaction of the process that was killed.
+    // The server may still have the transaction of the killed process.
     let report = await service.client.post(path, {}, headers);
     while (report.status === 409) report = await service.client.post(path, {}, headers);
     expect(report.body).toMatchObject({ id: made.body.id, activated: 10_000, released: 0, skipped: 0 });
@@ -66,7 +66,7 @@ describe('the activation of 10,000 identifiers', () => {
     expect([again.headers.get('idempotency-replayed'), again.text]).toEqual(['true', report.text]);
   });
 
-  it('twice at once with one Idempotency-Key gives one report', async () => {
+  it('twice concurrently with one Idempotency-Key returns one report', async () => {
     const made = await reserve({ count: 2000 });
     const headers = { 'idempotency-key': randomUUID() };
     const send = async () => {

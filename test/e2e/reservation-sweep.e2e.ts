@@ -5,7 +5,7 @@ import { Client } from './harness/client.js';
 import { type TestDatabase, createDatabase } from './harness/database.js';
 import { type TestServer, startServer } from './harness/server.js';
 
-// Two replicas on one database, both of which sweep all the time.
+// Two replicas on one database sweep continuously.
 let database: TestDatabase;
 let replicas: TestServer[] = [];
 let client: pg.Client;
@@ -64,7 +64,7 @@ describe('the sweep', () => {
     expect((await api.get(`/identifiers/${active}`)).body).toMatchObject({ state: 'active', version: 1 });
   });
 
-  it('leaves alone what is activated before its lease ends', async () => {
+  it('does not change an identifier that is activated before its lease ends', async () => {
     const api = new Client(replicas[1]!.url);
     const leaseUntil = new Date(Date.now() + 1500).toISOString();
     const { body } = await api.post('/reservations', { namingAuthority: '100.102', count: 2, leaseUntil });
@@ -76,7 +76,7 @@ describe('the sweep', () => {
     expect((await api.get(`/identifiers/${left}`)).body.tombstone.withdrawnAt).toBe(leaseUntil);
   });
 
-  it('goes on after the database was away, and ends with the service', async () => {
+  it('continues after an outage of the database, and ends with the service', async () => {
     const api = new Client(replicas[0]!.url);
     await client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                         WHERE datname = current_database() AND pid <> pg_backend_pid()`);

@@ -6,13 +6,13 @@ import { freshMetadataId, freshPid } from './harness/fresh-names.js';
 import { inFuture, NEXT_YEAR, reservationsOf } from './harness/reservations.js';
 import { useService } from './harness/service.js';
 
-// The sweep rests for the length of the test: what is seen here, reads see by themselves.
+// The sweep does not run during the test, so reads must apply the expiry.
 const service = useService({ RESERVATION_SWEEP_INTERVAL_MS: '86400000' });
 
 const { reserve, query, end, kinds } = reservationsOf(service);
 
 describe('POST /reservations', () => {
-  it('answers 201 with Location and identifiers that resolve as reserved', async () => {
+  it('returns 201 with Location and identifiers that resolve as reserved', async () => {
     const made = await reserve();
     expect(made.status).toBe(201);
     expect(made.headers.get('location')).toBe(`/reservations/${made.body.id}`);
@@ -45,7 +45,7 @@ describe('POST /reservations', () => {
        FROM change WHERE naming_authority = '2000.01' AND kind IN ('reserved', 'activated') GROUP BY kind ORDER BY kind`,
     );
     const all = { changes: 10_000, identifiers: 10_000 };
-    // A reservation is made as a whole; it is activated in parts, so that other changes need not wait.
+    // A reservation is one transaction; its activation is several, so that other changes do not wait.
     expect(rows).toEqual([
       { kind: 'activated', ...all, isOneTransaction: false },
       { kind: 'reserved', ...all, isOneTransaction: true },
@@ -72,7 +72,7 @@ describe('POST /reservations', () => {
     expect(await query('SELECT count(*) FROM identifier')).toEqual([before]);
   });
 
-  it('a suspended naming authority reserves nothing, and a replay still answers', async () => {
+  it('a suspended naming authority reserves nothing, and a replay still succeeds', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const first = await reserve({ namingAuthority: '2000.01' }, headers);
     await query(
@@ -89,7 +89,7 @@ describe('POST /reservations', () => {
 });
 
 describe('Idempotency-Key of a reservation', () => {
-  it('a repeat answers the first outcome, after the lease has ended too', async () => {
+  it('a repeat returns the first result, also after the end of the lease', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const leaseUntil = inFuture(1500);
     const first = await reserve({ leaseUntil }, headers);
@@ -110,7 +110,7 @@ describe('Idempotency-Key of a reservation', () => {
     expect(coded(settled)).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
   });
 
-  it('of ten at once, one reserves, and the others answer it or that it is in flight', async () => {
+  it('of ten at once, one reserves, and the others return its result or REQUEST_IN_FLIGHT', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const answers = await Promise.all(Array.from({ length: 10 }, () => reserve({}, headers)));
     const made = answers.filter(({ status }) => status === 201);
@@ -120,7 +120,7 @@ describe('Idempotency-Key of a reservation', () => {
     }
   });
 
-  it('a repeated report is the first one, in whatever spelling; another selection is another request', async () => {
+  it('a repeat returns the first report, in any form; another selection is another request', async () => {
     const { body } = await reserve();
     const headers = { 'idempotency-key': randomUUID() };
     const path = `/reservations/${body.id}/activate`;
@@ -139,7 +139,7 @@ describe('Idempotency-Key of a reservation', () => {
 });
 
 describe('the report of POST /reservations/{id}/activate and /release', () => {
-  it('has an item for each identifier that was named, in order and in any spelling, with a problem for what was skipped', async () => {
+  it('has an item for each named identifier, in order and in any form, with a problem for each skipped one', async () => {
     const { body } = await reserve({ count: 4 });
     const [a, b, c, d] = body.identifiers;
     await service.client.post(`/identifiers/${c}/activate`, {});
@@ -189,7 +189,7 @@ describe('the report of POST /reservations/{id}/activate and /release', () => {
     expect(coded(again)).toEqual([409, 'GUID_TAKEN']);
   });
 
-  it('frees what a released identifier held', async () => {
+  it('frees the values of a released identifier', async () => {
     const { body } = await reserve({ count: 1 });
     const fields = { metadataId: freshMetadataId(), alternateIds: [freshPid()] };
     const headers = { 'content-type': 'application/json', 'if-match': '*' };

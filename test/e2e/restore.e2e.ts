@@ -16,7 +16,7 @@ import { type TestServer, startServer } from './harness/server.js';
 
 const run = promisify(execFile);
 
-/** The programs of a PostgreSQL that is installed on this machine; the embedded one comes without pg_dump. */
+/** The installed programs of PostgreSQL; the embedded one has no pg_dump. */
 function installed(): string | undefined {
   const root = '/usr/lib/postgresql';
   const folders = existsSync(root) ? readdirSync(root).map((version) => join(root, version, 'bin')) : [];
@@ -39,7 +39,10 @@ afterAll(async () => {
   await rm(parent, { recursive: true, force: true });
 });
 
-/** A new cluster with an empty database. @returns the address of the database. */
+/**
+ * A new cluster with an empty database.
+ * @returns the URL of the database.
+ */
 async function newCluster(name: string): Promise<string> {
   const folder = await prepareDataFolder(join(parent, name));
   const binaries = { initdb: program('initdb'), pg_ctl: program('pg_ctl'), postgres: program('postgres') };
@@ -58,7 +61,7 @@ async function newCluster(name: string): Promise<string> {
   return `${address}/registry`;
 }
 
-/** Two services that start at once, and mint until `stop` is called. */
+/** Two services that start concurrently, and mint until `stop` is called. */
 async function startUnderLoad(url: string) {
   const variables = { DATABASE_URL: url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' };
   const started = await Promise.all([startServer(variables), startServer(variables)]);
@@ -94,7 +97,7 @@ const greatest = async (url: string) =>
   () => {
     it('places every new event behind all old ones, and cursors go on, also of readers that were ahead of the dump', async () => {
       const [old, young] = [await newCluster('old'), await newCluster('young')];
-      // Each block with an exception handler is a subtransaction with a number of its own.
+      // Each block with an exception handler is a subtransaction with its own number.
       await query(
         old,
         `CREATE TEMP TABLE t (n int);
@@ -118,16 +121,16 @@ const greatest = async (url: string) =>
       const after = await startUnderLoad(young);
       await reach(after.minted, 50);
       await after.stop();
-      const told = async (cursor: string) =>
+      const eventsAfter = async (cursor: string) =>
         (await readLog(after.client, cursor)).events.map(({ identifier }) => identifier);
       const restored = await query<{ n: number }>(
         young,
         `SELECT count(*)::int AS n FROM change WHERE position <= ${lastOld}`,
       );
       const count = restored[0]!.n;
-      // A reader that was ahead of the dump gets exactly what is new, and one that was behind it gets the rest too.
-      expect((await told(all.next)).sort()).toEqual([...after.minted].sort());
-      const whole = await told(all.events[0]!.id);
+      // A reader ahead of the dump gets exactly the new events, and one behind it also the rest.
+      expect((await eventsAfter(all.next)).sort()).toEqual([...after.minted].sort());
+      const whole = await eventsAfter(all.events[0]!.id);
       expect(whole).toHaveLength(count - 1 + after.minted.length);
       expect(whole.slice(count - 1).sort()).toEqual([...after.minted].sort());
     });

@@ -12,7 +12,7 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const ADMIN = bearer(ADMIN_KEY);
 const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY });
 
-/** A key is remembered for up to two seconds. */
+/** A key is cached for up to two seconds. */
 const REMEMBERED_MS = 2300;
 
 async function createKey(fields: object = {}): Promise<{ headers: Record<string, string>; id: string }> {
@@ -84,7 +84,7 @@ describe('a key that is revoked while its stream lasts', () => {
     expect(JSON.parse(data!.replace(/^data: /, ''))).toMatchObject(ENDED.problem);
   });
 
-  it('answers a long poll that has waited with 401', async () => {
+  it('returns 401 for a long poll that has waited', async () => {
     const { headers, id } = await createKey();
     const { body } = await service.client.get('/events?limit=500', ADMIN);
     const waiting = service.client.get(`/events?wait=30&after=${body.next}`, headers);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** What a start on the database says that ends with exit code 1. */
+/** The output of a start on the database, which must end with exit code 1. */
 async function refusal(): Promise<string> {
   const { code, stderr } = await runToEnd({ DATABASE_URL: database.url, ACCESS: 'open' });
   expect(code).toBe(1);

@@ -6,8 +6,8 @@ import { NamingAuthoritySnapshot } from '../../dist/registry/naming-authority-sn
 import { SELF_KEY_SQL } from '../../dist/storage/identifiers/identifier-row.js';
 import { type TestDatabase, createDatabase } from './harness/database.js';
 
-// The key under which an identifier is a metadata ID is computed twice: in SQL, for what it describes, and in
-// TypeScript, for what a request names. This holds the two equal, in PostgreSQL itself.
+// The self key of an identifier is computed twice: in SQL, for the objects that it describes, and in TypeScript, for
+// the names of requests. This test compares the two in PostgreSQL.
 let database: TestDatabase;
 let client: pg.Client;
 

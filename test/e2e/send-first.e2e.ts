@@ -17,11 +17,11 @@ if (!hasPython) process.stderr.write('python3 is not here: the test with urllib 
 
 const service = useService();
 
-/** Requests of so many lines are larger than what the system buffers between two sockets. */
+/** Requests with this number of lines are larger than the buffers between two sockets. */
 const COUNT = 50_000;
 const LINE = `${JSON.stringify({ target: `https://repo.example.org/${'x'.repeat(250)}` })}\n`;
 
-/** A client that does not read before it is told to. */
+/** A client that does not read until the test requests it. */
 async function sendUnread(server: TestServer, body: string, headers = ''): Promise<Socket> {
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname).pause();
@@ -55,13 +55,13 @@ describe('a client that sends its whole request before it reads the response', (
       text += chunk.toString('latin1');
     }
     expect(text.match(/"status":201/g)?.length).toBe(30_000);
-    // More than the system buffers, so the service held the rest.
+    // More than the buffers of the system, so that the service held the rest.
     expect(octets).toBeGreaterThan(24_000_000);
   });
 });
 
 describe('the spool of response octets', () => {
-  it('stops reading of requests when it is full, and streams whose clients read go on', async () => {
+  it('stops the reading of requests when it is full, and streams with active readers continue', async () => {
     await withServer(
       async (server, database) => {
         const unread = await Promise.all(
@@ -72,7 +72,7 @@ describe('the spool of response octets', () => {
         expect(held).toBeLessThan(COUNT);
         const results = await sendLines(server.url + PATH, LINE.repeat(5000));
         expect(results.map(({ status }) => status)).toEqual(Array(5000).fill(201));
-        // Not read for too long, they are cut, and the log has the request id of each.
+        // Clients that do not read are disconnected, and the log has the request id of each.
         const cut = () =>
           server
             .stdout()

@@ -12,7 +12,7 @@ import { type TestServer, startServer } from './harness/server.js';
 import { useService } from './harness/service.js';
 import { TcpProxy } from './harness/tcp-proxy.js';
 
-/** Seconds after which the locks of a silent host are free, by the settings: 9 for a statement and 10 in a transaction. */
+/** Seconds until the locks of a silent host are free: 9 for a statement and 10 in a transaction. */
 const RECOVERY_MS = 45_000;
 
 const service = useService();
@@ -28,7 +28,7 @@ afterAll(async () => {
   await proxy.close();
 });
 
-/** Repeats a question until the answer is right. */
+/** Repeats a query until its result is as expected. */
 async function eventually<T>(question: () => Promise<T>, isRight: (answer: T) => boolean): Promise<T> {
   const end = Date.now() + RECOVERY_MS;
   for (;;) {
@@ -38,8 +38,8 @@ async function eventually<T>(question: () => Promise<T>, isRight: (answer: T) =>
   }
 }
 
-describe('a replica whose host falls silent inside a batch', () => {
-  it('holds back the event feed and its Idempotency-Key for seconds, not for hours', async () => {
+describe('a replica whose host fails inside a batch', () => {
+  it('delays the event feed and its Idempotency-Key for seconds, not for hours', async () => {
     const items = Array.from({ length: 600 }, (_, n) => ({ target: `https://silent.example/${n}` }));
     const batch = { namingAuthority: '100.102', items };
     const headers = { 'idempotency-key': 'silent-batch' };
@@ -95,7 +95,7 @@ describe('a session of the service', () => {
     return { client, refused, apply };
   };
 
-  it('goes on without a setting that the server does not know, which is reported once', async () => {
+  it('continues without a setting that the server does not know, which is reported once', async () => {
     const { client, refused, apply } = await begin(
       'no_such_setting',
       'tcp_keepalives_interval',

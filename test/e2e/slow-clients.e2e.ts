@@ -13,19 +13,19 @@ const service = useService({
   LOG_LEVEL: 'warn',
 });
 
-/** Answers of `POST /normalize` to this are larger than what the system buffers for a client that does not read. */
+/** Responses of `POST /normalize` to this are larger than the buffers of the system. */
 const LARGE = JSON.stringify({
   items: Array.from({ length: 10_000 }, () => ({ input: `hdl:100.102/${'x'.repeat(300)}` })),
 });
 
-/** The end of a response in chunks (RFC 9112 7.1): one that was cut does not have it. */
+/** The end of a chunked response (RFC 9112 7.1), which an interrupted one lacks. */
 const END = '\r\n0\r\n\r\n';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 const open: Peer[] = [];
 
-/** A client that may be as slow as a test wants. */
+/** A slow client. */
 class Peer {
   received = '';
   last = '';
@@ -39,7 +39,7 @@ class Peer {
       if (this.received.length < 1000) this.received += chunk.toString();
       this.last = (this.last + chunk.toString()).slice(-20);
     });
-    // A cut may be a reset.
+    // An interruption can be a reset.
     socket.on('error', () => {});
   }
 
@@ -114,7 +114,7 @@ describe('a client that closes its half of the connection', () => {
   });
 });
 
-describe('a client that reads its answer', () => {
+describe('a client that reads its response', () => {
   it('not at all is cut after the limit, and others are served meanwhile', async () => {
     const [peer] = await connectMany(1);
     peer!.socket.once('data', () => peer!.socket.pause());
@@ -149,12 +149,12 @@ describe('a client that reads its answer', () => {
 });
 
 describe('a request that is worked on', () => {
-  it('longer than a client may leave its answer lying is not cut', async () => {
+  it('for longer than the limit of a response that is not read is not disconnected', async () => {
     const blocker = new pg.Client({ connectionString: service.database.url });
     await blocker.connect();
     await blocker.query('BEGIN; LOCK TABLE identifier');
     const waiting = service.client.mint();
-    // Beyond the limit of an unread answer, and within that of a lock.
+    // Longer than the limit for a response that is not read, and shorter than that of a lock.
     await pause(LIMIT_MS + 500);
     await blocker.query('COMMIT');
     await blocker.end();

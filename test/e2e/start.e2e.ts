@@ -47,7 +47,7 @@ describe('npm start', () => {
     const { npm, url, ended, stdout } = await npmStart({ DATA_DIR: dataDir });
     expect((await new Client(url).mint()).status).toBe(201);
     npm.kill('SIGKILL');
-    // The service has the same standard output, which closes when the last process that holds it ends.
+    // The service shares the standard output, which closes when the last process with it ends.
     await ended;
     expect(stdout()).toContain('"stopped"');
     expect(postgresRuns(dataDir)).toBe(false);
@@ -68,7 +68,7 @@ describe('npm start', () => {
     const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
     const { PATH = '' } = process.env;
     const env = { PATH, PORT: '0', DATABASE_URL: database.url, ACCESS: 'open' };
-    // The shell stays until its standard input closes.
+    // The shell continues until its standard input closes.
     const shell = spawn('sh', ['-c', `"${process.execPath}" "${main}" & echo $!; read line`], { env });
     let output = '';
     shell.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
@@ -84,7 +84,7 @@ describe('npm start', () => {
     const exited = new Promise((resolve) => shell.once('exit', resolve));
     shell.stdin.end();
     await exited;
-    // Twice as long as a tied service takes to look at its parent.
+    // Twice the interval at which the service checks its parent.
     await new Promise((resolve) => setTimeout(resolve, 1000));
     expect((await fetch(`${url}/health/live`)).status).toBe(200);
     process.kill(Number.parseInt(output, 10), 'SIGTERM');
@@ -126,7 +126,7 @@ describe('DATA_DIR', () => {
 });
 
 describe('a schema that may not be written', () => {
-  /** A role that may connect to a database, and what it starts the service with. */
+  /** A role that can connect to a database, and the environment of a service with it. */
   const withRole = async (
     template: string,
     work: (role: string, variables: Record<string, string>, databaseUrl: string) => Promise<void>,

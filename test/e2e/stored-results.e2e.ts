@@ -19,7 +19,7 @@ const bulk = (lines: readonly object[], key: string) =>
     'idempotency-key': key,
   });
 
-/** Gives the metadata ID of an identifier to no one. */
+/** Moves the metadata ID of an identifier away. */
 const removeMetadataId = (identifier: string) =>
   service.client.send(
     'PATCH',
@@ -29,7 +29,7 @@ const removeMetadataId = (identifier: string) =>
   );
 
 describe('a stream that is sent again', () => {
-  it('answers a line that found an identifier with the same one, although its metadata ID has been removed', async () => {
+  it('returns the same identifier for a line, although its metadata ID has been removed', async () => {
     const key = randomUUID();
     const lines = Array.from({ length: 700 }, (_, i) => (i % 7 === 0 ? { metadataId: freshMetadataId() } : {}));
     const known = await Promise.all(lines.filter((_, i) => i % 7 === 0).map((line) => service.client.mint(line)));
@@ -42,7 +42,7 @@ describe('a stream that is sent again', () => {
     );
   });
 
-  it('answers a line that met a name of another identifier with the same refusal', async () => {
+  it('returns the same refusal for a line with a name of another identifier', async () => {
     const key = randomUUID();
     const [metadataId, alternate, guid] = [freshMetadataId(), freshPid(), freshGuid()];
     const holder = await service.client.mint({ metadataId, alternateIds: [alternate] });
@@ -68,13 +68,13 @@ describe('a stream that is sent again', () => {
     expect(await ask('SELECT count(*)::int AS n FROM identifier')).toEqual([before]);
   });
 
-  it('line by line, and in other pieces than before, answers the same', async () => {
+  it('line by line, and in other pieces than before, returns the same', async () => {
     const key = randomUUID();
     const metadataIds = Array.from({ length: 20 }, freshMetadataId);
     for (const metadataId of metadataIds) await service.client.mint({ metadataId });
     const lines = metadataIds.map((metadataId) => ({ metadataId }));
     const first: any[] = [];
-    // A resend begins at line 1, so each of these adds one line to those that are known.
+    // A repeat begins at line 1, so each of these adds one line to the known ones.
     for (let sent = 1; sent <= lines.length; sent++) first.push((await bulk(lines.slice(0, sent), key)).at(-1));
     for (const { identifier } of first) await removeMetadataId(identifier.identifier);
     const again = await bulk(lines, key);
@@ -93,7 +93,7 @@ describe('a stream that is sent again', () => {
     const [before] = await ask<{ number: string }>('SELECT pg_current_xact_id()::text AS number');
     for (let i = 0; i < 5; i++) await bulk(lines, key);
     const [after] = await ask<{ number: string }>('SELECT pg_current_xact_id()::text AS number');
-    // A transaction that writes has a number; the one that asks for it takes one itself.
+    // A transaction that writes has a number; the query for it has one too.
     expect(Number(after!.number) - Number(before!.number)).toBe(1);
   });
 
@@ -116,7 +116,7 @@ describe('a mint that finds an identifier by its metadata ID', () => {
     const metadataId = freshMetadataId();
     const headers = { 'idempotency-key': randomUUID() };
     await service.client.mint({ metadataId });
-    // Results cannot be written while the table is locked; they can be read.
+    // While the table is locked, results can be read but not written.
     const lock = new pg.Client({ connectionString: service.database.url });
     await lock.connect();
     await lock.query('BEGIN; LOCK TABLE request IN SHARE ROW EXCLUSIVE MODE');

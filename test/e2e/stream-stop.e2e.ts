@@ -8,7 +8,7 @@ const csvRow = () => `100.102/${freshGuid()},active,1,2020-01-01T00:00:00Z,2020-
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
 describe('on SIGTERM', () => {
-  it.each([0, 1])('a bulk whose body has arrived whole is finished (%i)', async (chunked) => {
+  it.each([0, 1])('a bulk whose body has arrived completely is finished (%i)', async (chunked) => {
     await withServer(async (server, database) => {
       const count = 8000;
       const body = input(count);
@@ -25,7 +25,7 @@ describe('on SIGTERM', () => {
     });
   });
 
-  it('an import of CSV whose body has arrived whole is finished', async () => {
+  it('an import of CSV whose body has arrived completely is finished', async () => {
     await withServer(async (server, database) => {
       const count = 4000;
       const stream = openStream(`${server.url}/identifiers/import`, { 'content-type': 'text/csv' });
@@ -48,7 +48,7 @@ describe('on SIGTERM', () => {
       const stopped = server.stop('SIGTERM');
       for await (const line of stream.lines) lines.push(line);
       const last = lines.pop();
-      // The parser holds the last row back until it sees what follows. The head is line 1.
+      // The parser returns the last row when it sees the next one. The head is line 1.
       expect([699, 700]).toContain(lines.length);
       expect(lines.map(({ status }) => status)).toEqual(lines.map(() => 201));
       expect(last).toMatchObject({ line: lines.length + 2, status: 503, problem: { code: 'SHUTTING_DOWN' } });
@@ -57,7 +57,7 @@ describe('on SIGTERM', () => {
     });
   });
 
-  it('a body that never ends is read for half of the time of the stop, and every answered line is durable', async () => {
+  it('an endless body is read for half of the time of the stop, and every returned line is durable', async () => {
     await withServer(
       async (server, database) => {
         const stream = openStream(server.url + PATH);

@@ -18,7 +18,7 @@ const service = useService({
   NAMING_AUTHORITIES: TENANTS.flatMap(({ prefixes }) => prefixes).join(','),
 });
 
-/** Everything that is written down under each naming authority. */
+/** All data stored under each naming authority. */
 const WRITTEN = `
   SELECT prefix, md5(string_agg(fact, E'\\n' ORDER BY fact)) AS digest FROM (
     SELECT naming_authority AS prefix, i::text AS fact FROM identifier i
@@ -45,14 +45,14 @@ beforeAll(async () => {
   }
 });
 
-/** Digests of what belongs to others than a tenant; prefixes that are derived from its own are its own. */
+/** Digests of the data of others than a tenant; prefixes derived from its own belong to it. */
 async function ofOthers(tenant: Tenant, database: pg.Client): Promise<object[]> {
   const { rows } = await database.query<{ prefix: string; digest: string }>(WRITTEN);
   return rows.filter(({ prefix }) => !tenant.prefixes.some((own) => prefix === own || prefix.startsWith(`${own}.`)));
 }
 
 describe('where reading is closed', () => {
-  it("no answer tells a tenant of another, no step changes what is another's, and idempotency keys never meet", async () => {
+  it('no response has data of another tenant, no step changes it, and idempotency keys are independent', async () => {
     const database = new pg.Client({ connectionString: service.database.url });
     await database.connect();
     const interleaving = fc.asyncProperty(fc.array(anyStep, { maxLength: 20, size: 'max' }), async (steps) => {
@@ -64,11 +64,11 @@ describe('where reading is closed', () => {
         if (before !== null) expect(await ofOthers(tenant, database)).toEqual(before);
       }
     });
-    // What earlier runs have left is there still, so a run cannot be repeated with fewer steps.
+    // Data of earlier runs is still there, so a failing run cannot be shrunk.
     await fc.assert(interleaving, { numRuns: 100, endOnFailure: true }).finally(() => database.end());
   });
 
-  it('what is looked for in the answers is there for who may see all: the property is not empty', async () => {
+  it('a principal that sees everything finds the searched data: the property is not empty', async () => {
     const [tenant] = TENANTS;
     for (const path of ['/identifiers?limit=1000', '/events?limit=1000', '/naming-authorities', '/api-keys']) {
       const answer = await service.client.get(path, ADMIN);
@@ -76,7 +76,7 @@ describe('where reading is closed', () => {
     }
   });
 
-  it('a repeat is answered to a key that covers it, not to every key of the client', async () => {
+  it('a replay is returned to a key that covers it, not to every key of the client', async () => {
     const [wide, narrow] = await Promise.all([
       createKey({ client: 'two-keys', scopes: ['mint'], namingAuthorities: [{ namingAuthority: '300.4711' }] }),
       createKey({ client: 'two-keys', scopes: ['mint'], namingAuthorities: [{ namingAuthority: '100.4711' }] }),
@@ -94,7 +94,7 @@ describe('where reading is closed', () => {
     expect([hidden.status, hidden.body.code]).toEqual([404, 'RESERVATION_NOT_FOUND']);
   });
 
-  it("a batch tells nobody whether another's naming authority exists", async () => {
+  it('a batch does not reveal whether a naming authority of another tenant exists', async () => {
     const [{ prefixes }] = TENANTS as [Tenant];
     const key = await createKey({ client: 'curious', scopes: ['mint'], namingAuthorities: [{ namingAuthority: '1' }] });
     const answers = await Promise.all(

@@ -28,7 +28,7 @@ describe('requests without a valid key', () => {
     expect((await client.get('/health/live')).status).toBe(200);
   });
 
-  it('count whatever is wrong: no key, one that no secret could be, the same one again, and a revoked one', async () => {
+  it('count every kind of failure: no key, a malformed one, the same one again, and a revoked one', async () => {
     const client = await start(LIMIT);
     const { body } = await client.post('/api-keys', { client: 'repository', scopes: ['read'] }, ADMIN);
     expect((await client.get(MISSING, bearer(body.secret))).status).toBe(404);

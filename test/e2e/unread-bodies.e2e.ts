@@ -7,7 +7,7 @@ const { start } = useLimitedServices();
 
 const OCTETS = 16_000_000;
 
-/** Valid JSON of a mint, but for its size: what reads it does not stop at its beginning. */
+/** A valid mint except for its size: a parser does not stop at its start. */
 const BODY = Buffer.from(`{ "namingAuthority": "100.102", "metadataId": "${'x'.repeat(OCTETS - 48)}" }`);
 
 let client: Client;
@@ -110,7 +110,7 @@ describe('a body that no parser reads', () => {
 });
 
 describe('the body of a request', () => {
-  it('that expects "100 Continue" is asked for when the request is let through', async () => {
+  it('with "Expect: 100-continue" is requested when the headers are accepted', async () => {
     const body = '{"items":[{"input":"hdl:1/2"}]}';
     const request = { status: 200, code: '', line: 'POST /normalize' };
     const connection = await send(request, { 'content-length': String(body.length), expect: '100-continue' });
@@ -143,7 +143,7 @@ describe('the body of a request', () => {
   it.each([
     ['without a key', 'POST /identifiers'],
     ['to an unknown path', 'POST /nowhere'],
-  ])('of 16 MB %s holds up nobody', async (_, line) => {
+  ])('of 16 MB %s delays no other request', async (_, line) => {
     const connections = await Promise.all(
       Array.from({ length: 8 }, () => send({ status: 401, code: '', line }, { ...SIZE, connection: 'close' })),
     );

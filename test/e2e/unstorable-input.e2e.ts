@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { useService } from './harness/service.js';
 import { sendLines } from './harness/stream.js';
 
-// What has the right shape and what the database could not keep or look for.
+// Well-formed values that the database cannot store or compare.
 const service = useService();
 
-/** Well formed, and in UTC in the year 10000. */
+/** Well formed, but in UTC in the year 10000. */
 const TOO_LATE = '9999-12-31T23:59:59-23:59';
 const opaque = (text: string) => Buffer.from(text).toString('base64url');
 
@@ -28,7 +28,7 @@ describe('a time past the year 9999', () => {
   });
 });
 
-describe('a cursor that nobody was given', () => {
+describe('a cursor that the service did not issue', () => {
   it.each([
     ['of a list, long before the year 1', `/identifiers?cursor=${opaque('-8640000000000000 1')}`],
     ['of a list, long after the year 9999', `/identifiers?cursor=${opaque('8640000000000000 1')}`],
@@ -58,7 +58,7 @@ describe('POST /identifiers/import', () => {
     tombstone: { withdrawnAt: TIME, reason: 'Moved.', replacedBy },
   });
 
-  it('refuses times that cannot be kept', async () => {
+  it('refuses times that cannot be stored', async () => {
     const [result] = await send({
       identifier: `100.102/${GUID}`,
       state: 'active',
@@ -83,7 +83,7 @@ describe('POST /identifiers/import', () => {
     ['with a prefix that looks like a scheme', 'a:b/c', 'a:b/c', '/identifiers/hdl%3Aa%253Ab%2Fc'],
     ['as a URI', `HDL:2000.01/${GUID.toLowerCase()}`, `2000.01/${GUID}`, `/identifiers/2000.01/${GUID}`],
     ['of Fedora', 'info:fedora/demo%3A8', 'info:fedora/demo:8', 'info:fedora/demo:8'],
-  ])('keeps a replacement %s, and its link leads there', async (_, replacedBy, stored, link) => {
+  ])('stores a replacement %s, with a link to it', async (_, replacedBy, stored, link) => {
     const identifier = (await service.client.mint()).body.identifier.replace(/.{12}$/, '000000000000');
     expect((await send(replaced(identifier, replacedBy)))[0].outcome).toBe('imported');
     const answer = await service.client.get(`/identifiers/${identifier}`);
@@ -91,7 +91,7 @@ describe('POST /identifiers/import', () => {
     expect(answer.headers.get('link')).toBe(`<${link}>; rel="successor-version"`);
   });
 
-  it('takes no version after which none could come', async () => {
+  it('refuses the largest version, after which there is none', async () => {
     const identifier = `100.102/A${GUID.slice(1)}`;
     const [refused] = await send({ identifier, state: 'active', version: 2 ** 31 - 1 });
     expect([refused.status, refused.problem.errors[0].pointer]).toEqual([400, '/version']);

@@ -1,7 +1,7 @@
 /**
- * Reads what came over a raw socket up to its end.
- * @returns the answer; undefined when there is none; a failure when it is not HTTP, or when one request got two answers,
- * which is how requests are smuggled (RFC 9112 11.2).
+ * Parses the octets of a raw socket up to its end.
+ * @returns the response; undefined for none; a failure for malformed HTTP, or for two responses to one request, as in
+ * request smuggling (RFC 9112 11.2).
  */
 export function parseAnswers(octets, method) {
   let rest = octets;
@@ -12,11 +12,11 @@ export function parseAnswers(octets, method) {
     const status = Number(/^HTTP\/1\.1 ([0-9]{3})( |$)/.exec(first)?.[1]);
     if (end < 0 || Number.isNaN(status)) return { failure: `the answer is not HTTP: ${first.slice(0, 60)}` };
     rest = rest.subarray(end + 4);
-    // An interim answer stands before the one that counts.
+    // Interim responses precede the final one.
     if (status < 200) continue;
     const headers = Object.fromEntries(lines.map(readHeader));
     const { body, after } = split(rest, { method, status, headers });
-    // Where the head is beyond reading, nobody knows that it was HEAD.
+    // The method of a malformed head is unknown.
     const unread = method === 'HEAD' && /"(MALFORMED_HTTP|HEADERS_TOO_LARGE)"\}$/.test(after.toString());
     if (after.length > 0 && !unread)
       return { failure: `more than one answer: ${after.toString('latin1').slice(0, 60)}` };
@@ -29,7 +29,7 @@ function readHeader(line) {
   return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
 }
 
-/** Parts the body of an answer from what follows it (RFC 9112 6.3). */
+/** Separates the body of a response from the following octets (RFC 9112 6.3). */
 function split(octets, { method, status, headers }) {
   if (method === 'HEAD' || status === 204 || status === 304) return { body: Buffer.alloc(0), after: octets };
   if (headers['transfer-encoding'] !== undefined) return { body: dechunk(octets), after: Buffer.alloc(0) };

@@ -1,9 +1,9 @@
 const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace'];
 
 /**
- * Reads the operations of an OpenAPI 3.1 document, with references followed.
- * @returns a list of `{ id, method, path, parameters, body, responses, mayWait }`, where `body` is null or
- * `{ required, content }`, and `responses` maps a status, `4XX` or `default` to the content that is documented for it.
+ * Reads the operations of an OpenAPI 3.1 document, with resolved references.
+ * @returns a list of `{ id, method, path, parameters, body, responses, mayWait }`, where `body` is null or `{ required,
+ * content }`, and `responses` maps a status, `4XX` or `default` to its documented content.
  */
 export function operationsOf(document) {
   return Object.entries(document.paths).flatMap(([path, item]) =>
@@ -29,14 +29,14 @@ function readOperation(document, { path, method, item, operation }) {
     parameters,
     body: body === undefined ? null : { required: body.required === true, content: body.content },
     responses,
-    // An answer that is still to come, or goes on, is no fault of an operation that waits for news.
+    // A pending or endless response is correct for an operation that waits for events.
     mayWait:
       parameters.some(({ name }) => /wait|poll|^prefer$/i.test(name)) ||
       Object.values(responses).some((content) => 'text/event-stream' in content),
   };
 }
 
-/** The object that a `$ref` into the document leads to; anything else is returned as it is. */
+/** The target of a `$ref` in the document; any other object is returned unchanged. */
 export function follow(document, value) {
   if (typeof value?.$ref !== 'string') return value;
   const steps = value.$ref.slice(2).split('/');
@@ -45,13 +45,13 @@ export function follow(document, value) {
   return follow(document, found);
 }
 
-/** The content documented for a status of an operation: its own, that of its class, or the default; else undefined. */
+/** The documented content for a status: its own, that of its class, or the default; else undefined. */
 export function contentFor(operation, status) {
   const { responses } = operation;
   return responses[status] ?? responses[`${String(status)[0]}XX`] ?? responses.DEFAULT;
 }
 
-/** Whether a media type carries JSON (RFC 8259, and the suffix of RFC 6839). */
+/** Whether a media type is JSON (RFC 8259, and the suffix of RFC 6839). */
 export function isJson(type) {
   return /^application\/json$|\+json$/.test(type);
 }

@@ -19,7 +19,7 @@ const header =
     octets(change)(request);
   };
 
-/** What can be wrong with the octets of a body, and with what is said of them. */
+/** Faults of the octets of a body, and of the headers about it. */
 export const BODIES = [
   { name: 'no body', apply: octets(() => Buffer.alloc(0)) },
   { name: 'half a body', apply: octets((body) => body.subarray(0, body.length >> 1)) },
@@ -79,7 +79,10 @@ export const BODIES = [
   { name: 'identity', apply: header('content-encoding', 'identity') },
 ];
 
-/** Changes a JSON value at one place. @returns `{ name, value }` */
+/**
+ * Changes a JSON value in one place.
+ * @returns `{ name, value }`
+ */
 export function changeSomewhere(random, value) {
   const objects = placesIn(value).filter((path) => isObject(at(value, path)));
   if (objects.length > 0 && random.chance(0.25)) {
@@ -97,7 +100,7 @@ export function changeSomewhere(random, value) {
   return { name: `${hostile.name} at /${path.join('/')}`, value: replaceAt(value, path, () => hostile.make()) };
 }
 
-/** Gives a request a JSON value as its body. */
+/** Sets a JSON value as the body of a request. */
 export function setJson(request, value) {
   request.body = Buffer.from(writeJson(value));
 }

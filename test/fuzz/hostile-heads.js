@@ -12,11 +12,11 @@ const set = (name, value) => (request) => {
 };
 
 function absoluteForm(request) {
-  // Of what has it already, nothing is made that makes sense.
+  // Requests that already have it are not changed.
   if (request.path.startsWith('/')) request.path = `http://127.0.0.1${request.path}`;
 }
 
-/** What can be wrong with the target of a request. */
+/** Faults of the request target. */
 export const TARGETS = [
   { name: '%2e%2e in the path', apply: elsewhere((path) => `${path}/%2e%2e/%2e%2e`) },
   { name: '.. in the path', apply: elsewhere((path) => `/../..${path}`) },
@@ -61,7 +61,7 @@ const METHODS = [
   'PRI',
 ];
 
-/** Other methods than that of the operation. */
+/** Methods that the operation does not have. */
 export const OTHER_METHODS = METHODS.map((method) => ({
   name: `the method ${method}`,
   apply: (request) => {
@@ -84,7 +84,7 @@ const AUTHORIZATIONS = [
   'Negotiate',
 ];
 
-/** Headers with values that a reader may trip over. */
+/** Headers with hostile values. */
 export const HEADERS = [
   ...TAGS.flatMap((tag) =>
     ['if-match', 'if-none-match'].map((name) => ({ name: `${name}: ${tag.slice(0, 20)}`, apply: set(name, tag) })),
@@ -158,7 +158,7 @@ export const HEADERS = [
   },
 ];
 
-/** Hostile values of parameters, as they stand in a query or a path. */
+/** Hostile values of parameters, in the notation of a query or a path. */
 export const ESCAPED_TEXTS = [
   ...TEXTS.map(escapeText),
   '%',

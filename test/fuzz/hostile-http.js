@@ -1,6 +1,6 @@
 import { octetsOf } from './request.js';
 
-/** Writes the head by hand; there is no telling which operation a server takes it for. */
+/** Writes the head directly; the operation that a server selects for it is unknown. */
 const octets = (change) => (request) => {
   const text = octetsOf(request).toString('latin1');
   request.octets = Buffer.from(change(text), 'latin1');
@@ -9,7 +9,7 @@ const octets = (change) => (request) => {
 
 const addLine = (line) => octets((text) => text.replace('\r\n', `\r\n${line}\r\n`));
 
-/** HTTP that no client library sends. */
+/** HTTP that client libraries do not send. */
 export const HTTP = [
   { name: 'chunked and content-length', apply: addLine('transfer-encoding: chunked\r\ncontent-length: 4') },
   { name: 'gzip, chunked', apply: octets((text) => `${head(text)}transfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n`) },
@@ -52,7 +52,7 @@ export const HTTP = [
   { name: 'TLS', weight: 0.5, apply: octets(() => '\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03') },
 ];
 
-/** Head of a request without what it says about its body; another header may follow. */
+/** The head of a request without headers about the body; another header may follow. */
 function head(text) {
   return `${text.slice(0, text.indexOf('\r\n\r\n') + 2).replaceAll(/(content-length|transfer-encoding): [^\r]*\r\n/gi, '')}`;
 }

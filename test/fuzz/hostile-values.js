@@ -1,6 +1,6 @@
 import { RawJson, writeJson } from './json.js';
 
-/** Texts that break readers of text. */
+/** Texts that cause errors in parsers. */
 export const TEXTS = [
   '',
   ' ',
@@ -59,7 +59,7 @@ export const TEXTS = [
   'http://user:pass@host/',
 ];
 
-/** Numbers as they may stand in JSON, whether or not a double can hold them. */
+/** Numbers of JSON, with values that a double cannot represent. */
 const NUMBERS = [
   '9007199254740993',
   '1e309',
@@ -76,7 +76,7 @@ const NUMBERS = [
 
 const raw = (text) => new RawJson(text);
 
-/** Values that stand where another one belongs: makers, since some are large. */
+/** Values of a wrong type or size; functions, because some are large. */
 export const VALUES = [
   ...TEXTS.map((text) => ({ name: `the text ${JSON.stringify(text).slice(0, 30)}`, make: () => text })),
   ...NUMBERS.map((digits) => ({ name: `the number ${digits}`, weight: 3, make: () => raw(digits) })),
@@ -109,7 +109,7 @@ export const VALUES = [
   },
 ];
 
-/** Changes of a whole JSON object, given as a value. */
+/** Changes of a JSON object, given as a value. */
 export const OBJECT_CHANGES = [
   { name: 'a member that is not known', change: (value) => ({ ...value, colour: 'red' }) },
   { name: 'a member toString beside the others', change: (value) => addMember(value, '"toString":1') },

@@ -1,4 +1,4 @@
-/** JSON that no JavaScript value stands for, such as 1e309 or an object with a key that stands twice. */
+/** JSON that no JavaScript value represents, such as 1e309 or an object with a duplicate key. */
 export class RawJson {
   #text;
 
@@ -11,7 +11,7 @@ export class RawJson {
   }
 }
 
-/** Writes a value as JSON, with every `RawJson` in it as it is. */
+/** Serializes a value as JSON, with each `RawJson` unchanged. */
 export function writeJson(value) {
   if (value instanceof RawJson) return value.toString();
   if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`;
@@ -21,13 +21,13 @@ export function writeJson(value) {
     .join(',')}}`;
 }
 
-/** Every place inside a value, as lists of keys; the value itself is the empty list. */
+/** All paths in a value, as lists of keys; the value itself is the empty list. */
 export function placesIn(value, at = []) {
   if (typeof value !== 'object' || value === null || value instanceof RawJson) return [at];
   return [at, ...Object.keys(value).flatMap((key) => placesIn(value[key], [...at, key]))];
 }
 
-/** A copy of a value with something else at one place. */
+/** A copy of a value with another value at one path. */
 export function replaceAt(value, [key, ...rest], change) {
   if (key === undefined) return change(value);
   const copy = Array.isArray(value) ? [...value] : { ...value };

@@ -1,10 +1,10 @@
 /**
- * Fuzzes a service of its own, on an embedded database in a temporary folder:
+ * Fuzzes a service on an embedded database in a temporary folder:
  *
- *   npm run fuzz -- --runs 50000 --seed X     requests per operation (default 2000); the seed is random by default
- *   npm run fuzz -- --only mintIdentifier     one operation; may be given more than once
- *   npm run fuzz -- --replay REQUEST          sends one request of a report again, and prints the answer
- *   npm run fuzz -- --url http://…            uses a service that runs already (it is written to)
+ * npm run fuzz -- --runs 50000 --seed X     requests for each operation (default 2000); the seed is random by default
+ * npm run fuzz -- --only mintIdentifier     one operation; can be repeated
+ * npm run fuzz -- --replay REQUEST          sends one request of a report again, and prints the response
+ * npm run fuzz -- --url http://…            uses a running service, to which it writes
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';

@@ -2,12 +2,12 @@ import addFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { contentFor, isJson } from './document.js';
 
-/** What a request that meets no operation may be answered with, always as a problem document. */
+/** The permitted statuses for a request without an operation, always with a problem document. */
 const NOTHING_SERVED = [400, 403, 404, 405, 408, 413, 414, 415, 417, 421, 431];
 
 const PROBLEM = 'application/problem+json';
 
-/** Holds answers against the document. */
+/** Compares responses with the document. */
 export class Oracle {
   #validators = new Map();
 
@@ -26,8 +26,8 @@ export class Oracle {
   }
 
   /**
-   * What is wrong with an answer, as a sentence, or null.
-   * @param request `candidates` are the operations it may be an answer of; `unserved` says that there may be none.
+   * The fault of a response as a sentence, or null.
+   * @param request `candidates` are the operations that it may be for; `unserved` permits none.
    */
   findFault(request, answer) {
     if (answer.failure !== undefined) return answer.failure;

@@ -9,7 +9,7 @@ const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 /**
  * Starts the built service on an embedded database in a temporary folder.
- * @returns `{ url, stop }`; `stop` says whether the service ended as it should.
+ * @returns `{ url, stop }`; `stop` returns whether the service ended correctly.
  */
 export async function startOwnService() {
   const folder = await mkdtemp(join(tmpdir(), 'mintmark-fuzz-data-'));

@@ -1,7 +1,7 @@
-/** How many values of one name, and how many resources, are remembered; the oldest make way. */
+/** Maximum values of one name, and maximum resources; the oldest are dropped. */
 const SIZE = 256;
 
-/** Names under which a value of another name fits, in lower case, letters only, singular. */
+/** Names whose values fit another name: lower case, letters only, singular. */
 const ALSO = {
   cursor: ['next'],
   after: ['next', 'cursor', 'position', 'id'],
@@ -27,14 +27,14 @@ const ALSO = {
 };
 
 /**
- * Remembers what answers held, so that later requests speak of things that exist. Values are kept by the name of the
- * member they stood in; a resource is an object with its entity tag, so that path and `If-Match` can belong together.
+ * Stores values of responses, so that later requests name existing data. Values are stored by the name of their member;
+ * a resource is an object with its entity tag, so that path and `If-Match` match.
  */
 export class Pool {
   #values = new Map();
   #resources = [];
 
-  /** Learns from one answer; `body` is its JSON, or undefined. */
+  /** Stores the values of one response; `body` is its JSON, or undefined. */
   harvest(headers, body) {
     if (body !== undefined) this.#walk('', body, 0);
     if (headers.etag === undefined) return;
@@ -47,7 +47,7 @@ export class Pool {
     });
   }
 
-  /** A value that fits a name, or undefined. A resource, if given, is asked first. */
+  /** A value that fits a name, or undefined; preferably of the given resource. */
   value(random, name, resource) {
     const own = plain(name);
     const names = [own, ...(ALSO[own] ?? [])];
@@ -55,7 +55,7 @@ export class Pool {
       const of = names.includes('etag') ? resource.etag : resource.values.get(own);
       if (of !== undefined) return of;
     }
-    // The name itself is worth as much as all the others together.
+    // The name itself has the same weight as all others together.
     const chosen = random.chance(0.5) ? own : random.pick(names);
     const list = this.#values.get(chosen) ?? this.#values.get(own);
     return list === undefined ? undefined : random.pick(list);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * A stream of choices that is the same for the same seed (the generator sfc32). Each request has its own stream, so a
- * request stays what it is when another one is added before it.
+ * A deterministic stream of random choices (the generator sfc32). Each request has its own stream, so that it does not
+ * depend on the number of earlier requests.
  */
 export class Random {
   constructor(seed) {
@@ -10,7 +10,7 @@ export class Random {
     this.state = Uint32Array.from({ length: 4 }, (_, i) => digest.readUInt32LE(i * 4));
   }
 
-  /** A number from 0 up to, not including, 1. */
+  /** A number from 0 to 1, excluding 1. */
   next() {
     const s = this.state;
     const sum = (s[0] + s[1] + s[3]) >>> 0;
@@ -21,7 +21,7 @@ export class Random {
     return sum / 2 ** 32;
   }
 
-  /** A whole number from `least` to `most`, both included. */
+  /** An integer from `least` to `most`, both included. */
   int(least, most) {
     return least + Math.floor(this.next() * (most - least + 1));
   }
@@ -34,7 +34,7 @@ export class Random {
     return list[Math.floor(this.next() * list.length)];
   }
 
-  /** A member of a list whose members carry their `weight` (1 if they do not say). */
+  /** A member of a list, with probability by `weight` (default 1). */
   weighted(list) {
     const total = list.reduce((sum, { weight = 1 }) => sum + weight, 0);
     let left = this.next() * total;

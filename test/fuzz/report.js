@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { octetsOf } from './request.js';
 
-/** How many failures are told whole, and how long a request may be that is told inline. */
-const TOLD = 20;
+/** Failures that are reported completely, and characters of a request that is reported inline. */
+const REPORTED = 20;
 const INLINE = 6000;
 
-/** The result of a run in words: the seed, a table of status counts, and each kind of failure with its request. */
+/** The report of a run: the seed, a table of status counts, and each kind of failure with its request. */
 export function report({ seed, runs, table, failures }) {
   const statuses = [...new Set([...table.values()].flatMap((counts) => [...counts.keys()]))].sort();
   const width = Math.max(...[...table.keys()].map(({ length }) => length));
@@ -31,10 +31,10 @@ export function report({ seed, runs, table, failures }) {
 
 function describeFailures(failures) {
   const kinds = groupBy(failures);
-  const told = [...kinds.values()].slice(0, TOLD);
-  const folder = told.length === 0 ? '' : mkdtempSync(join(tmpdir(), 'mintmark-fuzz-'));
-  const more = kinds.size > TOLD ? ['', `and ${kinds.size - TOLD} more kinds of failures`] : [];
-  return [...told.flatMap((group, index) => describe(group, join(folder, `${index + 1}.http`))), ...more];
+  const reported = [...kinds.values()].slice(0, REPORTED);
+  const folder = reported.length === 0 ? '' : mkdtempSync(join(tmpdir(), 'mintmark-fuzz-'));
+  const more = kinds.size > REPORTED ? ['', `and ${kinds.size - REPORTED} more kinds of failures`] : [];
+  return [...reported.flatMap((group, index) => describe(group, join(folder, `${index + 1}.http`))), ...more];
 }
 
 function describe(group, file) {
@@ -58,7 +58,7 @@ function groupBy(failures) {
   return groups;
 }
 
-/** Failures of one kind have the same operation and the same fault, whatever the values in it. */
+/** Failures of one kind have the same operation and the same fault, apart from values. */
 function kindOf({ request, fault }) {
   return `${request.operation.id} ${fault}`;
 }

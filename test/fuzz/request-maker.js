@@ -14,9 +14,9 @@ const KINDS = [
   { kind: 'hostile', weight: 30 },
 ];
 
-/** Makes the requests of a run: what it makes is decided by the seed, the operation, the number and the pool. */
+/** Generates the requests of a run from the seed, the operation, the number and the pool. */
 export class RequestMaker {
-  /** @param headers pairs that every request carries, such as the key. */
+  /** @param headers pairs of every request, such as the key. */
   constructor({ document, operations, pool, seed, headers }) {
     Object.assign(this, { operations, pool, seed, headers });
     this.values = new ValueMaker(document, pool);
@@ -30,7 +30,7 @@ export class RequestMaker {
     if (kind === 'mutated') this.#mutate(request, value, random);
     if (kind === 'hostile') {
       this.#assault(request, random);
-      // Two at once, now and then: what one hides another may show.
+      // Sometimes two faults at once: one may hide the other.
       if (request.octets === undefined && random.chance(0.15)) this.#assault(request, random);
     }
     request.candidates = this.#candidates(request);
@@ -56,7 +56,7 @@ export class RequestMaker {
       }),
       headers: [...this.headers, ...of('header').map((parameter) => [parameter.name, latin(String(make(parameter)))])],
     };
-    // One segment alone may be a naming authority, with what stands below it for its local name.
+    // One segment may be a naming authority, followed by a local name.
     if (/^\/[^/]*\/[^/]*\/./.test(request.path) && !/%2f|%3a|:/i.test(request.path)) request.elsewhere = true;
     if (operation.body === null || (!operation.body.required && random.chance(0.3))) return { request };
     const [type, { schema }] = random.pick(Object.entries(operation.body.content));
@@ -66,13 +66,13 @@ export class RequestMaker {
     return { request, value: isJson(type) ? value : undefined };
   }
 
-  /** The raw slash of "naming authority / local name" is allowed in a path. */
+  /** The raw slash of "naming authority / local name" is permitted in a path. */
   #pathValue(random, value) {
     const isPair = /^[0-9.]+\/[0-9A-Za-z]+$/.test(value);
     return isPair && random.chance(0.5) ? value : escapeText(value);
   }
 
-  /** A body that is not JSON: lines of what the schema says, as NDJSON has them. */
+  /** A body that is not JSON: lines of the schema, as NDJSON. */
   #lines(random, type, value) {
     const lines = Array.isArray(value) ? value : [value];
     const written = lines.map((line) => (typeof line === 'string' ? line : writeJson(line)));
@@ -132,7 +132,7 @@ export class RequestMaker {
     const { name, apply } = random.weighted(random.weighted(ways).list);
     apply(request, random);
     request.what = request.what === 'valid' ? name : `${request.what}; ${name}`;
-    // A body that the operation does not have may be refused as such.
+    // A body that the operation does not have may be refused.
     if (request.operation.body === null && request.body !== undefined) request.unserved = true;
   }
 
@@ -143,14 +143,14 @@ export class RequestMaker {
   }
 }
 
-/** Headers are octets; what the schema makes beyond them is sent as UTF-8. */
+/** Headers are octets; other characters of the schema are sent as UTF-8. */
 function latin(value) {
   return Buffer.from(value).toString('latin1');
 }
 
 const headersWithTexts = new Map();
 
-/** Hostile texts in every header that an operation knows, and in one that it does not. */
+/** Hostile texts in every header of an operation, and in an unknown one. */
 function headerTexts({ id, parameters }) {
   if (headersWithTexts.has(id)) return headersWithTexts.get(id);
   const names = parameters.filter((one) => one.in === 'header').map(({ name }) => name.toLowerCase());

@@ -1,12 +1,12 @@
 /**
- * A request as it goes over the wire: `{ operation, candidates, unserved, kind, what, method, path, query, version,
- * headers, body, octets }`. `path` and the values of `query` are escaped already; `octets` replace everything else where
- * a request cannot be told by its parts.
+ * A request on the wire: `{ operation, candidates, unserved, kind, what, method, path, query, version, headers, body,
+ * octets }`. `path` and the values of `query` are escaped; `octets` replace all other members of a request without a
+ * regular structure.
  */
 
 const HEX = (octet) => `%${octet.toString(16).toUpperCase().padStart(2, '0')}`;
 
-/** Escapes a text for a path segment or a query value; a lone surrogate becomes the octets it would have, which no UTF-8 has. */
+/** Escapes a text for a path segment or a query value; a lone surrogate becomes octets that are not UTF-8. */
 export function escapeText(text) {
   return Array.from(text, (character) => {
     const code = character.codePointAt(0);
@@ -15,19 +15,19 @@ export function escapeText(text) {
   }).join('');
 }
 
-/** Sets a header in place of those of the same name; `undefined` takes them away. */
+/** Replaces the headers of a name; `undefined` removes them. */
 export function withHeader(request, name, value) {
   request.headers = request.headers.filter(([other]) => other.toLowerCase() !== name);
   if (value !== undefined) request.headers.push([name, value]);
 }
 
-/** The request target: path and query, or the absolute form that was asked for. */
+/** The request target: path and query, or the requested absolute form. */
 export function targetOf({ target, path, query }) {
   if (target !== undefined) return target;
   return query.length === 0 ? path : `${path}?${query.map(([name, value]) => `${name}=${value}`).join('&')}`;
 }
 
-/** The headers as they are sent: with the host, and the length of the body where nothing is said about it. */
+/** The headers as sent: with the host, and the length of the body if no header defines it. */
 export function headersOf(request) {
   const { headers, body } = request;
   const named = new Set(headers.map(([name]) => name.toLowerCase()));
@@ -39,7 +39,7 @@ export function headersOf(request) {
   return [...added, ...headers].filter(([, value]) => value !== undefined);
 }
 
-/** The octets of a request that asks for the end of the connection, so that the end of the answer is seen. */
+/** The octets of a request with `Connection: close`, so that the end of the response is known. */
 export function octetsOf(request) {
   if (request.octets !== undefined) return request.octets;
   const lines = [

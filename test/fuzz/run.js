@@ -4,23 +4,24 @@ import { Pool } from './pool.js';
 import { RequestMaker } from './request-maker.js';
 import { Wire } from './wire.js';
 
-/** How many requests are made before any of them is sent. */
+/** Requests that are generated before any of them is sent. */
 const ROUND = 128;
 
-/** After so many failures a run says no more than that there are others. */
+/** Failures that a run reports completely. */
 const MOST_FAILURES = 200;
 
 /**
- * Sends requests to every operation of a document and holds each answer against it.
+ * Sends requests to every operation of a document and compares each response with it.
  *
- * The same seed makes the same requests, save for what the service itself chose (GUIDs, entity tags, times): requests
- * are made a round at a time, and a round learns from the answers to those before, in the order of the requests.
+ * A seed generates the same requests, except for values that the service generated (GUIDs, entity tags, times):
+ * requests are generated in rounds, and a round uses the responses to earlier rounds, in the order of the requests.
  *
- * @param {{ url: string, document: object, seed: string, runs: number, connections?: number, headers?: string[][], only?: string[] }} options
- * `url` of the service; `document`, OpenAPI 3.1; `seed`, a text; `runs`, requests per operation;
- * `connections` at once; `headers`, pairs that every request carries; `only`, operation IDs, if not all.
- * @returns `{ seed, runs, table, failures }`: `table` maps operation IDs to the counts of statuses, and a failure is
- * `{ request, answer, fault }`.
+ * @param {{ url: string, document: object, seed: string, runs: number, connections?: number, headers?: string[][],
+ * only?: string[] }} options
+ * `url` of the service; `document`, OpenAPI 3.1; `seed`, a text; `runs`, requests for each operation; `connections`,
+ * concurrent; `headers`, pairs of every request; `only`, operation IDs, default all.
+ * @returns `{ seed, runs, table, failures }`: `table` maps operation IDs to the counts of statuses, and a failure is `{
+ * request, answer, fault }`.
  */
 export async function fuzz({ url, document, seed, runs, connections = 32, headers = [], only }) {
   const operations = operationsOf(document);

@@ -2,17 +2,21 @@ import { follow } from './document.js';
 
 const ALPHABETS = ['abcdefghijklmnopqrstuvwxyz', '0123456789', '0123456789ABCDEF', 'aZ9/.:-_~%?#&=+ ', 'é漢😀ß\u0301'];
 
-/** Makes values that a schema allows, most of them of its examples or of what the service answered before. */
+/** Generates values of a schema, most of them from its examples or from earlier responses. */
 export class ValueMaker {
-  /** @param document the OpenAPI document, for references; @param pool what was answered before. */
+  /**
+   * @param document the OpenAPI document of the references;
+   * @param pool values of earlier responses.
+   */
   constructor(document, pool) {
     this.document = document;
     this.pool = pool;
   }
 
   /**
-   * A value for a schema.
-   * @param name of the member or parameter it is for; @param resource the thing the request is about, if any.
+   * A value of a schema.
+   * @param name of the member or parameter;
+   * @param resource the resource of the request, if any.
    */
   make(random, schema, name = '', resource = undefined, depth = 0) {
     const found = follow(this.document, schema) ?? {};
@@ -38,7 +42,7 @@ export class ValueMaker {
   }
 
   #object(random, { properties = {}, required = [] }, resource, depth) {
-    // Members that do not go together are many where most of them are there.
+    // Members that exclude each other are likely if most members are present.
     const density = depth < 6 ? random.pick([0, 0.15, 0.15, 0.5]) : 0;
     const members = Object.entries(properties).filter(([name]) => required.includes(name) || random.chance(density));
     return Object.fromEntries(
@@ -55,8 +59,8 @@ export class ValueMaker {
   }
 
   #number(random, { minimum, maximum, example, default: usual }, type) {
-    // A number may be how many identifiers are minted. Where each tenth request minted thousands, most of a run would go
-    // into the reading of them.
+    // A number may be a count of identifiers to mint. If each tenth request minted thousands, the lists would take most
+    // of the run.
     if (maximum !== undefined && random.chance(maximum > 1000 ? 0.005 : 0.1)) return maximum;
     const known = [example, usual, minimum].filter((value) => typeof value === 'number');
     if (known.length > 0 && random.chance(0.3)) return random.pick(known);
@@ -78,7 +82,7 @@ export class ValueMaker {
   }
 }
 
-/** The same kind of text with other digits: a GUID becomes another GUID, half of the time. */
+/** A similar text with other digits: half of the time, a GUID becomes another GUID. */
 function vary(random, example, pattern) {
   if (random.chance(0.4)) return example;
   const varied = example
@@ -90,7 +94,7 @@ function vary(random, example, pattern) {
   return pattern === undefined || new RegExp(pattern, 'u').test(varied) ? varied : example;
 }
 
-/** A text of characters of one alphabet; characters, not code units, are counted. */
+/** A text of one alphabet, by number of characters and not of code units. */
 export function text(random, least, most) {
   const alphabet = [...random.pick(ALPHABETS)];
   return Array.from({ length: random.int(least, most) }, () => random.pick(alphabet)).join('');

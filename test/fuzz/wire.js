@@ -4,31 +4,31 @@ import { parseAnswers } from './answer.js';
 import { isJson } from './document.js';
 import { headersOf, octetsOf, targetOf } from './request.js';
 
-/** How long an answer may take, and how long an operation that waits for news is given. */
+/** Time limits of a response, and of one of an operation that waits for events. */
 const LIMIT_MS = 15_000;
 const NEWS_MS = 300;
 
-/** How long an answer has to be whole on a raw connection that stays open. */
+/** Time limit of a complete response on a raw connection that stays open. */
 const KEPT_MS = 500;
 
-/** How much of a stream is read, such as an export; then the client hangs up, as a client may. */
+/** Octets that are read of a stream, such as an export, before the client closes it. */
 const STREAM_OCTETS = 1024 * 1024;
 
-/** Carries requests to a service: by Node's client, or over a raw socket what that refuses to send. */
+/** Sends requests by Node's client, or over a raw socket what that client refuses. */
 export class Wire {
-  /** @param connections how many may be open at once. */
+  /** @param connections maximum concurrent connections. */
   constructor(url, connections) {
     const { hostname, port } = new URL(url);
     this.address = { host: hostname, port: Number(port) };
     this.agent = new Agent({ keepAlive: true, maxSockets: connections });
   }
 
-  /** @returns `{ status, headers, body, open }`, or `{ failure }` where there was no answer. */
+  /** @returns `{ status, headers, body, open }`, or `{ failure }` without a response. */
   async send(request) {
     if (needsRaw(request)) return this.#raw(request);
     const answer = await this.#byClient(request);
     if (answer.refused === true) return this.#raw(request);
-    // The service may close an idle connection at the moment it is used again (RFC 9112 9.5).
+    // The service may close an idle connection at the moment of its reuse (RFC 9112 9.5).
     return answer.reused === true ? this.#raw(request) : answer;
   }
 
@@ -104,7 +104,7 @@ export class Wire {
       );
       socket.on('data', (chunk) => {
         chunks.push(chunk);
-        // It was asked to close, and need not.
+        // The service may ignore `Connection: close`.
         if (/\r\nconnection: keep-alive\r\n/i.test(chunk.toString('latin1', 0, 2000))) setTimeout(finish, KEPT_MS);
       });
       socket.on('error', (error) => {
@@ -117,7 +117,7 @@ export class Wire {
   }
 }
 
-/** What Node's client would tidy up, or whose answer it would not read as `parseAnswers` does. */
+/** Requests that Node's client would change, or whose responses it would parse differently from `parseAnswers`. */
 function needsRaw(request) {
   const { octets, method } = request;
   if (octets !== undefined || method !== method.toUpperCase()) return true;

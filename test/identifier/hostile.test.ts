@@ -6,7 +6,7 @@ const GUID = 'F58FB49EB1F848F0A606E84CEF294BE5';
 
 type Row = readonly [title: string, kind: Kind | undefined, input: string, code: SyntaxCode | null];
 
-/** 1 MiB and more of each nasty shape; null where the text is valid. How long they take is shown by the benchmark. */
+/** Hostile texts of 1 MiB and more; null where the text is valid. The benchmark measures their time. */
 const ROWS: readonly Row[] = [
   ['a naming authority of one segment', 'handle', `${'1'.repeat(MIB)}/x`, null],
   ['a naming authority of many segments', 'cordra', `${'1.'.repeat(MIB / 2)}1/${GUID}`, null],
@@ -46,8 +46,8 @@ const ROWS: readonly Row[] = [
   ['letters', undefined, 'x'.repeat(MIB), 'NOT_RECOGNIZED'],
 ];
 
-describe('texts made to hurt', () => {
-  it.each(ROWS)("%s: the answer is the rule's", (_title, kind, input, code) => {
+describe('hostile texts', () => {
+  it.each(ROWS)('%s: the result is that of the rule', (_title, kind, input, code) => {
     const found = normalize(input, kind);
     expect(found.valid ? null : found.fault.code).toBe(code);
     if (!found.valid) expect(found.fault.detail.length).toBeLessThan(300);

@@ -10,7 +10,7 @@ const cordra: Context = { profile: 'cordra' };
 
 type Row = readonly [input: string, kind: Kind, context: Context, code: string, offset: number, rule: string];
 
-/** Where each text breaks, counted in UTF-16 code units of the text as it was given. */
+/** The offset of the fault in each text, in UTF-16 code units of the original text. */
 const ROWS: readonly Row[] = [
   ['100.102', 'cordra', {}, 'MISSING_SEPARATOR', 7, 'CID-04'],
   [`10.A/${GUID}`, 'cordra', {}, 'INVALID_NAMING_AUTHORITY', 3, 'CID-08'],
@@ -77,7 +77,7 @@ const ROWS: readonly Row[] = [
   ['{f58f}', 'uuid', {}, 'INVALID_UUID', 5, 'UUID-01'],
 ];
 
-describe('a refusal tells where the text broke and which rule it broke', () => {
+describe('a refusal has the offset of the fault and the violated rule', () => {
   it.each(ROWS)('%j as %s in %j: %s at %d by %s', (input, kind, context, code, offset, rule) => {
     const found = normalize(input, kind, context);
     expect(found.valid ? found : [found.fault.code, found.fault.offset, found.fault.rule]).toEqual([

@@ -12,7 +12,7 @@ function valid({ input, kind, context }: Sample, changes: id.Context = {}): id.N
 }
 
 describe('every valid text', () => {
-  it('parses as what it was made for, and its canonical form parses as the same name', () => {
+  it('parses as its kind, and its canonical form parses as the same name', () => {
     fc.assert(
       fc.property(samples, (sample) => {
         const first = valid(sample);
@@ -58,7 +58,7 @@ describe('every valid text', () => {
     );
   });
 
-  it('comes back as the same name from every URI form, or has none by a rule that is told', () => {
+  it('is the same name in every URI form, or has no such form by a stated rule', () => {
     const resolver = id.toResolver({ scheme: 'https', authority: 'h', firstSegment: 'x' });
     const kinds = {
       cordraPath: 'hdl-uri',
@@ -86,14 +86,14 @@ describe('every valid text', () => {
     );
   });
 
-  it('is stored as a URI that recognition reads back as the same thing', () => {
+  it('is stored as a URI that recognition parses as the same name', () => {
     fc.assert(
       fc.property(samples, (sample) => {
         const { name } = valid(sample);
         const stored = id.canonicalUri(name);
         const read = id.recognize(stored);
         if (!read.ok) throw new Error(`${stored}: ${read.fault.detail}`);
-        // A Handle may turn out to be a CORDRA identifier, which has the key of its canonical text.
+        // A Handle can be a CORDRA identifier, which has the key of its canonical text.
         const native = name.type === 'handle' ? id.parseCordraId(id.formatHandle(name)) : null;
         expect(id.comparisonKey(read.value.name)).toBe(id.comparisonKey(native?.ok === true ? native.value : name));
         expect(id.canonicalUri(read.value.name)).toBe(native?.ok === true ? id.canonicalUri(native.value) : stored);
@@ -144,7 +144,7 @@ describe('any text at all', () => {
     );
   });
 
-  it('gives the boolean and the throwing entrance the answer of the parser', () => {
+  it('gives the boolean and the throwing function the result of the parser', () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -5,7 +5,7 @@ const GUID = 'F58FB49EB1F848F0A606E84CEF294BE5';
 const guid = GUID.toLowerCase();
 const resolver = toResolver({ scheme: 'http', authority: 'arrow.resolver.au.gov:2641', firstSegment: 'hdl' });
 
-/** What people paste: input, kind, canonical URI of the name. */
+/** Pasted texts: input, kind, canonical URI of the name. */
 const PASTED: readonly (readonly [string, string, string])[] = [
   // CORDRA identifiers
   [`100.102/${guid}`, 'cordra', `hdl:100.102/${GUID}`],
@@ -74,7 +74,7 @@ describe('recognition without a kind (R-28)', () => {
     expect(read.ok ? [read.value.kind, canonicalUri(read.value.name)] : read.fault).toEqual([kind, uri]);
   });
 
-  it.each(PASTED)('reads what it wrote for %j as the same, with nothing left to repair', (input) => {
+  it.each(PASTED)('parses its own text for %j as the same name, without repairs', (input) => {
     const first = normalize(input, undefined, { resolver });
     if (!first.valid) throw new Error(first.fault.detail);
     const second = normalize(first.normalized, undefined, { resolver });
@@ -94,7 +94,7 @@ describe('recognition without a kind (R-28)', () => {
   });
 });
 
-/** What is no identifier: input, closest kind, code, offset in the text as it was given. */
+/** Texts that are not identifiers: input, most similar kind, code, offset in the original text. */
 const REFUSED: readonly (readonly [string, string | null, string, number])[] = [
   ['', null, 'NOT_RECOGNIZED', 0],
   ['   ', null, 'NOT_RECOGNIZED', 3],
@@ -128,7 +128,7 @@ const REFUSED: readonly (readonly [string, string | null, string, number])[] = [
 ];
 
 describe('refusals without a kind', () => {
-  it.each(REFUSED)('%j comes closest to %s: %s at %d', (input, kind, code, offset) => {
+  it.each(REFUSED)('%j is most similar to %s: %s at %d', (input, kind, code, offset) => {
     const read = normalize(input);
     expect(read.valid ? read : [read.kind, read.fault.code, read.fault.offset]).toEqual([kind, code, offset]);
   });

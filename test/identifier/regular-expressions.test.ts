@@ -1,13 +1,13 @@
 /**
- * No text from outside may make a regular expression backtrack: every one that is written in src/ is judged by recheck.
- * Those of the generated Prisma client are not ours.
+ * No regular expression may backtrack on hostile text: recheck analyses each one in src/, except those of the generated
+ * Prisma client.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
 
-// The entry for browsers is plain JavaScript; the one for Node starts a worker, a native program or Java.
+// The entry point for browsers is plain JavaScript; that for Node.js starts a worker, a native program or Java.
 const { checkSync } = createRequire(import.meta.url)('recheck/lib/browser.js') as typeof import('recheck');
 
 const SOURCE = new URL('../../src/', import.meta.url);
@@ -23,7 +23,7 @@ const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
 const literals = files.flatMap((file) => findAll(file, ts.isRegularExpressionLiteral));
 
 describe('regular expressions of the sources', () => {
-  it('are found, and judged by a checker that knows the dangerous kind', () => {
+  it('are found, and the checker recognizes a vulnerable one', () => {
     expect(literals.map(({ file }) => file)).toEqual(expect.arrayContaining(['config/environment.ts']));
     expect(classify('/^(a+)+$/')).toBe('vulnerable');
   });
@@ -32,7 +32,7 @@ describe('regular expressions of the sources', () => {
     expect(classify(text)).toBe('safe');
   });
 
-  it('are never made at run time, where nobody could judge them', () => {
+  it('are never built at run time, where no check can analyze them', () => {
     expect(files.flatMap((file) => findAll(file, makesRegularExpression))).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** Generators of texts for properties: for every kind, texts that are valid and use everything that its rules allow. */
+/** Generators of texts for properties: valid texts of each kind with all permitted variants. */
 import fc from 'fast-check';
 import type { Context, Kind } from '../../src/identifier/index.js';
 
@@ -14,7 +14,7 @@ const PCHARS = `${UNRESERVED}!$&'()*+,;=:@`;
 const some = (characters: string, minLength = 0, maxLength = 8): fc.Arbitrary<string> =>
   fc.string({ unit: fc.constantFrom(...characters), minLength, maxLength });
 
-/** Texts made of raw characters and of escapes in either case. */
+/** Texts of raw characters and of escapes in either case. */
 const escaped = (raw: string, escapes: readonly string[], minLength = 0): fc.Arbitrary<string> =>
   fc.string({ unit: fc.constantFrom(...raw, ...escapes), minLength, maxLength: 8 });
 
@@ -125,7 +125,7 @@ export const samples: fc.Arbitrary<Sample> = fc.oneof(
   ),
 );
 
-/** Texts of pieces that mean something somewhere: most are malformed, each in its own way. */
+/** Texts of significant pieces, most of them malformed in different ways. */
 export const rubble: fc.Arbitrary<string> = fc.oneof(
   fc
     .array(

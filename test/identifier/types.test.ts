@@ -6,7 +6,7 @@ const GUID = 'F58FB49EB1F848F0A606E84CEF294BE5';
 const guid = GUID.toLowerCase();
 
 describe('keys', () => {
-  it('R-24: the registry key leaves query and fragment out, the comparison key does not', () => {
+  it('R-24: the registry key excludes query and fragment, the comparison key does not', () => {
     const plain = id.toCordraId(`100.102/${guid}`);
     const queried = id.toCordraId(`100.102/${guid}?v=2#a`);
     expect(id.registryKey(plain)).toBe(`100.102/${GUID}`);
@@ -99,7 +99,7 @@ describe('the folder', () => {
 
   it.each(files)('%s has fewer than 300 lines, a header and no platform shortcut', (_name, text) => {
     expect(text.split('\n').length).toBeLessThan(300);
-    expect(text.startsWith('/**\n')).toBe(true);
+    expect(text.startsWith('/**')).toBe(true);
     expect(text).not.toMatch(/\b(?:encodeURIComponent|decodeURIComponent|new URL|process|Buffer|Date)\b\(/);
   });
 });

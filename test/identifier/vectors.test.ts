@@ -19,17 +19,17 @@ interface Vector {
   };
 }
 
-/** Vectors held to be wrong, by id, each with the reason. They are left failing out of the suite, not worked around. */
+/** Wrong vectors by ID, each with the reason; they are excluded. */
 const HELD_WRONG: ReadonlyMap<string, string> = new Map([]);
 
-/** Our own vectors, in the same format, beside the published ones. */
+/** Vectors of this project in the format of the published ones. */
 const FILES = ['../vectors/public.json', './vectors.more.json'];
 
 describe.each(FILES)('%s', (file) => {
   const { vectors } = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')) as { vectors: Vector[] };
-  const judged = vectors.filter((vector) => !HELD_WRONG.has(vector.id));
+  const checked = vectors.filter((vector) => !HELD_WRONG.has(vector.id));
 
-  it.each(judged.map((vector) => [title(vector), vector] as const))('%s', (_title, vector) => {
+  it.each(checked.map((vector) => [title(vector), vector] as const))('%s', (_title, vector) => {
     const found = normalize(vector.input, vector.kind, vector.context);
     expect(found.valid ? 'valid' : found.fault.code).toBe(vector.expect.valid ? 'valid' : vector.expect.error);
     if (!found.valid) return;
@@ -41,7 +41,7 @@ describe.each(FILES)('%s', (file) => {
   });
 });
 
-/** The keys that the vector names; what is not there counts as null. */
+/** The members of a vector; an absent one counts as null. */
 function pick(found: object, expected: object): Record<string, unknown> {
   const all = new Map<string, unknown>(Object.entries(found));
   return Object.fromEntries(Object.keys(expected).map((key) => [key, all.get(key) ?? null]));

@@ -3,16 +3,16 @@ import fc from 'fast-check';
 import { MAX_LINE_OCTETS, cutLine } from '../../src/logging/cut-line.js';
 
 const asItIs = (line: string) => line;
-/** Six octets for each of these, as the logger writes what a terminal obeys. */
+/** Characters of six octets each in the escapes of the logger. */
 const escaping = (line: string) => line.replaceAll('\u0085', '\\u0085');
 
 describe('a line of the log', () => {
-  it('that is short enough stays as it is', () => {
+  it('that is short enough is unchanged', () => {
     const line = `${JSON.stringify({ level: 30, msg: 'request', url: 'a'.repeat(1900) })}\n`;
     expect(cutLine(line, asItIs)).toBe(line);
   });
 
-  it('is JSON of at most 2 KB, whatever it held, and keeps its id and its message', () => {
+  it('is JSON of at most 2 KB for any content, with its id and its message', () => {
     const entry = fc.record({
       level: fc.constant(30),
       time: fc.constant('2026-11-22T00:00:00.000Z'),

@@ -15,7 +15,7 @@ describe('mintmark_mints_total', () => {
     expect(found).toContain('mintmark_mints_total{naming_authority="100.102",outcome="replayed"} 1');
   });
 
-  it('names a naming authority in refusals only after it has minted, so that callers make up no label', async () => {
+  it('labels refusals with a naming authority only after it has minted, so that clients cannot create labels', async () => {
     const metrics = new Metrics();
     for (let i = 0; i < 1000; i++) metrics.minted(`666.${i}`, 'refused');
     expect(await series(metrics, 'mintmark_mints_total')).toEqual([
@@ -28,7 +28,7 @@ describe('mintmark_mints_total', () => {
     );
   });
 
-  it('never has more than 502 naming authorities, whatever is minted', async () => {
+  it('never has more than 502 naming authorities, whatever the mints are', async () => {
     const metrics = new Metrics();
     for (let i = 0; i < 2000; i++) metrics.minted(`100.${i}`, 'created');
     const found = await series(metrics, 'mintmark_mints_total');
@@ -38,7 +38,7 @@ describe('mintmark_mints_total', () => {
 });
 
 describe('mintmark_queue_depth', () => {
-  it('asks each queue at each scrape', async () => {
+  it('reads the depth of each queue at each scrape', async () => {
     const metrics = new Metrics();
     let waiting = 3;
     metrics.queueDepth('mints', () => waiting);

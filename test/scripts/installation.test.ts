@@ -51,13 +51,13 @@ describe('the lockfile', () => {
     for (const name of ['prisma-cli', '@prisma/studio-core', '@prisma/config', '@prisma/engines', 'effect']) {
       expect([name, packages[`node_modules/${name}`]?.dev]).toEqual([name, true]);
     }
-    // An optional peer of a package that runs in production is kept by npm; no other may join it.
+    // npm keeps an optional peer of a package at run time; there must be no other.
     const devOptional = Object.keys(packages).filter((path) => packages[path]?.devOptional === true);
     expect(devOptional).toEqual(['node_modules/typescript']);
   });
 });
 
-/** The disk space of a folder in octets, without that of packages within it. */
+/** The disk space of a folder in octets, without the packages inside it. */
 function diskSpace(folder: string): number {
   const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => name !== 'node_modules');
   const sizes = entries.map((entry) => {
@@ -90,7 +90,7 @@ describe('npm ci --omit=dev', () => {
     return { status, stderr };
   };
 
-  it('says which commands build the service', () => {
+  it('names the commands that build the service', () => {
     const { status, stderr } = prepare();
     expect(status).toBe(1);
     expect(stderr).toContain('npm ci --include=dev\n  npm prune --omit=dev\n');
@@ -99,6 +99,6 @@ describe('npm ci --omit=dev', () => {
 
   it('keeps a build that exists', () => {
     const { status, stderr } = prepare('dist');
-    expect([status, stderr]).toEqual([0, expect.stringContaining('dist/ is kept')]);
+    expect([status, stderr]).toEqual([0, expect.stringContaining('dist/ is not rebuilt')]);
   });
 });

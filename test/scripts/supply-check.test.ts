@@ -9,7 +9,7 @@ const root = new URL('../../', import.meta.url);
 const script = fileURLToPath(new URL('scripts/supply-check.js', root));
 const read = (name: string) => JSON.parse(readFileSync(new URL(name, root), 'utf8'));
 
-/** Runs the check on this project's files after a change to them. */
+/** Runs the check on changed copies of this project's files. */
 function check(change: (lockfile: any, manifest: any) => void): { status: number | null; stderr: string } {
   const [lockfile, manifest] = [read('package-lock.json'), read('package.json')];
   change(lockfile, manifest);
@@ -46,12 +46,12 @@ describe('npm run check:supply', () => {
     [
       'a dependency from a repository',
       ({ packages }) => (packages[''].dependencies.pino = 'github:pinojs/pino'),
-      'asks for pino by github:pinojs/pino',
+      'requires pino as github:pinojs/pino',
     ],
     [
       'a dependency of a dependency from an address',
       ({ packages }) => (packages[pino].dependencies['on-exit-leak-free'] = 'https://evil.example/x.tgz'),
-      `${pino} asks for on-exit-leak-free by https://`,
+      `${pino} requires on-exit-leak-free as https://`,
     ],
     [
       'a package with a new install script',
@@ -81,7 +81,7 @@ describe('npm run sbom', () => {
     const { bomFormat, components } = JSON.parse(stdout);
     expect(bomFormat).toBe('CycloneDX');
     const listed = new Map<string, any>(components.map((component: any) => [component['bom-ref'], component]));
-    // Optional packages are those of other platforms, which are not installed.
+    // Optional packages are for other platforms and not installed.
     const needed = Object.entries<any>(read('package-lock.json').packages).filter(
       ([path, { dev, devOptional, optional }]) => path !== '' && !dev && !devOptional && !optional,
     );

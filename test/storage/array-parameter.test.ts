@@ -4,7 +4,7 @@ import pg from 'pg';
 import { arrayOf, arrayOfDigests } from '../../src/storage/array-parameter.js';
 import { digestOf } from '../../src/registry/digest.js';
 
-/** Numbers of PostgreSQL's types, which `pg` reads by. */
+/** The OIDs of PostgreSQL's types. */
 const TEXT_ARRAY = 1009;
 const INTEGER_ARRAY = 1007;
 const BYTEA_ARRAY = 1001;
@@ -12,7 +12,7 @@ const BYTEA_ARRAY = 1001;
 const parserOf: (type: number) => (text: string) => unknown = pg.types.getTypeParser;
 const read = (text: string | null, type: number) => parserOf(type)(text ?? '');
 
-/** What PostgreSQL takes as a text; a NUL it does not. */
+/** Texts that PostgreSQL can store: without NUL. */
 const texts = fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0'));
 
 it('any texts are read back as they are', () => {
@@ -35,7 +35,7 @@ it('the text NULL is no null', () => {
   expect(read(arrayOf(['NULL', null]), TEXT_ARRAY)).toEqual(['NULL', null]);
 });
 
-it.each([[[]], [[null]], [[null, null]]])('%j says nothing, and is no array', (values) => {
+it.each([[[]], [[null]], [[null, null]]])('%j has no values, and is no array', (values) => {
   expect(arrayOf(values)).toBeNull();
   expect(arrayOfDigests(values)).toBeNull();
 });

@@ -4,7 +4,7 @@ import { Batcher } from '../../src/storage/batcher.js';
 
 const LIMITS = { maxBatchSize: 3, maxConcurrentBatches: 1, maxQueueLength: 5 };
 
-/** Work that waits to be let go, and tells which groups it was given. */
+/** Work that the test completes, with the batches that it received. */
 function held() {
   const groups: number[][] = [];
   const gates: (() => void)[] = [];
@@ -21,7 +21,7 @@ function held() {
 }
 
 describe('a gathering', () => {
-  it('lets the first item go alone and at once, and those that came meanwhile together, in order', async () => {
+  it('processes the first item alone and at once, and those that arrive meanwhile together, in order', async () => {
     const { groups, work, letGo } = held();
     const gathering = new Batcher(work, LIMITS);
     const results = [1, 2, 3, 4, 5].map((item) => gathering.add(item));
@@ -32,7 +32,7 @@ describe('a gathering', () => {
     expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50]);
   });
 
-  it('keeps no more groups under way than it may', async () => {
+  it('runs at most the permitted number of batches', async () => {
     const { groups, work, letGo } = held();
     const gathering = new Batcher(work, { ...LIMITS, maxConcurrentBatches: 2 });
     const results = [1, 2, 3, 4].map((item) => gathering.add(item));
@@ -43,7 +43,7 @@ describe('a gathering', () => {
     expect(await Promise.all(results)).toEqual([10, 20, 30, 40]);
   });
 
-  it('lets a group go beside another one only when it is not smaller, or has sixteen', async () => {
+  it('runs a second batch only when it is not smaller, or has sixteen items', async () => {
     const { groups, work, letGo } = held();
     const gathering = new Batcher(work, { maxBatchSize: 40, maxConcurrentBatches: 2, maxQueueLength: 100 });
     const add = (count: number) => Array.from({ length: count }, () => gathering.add(1));
@@ -63,7 +63,7 @@ describe('a gathering', () => {
     expect(await Promise.all(results)).toHaveLength(41);
   });
 
-  it('refuses what finds the queue full, and goes on with the rest', async () => {
+  it('refuses an item when the queue is full, and continues with the rest', async () => {
     const { work, letGo } = held();
     const gathering = new Batcher(work, LIMITS);
     const results = [1, 2, 3, 4, 5, 6].map((item) => gathering.add(item));
@@ -88,7 +88,7 @@ describe('a gathering', () => {
     return items;
   };
 
-  it('gives an error of a group to each of its items, and works on the next group', async () => {
+  it('returns an error of a batch to each of its items, and continues with the next batch', async () => {
     const tried: number[][] = [];
     const gathering = new Batcher<number, number>(failing(tried), LIMITS);
     const results = await Promise.allSettled([1, 2, 3, 4, 5].map((item) => gathering.add(item)));

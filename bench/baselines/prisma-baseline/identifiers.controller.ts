@@ -3,7 +3,7 @@ import { type Identifier, PrismaClient } from '../../../src/database/generated/c
 import { MintDto } from './mint.dto.js';
 import { rowOf } from './row.js';
 
-/** Answers of a record; columns that JSON has no type for are left out. */
+/** The response for a record, without the columns that JSON cannot express. */
 function shown({ namingAuthority, guid, metadataId, target, state, version, createdAt }: Identifier) {
   const identifier = `${namingAuthority}/${(guid ?? '').replaceAll('-', '').toUpperCase()}`;
   return { identifier, namingAuthority, guid, metadataId, target, state, version, createdAt };

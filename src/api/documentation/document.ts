@@ -17,7 +17,7 @@ const CSS = 'text/css; charset=utf-8';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 const PNG = 'image/png';
 
-/** Every document by its path: the media type, and a file or a text. */
+/** Each document by its path: the media type, and a file or a text. */
 const SOURCES = new Map<string, readonly [mediaType: string, source: URL | string]>([
   ['/openapi.json', ['application/json; charset=utf-8', new URL('openapi.json', OPENAPI)]],
   ['/openapi.yaml', ['application/yaml; charset=utf-8', new URL('openapi.yaml', OPENAPI)]],
@@ -36,7 +36,7 @@ const SOURCES = new Map<string, readonly [mediaType: string, source: URL | strin
 const loaded = new Map<string, Promise<Document>>();
 
 /**
- * The document of a path, read on its first request.
+ * Finds a document and reads it on its first request.
  * @returns null for an unknown path.
  */
 export async function findDocument(path: string): Promise<Document | null> {

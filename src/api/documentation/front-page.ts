@@ -3,7 +3,6 @@ const PLAIN_HOST = /^(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1
 
 /**
  * The page at `/`.
- * @param protocol `http` or `https`, as the client used it.
  * @param host the `Host` of the request.
  */
 export function frontPage(protocol: string, host: string): string {

@@ -62,7 +62,7 @@ function closeRequestSchemas(document: OpenAPIObject): void {
   }
 }
 
-/** @returns the names of the schemas that a part of the document refers to, at any depth. */
+/** @returns the names of the schemas to which a part of the document refers, at any depth. */
 function referencesIn(part: unknown): string[] {
   const references = JSON.stringify(part ?? null).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g);
   return Array.from(references, ([, name = '']) => name);
@@ -90,7 +90,7 @@ function isPublic(path: string): boolean {
   return path.startsWith('/health/') || path.startsWith('/problems');
 }
 
-/** Operation IDs, from which generated clients derive function names. */
+/** Operation IDs, from which clients are generated. */
 const OPERATIONS: Readonly<Record<string, string>> = {
   'MintingController.mint': 'mintIdentifier',
   'BatchController.mint': 'mintIdentifiers',

@@ -1,6 +1,6 @@
 /**
- * The page of Swagger UI, without inline scripts because of the Content-Security-Policy.
- * @param base the relative URL of its folder, with a final slash.
+ * Swagger UI without inline scripts, which the Content-Security-Policy forbids.
+ * @param base the relative URL of its folder.
  */
 export function swaggerUiPage(base: string): string {
   return `<!DOCTYPE html>

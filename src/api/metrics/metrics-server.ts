@@ -10,7 +10,7 @@ import type { Metrics } from '../../metrics/metrics.js';
 /** Scrapes are small; anything slower is treated as an abusive client. */
 const REQUEST_TIMEOUT_MS = 5000;
 
-/** A server on a separate port that serves only `GET /metrics`, without a key. */
+/** Serves only `GET /metrics`, without a key. */
 export async function createMetricsServer(metrics: Metrics): Promise<FastifyInstance> {
   const server = fastify({
     clientErrorHandler: answerClientError,

@@ -11,7 +11,7 @@ import { ApiOnlyProblems, ApiProblems } from '../../problem/api-problems.js';
 import { ApiIdentifierParam } from '../representation/identifier-param.js';
 import { UrisDto } from '../representation/identifier.dto.js';
 import { NormalizationService, type NormalizeResult } from './normalization.service.js';
-import { type InvalidItemDto, NormalizeResponseDto, type ValidItemDto } from './normalize-answer.dto.js';
+import { type InvalidItemDto, NormalizeResponseDto, type ValidItemDto } from './normalize-response.dto.js';
 import { NormalizeRequestDto } from './normalize-request.dto.js';
 
 const ALWAYS = [

@@ -31,8 +31,7 @@ export class NormalizationService {
   }
 
   /**
-   * The URIs at the resolver of its naming authority, or at the configured one where the principal cannot see it.
-   * @param text an identifier in any form; it need not be registered.
+   * Renders an identifier in any form, registered or not, with the resolver of its naming authority if that is visible.
    * @throws Problem with a syntax code.
    */
   async uris(text: string, principal: Principal): Promise<ReturnType<typeof urisOf>> {

@@ -3,7 +3,7 @@ import { type IdentifierRecord, nativeText, serializeTombstone } from '../../reg
 import { locationOf } from './identifier-presenter.js';
 import { linkHeader } from './location-header.js';
 
-/** The problem of a withdrawn identifier: its tombstone, and a link to the replacement. */
+/** 410 with the tombstone and a link to the replacement. */
 export function goneProblem(record: IdentifierRecord): Problem {
   const identifier = nativeText(record);
   const tombstone = serializeTombstone(record);
@@ -15,7 +15,7 @@ export function goneProblem(record: IdentifierRecord): Problem {
   });
 }
 
-/** The location of a replacement: a path for a Handle, otherwise its own URI. */
+/** A path for a Handle, otherwise the URI itself. */
 function targetOf(replacedBy: string): string {
   return /^(info:fedora\/|urn:uuid:)/.test(replacedBy) ? replacedBy : locationOf({ identifier: replacedBy });
 }

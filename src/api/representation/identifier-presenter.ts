@@ -19,15 +19,15 @@ export class IdentifierPresenter {
 /** The media type that Fastify sets for JSON. */
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** A CORDRA identifier, or a Handle that is served the same. */
+/** A local name that needs no escape. */
 const PLAIN = /^[0-9.]+\/[0-9A-F]{32}$/;
 
-/** Native texts that are recognized unchanged: no letters before the "/", no white space at the end. */
+/** Native texts that are recognized unchanged: no letters before the "/" and no trailing white space. */
 const READ_BACK = /^[0-9.]+\/.*\S$/u;
 
 /**
- * The path of an identifier. A GUID follows an unescaped slash; any other local name is part of one escaped segment, as
- * a URI where the native text is ambiguous.
+ * The path of an identifier: a GUID as it is, any other local name escaped, as a URI where the native text is
+ * ambiguous.
  */
 export function locationOf({ identifier }: Pick<IdentifierDto, 'identifier'>): string {
   if (PLAIN.test(identifier)) return `/identifiers/${identifier}`;
@@ -45,10 +45,7 @@ export class SerializedIdentifier {
     this.entityTag = entityTagOf(shown.version, this.json);
   }
 
-  /**
-   * Sends the representation.
-   * @param more members that belong only to the response.
-   */
+  /** @param more members that belong only to this response. */
   toResponse(reply: Pick<FastifyReply, 'header'>, more: object): string {
     void reply.header('content-type', JSON_TYPE);
     return `${this.json.slice(0, -1)},${JSON.stringify(more).slice(1)}`;

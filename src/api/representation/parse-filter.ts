@@ -23,7 +23,7 @@ export interface IdentifierFilter {
 }
 
 /**
- * Parses the filters of a query, without hidden naming authorities.
+ * Parses the filters of a query.
  * @throws Problem with a syntax code, or INVALID_REQUEST for an invalid date.
  */
 export function parseFilter(query: IdentifierFilter, all: NamingAuthoritySnapshot, principal: Principal): PageFilter {
@@ -52,7 +52,7 @@ function keyOf(
   return read.value.key;
 }
 
-/** A prefix as it was created; ASCII letters in it have no case. */
+/** A prefix in the case of its creation. */
 function prefixOf(text: string, known: NamingAuthoritySnapshot): string {
   const read = parseNamingAuthority(text, 'handle');
   if (!read.ok) throw malformed(read.fault, '#query/namingAuthority');

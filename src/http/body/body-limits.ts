@@ -14,16 +14,14 @@ declare module 'fastify' {
 /** Octets of a JSON body on a route that takes one record. */
 const RECORD_LIMIT = 262_144;
 
-/** Methods whose content has no meaning (RFC 9110 9.3): it is not read, so no limit of it applies. */
+/** Methods whose content has no meaning (RFC 9110 9.3) and is not read. */
 const WITHOUT_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
 
-/** Marks a route that takes many records: its body may be as large as the configuration allows. */
+/** Marks a route for many records, whose body limit is configurable. */
 export const LargeBody = (): MethodDecorator => routeSettings({ largeBody: true });
 
 /**
- * Limits JSON bodies by route, by Content-Length before they are read. "100 Continue" (RFC 9110 10.1.1) is sent after
- * all checks of the headers.
- * @param largest octets of a body on a route for many records.
+ * Limits JSON bodies by Content-Length before they are read. "100 Continue" (RFC 9110 10.1.1) follows all other checks.
  */
 export function limitBodies(server: FastifyInstance, largest: number): void {
   const expecting = new WeakSet<ServerResponse>();
@@ -34,7 +32,7 @@ export function limitBodies(server: FastifyInstance, largest: number): void {
   server.addHook('onRoute', (route) => {
     route.bodyLimit = route.config?.largeBody === true ? largest : Math.min(RECORD_LIMIT, largest);
   });
-  // After the hooks "onRequest", which may reject the request.
+  // After "onRequest", whose hooks may refuse the request.
   server.addHook('preParsing', (request, reply, payload, done) => {
     const { bodyLimit } = request.routeOptions;
     const isTooLarge = !WITHOUT_BODY.has(request.method) && !isStreamed(request) && contentLength(request) > bodyLimit;

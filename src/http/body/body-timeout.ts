@@ -1,10 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isStreamed } from './streamed-body.js';
 
-/**
- * Aborts a request whose body is too slow. Node's own limit applies to whole requests and would abort streams that make
- * progress.
- */
+/** Aborts a request whose body is too slow. Node's limit would also abort streams that make progress. */
 export function limitBodyDuration(server: FastifyInstance, limitMs: number): void {
   server.addHook('onRequest', (request, _reply, done) => {
     if (hasBody(request) && !isStreamed(request)) {

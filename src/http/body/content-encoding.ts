@@ -15,7 +15,7 @@ export function isPlainUtf8(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
- * Another charset or a compressed body would be misread.
+ * Rejects another charset and compression, which would be misread.
  * @throws Problem UNSUPPORTED_MEDIA_TYPE
  */
 export function requirePlainUtf8(headers: IncomingHttpHeaders): void {

@@ -4,16 +4,15 @@ import { countMembers } from './json-bounds.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Names of Object.prototype, which could be confused with members of a request. */
+/** Members of Object.prototype. */
 const RESERVED = new Set([...Object.getOwnPropertyNames(Object.prototype), 'prototype']);
 
-/** Texts up to this size are parsed again to report the exact fault. */
+/** Characters of a text that is parsed again for the exact fault. */
 const MAX_EXPLAINED = 65_536;
 
 /**
- * Parses a JSON body more strictly than `JSON.parse`, which ignores duplicate keys and rounds integers beyond 2^53.
- * Also rejects octets that are not UTF-8 (RFC 8259 8.1), deep nesting, too many members and values, and keys such as
- * `__proto__`.
+ * Parses JSON more strictly than `JSON.parse`: no duplicate keys, no integers beyond 2^53, no octets that are not UTF-8
+ * (RFC 8259 8.1), no deep nesting, and no keys such as `__proto__`.
  * @throws Problem MALFORMED_JSON
  */
 export function readJsonBody(octets: Uint8Array): unknown {
@@ -29,7 +28,7 @@ export function readJsonBody(octets: Uint8Array): unknown {
   }
 }
 
-/** @param stated the number of members in the text; a value with fewer has duplicate keys. */
+/** @param stated the members in the text; a value with fewer has duplicate keys. */
 function readText(text: string, stated: number): { value: unknown; fault: SyntaxError | null } {
   try {
     const value: unknown = JSON.parse(text);
@@ -40,13 +39,12 @@ function readText(text: string, stated: number): { value: unknown; fault: Syntax
   }
 }
 
-/** Whether a name is reserved. */
 export function isReservedName(name: string): boolean {
   return RESERVED.has(name);
 }
 
 /**
- * The number of members in a value, in all its objects.
+ * The number of members of all objects.
  * @throws SyntaxError for a reserved name or an inexact number.
  */
 function membersOf(value: unknown): number {

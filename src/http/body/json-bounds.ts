@@ -1,16 +1,16 @@
-/** Requests nest five levels deep; later steps process the body recursively. */
+/** Requests nest five levels deep. */
 const MAX_DEPTH = 32;
 
-/** The largest DTO has 11 members. Objects with many members or shapes are the slowest to parse. */
+/** The largest DTO has 11; objects with many members are the slowest to parse. */
 const MAX_MEMBERS = 100;
 
-/** Room for 10,000 items with 12 members in each, those of a context and a resolver included. */
+/** 10,000 items with 12 members in each, and some room. */
 const MAX_ALL_MEMBERS = 150_000;
 
-/** The largest request has 10,000 items with a context and a resolver in each. */
+/** 10,000 items with a context and a resolver in each. */
 const MAX_CONTAINERS = 100_000;
 
-/** Room for 10,000 items with 100 alternate identifiers in each. */
+/** 10,000 items with 100 alternate identifiers in each. */
 const MAX_VALUES = 1_200_000;
 
 const QUOTE = 0x22;
@@ -23,9 +23,8 @@ const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
 /**
- * Counts the contents of a JSON text in linear time without building it: `JSON.parse` can take seconds and a gigabyte
- * for 16 MB. Does not validate.
- * @returns the number of members of all objects.
+ * Counts the members of all objects in linear time, because `JSON.parse` can take seconds and a gigabyte for 16 MB.
+ * Does not validate.
  * @throws SyntaxError over one of the bounds.
  */
 export function countMembers(octets: Uint8Array): number {
@@ -65,7 +64,7 @@ export function countMembers(octets: Uint8Array): number {
   return members;
 }
 
-/** In UTF-8 no other character contains the octets of a quotation mark or a backslash. */
+/** The octets of a quotation mark and a backslash occur in no other character of UTF-8. */
 function endOfString(octets: Uint8Array, start: number): number {
   let i = start + 1;
   while (i < octets.length && octets[i] !== QUOTE) i += octets[i] === BACKSLASH ? 2 : 1;

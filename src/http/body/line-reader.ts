@@ -4,15 +4,15 @@ import { SILENCE_AFTER_STOP_MS, type StreamedBody, shuttingDown } from './stream
 
 export const MAX_LINE_OCTETS = 65_536;
 
-/** Most octets of lines returned at once, which bounds the memory. */
+/** Bounds the memory of one chunk. */
 const MAX_CHUNK_OCTETS = 1_048_576;
 
 const NEWLINE = 0x0a;
 
 export interface Line {
-  /** Counted from 1, including empty lines. */
+  /** From 1, including empty lines. */
   readonly number: number;
-  /** Without the line feed; null when longer than `MAX_LINE_OCTETS`. */
+  /** Without the line feed; null for a line over `MAX_LINE_OCTETS`. */
   readonly octets: Buffer | null;
 }
 
@@ -24,15 +24,13 @@ export class LineReader {
   private over = false;
 
   constructor(private readonly body: StreamedBody) {
-    // The next caller gets the error; without a listener it would end the process.
+    // The next call throws the error; without a listener it would end the process.
     body.octets.on('error', () => {});
   }
 
   /**
-   * @returns at least one and at most `most` lines without empty ones; null at the end. The last line needs no line
-   * feed.
-   * @throws Problem SHUTTING_DOWN when the service stops and the body is incomplete, REQUEST_TIMEOUT for a silent
-   * client, or the error of a broken connection.
+   * @returns up to `most` non-empty lines; null at the end. The last line needs no line feed.
+   * @throws Problem SHUTTING_DOWN, REQUEST_TIMEOUT, or the error of a broken connection.
    */
   async next(most: number): Promise<Line[] | null> {
     this.body.requireTime();
@@ -62,7 +60,6 @@ export class LineReader {
       } else if (lines.length === 0) await this.more();
       else if (waited) return lines;
       else {
-        // One read has at most 64 KiB, and a full chunk is more efficient.
         waited = true;
         await nextTurn();
       }

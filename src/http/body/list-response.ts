@@ -2,16 +2,15 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 
-/** Characters of a piece of a response. */
+/** Characters. */
 const MAX_PIECE = 65_536;
 
-/** Milliseconds of serialization before other requests continue. */
+/** After this time other requests continue. */
 const MAX_SLICE_MS = 10;
 
 /**
- * Sends `{"name":[…]}`. A longer response is serialized as the client reads it, so its memory is constant and it does
- * not block the event loop.
- * @param items read during the response. An error before the first piece is thrown; a later one ends the connection.
+ * Sends `{"name":[…]}`, serialized while the client reads it, with constant memory.
+ * @param items An error before the first piece is thrown; a later one ends the connection.
  */
 export async function sendList(reply: FastifyReply, name: string, items: Items): Promise<void> {
   void reply.type('application/json; charset=utf-8');

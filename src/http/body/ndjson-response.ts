@@ -4,14 +4,14 @@ import { CATALOGUE } from '../../problem/catalogue.js';
 import { problemOf } from '../../problem/problem.filter.js';
 import type { StreamedBody } from './streamed-body.js';
 
-/** How long remaining input is discarded, so that the client can read the last result. */
+/** Input is discarded for this time, so that the client can read the last result. */
 const LINGER_MS = 2000;
 
 export interface LinePipeline<T> {
   readonly path: string;
-  /** Reads and prepares the next chunk; null at the end. */
+  /** Null at the end. */
   readonly read: () => Promise<T | null>;
-  /** Revalidates the key before each chunk. @throws Problem UNAUTHENTICATED */
+  /** @throws Problem UNAUTHENTICATED when the key is no longer valid. */
   readonly permit: () => Promise<void>;
   /** Commits a chunk and returns its response lines. */
   readonly work: (chunk: T) => Promise<AsyncIterable<string> | Iterable<string>>;
@@ -21,14 +21,12 @@ export interface LinePipeline<T> {
 
 export interface StreamLog {
   readonly failed: (error: unknown) => void;
-  /** An unexpected error of one line. */
   readonly lineFailed: (error: unknown, line: number) => void;
 }
 
 /**
- * Processes a body chunk by chunk: while one chunk is committed, the next is read and prepared, and the previous one is
- * returned. A slow reader delays the reading when the spool is full. An error becomes the last line; earlier results
- * are kept.
+ * Commits one chunk while the next one is read and the previous one is returned. A full spool delays reading. An error
+ * becomes the last line; earlier results are kept.
  */
 export function respondInLines<T>(body: StreamedBody, steps: LinePipeline<T>): AsyncGenerator<Buffer> {
   return body.spool.through(linesOf(body, steps));
@@ -50,7 +48,7 @@ async function* linesOf<T>(body: StreamedBody, steps: LinePipeline<T>): AsyncGen
       const current = await done;
       if (current === null) return;
       done = detached(work());
-      // The next chunk is sent to the database before this one is serialized.
+      // Sends the next chunk to the database before this one is serialized.
       await nextTurn();
       yield* current.lines;
       answered = steps.lastLine(current.chunk);

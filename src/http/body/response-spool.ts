@@ -1,30 +1,28 @@
-/** Waiting pieces are merged up to this size. */
 const MERGED_OCTETS = 16_384;
 
 /**
- * Buffers response octets that clients have not read, within one limit for the process. Without it, a client that sends
- * its whole request before reading would deadlock with the service.
+ * Buffers responses that clients have not read, within one limit for the process. Without it a client that sends its
+ * whole request first would deadlock with the service.
  */
 export class ResponseSpool {
   private held = 0;
   private readonly waiting = new Set<() => void>();
 
-  /** @param limit octets of all streams together. */
+  /** @param limit octets of all streams. */
   constructor(private readonly limit: number) {}
 
-  /** How many octets all streams hold now. */
   get octets(): number {
     return this.held;
   }
 
   /**
-   * Reads a source ahead of its consumer. Above the limit a source is read only while its stream buffers nothing, so
-   * that a stream with an active reader continues.
+   * Reads a source ahead of its consumer. Above the limit, only while this stream buffers nothing, so that it
+   * continues.
    */
   async *through(source: AsyncIterable<string>): AsyncGenerator<Buffer, void, undefined> {
     const stream = new Spooled();
     const filling = this.fill(stream, source);
-    // The consumer gets a rejection after the buffered pieces.
+    // Thrown to the consumer after the buffered pieces.
     filling.catch(() => null);
     try {
       for (;;) {
@@ -72,12 +70,11 @@ export class ResponseSpool {
 class Spooled {
   readonly pieces: Buffer[] = [];
   octets = 0;
-  /** Whether the source has ended. */
   ended = false;
   private closed = false;
   private wake: () => void = () => {};
 
-  /** Resolves when there is another piece, or the source has ended. */
+  /** Resolves at the next piece or at the end of the source. */
   async changed(): Promise<void> {
     await new Promise<void>((resolve) => (this.wake = resolve));
   }
@@ -92,7 +89,6 @@ class Spooled {
     this.wake();
   }
 
-  /** Whether the consumer has ended. */
   isClosed(): boolean {
     return this.closed;
   }

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import { Problem } from '../../problem/problem.js';
 import type { StreamLog } from './ndjson-response.js';
 
-/** Sends a response in pieces, and logs a warning with the request id when its client does not get all of them. */
+/** Logs a warning when the client does not receive the whole response. */
 export function sendStream(request: FastifyRequest, reply: FastifyReply, pieces: AsyncIterable<string | Buffer>): void {
   const { raw } = reply;
   raw.once('close', () => {

@@ -11,15 +11,13 @@ declare module 'fastify' {
   }
 }
 
-/** Media types whose bodies are handed over as they arrive. */
 export const NDJSON = 'application/x-ndjson';
 export const CSV = 'text/csv';
 
-/** Marks a route that reads its body as a stream of one of these media types, and rejects other types. */
+/** Marks a route whose body is a stream of one of these media types. */
 export const ReadsStream = (...mediaTypes: readonly string[]): MethodDecorator =>
   routeSettings({ streams: mediaTypes });
 
-/** Whether the body of a request is handed over as it arrives, by its media type. */
 export function isStreamed(request: Pick<FastifyRequest, 'headers'>): boolean {
   return [NDJSON, CSV].includes(mediaTypeOf(request));
 }
@@ -30,21 +28,16 @@ export function mediaTypeOf({ headers }: Pick<FastifyRequest, 'headers'>): strin
   return mediaType.trim().toLowerCase();
 }
 
-/** How long a body may stall during a stop before its reader aborts, in milliseconds. */
+/** A body that is silent for this time during a stop is aborted. */
 export const SILENCE_AFTER_STOP_MS = 250;
 
-/** How a stop of the service is announced. */
 export interface StopSignals {
   readonly stopping: AbortSignal;
   readonly halfOver: AbortSignal;
 }
 
-/** A body of any length that its handler reads while it arrives. */
 export class StreamedBody {
-  /**
-   * @param drain signals a stop. A body that has arrived completely is still read to its end.
-   * @param spool buffers the response.
-   */
+  /** @param drain signals a stop; a body that has arrived is still read to its end. */
   constructor(
     readonly mediaType: string,
     readonly octets: IncomingMessage,
@@ -52,25 +45,22 @@ export class StreamedBody {
     readonly spool: ResponseSpool,
   ) {}
 
-  /**
-   * Stops reading when half of the drain is over and the body is incomplete.
-   * @throws Problem SHUTTING_DOWN
-   */
+  /** @throws Problem SHUTTING_DOWN in the second half of a drain, unless the body has arrived. */
   requireTime(): void {
     if (this.drain.halfOver.aborted && !this.octets.complete) throw shuttingDown();
   }
 }
 
 export interface StreamRules {
-  /** How long neither side may be silent, in milliseconds. */
+  /** Maximum silence of either side. */
   readonly idleMs: number;
   readonly drain: StopSignals;
   readonly spool: ResponseSpool;
 }
 
-/** Passes bodies of these media types as streams: without a limit of size, and with a limit only on silence. */
+/** Passes bodies of these media types as streams, limited in silence but not in size. */
 export function acceptStreams(server: FastifyInstance, { idleMs, drain, spool }: StreamRules): void {
-  // Before Fastify selects a parser, whose error would not name the media types of the route.
+  // Before Fastify selects a parser, whose error would not list the media types.
   server.addHook('preParsing', (request, _reply, payload, done) => {
     const { streams } = request.routeOptions.config;
     const isReadable =
@@ -91,10 +81,7 @@ export function acceptStreams(server: FastifyInstance, { idleMs, drain, spool }:
   }
 }
 
-/**
- * The body of a streamed request.
- * @throws Problem UNSUPPORTED_MEDIA_TYPE for other media types.
- */
+/** @throws Problem UNSUPPORTED_MEDIA_TYPE for other media types. */
 export function streamedBody({ body }: FastifyRequest, ...mediaTypes: readonly string[]): StreamedBody {
   if (body instanceof StreamedBody && mediaTypes.includes(body.mediaType)) return body;
   throw unsupported(mediaTypes);

@@ -1,24 +1,23 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Octets of a body that are read and dropped after its response: twice what the largest accepted body has by default. */
+/** Octets of a body that are dropped after its response: twice the default of the largest body. */
 const MAX_DROPPED_OCTETS = 33_554_432;
 
 const CHECK_INTERVAL_MS = 250;
 
-/** For how long a connection is still read after its end was sent (RFC 9112 9.6). */
+/** A connection is read for this time after its end was sent (RFC 9112 9.6). */
 const LINGER_MS = 2000;
 
 /**
- * Lets a client read the response to a request whose body was not read. Closing a connection while the client sends
- * resets it, and the reset can discard the response (RFC 9112 9.6). So the rest of the body is read and dropped, up to
- * a number of octets and a time, before the connection is closed.
+ * Drops the rest of an unread body before the connection is closed: closing it while the client sends would reset it,
+ * and a reset can discard the response (RFC 9112 9.6).
  */
 export function dropUnreadBodies(server: Server, limitMs: number): void {
   const current = new WeakMap<Socket, IncomingMessage>();
   server.on('connection', (socket: Socket) => {
     const destroySoon = socket.destroySoon.bind(socket);
-    // Node calls it after the last response of a connection.
+    // Node calls this after the last response of a connection.
     socket.destroySoon = () => {
       const request = current.get(socket);
       if (request === undefined || request.complete || request.destroyed) destroySoon();

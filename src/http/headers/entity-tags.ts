@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Problem } from '../../problem/problem.js';
 
-/** Entity tags of `If-Match` or `If-None-Match` (RFC 9110 13.1): any representation, or one of these. */
+/** `If-Match` or `If-None-Match` (RFC 9110 13.1). */
 export type EntityTags = '*' | readonly EntityTag[];
 
 interface EntityTag {
@@ -30,18 +30,18 @@ export function readIfMatch(header: string | undefined): EntityTags | undefined 
   });
 }
 
-/** Whether one of the tags is the strong one of the representation, by strong comparison (RFC 9110 8.8.3.2). */
+/** Strong comparison (RFC 9110 8.8.3.2). */
 export function matchesStrongly(tags: EntityTags, current: string): boolean {
   return tags === '*' || tags.some(({ isWeak, opaque }) => !isWeak && opaque === current);
 }
 
-/** Whether `If-None-Match` matches the representation, by weak comparison; a malformed one never does. */
+/** Weak comparison; a malformed header never matches. */
 export function matchesWeakly(header: string | undefined, current: string): boolean {
   const tags = header === undefined ? null : parseEntityTags(header);
   return tags !== null && (tags === '*' || tags.some(({ opaque }) => opaque === current));
 }
 
-/** @returns null when the text is not `*` and no list with at least one tag. */
+/** @returns null for a text that is neither `*` nor a list of tags. */
 function parseEntityTags(text: string): EntityTags | null {
   if (text.trim() === '*') return '*';
   const tags: EntityTag[] = [];

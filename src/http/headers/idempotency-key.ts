@@ -2,15 +2,14 @@ import { Problem } from '../../problem/problem.js';
 
 const MAX_LENGTH = 255;
 
-/** A string of structured fields (RFC 9651 3.3.3), which the header is by its draft. */
+/** A string of structured fields (RFC 9651 3.3.3), as the draft requires. */
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 
-/** The unquoted form, which most clients send. */
+/** The form without quotes, which most clients send. */
 const BARE = /^[\x21\x23-\x7e][\x21-\x7e]*$/;
 
 /**
- * Reads the `Idempotency-Key` header: 1 to 255 characters of ASCII, quoted or bare, compared exactly.
- * @returns undefined when the request has none.
+ * Parses `Idempotency-Key`: 1 to 255 ASCII characters, quoted or bare, compared exactly.
  * @throws Problem INVALID_IDEMPOTENCY_KEY
  */
 export function readIdempotencyKey(header: string | string[] | undefined): string | undefined {

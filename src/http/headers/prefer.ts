@@ -3,17 +3,13 @@ import { ApiHeader } from '../../openapi/annotations.js';
 const MINIMAL = /^[ \t]*return[ \t]*=[ \t]*(?:minimal|"minimal")[ \t]*$/i;
 const RETURN = /^[ \t]*return[ \t]*(?:=|$)/i;
 
-/**
- * Whether `Prefer` (RFC 7240) has `return=minimal`. The first `return` counts, as RFC 7240 2 says for a preference that
- * occurs more than once; parameters behind ";" have no meaning here.
- */
+/** Whether `Prefer` has `return=minimal`. The first `return` counts (RFC 7240 2); parameters are ignored. */
 export function prefersMinimal(header: string | undefined): boolean {
   const preference = preferencesOf(header ?? '').find((text) => RETURN.test(text));
-  // The name has no case, the value has (RFC 7240 2).
+  // The name is case-insensitive, the value is not (RFC 7240 2).
   return preference !== undefined && MINIMAL.test(preference) && preference.includes('minimal');
 }
 
-/** Splits at commas outside quoted strings, and drops parameters. */
 function preferencesOf(header: string): string[] {
   const preferences: string[] = [];
   let start = 0;

@@ -17,13 +17,12 @@ const TAG_BYTES = 16;
 const SALT_BYTES = 8;
 const NO_SALT = Buffer.alloc(SALT_BYTES);
 
-/** The longest cursor, in characters, for a prefix of 255 octets. */
+/** Characters, enough for a prefix of 255 octets. */
 export const MAX_CURSOR_LENGTH = 512;
 
-/** The list of a cursor, which other lists reject. */
 export type CursorKind = 'identifiers' | 'naming authorities' | 'api keys' | 'events' | 'history';
 
-/** A position: signed 64-bit numbers, followed by a text in some lists. */
+/** Signed 64-bit numbers, followed by a text in some lists. */
 export type CursorPosition = readonly (bigint | string)[];
 
 interface Keys {
@@ -32,21 +31,21 @@ interface Keys {
 }
 
 /**
- * Encodes and decodes cursors: positions, encrypted and authenticated (AES-256-GCM), because the numbers reveal the
- * activity of others. The nonce is a MAC of the position, so a position has one text on all instances.
+ * Encrypts and authenticates positions (AES-256-GCM), which would reveal the activity of others. The nonce is a MAC of
+ * the position, so that all replicas write the same cursor.
  */
 @Injectable()
 export class Cursors {
   private keys: Keys | null = null;
 
-  /** @param secret 32 random bytes, the same on every instance. Called before the first request. */
+  /** @param secret 32 random bytes, set before the first request. */
   useSecret(secret: Uint8Array): void {
     const derive = (purpose: string): KeyObject =>
       createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', `mintmark cursor ${purpose}`, KEY_BYTES)));
     this.keys = { cipher: derive('cipher'), nonce: derive('nonce') };
   }
 
-  /** @param isUnlinkable whether each text differs, for readers that must not recognize equal positions. */
+  /** @param isUnlinkable for readers that must not recognize equal positions: each cursor differs. */
   write(kind: CursorKind, position: CursorPosition, isUnlinkable = false): string {
     const { cipher: key, nonce: nonceKey } = this.requireKeys();
     const plain = Buffer.concat([isUnlinkable ? randomBytes(SALT_BYTES) : NO_SALT, ...position.map(bytesOf)]);
@@ -58,8 +57,7 @@ export class Cursors {
 
   /**
    * @param count the number of numbers.
-   * @param pointer the location of the cursor in the request.
-   * @throws Problem INVALID_CURSOR
+   * @throws Problem INVALID_CURSOR at `pointer`.
    */
   read(kind: CursorKind, count: number, text: string, pointer = '#query/cursor'): { numbers: bigint[]; text: string } {
     const plain = this.open(kind, text);
@@ -72,7 +70,7 @@ export class Cursors {
   private open(kind: CursorKind, text: string): Buffer | null {
     const { cipher: key } = this.requireKeys();
     const sealed = Buffer.from(text, 'base64url');
-    // The decoder ignores foreign characters and trailing bits, which must not give one position several texts.
+    // The decoder ignores foreign characters and trailing bits, but a position must have one text.
     if (sealed.length < NONCE_BYTES + SALT_BYTES + TAG_BYTES || sealed.toString('base64url') !== text) return null;
     const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
       .setAAD(Buffer.from(kind))

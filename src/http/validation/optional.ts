@@ -1,6 +1,6 @@
 import { ValidateIf } from 'class-validator';
 
-/** Permits a missing member, but not null, which `IsOptional` of class-validator would permit. */
+/** Permits a missing member but not null, which `IsOptional` would permit. */
 export const Optional = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);
 
 export const OptionalOrNull = (): PropertyDecorator =>

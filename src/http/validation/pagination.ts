@@ -4,13 +4,12 @@ import { ApiProperty } from '../../openapi/annotations.js';
 import { Read } from './fast-rules.js';
 import { Optional } from './optional.js';
 
-/** How many items a page has that asks for no number. */
 export const DEFAULT_PAGE_LIMIT = 50;
 
 const MAX_PAGE_LIMIT = 1000;
 const MESSAGE = `limit must be a whole number from 1 to ${MAX_PAGE_LIMIT}`;
 
-/** Reads the digits of a query parameter; anything else is left to the rules of the field. */
+/** Parses digits; the rules of the field reject other texts. */
 export const Digits = (): PropertyDecorator =>
   Read((value) => (typeof value === 'string' && /^[0-9]{1,4}$/.test(value) ? Number(value) : value));
 

@@ -8,7 +8,6 @@ import { StreamedBody } from '../body/streamed-body.js';
 
 const RULES = { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: true, stopAtFirstError: true };
 
-/** Maximum number of faults in a problem document. */
 const MAX_ERRORS = 100;
 
 /** Validates bodies and queries; unknown members are rejected. */
@@ -22,7 +21,7 @@ export class RequestValidation extends ValidationPipe {
   }
 
   /**
-   * @returns the body as sent; of a query, an instance of the DTO.
+   * @returns the body as sent, or an instance of a query DTO.
    * @throws Problem INVALID_REQUEST, UNSUPPORTED_MEDIA_TYPE
    */
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
@@ -36,7 +35,7 @@ export class RequestValidation extends ValidationPipe {
     }
     if (metadata.type === 'body' && Array.isArray(value) && isDto(metadata.metatype)) throw invalidMembers([]);
     const root = metadata.type === 'query' ? '#query' : '';
-    // The JSON parser rejects these; class-transformer would drop them.
+    // The JSON parser rejects reserved names; class-transformer would drop them.
     const reserved = metadata.type === 'query' ? Object.keys(value as object).filter(isReservedName) : [];
     if (reserved.length > 0) {
       throw invalidMembers(
@@ -57,7 +56,7 @@ export class RequestValidation extends ValidationPipe {
 }
 
 /**
- * Validates one part of a body, where the whole at once would take too long.
+ * Validates one part of a large body.
  * @throws Problem INVALID_REQUEST with pointers into this part.
  */
 export function readPart<T extends object>(dto: new () => T, value: unknown): T {
@@ -76,18 +75,17 @@ function acceptedAtOnce(value: unknown, { type, metatype }: ArgumentMetadata): u
   return type === 'query' ? FastRules.of(metatype).read(value as object) : null;
 }
 
-/** Limits the work of class-validator, which takes 20 µs per fault. */
+/** Limits the time of class-validator, 20 µs for each fault. */
 function withFewFaults(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
   if (type !== 'body' || !isDto(metatype) || typeof value !== 'object' || value === null) return value;
   return cutBehindFaults(metatype, value, MAX_ERRORS);
 }
 
-/** Whether a parameter has a DTO class. */
 function isDto(metatype: ArgumentMetadata['metatype']): metatype is new () => object {
   return metatype !== undefined && metatype !== Object && metatype !== Array && metatype !== String;
 }
 
-/** Carries validation errors to the caller, which knows the part of the request. */
+/** Validation errors whose pointers the caller completes. */
 class InvalidMembers extends Error {
   constructor(readonly members: ValidationError[]) {
     super('invalid members');

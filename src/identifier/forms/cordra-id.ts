@@ -1,13 +1,13 @@
 /**
  * CORDRA identifiers (CID).
  *
- *   cordra-id        = naming-authority "/" guid [ "?" query ] [ "#" fragment ]   CID-04, CID-15, CID-19
- *   naming-authority = 1*DIGIT *( "." 1*DIGIT )                                   CID-05 to CID-08
- *   guid             = 32HEXDIG                                                   CID-10
- *   query, fragment  = *( pchar / "/" / "?" )                                     CID-16, CID-19 (sic)
+ * cordra-id        = naming-authority "/" guid [ "?" query ] [ "#" fragment ]   CID-04, CID-15, CID-19
+ * naming-authority = 1*DIGIT *( "." 1*DIGIT )                                   CID-05 to CID-08
+ * guid             = 32HEXDIG                                                   CID-10
+ * query, fragment  = *( pchar / "/" / "?" )                                     CID-16, CID-19 (sic)
  *
- * Canonical: the guid in capitals (CID-14); in query and fragment the escapes of RFC 3986 6.2.2, nothing else (R-03).
- * The guid need not be a real UUID (R-04), and the octets behind escapes need not be UTF-8 (R-31).
+ * Canonical: the guid in upper case (CID-14); query and fragment with the escapes of RFC 3986 6.2.2, otherwise
+ * unchanged (R-03). The guid need not be a valid UUID (R-04), and the escaped octets need not be UTF-8 (R-31).
  */
 import { classesOf, HEX_DIGIT, LOWER_CASE, UNRESERVED } from '../grammar/ascii.js';
 import { brand } from '../brand.js';
@@ -21,7 +21,7 @@ import { findNotQuery, formatTail } from '../grammar/uri-syntax.js';
 const GUID_UPPERCASED = repair('GUID_UPPERCASED');
 const GUID_LENGTH = 32;
 
-/** Reads a CORDRA identifier in its native form. */
+/** Parses a CORDRA identifier in its native form. */
 export function parseCordraId(input: string): Result<CordraId> {
   const plain = readPlainCordraId(input, 0);
   if (plain !== null) return plain;
@@ -46,8 +46,8 @@ export function parseCordraId(input: string): Result<CordraId> {
 }
 
 /**
- * Reads `naming-authority "/" guid` from `start` to `end` of a text that has nothing to decode, separated at `slash`;
- * query and fragment are checked already.
+ * Parses `naming-authority "/" guid` from `start` to `end` of a text without escapes, separated at `slash`. Query and
+ * fragment were validated before.
  */
 export function readCordraId(
   text: string,
@@ -68,7 +68,7 @@ export function readCordraId(
   }
   if (end < guidEnd) return guidFault(text, end, slash + 1);
   const digits = text.slice(slash + 1, end);
-  // Only now is it known to be ASCII, so that toUpperCase cannot touch another script.
+  // The text is ASCII here, so toUpperCase changes no other script.
   const lower = (cases & LOWER_CASE) !== 0;
   const guid = lower ? digits.toUpperCase() : digits;
   const value = { type: 'cordra', namingAuthority: text.slice(start, slash), guid, query, fragment } as const;
@@ -76,8 +76,8 @@ export function readCordraId(
 }
 
 /**
- * Reads a CORDRA identifier without query and fragment from `start` to the end; null for anything else. It is the same
- * text in every URI: none of its characters is ever escaped, so the readers of URIs try this first.
+ * Parses a CORDRA identifier without query and fragment from `start` to the end; null for any other text. No character
+ * of it is ever escaped, so the parsers of URIs try this first.
  */
 export function readPlainCordraId(text: string, start: number): Success<CordraId> | null {
   const slash = text.length - GUID_LENGTH - 1;
@@ -87,8 +87,8 @@ export function readPlainCordraId(text: string, start: number): Success<CordraId
 }
 
 /**
- * Whether a text that ends at `end` can be a CORDRA identifier at all, by its length behind the slash: most Handles are
- * none, and need not be told in which way.
+ * Whether the length after the slash is that of a CORDRA identifier. Most Handles have another one and need no error
+ * that explains the difference.
  */
 export function hasGuidLength(text: string, slash: number, end: number): boolean {
   const length = end - slash - 1;
@@ -107,13 +107,13 @@ export function formatLocalName(id: CordraId): string {
   return id.query === null && id.fragment === null ? id.guid : id.guid + formatTail(id.query, id.fragment);
 }
 
-/** The same name as a generic Handle: every CORDRA identifier is one (CID-03). */
+/** The same name as a Handle; every CORDRA identifier is one (CID-03). */
 export function asHandle(id: CordraId): Handle {
   return brand({ type: 'handle', namingAuthority: id.namingAuthority, localName: formatLocalName(id) });
 }
 
 export const isCordraId = (input: string): boolean => parseCordraId(input).ok;
-/** Throws `IdentifierSyntaxError`. */
+/** @throws IdentifierSyntaxError */
 export const toCordraId = (input: string): CordraId => unwrap(parseCordraId(input));
 
 function tailFault(input: string, query: number, hash: number, queryEnd: number): Failure | null {

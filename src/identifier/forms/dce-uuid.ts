@@ -1,10 +1,11 @@
 /**
  * UUIDs in their text forms (UUID-01 to UUID-06; ISO 11578, RFC 9562).
  *
- *   uuid       = 32HEXDIG / hyphenated / "urn:uuid:" hyphenated / "{" hyphenated "}"
- *   hyphenated = 8HEXDIG "-" 4HEXDIG "-" 4HEXDIG "-" 4HEXDIG "-" 12HEXDIG
+ * uuid       = 32HEXDIG / hyphenated / "urn:uuid:" hyphenated / "{" hyphenated "}"
+ * hyphenated = 8HEXDIG "-" 4HEXDIG "-" 4HEXDIG "-" 4HEXDIG "-" 12HEXDIG
  *
- * Case and that of `urn:uuid:` are free on input (RFC 8141, R-05); nothing is trimmed. Canonical: 32 digits in capitals (UUID-05).
+ * Input is case-insensitive, including `urn:uuid:` (RFC 8141, R-05); white space is not trimmed. Canonical: 32
+ * upper-case digits (UUID-05).
  */
 import { classesOf, hasAt, HEX_DIGIT, hexValue, LOWER_CASE } from '../grammar/ascii.js';
 import { brand } from '../brand.js';
@@ -12,7 +13,7 @@ import type { DceUuid } from '../types.js';
 import { NO_REPAIRS, repair, type RepairSet } from '../repairs.js';
 import { describe, fail, type Failure, ok, type Result, unwrap } from '../syntax-error.js';
 
-/** The layouts that the variant bits tell apart (UUID-03). */
+/** The layouts that the variant bits distinguish (UUID-03). */
 export type UuidVariant = 'ncs' | 'rfc4122' | 'microsoft' | 'future';
 
 const GUID_UPPERCASED = repair('GUID_UPPERCASED');
@@ -21,7 +22,7 @@ const BRACES_REMOVED = repair('BRACES_REMOVED');
 const HYPHENS_REMOVED = repair('HYPHENS_REMOVED');
 const URN_PREFIX = 'urn:uuid:';
 
-/** Reads a UUID in any of its text forms. */
+/** Parses a UUID in any of its text forms. */
 export function parseDceUuid(input: string): Result<DceUuid> {
   if (hasAt(input, URN_PREFIX, 0)) return readHyphenated(input, URN_PREFIX.length, input.length, URN_PREFIX_REMOVED);
   if (input.startsWith('{')) {
@@ -32,12 +33,12 @@ export function parseDceUuid(input: string): Result<DceUuid> {
   return readDigits(input);
 }
 
-/** The canonical text of a UUID: 32 digits in capitals. */
+/** The canonical text of a UUID: 32 upper-case digits. */
 export function formatDceUuid(uuid: DceUuid): string {
   return uuid.hex;
 }
 
-/** 8-4-4-4-12 in small letters, as RFC 9562 writes it. */
+/** 8-4-4-4-12 in lower case (RFC 9562 4). */
 export function hyphenated({ hex }: DceUuid): string {
   const digits = hex.toLowerCase();
   const middle = `${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}`;
@@ -52,19 +53,19 @@ export function variantOf({ hex }: DceUuid): UuidVariant {
   return digit < 14 ? 'microsoft' : 'future';
 }
 
-/** The version, which only the variant `rfc4122` has: the high half of octet 6 (UUID-02). */
+/** The version: the high half of octet 6 (UUID-02). Only the variant `rfc4122` has one. */
 export function versionOf(uuid: DceUuid): number | null {
   return variantOf(uuid) === 'rfc4122' ? hexValue(uuid.hex.charCodeAt(12)) : null;
 }
 
-/** Whether a UUID has the variant and an assigned version of the DCE algorithm (UUID-04); nil and max have not (UUID-06). */
+/** Whether a UUID has the variant and an assigned version of the DCE algorithm (UUID-04); not nil and max (UUID-06). */
 export function isDce(uuid: DceUuid): boolean {
   const version = versionOf(uuid);
   return version !== null && version >= 1 && version <= 8;
 }
 
 export const isDceUuid = (input: string): boolean => parseDceUuid(input).ok;
-/** Throws `IdentifierSyntaxError`. */
+/** @throws IdentifierSyntaxError */
 export const toDceUuid = (input: string): DceUuid => unwrap(parseDceUuid(input));
 
 function readDigits(input: string): Result<DceUuid> {
@@ -93,7 +94,7 @@ function readHyphenated(input: string, start: number, end: number, repairs: Repa
   return uuidOf(digits, cases, repairs | HYPHENS_REMOVED);
 }
 
-/** `hex` is known to be 32 digits, of the given classes together. */
+/** @param hex 32 hexadecimal digits, which contain exactly the given character classes. */
 function uuidOf(hex: string, cases: number, repairs: RepairSet): Result<DceUuid> {
   const lower = (cases & LOWER_CASE) !== 0;
   return ok(brand({ type: 'uuid', hex: lower ? hex.toUpperCase() : hex }), lower ? repairs | GUID_UPPERCASED : repairs);

@@ -1,14 +1,14 @@
 /**
  * Fedora dissemination URIs (FED-14 to FED-21).
  *
- *   datastream  = "info:fedora/" pid "/" datastream-id                              FED-14
- *   method-call = "info:fedora/" pid "/" sdef-pid "/" method-name [ "?" params ]    FED-15, FED-16
+ * datastream  = "info:fedora/" pid "/" datastream-id                              FED-14
+ * method-call = "info:fedora/" pid "/" sdef-pid "/" method-name [ "?" params ]    FED-15, FED-16
  *
- *   datastream-id = NCName, at most 64 characters (FED-10, FED-11)      method-name = NCName (R-17)
+ * datastream-id = NCName, at most 64 characters (FED-10, FED-11)      method-name = NCName (R-17)
  *
- * What an NCName holds beyond ASCII is escaped as UTF-8 (FED-17). Normal form: both PIDs normalised and never decoded
- * (FED-18, R-16), needless escapes elsewhere decoded (FED-19), the others in capitals (FED-20), parameters in order
- * (FED-21). A datastream has no parameters, and nothing here has a fragment (R-30).
+ * Characters of an NCName beyond ASCII are escaped as UTF-8 (FED-17). Normal form: both PIDs normalized and never
+ * decoded (FED-18, R-16), unnecessary escapes elsewhere decoded (FED-19), other escapes in upper case (FED-20),
+ * parameters sorted (FED-21). A datastream has no parameters, and neither form has a fragment (R-30).
  */
 import { UNRESERVED } from '../grammar/ascii.js';
 import { formatParams, readParams } from './fedora-params.js';
@@ -24,10 +24,10 @@ import { utf8Fault } from './segments.js';
 import { describe, fail, type Failure, ok, type Result, unwrap } from '../syntax-error.js';
 import type { UriScan } from '../grammar/uri-syntax.js';
 
-/** FED-11, in characters once decoded. */
+/** Characters after decoding (FED-11). */
 export const MAX_DATASTREAM_ID_LENGTH = 64;
 
-/** Reads a dissemination URI. */
+/** Parses a dissemination URI. */
 export function parseFedoraDissemination(input: string): Result<FedoraDissemination> {
   const info = scanInfoUri(input, 'fedora', 'FED-14');
   if (!info.ok) return info;
@@ -55,7 +55,7 @@ export function formatFedoraDissemination(dissemination: FedoraDissemination): s
 }
 
 export const isFedoraDissemination = (input: string): boolean => parseFedoraDissemination(input).ok;
-/** Throws `IdentifierSyntaxError`. */
+/** @throws IdentifierSyntaxError */
 export const toFedoraDissemination = (input: string): FedoraDissemination => unwrap(parseFedoraDissemination(input));
 
 function readDatastream(input: string, scan: UriScan, pid: FedoraPid, repairs: RepairSet): Result<FedoraDissemination> {

@@ -1,12 +1,12 @@
 /**
  * The parameters of a Fedora method call (FED-16, FED-17, FED-19 to FED-21).
  *
- *   params = param *( "&" param )      param = name "=" value
- *   name   = 1*query-character without "&" and "="      value = *query-character without "&"
+ * params = param *( "&" param )      param = name "=" value
+ * name   = 1*query-character without "&" and "="      value = *query-character without "&"
  *
- * Normal form: escapes that hide unreserved characters decoded, the others in capitals (R-27), and the parameters in the
- * order of their decoded names, then of their decoded values, as UTF-8 octets. The sort is stable and keeps duplicates;
- * ";" does not separate (R-18).
+ * Normal form: escapes of unreserved characters decoded, other escapes in upper case (R-27), and the parameters sorted
+ * by their decoded names and then by their decoded values, as UTF-8 octets. The sort is stable and keeps duplicates;
+ * ";" is not a separator (R-18).
  */
 import { UNRESERVED } from '../grammar/ascii.js';
 import type { FedoraParam } from '../types.js';
@@ -17,7 +17,7 @@ import { fail, type Failure, ok, type Result } from '../syntax-error.js';
 
 const PARAMS_SORTED = repair('PARAMS_SORTED');
 
-/** Reads the parameters from `start`, behind the "?", to the end; their characters and triplets are judged already. */
+/** Parses the parameters from `start`, after the "?", to the end. Characters and escapes were validated before. */
 export function readParams(input: string, start: number): Result<readonly FedoraParam[]> {
   const escaped = input.includes('%', start);
   const compare = escaped ? compareParams : compareAsciiParams;
@@ -39,12 +39,12 @@ export function readParams(input: string, start: number): Result<readonly Fedora
   return sorted ? ok(params, escapes) : ok(params.sort(compare), escapes | PARAMS_SORTED);
 }
 
-/** The parameters as they stand behind a method name, with "?"; nothing when there are none. */
+/** The parameters with a leading "?"; empty when there are none. */
 export function formatParams(params: readonly FedoraParam[]): string {
   return params.length === 0 ? '' : `?${params.map((param) => param.text).join('&')}`;
 }
 
-/** Less than, equal to or more than 0 as the UTF-8 octets of `a` come before, with or after those of `b`. */
+/** Compares the UTF-8 octets of two texts: negative, 0 or positive. */
 export function compareUtf8(a: string, b: string): number {
   const shorter = Math.min(a.length, b.length);
   let i = 0;
@@ -53,7 +53,7 @@ export function compareUtf8(a: string, b: string): number {
   return utf8Rank(a.charCodeAt(i)) - utf8Rank(b.charCodeAt(i));
 }
 
-/** UTF-8 sorts by code point; surrogates, which stand for the highest ones, come before U+E000 in UTF-16. */
+/** UTF-8 sorts by code point. In UTF-16 surrogates, which encode the highest code points, sort before U+E000. */
 function utf8Rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
@@ -62,7 +62,7 @@ function compareParams(a: FedoraParam, b: FedoraParam): number {
   return compareUtf8(a.name, b.name) || compareUtf8(a.value, b.value);
 }
 
-/** Where nothing is escaped all is ASCII, whose order is the engine's own. */
+/** Without escapes all characters are ASCII, which the engine compares in the same order. */
 function compareAsciiParams(a: FedoraParam, b: FedoraParam): number {
   if (a.name !== b.name) return a.name < b.name ? -1 : 1;
   if (a.value !== b.value) return a.value < b.value ? -1 : 1;

@@ -1,13 +1,14 @@
 /**
  * Fedora PIDs (FED-01 to FED-09).
  *
- *   pid           = namespace-id ":" object-id                                    at most 64 characters (FED-06)
- *   namespace-id  = 1*( ALPHA / DIGIT / "-" / "." )                               FED-03
- *   object-id     = 1*( ALPHA / DIGIT / "-" / "." / "~" / "_" / escaped-octet )   FED-04
- *   escaped-octet = "%" HEXDIG HEXDIG                                             FED-05
+ * pid           = namespace-id ":" object-id                                    at most 64 characters (FED-06)
+ * namespace-id  = 1*( ALPHA / DIGIT / "-" / "." )                               FED-03
+ * object-id     = 1*( ALPHA / DIGIT / "-" / "." / "~" / "_" / escaped-octet )   FED-04
+ * escaped-octet = "%" HEXDIG HEXDIG                                             FED-05
  *
- * The separator may be written %3A or %3a (FED-09). Normal form: separator ":", escapes in capitals (FED-08). Escapes
- * are never decoded and count as three characters; the length is that of the normal form (R-16). Case counts (FED-02).
+ * The separator may be escaped as %3A or %3a (FED-09). Normal form: separator ":", escapes in upper case (FED-08).
+ * Escapes are never decoded and count as three characters; the length is that of the normal form (R-16). PIDs are
+ * case-sensitive (FED-02).
  */
 import { classesOf, UNRESERVED } from '../grammar/ascii.js';
 import { brand } from '../brand.js';
@@ -17,17 +18,17 @@ import { NO_REPAIRS, repair } from '../repairs.js';
 import { describe, fail, type Failure, ok, type Result, unwrap } from '../syntax-error.js';
 import { isTriplet } from '../grammar/uri-syntax.js';
 
-/** FED-06, in characters of the normal form. */
+/** Characters of the normal form (FED-06). */
 export const MAX_PID_LENGTH = 64;
 
 const SEPARATOR_DECODED = repair('SEPARATOR_DECODED');
 
-/** Reads a PID. */
+/** Parses a PID. */
 export function parseFedoraPid(input: string): Result<FedoraPid> {
   return readFedoraPid(input, 0, input.length);
 }
 
-/** Reads the PID from `start` to `end` of a text. */
+/** Parses the PID from `start` to `end` of a text. */
 export function readFedoraPid(input: string, start: number, end: number): Result<FedoraPid> {
   let colon = start;
   while (colon < end && isNamespaceCharacter(input.charCodeAt(colon))) colon++;
@@ -78,7 +79,7 @@ export function formatFedoraPid(pid: FedoraPid): string {
 }
 
 export const isFedoraPid = (input: string): boolean => parseFedoraPid(input).ok;
-/** Throws `IdentifierSyntaxError`. */
+/** @throws IdentifierSyntaxError */
 export const toFedoraPid = (input: string): FedoraPid => unwrap(parseFedoraPid(input));
 
 /** ALPHA, DIGIT, "-" or ".": unreserved without "_" and "~". */
@@ -86,14 +87,14 @@ function isNamespaceCharacter(code: number): boolean {
   return (classesOf(code) & UNRESERVED) !== 0 && code !== 0x5f && code !== 0x7e;
 }
 
-/** 1 for ":", 3 for its escape, 0 for anything else. */
+/** 1 for ":", 3 for its escape, 0 for any other text. */
 function separatorLength(input: string, at: number, end: number): 0 | 1 | 3 {
   if (input.charCodeAt(at) === 0x3a) return 1;
   const escape = at + 2 < end && input.startsWith('%3', at) && (input.charCodeAt(at + 2) | 0x20) === 0x61;
   return escape ? 3 : 0;
 }
 
-/** At most 64 characters of ASCII come here. */
+/** @param text at most 64 ASCII characters. */
 function upperEscapes(object: string): string {
   const [first = '', ...pieces] = object.split('%');
   return first + pieces.map((piece) => `%${piece.slice(0, 2).toUpperCase()}${piece.slice(2)}`).join('');

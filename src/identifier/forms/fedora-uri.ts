@@ -1,9 +1,9 @@
 /**
  * Fedora object URIs (FED-12, FED-13).
  *
- *   object-uri = "info:fedora/" pid
+ * object-uri = "info:fedora/" pid
  *
- * No query and no fragment (R-30). Normalised by normalising the PID.
+ * There is no query and no fragment (R-30). The PID is normalized.
  */
 import { formatFedoraPid, readFedoraPid } from './fedora-pid.js';
 import { scanInfoUri } from '../grammar/info-scheme.js';
@@ -11,7 +11,7 @@ import type { FedoraPid } from '../types.js';
 import { fail, type Failure, ok, type Result, unwrap } from '../syntax-error.js';
 import type { UriScan } from '../grammar/uri-syntax.js';
 
-/** Reads an object URI; the value is the PID that it names. */
+/** Parses an object URI; the value is its PID. */
 export function parseFedoraUri(input: string): Result<FedoraPid> {
   const info = scanInfoUri(input, 'fedora', 'FED-12');
   if (!info.ok) return info;
@@ -28,7 +28,7 @@ export function formatFedoraUri(pid: FedoraPid): string {
 }
 
 export const isFedoraUri = (input: string): boolean => parseFedoraUri(input).ok;
-/** Throws `IdentifierSyntaxError`. */
+/** @throws IdentifierSyntaxError */
 export const toFedoraUri = (input: string): FedoraPid => unwrap(parseFedoraUri(input));
 
 export function fragmentFault(scan: UriScan): Failure | null {

@@ -1,17 +1,17 @@
 /**
  * The Handle URI scheme (HUS-04 to HUS-14): hdl URIs in the profile `handle-scheme`.
  *
- *   name form      = "hdl:"   u-handle [ "?" query ] [ "#" fragment ]               HUS-04
- *   authority form = "hdl://" u-handle [ "?" query ] [ "#" fragment ]               HUS-10
- *   server form    = "hdl://" server "/" u-handle [ "?" query ] [ "#" fragment ]    HUS-05
- *   u-handle       = u-na-segment *( "." u-na-segment ) "/" u-local-name
- *   u-na-segment   = 1*( unreserved without "." / sub-delims / pct-encoded )        HUS-11, HUS-13
- *   u-local-name   = *( pchar / "/" )                                               HUS-12, R-11
- *   server         = host [ ":" port ]                                              R-01, R-33
+ * name form      = "hdl:"   u-handle [ "?" query ] [ "#" fragment ]               HUS-04
+ * authority form = "hdl://" u-handle [ "?" query ] [ "#" fragment ]               HUS-10
+ * server form    = "hdl://" server "/" u-handle [ "?" query ] [ "#" fragment ]    HUS-05
+ * u-handle       = u-na-segment *( "." u-na-segment ) "/" u-local-name
+ * u-na-segment   = 1*( unreserved without "." / sub-delims / pct-encoded )        HUS-11, HUS-13
+ * u-local-name   = *( pchar / "/" )                                               HUS-12, R-11
+ * server         = host [ ":" port ]                                              R-01, R-33
  *
- * What stands after `hdl://` cannot be told from the string; the caller says which (R-01). Written with raw "/" (R-08)
- * and with ":" and "@" escaped, which are read raw too (R-09). An escaped "." in the naming authority is a separator, an
- * escaped "/" there is an error (R-08). Query and fragment are no part of the Handle.
+ * The text after `hdl://` is ambiguous; the caller selects its meaning (R-01). The writer leaves "/" raw (R-08) and
+ * escapes ":" and "@", which the parser also accepts raw (R-09). An escaped "." in the naming authority is a separator,
+ * and an escaped "/" there is an error (R-08). Query and fragment are not part of the Handle.
  */
 import { HUS_LOCAL_NAME, REG_NAME, span } from '../grammar/ascii.js';
 import { readAuthority } from '../grammar/uri-authority.js';
@@ -35,7 +35,7 @@ import {
 
 const ESCAPE_ADDED = repair('ESCAPE_ADDED');
 
-/** Reads the rest of a URI whose scheme is hdl. */
+/** Parses the rest of a URI after the scheme hdl. */
 export function parseHandleSchemeUri(
   input: string,
   hdlAuthority: 'naming-authority' | 'server',

@@ -1,10 +1,10 @@
 /**
  * Handles (HS, HUS-06 to HUS-09, RFC 3651 section 2).
  *
- *   handle     = naming-authority "/" local-name     split at the first "/" (HS-01)
- *   local-name = *<any printable character>          may be empty, may hold "/", "?", "#", "%" (HUS-09, R-11)
+ * handle     = naming-authority "/" local-name     split at the first "/" (HS-01)
+ * local-name = *<any printable character>          may be empty, may contain "/", "?", "#", "%" (HUS-09, R-11)
  *
- * A Handle is kept exactly as written: its own text is its canonical form. There is no limit of length.
+ * The canonical form of a Handle is its own text, unchanged. The length is not limited.
  */
 import { brand } from '../brand.js';
 import type { Handle } from '../types.js';
@@ -13,7 +13,7 @@ import { type Charset, charsetFault } from '../grammar/handle-characters.js';
 import { NO_REPAIRS } from '../repairs.js';
 import { fail, ok, type Result, unwrap } from '../syntax-error.js';
 
-/** Reads a Handle in its native form. */
+/** Parses a Handle in its native form. */
 export function parseHandle(input: string, charset: Charset = 'ucs2'): Result<Handle> {
   const slash = input.indexOf('/');
   if (slash < 0) {
@@ -23,7 +23,7 @@ export function parseHandle(input: string, charset: Charset = 'ucs2'): Result<Ha
   return readHandle(input, 0, slash, input.length, charset);
 }
 
-/** Reads a Handle from `start` to `end` of a text that has nothing to decode, its parts being separated at `slash`. */
+/** Parses a Handle from `start` to `end` of a text without escapes, separated at `slash`. */
 export function readHandle(text: string, start: number, slash: number, end: number, charset: Charset): Result<Handle> {
   const fault = charsetFault(text, charset, start, end) ?? handleAuthorityFault(text, start, slash);
   if (fault !== null) return fault;
@@ -39,5 +39,5 @@ export function formatHandle(handle: Handle): string {
 }
 
 export const isHandle = (input: string, charset?: Charset): boolean => parseHandle(input, charset).ok;
-/** Throws `IdentifierSyntaxError`. */
+/** @throws IdentifierSyntaxError */
 export const toHandle = (input: string, charset?: Charset): Handle => unwrap(parseHandle(input, charset));

@@ -1,17 +1,17 @@
 /**
- * hdl URIs as CORDRA writes them (URI-04 to URI-26) and the door to the Handle URI scheme.
+ * hdl URIs as defined by CORDRA (URI-04 to URI-26), and the entry point of the Handle URI scheme.
  *
- *   path form = "hdl:"   naming-authority "/" local-name [ "?" query ] [ "#" fragment ]
- *   host form = "hdl://" naming-authority "/" local-name [ "?" query ] [ "#" fragment ]
+ * path form = "hdl:"   naming-authority "/" local-name [ "?" query ] [ "#" fragment ]
+ * host form = "hdl://" naming-authority "/" local-name [ "?" query ] [ "#" fragment ]
  *
- *   path form: each part is one segment, 1*pchar (URI-16, URI-19)
- *   host form: naming-authority is a reg-name and, once decoded, no IPv4address (URI-10, R-07, R-32);
- *              local-name is one segment (URI-12, URI-13)
+ * path form: each component is one segment, 1*pchar (URI-16, URI-19)
+ * host form: naming-authority is a reg-name and, once decoded, no IPv4address (URI-10, R-07, R-32);
+ * local-name is one segment (URI-12, URI-13)
  *
- * Each part is decoded once as UTF-8 (URI-24); "/" in a part is `%2F`, and no escape ever separates (R-08). Dot segments
- * are data (R-22). The profile `cordra` then asks for a CORDRA identifier, whose query and fragment are those of the
- * URI (R-02); `generic` for any Handle, of which they are no part; `handle-scheme` is the grammar of handle-uri-scheme.ts.
- * Without a profile a CORDRA identifier is read as one, anything else as `generic`.
+ * Each component is decoded once as UTF-8 (URI-24); "/" in a component is `%2F`, and an escape is never a separator
+ * (R-08). Dot segments are data (R-22). The profile `cordra` requires a CORDRA identifier, whose query and fragment are
+ * those of the URI (R-02); `generic` permits any Handle, which has neither; `handle-scheme` is the grammar of
+ * handle-uri-scheme.ts. Without a profile, a CORDRA identifier has the profile `cordra` and any other Handle `generic`.
  */
 import { PCHAR, REG_NAME, span } from '../grammar/ascii.js';
 import { formatCordraId, readPlainCordraId } from './cordra-id.js';
@@ -35,12 +35,12 @@ import {
 
 export interface HdlUriOptions {
   readonly profile?: Profile | undefined;
-  /** What stands after `hdl://` in the profile `handle-scheme` (R-01). Default `naming-authority`. */
+  /** The meaning of the text after `hdl://` in the profile `handle-scheme` (R-01). Default `naming-authority`. */
   readonly hdlAuthority?: 'naming-authority' | 'server' | undefined;
   readonly charset?: Charset | undefined;
 }
 
-/** Reads an hdl URI. */
+/** Parses an hdl URI. */
 export function parseHdlUri(input: string, options: HdlUriOptions = {}): Result<HdlUri> {
   const scheme = schemeFault(input, 'hdl', 'URI-05');
   if (scheme !== null) return scheme;
@@ -69,7 +69,7 @@ export function parseHdlUri(input: string, options: HdlUriOptions = {}): Result<
   return uriOf(input, named, host ? 'host' : 'path', query, fragment);
 }
 
-/** The canonical text of an hdl URI, in the form it has. */
+/** The canonical text of an hdl URI, in its own form. */
 export function formatHdlUri(uri: HdlUri): string {
   const { name, form } = uri;
   if (name.type === 'cordra') return (form === 'host' ? 'hdl://' : 'hdl:') + formatCordraId(name);
@@ -80,7 +80,7 @@ export function formatHdlUri(uri: HdlUri): string {
 }
 
 export const isHdlUri = (input: string, options?: HdlUriOptions): boolean => parseHdlUri(input, options).ok;
-/** Throws `IdentifierSyntaxError`. */
+/** @throws IdentifierSyntaxError */
 export const toHdlUri = (input: string, options?: HdlUriOptions): HdlUri => unwrap(parseHdlUri(input, options));
 
 function uriOf(

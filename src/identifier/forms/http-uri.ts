@@ -1,14 +1,14 @@
 /**
  * HTTP URIs of Handles (URI-27 to URI-36).
  *
- *   http-uri = scheme "://" authority "/" [ first "/" ] naming-authority "/" local-name [ "?" query ] [ "#" fragment ]
+ * http-uri = scheme "://" authority "/" [ first "/" ] naming-authority "/" local-name [ "?" query ] [ "#" fragment ]
  *
- *   scheme, authority, first   those of the resolver, compared after RFC 3986 normalisation (URI-30, URI-32, R-13)
- *   naming-authority           1*pchar, one segment (URI-33, URI-35)
- *   local-name                 1*pchar, one segment, "/" being %2F (URI-34, R-08); not "." or ".." (R-34)
+ * scheme, authority, first   those of the resolver, compared after RFC 3986 normalization (URI-30, URI-32, R-13)
+ * naming-authority           1*pchar, one segment (URI-33, URI-35)
+ * local-name                 1*pchar, one segment, "/" escaped as %2F (URI-34, R-08); not "." or ".." (R-34)
  *
  * The resolver decides whether two or three segments are expected (URI-31). A local name of "." or ".." is refused even
- * when escaped: clients remove such segments (R-22), so the URI does not reach the resolver as it is written.
+ * when it is escaped: clients remove such segments (R-22), so that the resolver receives another URI.
  */
 import { PCHAR, UNRESERVED } from '../grammar/ascii.js';
 import { readAuthority, userinfoEnd } from '../grammar/uri-authority.js';
@@ -24,16 +24,16 @@ import { excerpt, fail, type Failure, ok, type Result, unwrap } from '../syntax-
 import { formatTail, readFragment, readQuery, scanUri, schemeFault, schemeRepairs } from '../grammar/uri-syntax.js';
 
 export interface HttpUriOptions {
-  /** Default: a CORDRA identifier is read as one, anything else as `generic`. */
+  /** Default: `cordra` for a CORDRA identifier, otherwise `generic`. */
   readonly profile?: Profile | undefined;
   /** Default: `DEFAULT_RESOLVER`. */
   readonly resolver?: Resolver | undefined;
   readonly charset?: Charset | undefined;
-  /** Whether a raw "/" in the local name is read as data, as the public proxies do (R-21). Default false (R-08). */
+  /** Whether a raw "/" in the local name is data, as at the public proxies (R-21). Default false (R-08). */
   readonly suffixSlashes?: boolean | undefined;
 }
 
-/** Reads a URI of the given resolver, and of no other. */
+/** Parses a URI of the given resolver. */
 export function parseHttpUri(input: string, options: HttpUriOptions = {}): Result<HttpUri> {
   const resolver = options.resolver ?? DEFAULT_RESOLVER;
   const before = readPrefix(input, resolver);
@@ -71,10 +71,10 @@ export function formatHttpUri({ name, resolver, query, fragment }: HttpUri): str
 }
 
 export const isHttpUri = (input: string, options?: HttpUriOptions): boolean => parseHttpUri(input, options).ok;
-/** Throws `IdentifierSyntaxError`. */
+/** @throws IdentifierSyntaxError */
 export const toHttpUri = (input: string, options?: HttpUriOptions): HttpUri => unwrap(parseHttpUri(input, options));
 
-/** Whether a name can be given to a resolver at all (R-11, R-34). */
+/** Whether a resolver URL can express a name (R-11, R-34). */
 export function hasHttpForm(name: CordraId | Handle): boolean {
   return name.type === 'cordra' || (name.localName !== '' && !isDotSegment(name.localName));
 }
@@ -98,13 +98,13 @@ function uriOf(
   return ok(brand({ type: 'http-uri', name, resolver, query, fragment } as const), repairs);
 }
 
-/** Reads everything before the naming authority; the value is the index behind it. */
+/** Parses the text before the naming authority; the value is the index after it. */
 function readPrefix(input: string, resolver: Resolver): Result<number> {
   if (input.startsWith(resolver.prefix)) return ok(resolver.prefix.length, NO_REPAIRS);
   const { scheme } = resolver;
   const wrong = schemeFault(input, scheme, 'URI-29');
   if (wrong !== null) return wrong;
-  // A fault of characters or triplets anywhere is told before one of the authority.
+  // Faults of characters and escapes anywhere precede a fault of the authority.
   const scan = scanUri(input, scheme.length + 1);
   if (!scan.ok) return scan;
   const start = scheme.length + 3;
@@ -121,7 +121,7 @@ function readPrefix(input: string, resolver: Resolver): Result<number> {
   return first.ok ? ok(first.value, first.repairs | authority.repairs | schemeRepairs(input, scheme)) : first;
 }
 
-/** Reads the "/" behind the authority and the first segment when the resolver has one. */
+/** Parses the "/" after the authority, and the first segment if the resolver has one. */
 function readFirstSegment(input: string, at: number, pathEnd: number, expected: string | null): Result<number> {
   const start = at + 1;
   if (at >= pathEnd) return countFault(at, expected);

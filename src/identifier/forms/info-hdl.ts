@@ -1,11 +1,12 @@
 /**
  * Handles in the info scheme (HUS-01, RFC 4452, the registry entry of `hdl`).
  *
- *   info-hdl = "info:hdl/" naming-authority "/" local-name [ "#" fragment ]
- *   naming-authority = 1*pchar      local-name = *( pchar / "/" )     raw "/" is canonical (R-08)
+ * info-hdl = "info:hdl/" naming-authority "/" local-name [ "#" fragment ]
+ * naming-authority = 1*pchar      local-name = *( pchar / "/" )     raw "/" is canonical (R-08)
  *
  * There is no query (R-19). In the profile `cordra` there is no fragment either: query and fragment of a CORDRA
- * identifier are escaped into the local name (R-02, R-30). Decoded once, the whole is the native text of the name.
+ * identifier are escaped in the local name (R-02, R-30). The text after `info:hdl/`, decoded once, is the native text
+ * of the name.
  */
 import { PATH, PCHAR } from '../grammar/ascii.js';
 import { formatLocalName, hasGuidLength, parseCordraId } from './cordra-id.js';
@@ -20,12 +21,12 @@ import { fail, type Failure, failAt, ok, type Result, unwrap } from '../syntax-e
 import { formatTail, readFragment, tailRepairs, type UriScan } from '../grammar/uri-syntax.js';
 
 export interface InfoHdlOptions {
-  /** Default: a CORDRA identifier is read as one, anything else as `generic`. */
+  /** Default: `cordra` for a CORDRA identifier, otherwise `generic`. */
   readonly profile?: Profile | undefined;
   readonly charset?: Charset | undefined;
 }
 
-/** Reads an info:hdl URI. */
+/** Parses an info:hdl URI. */
 export function parseInfoHdl(input: string, options: InfoHdlOptions = {}): Result<InfoHdl> {
   const info = scanInfoUri(input, 'hdl', 'HUS-01');
   if (!info.ok) return info;
@@ -52,14 +53,14 @@ export function formatInfoHdl({ name, fragment }: InfoHdl): string {
   return formatInfoName(name) + formatTail(null, fragment);
 }
 
-/** A name in the info scheme. */
+/** The info URI of a name. */
 export function formatInfoName(name: CordraId | Handle): string {
   const localName = name.type === 'cordra' ? formatLocalName(name) : name.localName;
   return `info:hdl/${encode(name.namingAuthority, PCHAR)}/${encode(localName, PATH)}`;
 }
 
 export const isInfoHdl = (input: string, options?: InfoHdlOptions): boolean => parseInfoHdl(input, options).ok;
-/** Throws `IdentifierSyntaxError`. */
+/** @throws IdentifierSyntaxError */
 export const toInfoHdl = (input: string, options?: InfoHdlOptions): InfoHdl => unwrap(parseInfoHdl(input, options));
 
 function shapeFault(input: string, start: number, scan: UriScan, profile: Profile | undefined): Failure | null {
@@ -98,7 +99,7 @@ function readName(
   const cordra =
     profile === undefined ? hasGuidLength(text, namingAuthority.length, text.length) : profile === 'cordra';
   if (!cordra) return handle();
-  // An escaped "/" in the naming authority would otherwise be taken for the separator (R-08).
+  // An escaped "/" in the naming authority would otherwise become the separator (R-08).
   const read = namingAuthority.includes('/') ? null : parseCordraId(text);
   return read !== null && (read.ok || profile === 'cordra') ? read : handle();
 }

@@ -1,19 +1,19 @@
 /**
- * The naming authority, the part of a Handle before its first "/" (also called the prefix).
+ * The naming authority, which is the text of a Handle before its first "/" (also called prefix).
  *
- *   naming-authority = segment *( "." segment )                          HUS-07, R-10
- *   segment          = 1*<any printable character but "." and "/">      HUS-08, HS-02
- *   CORDRA segment   = 1*DIGIT, ASCII only, leading zeros significant   CID-05 to CID-08, R-25
+ * naming-authority = segment *( "." segment )                          HUS-07, R-10
+ * segment          = 1*<any printable character but "." and "/">      HUS-08, HS-02
+ * CORDRA segment   = 1*DIGIT, ASCII only, leading zeros significant   CID-05 to CID-08, R-25
  *
- * Every prefix with more than one segment is derived from the one before its last "." (HS-07), and is a prefix in its
- * own right (HS-08). ASCII letters of a prefix have no case (R-15).
+ * A prefix of several segments is derived from the prefix before its last "." (HS-07) and is independent of it (HS-08).
+ * ASCII letters of a prefix are case-insensitive (R-15).
  */
 import { isDigit, upperAscii } from '../grammar/ascii.js';
 import { type Charset, charsetFault } from '../grammar/handle-characters.js';
 import { NO_REPAIRS } from '../repairs.js';
 import { describe, fail, type Failure, ok, type Result } from '../syntax-error.js';
 
-/** Reads a naming authority on its own: `cordra` for digit segments, `handle` for any. The value is the text itself. */
+/** Parses a naming authority: `cordra` permits digit segments, `handle` any. The value is the text itself. */
 export function parseNamingAuthority(
   input: string,
   profile: 'cordra' | 'handle',
@@ -24,18 +24,18 @@ export function parseNamingAuthority(
   return fault ?? ok(input, NO_REPAIRS);
 }
 
-/** The prefix that a prefix is derived from (`10.978` of `10.978.88`); null for one segment. */
+/** The parent of a prefix (`10.978` of `10.978.88`); null for one segment. */
 export function parentOf(namingAuthority: string): string | null {
   const dot = namingAuthority.lastIndexOf('.');
   return dot < 0 ? null : namingAuthority.slice(0, dot);
 }
 
-/** Equal for two spellings of one naming authority, and only for those (R-15). */
+/** A key that is equal for two notations of one naming authority (R-15). */
 export function namingAuthorityKey(namingAuthority: string): string {
   return upperAscii(namingAuthority);
 }
 
-/** Why a text from `start` to `end` is not a naming authority of CORDRA; null when it is. */
+/** The fault of a text from `start` to `end` as a naming authority of CORDRA; null when it is valid. */
 export function cordraAuthorityFault(text: string, start = 0, end = text.length): Failure | null {
   let empty = true;
   for (let i = start; i < end; i++) {
@@ -51,7 +51,7 @@ export function cordraAuthorityFault(text: string, start = 0, end = text.length)
   return empty ? emptySegment(end, start === end ? 'CID-05' : 'CID-06') : null;
 }
 
-/** Why a text from `start` to `end`, its characters already judged, is no naming authority at all; null when it is. */
+/** The fault of a text from `start` to `end`, with valid characters, as any naming authority; null when it is valid. */
 export function handleAuthorityFault(text: string, start = 0, end = text.length): Failure | null {
   let empty = true;
   for (let i = start; i < end; i++) {

@@ -1,9 +1,9 @@
 /**
- * The two path segments that both the hdl and the http form end in (URI-16, URI-31).
+ * The two path segments at the end of the hdl and http forms (URI-16, URI-31).
  *
- *   naming-authority "/" local-name      each 1*pchar, each decoded once as UTF-8
+ * naming-authority "/" local-name      each 1*pchar, each decoded once as UTF-8
  *
- * Judged in this order: count, emptiness, UTF-8, then the parts themselves.
+ * Order of the checks: number of segments, empty segments, UTF-8, then each segment.
  */
 import { PCHAR } from '../grammar/ascii.js';
 import { hasGuidLength, readCordraId } from './cordra-id.js';
@@ -17,21 +17,24 @@ import { readFragment, readQuery, tailRepairs, type UriScan } from '../grammar/u
 
 const SLASH_ESCAPED = repair('SLASH_ESCAPED');
 
-/** What a URI of a Handle is judged by. */
+/** The rules of a form. */
 export type Profile = 'cordra' | 'generic' | 'handle-scheme';
 
 export interface SegmentRules {
   readonly profile: Profile | undefined;
   readonly charset: Charset;
-  /** The classes that the form writes raw in a naming authority. */
+  /** The character classes that the form writes raw in a naming authority. */
   readonly authorityRaw: number;
-  /** Whether a raw "/" in the local name is read as data and escaped (R-21, R-28); otherwise it is a third segment (R-08). */
+  /**
+   * Whether a raw "/" in the local name is data and becomes an escape (R-21, R-28); otherwise it starts a third segment
+   * (R-08).
+   */
   readonly suffixSlashes?: boolean | undefined;
 }
 
 /**
- * Reads from `start` to the end of the path, which `scan` was told to scan from there. The profile `cordra` asks for a
- * CORDRA identifier, no profile prefers one, the others give a Handle.
+ * Parses from `start` to the end of the path in `scan`. The profile `cordra` requires a CORDRA identifier, no profile
+ * prefers one, and the others return a Handle.
  */
 export function readSegments(
   input: string,
@@ -71,7 +74,7 @@ export function utf8Fault(at: number): Failure {
   return fail('INVALID_UTF8', at, 'URI-24', 'the percent-encoded octets from here on are not UTF-8');
 }
 
-/** Reads a name from a part of `text`, which is the URI itself or a decoded copy; query and fragment are those of the URI. */
+/** Parses a name in `text`, which is the URI or a decoded copy of it; query and fragment are those of the URI. */
 function readName(
   text: string,
   start: number,

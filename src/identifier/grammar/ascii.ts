@@ -1,12 +1,12 @@
 /**
- * Character classes of RFC 3986, for ASCII alone.
+ * Character classes of RFC 3986, for ASCII only.
  *
- *   unreserved = ALPHA / DIGIT / "-" / "." / "_" / "~"
- *   sub-delims = "!" / "$" / "&" / "'" / "(" / ")" / "*" / "+" / "," / ";" / "="
- *   pchar      = unreserved / pct-encoded / sub-delims / ":" / "@"
- *   query      = fragment = *( pchar / "/" / "?" )
+ * unreserved = ALPHA / DIGIT / "-" / "." / "_" / "~"
+ * sub-delims = "!" / "$" / "&" / "'" / "(" / ")" / "*" / "+" / "," / ";" / "="
+ * pchar      = unreserved / pct-encoded / sub-delims / ":" / "@"
+ * query      = fragment = *( pchar / "/" / "?" )
  *
- * Each class is a bit. No character of another script ever counts as a letter or a digit.
+ * Each class is a bit. Characters of other scripts are never letters or digits.
  */
 export const UNRESERVED = 1;
 export const SUB_DELIM = 2;
@@ -27,7 +27,7 @@ export const HUS_LOCAL_NAME = REG_NAME | SLASH;
 export const PATH = PCHAR | SLASH;
 /** The characters of a query and of a fragment. */
 export const QUERY = PATH | QUESTION;
-/** Everything that may stand in a URI, "%" left aside. */
+/** All characters of a URI except "%". */
 export const URI_CHARACTER = QUERY | URI_ONLY;
 
 const CLASSES = new Uint8Array(128);
@@ -39,9 +39,9 @@ function give(characters: string, bits: number): void {
   }
 }
 
-/** The classes of a code unit; none beyond ASCII, and none for NaN, which is what `charCodeAt` gives past the end. */
+/** The classes of a code unit; 0 beyond ASCII and for NaN, which `charCodeAt` returns after the end. */
 export function classesOf(code: number): number {
-  // The mask changes nothing; it shows the engine that the index is in bounds, which halves the cost of a scan.
+  // The mask has no effect on the result; with it the engine omits the bounds check, which halves the time of a scan.
   return code < 128 ? (CLASSES[code & 127] ?? 0) : 0;
 }
 
@@ -60,12 +60,15 @@ export function isDigit(code: number): boolean {
 
 const HEX_VALUES = Uint8Array.from(CLASSES, (_, code) => (code <= 0x39 ? code - 0x30 : (code | 0x20) - 0x57));
 
-/** The value of a hexadecimal digit that is known to be one. */
+/**
+ * The value of a hexadecimal digit.
+ * @param code a hexadecimal digit.
+ */
 export function hexValue(code: number): number {
   return HEX_VALUES[code & 127] ?? 0;
 }
 
-/** The index of the first character from `start` to `end` that is in none of the classes; `end` when there is none. */
+/** The index of the first character from `start` to `end` that is in none of the classes; `end` if all are. */
 export function span(text: string, start: number, end: number, classes: number): number {
   let i = start;
   while (i < end && (classesOf(text.charCodeAt(i)) & classes) !== 0) i++;
@@ -76,19 +79,19 @@ const SMALL_LETTERS = /[a-z]+/g;
 const CAPITALS = /[A-Z]+/g;
 const BEYOND_ASCII = /[\u0080-\uffff]/;
 
-/** `toUpperCase` on ASCII letters only: no other letter has a case here (R-15). */
+/** `toUpperCase` for ASCII letters only; other letters are case-sensitive (R-15). */
 export function upperAscii(text: string): string {
   if (!BEYOND_ASCII.test(text)) return text.toUpperCase();
   return text.replace(SMALL_LETTERS, (letters) => letters.toUpperCase());
 }
 
-/** `toLowerCase` on ASCII letters only. */
+/** `toLowerCase` for ASCII letters only. */
 export function lowerAscii(text: string): string {
   if (!BEYOND_ASCII.test(text)) return text.toLowerCase();
   return text.replace(CAPITALS, (letters) => letters.toLowerCase());
 }
 
-/** Whether `text` has `lower`, a text in small letters, at `start`, in any case. */
+/** Whether `text` contains `lower`, which is in lower case, at `start`, ignoring case. */
 export function hasAt(text: string, lower: string, start: number): boolean {
   for (let i = 0; i < lower.length; i++) {
     const code = text.charCodeAt(start + i);

@@ -1,17 +1,17 @@
 /**
- * Which characters a Handle may hold (HS-02, HUS-08, R-12, R-29).
+ * The permitted characters of a Handle (HS-02, HUS-08, R-12, R-29).
  *
- * Any printable character of UCS-2. Not printable: C0 and C1 controls, DEL, line and paragraph separators, U+FEFF, the
- * bidirectional controls (they let one Handle look like another), noncharacters and lone surrogates. Space is printable,
- * and so are the other format characters: some scripts need the joiners. `unicode` also admits what lies beyond UCS-2.
- * Nothing is normalised or trimmed (R-20).
+ * All printable characters of UCS-2. Not printable: C0 and C1 controls, DEL, line and paragraph separators, U+FEFF,
+ * bidirectional controls (which make one Handle look like another), noncharacters and lone surrogates. Space and the
+ * other format characters are printable; some scripts need the joiners. `unicode` also permits characters beyond UCS-2.
+ * Nothing is normalized or trimmed (R-20).
  */
 import { describe, fail, type Failure } from '../syntax-error.js';
 
-/** `ucs2`, the default: characters up to U+FFFF. `unicode`: all of them. */
+/** `ucs2`, the default: characters up to U+FFFF; `unicode`: all characters. */
 export type Charset = 'ucs2' | 'unicode';
 
-/** Why a text from `start` to `end` cannot be part of a Handle; null when it can. */
+/** The fault of a text from `start` to `end` as part of a Handle; null when it is valid. */
 export function charsetFault(text: string, charset: Charset, start = 0, end = text.length): Failure | null {
   for (let i = start; i < end; i++) {
     const code = text.charCodeAt(i);

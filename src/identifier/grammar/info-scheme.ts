@@ -1,10 +1,10 @@
 /**
- * The info scheme (RFC 4452), as far as its namespaces share it.
+ * The common part of the namespaces of the info scheme (RFC 4452).
  *
- *   info-URI = "info:" namespace "/" *( pchar / "/" ) [ "#" fragment ]
+ * info-URI = "info:" namespace "/" *( pchar / "/" ) [ "#" fragment ]
  *
- * Scheme and namespace have no case and are written in small letters. A namespace decides about the rest: the one of
- * Fedora adds a query for method calls (R-19).
+ * Scheme and namespace are case-insensitive and written in lower case. The namespace defines the rest: that of Fedora
+ * adds a query for method calls (R-19).
  */
 import { hasAt } from './ascii.js';
 import { repair, type RepairSet } from '../repairs.js';
@@ -14,12 +14,12 @@ import { schemeFault, schemeRepairs, scanUri, type UriScan } from './uri-syntax.
 const NAMESPACE_LOWERCASED = repair('NAMESPACE_LOWERCASED');
 
 export interface InfoScan {
-  /** Index behind the "/" that ends the namespace. */
+  /** The index after the "/" that ends the namespace. */
   readonly start: number;
   readonly scan: UriScan;
 }
 
-/** Reads `info:namespace/` and finds the parts of what follows. */
+/** Parses `info:namespace/` and locates the components after it. */
 export function scanInfoUri(input: string, namespace: 'hdl' | 'fedora', rule: string): Result<InfoScan> {
   const scheme = schemeFault(input, 'info', rule);
   if (scheme !== null) return scheme;

@@ -1,17 +1,17 @@
 /**
  * IP addresses as hosts (RFC 3986 3.2.2).
  *
- *   IPv4address = dec-octet 3( "." dec-octet )        dec-octet = 0..255 without leading zeros
- *   IP-literal  = "[" ( IPv6address / IPvFuture ) "]"
- *   IPv6address = 8 groups of 1*4HEXDIG joined by ":", one run of zero groups may be "::",
- *                 the last two groups may be an IPv4address; no zone
- *   IPvFuture   = "v" 1*HEXDIG "." 1*( unreserved / sub-delims / ":" )
+ * IPv4address = dec-octet 3( "." dec-octet )        dec-octet = 0..255 without leading zeros
+ * IP-literal  = "[" ( IPv6address / IPvFuture ) "]"
+ * IPv6address = 8 groups of 1*4HEXDIG joined by ":", one run of zero groups may be "::",
+ * the last two groups may be an IPv4address; no zone
+ * IPvFuture   = "v" 1*HEXDIG "." 1*( unreserved / sub-delims / ":" )
  *
- * A host that is an IPv4address is not a registered name (R-07); the looser rule of RFC 2396 is not used.
+ * An IPv4address is not a registered name (R-07); the less strict rule of RFC 2396 does not apply.
  */
 import { HEX_DIGIT, isDigit, REG_NAME, span } from './ascii.js';
 
-/** Whether a text is an IPv4address: four numbers from 0 to 255, none with a leading zero. */
+/** Whether a text is an IPv4address. */
 export function isIPv4Address(text: string): boolean {
   if (text.length < 7 || text.length > 15) return false;
   let octets = 1;
@@ -34,7 +34,7 @@ export function isIPv4Address(text: string): boolean {
   return octets === 4 && digits > 0;
 }
 
-/** Whether a text, its brackets included, is an IP-literal. */
+/** Whether a text with its brackets is an IP-literal. */
 export function isIPLiteral(text: string): boolean {
   if (!text.startsWith('[') || !text.endsWith(']')) return false;
   const inner = text.slice(1, -1);
@@ -42,7 +42,7 @@ export function isIPLiteral(text: string): boolean {
 }
 
 function isIPv6Address(text: string): boolean {
-  // The longest spelling is 45 characters; without this limit a hostile text would be split for nothing.
+  // The longest IPv6address has 45 characters; a longer text is not split.
   if (text.length < 2 || text.length > 45) return false;
   const halves = text.split('::');
   const [head, tail] = halves;
@@ -51,7 +51,7 @@ function isIPv6Address(text: string): boolean {
   return tail === undefined ? count === 8 : count <= 7;
 }
 
-/** How many groups of 16 bits a piece holds; more than any address has when it is malformed. */
+/** The number of 16-bit groups in a piece; for a malformed piece more than an address has. */
 function groups(text: string, mayEndInIPv4: boolean): number {
   if (text === '') return 0;
   const pieces = text.split(':');

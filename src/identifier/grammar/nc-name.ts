@@ -1,22 +1,22 @@
 /**
- * NCName (Namespaces in XML 1.0), which datastream IDs and method names are (FED-10, R-17).
+ * NCName (Namespaces in XML 1.0), the syntax of datastream IDs and method names (FED-10, R-17).
  *
- *   NCName = NameStartChar *NameChar, both without ":"
+ * NCName = NameStartChar *NameChar, both without ":"
  *
- * The character classes are those of XML 1.0 Fifth Edition, which the current edition of Namespaces refers to. They
- * admit everything that earlier editions did and leave no table of scripts to grow old.
+ * The character classes are those of XML 1.0 Fifth Edition, to which the current edition of Namespaces refers. They
+ * include those of earlier editions and depend on no version of Unicode.
  */
 
-/** Ranges of NameStartChar without ":", first and last code point by turns. */
+/** Ranges of NameStartChar without ":": first and last code points in alternation. */
 const START: readonly number[] = [
   0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x7a, 0xc0, 0xd6, 0xd8, 0xf6, 0xf8, 0x2ff, 0x370, 0x37d, 0x37f, 0x1fff, 0x200c, 0x200d,
   0x2070, 0x218f, 0x2c00, 0x2fef, 0x3001, 0xd7ff, 0xf900, 0xfdcf, 0xfdf0, 0xfffd, 0x10000, 0xeffff,
 ];
 
-/** What NameChar adds. */
+/** The characters that NameChar adds. */
 const CONTINUE: readonly number[] = [0x2d, 0x2e, 0x30, 0x39, 0xb7, 0xb7, 0x300, 0x36f, 0x203f, 0x2040];
 
-/** The index of the first character that no NCName has there; -1 when there is none. The end of an empty text is one. */
+/** The index of the first character that is not permitted in an NCName; -1 if there is none, 0 for an empty text. */
 export function findNotNCName(text: string): number {
   if (text === '') return 0;
   for (let i = 0; i < text.length; i++) {
@@ -27,7 +27,7 @@ export function findNotNCName(text: string): number {
   return -1;
 }
 
-/** The length of a text in characters, not in UTF-16 code units (FED-11). */
+/** The length of a text in code points (FED-11). */
 export function characterCount(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length; i++) {

@@ -1,11 +1,11 @@
 /**
- * Percent-encoding (RFC 3986 2.1) of UTF-8 (RFC 3629). The escapes are read and written by hand because the platform's own
- * functions throw on lone surrogates, escape more than the forms here do, and do not say where a text broke.
+ * Percent-encoding (RFC 3986 2.1) of UTF-8 (RFC 3629). The functions of the platform are not used, because they throw
+ * on lone surrogates, escape more than these forms, and do not return the position of a fault.
  *
- *   pct-encoded = "%" HEXDIG HEXDIG
+ * pct-encoded = "%" HEXDIG HEXDIG
  *
- * A text is split on its raw delimiters first and each piece is decoded once (RFC 3986 2.4). All functions expect
- * ASCII in which every "%" starts a triplet: `scanUri` has looked.
+ * A text is split at its raw delimiters before each piece is decoded once (RFC 3986 2.4). All functions expect ASCII in
+ * which every "%" starts an escape, as `scanUri` verifies.
  */
 import { classesOf, hexValue, LOWER_CASE, span, UNRESERVED } from './ascii.js';
 import { NO_REPAIRS, repair, type RepairSet } from '../repairs.js';
@@ -13,21 +13,21 @@ import { StringBuilder } from './string-builder.js';
 
 const PERCENT = 0x25;
 const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-/** Room for the octets of a short text, so that none is made for each. */
+/** A buffer for the octets of short texts. */
 const SHORT = new Uint8Array(1024);
-/** A piece up to this length is decoded by hand. */
+/** Up to this length, a piece is decoded without the platform's decoder. */
 const SHORT_TEXT = 96;
 const ESCAPE_DECODED = repair('ESCAPE_DECODED');
 const ESCAPE_UPPERCASED = repair('ESCAPE_UPPERCASED');
 
 /**
- * The text of a piece, decoded as strict UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
- * For ill-formed UTF-8 the index of the "%" where the bad sequence starts.
+ * Decodes a piece as strict UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
+ * @returns the text, or for ill-formed UTF-8 the index of the "%" at which the sequence starts.
  */
 export function decode(input: string, start: number, end: number): string | number {
   const first = nextPercent(input, start, end);
   if (first === end) return input.slice(start, end);
-  // The platform's decoder is fast for each octet but slow to call.
+  // The platform's decoder has a high cost for each call.
   if (end - first <= SHORT_TEXT) return decodeShort(input, input.slice(start, first), first, end);
   const octets = end - first <= SHORT.length ? SHORT : new Uint8Array(end - first);
   let length = 0;
@@ -63,7 +63,7 @@ function decodeShort(input: string, before: string, start: number, end: number):
   return text;
 }
 
-/** Where in `input` the character stands that `decode(input, start, ...)` put at `index` of its text. */
+/** The index in `input` of the character that `decode(input, start, ...)` wrote at `index` of its result. */
 export function rawOffset(input: string, start: number, index: number): number {
   let i = start;
   let left = index;
@@ -80,7 +80,10 @@ export function rawOffset(input: string, start: number, index: number): number {
   return i;
 }
 
-/** Writes a text as UTF-8 with every character escaped that is in none of the `raw` classes. The text has no lone surrogate. */
+/**
+ * Escapes all characters outside the `raw` classes as UTF-8.
+ * @param text without lone surrogates.
+ */
 export function encode(text: string, raw: number): string {
   const first = span(text, 0, text.length, raw);
   if (first === text.length) return text;
@@ -100,8 +103,8 @@ export function encode(text: string, raw: number): string {
 }
 
 /**
- * RFC 3986 6.2.2 for a piece that stays encoded: escaped unreserved characters are decoded, other escapes put in
- * capitals, nothing else (R-03).
+ * Normalizes the escapes of a piece (RFC 3986 6.2.2): decodes those of unreserved characters, and converts others to
+ * upper case (R-03).
  */
 export function normalizeEscapes(input: string, start: number, end: number): string {
   if (escapeRepairs(input, start, end, UNRESERVED) === NO_REPAIRS) return input.slice(start, end);
@@ -121,7 +124,9 @@ export function normalizeEscapes(input: string, start: number, end: number): str
   return text.finish();
 }
 
-/** What changes in the escapes of a piece when characters of the `raw` classes are decoded and the rest put in capitals. */
+/**
+ * The repairs of the escapes of a piece when the `raw` classes are decoded and other escapes converted to upper case.
+ */
 export function escapeRepairs(input: string, start: number, end: number, raw: number): RepairSet {
   let repairs = NO_REPAIRS;
   for (let i = start; i < end; i++) {
@@ -138,7 +143,7 @@ function octetAt(input: string, percent: number): number {
   return (hexValue(input.charCodeAt(percent + 1)) << 4) | hexValue(input.charCodeAt(percent + 2));
 }
 
-/** The index of the first "%" that starts no UTF-8 sequence; `end` when there is none. */
+/** The index of the first "%" that does not start a UTF-8 sequence; `end` if there is none. */
 function illFormedAt(input: string, start: number, end: number): number {
   let i = start;
   while (i < end) {
@@ -149,7 +154,7 @@ function illFormedAt(input: string, start: number, end: number): number {
   return end;
 }
 
-/** How many triplets the UTF-8 sequence at `i` takes; 0 when it is ill-formed (the table of RFC 3629 section 4). */
+/** The number of escapes of the UTF-8 sequence at `i`; 0 for an ill-formed one (RFC 3629 4). */
 function sequenceLength(input: string, i: number, end: number): number {
   const first = octetAt(input, i);
   if (first < 0x80) return 1;
@@ -168,7 +173,7 @@ function isTrail(input: string, i: number, end: number, low: number, high: numbe
   return octet >= low && octet <= high;
 }
 
-/** The index of the first "%"; `end` when there is none. */
+/** The index of the first "%"; `end` if there is none. */
 function nextPercent(input: string, start: number, end: number): number {
   let i = start;
   while (i < end && input.charCodeAt(i) !== PERCENT) i++;

@@ -1,6 +1,6 @@
 /**
- * Help for URIs as people paste them (R-28): from an address bar with letters of other scripts, from a page with "<" in
- * an old DOI. A strict parser refuses them; recognition escapes what is not a URI character and reads again.
+ * Support for URIs with raw characters (R-28), such as letters of other scripts from an address bar, or "<" in an old
+ * DOI. Strict parsers refuse them; recognition escapes them and parses the text again.
  */
 import { classesOf, QUERY } from './ascii.js';
 import { encode } from './percent-encoding.js';
@@ -11,8 +11,8 @@ import { ok, type Result } from '../syntax-error.js';
 const ESCAPE_ADDED = repair('ESCAPE_ADDED');
 
 /**
- * What `parse` makes of a text; where it finds an invalid character, what it makes of the text with the raw characters
- * from `start` on escaped. A text that is refused both times is refused for its own first fault.
+ * Parses a text. If it has an invalid character, parses it again with the raw characters from `start` escaped. If both
+ * fail, the result is the first fault.
  */
 export function parseWithRawCharacters<T>(text: string, start: number, parse: (text: string) => Result<T>): Result<T> {
   const read = parse(text);
@@ -36,7 +36,7 @@ function escapeRaw(text: string): string {
   return escaped + text.slice(copied);
 }
 
-/** Whether a character stays: all of a URI but "[" and "]", which only an authority holds. */
+/** Whether a character is not escaped: all of a URI but "[" and "]", which only a URI authority may contain. */
 function isUriCharacter(code: number): boolean {
   return (classesOf(code) & QUERY) !== 0 || code === 0x25 || code === 0x23;
 }

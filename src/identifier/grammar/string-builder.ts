@@ -1,13 +1,13 @@
 /**
- * Builds an ASCII text character by character in time proportional to its length. Adding to a string for every character
- * would leave the engine with as many pieces as characters; here they are octets first, and a text a chunk at a time.
+ * Builds an ASCII text in linear time. Concatenating each character would leave the engine as many pieces as
+ * characters; this class writes octets into a chunk and decodes them together.
  *
- * All writers share one chunk, so a text is begun and finished before the next one is begun.
+ * All builders share one chunk, so a text must be complete before the next one is started.
  */
 const CHUNK = new Uint8Array(8192);
-/** A text up to this length is put together by hand. */
+/** Up to this length, characters are concatenated. */
 const SHORT_TEXT = 48;
-/** The longest that one call writes: four octets as triplets. */
+/** Octets that one call can write: a code point as four escapes. */
 const LONGEST = 12;
 const HEX = new TextEncoder().encode('0123456789ABCDEF');
 const ASCII = new TextDecoder();
@@ -23,13 +23,13 @@ export class StringBuilder {
     CHUNK[this.used++] = code;
   }
 
-  /** Writes an octet as its triplet, in capitals. */
+  /** Writes an octet as an escape in upper case. */
   triplet(octet: number): void {
     if (this.used > CHUNK.length - LONGEST) this.flush();
     this.put(octet);
   }
 
-  /** Writes a code point as the triplets of its UTF-8 octets. */
+  /** Writes a code point as the escapes of its UTF-8 octets. */
   triplets(code: number): void {
     if (this.used > CHUNK.length - LONGEST) this.flush();
     if (code < 0x80) {
@@ -48,7 +48,7 @@ export class StringBuilder {
     this.put(0x80 | (code & 0x3f));
   }
 
-  /** The text that was begun with, and behind it what was written. */
+  /** The initial text, followed by what was written. */
   finish(): string {
     this.flush();
     return this.text;
@@ -63,7 +63,7 @@ export class StringBuilder {
 
   private flush(): void {
     if (this.used > SHORT_TEXT) this.text += ASCII.decode(CHUNK.subarray(0, this.used));
-    // The platform's decoder is fast for each octet but slow to call.
+    // The platform's decoder has a high cost for each call.
     else for (let i = 0; i < this.used; i++) this.text += String.fromCharCode(CHUNK[i] ?? 0);
     this.used = 0;
   }

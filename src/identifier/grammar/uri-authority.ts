@@ -1,13 +1,13 @@
 /**
- * The authority of a resolver or of a Handle server (RFC 3986 3.2; URI-30, URI-36, R-33).
+ * The URI authority of a resolver or of a Handle server (RFC 3986 3.2; URI-30, URI-36, R-33).
  *
- *   authority = host [ ":" port ]        no userinfo
- *   host      = IP-literal / IPv4address / reg-name, not empty
- *   reg-name  = 1*( unreserved / pct-encoded / sub-delims )
- *   port      = *DIGIT
+ * authority = host [ ":" port ]        no userinfo
+ * host      = IP-literal / IPv4address / reg-name, not empty
+ * reg-name  = 1*( unreserved / pct-encoded / sub-delims )
+ * port      = *DIGIT
  *
- * Normal form: the host in small letters, needless escapes decoded, a ":" without a port dropped, the default port of
- * http and https dropped. A trailing dot makes another host.
+ * Normal form: the host in lower case with unnecessary escapes decoded, without an empty port and without the default
+ * port of http or https. A host with a trailing dot is another host.
  */
 import { isDigit, lowerAscii, REG_NAME, span, UNRESERVED } from './ascii.js';
 import { isIPLiteral } from './ip-address.js';
@@ -19,7 +19,7 @@ import { isTriplet } from './uri-syntax.js';
 const HOST_LOWERCASED = repair('HOST_LOWERCASED');
 const DEFAULT_PORT_DROPPED = repair('DEFAULT_PORT_DROPPED');
 
-/** Reads `input` from `start` to `end` as host[:port]; the value is its normal form. */
+/** Parses `input` from `start` to `end` as host[:port]; the value is its normal form. */
 export function readAuthority(input: string, start: number, end: number, defaultPort: string | null): Result<string> {
   const hostEnd = input.charCodeAt(start) === 0x5b ? literalEnd(input, start, end) : regNameEnd(input, start, end);
   if (hostEnd === start)
@@ -35,7 +35,7 @@ export function readAuthority(input: string, start: number, end: number, default
   return ok(hostEnd === end || dropped ? host : `${host}:${port}`, repairs | NO_REPAIRS);
 }
 
-/** The end of the userinfo when there is one: the "@" from `start` to `end`; else -1. */
+/** The index of the "@" after the userinfo from `start` to `end`; -1 without userinfo. */
 export function userinfoEnd(input: string, start: number, end: number): number {
   const at = input.indexOf('@', start);
   return at < end ? at : -1;
@@ -61,7 +61,7 @@ function digitsEnd(input: string, start: number, end: number): number {
   return i;
 }
 
-/** Small letters everywhere but in the escapes that stay. */
+/** Converts to lower case, except in escapes. */
 function normalHost(input: string, start: number, end: number): string {
   const normal = normalizeEscapes(input, start, end);
   if (!normal.includes('%')) return lowerAscii(normal);

@@ -1,11 +1,11 @@
 /**
- * The outer shape of a URI (RFC 3986 3), found in one pass and never by decoding first.
+ * The components of a URI (RFC 3986 3), located in one pass without decoding.
  *
- *   URI    = scheme ":" hier-part [ "?" query ] [ "#" fragment ]
- *   scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )
+ * URI    = scheme ":" hier-part [ "?" query ] [ "#" fragment ]
+ * scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )
  *
- * Order of judgement: scheme, characters, triplets, fragment, query. A URI holds visible ASCII without
- * " < > \ ^ ` { | } only; "[" and "]" belong to an IP literal and stand nowhere else.
+ * Order of the checks: scheme, characters, escapes, fragment, query. A URI contains visible ASCII without " < > \ ^ `
+ * { | }; "[" and "]" are permitted only in an IP literal.
  */
 import { classesOf, hasAt, HEX_DIGIT, PCHAR, QUERY, UNRESERVED, URI_CHARACTER } from './ascii.js';
 import { escapeRepairs, normalizeEscapes } from './percent-encoding.js';
@@ -14,25 +14,25 @@ import { describe, excerpt, fail, type Failure } from '../syntax-error.js';
 
 const SCHEME_LOWERCASED = repair('SCHEME_LOWERCASED');
 
-/** Where the parts of a URI lie. */
+/** The positions of the components of a URI. */
 export interface UriScan {
   readonly ok: true;
-  /** The end of the path: the first "?" or "#", or the end of the text. */
+  /** The end of the path: the index of the first "?" or "#", or the end of the text. */
   readonly pathEnd: number;
-  /** Index of the "?" that starts the query, or -1. */
+  /** The index of the "?" before the query, or -1. */
   readonly query: number;
-  /** Index of the "#" that starts the fragment, or -1. */
+  /** The index of the "#" before the fragment, or -1. */
   readonly fragment: number;
-  /** The first and second "/" of the part that was scanned, before the query; or -1. */
+  /** The first and second "/" of the scanned text before the query, or -1. */
   readonly slash: number;
   readonly secondSlash: number;
-  /** Whether there is any escape. */
+  /** Whether the text has an escape. */
   readonly escaped: boolean;
-  /** Index of the first "[" or "]" before the query, or -1: outside an IP literal it is an invalid character. */
+  /** The index of the first "[" or "]" before the query, or -1; outside an IP literal it is invalid. */
   readonly bracket: number;
 }
 
-/** The length of the scheme at the start of a text, its ":" left aside; 0 when there is none. */
+/** The length of the scheme at the start of a text without its ":"; 0 without a scheme. */
 export function schemeLength(text: string): number {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -44,7 +44,7 @@ export function schemeLength(text: string): number {
   return 0;
 }
 
-/** Why a text does not start with a scheme, given in small letters; null when it does (URI-05, URI-06). */
+/** The fault of a text that should start with a scheme, given in lower case; null when it does (URI-05, URI-06). */
 export function schemeFault(input: string, scheme: string, rule: string): Failure | null {
   if (input.charCodeAt(scheme.length) === 0x3a && hasAt(input, scheme, 0)) return null;
   const length = schemeLength(input);
@@ -53,12 +53,12 @@ export function schemeFault(input: string, scheme: string, rule: string): Failur
   return fail('WRONG_SCHEME', 0, rule, `the scheme is "${excerpt(input.slice(0, length))}", expected "${scheme}"`);
 }
 
-/** What is repaired in a scheme that `schemeFault` found right. */
+/** The repairs of a valid scheme. */
 export function schemeRepairs(input: string, scheme: string): RepairSet {
   return input.startsWith(scheme) ? NO_REPAIRS : SCHEME_LOWERCASED;
 }
 
-/** Finds the parts of a URI from `start`, which lies behind its scheme or its authority's "//". */
+/** Locates the components of a URI from `start`, the index after its scheme or after "//". */
 export function scanUri(input: string, start: number): UriScan | Failure {
   let query = -1;
   let fragment = -1;
@@ -101,7 +101,7 @@ export function scanUri(input: string, start: number): UriScan | Failure {
   return { ok: true, pathEnd, query, fragment, slash, secondSlash, escaped, bracket };
 }
 
-/** A query or fragment in its normal form, without its delimiter; null when absent (R-03). */
+/** The normal form of a query or fragment, without its delimiter; null when absent (R-03). */
 export function readQuery(input: string, scan: UriScan): string | null {
   return scan.query < 0
     ? null
@@ -112,18 +112,21 @@ export function readFragment(input: string, scan: UriScan): string | null {
   return scan.fragment < 0 ? null : component(input, scan.fragment + 1, input.length, scan);
 }
 
-/** What `readQuery` and `readFragment` change. */
+/** The repairs that `readQuery` and `readFragment` make. */
 export function tailRepairs(input: string, scan: UriScan): RepairSet {
   return scan.escaped ? escapeRepairs(input, scan.pathEnd, input.length, UNRESERVED) : NO_REPAIRS;
 }
 
-/** `?query#fragment`, each left out when null. */
+/** `?query#fragment`; a null component is omitted. */
 export function formatTail(query: string | null, fragment: string | null): string {
   if (query === null) return fragment === null ? '' : `#${fragment}`;
   return fragment === null ? `?${query}` : `?${query}#${fragment}`;
 }
 
-/** The index of the first character that `start` to `end` holds and a query (or a fragment) cannot; -1 when there is none. */
+/**
+ * The index of the first character from `start` to `end` that is not permitted in a query or fragment; -1 if there is
+ * none.
+ */
 export function findNotQuery(input: string, start: number, end: number): number {
   for (let i = start; i < end; i++) {
     const code = input.charCodeAt(i);
@@ -151,7 +154,7 @@ function tripletFault(input: string, start: number): Failure | null {
   return fail('INVALID_PERCENT_ENCODING', at, 'HUS-14', `expected two hexadecimal digits after "%", found "${found}"`);
 }
 
-/** Tells which of query and fragment holds a "#", "[" or "]". */
+/** The fault of a "#", "[" or "]" in a query or fragment. */
 function tailFault(input: string, pathEnd: number, query: number, fragment: number): Failure {
   const inFragment = fragment < 0 ? -1 : findNotQuery(input, fragment + 1, input.length);
   if (inFragment >= 0) {

@@ -1,17 +1,16 @@
 import { Actor, ChangeKind, PatchOperation } from '../../registry/change.js';
 import type { Queryable } from '../transactions.js';
 
-/** The position of changes of this transaction in SQL: its number plus the offset. */
+/** The position of the changes of this transaction, in SQL. */
 export const POSITION_SQL = 'pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset)';
 
-/** How a statement in SQL appends to the history: the other columns follow, in this order, and where they come from. */
+/** The values of the other columns follow, in this order. */
 export const APPEND_CHANGE_SQL = `INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, key_id, patch)
     SELECT ${POSITION_SQL}`;
 
 export interface NewChange {
   readonly namingAuthority: string;
   readonly identifierId: bigint | null;
-  /** The version that the change makes. */
   readonly version: number;
   readonly kind: ChangeKind;
   readonly patch: readonly PatchOperation[];
@@ -48,12 +47,12 @@ const CHANGE_LOCK = 0x436867;
 /** "ChN" in ASCII: the same for naming authorities. */
 const NAMING_AUTHORITY_LOCK = 0x43684e;
 
-/** Locks are buckets, to stay below the size of PostgreSQL's lock table. */
+/** Bounds the number of locks, because PostgreSQL's lock table is small. */
 const BUCKETS = 512;
 
 /**
- * Waits for other transactions that change these identifiers. Must come first: an advisory lock needs no transaction
- * number, so the number, which is the log position, is assigned after the earlier changes.
+ * Waits for other changes of these identifiers. Must come first: an advisory lock needs no transaction number, so the
+ * number, which is the log position, is assigned after those changes.
  * @returns the time of the change, by the database clock after the wait.
  */
 export async function lockForChange(transaction: Queryable, ids: readonly bigint[]): Promise<Date> {
@@ -68,7 +67,7 @@ export async function lockNamingAuthorityForChange(transaction: Queryable, prefi
   return timeAfter(transaction, 'count(pg_advisory_xact_lock($1, hashtext($2)))', [NAMING_AUTHORITY_LOCK, prefix]);
 }
 
-/** The database clock after the locks, rounded down to milliseconds, so that it is never in the future. */
+/** Rounded down to milliseconds, so that it is never in the future. */
 async function timeAfter(transaction: Queryable, locks: string, values: unknown[]): Promise<Date> {
   const { rows } = await transaction.query<{ now: Date }>(
     `SELECT date_trunc('milliseconds', clock_timestamp()) AS now FROM (SELECT ${locks}) AS locked(n) WHERE n >= 0`,

@@ -4,7 +4,7 @@ import type { ChangeKind, PatchOperation } from '../../registry/change.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import { compactGuid } from '../../registry/uuid.js';
 
-/** The place of a change in the log; changes are read in this order. */
+/** The position of a change in the log, and its ordinal. */
 export interface LogPosition {
   readonly position: bigint;
   readonly id: bigint;
@@ -30,14 +30,13 @@ export interface RecordedChange extends LogPosition {
 export interface ChangePage {
   readonly changes: readonly RecordedChange[];
   readonly reached: LogPosition;
-  /** Whether more can be read after that position. */
   readonly more: boolean;
 }
 
-/** Changes read for one filtered page: an index by naming authority would slow each mint. */
+/** Changes that one filtered page reads: an index by naming authority would slow each mint. */
 const LOOKED_AT = 1000;
 
-/** Positions from here on may belong to running transactions and are not read. */
+/** Later positions may belong to running transactions and are not read. */
 const END_SQL = '(SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM change_offset)';
 
 const COLUMNS = `c.position, c.id, c.naming_authority AS "namingAuthority", c.version, c.kind, c.at, c.client,
@@ -50,14 +49,13 @@ export const LOG_PAGE_SQL = `
   ) c LEFT JOIN identifier i ON i.id = c.identifier_id
   ORDER BY c.position, c.id`;
 
-/** The last place that can be read. */
+/** The last readable position. */
 export const LOG_HEAD_SQL = `SELECT position, id FROM change WHERE position < ${END_SQL} ORDER BY position DESC, id DESC LIMIT 1`;
 
 const HISTORY = `SELECT ${COLUMNS} FROM change c LEFT JOIN identifier i ON i.id = c.identifier_id`;
 const OF_IDENTIFIER = `${HISTORY} WHERE c.identifier_id = $1 AND c.version > $2 ORDER BY c.version LIMIT $3`;
 const OF_NAMING_AUTHORITY = `${HISTORY} WHERE c.identifier_id IS NULL AND c.naming_authority = $1 AND c.version > $2 ORDER BY c.version LIMIT $3`;
 
-/** Reads the change log. */
 @Injectable()
 export class ChangeReader {
   private readonly reading = new Map<string, Promise<RecordedChange[]>>();
@@ -75,9 +73,9 @@ export class ChangeReader {
   }
 
   /**
-   * The log after a position, in order of transactions. Concurrent readers at one position share a query.
-   * @param wants filters by naming authority; null for all. A filtered page may be empty before the end of the log;
-   * `reached` advances nevertheless.
+   * The log after a position. Concurrent readers at one position share a query.
+   * @param wants a filter; null for all. A filtered page may be empty before the end of the log, but `reached`
+   * advances.
    */
   async page(
     after: LogPosition,
@@ -94,7 +92,7 @@ export class ChangeReader {
   }
 
   async head(): Promise<LogPosition> {
-    // Unprepared: a generic plan from when the log was short would read all of it.
+    // Unprepared: a generic plan of a short log would read the whole log.
     const { rows } = await this.pool.query<PositionRow>(LOG_HEAD_SQL);
     return rows[0] === undefined ? LOG_START : positionOf(rows[0]);
   }

@@ -7,15 +7,15 @@ const OLDEST = `
   SELECT CASE WHEN pg_snapshot_xmin(s) < pg_snapshot_xmax(s) THEN pg_snapshot_xmin(s)::text END AS oldest
   FROM pg_current_snapshot() AS s`;
 
-/** A scrape does not wait longer for a database that is slow or silent. */
+/** A scrape does not wait longer for a slow database. */
 const TIMEOUT_MS = 1000;
 
-/** Scrapes within this time share one query, however many there are. */
+/** Scrapes within this time share one query. */
 const FRESH_MS = 1000;
 
 /**
- * Measures how long a transaction has delayed the event feed, from when this process first saw it, because PostgreSQL
- * hides the start times of other roles.
+ * Measures for how long a transaction has delayed the event feed since this process first saw it; PostgreSQL hides the
+ * start times of other roles.
  */
 @Injectable()
 export class FeedAge {
@@ -25,7 +25,7 @@ export class FeedAge {
 
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
-  /** @returns 0 when nothing delays the feed, NaN when the database does not respond within a second. */
+  /** @returns 0 without a delay, NaN when the database does not respond within a second. */
   seconds(): Promise<number> {
     const now = performance.now();
     if (this.reading === null || now - this.reading.at > FRESH_MS) {

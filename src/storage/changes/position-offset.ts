@@ -23,7 +23,7 @@ export class PositionOffset {
   constructor(private readonly transactions: Transactions) {}
 
   /**
-   * Raises the offset when new changes would get old positions. Called before anything is written.
+   * Raises the offset when new changes would get earlier positions. Called before anything is written.
    * @returns whether it was raised.
    */
   async raise(): Promise<boolean> {
@@ -31,8 +31,7 @@ export class PositionOffset {
       await transaction.query('SELECT pg_advisory_xact_lock($1)', [OFFSET_LOCK]);
       const { rows } = await transaction.query<{ behind: boolean }>(IS_BEHIND);
       if (rows[0]?.behind !== true) return false;
-      // Waits for transactions with the old offset and makes later ones use the new one; otherwise a reader could miss
-      // their events.
+      // Waits for transactions with the old offset, whose events a reader could otherwise miss.
       await transaction.query('LOCK TABLE change IN SHARE MODE');
       await transaction.query(RAISE, [GAP.toString()]);
       return true;

@@ -8,10 +8,10 @@ import type { Address } from '../../registry/naming-authority-snapshot.js';
 import { type IdentifierRow, EXPIRED_SQL, RECORD_COLUMNS_SQL, recordOf } from './identifier-row.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 
-/** Look-ups that wait while two groups are under way go together, 100 at most: more would keep the first one waiting. */
+/** Waiting look-ups share the next statement. Larger batches would delay their first look-up. */
 const LIMITS = { maxBatchSize: 100, maxConcurrentBatches: 2, maxQueueLength: 5000 };
 
-/** More of one metadata ID than this are a list, to be paged through: then it does not matter which of them were found. */
+/** With more objects, a metadata ID returns a list in pages. */
 const FEW = 10;
 
 const BY_ADDRESS = `
@@ -35,7 +35,7 @@ const BY_METADATA = `
   JOIN naming_authority n ON n.prefix = i.naming_authority
   ORDER BY w.ordinal, i.created_at, i.id`;
 
-/** Coalesces look-ups of single records. The result does not depend on the principal; the caller checks visibility. */
+/** Coalesces look-ups of single records. The caller checks what the principal can see. */
 @Injectable()
 export class CoalescedReader {
   private readonly byGuid = new Batcher<Address, IdentifierRecord | null>(async (addresses) => {
@@ -60,8 +60,8 @@ export class CoalescedReader {
   }
 
   /**
-   * The identifiers with a metadata ID, in order of minting.
-   * @returns null when there are too many for one statement.
+   * The objects of a metadata ID, in order of minting.
+   * @returns null when they need pages.
    */
   async findByMetadataId(metadataKey: CanonicalName['key']): Promise<IdentifierRecord[] | null> {
     const found = await this.byMetadata.add(metadataKey);

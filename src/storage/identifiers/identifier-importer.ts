@@ -6,7 +6,7 @@ import type { ImportedIdentifier } from '../../registry/imported-identifier.js';
 import { ConflictFinder, type Conflicts, expiredIn } from './conflict-finder.js';
 import { Transactions } from '../transactions.js';
 
-/** How often an identifier is tried again that met something which was gone when it was looked for. */
+/** Attempts for an identifier whose conflict no longer exists when it is looked up. */
 const MAX_ATTEMPTS = 5;
 
 interface Pending {

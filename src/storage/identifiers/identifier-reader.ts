@@ -30,7 +30,7 @@ export interface MintedByRequest {
   readonly fingerprint: Digest;
 }
 
-/** Reads records. Expired leases count as withdrawn. */
+/** Reads records. An expired reservation counts as withdrawn. */
 @Injectable()
 export class IdentifierReader {
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
@@ -42,7 +42,7 @@ export class IdentifierReader {
       : one(from, 'by-guid', BY_GUID, [namingAuthority, guid]);
   }
 
-  /** The identifier of a naming authority that a metadata ID describes; there is at most one. */
+  /** The object of a metadata ID in a naming authority; at most one. */
   async findByMetadataId(
     namingAuthority: string,
     metadataKey: CanonicalName['key'],
@@ -51,7 +51,7 @@ export class IdentifierReader {
     return one(from, 'by-metadata', BY_METADATA, [namingAuthority, bytea(metadataKey)]);
   }
 
-  /** The identifier that has one of these alternates in a naming authority, and which. */
+  /** The identifier in a naming authority that has one of these alternates, and the alternate. */
   async findByAlternates(
     namingAuthority: string,
     keys: readonly CanonicalName['key'][],
@@ -63,7 +63,7 @@ export class IdentifierReader {
     return row === undefined ? null : { record: recordOf(row), key: row.key };
   }
 
-  /** @param index the place in the request; a metadata record has the next one. */
+  /** @param index the index in the request; a metadata record has the next one. */
   async findByRequest(
     client: string,
     requestKey: string,
@@ -85,15 +85,15 @@ export class IdentifierReader {
     };
   }
 
-  /** The identifiers of a reservation, in their original order and in any state. */
+  /** In their original order and in any state. */
   async findByReservation(reservation: string): Promise<IdentifierRecord[]> {
     const { rows } = await this.pool.query<IdentifierRow>({ text: BY_RESERVATION, values: [reservation] });
     return rows.map((row) => recordOf(row));
   }
 
   /**
-   * @param at the time of a change, at which leases are honoured; absent for the time of the query's transaction.
-   * @returns the records in the order of the ids; one that does not exist is left out.
+   * @param at the time of a change, with which leases are compared; by default that of the transaction.
+   * @returns the existing records, in the order of `ids`.
    */
   async findByIds(ids: readonly bigint[], from: Queryable = this.pool, at?: Date): Promise<IdentifierRecord[]> {
     const { rows } = await from.query<IdentifierRow>({ text: BY_IDS, values: [ids.map(String)] });
@@ -103,14 +103,14 @@ export class IdentifierReader {
     return ids.flatMap((id) => found.get(id.toString()) ?? []);
   }
 
-  /** Expired reservations that are still recorded as reserved, as recorded. */
+  /** Expired reservations whose expiry is not recorded, as they are stored. */
   async findExpiredLeases(ids: readonly bigint[], from: Queryable, at: Date): Promise<IdentifierRecord[]> {
     const values = [ids.map(String), at.toISOString()];
     const { rows } = await from.query<IdentifierRow>({ text: UNWRITTEN_EXPIRATIONS, values });
     return rows.map((row) => recordOf(row, false));
   }
 
-  /** Some expired reservations that are not recorded yet, the oldest first. */
+  /** The oldest expired reservations whose expiry is not recorded. */
   async findExpiredIds(limit: number): Promise<bigint[]> {
     const { rows } = await this.pool.query<{ id: string }>({ text: EXPIRED_IDS, values: [limit] });
     return rows.map(({ id }) => BigInt(id));
@@ -118,7 +118,7 @@ export class IdentifierReader {
 
   /**
    * One page in order of minting.
-   * @param after the last record of the page before.
+   * @param after the last record of the previous page.
    */
   async page(filter: PageFilter, limit: number, after: PageCursor | undefined): Promise<IdentifierRecord[]> {
     const { rows } = await this.pool.query<IdentifierRow>(pageQuery(filter, limit, after));
@@ -126,7 +126,7 @@ export class IdentifierReader {
   }
 }
 
-/** Whether the lease of a row has ended at a time, as `LAPSED_SQL` says it. */
+/** The same condition as `EXPIRED_SQL`, at a given time. */
 function isExpired({ state, leaseUntil }: IdentifierRow, at: Date): boolean {
   return state === 'reserved' && leaseUntil !== null && leaseUntil <= at;
 }

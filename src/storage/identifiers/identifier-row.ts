@@ -16,7 +16,7 @@ export interface IdentifierRow {
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly leaseUntil: Date | null;
-  /** Whether the lease has ended without a recorded expiry; counts as withdrawn. */
+  /** Whether the lease has ended and the expiry is not recorded. */
   readonly expired: boolean;
   readonly withdrawnAt: Date | null;
   readonly withdrawalReason: string | null;
@@ -33,15 +33,15 @@ export const EXPIRED_SQL = "(i.state = 'reserved' AND i.lease_until <= CURRENT_T
 export const GUID_SQL = (row: string): string => `upper(replace(${row}.guid::text, '-', ''))`;
 
 /**
- * The key under which the identifier of a row `i`, whose naming authority is `n`, would be a metadata ID: the same as
- * `KnownAuthorities.storedName` computes, and a test holds the two equal.
+ * The self key of a row `i` with naming authority `n`, as `NamingAuthoritySnapshot.canonicalName` computes it. A test
+ * compares the two.
  */
 export const SELF_KEY_SQL = `sha256(convert_to('hdl:' || upper(i.naming_authority COLLATE "C") || '/' || CASE
     WHEN i.guid IS NOT NULL THEN ${GUID_SQL('i')}
     WHEN n.case_insensitive OR upper(i.naming_authority COLLATE "C") = '0.NA' THEN upper(i.local_name COLLATE "C")
     ELSE i.local_name END, 'UTF8'))`;
 
-/** Identifiers whose metadata ID has a key, in order of minting. */
+/** The objects whose metadata ID has a key, in order of minting. */
 export const describedSql = (key: string): string => `ARRAY(
     SELECT d.naming_authority || '/' || coalesce(d.local_name, ${GUID_SQL('d')})
     FROM identifier d WHERE d.metadata_key = ${key} AND NOT ${EXPIRED_SQL.replaceAll('i.', 'd.')} ORDER BY d.created_at, d.id)`;
@@ -57,8 +57,8 @@ export const RECORD_COLUMNS_SQL = `i.id, i.naming_authority AS "namingAuthority"
 export const RECORD_TABLES_SQL = 'identifier i JOIN naming_authority n ON n.prefix = i.naming_authority';
 
 /**
- * Turns a row into a record. What a reservation held when it lapsed is free again, so the record does not show it.
- * @param lapsed false for the record as it was written last.
+ * Converts a row to a record. An expired reservation shows no metadata ID and alternates.
+ * @param expired false for the record as it is stored.
  */
 export function recordOf(row: IdentifierRow, expired = row.expired): IdentifierRecord {
   return {

@@ -6,14 +6,14 @@ import type { Address } from '../../registry/naming-authority-snapshot.js';
 import { GUID_SQL, type IdentifierRow, EXPIRED_SQL, RECORD_COLUMNS_SQL, recordOf } from './identifier-row.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 
-/** How a text can match a record, the nearest first. */
+/** The properties of a record that a text can match, in order of preference. */
 export const MATCHED_BY = ['identifier', 'metadataId', 'alternateId', 'target'] as const;
 export type MatchedBy = (typeof MATCHED_BY)[number];
 
-/** Most identifiers that one bare GUID or one target gives. */
+/** Maximum candidates of one bare GUID or target. */
 export const MAX_CANDIDATES = 10;
 
-/** One way to read a text: as a name, as a GUID under any naming authority, or as a target. */
+/** One interpretation of a text: a name, a GUID under any naming authority, or a target. */
 export interface SearchKey {
   readonly address?: Address | null;
   readonly key?: CanonicalName['key'];
@@ -45,8 +45,7 @@ const matches = (matchedBy: MatchedBy, join: string): string => `
          i.naming_authority || '/' || coalesce(i.local_name, ${GUID_SQL('i')}) AS identifier
   FROM input w JOIN ${join}`;
 
-// A record can have 800 KB: only the first one of each text is read. OFFSET 0 keeps the planner from merging a subquery into
-// a join for which it might read the whole table.
+// A record can have 800 KB, so only the first match of each text is read. OFFSET 0: see the planner assumptions.
 const FIND_SQL = `
   WITH input AS (
     SELECT * FROM unnest($1::int[], $2::int[], $3::text[], $4::uuid[], $5::bytea[], $6::bytea[], $7::uuid[], $8::text[])
@@ -70,7 +69,7 @@ const FIND_SQL = `
   ) r ON true
   WHERE o.reading = o.first_reading ORDER BY o.ordinal, o.number`;
 
-/** Finds records by any of their names, by their GUIDs and by their targets, for many texts in one statement. */
+/** Finds records for many texts in one statement. */
 @Injectable()
 export class IdentifierSearch {
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}

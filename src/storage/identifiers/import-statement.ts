@@ -18,10 +18,8 @@ const ALL_COLUMNS: readonly Column<ImportedIdentifier>[] = [...COLUMNS, ...LIFE_
 const ALTERNATES = rowsOf('a', ALL_COLUMNS.length + 2, [['key', 'bytea']]);
 
 /**
- * The statement that mints, for identifiers that bring their life with them: with its state, version, times and tombstone
- * each is inserted as it was, and its history begins with that version.
- *
- * Two rows of one statement must not meet each other in any unique index.
+ * Inserts identifiers with their state, version, times and tombstone; the history starts with that version. Two rows
+ * must not conflict in any unique index.
  */
 export const IMPORT_SQL = `
   WITH input AS (SELECT * FROM ${rowsOf('w', 1, ALL_COLUMNS)}),

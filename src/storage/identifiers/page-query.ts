@@ -7,7 +7,7 @@ export interface PageFilter {
   readonly metadataKey?: CanonicalName['key'] | undefined;
   readonly alternateKey?: CanonicalName['key'] | undefined;
   readonly namingAuthority?: string | undefined;
-  /** The visible naming authorities, where some are hidden. */
+  /** The visible naming authorities; absent where all are visible. */
   readonly namingAuthorities?: readonly string[] | undefined;
   readonly state?: State | undefined;
   readonly target?: string | undefined;
@@ -17,17 +17,14 @@ export interface PageFilter {
 
 export type PageCursor = Pick<IdentifierRecord, 'createdAt' | 'id'>;
 
-/** Conditions on the state as it is now, each with the words that its partial index asks for. */
+/** Conditions on the current state, in the words of its partial index. */
 const IN_STATE: Readonly<Record<State, string>> = {
   active: "i.state = 'active'",
   reserved: `i.state <> 'active' AND i.state = 'reserved' AND NOT ${EXPIRED_SQL}`,
   withdrawn: `i.state <> 'active' AND (i.state = 'withdrawn' OR ${EXPIRED_SQL})`,
 };
 
-/**
- * The query of one page: constant SQL for every combination of filters, cut by keys, never by an offset or a count. Every
- * filter has an index that ends with the order of the pages.
- */
+/** The query of one page, with keyset pagination. Every filter has an index that ends with the order of the pages. */
 export function pageQuery(
   filter: PageFilter,
   limit: number,
@@ -58,6 +55,6 @@ export function pageQuery(
   values.push(limit);
   const text = `SELECT ${RECORD_COLUMNS_SQL} FROM ${RECORD_TABLES_SQL}
     ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`} ORDER BY i.created_at, i.id LIMIT $${values.length}`;
-  // Without a name: the plan depends on the values, such as how far back a time lies.
+  // Unnamed: the plan depends on the values.
   return { text, values };
 }

@@ -13,19 +13,13 @@ import { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapsho
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import { DEFAULT_HTTP_RESOLVER } from '../../registry/default-resolver.module.js';
 
-/**
- * How old what is known may be, in milliseconds. Nothing that must be exact rests on it: the statement that mints compares
- * the version of the naming authority with its row.
- */
+/** Maximum age in milliseconds. Mints do not depend on it: their statement compares the version with the row. */
 const MAX_AGE_MS = 1000;
 
-/** Clocks of transactions differ, and a change is seen only when it is committed: so far back is read again. */
+/** Clocks differ and commits are late, so that changes of this time are read again. */
 const OVERLAP_MS = 60_000;
 
-/**
- * So often all of them are read. The clock of the database can be put back, and then the time of a change is earlier than
- * times that were read before.
- */
+/** All rows are read again after this time, because the clock of the database can be set back. */
 const READ_ALL_MS = 60_000;
 
 const MAX_NAMES = 1000;
@@ -34,14 +28,13 @@ const MAX_NAMES = 1000;
 const CHANGED = `SELECT ${NAMING_AUTHORITY_COLUMNS_SQL} FROM naming_authority n
   WHERE n.updated_at >= $1 OR ${namingAuthorityKeySql('n.prefix')} = ANY($2::text[])`;
 
-/** Caches the naming authorities; only changed rows are read again. */
 @Injectable()
 export class NamingAuthorityCache {
   private readonly rows = new Map<string, NamingAuthority>();
   private known: { readonly at: number; readonly value: NamingAuthoritySnapshot } | null = null;
   private refreshing: Promise<NamingAuthoritySnapshot> | null = null;
   private allReadAt = -Infinity;
-  /** What the next reading has to include: keys of prefixes, or everything. */
+  /** The keys of prefixes for the next read, or everything. */
   private needed = new Set<string>();
   private needsAll = false;
 
@@ -56,24 +49,20 @@ export class NamingAuthorityCache {
   }
 
   /**
-   * Reads them again, including everything committed before the call.
-   * @param which the requested prefixes, which are read whatever their time of change is; `all` also reads rows that
-   * were changed manually.
+   * Reads changed rows, including everything committed before the call.
+   * @param which prefixes that are read whatever their time of change is; `all` also finds manual changes.
    */
   async refresh(which: readonly string[] | 'all' = []): Promise<NamingAuthoritySnapshot> {
     if (which === 'all') this.needsAll = true;
-    // PostgreSQL takes no NUL in a text; no prefix has one.
+    // PostgreSQL rejects NUL in a text; no prefix has one.
     else for (const prefix of which) if (!prefix.includes('\0')) this.needed.add(namingAuthorityKey(prefix));
-    // A read that has started may miss the change; the next one cannot.
+    // A read in progress may miss the change.
     if (this.refreshing !== null) await this.refreshing.catch(() => null);
     this.refreshing ??= this.read().finally(() => (this.refreshing = null));
     return this.refreshing;
   }
 
-  /**
-   * Returns the naming authorities, read again when one of the given ones cannot mint: another process may have created
-   * or activated it.
-   */
+  /** Reads again when one of the prefixes cannot mint, because another process may have created or activated it. */
   async currentFor(prefixes: readonly string[]): Promise<NamingAuthoritySnapshot> {
     const known = await this.current();
     const inactive = prefixes.filter((prefix) => known.find(prefix)?.status !== 'active');
@@ -101,7 +90,7 @@ export class NamingAuthorityCache {
     }
   }
 
-  /** @throws Problem UNKNOWN_NAMING_AUTHORITY or SUSPENDED_NAMING_AUTHORITY when nothing may be minted under it. */
+  /** @throws Problem UNKNOWN_NAMING_AUTHORITY or SUSPENDED_NAMING_AUTHORITY */
   async requireActive(prefix: string, pointer?: string): Promise<NamingAuthority> {
     return activeIn(await this.currentFor([prefix]), prefix, pointer);
   }
@@ -135,7 +124,7 @@ export class NamingAuthorityCache {
   }
 }
 
-/** @throws Problem UNKNOWN_NAMING_AUTHORITY or SUSPENDED_NAMING_AUTHORITY when nothing may be minted under it. */
+/** @throws Problem UNKNOWN_NAMING_AUTHORITY or SUSPENDED_NAMING_AUTHORITY */
 export function activeIn(
   known: NamingAuthoritySnapshot,
   prefix: string,

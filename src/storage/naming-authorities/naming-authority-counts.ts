@@ -4,7 +4,7 @@ import { STATES, type State } from '../../registry/identifier-record.js';
 import { Batcher } from '../batcher.js';
 import type { Queryable } from '../transactions.js';
 
-/** Up to so many identifiers are counted one by one. */
+/** Above this number counts are estimates. */
 export const COUNTED_EXACTLY = 10_000;
 
 export interface Count {
@@ -15,9 +15,8 @@ export interface Count {
 export type StateCounts = Readonly<Record<State, Count>>;
 
 /**
- * Ranges of an index, each with the words that its partial index asks for. They compare whole rows and are read in the order of
- * all columns of that index: the planner then has no other index to read them by. By an equal naming authority it would read
- * the identifiers of all others in the order of their creation, as soon as most belong to one.
+ * Ranges of an index. They compare whole rows in the order of its columns, so that the planner has no other index: by
+ * an equal naming authority alone it would read all others as soon as most identifiers belong to one.
  */
 const ALL = {
   condition: 'i.id > 0 AND i.naming_authority >= p.prefix AND i.naming_authority <= p.prefix',
@@ -36,7 +35,7 @@ const WITHDRAWN = inactive(`${STATE} >= (p.prefix, 'withdrawn')`, `${STATE} <= (
 const bounded = ({ condition, order }: typeof ALL): string => `(SELECT count(*)::int FROM (
   SELECT FROM identifier i WHERE ${condition} ORDER BY ${order} LIMIT ${COUNTED_EXACTLY + 1}) counted)`;
 
-/** Counts of every prefix of a list, each up to one more than is counted exactly. */
+/** Counts for each prefix, up to one more than `COUNTED_EXACTLY`. */
 export const COUNT_SQL = `
   SELECT p.prefix, ${bounded(ALL)} AS "all", ${bounded(RESERVED)} AS reserved,
          ${bounded(WITHDRAWN)} + ${bounded(LAPSED)} AS withdrawn
@@ -92,7 +91,7 @@ async function countAll(from: Queryable, prefixes: readonly string[]): Promise<S
   });
 }
 
-/** What PostgreSQL expects to find; a reservation that lapsed counts as reserved until that is written down. */
+/** The planner's estimate, in which unrecorded expiries count as reserved. */
 async function estimate(from: Queryable, prefix: string, state: State): Promise<number> {
   const { rows } = await from.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(ESTIMATE_SQL, [
     prefix,

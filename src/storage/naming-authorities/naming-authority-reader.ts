@@ -14,14 +14,14 @@ import type { Queryable } from '../transactions.js';
 export interface NamingAuthorityFamily {
   readonly namingAuthority: NamingAuthority;
   readonly parent: string | null;
-  /** The prefixes that are derived from it directly, in the order of their octets. */
+  /** The directly derived prefixes, in the order of their octets. */
   readonly children: readonly string[];
 }
 
 const OWN_KEY = namingAuthorityKeySql('n.prefix');
 const CHILD_KEY = namingAuthorityKeySql('c.prefix');
 
-/** What is derived from a prefix has its key and a "." before it; "/" is the octet after ".". */
+/** Derived prefixes start with the key and "."; "/" is the octet after ".". */
 const SELECT = `
   SELECT ${NAMING_AUTHORITY_COLUMNS_SQL},
     (SELECT p.prefix FROM naming_authority p
@@ -44,9 +44,9 @@ export class NamingAuthorityReader {
   }
 
   /**
-   * One page in the order of the octets of the prefixes.
-   * @param after the last prefix of the page before.
-   * @param only the prefixes to choose from, as they were created; null for all.
+   * One page in the order of the octets.
+   * @param after the last prefix of the previous page.
+   * @param only the visible prefixes; null for all.
    */
   async page(limit: number, after: string | null, only: readonly string[] | null): Promise<NamingAuthorityFamily[]> {
     const text = `${SELECT}

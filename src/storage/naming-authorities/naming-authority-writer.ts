@@ -38,7 +38,6 @@ export interface LockedNamingAuthority {
   readonly namingAuthority: NamingAuthority;
 }
 
-/** Creates and changes naming authorities, each with an entry in the change log. */
 @Injectable()
 export class NamingAuthorityWriter {
   constructor(
@@ -46,7 +45,7 @@ export class NamingAuthorityWriter {
     private readonly namingAuthorities: NamingAuthorityCache,
   ) {}
 
-  /** Makes the configured naming authorities exist. One that exists already is left as it is, suspended or not. */
+  /** Creates the configured naming authorities that do not exist. */
   async ensure(prefixes: readonly string[]): Promise<void> {
     for (const prefix of prefixes) {
       await this.transactions.run((transaction) =>
@@ -131,7 +130,7 @@ export class NamingAuthorityWriter {
     return changed;
   }
 
-  /** Refreshes the cache after a commit; its errors do not fail the request. */
+  /** Refreshes the cache after a commit. Errors do not fail the request. */
   async publish(prefix: string): Promise<void> {
     await this.namingAuthorities.refresh([prefix]).catch(() => null);
   }

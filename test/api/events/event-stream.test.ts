@@ -30,7 +30,7 @@ const page = (...numbers: number[]): ChangePage => ({
   more: false,
 });
 
-/** A log whose next pieces are these; after them it stops, or has nothing more. */
+/** A log with these pieces; after them it stops, or has no events. */
 function logOf(pieces: ChangePage[], isEndless = false) {
   const log = {
     reads: 0,
@@ -53,7 +53,7 @@ async function textOf(stream: AsyncIterable<unknown>): Promise<string> {
 }
 
 describe('a stream of events', () => {
-  it('writes each event with its cursor, its kind and one line of JSON, whatever the values hold', async () => {
+  it('writes each event with its cursor, its kind and one line of JSON, whatever the values contain', async () => {
     const text = await textOf(eventStream(logOf([]), page(1), LOG_QUERY, cursors, new AbortController().signal));
     const [retry, event] = text.split('\n\n');
     expect(retry).toBe('retry: 2000');
@@ -87,7 +87,7 @@ describe('a stream of events', () => {
     expect(first).not.toBe(second);
   });
 
-  it('reads no more of the log than a client takes', async () => {
+  it('reads no more of the log than the client reads', async () => {
     const log = logOf([], true);
     const stream = eventStream(log, page(1), LOG_QUERY, cursors, new AbortController().signal);
     const slow = new Writable({ highWaterMark: 1, write: () => {} });

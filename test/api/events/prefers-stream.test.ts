@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { prefersStream } from '../../../src/api/events/prefers-stream.js';
 
-describe('RFC 9110 12.5.1: what Accept asks for', () => {
+describe('RFC 9110 12.5.1: the media types of Accept', () => {
   it.each([
     ['text/event-stream', true],
     ['Text/Event-Stream', true],

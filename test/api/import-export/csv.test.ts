@@ -13,7 +13,7 @@ const withReason = (reason: string): TransferLineDto => ({
 const hostile = fc.string({ unit: fc.constantFrom(...'=+-@＝＋－＠\'";, \t\r\nax'), minLength: 1, maxLength: 12 });
 
 describe('a cell of CSV', () => {
-  it('is read back as it was, whatever text it has', () => {
+  it('is decoded to the same position, with any text', () => {
     fc.assert(
       fc.property(hostile, (reason) => {
         const [row] = parse<Record<string, string>>(HEADER + writeRows([withReason(reason)]), { columns: true });

@@ -25,7 +25,7 @@ const LINE = {
   ...{ leaseUntil: null, tombstone: { withdrawnAt: TIME, reason: 'a duplicate', replacedBy: null } },
 };
 
-/** What a line comes to: "read", or the code of its problem. Any other error fails the test. */
+/** The result of a line: "read", or the code of its problem. Any other error fails the test. */
 function outcomeOf(value: unknown): string {
   try {
     readLine(value, known, ADMIN);
@@ -36,7 +36,7 @@ function outcomeOf(value: unknown): string {
   }
 }
 
-/** JSON of any type, with values that members of a line have among it. */
+/** JSON of any type, including values of the members of a line. */
 const anything = fc.oneof(
   { weight: 3, arbitrary: fc.jsonValue() },
   {
@@ -79,7 +79,7 @@ describe('a line of an import', () => {
   });
 
   it('with any JSON as any member is read or refused with a problem', () => {
-    // One or two at a time: with more of them a line is refused for its first members alone.
+    // One or two changes: with more, only the first faults matter.
     const members = Object.keys(LINE).map((name) =>
       fc.tuple(fc.constant(name), name === 'tombstone' ? fc.oneof(anything, tombstones) : anything),
     );

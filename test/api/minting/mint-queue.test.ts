@@ -15,7 +15,7 @@ function job(name: string, key: string | null = null): MintJob {
   return { command, context: { actor: { client: 'c', keyId: null }, request } } as unknown as MintJob;
 }
 
-/** How long a statement waits for a lock, in milliseconds, when its mint is known to meet one. */
+/** Lock timeout in milliseconds of a mint that is known to be blocked. */
 const LONG = 250;
 
 const nameOf = ({ command }: MintJob): string => command.metadata?.key ?? '';
@@ -24,7 +24,7 @@ const lockTimeout = () => Object.assign(new Error('canceling statement due to lo
 
 const later = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
-/** A queue over a fake database, in which names are locked, with the groups that it was sent. */
+/** A queue over a fake database with locked names, and the batches that it received. */
 function queue(locked: Set<string>, fails: (names: string[]) => Error | null = () => null) {
   const sent: { names: string[]; wait: unknown }[] = [];
   const minted = new Map<string, number>();
@@ -32,9 +32,9 @@ function queue(locked: Set<string>, fails: (names: string[]) => Error | null = (
     const names = jobs.map(nameOf);
     sent.push({ names, wait });
     await turn();
-    const meets = (): boolean => names.some((name) => locked.has(name));
-    for (let waited = 0; wait === LONG && meets() && waited < 50; waited++) await later();
-    const error = meets() ? lockTimeout() : fails(names);
+    const isBlocked = (): boolean => names.some((name) => locked.has(name));
+    for (let waited = 0; wait === LONG && isBlocked() && waited < 50; waited++) await later();
+    const error = isBlocked() ? lockTimeout() : fails(names);
     if (error !== null) return jobs.map(() => error);
     for (const name of names) minted.set(name, (minted.get(name) ?? 0) + 1);
     return jobs.map(() => ({ outcome: 'created' }) as MintOutcome);
@@ -66,7 +66,7 @@ describe('the queue of mints', () => {
     expect(results.map(codeOf)).toEqual(['REQUEST_IN_FLIGHT', 'CONFLICT_IN_PROGRESS', 'created']);
   });
 
-  it('sends nothing for later mints of a name that waits for its lock, and answers them with it', async () => {
+  it('sends no statement for later mints of a blocked name, and returns its result to them', async () => {
     const locked = new Set(['a']);
     const { sent, queue: it } = queue(locked);
     const first = it.mint(job('a'));
@@ -80,7 +80,7 @@ describe('the queue of mints', () => {
     expect(sent.filter(({ wait }) => wait !== LONG).flatMap(({ names }) => names)).toEqual(['a', 'a', 'a']);
   });
 
-  it('mints later mints of the name once its lock is given up', async () => {
+  it('mints later mints of the name when its lock is released', async () => {
     const locked = new Set(['a']);
     const { sent, minted, queue: it } = queue(locked);
     const first = it.mint(job('a'));

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '../harness/client.js';
 import { OWN } from './requests.js';
 
-/** The key that may do everything. */
+/** The key with every scope. */
 export const ADMIN_KEY = 'correct-horse-battery-staple-correct-horse';
 export const ADMIN = bearer(ADMIN_KEY);
 
@@ -15,7 +15,7 @@ export type Headers = Record<string, string>;
 const OTHER = [{ namingAuthority: '2000.01', derived: true }];
 const ITS_OWN = [{ namingAuthority: OWN, derived: true }];
 
-/** Headers of callers, made through the API. */
+/** Creates the headers of credentials through the API. */
 export class Credentials {
   private readonly made = new Map<string, Promise<Headers>>();
 
@@ -24,7 +24,7 @@ export class Credentials {
     private readonly ended: Readonly<Record<string, Headers>>,
   ) {}
 
-  /** Takes some seconds: a key has to expire, and another one to be revoked everywhere. */
+  /** Takes some seconds: one key must expire, and the revocation of another must reach all replicas. */
   static async prepare(client: Client): Promise<Credentials> {
     const expiring = await createKey(client, { scopes: ['admin'], expiresAt: inOneSecond() });
     const revoked = await createKey(client, { scopes: ['admin'] });
@@ -41,15 +41,15 @@ export class Credentials {
   }
 
   /**
-   * @param name that of a credential of the matrix.
-   * @param scopes those that open the operation.
-   * @param isOfAll whether the right key is bound to no naming authority.
+   * @param name a credential of the matrix.
+   * @param scopes the scopes of the operation.
+   * @param isOfAll whether the right key has no grants.
    */
   of(name: string, scopes: readonly Scope[], isOfAll: boolean): Promise<Headers> {
     const ended = this.ended[name];
     if (ended !== undefined) return Promise.resolve(ended);
     const bound = isOfAll ? null : ITS_OWN;
-    // What needs no key has no right one either, and takes any.
+    // An operation that needs no key accepts any credential.
     const opening = scopes.length === 0 ? (['read'] as const) : scopes;
     if (name === 'right') return this.key(opening, bound);
     if (name === 'other authority') return this.key(opening, OTHER);
@@ -58,7 +58,7 @@ export class Credentials {
     throw new Error(`nobody knows a credential called ${name}`);
   }
 
-  /** A key that has one scope, for the naming authority of the requests or for all. */
+  /** A key with one scope, for the naming authority of the requests or for all. */
   with(scope: Scope, isOfAll: boolean): Promise<Headers> {
     return this.key([scope], isOfAll ? null : ITS_OWN);
   }

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '../harness/client.js';
 
-/** The naming authority that the requests touch. */
+/** The naming authority of the requests. */
 export const OWN = '100.102';
 
 const NEXT_YEAR = new Date(Date.now() + 365 * 86_400_000).toISOString();
 const JSON_BODY = { 'content-type': 'application/json' };
 const NDJSON_BODY = { 'content-type': 'application/x-ndjson' };
 
-/** A request that nothing but authorisation can refuse. */
+/** A request that only authorisation can refuse. */
 export interface Request {
   readonly path: string;
   readonly headers?: Record<string, string>;
@@ -17,17 +17,17 @@ export interface Request {
 
 type Made = Request | Promise<Request>;
 
-/** Makes requests for operations, each with what it needs to be done: nothing is left over from another. */
+/** Builds a request for each operation with new data, so that requests are independent. */
 export class Requests {
   private prefixes = 0;
 
-  /** @param admin headers of a caller that may do everything. */
+  /** @param admin headers with every scope. */
   constructor(
     private readonly client: Client,
     private readonly admin: Record<string, string>,
   ) {}
 
-  /** @param operation method and path as in the OpenAPI document, and what is asked for where a row says it. */
+  /** @param operation method and path of the OpenAPI document, and the variant of a row. */
   async for(operation: string): Promise<Request> {
     const make = this.makers[operation];
     if (make === undefined) throw new Error(`nobody knows how to ask for ${operation}`);
@@ -87,7 +87,7 @@ export class Requests {
     'DELETE /api-keys/{id}': async () => ({ path: await this.key() }),
   };
 
-  /** Operations that it knows, as `for` takes them. */
+  /** The known operations, in the notation of `for`. */
   get known(): string[] {
     return Object.keys(this.makers);
   }

@@ -5,7 +5,7 @@ import { type TestServer, startServer } from './server.js';
 /** The operation, for lines that name no naming authority. */
 export const PATH = '/identifiers/bulk?namingAuthority=100.102';
 
-/** How many identifiers a database has. */
+/** The number of identifiers in a database. */
 export async function total(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -14,11 +14,11 @@ export async function total(url: string): Promise<number> {
   return rows[0]!.n;
 }
 
-/** Lines to mint, each with a name of its own. */
+/** Lines to mint, each with its own metadata ID. */
 export const input = (count: number, from = 1) =>
   Array.from({ length: count }, (_, index) => `${JSON.stringify({ clientRef: `row ${from + index}` })}\n`).join('');
 
-/** Runs a service of its own, on a database of its own, for a piece of work that may spoil both. */
+/** Runs a function with its own service and database. */
 export async function withServer(
   work: (server: TestServer, database: TestDatabase) => Promise<void>,
   more = {},

@@ -1,13 +1,13 @@
-/** An HTTP answer with its body read. */
+/** An HTTP response with its body. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; null when there is none. */
+  /** The body as JSON; null without a body. */
   readonly body: any;
 }
 
-/** A client of one service, as thin as can be: what it sends is what a test says. */
+/** A client of one service, without behavior of its own. */
 export class Client {
   constructor(readonly base: string) {}
 
@@ -19,7 +19,7 @@ export class Client {
     return this.send('POST', path, { 'content-type': 'application/json', ...headers }, JSON.stringify(body));
   }
 
-  /** Mints under 100.102 with defaults that no test depends on. */
+  /** Mints under 100.102 with default values. */
   mint(fields: object = {}, headers: Record<string, string> = {}): Promise<Answer> {
     return this.post('/identifiers', { namingAuthority: '100.102', ...fields }, headers);
   }
@@ -36,5 +36,5 @@ export class Client {
   }
 }
 
-/** The status and the code of an answer. */
+/** The status and the code of a response. */
 export const coded = ({ status, body }: Answer) => [status, body?.code];

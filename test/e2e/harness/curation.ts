@@ -3,13 +3,13 @@ import type { Answer } from './client.js';
 import { query } from './database.js';
 import type { TestService } from './service.js';
 
-/** Where an identifier is served. */
+/** The path of an identifier. */
 export const pathOf = (identifier: string) => `/identifiers/${identifier}`;
 
-/** What a test of curation does with a service. */
+/** Functions for tests of curation. */
 export function curationOf(service: TestService) {
   return {
-    /** Mints, and gives the path and the entity tag to change the identifier with. */
+    /** Mints, and returns the path and the entity tag. */
     minted: async (fields: object = {}) => {
       const { status, body, headers } = await service.client.mint(fields);
       expect(status).toBe(201);
@@ -21,7 +21,7 @@ export function curationOf(service: TestService) {
     },
     step: (path: string, name: string, body: unknown = {}, headers: Record<string, string> = {}) =>
       service.client.post(`${path}/${name}`, body, headers),
-    /** The history of an identifier as the database has it. */
+    /** The stored history of an identifier. */
     history: (identifier: string) =>
       query<{ version: number; kind: string; client: string; patch: unknown }>(
         service.database.url,

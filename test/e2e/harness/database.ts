@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 
-/** A database of one test file, cloned from the migrated template. */
+/** The database of a test file, cloned from the migrated template. */
 export interface TestDatabase {
   readonly url: string;
   drop(): Promise<void>;
@@ -11,7 +11,7 @@ export interface TestDatabase {
 const SERVER_URL = process.env.E2E_DATABASE_URL ?? '';
 const TEMPLATE = process.env.E2E_TEMPLATE ?? '';
 
-/** @param template the database to clone; `template0` gives an empty one. */
+/** @param template the database to clone; `template0` is empty. */
 export async function createDatabase(template = TEMPLATE): Promise<TestDatabase> {
   const name = `mintmark_test_${randomBytes(6).toString('hex')}`;
   await administer(`CREATE DATABASE ${name} TEMPLATE ${template}`);
@@ -28,7 +28,7 @@ async function administer(sql: string): Promise<void> {
       await client.query(sql);
       return;
     } catch (error) {
-      // 55006: another test file is cloning the template at this moment.
+      // 55006: another test file is cloning the template.
       if (!(error instanceof pg.DatabaseError) || error.code !== '55006' || attempt > 50) throw error;
       await pause(100);
     } finally {
@@ -37,7 +37,7 @@ async function administer(sql: string): Promise<void> {
   }
 }
 
-/** Asks a database something by itself, past the service. */
+/** Sends a query to a database directly. */
 export async function query<T extends pg.QueryResultRow>(
   url: string,
   sql: string,

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 
-/** 32 hexadecimal digits that nothing else uses. */
+/** A new GUID. */
 export const freshGuid = () => randomUUID().replaceAll('-', '').toUpperCase();
 
-/** A metadata ID that nothing else uses. */
+/** A new metadata ID. */
 export const freshMetadataId = () => `hdl:2000.03/${freshGuid()}`;
 
-/** A Fedora name that nothing else uses, canonical. */
+/** A new Fedora object URI, canonical. */
 export const freshPid = () => `info:fedora/demo:${freshGuid()}`;

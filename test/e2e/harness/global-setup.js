@@ -1,5 +1,5 @@
-// One PostgreSQL for all end-to-end tests: the one of DATABASE_URL, or an embedded one in a temporary folder. Each test
-// file clones the migrated template that is made here.
+// One PostgreSQL for all end-to-end tests: that of DATABASE_URL, or an embedded one in a temporary folder. Each test
+// file clones the migrated template.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
@@ -23,7 +23,7 @@ export default async function setUp() {
   execFileSync(process.execPath, [fileURLToPath(new URL('migrate.js', import.meta.url)), templateUrl.href]);
   process.env.E2E_DATABASE_URL = url;
   process.env.E2E_TEMPLATE = template;
-  // Where the tests make their databases is the tests' business, not that of the servers they start.
+  // The servers of the tests must not inherit the variable.
   delete process.env.DATABASE_URL;
   globalThis.e2e = { folder, server, url, template };
 }

@@ -13,12 +13,12 @@ export interface InstalledPostgres {
   stop(): Promise<void>;
 }
 
-/** Where Debian installs the programs of a major version. */
+/** The folder in which Debian installs the programs of a major version. */
 const folderOf = (major: number): string => `/usr/lib/postgresql/${major}/bin`;
 
 export const isInstalled = (major: number): boolean => existsSync(join(folderOf(major), 'initdb'));
 
-/** Starts the PostgreSQL of this machine in a temporary folder; as root, under the account that the service would take. */
+/** Starts the installed PostgreSQL in a temporary folder; as root, under the account that the service would use. */
 export async function startInstalledPostgres(major: number): Promise<InstalledPostgres> {
   const [initdb, pg_ctl, postgres] = ['initdb', 'pg_ctl', 'postgres'].map((name) => join(folderOf(major), name)) as [
     string,

@@ -6,16 +6,16 @@ import { type TestServer, startServer } from './server.js';
 const ADMIN_KEY = 'correct-horse-battery-staple-correct-horse';
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
-/** The header of the key that may do everything. */
+/** The header of the key with every scope. */
 export const ADMIN = bearer(ADMIN_KEY);
 
-/** Services of a test file that have limits of their own and share one database. */
+/** Services of a test file with their own limits and one database. */
 export interface LimitedServices {
   readonly database: TestDatabase;
   readonly start: (variables: Record<string, string>) => Promise<Client>;
 }
 
-/** Makes the database before the tests of a file, and stops whatever they started after them. */
+/** Creates the database before the tests of a file, and stops all services after them. */
 export function useLimitedServices(): LimitedServices {
   const servers: TestServer[] = [];
   const services: { database?: TestDatabase; start: LimitedServices['start'] } = {
@@ -41,14 +41,17 @@ export function useLimitedServices(): LimitedServices {
   return services as LimitedServices;
 }
 
-/** The header of a new key that may mint. */
+/** The header of a new key with the scope `mint`. */
 export async function createKey(client: Client): Promise<{ authorization: string }> {
   const answer = await client.post('/api-keys', { client: 'repository', scopes: ['mint', 'read'] }, ADMIN);
   expect(answer.status).toBe(201);
   return bearer(answer.body.secret);
 }
 
-/** Holds a refusal against what all of them have. @returns its `Retry-After`. */
+/**
+ * Verifies the common members of a refusal.
+ * @returns its `Retry-After`.
+ */
 export function expectRefused(answer: Answer, status: number, code: string): number {
   expect([answer.status, answer.body.code]).toEqual([status, code]);
   expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
@@ -58,7 +61,7 @@ export function expectRefused(answer: Answer, status: number, code: string): num
 
 export const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status);
 
-/** How many requests were refused for a reason, as the metrics count them. */
+/** The number of requests refused for a reason, from the metrics. */
 export async function refusals(client: Client, reason: string): Promise<number> {
   const text = await (await fetch(`${client.base}/metrics`, { headers: ADMIN })).text();
   return Number(new RegExp(`^mintmark_refused_requests_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(text)?.[1]);

@@ -1,6 +1,6 @@
 import type { Client } from './client.js';
 
-/** An event as a consumer sees it. */
+/** An event, as a consumer receives it. */
 export interface SeenEvent {
   readonly id: string;
   readonly kind: string;
@@ -10,7 +10,7 @@ export interface SeenEvent {
   readonly patch: readonly { op: string; path: string; value: unknown }[];
 }
 
-/** Reads the log from a cursor to where it ends now. */
+/** Reads the log from a cursor to its current end. */
 export async function readLog(
   client: Client,
   after?: string,
@@ -26,7 +26,7 @@ export async function readLog(
   }
 }
 
-/** Follows the log by long polls until it is told to stop and the log has ended. */
+/** Follows the log by long polls until it is stopped and has read the end of the log. */
 export function followLog(client: Client, after?: string): { stop(): Promise<SeenEvent[]> } {
   const state = { stopping: false };
   const following = (async () => {

@@ -1,4 +1,4 @@
-// A process of its own, because Prisma's schema engine leaves a timer behind that would keep the test runner waiting.
+// A separate process, because a timer of Prisma's schema engine would keep the test runner alive.
 import { migrate } from '../../../dist/database/migrations.js';
 
 await migrate(process.argv[2]);

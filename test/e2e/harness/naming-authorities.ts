@@ -1,14 +1,14 @@
 import { expect } from '@jest/globals';
 import type { TestService } from './service.js';
 
-/** The count of nothing. */
+/** A count of zero. */
 export const NONE = { value: 0, isExact: true };
 
 let last = 20000;
-/** A prefix that nothing else in a file uses. */
+/** A new prefix. */
 export const freshPrefix = () => String(++last);
 
-/** What a test of naming authorities does with a service. */
+/** Functions for tests of naming authorities. */
 export function authoritiesOf(service: TestService) {
   const create = (fields: object, headers: Record<string, string> = {}) =>
     service.client.post('/naming-authorities', fields, headers);

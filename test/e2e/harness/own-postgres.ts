@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { choosePostgresAccount } from '../../../dist/database/embedded/postgres-account.js';
 import { findPostgresBinaries } from '../../../dist/database/embedded/postgres-binaries.js';
 
-/** A PostgreSQL as an operator has one: the superuser is `postgres`, and passwords are asked for. */
+/** A PostgreSQL with the superuser `postgres` and password authentication. */
 export interface OwnPostgres {
   readonly port: number;
-  /** The address of the superuser. */
+  /** The URL of the superuser. */
   readonly url: string;
   stop(): Promise<void>;
 }

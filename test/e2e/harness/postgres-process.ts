@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The process id of the PostgreSQL server on a data folder, by the server's lock file; empty when it has ended. */
+/** The process ID of the PostgreSQL server on a data folder, from its lock file; empty when it has ended. */
 export function postgresPids(folder: string): number[] {
   const pid = lockedBy(folder);
   if (pid === undefined) return [];
-  // The server may have been killed: then the id is that of no process, of a zombie, or of another program.
+  // After a kill, the ID can be that of no process, a zombie, or another program.
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-o', 'comm=', '-p', pid], { encoding: 'utf8' });
   return /^[^Z]\S* +.*postgres/.test(stdout) ? [Number(pid)] : [];
 }

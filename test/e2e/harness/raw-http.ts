@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { type Socket, connect } from 'node:net';
 
-/** What a connection has received, and how it ended. */
+/** The received text of a connection, and its end. */
 export interface RawConnection {
   readonly socket: Socket;
   readonly received: () => string;
-  /** The error of the connection, such as ECONNRESET; null when there was none. */
+  /** The error code of the connection, such as ECONNRESET; null without an error. */
   readonly error: () => NodeJS.ErrnoException | null;
-  /** Resolves when the received text contains `text`; rejects when the connection ends before, or after `limitMs`. */
+  /** Resolves when the received text contains `text`; rejects when the connection ends first, or after `limitMs`. */
   until(text: string, limitMs?: number): Promise<string>;
   /** Resolves when the connection is closed; rejects after `limitMs`. */
   closed(limitMs?: number): Promise<void>;
@@ -15,7 +15,7 @@ export interface RawConnection {
 
 const LIMIT_MS = 10_000;
 
-/** Opens a connection to a service on which a test writes the octets of HTTP itself. */
+/** Opens a connection on which a test writes the octets of HTTP. */
 export async function connectTo(url: string): Promise<RawConnection> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

@@ -4,12 +4,12 @@ import type { TestService } from './service.js';
 
 export const DAY_MS = 86_400_000;
 
-/** A moment to come, as requests spell it. */
+/** A time in the future, in the format of requests. */
 export const inFuture = (ms: number) => new Date(Date.now() + ms).toISOString();
 
 export const NEXT_YEAR = inFuture(365 * DAY_MS);
 
-/** What tests of reservations do with a service and its database. */
+/** Functions for tests of reservations. */
 export function reservationsOf(service: TestService) {
   const query = <T extends pg.QueryResultRow>(sql: string, values?: unknown[]) =>
     ask<T>(service.database.url, sql, values);
@@ -21,7 +21,7 @@ export function reservationsOf(service: TestService) {
         { namingAuthority: '100.102', count: 3, leaseUntil: NEXT_YEAR, ...fields },
         headers,
       ),
-    /** Lets the lease of an identifier end, as time does. */
+    /** Ends the lease of an identifier. */
     end: (identifier: string) =>
       query(`UPDATE identifier SET lease_until = now() - interval '1 second' WHERE guid = $1::uuid`, [
         identifier.slice(8),

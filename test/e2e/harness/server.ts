@@ -9,26 +9,26 @@ const CLEAN = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => /^(PATH|HOME|LANG|TZ|TMPDIR|SystemRoot)$/.test(name)),
 );
 
-/** A service that was spawned as its own process. */
+/** A service in a separate process. */
 export interface TestServer {
   /** `http://127.0.0.1:…` */
   readonly url: string;
   readonly child: ChildProcess;
-  /** Everything it wrote so far. */
+  /** The output so far. */
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal and waits for the end of the process. */
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** What a process that ended by itself left behind. */
+/** The result of a process that ended by itself. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Starts the built service on a free port and waits until it says that it is ready. */
+/** Starts the built service on a free port and waits until it is ready. */
 export async function startServer(variables: Record<string, string>): Promise<TestServer> {
   const started = launch({ PORT: '0', ...variables });
   const url = await Promise.race([
@@ -40,7 +40,7 @@ export async function startServer(variables: Record<string, string>): Promise<Te
   return { url, ...started };
 }
 
-/** Starts the service where it is expected not to come up, and waits for its end. */
+/** Starts the service where the start must fail, and waits for its end. */
 export async function runToEnd(
   variables: Record<string, string>,
   meanwhile: (child: ChildProcess) => void = () => {},

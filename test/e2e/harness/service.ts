@@ -3,7 +3,7 @@ import { Client } from './client.js';
 import { type TestDatabase, createDatabase } from './database.js';
 import { type TestServer, startServer } from './server.js';
 
-/** The service of a test file, on a database of its own. */
+/** The service of a test file, with its own database. */
 export interface TestService {
   readonly client: Client;
   readonly database: TestDatabase;
@@ -12,7 +12,7 @@ export interface TestService {
 
 /**
  * Starts a service before the tests of a file and stops it after them.
- * @param variables its environment beside the database, open access and the naming authority 100.102.
+ * @param variables in addition to the database, open access and the naming authority 100.102.
  */
 export function useService(variables: Record<string, string> = {}): TestService {
   const service: { client?: Client; database?: TestDatabase; server?: TestServer } = {};

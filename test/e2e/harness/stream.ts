@@ -1,18 +1,18 @@
 import { type ClientRequest, type IncomingMessage, request as send } from 'node:http';
 import { createInterface } from 'node:readline';
 
-/** A request whose body is written while its answer is read. */
+/** A request whose body is written while its response is read. */
 export interface LineStream {
   readonly request: ClientRequest;
   readonly response: Promise<IncomingMessage>;
-  /** The lines of the answer as JSON, in order of arrival. */
+  /** The lines of the response as JSON, in order. */
   readonly lines: AsyncIterableIterator<any>;
 }
 
 /** Opens a stream of NDJSON in both directions. */
 export function openStream(url: string, headers: Record<string, string> = {}): LineStream {
   const request = send(url, { method: 'POST', headers: { 'content-type': 'application/x-ndjson', ...headers } });
-  // Whoever reads the lines is told of a broken connection.
+  // The reader of the lines gets the error of the connection.
   request.on('error', () => {});
   const response = new Promise<IncomingMessage>((resolve, reject) => {
     request.once('response', resolve);
@@ -23,7 +23,7 @@ export function openStream(url: string, headers: Record<string, string> = {}): L
   return { request, response, lines: linesOf(response) };
 }
 
-/** Sends a whole body and reads the whole answer, line by line. */
+/** Sends a whole body and reads the whole response by line. */
 export async function sendLines(url: string, body: string, headers: Record<string, string> = {}): Promise<any[]> {
   const stream = openStream(url, headers);
   stream.request.end(body);

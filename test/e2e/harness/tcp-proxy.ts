@@ -1,13 +1,13 @@
 import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
 
 /**
- * A TCP connection between a client and a server that a test can spoil:
+ * A TCP proxy between a client and a server with faults:
  *
- * - `pass`: octets go both ways;
- * - `refuse`: nothing listens, and every connection is reset;
- * - `silent`: connections are accepted and stay open, and nothing comes through; those of that time stay dead;
- * - `deaf`: requests reach the server and its answers are lost;
- * - `gone`: as `silent`, and neither side learns that the other one closes, as when a host loses its power.
+ * - `pass`: forwards octets in both directions;
+ * - `refuse`: does not listen, and resets every connection;
+ * - `silent`: accepts connections and forwards nothing; connections of that time stay silent;
+ * - `deaf`: forwards requests and drops the responses;
+ * - `gone`: as `silent`, and does not forward the end of a connection, as after a power failure of the host.
  */
 export type Weather = 'pass' | 'refuse' | 'silent' | 'deaf' | 'gone';
 
@@ -23,7 +23,10 @@ export class TcpProxy {
     readonly port: number,
   ) {}
 
-  /** Listens on a free loopback port. @param target the `postgresql://` or `http://` address of the server. */
+  /**
+   * Listens on a free loopback port.
+   * @param target the `postgresql://` or `http://` URL of the server.
+   */
   static async before(target: string): Promise<TcpProxy> {
     const { hostname, port } = new URL(target);
     const probe = createServer();
@@ -35,26 +38,26 @@ export class TcpProxy {
     return proxy;
   }
 
-  /** The same address, by way of the proxy. */
+  /** The URL of the server through the proxy. */
   addressOf(target: string): string {
     const url = new URL(target);
     url.host = `127.0.0.1:${this.port}`;
     return url.href;
   }
 
-  /** How many clients are connected. */
+  /** The number of connected clients. */
   get connections(): number {
     return this.pairs.size;
   }
 
-  /** Ends a connection whose client sends this text, as a server that crashes at this moment would. */
+  /** Ends a connection whose client sends this text, as a crash of the server would. */
   breakAt(text: string | null): void {
     this.fatalText = text;
   }
 
   /**
-   * Lets the next request that holds these words reach the server, and keeps its answer.
-   * @returns once the server has answered: what the request did is done then.
+   * Forwards the next request that contains these words, and holds its response.
+   * @returns when the server has responded, so that the request has taken effect.
    */
   withholdAnswerTo(words: string): Promise<Withheld> {
     return new Promise((answered) => (this.awaited = { words, answered }));
@@ -113,17 +116,17 @@ export class TcpProxy {
   }
 }
 
-/** A connection whose answer waits. */
+/** A connection whose response is held. */
 export interface Withheld {
-  /** Breaks the connection instead of giving the answer. */
+  /** Breaks the connection instead of forwarding the response. */
   cut(): void;
 }
 
 interface Pair {
   readonly client: Socket;
   readonly upstream: Socket;
-  /** Nothing comes through any more. */
+  /** Whether nothing is forwarded any more. */
   dead: boolean;
-  /** Told of the answer, which is kept. */
+  /** Called with the held response. */
   answered: ((withheld: Withheld) => void) | null;
 }

@@ -3,7 +3,7 @@ import { expectListed, list } from './read-commands.js';
 import { type Entry, FAR_LEASE, type Registry, identifierOf } from './registry.js';
 import { type Real, expectResolved } from './real.js';
 
-/** After a run, everything there is equals the model, and each identifier's history tells how it came to be so. */
+/** After a run, all identifiers equal the model, and each history leads to the current attributes. */
 export async function expectEqual(registry: Registry, real: Real): Promise<void> {
   for (const namingAuthority of registry.names.authorities) {
     const entries = registry.entries.filter((entry) => entry.namingAuthority === namingAuthority);

@@ -2,13 +2,13 @@ import type fc from 'fast-check';
 import type { Registry } from './registry.js';
 import type { Real } from './real.js';
 
-/** One command: what it picks is drawn before the run, and means something only when it runs, so that it can be replayed. */
+/** A command whose arguments are drawn before the run and are resolved when it runs, so that it can be replayed. */
 export class ModelCommand<Pick> implements fc.AsyncCommand<Registry, Real> {
   constructor(
     private readonly title: string,
     private readonly pick: Pick,
     private readonly act: (registry: Registry, real: Real, pick: Pick) => Promise<void>,
-    /** Whether it needs an identifier to work on. */
+    /** Whether it needs an existing identifier. */
     private readonly needsEntry: boolean,
   ) {}
 

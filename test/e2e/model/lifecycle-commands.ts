@@ -11,7 +11,7 @@ import { type Real, expectRefused, expectShown } from './real.js';
 type Condition = 'current' | 'any' | 'stale' | 'missing';
 
 interface LifePick {
-  /** Which identifier, by its place among those whose state allows it, or among all. */
+  /** The index of the identifier, among those whose state permits the command, or among all. */
   readonly at: number;
   readonly amongAll: boolean;
   readonly spelling: number;
@@ -28,7 +28,7 @@ const lifePick = (usual: Condition) => ({
   ),
 });
 
-/** What a command does to one identifier: the request, the codes that may refuse it, and what it changes. */
+/** The effect of a command on one identifier: the request, the codes that may refuse it, and its change. */
 interface Transition {
   readonly method: 'PATCH' | 'POST';
   readonly path: string;
@@ -78,7 +78,7 @@ async function attempt(
   const refusals = [
     ...transition.refusals,
     ...(ifMatch === 'missing' && needsIfMatch ? ['PRECONDITION_REQUIRED'] : []),
-    // The state is judged before the condition (decision 90).
+    // The state is checked before the precondition.
     ...(ifMatch === 'stale' && !transition.refusals.includes('WRONG_STATE') ? ['PRECONDITION_FAILED'] : []),
   ];
   if (refusals.length > 0) {

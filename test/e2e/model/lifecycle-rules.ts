@@ -1,13 +1,13 @@
 import { type Entry, type Registry, identifierOf, ownName } from './registry.js';
 
-/** What a PATCH asks for, free of spellings; an absent member stays as it is. */
+/** The content of a PATCH; an absent member keeps its value. */
 export interface Change {
   readonly metadataId?: string | null;
   readonly target?: string | null;
   readonly alternateIds?: readonly string[];
 }
 
-/** @returns the codes with which a change may be refused; none when it takes place. */
+/** @returns the codes that may refuse a change; empty when it succeeds. */
 export function refusalsOfChange(
   registry: Registry,
   entry: Entry,
@@ -24,7 +24,7 @@ export function refusalsOfChange(
   ];
 }
 
-/** One that changes nothing makes no version (decision 92). */
+/** A change without an effect creates no version. */
 export function change(entry: Entry, requested: Change): void {
   const before = JSON.stringify([entry.metadataId, entry.target, entry.alternateIds]);
   Object.assign(entry, requested);
@@ -36,7 +36,10 @@ export function activate(entry: Entry): void {
   entry.kinds.push('activated');
 }
 
-/** @returns the codes with which a withdrawal may be refused. @param replacedBy the canonical name of what replaces it. */
+/**
+ * @returns the codes that may refuse a withdrawal.
+ * @param replacedBy the canonical name of the replacement.
+ */
 export function refusalsOfWithdrawal(registry: Registry, entry: Entry, replacedBy: string | null): string[] {
   const isOurs =
     replacedBy !== null && registry.names.authorities.some((prefix) => replacedBy.startsWith(`hdl:${prefix}/`));
@@ -48,11 +51,11 @@ export function refusalsOfWithdrawal(registry: Registry, entry: Entry, replacedB
   ];
 }
 
-/** One that was reserved gives up the names it held; an active one keeps them (decision 93). */
+/** A reserved identifier frees its names; an active one keeps them. */
 export function withdraw(entry: Entry, reason: string, replacedBy: string | null): void {
   if (entry.state === 'reserved') Object.assign(entry, { metadataId: null, alternateIds: [] });
   entry.state = 'withdrawn';
-  // A tombstone names a Handle by its native text.
+  // A tombstone has the native text of a Handle.
   const native = replacedBy?.replace(/^hdl:/, '').replaceAll('%20', ' ') ?? null;
   entry.tombstone = { reason, replacedBy: native };
   entry.kinds.push('withdrawn');
@@ -64,7 +67,7 @@ export function reinstate(entry: Entry): void {
   entry.kinds.push('reinstated');
 }
 
-/** What a text finds, the nearest first: as the identifier, as the metadata ID, as an alternate. */
+/** The result of a look-up by order of preference: identifier, metadata ID, alternate. */
 export function matches(registry: Registry, canonical: string): { matchedBy: string; identifier: string }[] {
   const found = (matchedBy: string, holds: (entry: Entry) => boolean) =>
     registry.entries.filter(holds).map((entry) => ({ matchedBy, identifier: identifierOf(entry) }));

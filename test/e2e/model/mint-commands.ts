@@ -7,7 +7,7 @@ import { ModelCommand } from './command.js';
 
 const index = fc.nat({ max: 8 });
 
-/** Weighted so that most names are those of records, or the given ones, and meet. */
+/** The weights make most names equal to existing or given ones, so that commands conflict. */
 export const nameFrom = (...usual: NamePick['from'][]): fc.Arbitrary<NamePick> =>
   fc.record({
     from: fc.oneof(
@@ -98,7 +98,7 @@ export const batches = minting(
   fc.array(mintCommand(fc.option(fc.nat({ max: 2 }), { freq: 2 })), { minLength: 1, maxLength: 4 }),
 );
 
-/** Sends an earlier request with a key again, in another spelling, or with that key and another body. */
+/** Sends an earlier request again with its key: in another notation, or with another body. */
 export const replays = fc.record({ index, spelling: index, isOther: mostly(false, true, 2) }).map(
   (pick) =>
     new ModelCommand(

@@ -1,10 +1,10 @@
 import { type Entry, type Registry, identifierOf } from './registry.js';
 
-/** A mint request, free of spellings. */
+/** The content of a mint request. */
 export interface MintCommand {
   readonly namingAuthority: string;
   readonly metadataId: string | null;
-  /** Whether the metadata record's identifier is minted too. */
+  /** Whether the identifier of the metadata record is minted too. */
   readonly pair: boolean;
   readonly target: string | null;
   readonly alternateIds: readonly string[];
@@ -13,18 +13,18 @@ export interface MintCommand {
   readonly rejectsExisting: boolean;
 }
 
-/** The expected outcome of a command. Where several forbid it, any of them may be named: the contract sets no order. */
+/** The expected outcome of a command. Several codes may refuse it; the contract defines no order. */
 export type ExpectedOutcome =
   | { readonly kind: 'refused'; readonly codes: readonly string[]; readonly existing: readonly string[] }
   | { readonly kind: 'existing'; readonly at: number }
   | { readonly kind: 'minted'; readonly at: number; readonly pairAt: number | null };
 
-/** What is in the place of a GUID that the service has yet to tell. */
-const UNKNOWN_GUID = 'to be told';
+/** The placeholder of a GUID that the service generates. */
+const UNKNOWN_GUID = 'to be generated';
 
 /**
- * Predicts the outcomes of the items of one request, one after another.
- * @returns what becomes of each, and all identifiers there would be then.
+ * Predicts the outcomes of the items of one request in order.
+ * @returns the outcomes, and all identifiers after the request.
  */
 export function expectedOutcomes(
   registry: Registry,
@@ -43,7 +43,7 @@ export function expectedOutcomes(
   return { outcomes, entries };
 }
 
-/** Fills in what only the service could know, in the entries that `expectedOutcomes` made. */
+/** Fills in the values of the service in the entries of `expectedOutcomes`. */
 export function assignGuids(
   entries: readonly Entry[],
   at: number,
@@ -58,7 +58,7 @@ export function assignGuids(
   entry.metadataId = `hdl:${identifierOf(record)}`;
 }
 
-/** Metadata IDs, GUIDs and alternates are unique within the naming authority, in one request too. */
+/** Metadata IDs, GUIDs and alternates are unique within the naming authority, and within a request. */
 function claimsOf({ namingAuthority, metadataId, guid, alternateIds }: MintCommand): string[] {
   return [
     ...(metadataId === null ? [] : [`metadata ${metadataId}`]),

@@ -5,14 +5,14 @@ import { uuidSpellings } from './names.js';
 import type { Registry, StoredResult } from './registry.js';
 import { type Real, expectRefused, expectShown } from './real.js';
 
-/** A request that mints: one command alone, or several as a batch. */
+/** A mint request: a single command, or several as a batch. */
 export interface MintRequest {
   readonly mode: 'alone' | 'perItem' | 'atomic';
   readonly items: readonly MintCommand[];
   readonly key: string | null;
 }
 
-/** Sends a request in some spelling, and holds the answer against the model, which learns from it. */
+/** Sends a request in some notation, compares the response with the model, and updates the model. */
 export async function mint(registry: Registry, real: Real, request: MintRequest, spelling: number): Promise<void> {
   const { mode, items, key } = request;
   const bodies = items.map((command, index) => bodyOf(command, registry, spelling + index));
@@ -43,7 +43,7 @@ export async function mint(registry: Registry, real: Real, request: MintRequest,
   if (mode === 'alone' && answer.status < 300) real.recordTag(answer);
 }
 
-/** @returns what is kept under the key; null when everything was refused and the key is free. */
+/** @returns the result stored under the key; null when everything was refused and the key is free. */
 function expectFirstResult(registry: Registry, request: MintRequest, answer: Answer): StoredResult[] | null {
   const { outcomes, entries } = expectedOutcomes(registry, request.items);
   const isRefused = outcomes.some(({ kind }) => kind === 'refused');
@@ -79,7 +79,7 @@ function storedResultOf(outcome: ExpectedOutcome, { status, problem }: any): Sto
   return { code: problem.code };
 }
 
-/** A repeat shows identifiers as they are now, and refusals as they were (decisions 15 and 71). */
+/** A replay returns current attributes of identifiers, and stored refusals (decision 22). */
 function expectReplay(
   { status, identifier, problem }: any,
   stored: StoredResult | undefined,
@@ -97,7 +97,7 @@ function expectReplay(
   else expectShown(identifier.metadataRecord, pair, registry, batch);
 }
 
-/** The results of a batch, and the answer to a request alone as if it were one. */
+/** The results of a batch, or the response to a single mint as a batch of one. */
 function resultsOf({ status, headers, body }: Answer, { mode }: MintRequest): any[] {
   if (mode !== 'alone') {
     expect(status).toBe(200);
@@ -108,7 +108,7 @@ function resultsOf({ status, headers, body }: Answer, { mode }: MintRequest): an
   return [{ status, identifier: body }];
 }
 
-/** Writes a command as a body; all spellings of it mean the same request (decisions 16 and 38). */
+/** Writes a command as a body; all its notations have one fingerprint (decision 7). */
 function bodyOf(command: MintCommand, registry: Registry, spelling: number): object {
   const { namingAuthority, metadataId, pair, target, alternateIds, guid, reserved, rejectsExisting } = command;
   const isTerse = spelling % 2 === 0;

@@ -1,20 +1,20 @@
-/** A name as the registry keeps it, with texts that all mean it (R-28). */
+/** A canonical name, with texts that denote it (R-28). */
 export interface Name {
   readonly canonical: string;
   readonly spellings: readonly string[];
 }
 
-/** What a command names before it runs: places in small alphabets, so that commands collide, and shrink. */
+/** A name of a command before it runs: indexes into small alphabets, so that commands conflict and can be shrunk. */
 export interface NamePick {
-  /** `record` and `other` are names of others, `guid` one that may be registered, `entry` the n-th identifier there is. */
+  /** `record` and `other` are foreign names, `guid` is one to register, `entry` the n-th existing identifier. */
   readonly from: 'record' | 'other' | 'guid' | 'entry';
   readonly index: number;
   readonly authority: number;
 }
 
-/** The alphabet of one run. No two runs have a name in common, so they share a database without meeting. */
+/** The alphabet of one run. Alphabets are disjoint, so that runs share a database. */
 export class Names {
-  /** A naming authority and one that is derived from it. */
+  /** A naming authority and a derived one. */
   readonly authorities: readonly [string, string];
   readonly guids: readonly string[];
   readonly record: readonly Name[];
@@ -29,7 +29,7 @@ export class Names {
   }
 }
 
-/** A CORDRA identifier: its hexadecimal digits have no case (CID-13). */
+/** A CORDRA identifier: its hexadecimal digits are case-insensitive (CID-13). */
 export function cordra(identifier: string): Name {
   const lower = identifier.toLowerCase();
   return {
@@ -45,13 +45,13 @@ export function cordra(identifier: string): Name {
   };
 }
 
-/** The texts of a UUID that a request may bring (R-05). */
+/** The permitted texts of a UUID (R-05). */
 export function uuidSpellings(guid: string): string[] {
   const grouped = guid.toLowerCase().replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
   return [guid, guid.toLowerCase(), grouped, `urn:uuid:${grouped}`, `{${grouped.toUpperCase()}}`];
 }
 
-/** Another Handle; the case of its local name counts (R-15). */
+/** Another Handle, whose local name is case-sensitive (R-15). */
 function handle(text: string): Name {
   const escaped = text.replace(' ', '%20');
   return {

@@ -23,7 +23,7 @@ export async function list(real: Real, query: Record<string, string>): Promise<a
   return items;
 }
 
-/** A list holds exactly these, each as it is, in the order of minting. */
+/** A list contains exactly these identifiers, in the order of minting. */
 export function expectListed(items: readonly any[], entries: readonly Entry[], registry: Registry): void {
   const shown = new Map(items.map((item) => [item.identifier as string, item]));
   expectInOrder(
@@ -110,7 +110,7 @@ function expectFound(item: any, input: string, canonical: string, registry: Regi
   expectShown(identifier, registry.entries[registry.find(`hdl:${first.identifier}`)]!, registry);
 }
 
-/** One identifier of ours in any spelling, whether or not it is registered. */
+/** An identifier of the alphabet in some form, registered or not. */
 export const resolutions = fc.record({ name: nameFrom('guid', 'entry'), spelling }).map(
   (pick) =>
     new ModelCommand(

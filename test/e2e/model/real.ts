@@ -2,13 +2,13 @@ import { expect } from '@jest/globals';
 import type { Answer, Client } from '../harness/client.js';
 import { type Entry, FAR_LEASE, type Registry, identifierOf } from './registry.js';
 
-/** The service as one run sees it, and the entity tags it has given. */
+/** The service in one run, and the entity tags that it returned. */
 export class Real {
   private readonly tags = new Map<string, { readonly version: number; readonly tag: string }[]>();
 
   constructor(readonly client: Client) {}
 
-  /** Keeps the entity tag of a representation, to send it when it is stale. */
+  /** Stores the entity tag of a representation, to send it when it is stale. */
   recordTag({ body, headers }: Answer): void {
     const seen = this.tags.get(body.identifier as string) ?? [];
     this.tags.set(body.identifier as string, [...seen, { version: body.version, tag: headers.get('etag') ?? '' }]);
@@ -26,8 +26,8 @@ export class Real {
 }
 
 /**
- * These identifiers, in the order of minting. Where among the items of its request a metadata record stands that was minted
- * beside its object, the contract leaves open.
+ * Compares a list with these identifiers in the order of minting. The contract does not define the index of a metadata
+ * record among the items of its request.
  */
 export function expectInOrder(identifiers: readonly string[], entries: readonly Entry[]): void {
   const objects = entries.filter(({ isRecord }) => !isRecord).map(identifierOf);
@@ -40,9 +40,9 @@ export function expectInOrder(identifiers: readonly string[], entries: readonly 
 }
 
 /**
- * The representation of an identifier says what the model says.
- * @param batch the number of the batch that is being answered: the contract leaves open whether a result shows already
- * what items of the same batch made it describe.
+ * Compares the representation of an identifier with the model.
+ * @param batch the number of the current batch: the contract does not define whether a result includes the relations of
+ * later items of the batch.
  */
 export function expectShown(shown: any, entry: Entry, registry: Registry, batch?: number): void {
   const { identifier, namingAuthority, guid, localName, metadataId, describes, target } = shown;
@@ -68,7 +68,7 @@ export function expectShown(shown: any, entry: Entry, registry: Registry, batch?
   });
 }
 
-/** What `GET` answers for an identifier in some spelling. */
+/** The response of `GET` for an identifier in some form. */
 export function expectResolved({ status, body }: Answer, entry: Entry | undefined, registry: Registry): void {
   if (entry === undefined) {
     expect([status, body.code]).toEqual([404, 'IDENTIFIER_NOT_FOUND']);
@@ -81,7 +81,7 @@ export function expectResolved({ status, body }: Answer, entry: Entry | undefine
   }
 }
 
-/** Statuses of codes, from docs/reference/errors.md. */
+/** The statuses of the codes, from docs/reference/errors.md. */
 const STATUSES: Readonly<Record<string, number>> = {
   METADATA_ID_TAKEN: 409,
   GUID_TAKEN: 409,
@@ -96,7 +96,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   PRECONDITION_REQUIRED: 428,
 };
 
-/** A refusal with one of the codes, and the status that belongs to it. */
+/** Expects one of the codes, with its status. */
 export function expectRefused(status: number, problem: any, codes: readonly string[]): void {
   expect(codes).toContain(problem?.code);
   expect([problem.status, status]).toEqual([STATUSES[problem.code as string], STATUSES[problem.code as string]]);

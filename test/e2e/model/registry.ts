@@ -3,43 +3,43 @@ import { type NamePick, type Names, cordra } from './names.js';
 
 export type State = 'active' | 'reserved' | 'withdrawn';
 
-/** An identifier as the model has it. */
+/** An identifier of the model. */
 export interface Entry {
-  /** The number of the request that minted it; what one request minted has an order only among its items. */
+  /** The number of the request that minted it; the order of identifiers of one request is that of its items. */
   readonly request: number;
-  /** Whether it was minted beside another as its metadata record. */
+  /** Whether it was minted as the metadata record of another one. */
   readonly isRecord: boolean;
   readonly namingAuthority: string;
-  /** Of a minted one, the service's answer tells it. */
+  /** Known from the response for a minted one. */
   guid: string;
   metadataId: string | null;
   target: string | null;
   alternateIds: readonly string[];
   state: State;
   tombstone: { readonly reason: string; readonly replacedBy: string | null } | null;
-  /** What happened to it; each made one version. */
+  /** Its changes, each of which is a version. */
   readonly kinds: string[];
 }
 
-/** What one item of a request came to, to be answered again under its key. */
+/** The result of one item of a request, for a replay. */
 export type StoredResult =
   { readonly status: 200 | 201; readonly at: number; readonly pairAt: number | null } | { readonly code: string };
 
-/** Until when everything that is reserved here is held. */
+/** The lease of all reservations of the model. */
 export const FAR_LEASE = '2126-01-01T00:00:00.000Z';
 
-/** A registry in memory. Identifiers are known by their place in the order of minting. */
+/** A registry in memory. An identifier is known by its index in the order of minting. */
 export class Registry {
   entries: Entry[] = [];
-  /** What requests with an Idempotency-Key meant and came to. */
+  /** The content and results of requests with an Idempotency-Key. */
   readonly keyed = new Map<string, { readonly fingerprint: string; readonly results: readonly StoredResult[] }>();
 
-  /** Requests with an Idempotency-Key, to be sent again. */
+  /** Requests with an Idempotency-Key, to be repeated. */
   readonly sent: MintRequest[] = [];
 
   constructor(readonly names: Names) {}
 
-  /** @returns the canonical name that a pick means now. */
+  /** @returns the canonical name of a pick at this time. */
   canonical({ from, index, authority }: NamePick): string {
     const { guids, authorities } = this.names;
     const entry = this.entries[index % Math.max(1, this.entries.length)];
@@ -49,7 +49,7 @@ export class Registry {
     return pool[index % pool.length]?.canonical ?? '';
   }
 
-  /** @returns one of the texts that mean a name. */
+  /** @returns one of the texts of a name. */
   text(canonical: string, spelling: number): string {
     const { record, other } = this.names;
     const known = [...record, ...other].find((name) => name.canonical === canonical);
@@ -57,12 +57,12 @@ export class Registry {
     return spellings[spelling % spellings.length] ?? canonical;
   }
 
-  /** @returns the place of the identifier that a canonical name is; -1 for none. */
+  /** @returns the index of the identifier with a canonical name; -1 for none. */
   find(canonical: string): number {
     return this.entries.findIndex((entry) => ownName(entry) === canonical);
   }
 
-  /** What an identifier is the metadata ID of. */
+  /** The objects of a metadata ID. */
   describedBy(entry: Entry): Entry[] {
     return this.entries.filter(({ metadataId }) => metadataId === ownName(entry));
   }
@@ -70,5 +70,5 @@ export class Registry {
 
 export const identifierOf = ({ namingAuthority, guid }: Entry): string => `${namingAuthority}/${guid}`;
 
-/** What an identifier is called where it is another's metadata ID. */
+/** The name of an identifier as a metadata ID. */
 export const ownName = (entry: Entry): string => `hdl:${identifierOf(entry)}`;

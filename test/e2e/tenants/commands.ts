@@ -7,7 +7,7 @@ import type { Headers, Real } from './real.js';
 
 const NEXT_YEAR = new Date(Date.now() + 365 * 86_400_000).toISOString();
 
-/** Takes a step, and expects that it comes to nothing where it is about somebody else's. */
+/** Runs a step, and expects no effect if it is about the data of another tenant. */
 export async function runStep(real: Real, step: Step): Promise<unknown> {
   const [tenant, whose] = [tenantAt(step.tenant), tenantAt(step.whose)];
   const [mine, theirs] = [real.of(tenant), real.of(whose)];
@@ -21,7 +21,7 @@ export async function runStep(real: Real, step: Step): Promise<unknown> {
   const key = step.key === null ? {} : { 'idempotency-key': `${real.name}-${step.key}` };
   const ask = (method: string, to: string, body?: unknown, headers: Headers = {}): Promise<Answer> =>
     real.send(tenant, method, to, body, headers);
-  /** What is somebody else's is not there, or is refused. */
+  /** The data of another tenant is missing or refused. */
   const about = async (method: string, to: string, body?: unknown, headers: Headers = {}): Promise<Answer> => {
     const answer = await ask(method, to, body, headers);
     if (!isOwn) expect([step.kind, [403, 404].includes(answer.status)]).toEqual([step.kind, true]);

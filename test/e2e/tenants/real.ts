@@ -6,7 +6,7 @@ import { type Ownership, TENANTS, type Tenant } from './tenant.js';
 
 export type Headers = Record<string, string>;
 
-/** What a tenant has made in one run. */
+/** The data of a tenant in one run. */
 class Belongings {
   readonly identifiers: string[] = [];
   readonly metadataIds: string[] = [];
@@ -14,7 +14,7 @@ class Belongings {
   readonly usedKeys = new Set<string>();
 }
 
-/** Three tenants who take steps in one service, and hold each answer against what its receiver may know. */
+/** Runs the steps of three tenants on one service, and checks each response for data of other tenants. */
 export class Real {
   private readonly belongings = new Map<Tenant, Belongings>(TENANTS.map((tenant) => [tenant, new Belongings()]));
   readonly name = randomUUID().slice(0, 8);
@@ -31,7 +31,7 @@ export class Real {
     return found;
   }
 
-  /** A mint whose names are the tenant's own, or such that all tenants use. */
+  /** A mint with names of the tenant, or names that all tenants use. */
   mintBody(tenant: Tenant, namingAuthority: string, { pick, name }: Step): object {
     const metadataId = `hdl:20.500/${randomUUID().replaceAll('-', '').toUpperCase()}`;
     if (pick % 3 === 0) {
@@ -53,7 +53,7 @@ export class Real {
     this.of(tenant).identifiers.push(body.identifier);
   }
 
-  /** @param others which results are of somebody else's naming authority. */
+  /** @param others which results belong to the naming authority of another tenant. */
   recordMints(tenant: Tenant, { status, text }: Answer, isOwn: boolean, others = [1]): void {
     if (status !== 200) return;
     const results: any[] = text.startsWith('{"results"') ? JSON.parse(text).results : linesOf(text);
@@ -81,7 +81,7 @@ export class Real {
     return answer;
   }
 
-  /** The first time that a tenant uses an Idempotency-Key nothing is known of it, whoever used the same before. */
+  /** The first use of an Idempotency-Key by a tenant is no replay, whichever tenant used the same key before. */
   private requireOwnOutcome(tenant: Tenant, key: string | undefined, { headers, text }: Answer): void {
     const { usedKeys } = this.of(tenant);
     if (key === undefined || usedKeys.has(key)) return;

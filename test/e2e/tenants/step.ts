@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import type { Tenant } from './tenant.js';
 
-/** What a tenant can do next; numbers choose among what there is then. */
+/** A step of a tenant; numbers select among the data at that time. */
 export interface Step {
   readonly tenant: number;
   readonly kind: (typeof KINDS)[number];
-  /** Whose thing it is about. */
+  /** The tenant whose data it is about. */
   readonly whose: number;
   readonly pick: number;
   /** Idempotency keys and names that all tenants share. */
@@ -13,7 +13,7 @@ export interface Step {
   readonly name: number;
 }
 
-/** Each is a request, or two that belong together. */
+/** The kinds of steps, each of one or two requests. */
 export const KINDS = [
   ...(['mint', 'mint', 'mint', 'mintAtOnce', 'mintFor', 'describe', 'registerSame', 'batch', 'batchCount'] as const),
   ...(['bulk', 'import', 'reserve', 'reservation', 'activateReservation', 'releaseReservation'] as const),
@@ -31,7 +31,7 @@ export const anyStep: fc.Arbitrary<Step> = fc.record({
   name: fc.nat(3),
 });
 
-/** A filter of lists and exports: what is shared, one's own, or somebody else's. */
+/** A filter of lists and exports: shared, own or foreign. */
 export function filterOf({ pick, name }: Step, whose: Tenant, metadataId: string | undefined): string {
   const filters: Record<string, string>[] = [
     {},

@@ -1,9 +1,9 @@
 import type { Answer } from '../harness/client.js';
 
-/** Somebody with a key for some naming authorities, and a word that nobody else's texts have. */
+/** A client with a key for some naming authorities, and a word that occurs only in its own data. */
 export interface Tenant {
   readonly word: string;
-  /** Its naming authorities; identifiers are minted under any of them. */
+  /** Its naming authorities, under any of which it mints. */
   readonly prefixes: readonly string[];
   readonly client: string;
   readonly scopes: readonly string[];
@@ -11,8 +11,8 @@ export interface Tenant {
 }
 
 /**
- * The prefix of one begins with the letters of another's, which does not make it derived; only the last one has a derived
- * one. That one is an administrator of its own too.
+ * The prefix of one tenant starts with the characters of that of another, without being derived from it. Only the last
+ * tenant has a derived prefix, and a key of its own with the scope `admin`.
  */
 export const TENANTS: readonly Tenant[] = [
   {
@@ -40,7 +40,10 @@ export const TENANTS: readonly Tenant[] = [
 
 const PREFIX = '300\\.47119|300\\.4711\\.9|300\\.4711|100\\.4711';
 
-/** What can tell whose something is: identifiers, prefixes, words, GUIDs, and ids of keys and reservations; the longest first. */
+/**
+ * The texts that identify an owner: identifiers, prefixes, words, GUIDs, and IDs of keys and reservations; longest
+ * first.
+ */
 const TELLING = new RegExp(
   [
     `(${PREFIX})(?:/|%2F)([0-9A-F]{32})`,
@@ -54,12 +57,12 @@ function tellingIn(text: string): Set<string> {
   return new Set(Array.from(text.matchAll(TELLING), ([found]) => found.toUpperCase().replace('%2F', '/')));
 }
 
-/** The same, and the parts of identifiers besides. */
+/** The same, with the components of identifiers. */
 function allTellingIn(text: string): string[] {
   return [...tellingIn(text)].flatMap((telling) => [telling, ...telling.split('/')]);
 }
 
-/** Knows what belongs to whom, and finds in answers what is none of the caller's business. */
+/** Knows the owner of each text, and finds foreign data in responses. */
 export class Ownership {
   private readonly owners = new Map<string, Tenant>();
   private readonly written = new Map<Tenant, Set<string>>(TENANTS.map((tenant) => [tenant, new Set<string>()]));
@@ -68,17 +71,17 @@ export class Ownership {
     for (const tenant of TENANTS) for (const text of [tenant.word, ...tenant.prefixes]) this.own(tenant, text);
   }
 
-  /** What was made for a tenant: the first one who has it is its owner. */
+  /** Records the owner of data: the first tenant that has it. */
   own(tenant: Tenant, text: string): void {
     for (const telling of allTellingIn(text)) if (!this.owners.has(telling)) this.owners.set(telling, tenant);
   }
 
-  /** A tenant put a name into its own records, and may find it there again. */
+  /** Records a name that a tenant put into its own records, which may be returned to it. */
   write(tenant: Tenant, name: string): void {
     for (const telling of tellingIn(name)) this.written.get(tenant)?.add(telling);
   }
 
-  /** @returns what an answer tells a tenant about others, beyond what the tenant said itself in the request. */
+  /** @returns the foreign data in a response that the request did not contain. */
   leaks(tenant: Tenant, sent: string, { headers, text }: Pick<Answer, 'headers' | 'text'>): string[] {
     const said = new Set(allTellingIn(sent));
     return [...tellingIn(`${JSON.stringify([...headers])}\n${text}`)].filter((telling) => {

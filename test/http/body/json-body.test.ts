@@ -51,7 +51,7 @@ describe('a JSON body', () => {
 
 const SIZE = 16_000_000;
 
-/** Bodies of 16 MB that take a parser long: each is a piece that is repeated, between a beginning and an end. */
+/** Bodies of 16 MB that are slow to parse: a repeated piece between a start and an end. */
 const EXPENSIVE: readonly (readonly [string, string, (i: number) => string, string])[] = [
   ['nested arrays', '', () => '[', ''],
   ['nested objects', '', () => '{"a":', ''],
@@ -78,7 +78,7 @@ const EXPENSIVE: readonly (readonly [string, string, (i: number) => string, stri
   ['values within the bounds', '["', () => 'xxxxxxxxxx","', '"]'],
 ];
 
-describe.each(EXPENSIVE)('16 MB of JSON that is made of %s', (_, before, piece, after) => {
+describe.each(EXPENSIVE)('16 MB of JSON of %s', (_, before, piece, after) => {
   it('takes less than a second of processor time', () => {
     let text = before;
     for (let i = 0; text.length < SIZE - 2000; i++) text += piece(i);

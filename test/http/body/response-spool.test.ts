@@ -4,7 +4,7 @@ import { ResponseSpool } from '../../../src/http/body/response-spool.js';
 
 const PIECE = 'x'.repeat(20_000);
 
-/** A source of pieces that counts how many were read. */
+/** A source of pieces, with a count of those that were read. */
 function endless(pieces = Infinity) {
   const source = {
     read: 0,
@@ -42,7 +42,7 @@ describe('the spool of response octets', () => {
     await stream.return(undefined);
   });
 
-  it('has one bound for all streams, and beyond it a stream that holds nothing still goes on', async () => {
+  it('has one bound for all streams, above which a stream with an empty buffer continues', async () => {
     const spool = new ResponseSpool(200_000);
     const holding = spool.through(endless());
     await holding.next();
@@ -53,14 +53,14 @@ describe('the spool of response octets', () => {
       pieces += 1;
       await settled();
       expect(piece.toString()).toBe(PIECE);
-      // The other stream may take what this one releases; this one holds one piece beyond the bound at most.
+      // The other stream may use the released space; this one has at most one piece beyond the limit.
       expect(spool.octets).toBeLessThanOrEqual(220_000);
     }
     expect(pieces).toBe(50);
     await holding.return(undefined);
   });
 
-  it('releases what a stream holds when its client hangs up, and ends its source', async () => {
+  it('releases the buffer of a stream when its client disconnects, and ends its source', async () => {
     const spool = new ResponseSpool(200_000);
     const [one, other] = [endless(), endless()];
     const [first, second] = [spool.through(one), spool.through(other)];
@@ -78,7 +78,7 @@ describe('the spool of response octets', () => {
     expect([spool.octets, other.closed]).toEqual([0, true]);
   });
 
-  it('gives what was read before an error, and then the error', async () => {
+  it('returns what was read before an error, and then the error', async () => {
     const spool = new ResponseSpool(200_000);
     async function* failing() {
       await turn();

@@ -24,7 +24,7 @@ describe('a raw slash in /identifiers/{identifier}', () => {
     '/identifiers/1.2/a/uris/b',
     '/normalize/1/2',
     '/identifiers/f58fb49eb1f848f0a606e84cef294be5/uris',
-  ])('is left alone where there is none to escape: %s', (url) => {
+  ])('is unchanged where there is nothing to escape: %s', (url) => {
     expect(joinIdentifierSegments(url)).toBe(url);
   });
 

@@ -58,7 +58,7 @@ describe.each([
     ['GET', '/metrics', 200],
     ['DELETE', '/api-keys/7', 200],
     ['GET', '/healthy', 503],
-  ] as const)('however large it is, %s %s answers %i', async (method, url, expected) => {
+  ] as const)('however large it is, %s %s returns %i', async (method, url, expected) => {
     expect(await status(method, url, { [name]: 1000 * threshold })).toBe(expected);
   });
 });

@@ -10,7 +10,7 @@ const GET_MANY = (count: number) => Array.from({ length: count }, (_, i) => HEAD
 
 const open: { server: Server; client: Socket }[] = [];
 
-/** A server whose responses end when a test ends them, and a client of it. */
+/** A server whose responses the test ends, and a client. */
 async function start(onRequest: (path: string, response: ServerResponse) => void = () => {}) {
   const begun: string[] = [];
   const pending: ServerResponse[] = [];
@@ -37,7 +37,7 @@ async function start(onRequest: (path: string, response: ServerResponse) => void
   return { begun, pending, server, sockets, client, answered };
 }
 
-/** Waits until a condition holds; the test fails by its time limit when it never does. */
+/** Waits for a condition; otherwise the test times out. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await pause(5);
 }
@@ -75,7 +75,7 @@ describe('a connection that sends many requests at once', () => {
     expect(answered).toEqual(paths(2000));
   });
 
-  it('is held too where the requests are the shortest that are accepted, or come in pieces', async () => {
+  it('also applies to the shortest accepted requests, and to requests in pieces', async () => {
     const short = await start();
     short.client.write('GET /\n\r\n'.repeat(8000));
     const pieces = await start();
@@ -89,7 +89,7 @@ describe('a connection that sends many requests at once', () => {
     expect(pieces.begun.length).toBeLessThanOrEqual(32);
   });
 
-  it('is not read while it is held: what the client sends stays on its side', async () => {
+  it('is not read while it is paused: the client cannot send more', async () => {
     const { begun, client, sockets } = await start();
     const flood = GET_MANY(100_000);
     client.write(flood);
@@ -110,7 +110,7 @@ describe('a client that does not read', () => {
     client.write(GET_MANY(400));
     await until(() => begun.length >= 31);
     await pause(300);
-    // The system takes a few megabytes for the client.
+    // The operating system buffers a few megabytes for the client.
     expect(begun.length).toBeLessThan(100);
     client.resume();
     await until(() => answered.length === 400);
@@ -118,7 +118,7 @@ describe('a client that does not read', () => {
 });
 
 describe('bodies', () => {
-  it('arrive whole behind other requests, with empty lines or without, and do not wait for their own response', async () => {
+  it('arrive complete after other requests, with empty lines or without, and do not wait for their own response', async () => {
     const bodies = ['\r\n\r\n'.repeat(40_000), 'x'.repeat(200_000), '\n\n'];
     const arrived: number[] = [];
     const { client, answered } = await start((path, response) => {
@@ -147,7 +147,7 @@ describe('bodies', () => {
 });
 
 describe('a connection that breaks', () => {
-  it('closes every response that has not been sent, once, also those behind the first', async () => {
+  it('closes every response that has not been sent, once, including those after the first', async () => {
     const closed: string[] = [];
     const { pending, client } = await start((path, response) => response.on('close', () => closed.push(path)));
     client.write(GET_MANY(5));
@@ -161,7 +161,7 @@ describe('a connection that breaks', () => {
 });
 
 describe('a tunnel', () => {
-  it('ends the parsing of the connection: what follows it reaches no handler', async () => {
+  it('ends the parsing of the connection: no handler gets the following octets', async () => {
     const { begun, client, server } = await start();
     const connected = new Promise<Socket>((resolve) =>
       server.once('connect', (_request, socket) => {

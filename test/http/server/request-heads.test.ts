@@ -25,7 +25,7 @@ describe('the octets in which a number of request heads end', () => {
     }
   });
 
-  it('are never none, also in a body of empty lines, of which many are taken at once', () => {
+  it('are never empty, even in a body of empty lines, of which many are read at once', () => {
     const body = '\n'.repeat(65_536);
     let pieces = 0;
     for (let at = 0; at < body.length; pieces++) {

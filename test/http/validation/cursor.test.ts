@@ -37,7 +37,7 @@ describe('a cursor', () => {
   it('shows nothing of its numbers, not even how large they are', () => {
     const texts = [0n, 1n, 2n ** 62n].map((number) => cursors.write('events', [number, number]));
     expect(new Set(texts.map(({ length }) => length)).size).toBe(1);
-    // The octets of neighbours differ as those of random texts do: in 255 of 256 on average.
+    // The octets of adjacent positions differ as random texts do: in 255 of 256 on average.
     const [zero, one] = texts.map((text) => Buffer.from(text, 'base64url'));
     const same = zero!.filter((octet, index) => octet === one![index]).length;
     expect(same).toBeLessThan(zero!.length / 4);

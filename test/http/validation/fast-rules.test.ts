@@ -17,7 +17,7 @@ import { TransferLineDto } from '../../../src/api/import-export/transfer-line.dt
 
 type Dto = new () => object;
 
-/** What the library itself says of a value. */
+/** The result of class-validator for a value. */
 const isValid = (dto: Dto, value: object) =>
   validateSync(plainToInstance(dto, value), {
     whitelist: true,
@@ -31,7 +31,7 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 const TIME = '2126-11-20T09:30:00Z';
 const RESOLVER = { scheme: 'https', authority: 'repo.example.org' };
 
-/** A value of each DTO that has all its members, though some of them do not go together. */
+/** A value of each DTO with all members, including combinations that are not permitted. */
 const WHOLE: readonly (readonly [Dto, Record<string, unknown>])[] = [
   [
     MintRequestDto,
@@ -80,7 +80,7 @@ const wrong = fc.constantFrom<unknown>(
   ],
 );
 
-/** The same value with some members of it, or of what is in it, taken away, changed, or added. */
+/** The value with some members, at any depth, removed, changed or added. */
 function spoilt(value: unknown): fc.Arbitrary<unknown> {
   if (Array.isArray(value)) return fc.oneof({ weight: 4, arbitrary: fc.tuple(...value.map(spoilt)) }, wrong);
   if (typeof value !== 'object' || value === null)
@@ -100,13 +100,13 @@ describe.each(WHOLE.map(([dto, value]) => [dto.name, dto, value] as const))('%s'
     expect(FastRules.of(dto).accept(value)).toBe(true);
   });
 
-  it('is accepted only where class-validator finds nothing wrong, and then means what an instance of it means', () => {
+  it('is accepted only if class-validator accepts it, with the same value as its instance', () => {
     const object = spoilt(value).filter((each) => typeof each === 'object' && each !== null && !Array.isArray(each));
     let accepted = 0;
     fc.assert(
       fc.property(object, (each) => {
         const instance = plainToInstance(dto, each);
-        // An absent member and an undefined one are the same to whoever reads them.
+        // Readers do not distinguish an absent member from an undefined one.
         const says = isValid(dto, each as object) && isDeepStrictEqual(plain(instance), plain(each));
         if (says) accepted += 1;
         expect([each, FastRules.of(dto).accept(each)]).toEqual([each, says]);
@@ -117,7 +117,7 @@ describe.each(WHOLE.map(([dto, value]) => [dto.name, dto, value] as const))('%s'
   });
 });
 
-/** What a query can say of a member: nothing, a text, or several. */
+/** The values of a query parameter: absent, a text, or several. */
 const said = fc.constantFrom<unknown>(
   ...['7', '0', '1000', '1001', '07', '-1', '1e2', '', 'x', 'active', 'gone', 'hdl:1/a', 'https://a.example/ä', TIME],
   ...['x'.repeat(20_000), ['7', '8'], [], '2026-02-30T00:00:00Z', '9999999999', ' 7'],
@@ -149,7 +149,7 @@ describe.each(QUERIES.map((dto) => [dto.name, dto] as const))('the query %s', (_
   });
 });
 
-it('reads the digits of a query as a number, and gives what it leaves out', () => {
+it('parses the digits of a query as a number, and adds the defaults', () => {
   expect(FastRules.of(EventsQueryDto).read({ wait: '7' })).toEqual({ wait: 7, limit: 50 });
 });
 
@@ -161,7 +161,7 @@ it('accepts nothing that is no object, and nothing for a class without rules', (
   expect(FastRules.of(Free).accept({})).toBe(false);
 });
 
-it('takes no member that objects have from elsewhere', () => {
+it('accepts no inherited member', () => {
   class Named {
     @IsString()
     constructorName: string;

@@ -127,8 +127,8 @@ export class ReservationService {
       Math.ceil(selected.length / SETTLED_TOGETHER),
       async (transaction, part) => {
         const from = part * SETTLED_TOGETHER;
-        const together = selected.slice(from, from + SETTLED_TOGETHER);
-        const items = await this.settlePart(transaction, principal, together, settlement);
+        const ofPart = selected.slice(from, from + SETTLED_TOGETHER);
+        const items = await this.settlePart(transaction, principal, ofPart, settlement);
         return items.map((item) => serializeItem(item, settlement, id));
       },
     );

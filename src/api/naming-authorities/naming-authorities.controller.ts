@@ -9,7 +9,7 @@ import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiHeader, ApiParam, ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import { Problem } from '../../problem/problem.js';
-import { linkHeader } from '../representation/location-header.js';
+import { linkHeader } from '../representation/identifier-presenter.js';
 import { AuthorityPageQueryDto } from './authority-page.dto.js';
 import { UpdateNamingAuthorityDto, CreateNamingAuthorityDto } from './authority-settings.dto.js';
 import { NamingAuthoritiesService } from './naming-authorities.service.js';

@@ -1,7 +1,6 @@
 import { Problem } from '../../problem/problem.js';
 import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
-import { locationOf, tombstoneOf } from './identifier-presenter.js';
-import { linkHeader } from './location-header.js';
+import { linkHeader, locationOf, tombstoneOf } from './identifier-presenter.js';
 
 /** The problem of a withdrawn identifier: its tombstone, and a link to the replacement. */
 export function goneProblem(record: IdentifierRecord): Problem {

@@ -81,6 +81,22 @@ export function locationOf({ identifier }: Pick<IdentifierDto, 'identifier'>): s
 }
 
 /**
+ * Longest path in a header. Clients and proxies accept 8 or 16 KiB of headers in total; the body contains the
+ * identifier in any case.
+ */
+const MAX_PATH_LENGTH = 7168;
+
+/** `Location`; nothing where the path is too long for a header. */
+export function locationHeader(path: string): Readonly<Record<string, string>> {
+  return path.length > MAX_PATH_LENGTH ? {} : { location: path };
+}
+
+/** `Link` with one relation (RFC 8288); nothing where the path is too long for a header. */
+export function linkHeader(path: string, rel: string): Readonly<Record<string, string>> {
+  return path.length > MAX_PATH_LENGTH ? {} : { link: `<${path}>; rel="${rel}"` };
+}
+
+/**
  * A strong entity tag (RFC 9110 8.8.3): the version and a digest of the whole representation, because `describes`
  * changes with other records and `uris` with the configuration.
  */

@@ -6,8 +6,12 @@ import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';
 import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
 import type { IdentifierDto } from '../representation/identifier.dto.js';
-import { IdentifierPresenter, SerializedIdentifier, locationOf } from '../representation/identifier-presenter.js';
-import { locationHeader } from '../representation/location-header.js';
+import {
+  IdentifierPresenter,
+  SerializedIdentifier,
+  locationHeader,
+  locationOf,
+} from '../representation/identifier-presenter.js';
 import type { MinimalMintResultDto, MintResultDto } from './batch/batch.dto.js';
 import type { MintOutcome, NamedResult } from './mint-outcome.js';
 

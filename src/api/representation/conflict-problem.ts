@@ -1,7 +1,6 @@
 import { Problem } from '../../problem/problem.js';
-import { locationOf } from './identifier-presenter.js';
+import { linkHeader, locationOf } from './identifier-presenter.js';
 import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
-import { linkHeader } from './location-header.js';
 
 export function conflictProblem(
   code: 'GUID_TAKEN' | 'IDENTIFIER_TAKEN' | 'METADATA_ID_TAKEN' | 'ALTERNATE_ID_TAKEN',

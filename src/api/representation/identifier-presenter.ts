@@ -35,6 +35,22 @@ export function locationOf({ identifier }: Pick<IdentifierDto, 'identifier'>): s
   return `/identifiers/${encodeURIComponent(text)}`;
 }
 
+/**
+ * Longest path in a header. Clients and proxies accept 8 or 16 KiB of headers in total; the body contains the
+ * identifier in any case.
+ */
+const MAX_PATH_LENGTH = 7168;
+
+/** `Location`; nothing where the path is too long for a header. */
+export function locationHeader(path: string): Readonly<Record<string, string>> {
+  return path.length > MAX_PATH_LENGTH ? {} : { location: path };
+}
+
+/** `Link` with one relation (RFC 8288); nothing where the path is too long for a header. */
+export function linkHeader(path: string, rel: string): Readonly<Record<string, string>> {
+  return path.length > MAX_PATH_LENGTH ? {} : { link: `<${path}>; rel="${rel}"` };
+}
+
 /** A representation that is serialized once, for its entity tag and its response. */
 export class SerializedIdentifier {
   private readonly json: string;

@@ -28,7 +28,11 @@ describe('a target template', () => {
     ['https://repo.example.org/a b/{guid}', 'must result in an http or https URL'],
     [`https://repo.example.org/${'x'.repeat(1992)}{guid}`, 'at most 2048 characters'],
   ])('%s: %s', (template, expected) => {
-    expect(detailOf(() => { requireTemplate(template, '/targetTemplate'); })).toContain(expected);
+    expect(
+      detailOf(() => {
+        requireTemplate(template, '/targetTemplate');
+      }),
+    ).toContain(expected);
   });
 
   it.each([

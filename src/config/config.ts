@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
@@ -140,10 +141,15 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()):
 /** The environment of the process, with the defaults of the file `.env` in the working folder. */
 function readProcessEnvironment(): NodeJS.ProcessEnv {
   try {
+    // `loadEnvFile` reports a file that may not be read as one that does not exist.
+    readFileSync('.env');
     process.loadEnvFile();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-      throw new StartupError(`.env cannot be read: ${reasonOf(error)}`);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
+      throw new StartupError(
+        `The file .env in ${process.cwd()} cannot be read: ${reasonOf(error)}. Let this account read it, or start the service in another folder.`,
+      );
+    }
   }
   return process.env;
 }

@@ -53,7 +53,11 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
 /** Fastify does not name the limit that a body without Content-Length exceeded. */
 function withLimit(problem: Problem, request: FastifyRequest): Problem {
   if (problem.code !== 'BODY_TOO_LARGE' || /[0-9]/.test(problem.detail)) return problem;
-  return new Problem('BODY_TOO_LARGE', `The body may have at most ${request.routeOptions.bodyLimit} octets.`, problem.extensions);
+  return new Problem(
+    'BODY_TOO_LARGE',
+    `The body may have at most ${request.routeOptions.bodyLimit} octets.`,
+    problem.extensions,
+  );
 }
 
 export function problemOf(error: unknown): Problem {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
@@ -215,6 +215,23 @@ describe('the key of the administrator', () => {
     expect(() => readConfig({ ACCESS: 'keys', ADMIN_API_KEY_FILE: missing })).toThrow(missing);
     const twice = { ACCESS: 'keys', ADMIN_API_KEY: KEY, ADMIN_API_KEY_FILE: fileOf('twice', KEY) };
     expect(() => readConfig(twice)).toThrow('both set');
+  });
+});
+
+describe('the file .env', () => {
+  it('that cannot be read stops the start, and is not taken for one that does not exist', () => {
+    const before = process.cwd();
+    const folder = mkdtempSync(join(tmpdir(), 'mintmark-env-'));
+    process.chdir(folder);
+    try {
+      expect(() => readConfig()).not.toThrow();
+      if (process.getuid?.() === 0) mkdirSync('.env');
+      else writeFileSync('.env', 'ACCESS=keys', { mode: 0o000 });
+      expect(() => readConfig()).toThrow(/The file \.env in .* cannot be read/);
+    } finally {
+      process.chdir(before);
+      rmSync(folder, { recursive: true });
+    }
   });
 });
 

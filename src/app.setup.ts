@@ -5,9 +5,11 @@ import { AccessGuard } from './access/access.guard.js';
 import { admitRequests } from './access/admission.js';
 import { LargeBodies } from './access/large-bodies.js';
 import { LimitsGuard } from './access/limits.guard.js';
+import { REST_API } from './api/face.js';
 import { AppModule } from './app.module.js';
 import type { Config } from './config/config.js';
 import type { Pools } from './database/pool.js';
+import { Faces } from './http/face.js';
 import { limitBodies } from './http/body/body-limits.js';
 import { dropStreamsOfHead } from './http/body/send-stream.js';
 import { refuseCrossSite } from './http/server/cross-site.js';
@@ -26,6 +28,9 @@ import { Metrics } from './metrics/metrics.js';
 import { countRequests } from './metrics/request-metrics.js';
 import { ProblemFilter } from './problem/problem.filter.js';
 
+/** The routes of all kinds of clients. */
+const FACES = new Faces([REST_API]);
+
 export interface PreparedApplication {
   readonly app: NestFastifyApplication;
   readonly metrics: Metrics;
@@ -36,16 +41,16 @@ export interface PreparedApplication {
 
 /** Builds the application, also for the OpenAPI document. It connects to the database at the first request. */
 export async function createApplication(config: Config, pools: Pools, logger: Logger): Promise<PreparedApplication> {
-  const adapter = createAdapter(config, logger);
+  const adapter = createAdapter(config, logger, FACES);
   const server = adapter.getInstance();
   const drain = new Drain();
   const metrics = new Metrics();
   const methods = new MethodNotAllowed();
   metrics.watchPools(pools.general, pools.hot);
-  setSecurityHeaders(server);
+  setSecurityHeaders(server, (request) => FACES.of(request).contentSecurityPolicy(request.url));
   endJsonWithNewline(server);
   dropStreamsOfHead(server);
-  installServerHooks(server, drain, config);
+  installServerHooks(server, drain, FACES, config);
   if (config.openAccessHosts !== null) guardOpenAccess(server, config.openAccessHosts);
   refuseCrossSite(server);
   countRequests(server, metrics);
@@ -58,7 +63,7 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
     eventLoopDelayMs: () => delay.lastingMs,
     waitingStatements: () => pools.general.waitingCount + pools.hot.waitingCount,
   };
-  shedLoad(server, config.overload, load, () => {
+  shedLoad(server, FACES, config.overload, load, () => {
     metrics.refused('overload');
   });
   limitBodies(server, config.bodyLimitBytes);
@@ -67,9 +72,9 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
     bodyParser: false,
     logger: new FrameworkLogger(logger),
   });
-  admitRequests(server, app.get(AccessGuard), app.get(LimitsGuard), app.get(LargeBodies));
+  admitRequests(server, FACES, app.get(AccessGuard), app.get(LimitsGuard), app.get(LargeBodies));
   methods.watch(server);
-  app.useGlobalFilters(new ProblemFilter());
+  app.useGlobalFilters(new ProblemFilter((request) => FACES.of(request).sendProblem));
   app.useGlobalPipes(new RequestValidation());
   const prepare = async () => {
     await app.init();

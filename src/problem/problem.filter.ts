@@ -31,9 +31,13 @@ const SENTENCES: Partial<Record<ServiceCode, string>> = {
 /** Converts errors to responses. An unexpected error is logged completely and returned without details. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
+  /** @param senderOf how the face of a request presents problems. */
+  constructor(private readonly senderOf: (request: FastifyRequest) => typeof sendProblem = () => sendProblem) {}
+
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    sendProblem(error, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
+    const request = http.getRequest<FastifyRequest>();
+    this.senderOf(request)(error, request, http.getResponse<FastifyReply>());
   }
 }
 

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../problem/problem.js';
+import type { Faces } from '../face.js';
 
 /** Waits for requests in flight while new ones are rejected. */
 export class Drain {
@@ -25,7 +26,7 @@ export class Drain {
   }
 
   /** Counts all requests, and rejects new ones during the drain. */
-  watch(server: FastifyInstance): void {
+  watch(server: FastifyInstance, faces: Faces): void {
     server.addHook('onRequest', (request, reply, done) => {
       this.inFlight += 1;
       // Not onResponse: an aborted request has no response and would be counted forever.
@@ -33,7 +34,7 @@ export class Drain {
         this.inFlight -= 1;
         if (this.inFlight === 0) this.emptied?.();
       });
-      if (!this.stopping.aborted || request.url === '/health/live') {
+      if (!this.stopping.aborted || faces.of(request).servedInDrain.test(request.url)) {
         done();
         return;
       }

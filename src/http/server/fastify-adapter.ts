@@ -4,7 +4,7 @@ import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { v4 as uuid } from 'uuid';
 import type { Config } from '../../config/config.js';
-import { sendProblem } from '../../problem/problem.filter.js';
+import type { Faces } from '../face.js';
 import { answerClientError } from './client-errors.js';
 import { joinIdentifierSegments } from './identifier-path.js';
 import { logRequest } from './request-log.js';
@@ -24,7 +24,7 @@ const CHECK_INTERVAL_MS = 1000;
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** Limits, request IDs and error responses of the HTTP server. */
-export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
+export function createAdapter(config: Config, logger: Logger, faces: Faces): FastifyAdapter {
   return new FastifyAdapter({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -58,7 +58,7 @@ export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
       reply.raw.once('close', () => {
         logRequest(request, reply);
       });
-      sendProblem(error, request, reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id }));
+      faces.of(request).sendProblem(error, request, reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id }));
     },
     clientErrorHandler: answerClientError,
   });

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { OverloadLimits } from '../../config/config.js';
 import { Problem } from '../../problem/problem.js';
+import type { Faces } from '../face.js';
 import { routeSettings } from '../route-settings.js';
 
 declare module 'fastify' {
@@ -17,9 +18,6 @@ const READS_LATER = 2;
 
 const RETRY_AFTER_SECONDS = '2';
 
-/** Routes that must work during an overload: health, metrics, and revoking the key that causes it. */
-const NEVER_SHED = /^\/(?:health|metrics|api-keys)(?:[/?]|$)/;
-
 export interface Load {
   eventLoopDelayMs(): number;
   waitingStatements(): number;
@@ -30,12 +28,19 @@ export interface Load {
  * authentication and before the body is read.
  * @param onRefused called for each rejected request.
  */
-export function shedLoad(server: FastifyInstance, limits: OverloadLimits, load: Load, onRefused: () => void): void {
+export function shedLoad(
+  server: FastifyInstance,
+  faces: Faces,
+  limits: OverloadLimits,
+  load: Load,
+  onRefused: () => void,
+): void {
   const maxDelay = limits.eventLoopDelayMs || Infinity;
   const maxWaiting = limits.waitingStatements || Infinity;
   server.addHook('onRequest', (request, _reply, done) => {
     const pressure = Math.max(load.eventLoopDelayMs() / maxDelay, load.waitingStatements() / maxWaiting);
-    if (pressure < 1 || (pressure < READS_LATER && onlyReads(request)) || NEVER_SHED.test(request.url)) {
+    const isServed = pressure < 1 || (pressure < READS_LATER && onlyReads(request));
+    if (isServed || faces.of(request).servedInOverload.test(request.url)) {
       done();
       return;
     }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../problem/problem.js';
 import type { Config } from '../../config/config.js';
+import type { Faces } from '../face.js';
 import { watchClientErrors } from './client-errors.js';
 import { readJsonBody } from '../body/json-body.js';
 import { limitBodyDuration } from '../body/body-timeout.js';
@@ -17,6 +18,7 @@ import { dropUnreadBodies } from '../body/unread-bodies.js';
 export function installServerHooks(
   server: FastifyInstance,
   drain: Drain,
+  faces: Faces,
   { requestTimeoutMs, responseSpoolBytes }: Pick<Config, 'requestTimeoutMs' | 'responseSpoolBytes'>,
 ): void {
   server.addHook('onRequest', (request, reply, done) => {
@@ -30,7 +32,7 @@ export function installServerHooks(
   limitPipelining(server.server);
   watchClientErrors(server);
   dropUnreadBodies(server.server, requestTimeoutMs);
-  drain.watch(server);
+  drain.watch(server, faces);
   answerReadsInTurn(server);
   limitBodyDuration(server, requestTimeoutMs);
   server.addHook('onResponse', (request, reply, done) => {

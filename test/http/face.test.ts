@@ -1,0 +1,24 @@
+import { expect, it } from '@jest/globals';
+import { type Face, Faces } from '../../src/http/face.js';
+import { REST_API } from '../../src/api/face.js';
+
+const RESOLVER: Face = { ...REST_API, paths: /^\/resolve\//, servedInDrain: /^/ };
+
+it('the first face that has a path serves it, and the last one whatever none has', () => {
+  const faces = new Faces([RESOLVER, REST_API]);
+  expect(faces.of({ url: '/resolve/1/2' })).toBe(RESOLVER);
+  expect(faces.of({ url: '/identifiers?x=/resolve/' })).toBe(REST_API);
+  expect(faces.of({ url: '*' })).toBe(REST_API);
+});
+
+it.each([
+  ['/health/live', [true, true, true]],
+  ['/health/ready', [false, true, true]],
+  ['/health/none?x=1', [false, true, true]],
+  ['/healthy', [false, false, false]],
+  ['/api-keys/7', [false, true, false]],
+  ['/identifiers', [false, false, false]],
+])('the REST API serves %s in a drain, in an overload and uncounted: %j', (path, served) => {
+  const { servedInDrain, servedInOverload, uncounted } = REST_API;
+  expect([servedInDrain, servedInOverload, uncounted].map((paths) => paths.test(path))).toEqual(served);
+});

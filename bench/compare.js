@@ -12,7 +12,7 @@ import { describeMachine } from './machine.js';
 import { settle } from './names.js';
 import { MINT_BODY } from './preconditions.js';
 import { comparisonRows, figureRows, reportOf } from './report.js';
-import { playRounds } from './rounds.js';
+import { runRounds } from './rounds.js';
 import { Servers } from './servers.js';
 
 const BATCH_SIZE = 1000;
@@ -27,7 +27,7 @@ const BATCH = {
   idempotencyKey: '{unique}',
 };
 
-/** What is measured; each returns a sample of `playRounds`. */
+/** What is measured; each returns a sample of `runRounds`. */
 const WORKLOADS = {
   'mint-64': (build, seconds) => requests(build, MINT, 64, seconds),
   'mint-1': (build, seconds) => requests(build, MINT, 1, seconds),
@@ -82,7 +82,7 @@ async function compare(title, builds) {
     const before = () => cluster.query('postgres', 'CHECKPOINT');
     return [name, { server: build.server, before, run: (time) => WORKLOADS[title](build, time) }];
   });
-  const results = await playRounds(Object.fromEntries(variants), { rounds, seconds, warmUpSeconds: 2 }, cluster);
+  const results = await runRounds(Object.fromEntries(variants), { rounds, seconds, warmUpSeconds: 2 }, cluster);
   const comparisons = METRICS.map((metric) => ({ of: 'after', to: 'before', metric, title: metric }));
   report.comparisons.push(...comparisonRows({ title, comparisons }, results));
   report.figures.push(...figureRows({ title }, results));

@@ -13,8 +13,8 @@ const documents = [
   ...readdirSync(root).filter((name) => name.endsWith('.md') || name === '.env.example'),
 ];
 
-/** Variables of Node.js, of the container and of a test. */
-const OTHERS = ['NODE_ENV', 'NODE_OPTIONS', 'POSTGRES_PASSWORD', 'MODEL_RUNS'];
+/** Variables of Node.js, of the container and of tests. */
+const OTHERS = ['NODE_ENV', 'NODE_OPTIONS', 'POSTGRES_PASSWORD', 'MODEL_RUNS', 'FUZZ_RUNS'];
 
 /** The matches of a pattern in all documents, each once, as `document: match`. */
 const cited = (pattern: RegExp): string[] =>

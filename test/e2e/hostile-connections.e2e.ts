@@ -56,10 +56,10 @@ const OCTETS: readonly string[] = [
   '\x16\x03\x01\x00\xa5\x01',
 ];
 
-type Ending = (socket: Socket) => void;
+type Closing = (socket: Socket) => void;
 
-const reset: Ending = (socket) => socket.resetAndDestroy();
-const ENDINGS: readonly Ending[] = [
+const reset: Closing = (socket) => socket.resetAndDestroy();
+const CLOSINGS: readonly Closing[] = [
   reset,
   (socket) => socket.destroy(),
   (socket) => {
@@ -69,7 +69,7 @@ const ENDINGS: readonly Ending[] = [
 ];
 
 /** Connects, sends octets with pauses, and ends the connection. @param reads whether the client reads. */
-async function misuse(pieces: readonly string[], pausesMs: readonly number[], ending: Ending, reads: boolean) {
+async function misuse(pieces: readonly string[], pausesMs: readonly number[], close: Closing, reads: boolean) {
   const { hostname, port } = new URL(service.server.url);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
   const closed = new Promise<void>((resolve) => {
@@ -83,7 +83,7 @@ async function misuse(pieces: readonly string[], pausesMs: readonly number[], en
     socket.write(Buffer.from(piece, 'latin1'));
     await pause(pausesMs[index]);
   }
-  ending(socket);
+  close(socket);
   // A reset waits for a connection that an overloaded machine has not accepted.
   await Promise.race([closed, pause(5000)]);
   socket.destroy();
@@ -117,7 +117,7 @@ it('connections that end at any moment of any request do no harm', async () => {
         return octets.length < 1000 && random.chance(0.1) ? octets.repeat(40) : octets;
       });
       const pauses = pieces.map(() => random.int(0, 12));
-      await misuse(pieces, pauses, random.pick(ENDINGS), random.chance(0.7));
+      await misuse(pieces, pauses, random.pick(CLOSINGS), random.chance(0.7));
     }
   };
   await Promise.all(Array.from({ length: 16 }, client));

@@ -111,11 +111,11 @@ describe('the decision about a change', () => {
     [{ alternateIds: ['demo:9', 'demo:8'] }, false],
     [{ alternateIds: ['demo:8'] }, false],
     [{ alternateIds: [] }, false],
-  ])('%j is met: %s', (values, met) => {
+  ])('%j needs no change: %s', (values, isSame) => {
     const step = parseCommand(changed(values), KNOWN);
     if (step.step !== 'changed') throw new Error('another step');
-    expect(isMet(step.values, record)).toBe(met);
-    expect(decide(record, step, CONTEXT)).toEqual(met ? null : { kind: 'changed', ...step.values });
+    expect(isMet(step.values, record)).toBe(isSame);
+    expect(decide(record, step, CONTEXT)).toEqual(isSame ? null : { kind: 'changed', ...step.values });
   });
 
   it('activates also where no value differs', () => {

@@ -19,7 +19,7 @@ import {
   type MintItem,
   PARSE_SLICE,
   type ReceivedItem,
-  chargeItems,
+  chargeRateLimits,
   parseItem,
   prefixesOf,
   resultOf,
@@ -69,7 +69,7 @@ export class BatchService {
     const { items, fingerprint } = await parseItems(batch, principal, known);
     const isAtomic = batch.mode === 'atomic';
     if (isAtomic) requireNoRefusal(items.map(({ command }) => command));
-    for (const problem of chargeItems(items, this.budget, known).values()) throw problem;
+    for (const problem of chargeRateLimits(items, this.budget, known).values()) throw problem;
     const entries = items.map(({ clientRef, command }): Entry => {
       const isRefused = command instanceof Problem;
       return { clientRef, job: isRefused ? command : { command, context: { actor: principal, request: null }, known } };

@@ -73,7 +73,7 @@ export function parseItem(
  * Charges items to the rate limits of their naming authorities, as one request.
  * @returns RATE_LIMITED for each naming authority without enough quota.
  */
-export function chargeItems(
+export function chargeRateLimits(
   items: readonly Pick<MintItem, 'command'>[],
   budget: MintBudget,
   known: NamingAuthoritySnapshot,

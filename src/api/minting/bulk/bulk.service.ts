@@ -9,7 +9,7 @@ import {
   type MintItem,
   PARSE_SLICE,
   type ReceivedItem,
-  chargeItems,
+  chargeRateLimits,
   parseItem,
   prefixesOf,
   resultOf,
@@ -76,7 +76,7 @@ export class BulkService {
       items.push({ line: each.line, ...parse(each) });
       if (items.length % PARSE_SLICE === 0) await nextTurn();
     }
-    const overQuota = chargeItems(items, this.budget, known);
+    const overQuota = chargeRateLimits(items, this.budget, known);
     const lines = items.map(({ line, clientRef, command, canonical }): ReadyLine => {
       if (command instanceof Problem) return { line, clientRef, job: command };
       const refusal = overQuota.get(command.namingAuthority);

@@ -5,7 +5,7 @@ import { isStreamed } from '../http/body/streamed-body.js';
 import { Metrics } from '../metrics/metrics.js';
 import { Problem } from '../problem/problem.js';
 import { type Principal, principalOf } from './principal.js';
-import { ipPrefixOf } from './client-key.js';
+import { ipPrefixOf } from './client-identity.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
 
 /** Bodies from this size on count against the memory limit of the process. */

@@ -5,7 +5,7 @@ import { routeSettings } from '../http/route-settings.js';
 import { Metrics } from '../metrics/metrics.js';
 import { Problem } from '../problem/problem.js';
 import { principalOf } from './principal.js';
-import { clientKey } from './client-key.js';
+import { clientIdentity } from './client-identity.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
 import type { LargeBodies } from './large-bodies.js';
 import { setRateLimitHeaders } from './rate-limit-headers.js';
@@ -45,7 +45,7 @@ export class LimitsGuard {
   }
 
   admit(request: FastifyRequest, reply: FastifyReply): void {
-    const client = clientKey(principalOf(request), request.ip);
+    const client = clientIdentity(principalOf(request), request.ip);
     this.requireRate(client, reply);
     this.requireRoom(client, reply, request.routeOptions.config.longLived === true);
     this.largeBodies.admit(request, reply);

@@ -1,8 +1,8 @@
 import { GuidGenerator } from '../../registry/uuid.js';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { StorageWriteModule } from '../../storage/storage-write.module.js';
-import { ReservationController } from './reservation.controller.js';
-import { ReservationService } from './reservation.service.js';
+import { ReservationController } from './reservations.controller.js';
+import { ReservationService } from './reservations.service.js';
 import { ReservationSweep, SWEEP_INTERVAL_MS } from './sweep.js';
 
 @Module({

@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { ADMIN, OPEN_ACCESS, Principal, PUBLIC_READER } from '../../src/access/principal.js';
-import { clientKey, ipPrefixOf } from '../../src/access/client-key.js';
+import { clientIdentity, ipPrefixOf } from '../../src/access/client-identity.js';
 
 describe('the name under which requests are counted', () => {
   it('is the key from any address, and the address without a key', () => {
     const principal = new Principal('repository', 'key-7', ['mint'], null);
-    expect(clientKey(principal, '192.0.2.1')).toBe(clientKey(principal.withPublicRead(), '192.0.2.2'));
-    expect(clientKey(principal, '192.0.2.1')).not.toBe(
-      clientKey(new Principal('repository', 'key-8', [], null), '192.0.2.1'),
+    expect(clientIdentity(principal, '192.0.2.1')).toBe(clientIdentity(principal.withPublicRead(), '192.0.2.2'));
+    expect(clientIdentity(principal, '192.0.2.1')).not.toBe(
+      clientIdentity(new Principal('repository', 'key-8', [], null), '192.0.2.1'),
     );
-    for (const anonymous of [OPEN_ACCESS, PUBLIC_READER]) expect(clientKey(anonymous, '192.0.2.1')).toBe('192.0.2.1');
-    expect(clientKey(ADMIN, '192.0.2.1')).toBe(clientKey(ADMIN.withPublicRead(), '192.0.2.2'));
+    for (const anonymous of [OPEN_ACCESS, PUBLIC_READER]) expect(clientIdentity(anonymous, '192.0.2.1')).toBe('192.0.2.1');
+    expect(clientIdentity(ADMIN, '192.0.2.1')).toBe(clientIdentity(ADMIN.withPublicRead(), '192.0.2.2'));
   });
 
   it.each([

@@ -12,7 +12,7 @@ import type { ServiceCode } from '../../problem/catalogue.js';
 import { type ItemStatus, ReservationDto, ReservationReportDto } from './reservation-response.dto.js';
 import { CreateReservationDto, ReservationMembersDto } from './reservation-request.dto.js';
 import { parseReservation, serializeReservation } from './reservation.js';
-import { ReservationService } from './reservation.service.js';
+import { ReservationService } from './reservations.service.js';
 import { type SettlementCommand, serializeItem } from './settlement.js';
 
 const text = { schema: { type: 'string' as const } };

@@ -19,7 +19,7 @@ export class Principal {
    * @param keyId the ID of the key; null without one.
    * @param grants the covered naming authorities; null for all.
    * @param seesAll whether it can see all naming authorities nevertheless, because reading is public.
-   * @param seesActors whether histories show it clients and keys.
+   * @param seesActors whether responses show it the client and the key of a change.
    */
   constructor(
     readonly client: string,

@@ -1,8 +1,6 @@
 import { identifierOf } from './identifier-record.js';
 import { Problem } from '../problem/problem.js';
-import { creation } from './change.js';
-import { type ChangeKind } from './change.js';
-import { type Actor } from './change.js';
+import { type Actor, type ChangeKind, creation } from './change.js';
 import type { Address, NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 import type { NamingAuthority } from './naming-authority.js';
 import type { NewIdentifier, RequestIndex } from './new-identifier.js';
@@ -10,7 +8,7 @@ import { requireTwoThings } from './parse-names.js';
 import { type GuidGenerator, compactGuid } from './uuid.js';
 import type { CanonicalName } from './canonical-name.js';
 import { targetFrom } from './target-template.js';
-import { requireFuture } from './timestamp.js';
+import { requireLease } from './lease.js';
 import type { MintCommand } from './mint-command.js';
 
 /** The principal of a mint, and its request if it has an Idempotency-Key. */
@@ -36,7 +34,7 @@ export function buildIdentifier(
   guids: GuidGenerator,
 ): NewIdentifier {
   requireProfile(command, authority);
-  if (command.leaseUntil !== null) requireFuture(command.leaseUntil, '/leaseUntil');
+  if (command.leaseUntil !== null) requireLease(command.leaseUntil, '/leaseUntil');
   const mintedName = (): string => compactGuid(guids.next(authority.uuidVersion));
   const registeredName = command.guid ?? command.localName;
   const object = named(authority, known, registeredName ?? mintedName());

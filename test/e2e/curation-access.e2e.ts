@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Answer } from './harness/client.js';
 import { useService } from './harness/service.js';
+import { NEXT_YEAR } from './harness/reservations.js';
 
 const ADMIN_KEY = 'correct-horse-battery-staple-correct-horse';
 const ADMIN = { authorization: `Bearer ${ADMIN_KEY}` };
-const NEXT_YEAR = new Date(Date.now() + 365 * 86_400_000).toISOString();
 
 // Reading needs a key too, so that data outside the grants of a key is hidden.
 const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY, PUBLIC_READ: 'false' });

@@ -5,11 +5,10 @@ import { coded } from './harness/client.js';
 import { freshGuid, freshMetadataId, freshPid } from './harness/fresh-names.js';
 import { query as ask } from './harness/database.js';
 import { useService } from './harness/service.js';
+import { NEXT_YEAR } from './harness/reservations.js';
 
 // The sweep does not run during the test, so reads must apply the expiry.
 const service = useService({ RESERVATION_SWEEP_INTERVAL_MS: '86400000' });
-
-const NEXT_YEAR = new Date(Date.now() + 365 * 86_400_000).toISOString();
 
 async function minted(fields: object = {}): Promise<{ identifier: string; path: string; tag: string }> {
   const { body, headers } = await service.client.mint(fields);

@@ -4,13 +4,12 @@ import pg from 'pg';
 import { Client } from './harness/client.js';
 import { type TestDatabase, createDatabase } from './harness/database.js';
 import { type TestServer, startServer } from './harness/server.js';
+import { NEXT_YEAR } from './harness/reservations.js';
 
 // Two replicas on one database sweep continuously.
 let database: TestDatabase;
 let replicas: TestServer[] = [];
 let client: pg.Client;
-
-const NEXT_YEAR = new Date(Date.now() + 365 * 86_400_000).toISOString();
 
 beforeAll(async () => {
   database = await createDatabase();

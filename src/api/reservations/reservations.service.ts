@@ -7,7 +7,7 @@ import { Problem } from '../../problem/problem.js';
 import type { Actor } from '../../registry/change.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { activation, changeTime, release, stateProblem } from '../../registry/lifecycle.js';
-import { requireFuture } from '../../registry/timestamp.js';
+import { requireLease } from '../../registry/lease.js';
 import { GuidGenerator, isUuid } from '../../registry/uuid.js';
 import { IdempotentRequests, type Replayable, keyedRequest } from '../../storage/idempotency.js';
 import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
@@ -79,7 +79,7 @@ export class ReservationService {
         const { result, replayed } = await this.requests.run(request, async (transaction) => {
           // Not earlier: a replay returns the first result, whatever has happened since.
           const active = activeIn(current, namingAuthority);
-          requireFuture(leaseUntil, '/leaseUntil');
+          requireLease(leaseUntil, '/leaseUntil');
           const created = { id: uuid(), actor: principal, namingAuthority: active, leaseUntil };
           const items = Array.from({ length: count }, () => reservedIdentifier(created, current, this.guids));
           const records: IdentifierRecord[] = [];

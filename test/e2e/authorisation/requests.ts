@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '../harness/client.js';
+import { NEXT_YEAR } from '../harness/reservations.js';
 
 /** The naming authority of the requests. */
 export const OWN = '100.102';
 
-const NEXT_YEAR = new Date(Date.now() + 365 * 86_400_000).toISOString();
 const JSON_BODY = { 'content-type': 'application/json' };
 const NDJSON_BODY = { 'content-type': 'application/x-ndjson' };
 

@@ -4,8 +4,7 @@ import type { Answer } from '../harness/client.js';
 import { type Step, filterOf, sharedName, sharedTarget } from './step.js';
 import { TENANTS, type Tenant } from './tenant.js';
 import type { Headers, Real } from './real.js';
-
-const NEXT_YEAR = new Date(Date.now() + 365 * 86_400_000).toISOString();
+import { NEXT_YEAR } from '../harness/reservations.js';
 
 /** Runs a step, and expects no effect if it is about the data of another tenant. */
 export async function runStep(real: Real, step: Step): Promise<unknown> {

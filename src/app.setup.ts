@@ -2,7 +2,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import { AccessGuard } from './access/access.guard.js';
-import { admitRequests } from './access/admission.js';
+import { admitRequests, countUnrouted } from './access/admission.js';
 import { LargeBodies } from './access/large-bodies.js';
 import { LimitsGuard } from './access/limits.guard.js';
 import { REST_API } from './api/face.js';
@@ -72,8 +72,9 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
     bodyParser: false,
     logger: new FrameworkLogger(logger),
   });
-  admitRequests(server, FACES, app.get(AccessGuard), app.get(LimitsGuard), app.get(LargeBodies));
+  countUnrouted(server, FACES, app.get(LimitsGuard));
   methods.watch(server);
+  admitRequests(server, app.get(AccessGuard), app.get(LimitsGuard), app.get(LargeBodies));
   app.useGlobalFilters(new ProblemFilter((request) => FACES.of(request).sendProblem));
   app.useGlobalPipes(new RequestValidation());
   const prepare = async () => {

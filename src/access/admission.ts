@@ -5,20 +5,36 @@ import type { LargeBodies } from './large-bodies.js';
 import type { LimitsGuard } from './limits.guard.js';
 
 /**
+ * Counts requests to paths and methods that do not exist by address, except those that the face does not count. Not
+ * asynchronous, because a broken body would be refused before the path.
+ */
+export function countUnrouted(server: FastifyInstance, faces: Faces, limits: LimitsGuard): void {
+  server.addHook('onRequest', (request, reply, done) => {
+    const isUnrouted = request.routeOptions.config.scopes === undefined;
+    try {
+      if (isUnrouted && !faces.of(request).uncounted.test(request.url)) limits.admit(request, reply);
+    } catch (error) {
+      done(error as Error);
+      return;
+    }
+    done();
+  });
+}
+
+/**
  * Authenticates, authorises and limits every request when its headers have arrived. The body is not read before, so a
- * rejected request costs little. Paths and methods that do not exist need no key and count by address, except those that the face does not count.
+ * rejected request costs little.
  */
 export function admitRequests(
   server: FastifyInstance,
-  faces: Faces,
   access: AccessGuard,
   limits: LimitsGuard,
   largeBodies: LargeBodies,
 ): void {
   server.addHook('onRequest', async (request, reply) => {
     const { scopes, uncounted = false } = request.routeOptions.config;
-    if (uncounted || (scopes === undefined && faces.of(request).uncounted.test(request.url))) return;
-    if (scopes !== undefined && scopes.length > 0) await access.admit(request, scopes);
+    if (scopes === undefined || uncounted) return;
+    if (scopes.length > 0) await access.admit(request, scopes);
     limits.admit(request, reply);
   });
   largeBodies.watchChunked(server);

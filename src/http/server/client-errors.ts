@@ -24,6 +24,9 @@ const LINGER_MS = 2000;
 /** The current or last response of a connection. */
 const answers = new WeakMap<Duplex, ServerResponse>();
 
+/** Connections whose refusal waits for the previous response; further octets cause no second one. */
+const refused = new WeakSet<Duplex>();
+
 /** Connections whose first octets are those of a HEAD request. */
 const heads = new WeakSet<Duplex>();
 
@@ -63,7 +66,7 @@ export function watchClientErrors({ server, log }: FastifyInstance): void {
 /** Writes the response and the log line directly, because there is no request object. */
 export function answerClientError(this: FastifyInstance, error: NodeJS.ErrnoException, socket: Socket): void {
   // The last response is being sent; further input is dropped.
-  if (socket.writableEnded && error.code !== 'ECONNRESET') return;
+  if ((socket.writableEnded || refused.has(socket)) && error.code !== 'ECONNRESET') return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -86,6 +89,7 @@ export function answerClientError(this: FastifyInstance, error: NodeJS.ErrnoExce
   if (last?.headersSent === true && !last.req.complete) end(socket, '');
   // The previous request is complete, and its response comes first.
   else if (last?.req.complete === true && !last.writableFinished) {
+    refused.add(socket);
     last.once('finish', () => {
       if (socket.writable) endWith(problem, socket, isHead);
     });

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Config, readConfig } from './config/config.js';
 import { describeMisspelled } from './config/misspelled-variables.js';
@@ -5,6 +6,9 @@ import { startEmbeddedServer } from './database/embedded/embedded-server.js';
 import { migrate } from './database/migrations.js';
 import { createLogger } from './logging/logger.js';
 import { requireFreePorts } from './listening-ports.js';
+
+/** Maximum time to close ports and connections after the drain. */
+const CLOSE_LIMIT_MS = 10_000;
 
 export interface RunningInstance {
   readonly banner: string;
@@ -39,7 +43,9 @@ export async function bootstrap(): Promise<RunningInstance> {
         logger.info({ reason }, 'stopping');
         const unfinished = await application.drain.start(config.shutdownTimeoutMs);
         if (unfinished > 0) logger.warn({ unfinished }, 'requests were aborted at the end of the drain');
-        await application.close();
+        const closing = application.close().then(() => true);
+        const isClosed = await Promise.race([closing, pause(CLOSE_LIMIT_MS, false, { ref: false })]);
+        if (!isClosed) logger.error('ports or connections were not closed in time');
         await database.stop();
         logger.info('stopped');
       },

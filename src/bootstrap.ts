@@ -4,7 +4,7 @@ import { type Config, readConfig } from './config/config.js';
 import { describeMisspelled } from './config/misspelled-variables.js';
 import { startEmbeddedServer } from './database/embedded/embedded-server.js';
 import { migrate } from './database/migrations.js';
-import { createLogger } from './logging/logger.js';
+import { createLogger, endLog } from './logging/logger.js';
 import { requireFreePorts } from './listening-ports.js';
 
 /** Maximum time to close ports and connections after the drain. */
@@ -48,6 +48,7 @@ export async function bootstrap(): Promise<RunningInstance> {
         if (!isClosed) logger.error('ports or connections were not closed in time');
         await database.stop();
         logger.info('stopped');
+        await endLog(logger);
       },
     };
   } catch (error) {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { LoggerService } from '@nestjs/common';
 import { type Logger, pino } from 'pino';
 import { cutLine } from './cut-line.js';
@@ -5,16 +6,40 @@ import { cutLine } from './cut-line.js';
 /** Characters that terminals interpret and JSON does not escape: DEL, C1, line separators, bidirectional controls. */
 const TERMINAL_CONTROLS = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** Logs JSON lines on standard output. */
+/** Characters of log lines that wait for a slow reader. Further lines are dropped, so that the memory is bounded. */
+const MAX_BUFFERED = 16 * 1024 * 1024;
+
+/** Maximum time to write the last lines. */
+const FLUSH_LIMIT_MS = 1000;
+
+/** Logs JSON lines on standard output, without waiting for its reader. */
 export function createLogger(level: string): Logger {
-  return pino({
-    level,
-    base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    hooks: {
-      streamWrite: (line) => cutLine(line, escapeControls),
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      hooks: {
+        streamWrite: (line) => cutLine(line, escapeControls),
+      },
     },
+    pino.destination({ dest: process.stdout.fd, sync: false, maxLength: MAX_BUFFERED }),
+  );
+}
+
+/**
+ * Writes the buffered lines, for at most a second, and drops the rest: at the exit, pino would wait without limit for a
+ * reader that has closed the pipe or does not read.
+ */
+export async function endLog(logger: Logger): Promise<void> {
+  const written = new Promise<void>((resolve) => {
+    logger.flush(() => {
+      resolve();
+    });
   });
+  await Promise.race([written, pause(FLUSH_LIMIT_MS, undefined, { ref: false })]);
+  const { [pino.symbols.streamSym]: stream } = logger as unknown as Record<symbol, { flushSync: () => void }>;
+  if (stream !== undefined) stream.flushSync = () => {};
 }
 
 /** These characters occur only in strings of the line, where an escape has the same meaning. */

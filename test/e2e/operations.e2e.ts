@@ -1,6 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
+import { once } from 'node:events';
 import { connect } from 'node:net';
+import type { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { readConfig } from '../../dist/config/config.js';
@@ -87,6 +90,27 @@ describe('the log', () => {
 });
 
 describe('a stop by SIGTERM', () => {
+  it.each([
+    // The next line is the last one of the process.
+    ['closes its log', (stdout: Readable, chunk: Buffer) => chunk.includes('"stopping"') && stdout.destroy()],
+    ['stops reading its log', (stdout: Readable) => stdout.pause()],
+  ])('ends the process when the reader %s', async (_, interrupt) => {
+    const database = await createDatabase();
+    const server = await startServer(variables(database));
+    const { stdout } = server.child;
+    if (stdout === null) throw new Error('the log is not piped');
+    stdout.on('data', (chunk: Buffer) => interrupt(stdout, chunk));
+    const client = new Client(server.url);
+    // More than the pipe holds.
+    for (let sent = 0; sent < 400; sent++) await client.get(`/identifiers/${'x'.repeat(1000)}`);
+    expect((await client.get('/health/live')).status).toBe(200);
+    server.child.kill('SIGTERM');
+    const ended = once(server.child, 'exit');
+    expect(await Promise.race([ended, pause(15_000, 'still running', { ref: false })])).toEqual([0, null]);
+    stdout.destroy();
+    await database.drop();
+  });
+
   it('finishes a request in flight, returns 503 for new ones, and exits with 0', async () => {
     const database = await createDatabase();
     const server = await startServer({ ...variables(database), NAMING_AUTHORITIES: '100.102' });

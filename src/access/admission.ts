@@ -5,8 +5,8 @@ import type { LargeBodies } from './large-bodies.js';
 import type { LimitsGuard } from './limits.guard.js';
 
 /**
- * Authenticates, authorises and limits every request when its headers have arrived. The body is not read before, so a
- * rejected request costs little. Paths and methods that do not exist need no key and count by address, except those that the face does not count.
+ * Authenticates, authorises and limits each request when its headers have arrived, before the body is read. Paths and
+ * methods that do not exist need no key and count by address, except those that the face does not count.
  */
 export function admitRequests(
   server: FastifyInstance,

@@ -28,14 +28,12 @@ import { Metrics } from './metrics/metrics.js';
 import { countRequests } from './metrics/request-metrics.js';
 import { ProblemFilter } from './problem/problem.filter.js';
 
-/** The routes of all kinds of clients. */
 const FACES = new Faces([REST_API]);
 
 export interface PreparedApplication {
   readonly app: NestFastifyApplication;
   readonly metrics: Metrics;
   readonly drain: Drain;
-  /** Registers all routes. */
   prepare(): Promise<void>;
 }
 

@@ -18,10 +18,7 @@ export interface RunningInstance {
   stop(reason: string): Promise<void>;
 }
 
-/**
- * Starts configuration, database, schema and HTTP in this order.
- * @throws StartupError after stopping what runs.
- */
+/** Starts configuration, database, schema and HTTP in this order. @throws StartupError after stopping what runs. */
 export async function bootstrap(): Promise<RunningInstance> {
   const config = readConfig();
   const logger = createLogger(config.logLevel);

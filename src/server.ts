@@ -24,10 +24,7 @@ export interface Server {
   close(): Promise<void>;
 }
 
-/**
- * Opens pools, application and ports.
- * @throws StartupError after closing what was opened.
- */
+/** Opens pools, application and ports. @throws StartupError after closing what was opened. */
 export async function openServer(config: Config, url: string, logger: Logger): Promise<Server> {
   const pools = createPools(url, config, logger);
   // Awaited later, where errors are reported.

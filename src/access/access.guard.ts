@@ -20,16 +20,12 @@ import type { Scope } from './scope.js';
 export interface AccessRules {
   /** The key that may do everything; null where access is open to everybody. */
   readonly adminApiKey: string | null;
-  /** Whether everybody may read. */
   readonly publicRead: boolean;
   /** What of the history is shown without a key, where everybody may read. */
   readonly publicHistory: PublicHistory;
 }
 
-/**
- * Authenticates requests, and rejects those whose key lacks the scope of the route. A hook decides when the headers
- * have arrived, before the body is read (see `admission.ts`).
- */
+/** Authenticates requests when their headers have arrived (see `admission.ts`), and requires the scope of the route. */
 @Injectable()
 export class AccessGuard implements CanActivate {
   constructor(
@@ -38,10 +34,7 @@ export class AccessGuard implements CanActivate {
     private readonly failures: FailedAuthentications,
   ) {}
 
-  /**
-   * @param scopes one of which is required.
-   * @throws Problem UNAUTHENTICATED, RATE_LIMITED, or SCOPE_MISSING
-   */
+  /** Requires one of the scopes. @throws Problem UNAUTHENTICATED, RATE_LIMITED, or SCOPE_MISSING */
   async admit(request: FastifyRequest, scopes: readonly Scope[]): Promise<void> {
     const isHistory = request.routeOptions.config.showsHistory === true;
     const isPublic = this.rules.publicRead && !(isHistory && this.rules.publicHistory === 'none');
@@ -55,7 +48,6 @@ export class AccessGuard implements CanActivate {
     throw new TypeError(`${context.getClass().name}.${context.getHandler().name} requires no scope and is not public`);
   }
 
-  /** @param isPublic whether the route needs no key where it needs the scope "read". */
   private async principalFor(request: FastifyRequest, scopes: readonly Scope[], isPublic: boolean): Promise<Principal> {
     const { adminApiKey, publicRead, publicHistory } = this.rules;
     if (adminApiKey === null) return OPEN_ACCESS;
@@ -92,7 +84,7 @@ function unauthenticated(hasKey: boolean): Problem {
   return new Problem('UNAUTHENTICATED', detail, { headers: { 'www-authenticate': `Bearer realm="mintmark"${error}` } });
 }
 
-/** Digests have equal lengths, which timingSafeEqual requires. */
+/** timingSafeEqual requires equal lengths. */
 function digest(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }

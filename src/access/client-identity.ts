@@ -3,10 +3,7 @@ import type { Principal } from './principal.js';
 const GROUPS = 8;
 const GROUPS_OF_A_NETWORK = 4;
 
-/**
- * The name under which requests are counted: the ID of the key, or the address of a request without one.
- * @param address the remote address, as text; undefined when the connection is closed already.
- */
+/** The name under which requests are counted: the ID of the key, or the address (undefined on a closed connection). */
 export function clientIdentity(principal: Principal, address: string | undefined): string {
   if (principal.keyId !== null) return principal.keyId;
   return principal.isAnonymous ? ipPrefixOf(address) : principal.client;

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 
-/** Counts the concurrent requests of each client. */
 export class ConcurrencyLimiter {
   private readonly counts = new Map<string, number>();
 

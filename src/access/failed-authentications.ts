@@ -18,11 +18,7 @@ export class FailedAuthentications {
     this.buckets = perMinute === 0 ? null : new TokenBuckets(perMinute);
   }
 
-  /**
-   * Counts a failure, or an attempt with an unknown key.
-   * @param ip the remote address, as text.
-   * @throws Problem RATE_LIMITED
-   */
+  /** Counts a failure, or an attempt with an unknown key. @throws Problem RATE_LIMITED */
   count(ip: string): void {
     if (this.buckets === null) return;
     const { ok, retryAfter } = this.buckets.take(ipPrefixOf(ip));

@@ -6,7 +6,6 @@ import { UnknownSecrets } from './unknown-secrets.js';
 /** Milliseconds for which a key is cached: a revocation takes effect within this time on every instance. */
 const MAX_AGE_MS = 2000;
 
-/** Maximum number of cached keys; the oldest is evicted. */
 const MAX_CACHED_KEYS = 10_000;
 
 interface CachedKey {

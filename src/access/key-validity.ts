@@ -8,10 +8,7 @@ import type { Principal } from './principal.js';
 export class KeyValidity {
   constructor(private readonly cache: KeyCache) {}
 
-  /**
-   * Requires that the key of a principal is still valid. Always true for a principal without a stored key.
-   * @throws Problem UNAUTHENTICATED when the key has expired or was revoked.
-   */
+  /** @throws Problem UNAUTHENTICATED when the key of a principal, if it has one, has expired or was revoked. */
   async require({ keyId }: Principal): Promise<void> {
     if (keyId === null) return;
     const key = await this.cache.find(keyId);

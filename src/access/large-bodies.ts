@@ -37,10 +37,7 @@ export class LargeBodies {
     this.byAddress = new ConcurrencyLimiter(perAddress);
   }
 
-  /**
-   * Counts the announced size of a body.
-   * @throws Problem CONCURRENCY_LIMITED or OVERLOADED
-   */
+  /** Counts the announced size of a body. @throws Problem CONCURRENCY_LIMITED or OVERLOADED */
   admit(request: FastifyRequest, reply: FastifyReply): void {
     if (isCounted(request)) this.enter(request, reply, Number(request.headers['content-length'] ?? 0));
   }

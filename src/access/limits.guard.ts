@@ -24,10 +24,7 @@ export const LongLived = (): MethodDecorator => routeSettings({ longLived: true 
 /** Marks routes without limits, such as health checks and metrics. */
 export const Uncounted = (): ClassDecorator => routeSettings({ uncounted: true });
 
-/**
- * Limits the rate and the concurrent requests of each client. Runs after authentication and before the body is read.
- * Requests to public routes are counted by address.
- */
+/** Limits the rate and the concurrent requests of each client, before the body is read; by address on public routes. */
 @Injectable()
 export class LimitsGuard {
   private readonly buckets: TokenBuckets | null;

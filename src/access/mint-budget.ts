@@ -22,9 +22,8 @@ export class MintBudget {
   }
 
   /**
-   * Counts identifiers before anything is written; they stay counted when the request fails.
-   * @param count identifiers; more than the quota need a full bucket and leave it in debt.
-   * @param report is called also where the limit refuses them.
+   * Counts identifiers before anything is written; they stay counted when the request fails. More than the quota need a
+   * full bucket and leave it in debt. `report` is called also on refusal.
    * @throws Problem RATE_LIMITED
    */
   charge(namingAuthority: string, count: number, known: NamingAuthoritySnapshot, report?: ChargeReport): void {
@@ -33,10 +32,8 @@ export class MintBudget {
   }
 
   /**
-   * The same for several naming authorities.
+   * Naming authorities that `known` lacks are not counted: invented names could evict the buckets of existing ones.
    * @param counts identifiers by naming authority.
-   * @param known the naming authorities of the request. Those that do not exist are not counted: invented names could
-   * evict the buckets of existing ones.
    * @returns RATE_LIMITED for each naming authority without enough quota.
    */
   chargeEach(

@@ -15,8 +15,7 @@ export interface Grant {
 /** Who sends a request and what they may do. */
 export class Principal {
   /**
-   * @param client the client, to which idempotency keys belong.
-   * @param keyId the ID of the key; null without one.
+   * @param client to which idempotency keys belong.
    * @param grants the covered naming authorities; null for all.
    * @param seesAll whether it can see all naming authorities nevertheless, because reading is public.
    * @param seesActors whether responses show it the client and the key of a change.
@@ -51,10 +50,7 @@ export class Principal {
     return this.seesAll || covers(this.grants, namingAuthority);
   }
 
-  /**
-   * Removes the identifiers of hidden naming authorities from `describes`. The caller checks the visibility of the
-   * record itself.
-   */
+  /** Removes hidden identifiers from `describes`. The caller checks the visibility of the record itself. */
   redact<T extends { readonly describes: readonly string[] }>(shown: T): T {
     if (!this.hasRestrictedView) return shown;
     const describes = shown.describes.filter((native) => this.canSee(native.slice(0, native.indexOf('/'))));
@@ -73,10 +69,7 @@ export class Principal {
     return covers(this.grants, namingAuthority);
   }
 
-  /**
-   * @param pointer the location of the naming authority in the request.
-   * @throws Problem SCOPE_MISSING or NAMING_AUTHORITY_FORBIDDEN
-   */
+  /** Requires scope and grant. @throws Problem SCOPE_MISSING, or NAMING_AUTHORITY_FORBIDDEN at `pointer`. */
   require(scope: Scope, namingAuthority: string, pointer: string): void {
     requireScope(this, scope);
     if (this.covers(namingAuthority)) return;
@@ -84,10 +77,7 @@ export class Principal {
     throw new Problem('NAMING_AUTHORITY_FORBIDDEN', detail, { errors: [{ pointer, detail }] });
   }
 
-  /**
-   * @param detail the detail of the problem.
-   * @throws Problem NAMING_AUTHORITY_FORBIDDEN
-   */
+  /** @throws Problem NAMING_AUTHORITY_FORBIDDEN with this detail. */
   requireUnrestricted(detail: string): void {
     if (this.isRestricted) throw new Problem('NAMING_AUTHORITY_FORBIDDEN', detail);
   }
@@ -98,10 +88,7 @@ export class Principal {
   }
 }
 
-/**
- * @param scopes one of them is enough.
- * @throws Problem SCOPE_MISSING
- */
+/** Requires one of the scopes. @throws Problem SCOPE_MISSING */
 export function requireScope(principal: Principal, ...scopes: readonly Scope[]): void {
   if (scopes.some((scope) => principal.has(scope))) return;
   throw new Problem(
@@ -125,7 +112,6 @@ export function covers(grants: readonly Grant[] | null, namingAuthority: string)
   });
 }
 
-/** The client name of requests without a key. */
 const ANONYMOUS = 'anonymous';
 
 /** The principal of all requests under open access. */
@@ -133,7 +119,7 @@ export const OPEN_ACCESS = new Principal(ANONYMOUS, null, SCOPES, null);
 
 export const PUBLIC_READER = new Principal(ANONYMOUS, null, ['read'], null);
 
-/** The same without the clients in histories. */
+/** `PUBLIC_READER` without the clients in histories. */
 export const READER_WITHOUT_ACTORS = new Principal(ANONYMOUS, null, ['read'], null, false, false);
 
 export const ADMIN = new Principal('admin', null, ['admin'], null);

@@ -3,7 +3,6 @@ import type { FastifyRequest } from 'fastify';
 import { readIdempotencyKey } from '../http/headers/idempotency-key.js';
 import { type Principal, principalOf } from './principal.js';
 
-/** The principal and the idempotency key of a request. */
 export interface RequestContext {
   readonly principal: Principal;
   readonly idempotencyKey: string | undefined;

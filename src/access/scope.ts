@@ -8,7 +8,6 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The scopes of which a request needs one; none for a public route. */
     scopes?: readonly Scope[];
-    /** Whether the route shows the history. */
     showsHistory?: boolean;
   }
 }

@@ -1,4 +1,3 @@
-/** Over which time a quota is counted, in seconds. */
 export const WINDOW_SECONDS = 60;
 
 export interface TakeResult {

@@ -5,10 +5,7 @@ const MAX_AGE_MS = 60_000;
 export class UnknownSecrets {
   private readonly since = new Map<string, number>();
 
-  /**
-   * @param most maximum number of hashes; the oldest is evicted.
-   * @param now monotonic time in milliseconds.
-   */
+  /** Above `most` hashes the oldest is evicted; `now` is monotonic time in milliseconds. */
   constructor(
     private readonly most = 10_000,
     private readonly now: () => number = () => performance.now(),

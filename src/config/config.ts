@@ -69,10 +69,7 @@ export interface Config {
   readonly shutdownTimeoutMs: number;
 }
 
-/**
- * Reads the configuration.
- * @throws StartupError that lists every invalid variable.
- */
+/** Reads the configuration. @throws StartupError that lists every invalid variable. */
 export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()): Config {
   const { variables, problems: keyProblems } = withAdminApiKey(given);
   const environment = plainToInstance(Environment, variables, {

@@ -1,7 +1,4 @@
-/**
- * The problem of a `DATABASE_URL`, in words that do not contain its password.
- * @param url undefined when the variable is not set.
- */
+/** The problem of a `DATABASE_URL` (undefined when not set), in words that do not contain its password. */
 export function databaseUrlProblem(url: string | undefined): string[] {
   if (url === undefined) return [];
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1];

@@ -16,8 +16,7 @@ const MIGRATION_LOCK = 0x4d6967;
 const LOCK_WAIT_MS = 120_000;
 
 /**
- * Migrates the database. Concurrent processes wait for the first one.
- * @returns the names of the applied migrations.
+ * Migrates the database, one process at a time, and returns the names of the applied migrations.
  * @throws StartupError when the database is unreachable, has an unsupported version or an unknown schema, or a
  * migration fails.
  */

@@ -8,7 +8,6 @@ import { SchemaAdapterFactory } from './schema-adapter.js';
 
 const PRISMA_FOLDER = new URL('../../prisma/', import.meta.url);
 
-/** All tables. */
 export const ALL_TABLES = { externalTables: [], externalEnums: [] };
 
 /**

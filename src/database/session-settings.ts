@@ -46,10 +46,7 @@ export class SessionSettings {
     private readonly reportRefused: (name: string, reason: string) => void,
   ) {}
 
-  /**
-   * Sends all settings in one request.
-   * @throws the error of a rejected required setting.
-   */
+  /** Sends all settings in one request. @throws the error of a rejected required setting. */
   async apply(client: Pick<pg.ClientBase, 'query'>): Promise<void> {
     const settings = this.settings.filter(({ name }) => !this.refused.has(name));
     try {

@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** A set of routes for one kind of client, with the rules that apply before a handler runs. Paths include the query. */
 export interface Face {
-  /** The paths of the face. */
   readonly paths: RegExp;
   /** The Content-Security-Policy of a response. */
   readonly contentSecurityPolicy: (path: string) => string;
@@ -15,7 +14,6 @@ export interface Face {
   readonly sendProblem: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 }
 
-/** The faces of a server. */
 export class Faces {
   private readonly last: Face;
 

@@ -36,11 +36,7 @@ export function malformed(fault: SyntaxFault, pointer: string): Problem {
   return new Problem(code, detail, { errors: [{ pointer, detail, code, offset }], members: { offset } });
 }
 
-/**
- * The problem of a request with one invalid value.
- * @param pointer the location of the value.
- * @param summary the detail of the problem; that of the fault when absent.
- */
+/** The problem of one invalid value at `pointer`; `summary` is its detail, by default that of the fault. */
 export function invalidRequest(pointer: string, detail: string, summary = detail): Problem {
   return new Problem('INVALID_REQUEST', summary, { errors: [{ pointer, detail }] });
 }

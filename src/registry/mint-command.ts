@@ -45,11 +45,7 @@ export interface MintCommand {
   readonly onExisting: 'return' | 'reject';
 }
 
-/**
- * Parses the identifiers of a mint request (R-28).
- * @param known the naming authorities that the principal can see.
- * @throws Problem with a syntax code, or INVALID_REQUEST.
- */
+/** Parses the identifiers of a mint request. @throws Problem with a syntax code, or INVALID_REQUEST. */
 export function parseMintRequest(request: MintRequest, known: NamingAuthoritySnapshot): MintCommand {
   const { namingAuthority, metadataId, mintMetadataId = false, target = null, alternateIds, guid, localName } = request;
   if (metadataId !== undefined && mintMetadataId) {
@@ -81,10 +77,7 @@ export function identifierCount({ mintMetadataId }: MintCommand): number {
   return mintMetadataId ? 2 : 1;
 }
 
-/**
- * The fingerprint of a request, equal for two notations of the same request. Defaults are omitted, so that members of
- * later versions do not change stored fingerprints.
- */
+/** Equal for two notations of a request. Defaults are omitted: members of later versions do not change fingerprints. */
 export function mintFingerprint(command: MintCommand): Digest {
   return digestOf(JSON.stringify(canonicalMint(command)));
 }

@@ -32,10 +32,7 @@ export class NamingAuthoritySnapshot {
   private readonly views = new WeakMap<object, NamingAuthoritySnapshot>();
   private resolvers: readonly Resolver[] | null = null;
 
-  /**
-   * @param resolver the default resolver.
-   * @param sees null for a principal that sees all naming authorities.
-   */
+  /** @param sees null for a principal that sees all naming authorities. */
   constructor(
     authorities: Iterable<NamingAuthority> | NamingAuthoritySnapshot,
     readonly resolver: Resolver,
@@ -100,9 +97,7 @@ export class NamingAuthoritySnapshot {
     return { ...read, value: { name, ...this.canonicalName(name) } };
   }
 
-  /**
-   * Parses a name for a look-up: by the visible naming authorities, with the key that is the same for all principals.
-   */
+  /** Parses a name for a look-up, by the visible naming authorities, with the key that all principals have. */
   readWanted(text: string): Result<{ name: Name } & CanonicalName> {
     const read = this.recognize(text);
     if (!read.ok) return read;

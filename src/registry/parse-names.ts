@@ -3,10 +3,7 @@ import { Problem, invalidRequest, malformed } from '../problem/problem.js';
 import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 import { MAX_STORED_OCTETS, type CanonicalName } from './canonical-name.js';
 
-/**
- * Parses a metadata ID in any form (R-28).
- * @throws Problem with a syntax code, or INVALID_REQUEST when it is too long.
- */
+/** Parses a metadata ID in any form (R-28). @throws Problem with a syntax code, or INVALID_REQUEST when too long. */
 export function readMetadataId(
   text: string,
   known: NamingAuthoritySnapshot,
@@ -18,10 +15,7 @@ export function readMetadataId(
   return { ...requireStorable(read.value, pointer), name: read.value.name };
 }
 
-/**
- * Parses a replacement in any form, stored without a comparison key.
- * @throws Problem as `readMetadataId` does.
- */
+/** Parses a replacement in any form, stored without a comparison key. @throws Problem as `readMetadataId` does. */
 export function readReplacementName(
   text: string,
   known: NamingAuthoritySnapshot,

@@ -14,10 +14,7 @@ const WITH_DOTS = /\/\.\.?(?:[/?#]|$)/;
 
 const SAMPLE = 'F'.repeat(32);
 
-/**
- * Validates a target template.
- * @throws Problem INVALID_REQUEST when its result would not be a valid target.
- */
+/** Validates a target template. @throws Problem INVALID_REQUEST when its result would not be a valid target. */
 export function requireTemplate(template: string, pointer: string): void {
   const filled = template.replace(PLACEHOLDER, SAMPLE);
   if (filled === template) throw invalidRequest(pointer, 'must contain {guid} or {localName}');

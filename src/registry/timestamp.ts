@@ -12,8 +12,7 @@ export function isKeepable(time: Date): boolean {
 
 /**
  * Parses a text that `IsTime` accepted.
- * @throws Problem INVALID_REQUEST for an invalid date, which JavaScript would roll over, and for years outside 1 to
- * 9999.
+ * @throws Problem INVALID_REQUEST for a date that JavaScript would roll over, and for years outside 1 to 9999.
  */
 export function readTime(text: string, pointer: string): Date {
   const time = new Date(text);

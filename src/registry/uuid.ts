@@ -11,12 +11,9 @@ export function compactGuid(uuid: string): string {
   return uuid.replaceAll('-', '').toUpperCase();
 }
 
-/**
- * Generates GUIDs (CID-11), random by default, so that they reveal nothing (CID-12, R-06). A class, so that tests can
- * replace it.
- */
+/** GUIDs (CID-11), random by default, to reveal nothing (CID-12, R-06). A class, so that tests can replace it. */
 export class GuidGenerator {
-  /** @returns a UUID of the version in its hyphenated form; version 1 has a random node, so that it names no machine. */
+  /** @returns a hyphenated UUID of the version; version 1 has a random node, so that it names no machine. */
   next(version: UuidVersion): string {
     if (version === 7) return v7();
     return version === 1 ? v1() : v4();

@@ -23,10 +23,7 @@ export type Once<T, S> =
 
 const REQUEST_LOCK = 0x526571;
 
-/**
- * "Key" in ASCII: the space of the advisory locks under which an Idempotency-Key is first used. The SQL function
- * `lock_request_key` uses the same.
- */
+/** "Key" in ASCII: the space of the advisory locks of Idempotency-Keys, also in the SQL function `lock_request_key`. */
 const KEY_LOCK = 0x4b6579;
 
 /** The lock of a key in SQL, from columns or parameters. */
@@ -38,9 +35,7 @@ export class IdempotentRequests {
   constructor(private readonly transactions: Transactions) {}
 
   /**
-   * Runs a change once.
-   * @param request null without a key: the change always runs.
-   * @param work makes the change; its result is stored as JSON.
+   * Runs a change once; its result is stored as JSON. Without a key (null) it always runs.
    * @throws Problem IDEMPOTENCY_KEY_REUSED, or REQUEST_IN_FLIGHT while the first request runs.
    */
   async run<T>(request: KeyedRequest | null, work: (transaction: Queryable) => Promise<T>): Promise<Replayable<T>> {
@@ -51,11 +46,7 @@ export class IdempotentRequests {
     return { result: once.replayed ? once.stored : once.result, replayed: once.replayed };
   }
 
-  /**
-   * Runs a change once whose result is stored in another form than it is returned.
-   * @param work makes the change; `stored` is stored as JSON.
-   * @throws Problem as `run` does.
-   */
+  /** Runs a change once, as `run` does; `stored` is stored as JSON instead of what is returned. */
   async runOnce<T, S>(
     request: KeyedRequest | null,
     work: (transaction: Queryable) => Promise<{ readonly result: T; readonly stored: S }>,
@@ -73,8 +64,8 @@ export class IdempotentRequests {
   }
 
   /**
-   * Runs a large change once, in transactions that follow each other, so that none of them holds its locks for long. A repeat
-   * after a failure continues with the first part that has no outcome.
+   * Runs a large change once, in transactions that follow each other. A repeat after a failure continues with the first
+   * part that has no outcome.
    * @param count how many parts there are, the same for every repeat.
    * @param work makes the change of one part, counted from 0; what it returns is stored as JSON.
    * @returns the outcomes of all parts; `replayed` when none of them was left.
@@ -178,7 +169,6 @@ const FIND = `
            OR (SELECT min(p.place) FROM request_part p WHERE p.client = w.client AND p.key = w.key) IS NOT NULL) AS "isOther"
   FROM (SELECT $1::text AS client, $2::text AS key) w LEFT JOIN request r USING (client, key)`;
 
-/** Stores the result of a request whose key is locked. */
 async function storeResult(
   on: Queryable,
   { client, key, fingerprint: hash }: KeyedRequest,

@@ -97,10 +97,7 @@ export class RequestResults {
     });
   }
 
-  /**
-   * Stores results, those of one chunk of a stream together.
-   * @returns those that are stored now; the others must be decided again.
-   */
+  /** Stores results, those of one chunk together, and returns those stored now; the others must be decided again. */
   async store(results: readonly NewResult[]): Promise<ReadonlySet<NewResult>> {
     if (results.length === 0) return new Set();
     const values = [

@@ -6,15 +6,12 @@ import { isConnectionLost, isLockTimeout } from '../problem/database-errors.js';
 
 export type Queryable = Pick<pg.ClientBase, 'query'>;
 
-/** Attempts of a transaction that fails by a deadlock or a serialization failure. */
 const MAX_ATTEMPTS = 5;
 
 /** Deadlock and serialization failure: nothing was written. */
 const LOST_AGAINST_ANOTHER = new Set(['40P01', '40001']);
 
-/**
- * Lock timeout of a statement: `brief` is `HOT_LOCK_WAIT_MS`, `usual` that of the general pool, a number milliseconds.
- */
+/** `brief` is `HOT_LOCK_WAIT_MS`, `usual` the lock timeout of the general pool, a number milliseconds. */
 export type LockWait = 'brief' | 'usual' | number;
 
 export function lockWaitMs(wait: LockWait): number | undefined {
@@ -22,7 +19,6 @@ export function lockWaitMs(wait: LockWait): number | undefined {
   return wait === 'usual' ? undefined : wait;
 }
 
-/** A connection; a broken one is closed on return. */
 interface Loan {
   isSpoilt: boolean;
 }
@@ -61,10 +57,7 @@ export class Transactions {
     });
   }
 
-  /**
-   * Runs one statement, which is a transaction by itself.
-   * @throws Problem OUTCOME_UNKNOWN when the connection was lost.
-   */
+  /** Runs one statement, a transaction by itself. @throws Problem OUTCOME_UNKNOWN when the connection was lost. */
   async statement<T>(work: (on: Queryable) => Promise<T>, lockWait: LockWait = 'usual'): Promise<T> {
     if (typeof lockWait === 'number') return this.run(work, lockWait);
     try {

@@ -11,10 +11,8 @@ import { IdempotentRequests, type Replayable, keyedRequest } from '../../storage
 import { readTime, requireFuture } from '../../registry/timestamp.js';
 import { isUuid } from '../../registry/uuid.js';
 
-/** The place of a key in the order of creation. */
 export type KeyPosition = Pick<ApiKey, 'createdAt' | 'id'>;
 
-/** An API key to create. */
 export interface CreateApiKeyCommand {
   readonly client: string;
   readonly label?: string;
@@ -25,7 +23,6 @@ export interface CreateApiKeyCommand {
   readonly expiresAt?: string;
 }
 
-/** A created API key. */
 export interface CreatedApiKey {
   readonly key: ApiKey;
   /** Null in a replay. */
@@ -35,7 +32,6 @@ export interface CreatedApiKey {
 /** One page of API keys, in order of creation. */
 export interface ApiKeyPage {
   readonly items: readonly ApiKey[];
-  /** Whether more follow after the last item. */
   readonly hasNext: boolean;
 }
 
@@ -81,7 +77,6 @@ export class ApiKeysService {
 
   /** @param after the last key of the previous page; undefined for the first page. */
   async page(limit: number, after: KeyPosition | undefined): Promise<ApiKeyPage> {
-    // One more than the page size shows that there is a next page.
     const found = await this.keys.page(limit + 1, after);
     return { items: found.slice(0, limit), hasNext: found.length > limit };
   }
@@ -105,10 +100,7 @@ export class ApiKeysService {
     return { result: await this.find(id), replayed };
   }
 
-  /**
-   * @returns whether this is a replay.
-   * @throws Problem API_KEY_NOT_FOUND
-   */
+  /** @returns whether this is a replay. @throws Problem API_KEY_NOT_FOUND */
   async revoke({ principal, idempotencyKey }: RequestContext, id: string): Promise<boolean> {
     const request = keyedRequest(principal, idempotencyKey, ['DELETE /api-keys', id]);
     const { replayed } = await this.requests.run(request, async (transaction) => {

@@ -19,7 +19,6 @@ export interface NewValues {
   readonly alternateIds?: readonly string[];
 }
 
-/** What to do with an identifier. */
 export type CurationCommand =
   | { readonly step: 'changed' | 'activated'; readonly values: NewValues }
   | { readonly step: 'withdrawn'; readonly reason: string; readonly replacedBy?: string }
@@ -41,16 +40,12 @@ export interface Replacement {
   readonly namingAuthority: string | null;
 }
 
-/** A parsed command. */
 export type CurationStep =
   | { readonly step: 'changed' | 'activated'; readonly values: ParsedValues }
   | { readonly step: 'withdrawn'; readonly reason: string; readonly replacement: Replacement | null }
   | { readonly step: 'reinstated' };
 
-/**
- * @param known the naming authorities that the principal can see.
- * @throws Problem with a syntax code, or INVALID_REQUEST for an identifier that is too long.
- */
+/** @throws Problem with a syntax code, or INVALID_REQUEST for an identifier that is too long. */
 export function parseCommand(command: CurationCommand, known: NamingAuthoritySnapshot): CurationStep {
   switch (command.step) {
     case 'changed':
@@ -96,9 +91,7 @@ export function fingerprintSource(identifier: string, step: CurationStep): objec
   };
 }
 
-/** What a decision depends on besides the step. */
 export interface DecisionContext {
-  /** The time of the change. */
   readonly at: Date;
   /** The naming authorities that the principal can see. */
   readonly known: NamingAuthoritySnapshot;

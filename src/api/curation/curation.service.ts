@@ -29,7 +29,6 @@ import {
 /** Attempts of a change after conflicts that were resolved meanwhile. */
 const MAX_ATTEMPTS = 5;
 
-/** Which identifier is to be changed, by whom, and under which condition. */
 export interface CurationContext extends RequestContext {
   /** The identifier in any form. */
   readonly identifier: string;
@@ -116,10 +115,7 @@ export class CurationService {
     }
   }
 
-  /**
-   * Finds the constraint that a change violated.
-   * @returns null when the conflict is gone, so that a retry may succeed.
-   */
+  /** Finds the constraint that a change violated; null when the conflict is gone, so that a retry may succeed. */
   private async findConflict(
     { id, namingAuthority }: IdentifierRecord,
     { metadata, alternates = [] }: ParsedValues,

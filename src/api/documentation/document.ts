@@ -35,10 +35,7 @@ const SOURCES = new Map<string, readonly [mediaType: string, source: URL | strin
 
 const loaded = new Map<string, Promise<Document>>();
 
-/**
- * Finds a document and reads it on its first request.
- * @returns null for an unknown path.
- */
+/** Finds a document and reads it on its first request. @returns null for an unknown path. */
 export async function findDocument(path: string): Promise<Document | null> {
   const [mediaType, source] = SOURCES.get(path) ?? [];
   if (mediaType === undefined || source === undefined) return null;

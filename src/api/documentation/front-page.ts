@@ -1,10 +1,7 @@
 /** Host and port that can be shown in a command. The client sends `Host`, so any other text is not repeated. */
 const PLAIN_HOST = /^(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?$/;
 
-/**
- * The page at `/`.
- * @param host the `Host` of the request.
- */
+/** The page at `/`. */
 export function frontPage(protocol: string, host: string): string {
   const service = `${protocol}://${PLAIN_HOST.test(host) ? host : 'localhost:3000'}`;
   return `<!doctype html>

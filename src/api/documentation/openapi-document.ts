@@ -62,7 +62,6 @@ function closeRequestSchemas(document: OpenAPIObject): void {
   }
 }
 
-/** @returns the names of the schemas to which a part of the document refers, at any depth. */
 function referencesIn(part: unknown): string[] {
   const references = JSON.stringify(part ?? null).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g);
   return Array.from(references, ([, name = '']) => name);

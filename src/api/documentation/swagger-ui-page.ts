@@ -1,7 +1,4 @@
-/**
- * Swagger UI without inline scripts, which the Content-Security-Policy forbids.
- * @param base the relative URL of its folder.
- */
+/** Swagger UI of a relative URL, without inline scripts, which the Content-Security-Policy forbids. */
 export function swaggerUiPage(base: string): string {
   return `<!DOCTYPE html>
 <html lang="en">

@@ -21,19 +21,12 @@ export class EventCursors {
     return written;
   }
 
-  /**
-   * The cursor after a page.
-   * @param isUnlinkable for a restricted reader: the position would reveal hidden events.
-   */
+  /** The cursor after a page; unlinkable for a restricted reader, because the position would reveal hidden events. */
   reached({ position, id }: LogPosition, isUnlinkable: boolean): string {
     return this.cursors.write('events', [position, id], isUnlinkable);
   }
 
-  /**
-   * Decodes a position of the log; the start when absent.
-   * @param pointer the location of the cursor in the request.
-   * @throws Problem INVALID_CURSOR
-   */
+  /** Decodes a position of the log; the start when absent. @throws Problem INVALID_CURSOR */
   parsePosition(cursor: string | undefined, pointer: string): LogPosition {
     if (cursor === undefined) return LOG_START;
     const [position = 0n, id = 0n] = this.cursors.read('events', 2, cursor, pointer).numbers;
@@ -45,10 +38,7 @@ export class EventCursors {
     return this.cursors.write('history', [BigInt(version)]);
   }
 
-  /**
-   * Decodes the version after which a page starts; 0 when absent.
-   * @throws Problem INVALID_CURSOR
-   */
+  /** Decodes the version after which a page starts; 0 when absent. @throws Problem INVALID_CURSOR */
   readVersion(cursor: string | undefined): number {
     if (cursor === undefined) return 0;
     return Number(this.cursors.read('history', 1, cursor).numbers[0] ?? 0n);

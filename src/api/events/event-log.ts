@@ -9,7 +9,7 @@ import { LogWatcher } from './log-watcher.js';
 /** The filter and rights of a reader of the log. */
 export interface LogQuery {
   readonly limit: number;
-  /** Filters changes by naming authority; null for no filter. */
+  /** Null for no filter. */
   readonly includes: ((namingAuthority: string) => boolean) | null;
   /** Revalidates the key before each page. @throws Problem UNAUTHENTICATED */
   readonly permit: () => Promise<void>;
@@ -26,8 +26,7 @@ export class EventLog {
   ) {}
 
   /**
-   * What a principal reads of the log.
-   * @param namingAuthority return only changes of it and its identifiers; undefined for all that the principal sees.
+   * The log as a principal sees it, filtered by a naming authority if one is given.
    * @throws Problem with a syntax code
    */
   queryOf(principal: Principal, limit: number, namingAuthority: string | undefined): LogQuery {
@@ -41,8 +40,7 @@ export class EventLog {
   }
 
   /**
-   * Returns the next page, and waits for one at the end of the log.
-   * @param waitMs maximum time to wait; 0 for none.
+   * The next page; at the end of the log it waits for one, at most `waitMs` milliseconds (0 for none).
    * @param hungUp aborted when the client disconnects.
    * @throws Problem UNAUTHENTICATED when the key is no longer valid.
    * @returns an empty page after the time or at a stop; `reached` advances nevertheless.
@@ -60,10 +58,7 @@ export class EventLog {
   }
 }
 
-/**
- * Filters changes by naming authority. The filter tests each change, because a fixed list of naming authorities could
- * be out of date.
- */
+/** Tests each change, because a fixed list of naming authorities could be out of date. */
 function filterFor(principal: Principal, prefix: string | undefined): LogQuery['includes'] {
   if (prefix === undefined)
     return principal.hasRestrictedView ? (namingAuthority) => principal.canSee(namingAuthority) : null;

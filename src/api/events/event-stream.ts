@@ -7,7 +7,6 @@ import type { EventCursors } from './event-cursors.js';
 import type { EventLog, LogQuery } from './event-log.js';
 import { eventOf } from './show-change.js';
 
-/** The path of the operation. */
 const PATH = '/events';
 
 /** Interval of comments that keep an idle stream open. */

@@ -8,16 +8,13 @@ import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js
 import { nativeText } from '../../registry/identifier-record.js';
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
 
-/** One page of the history of something. */
 export interface History {
   /** The canonical identifier, `NA/local`, or the prefix of the naming authority. */
   readonly of: string;
   readonly changes: readonly RecordedChange[];
-  /** Whether more follow after the last change. */
   readonly hasNext: boolean;
 }
 
-/** A page of changes. */
 export interface HistoryPage {
   /** The last version of the previous page; 0 for the first page. */
   readonly afterVersion: number;

@@ -29,7 +29,6 @@ export class LogWatcher {
     });
   }
 
-  /** Whether the service is stopping, so that requests must not wait. */
   get isStopping(): boolean {
     return this.drain.stopping.aborted;
   }

@@ -2,10 +2,7 @@ import type { RecordedChange } from '../../storage/changes/change-reader.js';
 import type { ChangeDto, EventDto } from './event.dto.js';
 import type { EventCursors } from './event-cursors.js';
 
-/**
- * A change as a history shows it.
- * @param showsActor whether the reader sees who made it.
- */
+/** @param showsActor whether the reader sees who made the change. */
 export function changeDtoOf(change: RecordedChange, showsActor: boolean): ChangeDto {
   const { version, kind, at, patch } = change;
   const { client, keyId } = showsActor ? change : { client: null, keyId: null };

@@ -4,7 +4,7 @@ import { Problem } from '../../problem/problem.js';
 import { COLUMNS, type Row } from './csv.js';
 import { readStart } from './delimiter.js';
 
-/** Longest row that is read, in characters. */
+/** Characters. */
 const MAX_ROW = 131_072;
 
 /** Characters of an unknown name that an error repeats. */
@@ -150,7 +150,7 @@ function endWhenSilent({ octets, drain }: StreamedBody, parser: Parser): void {
   }, SILENCE_AFTER_STOP_MS);
 }
 
-/** @returns the names of the columns as in an export; the file may spell them in any case. */
+/** The file may spell the names of the columns in any case. */
 function columnsOf(header: readonly string[]): string[] {
   const columns = header.map((name) => ({ name, column: COLUMN_OF.get(name.trim().toLowerCase()) }));
   const unknown = columns.find(({ column }) => column === undefined);

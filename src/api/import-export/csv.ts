@@ -6,7 +6,6 @@ export const COLUMNS = [
   ...['leaseUntil', 'withdrawnAt', 'withdrawalReason', 'replacedBy'],
 ] as const;
 
-/** A row of a CSV file as it is read: every cell is text. */
 export type Row = Readonly<Record<string, string>>;
 
 /**
@@ -65,10 +64,7 @@ function cellsOf(line: TransferLineDto): (string | number | null)[] {
   ];
 }
 
-/**
- * Converts a row to a line of NDJSON, which is validated later.
- * @param now the time of registration of a row of a plain list, ISO 8601.
- */
+/** Converts a row to a line of NDJSON, which is validated later. A row of a plain list is registered at `now`. */
 export function readRow(row: Row, now = new Date().toISOString()): object {
   const {
     withdrawnAt,

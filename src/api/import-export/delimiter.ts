@@ -6,7 +6,6 @@ const MAX_FIRST_CELL = 1024;
 
 const DELIMITERS = [',', ';', '\t'] as const;
 
-/** The first octets of a file, and the delimiter of its header line. */
 export interface FileStart {
   readonly octets: Buffer;
   readonly delimiter: (typeof DELIMITERS)[number];
@@ -14,8 +13,7 @@ export interface FileStart {
 
 /**
  * Reads a CSV file up to the first delimiter or line break.
- * @param giveUp aborts the wait for the header line.
- * @throws Problem SHUTTING_DOWN when it was aborted.
+ * @throws Problem SHUTTING_DOWN when `giveUp` was aborted.
  */
 export async function readStart(body: IncomingMessage, giveUp: AbortSignal): Promise<FileStart> {
   let octets: Buffer = Buffer.alloc(0);

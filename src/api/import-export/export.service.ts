@@ -18,9 +18,8 @@ export class ExportService {
   ) {}
 
   /**
-   * The identifiers of a filter in order of minting, in pages. No connection is held between pages.
-   * @throws Problem as `parseFilter`, before the first page; UNAUTHENTICATED before a later page when the key is no
-   * longer valid.
+   * The identifiers of a filter in order of minting. No connection is held between pages.
+   * @throws Problem as `parseFilter`, before the first page; UNAUTHENTICATED later when the key is no longer valid.
    */
   async *pages(texts: IdentifierFilter, principal: Principal): AsyncGenerator<IdentifierRecord[], undefined> {
     const filter = parseFilter(texts, await this.authorities.current(), principal);

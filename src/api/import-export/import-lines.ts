@@ -20,10 +20,7 @@ export interface RawLine {
 /** @returns the next lines; null at the end. */
 export type NextLines = () => Promise<RawLine[] | null>;
 
-/**
- * Opens the lines of a body.
- * @throws Problem INVALID_REQUEST for a CSV whose header is none of an import.
- */
+/** Opens the lines of a body. @throws Problem INVALID_REQUEST for a CSV whose header is none of an import. */
 export async function openLines(body: StreamedBody): Promise<NextLines> {
   return body.mediaType === CSV ? rowsOf(await RowReader.open(body)) : linesOf(new LineReader(body));
 }

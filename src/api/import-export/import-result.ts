@@ -9,7 +9,6 @@ import { conflictProblem } from '../representation/conflict-problem.js';
 import type { ImportCommand, ImportOutcome } from './import.service.js';
 import type { ImportResultDto } from './transfer-line.dto.js';
 
-/** The path of the operation. */
 export const IMPORT_PATH = '/identifiers/import';
 
 /** The result of a line that was imported or found. */

@@ -8,10 +8,8 @@ import { IdentifierImporter } from '../../storage/identifiers/identifier-importe
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
 import { type TransferRecord, isSame } from './transfer-record.js';
 
-/** An identifier to import. */
 export interface ImportCommand {
   readonly item: ImportedIdentifier;
-  /** The record that the import results in. */
   readonly record: TransferRecord;
   /** Attributes that must be equal in a registered identifier; all when absent. */
   readonly compared?: readonly string[];
@@ -30,10 +28,7 @@ export class ImportService {
     private readonly authorities: NamingAuthorityCache,
   ) {}
 
-  /**
-   * The naming authorities with which the commands of a chunk are read. Those that another process created just before
-   * count too, whatever the local time.
-   */
+  /** The naming authorities for a chunk, including those that another process has just created. */
   async namingAuthorities(actor: Principal): Promise<NamingAuthoritySnapshot> {
     return actor.viewOf(await this.authorities.refresh('all'));
   }

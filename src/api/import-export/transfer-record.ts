@@ -9,10 +9,7 @@ const ATTRIBUTES = [
   ...(['createdAt', 'updatedAt', 'leaseUntil', 'tombstone'] as const),
 ] as const satisfies readonly (keyof TransferRecord)[];
 
-/**
- * Whether two records of one identifier have the same spelling and the same attributes.
- * @param compared the attributes to compare; all when absent.
- */
+/** Whether two records of one identifier have the same spelling and `compared` attributes (all when absent). */
 export function isSame(one: TransferRecord, other: TransferRecord, compared?: readonly string[]): boolean {
   const attributes = ATTRIBUTES.filter((name) => compared?.includes(name) !== false);
   return nativeText(one) === nativeText(other) && attributes.every((name) => isDeepStrictEqual(one[name], other[name]));

@@ -20,7 +20,6 @@ export interface LookupCommand {
   readonly ownHost: string;
 }
 
-/** What a text denotes. */
 export interface LookupResult {
   readonly input: string;
   readonly status: 'found' | 'ambiguous' | 'missing' | 'malformed';

@@ -65,7 +65,6 @@ export class LookupService {
   async page({ filter: texts, limit, after }: ListCommand, principal: Principal): Promise<RecordPage> {
     const filter = parseFilter(texts, await this.authorities.current(), principal);
     const few = after === undefined ? await this.describedByOne(filter, limit) : null;
-    // One more than the page size shows whether there is a next page.
     const found = few ?? (await this.reader.page(filter, limit + 1, after));
     const records = found.slice(0, limit).map((record) => principal.redact(record));
     return { records, next: found.length > limit ? (records.at(-1) ?? null) : null };

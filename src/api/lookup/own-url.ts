@@ -9,9 +9,8 @@ const PATH = /^\/identifiers\/([^/]+)(?:\/(?:uris|history)?)?$/;
 const LOOPBACK = /^(?:localhost|127(?:\.[0-9]+){3}|\[::1\])(?=:|$)/;
 
 /**
- * The identifier in a URL of this service, `{base}/identifiers/NA/local`, decoded.
+ * The identifier in a URL of this service, `{base}/identifiers/NA/local`, decoded; null for any other text.
  * @param host the host and port of the request; a URL of any other host is not one of this service.
- * @returns null for any other text.
  */
 export function identifierInOwnUrl(text: string, host: string): string | null {
   if (!HTTP_URL.test(text) || !URL.canParse(text)) return null;

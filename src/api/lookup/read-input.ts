@@ -40,10 +40,8 @@ export interface ReadInput {
 }
 
 /**
- * Parses an input as a name; as a name without delimiters; as the identifier in a URL of this service; as a bare GUID;
- * and as a target.
- * @param known the naming authorities that the principal can see.
- * @param ownHost the host and port by which the client reaches this service.
+ * Parses an input as a name; as a name without delimiters; as the identifier in a URL of this service, whose host and
+ * port are `ownHost`; as a bare GUID; and as a target.
  */
 export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost: string): ReadInput {
   const asSent = readName(input, known);

@@ -6,7 +6,6 @@ import { type LockWait, type Queryable, Transactions, lockWaitMs } from '../../s
 import { type Candidate, type DecidedMint, type Decisions, type MintResult, resolveConflicts } from './mint-outcome.js';
 import { MintReplays } from './mint-replays.js';
 
-/** A candidate and its conflicts. */
 interface Conflicting {
   readonly candidate: Candidate;
   readonly conflicts: Conflicts;
@@ -23,10 +22,9 @@ export class MintConflicts {
   ) {}
 
   /**
-   * Finds and resolves the conflicts of mints, and stores the results that no row of an identifier has.
-   * @param transaction the transaction of the caller, if there is one.
+   * Finds and resolves the conflicts of mints, and stores the results that no row of an identifier has. Candidates
+   * without a conflict, or whose conflict is gone, are undecided.
    * @param lockWait how long an expired reservation may be locked.
-   * @returns as undecided those without a conflict, or whose conflict is gone.
    */
   async explain(
     candidates: readonly Candidate[],

@@ -8,7 +8,6 @@ import { type Conflicts, expiredIn } from '../../storage/identifiers/conflict-fi
 import { keyReused, requestInFlight } from '../../storage/idempotency.js';
 import { conflictProblem } from '../representation/conflict-problem.js';
 
-/** A mint and its context. */
 export interface MintJob {
   readonly command: MintCommand;
   readonly context: MintContext;
@@ -27,10 +26,8 @@ export interface MintOutcome {
   readonly metadataRecord: IdentifierRecord | null;
 }
 
-/** What a mint came to: its identifier, or why there is none. */
 export type MintResult = MintOutcome | Problem;
 
-/** The result of one of many mints, with the name that the client chose for it. */
 export interface NamedResult {
   readonly clientRef: string | null;
   readonly result: MintResult;

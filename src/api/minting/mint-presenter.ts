@@ -18,7 +18,6 @@ import type { MintOutcome, NamedResult } from './mint-outcome.js';
 /** How the results of many mints are represented. */
 export interface ResultStyle {
   readonly principal: Principal;
-  /** The path of the request. */
   readonly instance: string;
   /** Whether results have the identifier as text: `Prefer: return=minimal`. */
   readonly isMinimal: boolean;

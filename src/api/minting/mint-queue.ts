@@ -12,16 +12,10 @@ interface Stage extends BatcherLimits {
   readonly lockWait: LockWait;
 }
 
-/**
- * Two concurrent batches keep the database busy during a commit; 200 rows take it a few milliseconds; 5,000 waiting
- * mints take one or two seconds.
- */
+/** Two batches keep the database busy during a commit; 200 rows take milliseconds, 5,000 mints one or two seconds. */
 const GROUPS: Stage = { maxBatchSize: 200, maxConcurrentBatches: 2, maxQueueLength: 5000, lockWait: 'brief' };
 
-/**
- * Batches that timed out on a lock wrote nothing. Their mints are sent again beside the queue, in smaller batches and
- * then alone, until the blocked ones are separated.
- */
+/** Batches that timed out on a lock wrote nothing. Their mints are sent again, in smaller batches and then alone. */
 const STAGES: readonly Stage[] = [
   GROUPS,
   { maxBatchSize: 16, maxConcurrentBatches: 1, maxQueueLength: 5000, lockWait: 10 },
@@ -33,13 +27,13 @@ const ALONE = STAGES.length - 1;
 /** Blocked mints wait for their lock in turns, on two connections of the general pool. */
 const WAITING: Stage = { maxBatchSize: 1, maxConcurrentBatches: 2, maxQueueLength: 40, lockWait: 250 };
 
-/** Maximum time a mint waits for a lock in all its turns, in milliseconds. */
+/** Maximum time a mint waits for a lock in all its turns. */
 const MOST_WAIT_MS = 4000;
 
-/** Maximum number of mints that wait for another one with the same names. */
+/** Maximum number of mints that wait in memory for another one with the same names. */
 const MOST_FOLLOWERS = 5000;
 
-/** Pauses between attempts while another request uses the same idempotency key, in milliseconds. */
+/** Milliseconds between attempts while another request uses the same idempotency key. */
 export const IN_FLIGHT_PAUSES_MS: readonly number[] = [20, 40, 80, 160, 320, 640, 1280];
 
 /** Whether a mint was refused because another request uses its Idempotency-Key at this moment. */
@@ -47,10 +41,7 @@ export function isInFlight(result: unknown): boolean {
   return result instanceof Problem && result.code === 'REQUEST_IN_FLIGHT';
 }
 
-/**
- * Mints a group of jobs.
- * @returns one result for each job, in order; an error is the result only of those jobs that were not finished before.
- */
+/** Returns one result for each job, in order; an error is the result only of jobs that were not finished before. */
 export type MintGroup = (jobs: readonly MintJob[], lockWait: LockWait) => Promise<(MintOutcome | Error)[]>;
 
 interface Turn {
@@ -58,10 +49,7 @@ interface Turn {
   readonly deadline: number;
 }
 
-/**
- * Coalesces single mints that wait while others are written into one statement and one commit. Each caller gets its
- * response after the commit of its row; a row that fails or waits for a lock does not delay the others.
- */
+/** Coalesces mints that wait into one statement and commit. A row that fails or is locked does not delay others. */
 export class MintQueue {
   private readonly stages: readonly Batcher<MintJob, MintOutcome>[];
   private readonly waiting: Batcher<Turn, MintOutcome>;
@@ -143,10 +131,7 @@ function nextStage(stage: number, error: unknown): number | null {
   return mayBeOfOne && stage < ALONE ? ALONE : null;
 }
 
-/**
- * The values of a mint that another request can lock: its idempotency key, its metadata ID, its alternates and its
- * local name. Mints without a common value do not wait for each other.
- */
+/** The values that another request can lock: idempotency key, metadata ID, alternates and local name. */
 function namesOf({ command, context: { actor, request } }: MintJob): string[] {
   const { namingAuthority, metadata, alternates, guid, localName } = command;
   const own = guid ?? localName;
@@ -158,10 +143,7 @@ function namesOf({ command, context: { actor, request } }: MintJob): string[] {
   ];
 }
 
-/**
- * Names whose mint waits for the lock of another transaction. A mint with one of these names waits here instead of in
- * the database, without a connection and without delaying its batch.
- */
+/** A mint with one of the blocked names waits here, without a connection and without delaying its batch. */
 class BlockedNames {
   private readonly blocked = new Map<string, Promise<unknown>>();
   private followers = 0;
@@ -171,8 +153,7 @@ class BlockedNames {
   }
 
   /**
-   * Waits while a mint with one of these names waits for its lock.
-   * @returns false when that mint timed out.
+   * Waits for the mint that blocks one of these names; false when that mint timed out.
    * @throws Problem OVERLOADED when `most` wait already.
    */
   async freed(names: readonly string[], most: number): Promise<boolean> {

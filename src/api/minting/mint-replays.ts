@@ -11,7 +11,6 @@ import type { DecidedMint, MintOutcome, MintResult } from './mint-outcome.js';
 /** Problems that are stored for a line of a stream, because they depend on other identifiers, which can change. */
 const STORED_REFUSALS = new Set(['METADATA_ID_TAKEN', 'GUID_TAKEN', 'IDENTIFIER_TAKEN', 'ALTERNATE_ID_TAKEN']);
 
-/** Results whose records are read by one query. */
 const SLICE = 1000;
 
 /** The stored result of a mint: IDs and not records, so that a replay returns their current state. */
@@ -29,10 +28,7 @@ export function serializeResult(result: MintResult): StoredResult {
   return { outcome, id: record.id.toString(), ...pair };
 }
 
-/**
- * The results of earlier requests with an idempotency key: the row of the minted identifier, or a stored result where
- * none was minted.
- */
+/** The results of earlier requests with an idempotency key: rows of minted identifiers, or stored results. */
 @Injectable()
 export class MintReplays {
   constructor(
@@ -90,10 +86,7 @@ export class MintReplays {
     return results;
   }
 
-  /**
-   * Whether a result must be stored: a minted identifier has its own row, and a failed single mint leaves its key
-   * unused.
-   */
+  /** Not for a minted identifier, which has its own row, nor for a failed single mint, which leaves its key unused. */
   mustStore({ job, result }: DecidedMint): boolean {
     const { request } = job.context;
     if (request === null) return false;
@@ -102,9 +95,8 @@ export class MintReplays {
   }
 
   /**
-   * Stores results for replays.
-   * @returns those that are valid; the others must be decided again, because another request used the key or the
-   * identifier lost its metadata ID.
+   * Stores results for replays, and returns those that are valid. The others must be decided again, because another
+   * request used the key or the identifier lost its metadata ID.
    */
   async store(decided: readonly DecidedMint[]): Promise<ReadonlySet<DecidedMint>> {
     const results = new Map<NewResult, DecidedMint>();

@@ -25,10 +25,10 @@ import type { Candidate, DecidedMint, Decisions, MintJob, MintOutcome, MintResul
 import { MintQueue } from './mint-queue.js';
 import { MintReplays } from './mint-replays.js';
 
-/** Attempts of a mint with new GUIDs. Random GUIDs never collide unless the random source is broken. */
+/** Attempts with new GUIDs, which collide only when the random source is broken. */
 const MAX_ATTEMPTS = 5;
 
-/** How much the last group of mints weighs in the share of replays against those before it. */
+/** Weight of the last group of mints in the share of replays. */
 const LAST_GROUP_WEIGHT = 0.25;
 
 /** The share of replays from which searching them before the insert is faster. */
@@ -71,8 +71,7 @@ export class MintingService {
   }
 
   /**
-   * Mints one identifier, or returns the one of an earlier request. Mints that arrive while others are written share a
-   * statement: the queue passes them to `mintGroup`.
+   * Mints one identifier, or returns the one of an earlier request.
    * @param onCharge gets the state of the rate limit, also where it refuses the request.
    * @throws Problem of the syntax, of the scope or the naming authority, RATE_LIMITED, and as `resolveConflicts` and
    * `MintQueue.mint`.
@@ -90,10 +89,7 @@ export class MintingService {
     return this.queue.mint({ command, context: { actor: principal, request: index }, known });
   }
 
-  /**
-   * The naming authorities for a request. Those that it names are read again by their names if they are unknown or
-   * inactive: another process may have created or activated them.
-   */
+  /** The naming authorities for a request; unknown and inactive ones are read again, because they may have changed. */
   async knownFor(principal: Principal, prefixes: Iterable<string>): Promise<NamingAuthoritySnapshot> {
     const usable = [...prefixes].filter(
       (prefix) => principal.covers(prefix) && parseNamingAuthority(prefix, 'handle').ok,
@@ -101,7 +97,6 @@ export class MintingService {
     return this.authorities.currentFor(usable);
   }
 
-  /** Mints a group of the queue; see `MintGroup`. */
   private async mintGroup(jobs: readonly MintJob[], lockWait: LockWait): Promise<(MintOutcome | Error)[]> {
     const results = new Map<MintJob, MintResult>();
     let failure = new Error('a mint has no result');
@@ -117,11 +112,9 @@ export class MintingService {
   }
 
   /**
-   * Mints identifiers independently of each other.
-   * @param transaction the transaction of the caller, who counts the mints after its commit; without one, each statement
-   * commits by itself.
-   * @returns the result of each job; problems are results, including UNKNOWN_NAMING_AUTHORITY and
+   * Mints identifiers independently of each other. Problems are results, including UNKNOWN_NAMING_AUTHORITY and
    * SUSPENDED_NAMING_AUTHORITY.
+   * @param transaction of the caller, who counts the mints after its commit; without one, each statement commits.
    */
   async mintAll(jobs: readonly MintJob[], transaction?: Queryable): Promise<Map<MintJob, MintResult>> {
     return this.insertPrepared(await this.prepare(jobs), transaction);
@@ -147,7 +140,7 @@ export class MintingService {
     return results;
   }
 
-  /** Counts results in the metrics. Aggregated first, because a label look-up takes longer than minting an identifier. */
+  /** Counts results in the metrics, summed up first: a label look-up takes longer than minting an identifier. */
   count(results: ReadonlyMap<MintJob, MintResult>): void {
     const counts = new Map<string, Map<MintOutcomeLabel, number>>();
     for (const [{ command }, result] of results) {

@@ -3,7 +3,6 @@ import { toResolver } from '../../identifier/index.js';
 import type { StateCounts } from '../../storage/naming-authorities/naming-authority-counts.js';
 import type { NamingAuthorityFamily } from '../../storage/naming-authorities/naming-authority-reader.js';
 
-/** A naming authority with its relatives and the numbers of its identifiers. */
 export interface DescribedNamingAuthority extends NamingAuthorityFamily {
   readonly counts: StateCounts;
 }

@@ -26,11 +26,9 @@ import {
 /** One page of naming authorities, in byte order of their prefixes. */
 export interface NamingAuthorityPage {
   readonly items: readonly DescribedNamingAuthority[];
-  /** Whether more follow after the last item. */
   readonly hasNext: boolean;
 }
 
-/** Which naming authority is to be changed, and under which condition. */
 export interface ChangeNamingAuthorityCommand {
   /** The prefix; its ASCII letters are case-insensitive. */
   readonly prefix: string;
@@ -39,7 +37,6 @@ export interface ChangeNamingAuthorityCommand {
   readonly requireCurrent: (namingAuthority: NamingAuthority) => void;
 }
 
-/** The naming authority to create exists already. */
 export class NamingAuthorityExists extends Error {
   /** @param prefix the prefix as it was created. */
   constructor(readonly prefix: string) {
@@ -59,7 +56,6 @@ export class NamingAuthoritiesService {
 
   /** @param after the last prefix of the previous page; null for the first page. */
   async page(principal: Principal, limit: number, after: string | null): Promise<NamingAuthorityPage> {
-    // One more than the page size shows whether there is a next page.
     const found = await this.reader.page(limit + 1, after, await this.visiblePrefixes(principal));
     const families = found.slice(0, limit).map((family) => redactFamily(principal, family));
     const counts = await this.counts.count(families.map(({ namingAuthority }) => namingAuthority.prefix));
@@ -70,10 +66,7 @@ export class NamingAuthoritiesService {
     return { items, hasNext: found.length > limit };
   }
 
-  /**
-   * @param prefix with case-insensitive ASCII letters.
-   * @throws Problem NAMING_AUTHORITY_NOT_FOUND, also for a hidden one, or a syntax code.
-   */
+  /** Finds a prefix in any case. @throws Problem NAMING_AUTHORITY_NOT_FOUND, also if hidden, or a syntax code. */
   async find(prefix: string, principal: Principal): Promise<DescribedNamingAuthority> {
     requirePrefix(prefix);
     if (!principal.canSee(prefix)) throw notFound(prefix);

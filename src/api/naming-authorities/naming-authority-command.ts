@@ -22,9 +22,7 @@ interface ResolverCommand {
   readonly firstSegment?: string | null;
 }
 
-/** A naming authority to create. */
 export interface CreateNamingAuthorityCommand extends NewSettings {
-  /** The prefix. */
   readonly namingAuthority: string;
   readonly profile?: NamingAuthorityProfile;
   readonly caseInsensitive?: boolean;

@@ -31,7 +31,7 @@ export class NormalizationService {
   }
 
   /**
-   * Renders an identifier in any form, registered or not, with the resolver of its naming authority if that is visible.
+   * Renders an identifier in any form, also an unregistered one, with its resolver if that is visible.
    * @throws Problem with a syntax code.
    */
   async uris(text: string, principal: Principal): Promise<ReturnType<typeof urisOf>> {

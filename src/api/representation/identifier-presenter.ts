@@ -16,7 +16,6 @@ export class IdentifierPresenter {
   }
 }
 
-/** The media type that Fastify sets for JSON. */
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** A local name that needs no escape. */
@@ -25,20 +24,14 @@ const PLAIN = /^[0-9.]+\/[0-9A-F]{32}$/;
 /** Native texts that are recognized unchanged: no letters before the "/" and no trailing white space. */
 const READ_BACK = /^[0-9.]+\/.*\S$/u;
 
-/**
- * The path of an identifier: a GUID as it is, any other local name escaped, as a URI where the native text is
- * ambiguous.
- */
+/** A GUID as it is, any other local name escaped, as a URI where the native text is ambiguous. */
 export function locationOf({ identifier }: Pick<IdentifierDto, 'identifier'>): string {
   if (PLAIN.test(identifier)) return `/identifiers/${identifier}`;
   const text = READ_BACK.test(identifier) ? identifier : canonicalUri(toHandle(identifier, 'unicode'));
   return `/identifiers/${encodeURIComponent(text)}`;
 }
 
-/**
- * Longest path in a header. Clients and proxies accept 8 or 16 KiB of headers in total; the body contains the
- * identifier in any case.
- */
+/** Longest path in a header: clients and proxies accept 8 or 16 KiB of headers, and the body has the identifier too. */
 const MAX_PATH_LENGTH = 7168;
 
 /** `Location`; nothing where the path is too long for a header. */

@@ -22,10 +22,7 @@ export interface IdentifierFilter {
   readonly createdBefore?: string;
 }
 
-/**
- * Parses the filters of a query.
- * @throws Problem with a syntax code, or INVALID_REQUEST for an invalid date.
- */
+/** Parses the filters of a query. @throws Problem with a syntax code, or INVALID_REQUEST for an invalid date. */
 export function parseFilter(query: IdentifierFilter, all: NamingAuthoritySnapshot, principal: Principal): PageFilter {
   const known = principal.viewOf(all);
   const { metadataId, alternateId, namingAuthority, state, target, createdAfter, createdBefore } = query;

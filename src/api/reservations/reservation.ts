@@ -3,18 +3,13 @@ import { malformed } from '../../problem/problem.js';
 import { type IdentifierRecord, type State, nativeText } from '../../registry/identifier-record.js';
 import { readTime } from '../../registry/timestamp.js';
 
-/** Identifiers to reserve. */
 export interface ReservationCommand {
-  /** The prefix of the naming authority. */
   readonly namingAuthority: string;
   readonly count: number;
   readonly leaseUntil: Date;
 }
 
-/**
- * @param request `leaseUntil` is a time of RFC 3339.
- * @throws Problem with a syntax code for the naming authority, or INVALID_REQUEST for an invalid date.
- */
+/** `leaseUntil` is a time of RFC 3339. @throws Problem with a syntax code, or INVALID_REQUEST for an invalid date. */
 export function parseReservation(request: {
   readonly namingAuthority: string;
   readonly count: number;
@@ -26,7 +21,6 @@ export function parseReservation(request: {
   return { namingAuthority, count, leaseUntil: readTime(leaseUntil, '/leaseUntil') };
 }
 
-/** A reservation of identifiers, in its current state. */
 export interface Reservation {
   readonly id: string;
   readonly namingAuthority: string;

@@ -6,7 +6,6 @@ import type { NewIdentifier } from '../../registry/new-identifier.js';
 import { type GuidGenerator, compactGuid } from '../../registry/uuid.js';
 import { targetFrom } from '../../registry/target-template.js';
 
-/** A reservation that is created. */
 export interface NewReservation {
   readonly id: string;
   readonly actor: Actor;

@@ -7,20 +7,17 @@ import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-sn
 /** What can be done with the members of a reservation. */
 export type Settlement = 'activated' | 'released';
 
-/** Members of a reservation to activate or to release. */
 export interface SettlementCommand {
-  /** The ID of the reservation. */
   readonly id: string;
   readonly settlement: Settlement;
   /** Identifiers in any form (R-28); undefined for all members. */
   readonly identifiers: readonly string[] | undefined;
 }
 
-/** The result for one identifier. */
 export interface SettledItem {
   /** `NA/local`, or the text of the request where it is not a member. */
   readonly identifier: string;
-  /** The reason why it was skipped; null where it was not. */
+  /** Why it was skipped; null where it was not. */
   readonly problem: Problem | null;
 }
 
@@ -31,7 +28,6 @@ export interface SettlementReport {
   readonly items: readonly SettledItem[];
 }
 
-/** One identifier of a command. */
 export interface Selected {
   /** `NA/local`, or the text of the request where it is not a member. */
   readonly identifier: string;
@@ -39,10 +35,7 @@ export interface Selected {
   readonly member: bigint | Problem;
 }
 
-/**
- * Finds the requested members of a reservation.
- * @param texts identifiers in any form (R-28); undefined for all members.
- */
+/** Finds the requested members, in any form (R-28); all of them where `texts` is undefined. */
 export function select(
   members: readonly IdentifierRecord[],
   texts: readonly string[] | undefined,
@@ -84,7 +77,6 @@ function refusal(code: ProblemCode, detail: string, pointer: string): Problem {
   return new Problem(code, `The identifier ${detail}.`, { errors: [{ pointer, detail }] });
 }
 
-/** The JSON of an item, in stored results and in responses. */
 export interface SerializedItem {
   readonly identifier: string;
   readonly status: Settlement | 'skipped';

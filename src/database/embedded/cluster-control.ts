@@ -24,10 +24,7 @@ export class ClusterControl {
     return existsSync(this.folder.cluster) && (await this.pgCtl('status')).code === 0;
   }
 
-  /**
-   * Starts the server and waits for it.
-   * @throws StartupError with the end of its log.
-   */
+  /** Starts the server and waits for it. @throws StartupError with the end of its log. */
   async start(port: number): Promise<void> {
     const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'log_checkpoints=off'];
     const options = [`-p ${port}`, ...settings.map((setting) => `-c ${setting}`)].join(' ');
@@ -56,9 +53,7 @@ export class ClusterControl {
     return Number.parseInt(file.split('\n')[3] ?? '', 10);
   }
 
-  /**
-   * Runs in the folder of the cluster, because pg_ctl passes its path to a shell, which interprets quotes, "$" and "`".
-   */
+  /** In the folder of the cluster, because pg_ctl passes its path to a shell, which interprets quotes, "$" and "`". */
   private pgCtl(action: string, ...args: string[]): ReturnType<PostgresAccount['run']> {
     return this.account.run(this.binaries.pg_ctl, [action, '-D', '.', ...args], this.folder.cluster);
   }

@@ -14,10 +14,7 @@ const POLL_MS = 250;
 
 const TIMEOUT_MS = 10_000;
 
-/**
- * Takes the lock of the owner, which ends with its connection: a killed service leaves none, unlike a PID file.
- * @returns the session; undefined when another session has the lock.
- */
+/** Takes the lock of the owner, which ends with its connection; undefined when another session has it. */
 export async function claimCluster(url: string): Promise<pg.Client | undefined> {
   const client = new pg.Client({
     connectionString: url,

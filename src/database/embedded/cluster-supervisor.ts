@@ -48,10 +48,7 @@ export class ClusterSupervisor {
     this.lost = new Promise((resolve) => (this.reportLost = resolve));
   }
 
-  /**
-   * Takes the lock of the owner, and again when its session ends.
-   * @throws StartupError when another service has it.
-   */
+  /** Takes the lock of the owner, and again when its session ends. @throws StartupError when another service has it. */
   async claim(): Promise<pg.Client> {
     const session = await this.tryClaim();
     if (session === undefined) throw inUse(this.folder);

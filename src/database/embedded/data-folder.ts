@@ -17,10 +17,7 @@ export interface DataFolder {
   readonly passwordFile: string;
 }
 
-/**
- * Creates the folder if it does not exist.
- * @throws StartupError without access rights.
- */
+/** Creates the folder if it does not exist. @throws StartupError without access rights. */
 export async function prepareDataFolder(path: string): Promise<DataFolder> {
   try {
     await mkdir(path, { recursive: true });

@@ -3,9 +3,7 @@ import { chown } from 'node:fs/promises';
 import { StartupError } from '../../config/startup-error.js';
 import { type PostgresBinaries, installFolder } from './postgres-binaries.js';
 
-/**
- * Excludes the environment of the service, which contains secrets. The locale is fixed, because messages are parsed.
- */
+/** Excludes the environment of the service, which has secrets. The locale is fixed, because messages are parsed. */
 const ENVIRONMENT: NodeJS.ProcessEnv =
   process.platform === 'win32'
     ? { LC_ALL: 'C', SystemRoot: String.raw`C:\Windows` }

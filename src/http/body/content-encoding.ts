@@ -14,10 +14,7 @@ export function isPlainUtf8(headers: IncomingHttpHeaders): boolean {
   return /^utf-?8$/i.test(charset) && encoding.toLowerCase() === 'identity';
 }
 
-/**
- * Rejects another charset and compression, which would be misread.
- * @throws Problem UNSUPPORTED_MEDIA_TYPE
- */
+/** Rejects another charset and compression, which would be misread. @throws Problem UNSUPPORTED_MEDIA_TYPE */
 export function requirePlainUtf8(headers: IncomingHttpHeaders): void {
   if (isPlainUtf8(headers)) return;
   const { charset, encoding } = codingOf(headers);

@@ -43,10 +43,7 @@ export function isReservedName(name: string): boolean {
   return RESERVED.has(name);
 }
 
-/**
- * The number of members of all objects.
- * @throws SyntaxError for a reserved name or an inexact number.
- */
+/** The number of members of all objects. @throws SyntaxError for a reserved name or an inexact number. */
 function membersOf(value: unknown): number {
   if (typeof value === 'number') requireExact(value, String(value));
   if (typeof value !== 'object' || value === null) return 0;

@@ -8,10 +8,7 @@ const MAX_PIECE = 65_536;
 /** After this time other requests continue. */
 const MAX_SLICE_MS = 10;
 
-/**
- * Sends `{"name":[…]}`, serialized while the client reads it, with constant memory.
- * @param items An error before the first piece is thrown; a later one ends the connection.
- */
+/** Sends `{"name":[…]}`, serialized while the client reads it. An error after the first piece ends the connection. */
 export async function sendList(reply: FastifyReply, name: string, items: Items): Promise<void> {
   void reply.type('application/json; charset=utf-8');
   const pieces = piecesOf(name, items);

@@ -15,10 +15,7 @@ export function sendStream(request: FastifyRequest, reply: FastifyReply, pieces:
   void reply.send(Readable.from(pieces, { objectMode: false }));
 }
 
-/**
- * Responds to HEAD without reading the stream of the response to GET (RFC 9110 9.3.2). The framework would read it to
- * its end, also after the client has disconnected.
- */
+/** Responds to HEAD without reading the stream of the response to GET (RFC 9110 9.3.2), as the framework would. */
 export function dropStreamsOfHead(server: FastifyInstance): void {
   server.addHook('onSend', ({ method }, _reply, payload, done) => {
     if (method !== 'HEAD' || !(payload instanceof Readable)) {
@@ -30,7 +27,7 @@ export function dropStreamsOfHead(server: FastifyInstance): void {
   });
 }
 
-/** Logs why a stream ends before its request does, a refusal as a warning; and lines that fail unforeseen, as errors. */
+/** Logs why a stream ends before its request, a refusal as a warning, and unexpected errors of lines as errors. */
 export function streamLog(log: FastifyBaseLogger): StreamLog {
   return {
     failed: (error) => {

@@ -8,10 +8,7 @@ const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 /** The form without quotes, which most clients send. */
 const BARE = /^[\x21\x23-\x7e][\x21-\x7e]*$/;
 
-/**
- * Parses `Idempotency-Key`: 1 to 255 ASCII characters, quoted or bare, compared exactly.
- * @throws Problem INVALID_IDEMPOTENCY_KEY
- */
+/** Parses 1 to 255 ASCII characters, quoted or bare, compared exactly. @throws Problem INVALID_IDEMPOTENCY_KEY */
 export function readIdempotencyKey(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
   const key = typeof header === 'string' ? keyIn(header) : '';

@@ -7,7 +7,6 @@ import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 
-/** The log message for requests that could not be parsed. */
 const BROKEN_REQUEST = 'malformed request';
 
 const BROKEN_HTTP: Readonly<Record<string, ServiceCode>> = {
@@ -15,10 +14,7 @@ const BROKEN_HTTP: Readonly<Record<string, ServiceCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
 };
 
-/**
- * How long a connection is still read after its last response: closing it while the client sends resets it, which can
- * discard the response (RFC 9112 9.6).
- */
+/** For how long a connection is still read after its last response, see `unread-bodies.ts`. */
 const LINGER_MS = 2000;
 
 /** The current or last response of a connection. */
@@ -78,7 +74,7 @@ export function answerClientError(this: FastifyInstance, error: NodeJS.ErrnoExce
   }
   const code = BROKEN_HTTP[error.code ?? ''] ?? 'MALFORMED_HTTP';
   const problem = new Problem(code, `The request could not be parsed: ${error.message}.`);
-  // The message of the parser instead of the octets, which could contain a key.
+  // The octets themselves could contain a key.
   const { status } = CATALOGUE[code];
   this.log.info({ status, code, reason: error.code, remoteAddress: socket.remoteAddress }, BROKEN_REQUEST);
   const last = answers.get(socket);

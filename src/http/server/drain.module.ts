@@ -1,7 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Drain } from './drain.js';
 
-/** Provides the drain to features with waiting requests. */
 @Module({})
 export class DrainModule {
   static with(drain: Drain): DynamicModule {

@@ -49,11 +49,7 @@ export class Drain {
     });
   }
 
-  /**
-   * Rejects new requests and waits for those in flight.
-   * @param timeoutMs maximum time to wait.
-   * @returns the number of unfinished requests.
-   */
+  /** Rejects new requests and waits for those in flight. @returns the number of unfinished ones after the timeout. */
   async start(timeoutMs: number): Promise<number> {
     this.stop.abort();
     if (this.inFlight > 0) {

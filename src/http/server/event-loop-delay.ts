@@ -4,10 +4,7 @@ const RESOLUTION_MS = 10;
 const WINDOW_MS = 1000;
 const NANOSECONDS_PER_MILLISECOND = 1e6;
 
-/**
- * The delay of the event loop: the smaller 99th percentile of the last two seconds. A single stall, such as a large
- * batch, is over when it is noticed and must not cause rejections.
- */
+/** The smaller 99th percentile of the last two seconds: a single stall, such as a large batch, causes no rejections. */
 export class EventLoopDelay {
   private before = 0;
   private last = 0;

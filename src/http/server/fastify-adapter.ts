@@ -10,10 +10,7 @@ import { joinIdentifierSegments } from './identifier-path.js';
 import { logRequest } from './request-log.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 
-/**
- * A local name may have 8192 octets, each escaped twice (`%25C3`) in a path, plus a prefix and a resolver. Node's
- * default limit for all headers is 16 KiB.
- */
+/** A local name may have 8192 octets, each escaped twice (`%25C3`) in a path. Node allows 16 KiB for all headers. */
 const MAX_HEADER_BYTES = 65_536;
 const MAX_PATH_PARAMETER_LENGTH = 49_152;
 

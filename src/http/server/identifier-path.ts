@@ -18,10 +18,8 @@ const UUID = /^[0-9a-f-]{32,36}$/i;
 
 /**
  * Rewrites the unescaped slash of `/identifiers/100.102/F58F…` as `%2F`, so that routes see one segment. Applies to
- * exactly two segments: a first segment with an escaped "/" or a ":" is a complete identifier already
- * (`hdl%3A100.102%2FF58F…`, `demo:1`).
- *
- * Runs before routing, on the undecoded URL, because the two cases cannot be distinguished after decoding.
+ * exactly two segments: a first one with an escaped "/" or a ":" is complete (`hdl%3A100.102%2FF58F…`, `demo:1`). Runs
+ * before routing, because the two cases cannot be distinguished after decoding.
  */
 export function joinIdentifierSegments(target: string, method = 'GET'): string {
   const url = target.replace(/^https?:\/\/[^/?#]*/i, '');

@@ -39,9 +39,7 @@ function authoritiesOf({ headers, originalUrl }: FastifyRequest): string[] {
   return [headers.host, ofTarget].filter((authority) => authority !== undefined);
 }
 
-/**
- * A page of the same host and port, whatever its scheme, because a proxy may terminate TLS; or of a configured host.
- */
+/** A page of the same host and port, with any scheme, because a proxy may terminate TLS; or of a configured host. */
 function isOwn(origin: string, host: string, configured: ReadonlySet<string | null>): boolean {
   const authority = AUTHORITY_OF_URI.exec(origin)?.[1];
   if (authority === undefined) return false;

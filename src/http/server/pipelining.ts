@@ -6,10 +6,7 @@ import { lengthOfHeads } from './request-heads.js';
 /** How many requests of one connection may be unanswered at once. */
 const MAX_UNANSWERED = 32;
 
-/**
- * Limits each connection to `MAX_UNANSWERED` requests without a response (RFC 9112 9.3.2), by pausing it. Node would
- * start all requests of a packet, thousands in 64 KB.
- */
+/** Pauses a connection with `MAX_UNANSWERED` requests (RFC 9112 9.3.2). Node would start every request of a packet. */
 export function limitPipelining(server: Server): void {
   const connections = new WeakMap<object, Connection>();
   server.on('connection', (socket: Socket) => {

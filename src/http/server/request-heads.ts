@@ -5,10 +5,8 @@ const CR = 0x0d;
 const SHORTEST_HEAD = 7;
 
 /**
- * The number of octets in which at most `most` request heads begin and end, estimated from empty lines, so it may be
- * less than possible.
+ * The number of octets in which at most `most` (1 or more) request heads begin and end; estimated from empty lines.
  * @param octets received octets, from any position of a request.
- * @param most request heads, at least 1.
  * @returns at least 1, at most all octets.
  */
 export function lengthOfHeads(octets: Buffer, most: number): number {

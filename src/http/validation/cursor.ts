@@ -55,10 +55,7 @@ export class Cursors {
     return sealed.toString('base64url');
   }
 
-  /**
-   * @param count the number of numbers.
-   * @throws Problem INVALID_CURSOR at `pointer`.
-   */
+  /** Reads a cursor of `count` numbers. @throws Problem INVALID_CURSOR at `pointer`. */
   read(kind: CursorKind, count: number, text: string, pointer = '#query/cursor'): { numbers: bigint[]; text: string } {
     const plain = this.open(kind, text);
     if (plain === null) throw invalid(pointer);

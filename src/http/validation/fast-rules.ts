@@ -61,10 +61,7 @@ export class FastRules {
     return this.listed.every(({ name }) => !Reflect.hasMetadata(NESTED, this.dto.prototype as object, name));
   }
 
-  /**
-   * Parses a query with its defaults.
-   * @returns null unless it is certainly valid.
-   */
+  /** Parses a query with its defaults. @returns null unless it is certainly valid. */
   read(query: object): object | null {
     const instance = new this.dto() as Record<string, unknown>;
     for (const [name, value] of Object.entries(query)) {
@@ -137,10 +134,7 @@ export function nestedDtoOf(dto: Dto, name: string): Dto | undefined {
   return (Reflect.getMetadata(NESTED, dto.prototype as object, name) as (() => Dto) | undefined)?.();
 }
 
-/**
- * Truncates lists after the `most`-th invalid item, so that class-validator collects no more errors than a response
- * lists.
- */
+/** Truncates lists after the `most`-th invalid item, to limit the errors that class-validator collects. */
 export function cutBehindFaults(dto: Dto, value: object, most: number): object {
   const cut: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) {

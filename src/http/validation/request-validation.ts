@@ -55,10 +55,7 @@ export class RequestValidation extends ValidationPipe {
   }
 }
 
-/**
- * Validates one part of a large body.
- * @throws Problem INVALID_REQUEST with pointers into this part.
- */
+/** Validates one part of a large body. @throws Problem INVALID_REQUEST with pointers into this part. */
 export function readPart<T extends object>(dto: new () => T, value: unknown): T {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidMembers([]);
   if (FastRules.of(dto).accept(value)) return value as T;

@@ -59,10 +59,7 @@ export class CoalescedReader {
     return (address.guid === null ? this.byLocalKey : this.byGuid).add(address);
   }
 
-  /**
-   * The objects of a metadata ID, in order of minting.
-   * @returns null when they need pages.
-   */
+  /** The objects of a metadata ID, in order of minting. @returns null when they need pages. */
   async findByMetadataId(metadataKey: CanonicalName['key']): Promise<IdentifierRecord[] | null> {
     const found = await this.byMetadata.add(metadataKey);
     return found.length > FEW ? null : found;

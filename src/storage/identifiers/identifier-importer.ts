@@ -21,10 +21,7 @@ export class IdentifierImporter {
     private readonly changes: IdentifierUpdater,
   ) {}
 
-  /**
-   * Inserts identifiers, committed on return.
-   * @returns the conflicts of those that were not inserted.
-   */
+  /** Inserts identifiers, committed on return. @returns the conflicts of those that were not inserted. */
   async insert(items: readonly ImportedIdentifier[]): Promise<ReadonlyMap<ImportedIdentifier, Conflicts>> {
     const refused = new Map<ImportedIdentifier, Conflicts>();
     let pending: readonly Pending[] = items.map((item) => ({ item }));

@@ -116,10 +116,7 @@ export class IdentifierReader {
     return rows.map(({ id }) => BigInt(id));
   }
 
-  /**
-   * One page in order of minting.
-   * @param after the last record of the previous page.
-   */
+  /** One page in order of minting, after the last record of the previous page. */
   async page(filter: PageFilter, limit: number, after: PageCursor | undefined): Promise<IdentifierRecord[]> {
     const { rows } = await this.pool.query<IdentifierRow>(pageQuery(filter, limit, after));
     return rows.map((row) => recordOf(row));

@@ -32,10 +32,7 @@ export const EXPIRED_SQL = "(i.state = 'reserved' AND i.lease_until <= CURRENT_T
 
 export const GUID_SQL = (row: string): string => `upper(replace(${row}.guid::text, '-', ''))`;
 
-/**
- * The self key of a row `i` with naming authority `n`, as `NamingAuthoritySnapshot.canonicalName` computes it. A test
- * compares the two.
- */
+/** The self key of a row `i` with naming authority `n`, tested to equal `NamingAuthoritySnapshot.canonicalName`. */
 export const SELF_KEY_SQL = `sha256(convert_to('hdl:' || upper(i.naming_authority COLLATE "C") || '/' || CASE
     WHEN i.guid IS NOT NULL THEN ${GUID_SQL('i')}
     WHEN n.case_insensitive OR upper(i.naming_authority COLLATE "C") = '0.NA' THEN upper(i.local_name COLLATE "C")

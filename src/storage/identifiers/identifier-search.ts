@@ -74,10 +74,7 @@ const FIND_SQL = `
 export class IdentifierSearch {
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
-  /**
-   * Finds what each text matches by the first of its keys that matches anything.
-   * @param visible the prefixes of the naming authorities that are searched; null for all.
-   */
+  /** Finds what each text matches by its first key with a match. @param visible the searched prefixes; null for all. */
   async find(texts: readonly (readonly SearchKey[])[], visible: readonly string[] | null = null): Promise<Matches[]> {
     const searched = texts.flatMap((keys, ordinal) => keys.map((key, reading) => ({ ordinal, reading, ...key })));
     // Most texts match by their first key, and the other keys take four times as long.

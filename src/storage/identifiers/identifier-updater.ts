@@ -30,7 +30,6 @@ export interface LockedIdentifiers {
   readonly records: readonly IdentifierRecord[];
 }
 
-/** A locked record, and how it is to change. */
 export interface RecordChange {
   readonly record: IdentifierRecord;
   readonly amendment: Amendment;
@@ -42,7 +41,7 @@ export class IdentifierUpdater {
   constructor(private readonly reader: IdentifierReader) {}
 
   /**
-   * Locks identifiers for changes, in a transaction of the caller that has written nothing yet. Records expired leases.
+   * Locks identifiers before the transaction has written anything, and records expired leases.
    * @returns the records in the order of the ids; one that does not exist is left out.
    */
   async lock(transaction: Queryable, ids: readonly bigint[]): Promise<LockedIdentifiers> {
@@ -51,11 +50,7 @@ export class IdentifierUpdater {
     return { now, records: await this.reader.findByIds(ids, transaction, now) };
   }
 
-  /**
-   * Changes locked identifiers.
-   * @param now the time of the lock.
-   * @returns the changed records. The caller explains unique violations.
-   */
+  /** Changes identifiers that were locked at `now`. The caller explains unique violations. */
   async update(
     transaction: Queryable,
     actor: Actor,

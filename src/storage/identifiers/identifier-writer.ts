@@ -31,8 +31,7 @@ export class IdentifierWriter {
 
   /**
    * Inserts identifiers with their metadata records and alternates; no two of them may conflict.
-   * @param transaction the transaction of the caller; otherwise the statement commits by itself.
-   * @param lockWait the lock timeout outside a transaction.
+   * @param transaction of the caller; otherwise the statement commits by itself, with `lockWait` as its lock timeout.
    * @returns for each, in order, what was inserted; null for a conflict, which a reader then finds.
    * @throws Problem OUTCOME_UNKNOWN when the connection was lost.
    */
@@ -120,10 +119,7 @@ function insertedRecord(
   };
 }
 
-/**
- * Separates the rows that would conflict with an earlier row of the same statement: same local name, metadata ID,
- * alternate, or request index.
- */
+/** Separates rows that would conflict with an earlier one: same local name, metadata ID, alternate or request index. */
 export function partitionConflicting<T extends { readonly item: NewIdentifier }>(
   candidates: readonly T[],
 ): { now: T[]; later: T[] } {

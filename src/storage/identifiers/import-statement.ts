@@ -17,10 +17,7 @@ const ALL_COLUMNS: readonly Column<ImportedIdentifier>[] = [...COLUMNS, ...LIFE_
 
 const ALTERNATES = rowsOf('a', ALL_COLUMNS.length + 2, [['key', 'bytea']]);
 
-/**
- * Inserts identifiers with their state, version, times and tombstone; the history starts with that version. Two rows
- * must not conflict in any unique index.
- */
+/** Inserts identifiers whose history starts with their version. Two rows must not conflict in any unique index. */
 export const IMPORT_SQL = `
   WITH input AS (SELECT * FROM ${rowsOf('w', 1, ALL_COLUMNS)}),
   insertable AS (

@@ -85,8 +85,8 @@ function rowValues<T>(columns: readonly Column<T>[], item: T): (string | number 
 }
 
 /**
- * Nothing is in the way of a row `w` in a table. Looked up row by row, by an index: the words at the end keep the planner from
- * joining the tables instead, which it would do by the wrong index as long as it knows nothing of what is in them.
+ * No row of a table meets a condition on a row `w`. OFFSET 0 prevents a join, for which the planner would choose a
+ * wrong index while it has no statistics.
  */
 export const notExists = (table: string, condition: string): string =>
   `NOT EXISTS (SELECT FROM ${table} x WHERE ${condition} OFFSET 0)`;
@@ -97,9 +97,8 @@ export function noAlternateTaken(alternates: string): string {
 }
 
 /**
- * Leaves out a row `w` that no unique index would: what a naming authority does not allow, and a place in a request that has a
- * result, or whose Idempotency-Key another request uses or has used (see the function in the migrations).
- * @param usable whether the place of the row is usable, in SQL; not evaluated for a row without a key.
+ * What no unique index checks of a row `w`: its naming authority, and that its request index is free (see the function
+ * in the migrations). `usable` tests the latter in SQL; it is not evaluated for a row without a key.
  */
 const insertable = (usable: string): string => `
   (SELECT n.status = 'active' AND n.version = w.authority_version FROM naming_authority n WHERE n.prefix = w.naming_authority)
@@ -116,10 +115,7 @@ const INSERTABLE_SQL = insertable(
 
 const ONE_ROW = rowOf('w', COLUMNS);
 
-/**
- * The statement for one object alone, by the rules of the one for many. That one keeps its rows, to match what was inserted
- * with what was asked for; with a single row there is nothing to match, and a fifth of PostgreSQL's time is saved.
- */
+/** For one object alone: no rows to match by their ordinals, which saves a fifth of the time of PostgreSQL. */
 const INSERT_ONE_SQL = `
   WITH minted AS (
     INSERT INTO identifier (${OBJECT_COLUMNS_SQL})
@@ -183,15 +179,10 @@ const NOTHING_MORE: typeof MORE = {
 };
 
 /**
- * One statement, committed by itself or in a transaction of the caller.
- *
- * The unique indexes decide: the object's insert names no conflict target, so a row with a conflict is skipped.
- * Metadata records and alternates are inserted after their object, and their conflicts fail the whole statement. The
- * statement also reads what the object describes, so nothing can fail between the commit and the response.
- *
- * IDs are assigned before the insert, to identify the inserted rows.
- *
- * Two rows of one statement must not conflict in any unique index.
+ * The unique indexes decide: the insert of an object names no conflict target, so a row with a conflict is skipped. The
+ * conflicts of metadata records and alternates, which are inserted later, fail the whole statement. It also reads what
+ * the object describes, so nothing can fail between the commit and the response. IDs are assigned before the insert, to
+ * identify the inserted rows. Two rows of one statement must not conflict in any unique index.
  */
 const insertSql = (more: typeof MORE): string => `
   WITH input AS (SELECT * FROM ${rowsOf('w', 1, COLUMNS)}),

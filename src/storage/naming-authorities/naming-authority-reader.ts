@@ -43,11 +43,7 @@ export class NamingAuthorityReader {
     return rows[0] === undefined ? null : familyOf(rows[0]);
   }
 
-  /**
-   * One page in the order of the octets.
-   * @param after the last prefix of the previous page.
-   * @param only the visible prefixes; null for all.
-   */
+  /** One page in the order of the octets, after a prefix, of the `only` visible prefixes (null for all). */
   async page(limit: number, after: string | null, only: readonly string[] | null): Promise<NamingAuthorityFamily[]> {
     const text = `${SELECT}
       WHERE ($2::text IS NULL OR n.prefix > $2) AND ($3::text[] IS NULL OR n.prefix = ANY($3)) ORDER BY n.prefix LIMIT $1`;

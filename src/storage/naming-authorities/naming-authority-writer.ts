@@ -89,7 +89,7 @@ export class NamingAuthorityWriter {
   }
 
   /**
-   * Locks a naming authority for a change, in a transaction of the caller that has written nothing yet.
+   * Locks a naming authority for a change before the transaction has written anything.
    * @param prefix with case-insensitive ASCII letters.
    * @returns null when it does not exist.
    */
@@ -100,10 +100,7 @@ export class NamingAuthorityWriter {
     return rows[0] === undefined ? null : { now, namingAuthority: namingAuthorityOf(rows[0]) };
   }
 
-  /**
-   * Changes a locked naming authority.
-   * @returns the same version where nothing differs.
-   */
+  /** Changes a locked naming authority. @returns the same version where nothing differs. */
   async change(
     transaction: Queryable,
     actor: Actor,

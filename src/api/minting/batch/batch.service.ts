@@ -126,8 +126,7 @@ async function parseItems(
 }
 
 /**
- * Claims the unique values of an item.
- * @param claimed the index of the item that claims a value first.
+ * Claims the unique values of an item; `claimed` has the index of the first item with each value.
  * @returns DUPLICATE_IN_REQUEST with a pointer into the item and the index of the other one; null without a conflict.
  */
 function findDuplicate(
@@ -158,11 +157,7 @@ function findDuplicate(
   });
 }
 
-/**
- * Rejects an atomic batch.
- * @param results the result or command of each item.
- * @throws Problem BATCH_REFUSED with the faults of all failed items, their pointers relative to the whole request.
- */
+/** @throws Problem BATCH_REFUSED with the faults of all failed items, their pointers relative to the whole request. */
 function requireNoRefusal(results: readonly unknown[]): void {
   const refusals = results.flatMap((result, index) => (result instanceof Problem ? [{ problem: result, index }] : []));
   const [first] = refusals;

@@ -20,14 +20,13 @@ export type ItemRequest = Omit<MintRequest, 'namingAuthority'> & Partial<Pick<Mi
 
 /** An item as it was received: its request, or the problem of its format. */
 export interface ReceivedItem {
-  /** The name that the client chose for the item; null if it sent none. */
+  /** Chosen by the client; null if it sent none. */
   readonly clientRef: string | null;
   readonly request: ItemRequest | Problem;
   /** The fingerprint source of an item that cannot be parsed. */
   readonly value: unknown;
 }
 
-/** A parsed item: its command, or the problem. */
 export interface MintItem {
   readonly clientRef: string | null;
   readonly command: MintCommand | Problem;
@@ -47,8 +46,6 @@ export function prefixesOf(items: readonly ReceivedItem[], byDefault: string | u
 
 /**
  * Parses and authorises an item.
- * @param byDefault the naming authority of the whole request.
- * @param known the naming authorities that the principal can see.
  * @returns an item whose `command` is a Problem with pointers into the item when it is invalid or not permitted.
  */
 export function parseItem(
@@ -69,10 +66,7 @@ export function parseItem(
   }
 }
 
-/**
- * Charges items to the rate limits of their naming authorities, as one request.
- * @returns RATE_LIMITED for each naming authority without enough quota.
- */
+/** Charges items as one request. @returns RATE_LIMITED for each naming authority without enough quota. */
 export function chargeRateLimits(
   items: readonly Pick<MintItem, 'command'>[],
   budget: MintBudget,

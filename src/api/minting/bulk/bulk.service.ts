@@ -25,13 +25,11 @@ export interface BulkContext extends RequestContext {
   readonly lineFailed: (error: unknown, line: number) => Problem;
 }
 
-/** An item with the number of its line. */
 export interface ReceivedLine extends ReceivedItem {
   /** Counted from 1. */
   readonly line: number;
 }
 
-/** The result of a line. */
 export interface LineResult extends NamedResult {
   readonly line: number;
 }
@@ -48,10 +46,7 @@ interface ReadyLine {
   readonly job: MintJob | Problem;
 }
 
-/**
- * Mints a stream of items in chunks. With an idempotency key, each line is a request of its own by its number, so an
- * interrupted client can send the whole stream again.
- */
+/** With an idempotency key, each line is a request of its own by its number, so a client can repeat the stream. */
 @Injectable()
 export class BulkService {
   constructor(
@@ -95,10 +90,7 @@ export class BulkService {
     await this.keys.require(principal);
   }
 
-  /**
-   * Mints a chunk; lines whose key is in use by another request wait for it.
-   * @returns one durable result for each line, in order.
-   */
+  /** Mints a chunk; lines whose key is in use by another request wait for it. Results are durable and in order. */
   async mint({ lines, prepared }: Chunk): Promise<LineResult[]> {
     const results = await this.minting.insertPrepared(prepared);
     for (const pauseMs of IN_FLIGHT_PAUSES_MS) {

@@ -46,7 +46,7 @@ const codeOf = (settled: PromiseSettledResult<MintOutcome>) =>
   settled.status === 'fulfilled' ? settled.value.outcome : ((settled.reason as Partial<Problem>).code ?? 'failed');
 
 describe('the queue of mints', () => {
-  it('mints the neighbours of a locked name once each, while that one waits for its lock alone', async () => {
+  it('mints the neighbors of a locked name once each, while that one waits for its lock alone', async () => {
     const names = Array.from({ length: 40 }, (_, i) => `n${i}`);
     const locked = new Set(['n7']);
     const { sent, minted, queue: it } = queue(locked);

@@ -14,7 +14,6 @@ export const ApiConsumes = noting('ApiConsumes');
 export const ApiExcludeController = noting('ApiExcludeController');
 export const ApiExtraModels = noting('ApiExtraModels');
 export const ApiHeader = noting('ApiHeader');
-export const ApiOperation = noting('ApiOperation');
 export const ApiParam = noting('ApiParam');
 export const ApiProperty = noting('ApiProperty');
 export const ApiResponse = noting('ApiResponse');

@@ -74,11 +74,6 @@ export const isHttpUri = (input: string, options?: HttpUriOptions): boolean => p
 /** @throws IdentifierSyntaxError */
 export const toHttpUri = (input: string, options?: HttpUriOptions): HttpUri => unwrap(parseHttpUri(input, options));
 
-/** Whether a resolver URL can express a name (R-11, R-34). */
-export function hasHttpForm(name: CordraId | Handle): boolean {
-  return name.type === 'cordra' || (name.localName !== '' && !isDotSegment(name.localName));
-}
-
 /** A Handle as two segments. */
 export function formatSegments(handle: Handle): string {
   return `${encode(handle.namingAuthority, PCHAR)}/${encode(handle.localName, PCHAR)}`;

@@ -92,6 +92,8 @@ async function reach(list: readonly string[], length: number): Promise<void> {
 const greatest = async (url: string) =>
   BigInt((await query<{ p: string }>(url, 'SELECT max(position) AS p FROM change'))[0]!.p);
 
+if (programs === '') console.warn('pg_dump is not installed (Debian package postgresql): a restore is not tested');
+
 (programs === '' ? describe.skip : describe)(
   'a registry that is dumped and restored into a younger cluster, under load',
   () => {

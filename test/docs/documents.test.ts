@@ -47,6 +47,22 @@ describe('docs/reference/dependencies.md', () => {
     expect(Object.keys(JSON.parse(read('package.json')).dependencies).length).toBeLessThanOrEqual(Number(budget));
   });
 
+  it('names every package that package.json overrides, and no other as overridden', () => {
+    const [, section = ''] =
+      /^## Pinned to other versions\n([\s\S]*?)^Not in `overrides`/m.exec(read('docs/reference/dependencies.md')) ?? [];
+    const named = [...section.matchAll(/`(@?[a-z][\w-]*(?:\/[\w*-]+)?)`/g)].map(([, name = '']) => name);
+    const namesIn = (overrides: object): string[] =>
+      Object.entries(overrides).flatMap(([name, value]: [string, string | object]) =>
+        typeof value === 'string' ? [name] : [name, ...namesIn(value)],
+      );
+    const overridden = new Set(namesIn(JSON.parse(read('package.json')).overrides).filter((name) => name !== '.'));
+    const isNamed = (name: string): boolean => named.includes(name) || named.includes(name.replace(/\/.*/, '/*'));
+    expect(overridden.size).toBeGreaterThan(10);
+    expect([...overridden].filter((name) => !isNamed(name))).toEqual([]);
+    const others = ['overrides', '@angular-devkit/*'];
+    expect(named.filter((name) => !overridden.has(name) && !others.includes(name))).toEqual([]);
+  });
+
   it('every dependency is pinned to one version', () => {
     const { dependencies, devDependencies } = JSON.parse(read('package.json'));
     for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {

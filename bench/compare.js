@@ -1,6 +1,6 @@
 /**
- * `npm run bench:compare -- FOLDER`: measures this build and the build in another checkout by turns. It uses HTTP only, so
- * the tables of the two builds can differ.
+ * `npm run bench:compare -- FOLDER`: measures this build and the build in another checkout in alternation. It uses
+ * HTTP only, so the tables of the two builds can differ.
  */
 import { access, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

@@ -14,6 +14,8 @@ export const ApiConsumes = noting('ApiConsumes');
 export const ApiExcludeController = noting('ApiExcludeController');
 export const ApiExtraModels = noting('ApiExtraModels');
 export const ApiHeader = noting('ApiHeader');
+/** Used by the build only: the plugin of `@nestjs/swagger` writes it from docstrings. */
+export const ApiOperation = noting('ApiOperation');
 export const ApiParam = noting('ApiParam');
 export const ApiProperty = noting('ApiProperty');
 export const ApiResponse = noting('ApiResponse');

@@ -67,7 +67,10 @@ export class AccessGuard implements CanActivate {
     // Before the look-up, so that concurrent guesses are limited too.
     if (!isRecognized) this.failures.count(ip);
     const principal = await this.authenticator.authenticate(secret).catch((error: unknown) => {
-      if (!isRecognized) this.failures.forgive(ip);
+      // An unconfirmed key fails too; an error of the database is no failed authentication.
+      const isFailure = error instanceof Problem && error.code === 'UNAUTHENTICATED';
+      if (isFailure && isRecognized) this.failures.count(ip);
+      if (!isFailure && !isRecognized) this.failures.forgive(ip);
       throw error;
     });
     if (principal === null && isRecognized) this.failures.count(ip);

@@ -37,5 +37,5 @@ export function admitRequests(
     if (scopes.length > 0) await access.admit(request, scopes);
     limits.admit(request, reply);
   });
-  largeBodies.watchChunked(server);
+  largeBodies.watch(server);
 }

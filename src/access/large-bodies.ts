@@ -1,12 +1,13 @@
-import type { ServerResponse } from 'node:http';
-import { Transform } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { contentLength, hasUsableBody } from '../http/body/body-limits.js';
+import { MERGED_OCTETS, MergedBody } from '../http/body/merged-body.js';
 import { isStreamed } from '../http/body/streamed-body.js';
 import { Metrics } from '../metrics/metrics.js';
-import { Problem } from '../problem/problem.js';
-import { type Principal, principalOf } from './principal.js';
-import { ipPrefixOf } from './client-identity.js';
+import { Problem, tooLarge } from '../problem/problem.js';
+import { principalOf } from './principal.js';
+import { clientIdentity, ipPrefixOf } from './client-identity.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
+import { OctetPool } from './octet-pool.js';
 
 /** Bodies from this size on count against the memory limit of the process. */
 const COUNTED_OCTETS = 65_536;
@@ -17,94 +18,105 @@ const LARGE_OCTETS = 1_048_576;
 /** How many bodies of the largest size fit into memory at once, separately without and with keys. */
 const LARGEST_AT_ONCE = 4;
 
+const SOON = { headers: { 'retry-after': '1' } };
+
 /**
- * Limits the large bodies in memory: their octets in the process, separately for requests with and without a key, and
- * their number per address without a key. A body counts until its response ends.
+ * Limits the large bodies in memory: their octets in the process and per client, separately for requests with and
+ * without a key, and their number per address without a key. Octets count from their arrival until the response ends.
  */
 export class LargeBodies {
   private readonly byAddress: ConcurrencyLimiter;
-  private readonly octets = { anonymous: 0, keyed: 0 };
+  private readonly pools: Readonly<Record<'anonymous' | 'keyed', OctetPool>>;
 
   /**
    * @param perAddress concurrent large bodies of one address without a key; 0 for no limit.
-   * @param largest octets of the largest permitted body.
+   * @param largest octets of the largest permitted body, which are also the share of one client.
    */
   constructor(
     private readonly metrics: Metrics,
     perAddress: number,
-    private readonly largest: number,
+    largest: number,
   ) {
     this.byAddress = new ConcurrencyLimiter(perAddress);
+    const pool = () => new OctetPool(LARGEST_AT_ONCE * largest, largest);
+    this.pools = { anonymous: pool(), keyed: pool() };
   }
 
-  /** Counts the announced size of a body. @throws Problem CONCURRENCY_LIMITED or OVERLOADED */
+  /**
+   * Refuses a body whose announced size has no room, before it is read.
+   * @throws Problem CONCURRENCY_LIMITED or OVERLOADED
+   */
   admit(request: FastifyRequest, reply: FastifyReply): void {
-    if (isCounted(request)) this.enter(request, reply, Number(request.headers['content-length'] ?? 0));
+    if (!isCollected(request)) return;
+    // A larger body is refused with 413 later.
+    const announced = Math.min(contentLength(request), request.routeOptions.bodyLimit);
+    if (announced > LARGE_OCTETS) this.requireRoom(request, reply);
+    if (announced > COUNTED_OCTETS) this.requireOctets(request, announced);
   }
 
-  /** Counts bodies without Content-Length once they reach the size. */
-  watchChunked(server: FastifyInstance): void {
+  /** Counts bodies while they are read, and merges their small pieces. */
+  watch(server: FastifyInstance): void {
     server.addHook('preParsing', (request, reply, payload, done) => {
-      if (request.headers['transfer-encoding'] === undefined || !isCounted(request)) {
-        done(null, payload);
-        return;
-      }
-      let octets = 0;
-      const counter = new Transform({
-        transform: (chunk: Buffer, _encoding, next) => {
-          const before = octets;
-          octets += chunk.length;
-          if (before > LARGE_OCTETS || octets <= LARGE_OCTETS) next(null, chunk);
-          else next(this.refusal(request, reply), chunk);
-        },
-      });
-      // Not a pipeline, which would destroy the connection and the response with it.
-      payload.on('error', (error) => counter.destroy(error));
-      counter.once('error', () => {
-        payload.unpipe(counter);
-        payload.resume();
-      });
-      done(null, payload.pipe(counter));
+      const isShort = request.headers['transfer-encoding'] === undefined && contentLength(request) <= MERGED_OCTETS;
+      if (isShort || !isCollected(request)) done(null, payload);
+      else done(null, new MergedBody(payload, this.counterOf(request, reply)));
     });
   }
 
-  private refusal(request: FastifyRequest, reply: FastifyReply): Error | null {
-    try {
-      this.enter(request, reply, this.largest);
-      return null;
-    } catch (error) {
-      return error as Error;
-    }
+  /** @returns a function of the octets that have arrived; it throws a Problem when there is no room for them. */
+  private counterOf(request: FastifyRequest, reply: FastifyReply): (octets: number) => void {
+    const { bodyLimit } = request.routeOptions;
+    const pool = this.poolOf(request);
+    const client = clientOf(request);
+    let isLarge = contentLength(request) > LARGE_OCTETS;
+    let counted = 0;
+    return (octets) => {
+      if (octets > bodyLimit) throw tooLarge(bodyLimit);
+      if (octets <= COUNTED_OCTETS || reply.raw.closed) return;
+      if (octets > LARGE_OCTETS && !isLarge) this.requireRoom(request, reply);
+      isLarge ||= octets > LARGE_OCTETS;
+      this.requireOctets(request, octets - counted);
+      if (counted === 0) {
+        reply.raw.once('close', () => {
+          pool.giveBack(client, counted);
+        });
+      }
+      pool.take(client, octets - counted);
+      counted = octets;
+    };
   }
 
-  private enter(request: FastifyRequest, reply: FastifyReply, octets: number): void {
-    const principal = principalOf(request);
-    if (principal.isAnonymous && octets > LARGE_OCTETS) this.requireRoom(ipPrefixOf(request.ip), reply.raw);
-    if (octets > COUNTED_OCTETS) this.requireMemory(principal, reply.raw, octets);
+  private poolOf(request: FastifyRequest): OctetPool {
+    return this.pools[principalOf(request).isAnonymous ? 'anonymous' : 'keyed'];
   }
 
-  private requireRoom(address: string, response: ServerResponse): void {
-    if (this.byAddress.acquire(address, response)) return;
+  private requireRoom(request: FastifyRequest, reply: FastifyReply): void {
+    if (!principalOf(request).isAnonymous || this.byAddress.acquire(ipPrefixOf(request.ip), reply.raw)) return;
     this.metrics.refused('address_large_bodies');
     const detail = `Without an API key, one address may send at most ${this.byAddress.most} bodies of more than 1 MiB at the same time. Wait until one of these requests ends, or send smaller bodies.`;
-    throw new Problem('CONCURRENCY_LIMITED', detail, { headers: { 'retry-after': '1' } });
+    throw new Problem('CONCURRENCY_LIMITED', detail, SOON);
   }
 
-  private requireMemory(principal: Principal, response: ServerResponse, octets: number): void {
-    const kind = principal.isAnonymous ? 'anonymous' : 'keyed';
-    if (this.octets[kind] + octets > LARGEST_AT_ONCE * this.largest) {
-      this.metrics.refused('large_bodies');
+  private requireOctets(request: FastifyRequest, octets: number): void {
+    const refusal = this.poolOf(request).refusal(clientOf(request), octets);
+    if (refusal === null) return;
+    this.metrics.refused('large_bodies');
+    if (refusal === 'free') {
       const detail = 'The service is processing other large bodies. Nothing was changed; retry after Retry-After.';
-      throw new Problem('OVERLOADED', detail, { headers: { 'retry-after': '1' } });
+      throw new Problem('OVERLOADED', detail, SOON);
     }
-    if (response.closed) return;
-    this.octets[kind] += octets;
-    response.once('close', () => {
-      this.octets[kind] -= octets;
-    });
+    const detail =
+      'The large bodies that this client sends at the same time are larger than one body may be. Wait until one of these requests ends, or send smaller bodies.';
+    throw new Problem('CONCURRENCY_LIMITED', detail, SOON);
   }
 }
 
-function isCounted(request: FastifyRequest): boolean {
-  return request.routeOptions.config.largeBody === true && !isStreamed(request);
+function clientOf(request: FastifyRequest): string {
+  return clientIdentity(principalOf(request), request.ip);
+}
+
+/** Whether a route reads the whole body before its handler runs. */
+function isCollected(request: FastifyRequest): boolean {
+  const { scopes } = request.routeOptions.config;
+  return scopes !== undefined && hasUsableBody(request) && !isStreamed(request);
 }

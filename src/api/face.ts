@@ -13,5 +13,6 @@ export const REST_API: Face = {
   // Routes that must work during an overload: health, metrics, and revoking the key that causes it.
   servedInOverload: /^\/(?:health|metrics|api-keys)(?:[/?]|$)/,
   uncounted: /^\/health(?:[/?]|$)/,
+  routine: /^\/(?:health|metrics)\b/,
   sendProblem,
 };

@@ -11,6 +11,8 @@ export interface Face {
   readonly servedInOverload: RegExp;
   /** The paths without limits of rate and concurrency, also where no route exists. */
   readonly uncounted: RegExp;
+  /** The frequent paths of probes and scrapers, whose requests are logged at the level `debug`. */
+  readonly routine: RegExp;
   readonly sendProblem: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 }
 

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CATALOGUE, type ServiceCode } from './catalogue.js';
 import { databaseProblem } from './database-errors.js';
 import { problemDocument } from './problem-document.dto.js';
-import { Problem } from './problem.js';
+import { Problem, tooLarge } from './problem.js';
 
 const FASTIFY_PROBLEMS: Readonly<Record<string, ServiceCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
@@ -42,7 +42,7 @@ export class ProblemFilter implements ExceptionFilter {
 }
 
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const problem = withLimit(problemOf(error), request);
+  const problem = problemOf(error, request.routeOptions.bodyLimit);
   const { status } = CATALOGUE[problem.code];
   const isGone = reply.raw.destroyed || (request.raw.destroyed && !request.raw.complete);
   if (isGone) request.log.info('the client closed the connection');
@@ -54,21 +54,13 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     .send(`${JSON.stringify(problemDocument(problem, instance))}\n`);
 }
 
-/** Fastify does not name the limit that a body without Content-Length exceeded. */
-function withLimit(problem: Problem, request: FastifyRequest): Problem {
-  if (problem.code !== 'BODY_TOO_LARGE' || /[0-9]/.test(problem.detail)) return problem;
-  return new Problem(
-    'BODY_TOO_LARGE',
-    `The body may have at most ${request.routeOptions.bodyLimit} octets.`,
-    problem.extensions,
-  );
-}
-
-export function problemOf(error: unknown): Problem {
+/** @param bodyLimit octets that the body may have; Fastify's error about its size does not name them. */
+export function problemOf(error: unknown, bodyLimit?: number): Problem {
   if (error instanceof Problem) return error;
   const { code, statusCode } = framework(error);
   const status = error instanceof HttpException ? error.getStatus() : statusCode;
   const known = FASTIFY_PROBLEMS[code ?? ''] ?? (status === undefined ? undefined : problemOfStatus(status));
+  if (known === 'BODY_TOO_LARGE' && bodyLimit !== undefined) return tooLarge(bodyLimit);
   if (known !== undefined) return new Problem(known, SENTENCES[known] ?? sentence(error));
   const temporary = databaseProblem(error);
   if (temporary !== null) return temporary;

@@ -40,3 +40,8 @@ export function malformed(fault: SyntaxFault, pointer: string): Problem {
 export function invalidRequest(pointer: string, detail: string, summary = detail): Problem {
   return new Problem('INVALID_REQUEST', summary, { errors: [{ pointer, detail }] });
 }
+
+/** The problem of a body over a limit in octets. */
+export function tooLarge(limit: number): Problem {
+  return new Problem('BODY_TOO_LARGE', `The body may have at most ${limit} octets.`);
+}

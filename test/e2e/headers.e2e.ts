@@ -1,7 +1,9 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import { SECURITY_HEADERS } from '../../src/http/server/security-headers.js';
+import { DATA_ONLY, securityHeaders } from '../../src/http/server/security-headers.js';
 import { useService } from './harness/service.js';
+
+const SECURITY_HEADERS = securityHeaders(DATA_ONLY);
 
 const service = useService({ REQUEST_TIMEOUT_MS: '1000' });
 
@@ -104,7 +106,14 @@ describe('the policy of Swagger UI', () => {
   });
 
   it('is on the page and its files only', async () => {
-    for (const path of ['/docs', '/docs/', '/docs/index.html', '/docs/swagger-ui.css', '/docs/swagger-ui-init.js']) {
+    for (const path of [
+      '/docs',
+      '/docs/',
+      '/docs/index.html',
+      '/docs/swagger-ui.css',
+      '/docs/swagger-ui-init.js',
+      '/docs/%zz',
+    ]) {
       const { headers } = await fetch(service.server.url + path);
       expect([path, headers.get('content-security-policy')]).toEqual([path, (await page()).policy]);
     }

@@ -119,6 +119,12 @@ describe('a response that is longer than its request', () => {
     expect(highest - idle).toBeLessThan(150);
   });
 
+  it('ends with a newline, as short ones do', async () => {
+    for (const body of [amplified(1, 10), amplified(2000, 300)]) {
+      expect((await post('/normalize', body)).text).toMatch(/\]\}\n$/);
+    }
+  });
+
   it('is whole for a client that reads late', async () => {
     const connection = await sendUnread('/normalize', amplified(2000, 300));
     await service.client.get('/health/live');

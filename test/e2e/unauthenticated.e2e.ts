@@ -44,6 +44,14 @@ describe('requests without a valid key', () => {
     expectRefused(await client.get(MISSING, bearer(body.secret)), 429, 'RATE_LIMITED');
   });
 
+  it('count a key that was created under open access and is not confirmed', async () => {
+    const open = await start({ ACCESS: 'open', ADMIN_API_KEY: '' });
+    const { body } = await open.post('/api-keys', { client: 'repository', scopes: ['read'] });
+    const client = await start(LIMIT);
+    for (let i = 0; i < 5; i++) expect((await client.get(MISSING, bearer(body.secret))).status).toBe(401);
+    expectRefused(await client.get(MISSING, bearer(body.secret)), 429, 'RATE_LIMITED');
+  });
+
   it('affect no key at the same address that was valid before, nor the key of the configuration', async () => {
     const client = await start(LIMIT);
     const key = await createKey(client);

@@ -1,9 +1,12 @@
+import { once } from 'node:events';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from './harness/client.js';
 import { ADMIN, useLimitedServices } from './harness/limited-services.js';
 import { type RawConnection, connectTo } from './harness/raw-http.js';
+import { startServer } from './harness/server.js';
 
-const { start } = useLimitedServices();
+const services = useLimitedServices();
+const { start } = services;
 
 const OCTETS = 16_000_000;
 
@@ -162,5 +165,32 @@ describe('the body of a request', () => {
     }
     await sending;
     expect(Math.max(...waits)).toBeLessThan(1000);
+  });
+});
+
+describe('twenty refused bodies on one connection', () => {
+  it('leave no listeners behind: Node warns of no leak', async () => {
+    const server = await startServer({
+      DATABASE_URL: services.database.url,
+      ACCESS: 'open',
+      NAMING_AUTHORITIES: '100.102',
+    });
+    try {
+      const connection = await connectTo(server.url);
+      open.push(connection);
+      const octets = 300_000;
+      const head = `POST /nowhere HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${octets}\r\n\r\n`;
+      for (let i = 1; i <= 20; i++) {
+        connection.socket.write(head);
+        // The refusal comes before the body.
+        while (connection.received().split('"code":"NOT_FOUND"').length <= i) await once(connection.socket, 'data');
+        connection.socket.write(Buffer.alloc(octets));
+      }
+      connection.socket.write('GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n');
+      await connection.until('"status":"ok"');
+      expect(server.stderr()).not.toContain('Warning');
+    } finally {
+      await server.stop();
+    }
   });
 });

@@ -22,3 +22,13 @@ it.each([
   const { servedInDrain, servedInOverload, uncounted } = REST_API;
   expect([servedInDrain, servedInOverload, uncounted].map((paths) => paths.test(path))).toEqual(served);
 });
+
+it.each([
+  ['/health/ready', true],
+  ['/metrics', true],
+  ['/metrics?x=1', true],
+  ['/metricsd', false],
+  ['/identifiers', false],
+])('the REST API logs %s as routine: %s', (path, isRoutine) => {
+  expect(REST_API.routine.test(path)).toBe(isRoutine);
+});

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Problem } from '../../problem/problem.js';
+import { Problem, tooLarge } from '../../problem/problem.js';
 import { routeSettings } from '../route-settings.js';
 import { UNREADABLE, isReadableJson } from './content-encoding.js';
 import { isStreamed, mediaTypeOf } from './streamed-body.js';
@@ -35,9 +35,9 @@ export function limitBodies(server: FastifyInstance, largest: number): void {
   // After "onRequest", whose hooks may refuse the request.
   server.addHook('preParsing', (request, reply, payload, done) => {
     const { bodyLimit } = request.routeOptions;
-    const isTooLarge = !WITHOUT_BODY.has(request.method) && !isStreamed(request) && contentLength(request) > bodyLimit;
+    const isTooLarge = hasUsableBody(request) && !isStreamed(request) && contentLength(request) > bodyLimit;
     const isExpecting = expecting.has(reply.raw);
-    if (isTooLarge) done(new Problem('BODY_TOO_LARGE', `The body may have at most ${bodyLimit} octets.`));
+    if (isTooLarge) done(tooLarge(bodyLimit));
     else if (isExpecting && !isReadable(server, request)) done(new Problem('UNSUPPORTED_MEDIA_TYPE', UNREADABLE));
     else {
       if (isExpecting) reply.raw.writeContinue();
@@ -49,11 +49,17 @@ export function limitBodies(server: FastifyInstance, largest: number): void {
 /** Whether a parser reads the body, as its headers describe it. */
 function isReadable(server: FastifyInstance, request: FastifyRequest): boolean {
   const mediaType = mediaTypeOf(request);
-  if (WITHOUT_BODY.has(request.method) || (mediaType === '' && contentLength(request) === 0)) return true;
+  if (!hasUsableBody(request) || (mediaType === '' && contentLength(request) === 0)) return true;
   if (isStreamed(request)) return request.routeOptions.config.streams !== undefined;
   return server.hasContentTypeParser(mediaType) && isReadableJson(request);
 }
 
-function contentLength({ headers }: FastifyRequest): number {
+/** The octets that the headers announce; 0 without Content-Length. */
+export function contentLength({ headers }: FastifyRequest): number {
   return Number(headers['content-length'] ?? 0);
+}
+
+/** Whether the content of a request with this method has a meaning. */
+export function hasUsableBody({ method }: FastifyRequest): boolean {
+  return !WITHOUT_BODY.has(method);
 }

@@ -8,7 +8,7 @@ const MAX_PIECE = 65_536;
 /** After this time other requests continue. */
 const MAX_SLICE_MS = 10;
 
-/** Sends `{"name":[…]}`, serialized while the client reads it. An error after the first piece ends the connection. */
+/** Sends `{"name":[…]}` and a newline, serialized while the client reads it. An error after the first piece ends the connection. */
 export async function sendList(reply: FastifyReply, name: string, items: Items): Promise<void> {
   void reply.type('application/json; charset=utf-8');
   const pieces = piecesOf(name, items);
@@ -34,7 +34,7 @@ async function* piecesOf(name: string, items: Items): AsyncGenerator<string, und
     await nextTurn();
     since = performance.now();
   }
-  yield `${piece}]}`;
+  yield `${piece}]}\n`;
 }
 
 async function* chain(first: readonly string[], rest: AsyncIterable<string>): AsyncGenerator<string> {

@@ -48,6 +48,7 @@ function drop(request: IncomingMessage, socket: Socket, limitMs: number): void {
   }, CHECK_INTERVAL_MS).unref();
   const stop = () => {
     clearInterval(check);
+    socket.off('close', stop);
   };
   request.resume().once('end', stop);
   socket.once('close', stop);

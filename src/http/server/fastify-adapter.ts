@@ -8,7 +8,7 @@ import type { Faces } from '../face.js';
 import { answerClientError } from './client-errors.js';
 import { joinIdentifierSegments } from './identifier-path.js';
 import { logRequest } from './request-log.js';
-import { SECURITY_HEADERS } from './security-headers.js';
+import { securityHeaders } from './security-headers.js';
 
 /** A local name may have 8192 octets, each escaped twice (`%25C3`) in a path. Node allows 16 KiB for all headers. */
 const MAX_HEADER_BYTES = 65_536;
@@ -53,9 +53,11 @@ export function createAdapter(config: Config, logger: Logger, faces: Faces): Fas
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       // The router rejects a malformed URL before any hook, so the work of the hooks is done here.
       reply.raw.once('close', () => {
-        logRequest(request, reply);
+        logRequest(request, reply, faces);
       });
-      faces.of(request).sendProblem(error, request, reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id }));
+      const face = faces.of(request);
+      const headers = securityHeaders(face.contentSecurityPolicy(request.url));
+      face.sendProblem(error, request, reply.headers({ ...headers, 'x-request-id': request.id }));
     },
     clientErrorHandler: answerClientError,
   });

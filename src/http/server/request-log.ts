@@ -1,11 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-
-/** Frequent requests of probes and scrapers. */
-const ROUTINE = /^\/(health|metrics)\b/;
+import type { Faces } from '../face.js';
 
 /** Writes the line of a request whose response has been sent. */
-export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
-  request.log[ROUTINE.test(request.url) ? 'debug' : 'info'](
+export function logRequest(request: FastifyRequest, reply: FastifyReply, faces: Faces): void {
+  request.log[faces.of(request).routine.test(request.url) ? 'debug' : 'info'](
     {
       method: request.method,
       url: request.originalUrl,

@@ -11,7 +11,10 @@ const ALWAYS = {
 /** Responses of the API are data: as a document they may load, run and frame nothing. */
 export const DATA_ONLY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-export const SECURITY_HEADERS = { ...ALWAYS, 'content-security-policy': DATA_ONLY };
+/** The headers of every response. @param policy the Content-Security-Policy. */
+export function securityHeaders(policy: string): Record<string, string> {
+  return { ...ALWAYS, 'content-security-policy': policy };
+}
 
 /** @param policyOf the Content-Security-Policy of a request; by default that of data. */
 export function setSecurityHeaders(
@@ -19,7 +22,7 @@ export function setSecurityHeaders(
   policyOf: (request: FastifyRequest) => string = () => DATA_ONLY,
 ): void {
   server.addHook('onRequest', (request, reply, done) => {
-    void reply.headers({ ...ALWAYS, 'content-security-policy': policyOf(request) });
+    void reply.headers(securityHeaders(policyOf(request)));
     done();
   });
 }

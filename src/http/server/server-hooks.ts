@@ -36,7 +36,7 @@ export function installServerHooks(
   answerReadsInTurn(server);
   limitBodyDuration(server, requestTimeoutMs);
   server.addHook('onResponse', (request, reply, done) => {
-    logRequest(request, reply);
+    logRequest(request, reply, faces);
     done();
   });
   // The content of a DELETE has no meaning (RFC 9110 9.3.5) and is not read.

@@ -1,0 +1,71 @@
+import { Readable } from 'node:stream';
+
+/** Octets of a piece; a body of at most this size needs no merging. */
+export const MERGED_OCTETS = 16_384;
+
+/**
+ * The octets of a body in few pieces: a client can send each octet as a chunk of its own (RFC 9112 7.1), and a buffer
+ * for each takes hundreds of times its memory. The source is not read before this stream is.
+ */
+export class MergedBody extends Readable {
+  private merged: Buffer | null = null;
+  private length = 0;
+  private total = 0;
+  private isReading = false;
+
+  /** @param count receives the octets of the body so far; what it throws ends the stream. */
+  constructor(
+    private readonly source: Readable,
+    private readonly count: (octets: number) => void,
+  ) {
+    super();
+    // A body that nobody reads has no other listener, and an error without a listener would end the process.
+    this.on('error', () => {});
+    source.once('error', (error) => this.destroy(error));
+    source.once('end', () => {
+      this.flush();
+      if (!this.destroyed) this.push(null);
+    });
+  }
+
+  override _read(): void {
+    if (!this.isReading) this.source.on('data', this.add);
+    this.isReading = true;
+    this.source.resume();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.source.off('data', this.add);
+    done(error);
+  }
+
+  private readonly add = (chunk: Buffer): void => {
+    const isSmall = chunk.length <= MERGED_OCTETS / 2;
+    if (!isSmall || this.length + chunk.length > MERGED_OCTETS) this.flush();
+    if (!isSmall) {
+      this.pass(chunk);
+      return;
+    }
+    this.merged ??= Buffer.allocUnsafe(MERGED_OCTETS);
+    this.length += chunk.copy(this.merged, this.length);
+  };
+
+  private flush(): void {
+    if (this.merged === null || this.length === 0) return;
+    const piece = Buffer.from(this.merged.subarray(0, this.length));
+    this.length = 0;
+    this.pass(piece);
+  }
+
+  private pass(piece: Buffer): void {
+    if (this.destroyed) return;
+    this.total += piece.length;
+    try {
+      this.count(this.total);
+    } catch (error) {
+      this.destroy(error as Error);
+      return;
+    }
+    if (!this.push(piece)) this.source.pause();
+  }
+}

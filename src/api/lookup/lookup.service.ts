@@ -65,9 +65,9 @@ export class LookupService {
   async page({ filter: texts, limit, after }: ListCommand, principal: Principal): Promise<RecordPage> {
     const filter = parseFilter(texts, await this.authorities.current(), principal);
     const few = after === undefined ? await this.describedByOne(filter, limit) : null;
-    const found = few ?? (await this.reader.page(filter, limit + 1, after));
-    const records = found.slice(0, limit).map((record) => principal.redact(record));
-    return { records, next: found.length > limit ? (records.at(-1) ?? null) : null };
+    const page = few === null ? await this.reader.page(filter, limit, after) : { records: few, hasNext: false };
+    const records = page.records.map((record) => principal.redact(record));
+    return { records, next: page.hasNext ? (records.at(-1) ?? null) : null };
   }
 
   /** The complete list of one metadata ID, the most frequent list query; null for any other list. */

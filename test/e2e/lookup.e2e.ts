@@ -203,6 +203,11 @@ describe('GET /identifiers', () => {
     expect(following.body.items.length).toBeGreaterThan(0);
   });
 
+  it('refuses a filter before a cursor', async () => {
+    const answer = await service.client.get('/identifiers?cursor=x&namingAuthority=1..2');
+    expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: '#query/namingAuthority' })]);
+  });
+
   it('has the location of a fault in the query', async () => {
     const answer = await service.client.get('/identifiers?limit=0');
     expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: '#query/limit' })]);

@@ -52,7 +52,7 @@ export class LookupController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<IdentifierPageDto> {
     const { limit, cursor, ...filter } = query;
-    const after = cursor === undefined ? undefined : this.positionOf(cursor);
+    const after = () => (cursor === undefined ? undefined : this.positionOf(cursor));
     const page = await this.lookup.page({ filter, limit, after }, principal);
     const next = page.next === null ? null : this.cursorAfter(page.next);
     if (next !== null) {

@@ -170,10 +170,13 @@ describe('managing keys', () => {
     expect((await service.client.send('DELETE', `/api-keys/${id}`, ADMIN)).status).toBe(204);
   });
 
-  it('a revoked key is refused at once on the instance that revoked it', async () => {
+  it.each<[string, (id: string) => string]>([
+    ['as it was created', (id) => id],
+    ['in capitals', (id) => id.toUpperCase()],
+  ])('a key whose ID is %s is refused at once on the instance that revoked it', async (_, written) => {
     const { id, secret } = await createKey();
     expect((await service.client.mint({}, bearer(secret))).status).toBe(201);
-    expect((await service.client.send('DELETE', `/api-keys/${id}`, ADMIN)).status).toBe(204);
+    expect((await service.client.send('DELETE', `/api-keys/${written(id)}`, ADMIN)).status).toBe(204);
     expect((await service.client.mint({}, bearer(secret))).status).toBe(401);
   });
 

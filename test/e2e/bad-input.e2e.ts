@@ -139,6 +139,19 @@ describe('POST /identifiers refuses', () => {
     expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_IDEMPOTENCY_KEY']);
   });
 
+  it.each([
+    ['POST', '/identifiers'],
+    ['POST', '/identifiers/batch'],
+    ['POST', '/reservations'],
+    ['POST', '/naming-authorities'],
+    ['PATCH', '/naming-authorities/100.102'],
+    ['POST', '/api-keys'],
+  ])('refuses an Idempotency-Key before a body, in %s %s', async (method, path) => {
+    const headers = { 'content-type': 'application/json', 'idempotency-key': 'two words', 'if-match': '*' };
+    const answer = await service.client.send(method, path, headers, '{"none":1}');
+    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_IDEMPOTENCY_KEY']);
+  });
+
   it('a body of another media type, or of none', async () => {
     for (const headers of [{ 'content-type': 'application/x-www-form-urlencoded' }, { 'content-type': 'text/plain' }]) {
       const answer = await send('namingAuthority=100.102', headers);

@@ -28,12 +28,13 @@ beforeAll(async () => {
 afterAll(() => another.stop());
 
 /** A naming authority that the other service has not read, and an identifier under it. */
-async function made(): Promise<{ namingAuthority: string; identifier: string; path: string }> {
+async function made(): Promise<Record<'namingAuthority' | 'caseInsensitive' | 'identifier' | 'path', string>> {
   const namingAuthority = await created({ profile: 'handle' });
+  const caseInsensitive = await created({ profile: 'handle', caseInsensitive: true });
   const minted = await service.client.post('/identifiers', { namingAuthority, localName: 'report 1' });
   expect(minted.status).toBe(201);
   const { identifier } = minted.body;
-  return { namingAuthority, identifier, path: `/identifiers/${encodeURIComponent(identifier)}` };
+  return { namingAuthority, caseInsensitive, identifier, path: `/identifiers/${encodeURIComponent(identifier)}` };
 }
 
 describe('a naming authority that was created after the clock of the database was put back', () => {
@@ -70,6 +71,45 @@ describe('a naming authority that was created after the clock of the database wa
       async ({ identifier }) => {
         const { body } = await other.post('/identifiers/lookup', { inputs: [identifier, '9.9/none'] });
         return body.items.filter((item: { status: string }) => item.status === 'found').length;
+      },
+    ],
+    [
+      'has its identifiers verified as replacements',
+      422,
+      async ({ namingAuthority }) => {
+        const { identifier } = (await other.mint()).body;
+        const replacedBy = `${namingAuthority}/none`;
+        return status(other.post(`/identifiers/${identifier}/withdraw`, { reason: 'Replaced.', replacedBy }));
+      },
+    ],
+    [
+      'has its case rule applied to the metadata IDs of changes',
+      409,
+      async ({ caseInsensitive }) => {
+        expect((await service.client.mint({ metadataId: `hdl:${caseInsensitive}/Report` })).status).toBe(201);
+        const { identifier } = (await other.mint()).body;
+        const headers = { 'content-type': 'application/json', 'if-match': '*' };
+        const body = JSON.stringify({ metadataId: `hdl:${caseInsensitive}/REPORT` });
+        return status(other.send('PATCH', `/identifiers/${identifier}`, headers, body));
+      },
+    ],
+    [
+      'has its case rule applied to the alternates of changes',
+      409,
+      async ({ caseInsensitive }) => {
+        expect((await service.client.mint({ alternateIds: [`hdl:${caseInsensitive}/Copy`] })).status).toBe(201);
+        const { identifier } = (await other.mint()).body;
+        const headers = { 'content-type': 'application/json', 'if-match': '*' };
+        const body = JSON.stringify({ alternateIds: [`hdl:${caseInsensitive}/COPY`] });
+        return status(other.send('PATCH', `/identifiers/${identifier}`, headers, body));
+      },
+    ],
+    [
+      'has its case rule applied to the metadata IDs of mints',
+      200,
+      async ({ caseInsensitive }) => {
+        expect((await service.client.mint({ metadataId: `hdl:${caseInsensitive}/Report` })).status).toBe(201);
+        return status(other.mint({ metadataId: `hdl:${caseInsensitive}/REPORT` }));
       },
     ],
     [

@@ -193,6 +193,21 @@ describe('GET /identifiers', () => {
     expect((await service.client.get(next)).body.items).toHaveLength(1);
   });
 
+  it('has a Link that can be followed where the request has no query', async () => {
+    for (let i = 0; i < 60; i++) await service.client.mint();
+    const page = await service.client.get('/identifiers');
+    const next = /^<([^>]+)>/.exec(page.headers.get('link') ?? '')?.[1] ?? '';
+    expect([...new URL(next, service.server.url).searchParams.keys()]).toEqual(['cursor']);
+    const following = await service.client.get(next);
+    expect(following.status).toBe(200);
+    expect(following.body.items.length).toBeGreaterThan(0);
+  });
+
+  it('refuses a filter before a cursor', async () => {
+    const answer = await service.client.get('/identifiers?cursor=x&namingAuthority=1..2');
+    expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: '#query/namingAuthority' })]);
+  });
+
   it('has the location of a fault in the query', async () => {
     const answer = await service.client.get('/identifiers?limit=0');
     expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: '#query/limit' })]);

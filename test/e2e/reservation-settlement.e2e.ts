@@ -23,12 +23,16 @@ describe('the activation of 10,000 identifiers', () => {
     const activation = service.client.post(`/reservations/${made.body.id}/activate`, {}).finally(() => {
       ended.abort();
     });
+    let slowestMs = 0;
     for (let change = 0; !ended.signal.aborted; change++) {
+      const sent = performance.now();
       const target = `https://example.org/${change}`;
       const changed = await service.client.send('PATCH', `/identifiers/${other}`, headers, JSON.stringify({ target }));
       expect(changed.status).toBe(200);
+      slowestMs = Math.max(slowestMs, performance.now() - sent);
       await pause(5);
     }
+    process.stderr.write(`slowest PATCH during an activation of 10,000: ${Math.round(slowestMs)} ms\n`);
     expect((await activation).body).toMatchObject({ activated: 10_000, released: 0, skipped: 0 });
     // The changes of the other identifier are between those of the activation: none waited for all of it.
     const [row] = await query<{ between: number; largest: number; activated: number }>(
@@ -39,7 +43,7 @@ describe('the activation of 10,000 identifiers', () => {
               max(n)::int AS largest, sum(n)::int AS activated FROM activation`,
     );
     expect(row!.activated).toBe(10_000);
-    expect(row!.largest).toBeLessThanOrEqual(250);
+    expect(row!.largest).toBeLessThanOrEqual(100);
     expect(row!.between).toBeGreaterThan(5);
   });
 

@@ -1,23 +1,10 @@
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  Headers,
-  HttpCode,
-  HttpStatus,
-  Param,
-  Post,
-  Query,
-  Req,
-  Res,
-} from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Principal, CurrentPrincipal } from '../../access/principal.js';
+import { type RequestContext, Context } from '../../access/request-context.js';
 import { Requires, type Scope } from '../../access/scope.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/api-idempotency-key.js';
 import { requireNoBody } from '../../http/body/no-body.js';
-import { readIdempotencyKey } from '../../http/headers/idempotency-key.js';
 import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import { ApiKeyDto, ApiKeyPageDto, CreateApiKeyDto, CreatedApiKeyDto } from './api-key.dto.js';
@@ -59,12 +46,9 @@ export class ApiKeysController {
   )
   async createKey(
     @Body() request: CreateApiKeyDto,
-    @CurrentPrincipal() principal: Principal,
-    @Headers('idempotency-key') idempotencyKey: string | undefined,
+    @Context() context: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<CreatedApiKeyDto> {
-    requireUnrestricted(principal);
-    const context = { principal, idempotencyKey: readIdempotencyKey(idempotencyKey) };
     const { result, replayed } = await this.service.create(context, request);
     const { key, secret } = result;
     void reply.headers({ location: `/api-keys/${key.id}`, 'cache-control': 'no-store' });
@@ -84,8 +68,8 @@ export class ApiKeysController {
     @CurrentPrincipal() principal: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ApiKeyPageDto> {
-    requireUnrestricted(principal);
     const { items, hasNext } = await this.service.page(
+      principal,
       limit,
       cursor === undefined ? undefined : this.positionOf(cursor),
     );
@@ -100,8 +84,7 @@ export class ApiKeysController {
   @ApiResponse({ status: 200, description: 'The API key, without its secret.', type: ApiKeyDto })
   @ApiProblems('API_KEY_NOT_FOUND', FORBIDDEN)
   async getKey(@Param('id') id: string, @CurrentPrincipal() principal: Principal): Promise<ApiKeyDto> {
-    requireUnrestricted(principal);
-    return apiKeyDtoOf(await this.service.find(id));
+    return apiKeyDtoOf(await this.service.find(id, principal));
   }
 
   /**
@@ -120,13 +103,10 @@ export class ApiKeysController {
   async confirmKey(
     @Param('id') id: string,
     @Req() { body }: FastifyRequest,
-    @CurrentPrincipal() principal: Principal,
-    @Headers('idempotency-key') idempotencyKey: string | undefined,
+    @Context() context: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ApiKeyDto> {
-    requireUnrestricted(principal);
     requireNoBody(body);
-    const context = { principal, idempotencyKey: readIdempotencyKey(idempotencyKey) };
     const { result, replayed } = await this.service.confirm(context, id);
     if (replayed) void reply.header('idempotency-replayed', 'true');
     return apiKeyDtoOf(result);
@@ -144,12 +124,9 @@ export class ApiKeysController {
   @ApiProblems('API_KEY_NOT_FOUND', FORBIDDEN, ...WRITES)
   async revokeKey(
     @Param('id') id: string,
-    @CurrentPrincipal() principal: Principal,
-    @Headers('idempotency-key') idempotencyKey: string | undefined,
+    @Context() context: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
-    requireUnrestricted(principal);
-    const context = { principal, idempotencyKey: readIdempotencyKey(idempotencyKey) };
     const replayed = await this.service.revoke(context, id);
     if (replayed) void reply.header('idempotency-replayed', 'true');
   }
@@ -162,11 +139,6 @@ export class ApiKeysController {
     const { numbers, text: id } = this.cursors.read('api keys', 1, cursor);
     return { createdAt: new Date(Number(numbers[0])), id };
   }
-}
-
-/** A restricted key could otherwise create an unrestricted one. */
-function requireUnrestricted(principal: Principal): void {
-  principal.requireUnrestricted('API keys can be managed only with a key that covers all naming authorities.');
 }
 
 function apiKeyDtoOf({

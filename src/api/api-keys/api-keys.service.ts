@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { v4 as uuid } from 'uuid';
 import { KeyCache } from '../../access/key-cache.js';
+import type { Principal } from '../../access/principal.js';
 import type { RequestContext } from '../../access/request-context.js';
 import { newSecret, secretHash } from '../../access/key-secret.js';
 import type { Scope } from '../../access/scope.js';
@@ -46,13 +47,14 @@ export class ApiKeysService {
   ) {}
 
   /**
-   * @throws Problem NAMING_AUTHORITY_FORBIDDEN, IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT, a syntax code for a naming
-   * authority, INVALID_REQUEST for an expiry in the past.
+   * @throws Problem NAMING_AUTHORITY_FORBIDDEN for a restricted principal, IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT, a
+   * syntax code for a naming authority, INVALID_REQUEST for an expiry in the past.
    */
   async create(
     { principal, idempotencyKey }: RequestContext,
     command: CreateApiKeyCommand,
   ): Promise<Replayable<CreatedApiKey>> {
+    requireUnrestricted(principal);
     const requested = parseApiKey(command);
     const secret = newSecret();
     const { result: id, replayed } = await this.requests.run(
@@ -65,24 +67,31 @@ export class ApiKeysService {
         return key.id;
       },
     );
-    return { result: { key: await this.find(id), secret: replayed ? null : secret }, replayed };
+    return { result: { key: await this.read(id), secret: replayed ? null : secret }, replayed };
   }
 
-  /** @throws Problem API_KEY_NOT_FOUND */
-  async find(id: string): Promise<ApiKey> {
-    const key = isUuid(id) ? await this.keys.find(id) : null;
-    if (key === null) throw new Problem('API_KEY_NOT_FOUND', NOT_FOUND);
-    return key;
+  /** @throws Problem NAMING_AUTHORITY_FORBIDDEN for a restricted principal, API_KEY_NOT_FOUND */
+  async find(id: string, principal: Principal): Promise<ApiKey> {
+    requireUnrestricted(principal);
+    return this.read(id);
   }
 
-  /** @param after the last key of the previous page; undefined for the first page. */
-  async page(limit: number, after: KeyPosition | undefined): Promise<ApiKeyPage> {
+  /**
+   * @param after the last key of the previous page; undefined for the first page.
+   * @throws Problem NAMING_AUTHORITY_FORBIDDEN for a restricted principal.
+   */
+  async page(principal: Principal, limit: number, after: KeyPosition | undefined): Promise<ApiKeyPage> {
+    requireUnrestricted(principal);
     const found = await this.keys.page(limit + 1, after);
     return { items: found.slice(0, limit), hasNext: found.length > limit };
   }
 
-  /** @throws Problem OPEN_ACCESS_FORBIDDEN, API_KEY_NOT_FOUND */
+  /**
+   * @throws Problem NAMING_AUTHORITY_FORBIDDEN for a restricted principal, OPEN_ACCESS_FORBIDDEN, API_KEY_NOT_FOUND,
+   * IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT
+   */
   async confirm({ principal, idempotencyKey }: RequestContext, id: string): Promise<Replayable<ApiKey>> {
+    requireUnrestricted(principal);
     // A client that created a key under open access must not confirm it.
     if (principal.isAnonymous) {
       throw new Problem(
@@ -96,21 +105,37 @@ export class ApiKeysService {
       if (!confirmed) throw new Problem('API_KEY_NOT_FOUND', NOT_FOUND);
       return id;
     });
-    this.cache.forget(id);
-    return { result: await this.find(id), replayed };
+    this.cache.forget(id.toLowerCase());
+    return { result: await this.read(id), replayed };
   }
 
-  /** @returns whether this is a replay. @throws Problem API_KEY_NOT_FOUND */
+  /**
+   * @returns whether this is a replay.
+   * @throws Problem NAMING_AUTHORITY_FORBIDDEN for a restricted principal, API_KEY_NOT_FOUND, IDEMPOTENCY_KEY_REUSED,
+   * REQUEST_IN_FLIGHT
+   */
   async revoke({ principal, idempotencyKey }: RequestContext, id: string): Promise<boolean> {
+    requireUnrestricted(principal);
     const request = keyedRequest(principal, idempotencyKey, ['DELETE /api-keys', id]);
     const { replayed } = await this.requests.run(request, async (transaction) => {
       const revoked = isUuid(id) && (await this.keys.revoke(transaction, id));
       if (!revoked) throw new Problem('API_KEY_NOT_FOUND', NOT_FOUND);
       return id;
     });
-    this.cache.forget(id);
+    this.cache.forget(id.toLowerCase());
     return replayed;
   }
+
+  private async read(id: string): Promise<ApiKey> {
+    const key = isUuid(id) ? await this.keys.find(id) : null;
+    if (key === null) throw new Problem('API_KEY_NOT_FOUND', NOT_FOUND);
+    return key;
+  }
+}
+
+/** A restricted key could otherwise create an unrestricted one. */
+function requireUnrestricted(principal: Principal): void {
+  principal.requireUnrestricted('API keys can be managed only with a key that covers all naming authorities.');
 }
 
 function parseApiKey(command: CreateApiKeyCommand) {

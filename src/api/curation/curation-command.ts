@@ -45,6 +45,12 @@ export type CurationStep =
   | { readonly step: 'withdrawn'; readonly reason: string; readonly replacement: Replacement | null }
   | { readonly step: 'reinstated' };
 
+/** The names in a command, which are compared by the rules of their naming authorities. */
+export function namesIn(command: CurationCommand): string[] {
+  if ('values' in command) return [command.values.metadataId ?? [], command.values.alternateIds ?? []].flat();
+  return 'replacedBy' in command && command.replacedBy !== undefined ? [command.replacedBy] : [];
+}
+
 /** @throws Problem with a syntax code, or INVALID_REQUEST for an identifier that is too long. */
 export function parseCommand(command: CurationCommand, known: NamingAuthoritySnapshot): CurationStep {
   switch (command.step) {

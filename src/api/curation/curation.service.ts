@@ -23,6 +23,7 @@ import {
   type ParsedValues,
   decide,
   fingerprintSource,
+  namesIn,
   parseCommand,
 } from './curation-command.js';
 
@@ -68,7 +69,7 @@ export class CurationService {
    */
   async run(context: CurationContext, command: CurationCommand): Promise<Replayable<IdentifierSnapshot>> {
     const { principal, identifier, idempotencyKey, requireCurrent } = context;
-    const all = await this.namingAuthorities.current();
+    const all = await this.namingAuthorities.currentForTexts(namesIn(command));
     const known = principal.viewOf(all);
     const step = parseCommand(command, known);
 

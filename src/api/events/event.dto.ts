@@ -39,7 +39,7 @@ export class ChangeDto {
   kind: ChangeKind;
 
   /**
-   * The start of its transaction, UTC. Events are ordered by transaction number, so times need not ascend.
+   * The time of the change by the clock of the database, UTC. Events are ordered by transaction number, so times need not ascend.
    * @example "2026-11-20T09:30:00.000Z"
    */
   @ApiProperty({ type: String, format: 'date-time' })

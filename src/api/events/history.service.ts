@@ -2,17 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import { parseNamingAuthority } from '../../identifier/index.js';
 import { Problem, malformed } from '../../problem/problem.js';
-import { type RecordedChange, ChangeReader } from '../../storage/changes/change-reader.js';
+import { type FoundChanges, ChangeReader } from '../../storage/changes/change-reader.js';
 import { resolveIdentifier } from '../../registry/resolve-identifier.js';
 import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
 
-export interface History {
+export interface History extends FoundChanges {
   /** The canonical identifier, `NA/local`, or the prefix of the naming authority. */
   readonly of: string;
-  readonly changes: readonly RecordedChange[];
-  readonly hasNext: boolean;
 }
 
 export interface HistoryPage {
@@ -37,7 +35,7 @@ export class HistoryService {
     const { record } = await this.namingAuthorities.lookUp(text, (known) =>
       resolveIdentifier(text, principal.viewOf(known), this.reader),
     );
-    return pageOf(nativeText(record), limit, await this.changes.ofIdentifier(record.id, afterVersion, limit + 1));
+    return { of: nativeText(record), ...(await this.changes.ofIdentifier(record.id, afterVersion, limit)) };
   }
 
   /** @throws Problem NAMING_AUTHORITY_NOT_FOUND, or a syntax code. */
@@ -49,11 +47,6 @@ export class HistoryService {
     if (known === undefined || !principal.canSee(known.prefix)) {
       throw new Problem('NAMING_AUTHORITY_NOT_FOUND', `The naming authority "${text}" does not exist.`);
     }
-    return pageOf(known.prefix, limit, await this.changes.ofNamingAuthority(known.prefix, afterVersion, limit + 1));
+    return { of: known.prefix, ...(await this.changes.ofNamingAuthority(known.prefix, afterVersion, limit)) };
   }
-}
-
-/** @param found one more than the page size where there is a next page. */
-function pageOf(of: string, limit: number, found: readonly RecordedChange[]): History {
-  return { of, changes: found.slice(0, limit), hasNext: found.length > limit };
 }

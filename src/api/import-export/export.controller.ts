@@ -100,7 +100,7 @@ export class ExportController {
 async function* write(
   { head, write: rows, refuse }: Format,
   first: readonly IdentifierRecord[],
-  pages: AsyncIterable<IdentifierRecord[]>,
+  pages: AsyncIterable<readonly IdentifierRecord[]>,
   response: ServerResponse,
 ): AsyncGenerator<string> {
   if (head !== '' || first.length > 0) yield head + rows(first);

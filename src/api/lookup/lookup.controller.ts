@@ -52,11 +52,12 @@ export class LookupController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<IdentifierPageDto> {
     const { limit, cursor, ...filter } = query;
-    const after = cursor === undefined ? undefined : this.positionOf(cursor);
+    const after = () => (cursor === undefined ? undefined : this.positionOf(cursor));
     const page = await this.lookup.page({ filter, limit, after }, principal);
     const next = page.next === null ? null : this.cursorAfter(page.next);
     if (next !== null) {
-      const parameters = new URLSearchParams(request.originalUrl.slice(request.originalUrl.indexOf('?') + 1));
+      const [, sent = ''] = /\?(.*)/s.exec(request.originalUrl) ?? [];
+      const parameters = new URLSearchParams(sent);
       parameters.set('cursor', next);
       void reply.headers(linkHeader(`/identifiers?${parameters.toString()}`, 'next'));
     }

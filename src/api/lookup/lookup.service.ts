@@ -21,8 +21,8 @@ export interface Found {
 export interface ListCommand {
   readonly filter: IdentifierFilter;
   readonly limit: number;
-  /** The last record of the page before. */
-  readonly after: PageCursor | undefined;
+  /** The last record of the page before; called when the filter is valid. */
+  readonly after: () => PageCursor | undefined;
 }
 
 export interface RecordPage {
@@ -62,12 +62,13 @@ export class LookupService {
   }
 
   /** @throws Problem with a syntax code, or INVALID_REQUEST for an invalid date. */
-  async page({ filter: texts, limit, after }: ListCommand, principal: Principal): Promise<RecordPage> {
+  async page({ filter: texts, limit, after: readCursor }: ListCommand, principal: Principal): Promise<RecordPage> {
     const filter = parseFilter(texts, await this.authorities.current(), principal);
+    const after = readCursor();
     const few = after === undefined ? await this.describedByOne(filter, limit) : null;
-    const found = few ?? (await this.reader.page(filter, limit + 1, after));
-    const records = found.slice(0, limit).map((record) => principal.redact(record));
-    return { records, next: found.length > limit ? (records.at(-1) ?? null) : null };
+    const page = few === null ? await this.reader.page(filter, limit, after) : { records: few, hasNext: false };
+    const records = page.records.map((record) => principal.redact(record));
+    return { records, next: page.hasNext ? (records.at(-1) ?? null) : null };
   }
 
   /** The complete list of one metadata ID, the most frequent list query; null for any other list. */

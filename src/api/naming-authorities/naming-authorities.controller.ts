@@ -1,10 +1,10 @@
 import { Body, Controller, Get, Headers, HttpStatus, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { type Principal, CurrentPrincipal } from '../../access/principal.js';
+import { type RequestContext, Context } from '../../access/request-context.js';
 import { Requires } from '../../access/scope.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/api-idempotency-key.js';
 import { type EntityTags, matchesStrongly, readIfMatch } from '../../http/headers/entity-tags.js';
-import { readIdempotencyKey } from '../../http/headers/idempotency-key.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiHeader, ApiParam, ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
@@ -112,11 +112,9 @@ export class NamingAuthoritiesController {
   @ApiProblems(...BODY, ...SYNTAX_CODES, 'NAMING_AUTHORITY_TAKEN', 'PARENT_NOT_FOUND', FORBIDDEN, ...ONCE)
   async create(
     @Body() request: CreateNamingAuthorityDto,
-    @CurrentPrincipal() principal: Principal,
-    @Headers('idempotency-key') idempotencyKey: string | undefined,
+    @Context() context: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NamingAuthorityDto> {
-    const context = { principal, idempotencyKey: readIdempotencyKey(idempotencyKey) };
     try {
       const created = await this.namingAuthorities.create(context, request);
       const path = namingAuthorityPath(created.result.namingAuthority.prefix);
@@ -157,9 +155,8 @@ export class NamingAuthoritiesController {
   async change(
     @Param('namingAuthority') prefix: string,
     @Body() request: UpdateNamingAuthorityDto,
-    @CurrentPrincipal() principal: Principal,
+    @Context() context: RequestContext,
     @Headers('if-match') ifMatch: string | undefined,
-    @Headers('idempotency-key') idempotencyKey: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NamingAuthorityDto> {
     const precondition = readIfMatch(ifMatch);
@@ -168,7 +165,6 @@ export class NamingAuthoritiesController {
         'PRECONDITION_REQUIRED',
         'If-Match is required to prevent lost updates: send the ETag of the naming authority.',
       );
-    const context = { principal, idempotencyKey: readIdempotencyKey(idempotencyKey) };
     const requireCurrent = (current: NamingAuthority): void => {
       requireMatch(precondition, settingsTag(current));
     };

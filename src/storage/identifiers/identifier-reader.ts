@@ -6,6 +6,7 @@ import type { Address } from '../../registry/naming-authority-snapshot.js';
 import { type PageFilter, type PageCursor, pageQuery } from './page-query.js';
 import { type IdentifierRow, EXPIRED_SQL, RECORD_COLUMNS_SQL, RECORD_TABLES_SQL, recordOf } from './identifier-row.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
+import type { PageRow } from '../bounded-page.js';
 import type { Queryable } from '../transactions.js';
 
 const SELECT = `SELECT ${RECORD_COLUMNS_SQL} FROM ${RECORD_TABLES_SQL}`;
@@ -28,6 +29,15 @@ export interface MintedByRequest {
   readonly record: IdentifierRecord;
   readonly metadataRecord: IdentifierRecord | null;
   readonly fingerprint: Digest;
+}
+
+/** Records of the first statement of a page: it measures the records that it does not return too. */
+const FIRST_READ = 100;
+const READ_GROWTH = 4;
+
+export interface FoundPage {
+  readonly records: readonly IdentifierRecord[];
+  readonly hasNext: boolean;
 }
 
 /** Reads records. An expired reservation counts as withdrawn. */
@@ -116,10 +126,17 @@ export class IdentifierReader {
     return rows.map(({ id }) => BigInt(id));
   }
 
-  /** One page in order of minting, after the last record of the previous page. */
-  async page(filter: PageFilter, limit: number, after: PageCursor | undefined): Promise<IdentifierRecord[]> {
-    const { rows } = await this.pool.query<IdentifierRow>(pageQuery(filter, limit, after));
-    return rows.map((row) => recordOf(row));
+  /** One page in order of minting, after the last record of the previous page. Large records shorten it. */
+  async page(filter: PageFilter, limit: number, after: PageCursor | undefined): Promise<FoundPage> {
+    const records: IdentifierRecord[] = [];
+    for (let most = FIRST_READ; ; most *= READ_GROWTH) {
+      const wanted = Math.min(most, limit - records.length);
+      const query = pageQuery(filter, wanted + 1, records.at(-1) ?? after);
+      const found = (await this.pool.query<IdentifierRow & PageRow>(query)).rows.slice(0, wanted);
+      for (const row of found) records.push(recordOf(row));
+      const hasNext = found.at(-1)?.hasNext ?? false;
+      if (!hasNext || found.length < wanted || records.length === limit) return { records, hasNext };
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { bytea } from '../../registry/digest.js';
 import type { IdentifierRecord, State } from '../../registry/identifier-record.js';
+import { boundedPage } from '../bounded-page.js';
 import { EXPIRED_SQL, RECORD_COLUMNS_SQL, RECORD_TABLES_SQL } from './identifier-row.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 
@@ -23,6 +24,10 @@ const IN_STATE: Readonly<Record<State, string>> = {
   reserved: `i.state <> 'active' AND i.state = 'reserved' AND NOT ${EXPIRED_SQL}`,
   withdrawn: `i.state <> 'active' AND (i.state = 'withdrawn' OR ${EXPIRED_SQL})`,
 };
+
+/** The values of a row without a limit of a few KB. */
+const OCTETS = `octet_length(coalesce("metadataId", '') || coalesce(target, '') || coalesce("localName", ''))
+  + octet_length(array_to_string("alternateIds", ',')) + octet_length(array_to_string(describes, ','))`;
 
 /** The query of one page, with keyset pagination. Every filter has an index that ends with the order of the pages. */
 export function pageQuery(
@@ -53,8 +58,9 @@ export function pageQuery(
     conditions.push(`(i.created_at, i.id) > ($${values.length - 1}::timestamptz, $${values.length}::bigint)`);
   }
   values.push(limit);
-  const text = `SELECT ${RECORD_COLUMNS_SQL} FROM ${RECORD_TABLES_SQL}
+  const query = `SELECT ${RECORD_COLUMNS_SQL} FROM ${RECORD_TABLES_SQL}
     ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`} ORDER BY i.created_at, i.id LIMIT $${values.length}`;
+  const text = boundedPage(query, '"createdAt", id', OCTETS);
   // Unnamed: the plan depends on the values.
   return { text, values };
 }

@@ -70,6 +70,17 @@ export class NamingAuthorityCache {
   }
 
   /**
+   * The naming authorities by which texts are parsed; those that texts name and that are unknown are read again,
+   * because another process may have just created one.
+   * @param texts identifiers in any form.
+   */
+  async currentForTexts(texts: readonly string[]): Promise<NamingAuthoritySnapshot> {
+    const known = await this.current();
+    const unknown = known.unknownPrefixes(texts);
+    return unknown.length === 0 ? known : this.refresh(unknown);
+  }
+
+  /**
    * Repeats a failed look-up when naming authorities have changed, because another process may have created one or
    * changed its resolver.
    * @param text the name to look up, in any form.

@@ -9,7 +9,8 @@ describe('the name under which requests are counted', () => {
     expect(clientIdentity(principal, '192.0.2.1')).not.toBe(
       clientIdentity(new Principal('repository', 'key-8', [], null), '192.0.2.1'),
     );
-    for (const anonymous of [OPEN_ACCESS, PUBLIC_READER]) expect(clientIdentity(anonymous, '192.0.2.1')).toBe('192.0.2.1');
+    for (const anonymous of [OPEN_ACCESS, PUBLIC_READER])
+      expect(clientIdentity(anonymous, '192.0.2.1')).toBe('192.0.2.1');
     expect(clientIdentity(ADMIN, '192.0.2.1')).toBe(clientIdentity(ADMIN.withPublicRead(), '192.0.2.2'));
   });
 

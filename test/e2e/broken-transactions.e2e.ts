@@ -71,6 +71,21 @@ describe('a transaction whose connection breaks between two statements', () => {
   });
 });
 
+describe('a transaction that a decision ends', () => {
+  class Refused extends Error {}
+  const session = (): Promise<number> =>
+    transactions.run(async (transaction) => {
+      const { rows } = await transaction.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      return rows[0]?.pid ?? 0;
+    });
+
+  it('returns its connection to the pool, whatever the class of the error', async () => {
+    const before = await session();
+    await expect(transactions.run(() => Promise.reject(new Refused()))).rejects.toThrow(Refused);
+    expect(await session()).toBe(before);
+  });
+});
+
 describe('an error of a statement', () => {
   const codeOf = async (sql: string) => outcomeOf((transaction) => transaction.query(sql));
 

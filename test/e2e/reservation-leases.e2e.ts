@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { setTimeout as pause } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import { Client, coded } from './harness/client.js';
 import { freshMetadataId, freshPid } from './harness/fresh-names.js';
 import { inFuture, NEXT_YEAR, reservationsOf } from './harness/reservations.js';
@@ -89,6 +90,29 @@ describe('an ended lease whose expiry is not recorded', () => {
       ({ body }) => body.results?.map(({ status }: { status: number }) => status) ?? body.code,
     );
     expect(statuses).toEqual(orders.map(() => [201, 201]));
+  });
+
+  it('fails only its own line of a stream while its row is locked, and the lines minted before have results', async () => {
+    const order = { metadataId: freshMetadataId() };
+    await expired(order);
+    const holder = new pg.Client({ connectionString: service.database.url });
+    await holder.connect();
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM identifier WHERE metadata_id = $1 FOR UPDATE', [order.metadataId]);
+    const body = [{ target: 'https://a.example/' }, order].map((line) => JSON.stringify(line)).join('\n');
+    const headers = { 'content-type': 'application/x-ndjson' };
+    const path = '/identifiers/bulk?namingAuthority=100.102';
+    const answer = await fetch(service.server.url + path, { method: 'POST', headers, body });
+    const lines = (await answer.text())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    await holder.query('ROLLBACK');
+    await holder.end();
+    expect(lines.map(({ line, status, problem }) => [line, status, problem?.code])).toEqual([
+      [1, 201, undefined],
+      [2, 503, 'CONFLICT_IN_PROGRESS'],
+    ]);
   });
 
   it('describes nothing any more', async () => {

@@ -84,6 +84,18 @@ export function conflictInProgress(): Problem {
   );
 }
 
+/**
+ * The error of a later part of a request whose earlier parts are committed. The problems that say that nothing was
+ * changed get another detail.
+ */
+export function errorOfLaterPart(error: unknown): unknown {
+  const problem = error instanceof Problem ? error : databaseProblem(error);
+  if (problem?.code !== 'STATEMENT_TIMEOUT' && problem?.code !== 'CONFLICT_IN_PROGRESS') return error;
+  const detail =
+    'A part of the request was not completed in time, and earlier parts have taken effect. Send the same request again after Retry-After, with the same Idempotency-Key, to complete it.';
+  return new Problem(problem.code, detail, RETRY_SOON);
+}
+
 /** The error and its causes: Prisma stores the error of the driver in its metadata, the adapter in `cause`. */
 function* causesOf(error: unknown): Generator<{ codes: string[]; message: string }> {
   if (typeof error !== 'object' || error === null) return;

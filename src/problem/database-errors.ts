@@ -21,6 +21,9 @@ const CODES = new Set([
 /** The messages of `pg` for errors without a code. */
 const MESSAGES = /^(timeout exceeded when trying to connect|Connection terminated|Query read timeout)/;
 
+/** The code of a full pool whose database responds. */
+const POOL_BUSY = /^POOL_BUSY$/;
+
 /** The message of `pg` for a statement that was not sent because the connection was lost. */
 const NOT_SENT = /^Client (has encountered a connection error|was closed) and is not queryable/;
 
@@ -64,6 +67,11 @@ export function databaseProblem(error: unknown): Problem | null {
     const detail =
       'A statement exceeded DATABASE_STATEMENT_TIMEOUT_MS and was cancelled. Nothing was changed; send the request again, or request less at once.';
     return new Problem('STATEMENT_TIMEOUT', detail, RETRY_SOON);
+  }
+  if (has(POOL_BUSY)) {
+    const detail =
+      'No database connection became free in time. Send the request again after Retry-After, with the same Idempotency-Key.';
+    return new Problem('OVERLOADED', detail, RETRY_SOON);
   }
   const isUnavailable =
     has(UNAVAILABLE_STATES) ||

@@ -1,6 +1,7 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
+import { ConnectionPool } from './connection-pool.js';
 import { SessionSettings, poolSettings } from './session-settings.js';
 
 /** Time after the statement timeout of the server. */
@@ -51,7 +52,7 @@ function createPool(url: string, config: Config, logger: Logger, { size, lockWai
   const settings = new SessionSettings(poolSettings(planCacheMode), (setting, reason) => {
     logger.warn({ setting, reason }, 'the database rejected a session setting; the session continues without it');
   });
-  const pool = new pg.Pool({
+  const pool = new ConnectionPool({
     connectionString: url,
     max: size,
     connectionTimeoutMillis: config.pool.connectTimeoutMs,

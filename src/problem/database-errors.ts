@@ -21,6 +21,9 @@ const CODES = new Set([
 /** The messages of `pg` for errors without a code. */
 const MESSAGES = /^(timeout exceeded when trying to connect|Connection terminated|Query read timeout)/;
 
+/** The code of a full pool whose database responds. */
+const POOL_BUSY = /^POOL_BUSY$/;
+
 /** The message of `pg` for a statement that was not sent because the connection was lost. */
 const NOT_SENT = /^Client (has encountered a connection error|was closed) and is not queryable/;
 
@@ -65,6 +68,11 @@ export function databaseProblem(error: unknown): Problem | null {
       'A statement exceeded DATABASE_STATEMENT_TIMEOUT_MS and was cancelled. Nothing was changed; send the request again, or request less at once.';
     return new Problem('STATEMENT_TIMEOUT', detail, RETRY_SOON);
   }
+  if (has(POOL_BUSY)) {
+    const detail =
+      'No database connection became free in time. Send the request again after Retry-After, with the same Idempotency-Key.';
+    return new Problem('OVERLOADED', detail, RETRY_SOON);
+  }
   const isUnavailable =
     has(UNAVAILABLE_STATES) ||
     found.some(
@@ -82,6 +90,18 @@ export function conflictInProgress(): Problem {
     'A request that changes the same identifier, metadata ID or alternate identifier is still in progress. Nothing was changed; retry after Retry-After.',
     RETRY_SOON,
   );
+}
+
+/**
+ * The error of a later part of a request whose earlier parts are committed. The problems that say that nothing was
+ * changed get another detail.
+ */
+export function errorOfLaterPart(error: unknown): unknown {
+  const problem = error instanceof Problem ? error : databaseProblem(error);
+  if (problem?.code !== 'STATEMENT_TIMEOUT' && problem?.code !== 'CONFLICT_IN_PROGRESS') return error;
+  const detail =
+    'A part of the request was not completed in time, and earlier parts have taken effect. Send the same request again after Retry-After, with the same Idempotency-Key, to complete it.';
+  return new Problem(problem.code, detail, RETRY_SOON);
 }
 
 /** The error and its causes: Prisma stores the error of the driver in its metadata, the adapter in `cause`. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { isLockTimeout } from '../problem/database-errors.js';
+import { errorOfLaterPart, isLockTimeout } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
 import type { Actor } from '../registry/change.js';
 import { type Digest, bytea, digestOf } from '../registry/digest.js';
@@ -64,11 +64,11 @@ export class IdempotentRequests {
   }
 
   /**
-   * Runs a large change once, in transactions that follow each other. A repeat after a failure continues with the first
-   * part that has no outcome.
-   * @param count how many parts there are, the same for every repeat.
+   * Runs a large change once, in one transaction for each part, in their order. A repeat after a failure continues with the
+   * first part that has no stored outcome.
+   * @param count the number of parts, which is the same for every repeat.
    * @param work makes the change of one part, counted from 0; what it returns is stored as JSON.
-   * @returns the outcomes of all parts; `replayed` when none of them was left.
+   * @returns the outcomes of all parts; `replayed` when each of them was stored before.
    * @throws Problem as `run` does.
    */
   async inParts<T>(
@@ -80,7 +80,7 @@ export class IdempotentRequests {
     let replayed = true;
     while (outcomes.length < count) {
       const part = outcomes.length;
-      const made = await this.transactions.run(async (transaction) => {
+      const made = await this.runPart(part, async (transaction) => {
         if (request === null) return { known: [], outcome: await work(transaction, part) };
         // A duplicate of the request may have completed a part in the meantime.
         await (part === 0 ? lockRequest(transaction, request) : waitForRequest(transaction, request));
@@ -100,17 +100,19 @@ export class IdempotentRequests {
     }
     return { result: outcomes, replayed };
   }
+
+  private async runPart<T>(part: number, work: (transaction: Queryable) => Promise<T>): Promise<T> {
+    try {
+      return await this.transactions.run(work);
+    } catch (error) {
+      throw part === 0 ? error : errorOfLaterPart(error);
+    }
+  }
 }
 
 export function keyedRequest(actor: Actor, key: string | undefined, content: unknown): KeyedRequest | null {
   if (key === undefined) return null;
   return { client: actor.client, key, fingerprint: digestOf(JSON.stringify(content)) };
-}
-
-/** @throws Problem IDEMPOTENCY_KEY_REUSED when the first request with the key had another fingerprint. */
-export function requireSameRequest(earlier: Digest, now: Digest): void {
-  if (earlier === now) return;
-  throw keyReused();
 }
 
 export function keyReused(): Problem {
@@ -158,7 +160,7 @@ async function findResult(from: Queryable, { client, key, fingerprint: hash }: K
   const [row] = rows;
   if (row?.isOther === true) throw keyReused();
   if (row === undefined || row.hash === null) return null;
-  requireSameRequest(row.hash, hash);
+  if (row.hash !== hash) throw keyReused();
   return row.outcome;
 }
 

@@ -20,7 +20,8 @@ export function lockWaitMs(wait: LockWait): number | undefined {
 }
 
 interface Loan {
-  isSpoilt: boolean;
+  /** Whether the connection can be used again after an error. */
+  isSound: boolean;
 }
 
 @Injectable()
@@ -38,34 +39,29 @@ export class Transactions {
    */
   async run<T>(work: (transaction: Queryable) => Promise<T>, lockWaitMs?: number): Promise<T> {
     const begin = lockWaitMs === undefined ? 'BEGIN' : `BEGIN; SET LOCAL lock_timeout = ${lockWaitMs}`;
-    return this.repeat(this.pool, async (client, loan) => {
-      let committing = false;
-      try {
-        await client.query(begin);
-        const result = await work(client);
-        committing = true;
-        await client.query('COMMIT');
-        return result;
-      } catch (error) {
-        if (isConnectionLost(error)) throw committing ? outcomeUnknown(error) : error;
-        // The server rolls back when the connection is lost; report the first error.
-        await client.query('ROLLBACK').catch(() => {
-          loan.isSpoilt = true;
-        });
-        throw error;
-      }
-    });
+    return this.repeat(this.pool, (client, loan) => inTransaction(client, loan, begin, work));
+  }
+
+  /**
+   * Runs a short transaction on the hot pool, with its lock timeout. For callers in a transaction of the general pool:
+   * if each of them waited for a second connection of that pool, they would block each other.
+   * @throws as `run` does.
+   */
+  async runOnHotPool<T>(work: (transaction: Queryable) => Promise<T>): Promise<T> {
+    return this.repeat(this.hot, (client, loan) => inTransaction(client, loan, 'BEGIN', work));
   }
 
   /** Runs one statement, a transaction by itself. @throws Problem OUTCOME_UNKNOWN when the connection was lost. */
   async statement<T>(work: (on: Queryable) => Promise<T>, lockWait: LockWait = 'usual'): Promise<T> {
     if (typeof lockWait === 'number') return this.run(work, lockWait);
     try {
-      return await this.repeat(this.hot, async (client) => {
+      return await this.repeat(this.hot, async (client, loan) => {
         try {
           return await work(client);
         } catch (error) {
-          throw isConnectionLost(error) ? outcomeUnknown(error) : error;
+          if (isConnectionLost(error)) throw outcomeUnknown(error);
+          loan.isSound = error instanceof pg.DatabaseError;
+          throw error;
         }
       });
     } catch (error) {
@@ -78,19 +74,41 @@ export class Transactions {
   private async repeat<T>(pool: pg.Pool, work: (client: Queryable, loan: Loan) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const client = await pool.connect();
-      const loan: Loan = { isSpoilt: false };
+      const loan: Loan = { isSound: false };
       try {
         const result = await work(client, loan);
         client.release();
         return result;
       } catch (error) {
-        // A connection is used again only when it is sound.
-        const isSound = error instanceof pg.DatabaseError || (error instanceof Problem && error.cause === undefined);
-        client.release(loan.isSpoilt || !isSound);
+        client.release(!loan.isSound);
         const code = error instanceof pg.DatabaseError ? error.code : undefined;
         if (code === undefined || !LOST_AGAINST_ANOTHER.has(code) || attempt === MAX_ATTEMPTS) throw error;
       }
     }
+  }
+}
+
+async function inTransaction<T>(
+  client: Queryable,
+  loan: Loan,
+  begin: string,
+  work: (transaction: Queryable) => Promise<T>,
+): Promise<T> {
+  let committing = false;
+  try {
+    await client.query(begin);
+    const result = await work(client);
+    committing = true;
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    if (isConnectionLost(error)) throw committing ? outcomeUnknown(error) : error;
+    // The server rolls back when the connection is lost; report the first error.
+    await client.query('ROLLBACK').then(
+      () => (loan.isSound = true),
+      () => null,
+    );
+    throw error;
   }
 }
 

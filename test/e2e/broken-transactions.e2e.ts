@@ -19,7 +19,11 @@ beforeAll(async () => {
   database = await createDatabase();
   proxy = await TcpProxy.before(database.url);
   const url = proxy.addressOf(database.url);
-  const limits = { DATABASE_STATEMENT_TIMEOUT_MS: '1000', DATABASE_POOL_SIZE: '1' };
+  const limits = {
+    DATABASE_STATEMENT_TIMEOUT_MS: '1000',
+    DATABASE_CONNECT_TIMEOUT_MS: '1000',
+    DATABASE_POOL_SIZE: '1',
+  };
   pools = createPools(url, readConfig({ DATABASE_URL: url, ACCESS: 'open', ...limits }), createLogger('silent'));
   transactions = new Transactions(pools.general, pools.hot);
 });
@@ -68,6 +72,60 @@ describe('a transaction whose connection breaks between two statements', () => {
     expect(outcome).toBe('WRONG_STATE');
     await proxy.set('pass');
     expect(await outcomeOf((transaction) => transaction.query('SELECT 1'))).toBe('committed');
+  });
+});
+
+describe('a transaction that a decision ends', () => {
+  class Refused extends Error {}
+  const session = (): Promise<number> =>
+    transactions.run(async (transaction) => {
+      const { rows } = await transaction.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      return rows[0]?.pid ?? 0;
+    });
+
+  it('returns its connection to the pool, whatever the class of the error', async () => {
+    const before = await session();
+    await expect(transactions.run(() => Promise.reject(new Refused()))).rejects.toThrow(Refused);
+    expect(await session()).toBe(before);
+  });
+});
+
+describe('a pool whose only connection is in use for longer than the limit of a wait', () => {
+  const SELECT = 'SELECT 1';
+
+  /** The outcome of a transaction that waits for the connection of another one, which runs `work` until then. */
+  async function waitWhile(work: (transaction: Queryable, isOver: () => boolean) => Promise<unknown>): Promise<string> {
+    let over = false;
+    const held = new AbortController();
+    const holding = outcomeOf(async (transaction) => {
+      await transaction.query(SELECT);
+      held.abort();
+      await work(transaction, () => over);
+    });
+    while (!held.signal.aborted) await pause(5);
+    const outcome = await outcomeOf((transaction) => transaction.query(SELECT));
+    over = true;
+    await holding;
+    return outcome;
+  }
+
+  it('is OVERLOADED while the database completes statements', async () => {
+    const outcome = await waitWhile(async (transaction, isOver) => {
+      while (!isOver()) {
+        await transaction.query(SELECT);
+        await pause(20);
+      }
+    });
+    expect(outcome).toBe('OVERLOADED');
+  });
+
+  it('is DATABASE_UNAVAILABLE while the database is silent', async () => {
+    const outcome = await waitWhile(async (transaction) => {
+      await proxy.set('silent');
+      await transaction.query(SELECT);
+    });
+    await proxy.set('pass');
+    expect(outcome).toBe('DATABASE_UNAVAILABLE');
   });
 });
 

@@ -54,9 +54,11 @@ function mintingWith(guids: (string | undefined)[]) {
   );
   return {
     mint: async (order: typeof ORDER) => {
-      const results = await service.mintAll([{ command: order, context: ASKED, known: await authorities.current() }]);
+      const { results, failure } = await service.mintAll([
+        { command: order, context: ASKED, known: await authorities.current() },
+      ]);
       const [minted] = results.values();
-      if (minted === undefined) throw new TypeError('one job has one result');
+      if (minted === undefined) throw failure ?? new TypeError('one job has one result');
       if (minted instanceof Error) throw minted;
       return minted;
     },

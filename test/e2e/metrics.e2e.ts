@@ -72,6 +72,25 @@ describe('GET /metrics', () => {
     await writer.end();
   });
 
+  it('does not restart the age of the event feed when an overlapping transaction becomes the oldest', async () => {
+    const age = async () => Number(/^mintmark_event_feed_age_seconds (.+)$/m.exec(await scrape())?.[1]);
+    const writers = [1, 2].map(() => new pg.Client({ connectionString: service.database.url }));
+    for (const writer of writers) {
+      await writer.connect();
+      await writer.query('BEGIN; SELECT pg_current_xact_id()');
+      expect((await service.client.mint({}, { authorization })).status).toBe(201);
+    }
+    await pause(1100);
+    await age();
+    await pause(3000);
+    await writers[0]?.query('COMMIT');
+    expect(await age()).toBeGreaterThan(2.5);
+    await writers[1]?.query('COMMIT');
+    await Promise.all(writers.map((writer) => writer.end()));
+    await pause(1100);
+    expect(await age()).toBeLessThan(1.5);
+  });
+
   it('shows the connections of all pools and the statements that wait for one', async () => {
     const text = await scrape();
     expect(text).toMatch(/^mintmark_database_connections\{state="idle"\} [1-9]/m);

@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { setTimeout as pause } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
-import { coded } from './harness/client.js';
+import pg from 'pg';
+import { Client, coded } from './harness/client.js';
 import { freshMetadataId, freshPid } from './harness/fresh-names.js';
 import { inFuture, NEXT_YEAR, reservationsOf } from './harness/reservations.js';
+import { startServer } from './harness/server.js';
 import { useService } from './harness/service.js';
 
 // The sweep does not run during the test, so reads must apply the expiry.
@@ -52,6 +54,65 @@ describe('an ended lease whose expiry is not recorded', () => {
     expect(changed.body).toMatchObject(two);
     expect(await kinds(first)).toEqual(['reserved', 'lapsed']);
     expect(await kinds(second)).toEqual(['reserved', 'lapsed']);
+  });
+
+  it('is not recorded by a replay, which needs no free name', async () => {
+    const order = { metadataId: freshMetadataId() };
+    const key = { 'idempotency-key': randomUUID() };
+    const { body } = await service.client.mint(order, key);
+    const headers = { 'content-type': 'application/json', 'if-match': '*' };
+    const change = JSON.stringify({ metadataId: freshMetadataId() });
+    expect((await service.client.send('PATCH', `/identifiers/${body.identifier}`, headers, change)).status).toBe(200);
+    const reserved = await expired(order);
+    const replayed = await service.client.mint(order, key);
+    expect([replayed.status, replayed.body.identifier]).toEqual([201, body.identifier]);
+    expect(await kinds(reserved)).toEqual(['reserved']);
+  });
+
+  it('frees its names for more batches at once than the pool has connections', async () => {
+    const orders = Array.from({ length: 6 }, () => ({ metadataId: freshMetadataId() }));
+    for (const order of orders) await expired(order);
+    const server = await startServer({
+      ...{ DATABASE_URL: service.database.url, ACCESS: 'open', RESERVATION_SWEEP_INTERVAL_MS: '86400000' },
+      ...{ DATABASE_POOL_SIZE: '2', DATABASE_CONNECT_TIMEOUT_MS: '3000' },
+    });
+    const client = new Client(server.url);
+    const answers = await Promise.all(
+      orders.map((order) =>
+        client.post('/identifiers/batch', {
+          namingAuthority: '100.102',
+          items: [{ target: 'https://a.example/' }, order],
+        }),
+      ),
+    );
+    await server.stop();
+    const statuses = answers.map(
+      ({ body }) => body.results?.map(({ status }: { status: number }) => status) ?? body.code,
+    );
+    expect(statuses).toEqual(orders.map(() => [201, 201]));
+  });
+
+  it('fails only its own line of a stream while its row is locked, and the lines minted before have results', async () => {
+    const order = { metadataId: freshMetadataId() };
+    await expired(order);
+    const holder = new pg.Client({ connectionString: service.database.url });
+    await holder.connect();
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM identifier WHERE metadata_id = $1 FOR UPDATE', [order.metadataId]);
+    const body = [{ target: 'https://a.example/' }, order].map((line) => JSON.stringify(line)).join('\n');
+    const headers = { 'content-type': 'application/x-ndjson' };
+    const path = '/identifiers/bulk?namingAuthority=100.102';
+    const answer = await fetch(service.server.url + path, { method: 'POST', headers, body });
+    const lines = (await answer.text())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    await holder.query('ROLLBACK');
+    await holder.end();
+    expect(lines.map(({ line, status, problem }) => [line, status, problem?.code])).toEqual([
+      [1, 201, undefined],
+      [2, 503, 'CONFLICT_IN_PROGRESS'],
+    ]);
   });
 
   it('describes nothing any more', async () => {

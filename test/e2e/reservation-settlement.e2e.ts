@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { Client } from './harness/client.js';
 import { reservationsOf } from './harness/reservations.js';
 import { startServer } from './harness/server.js';
@@ -83,5 +84,25 @@ describe('the activation of 10,000 identifiers', () => {
     expect(reports.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(new Set(reports.map(({ text }) => text)).size).toBe(1);
     expect(reports[0].body).toMatchObject({ activated: 2000, skipped: 0 });
+  });
+
+  it('does not claim that nothing was changed when a part after the first one fails, and is completed by a repeat', async () => {
+    const made = await reserve({ count: 250 });
+    const holder = new pg.Client({ connectionString: service.database.url });
+    await holder.connect();
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM identifier WHERE reservation = $1 ORDER BY id DESC LIMIT 1 FOR UPDATE', [
+      made.body.id,
+    ]);
+    const [path, headers] = [`/reservations/${made.body.id}/activate`, { 'idempotency-key': randomUUID() }];
+    const before = await activatedCount();
+    const failed = await service.client.post(path, {}, headers);
+    await holder.query('ROLLBACK');
+    await holder.end();
+    expect((await activatedCount()) - before).toBe(200);
+    expect([failed.status, failed.body.code]).toEqual([503, 'CONFLICT_IN_PROGRESS']);
+    expect(failed.body.detail).toMatch(/earlier parts have taken effect/);
+    expect(failed.body.detail).not.toMatch(/nothing was changed/i);
+    expect((await service.client.post(path, {}, headers)).body).toMatchObject({ activated: 250, skipped: 0 });
   });
 });

@@ -29,7 +29,7 @@ export class HealthController {
    */
   @Get('ready')
   @ApiResponse({ status: 200, description: 'The service can process requests.', type: HealthDto })
-  @ApiOnlyProblems('DATABASE_UNAVAILABLE', 'SHUTTING_DOWN')
+  @ApiOnlyProblems('DATABASE_UNAVAILABLE', 'OVERLOADED', 'SHUTTING_DOWN')
   async ready(): Promise<HealthDto> {
     const missing = await missingMigrations(this.pool);
     if (missing.length === 0) return { status: 'ok' };

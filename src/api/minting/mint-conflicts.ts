@@ -1,10 +1,15 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { isLockTimeout } from '../../problem/database-errors.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
 import { ConflictFinder, type Conflicts, expiredIn } from '../../storage/identifiers/conflict-finder.js';
 import { IdentifierUpdater } from '../../storage/identifiers/identifier-updater.js';
 import { type LockWait, type Queryable, Transactions, lockWaitMs } from '../../storage/transactions.js';
 import { type Candidate, type DecidedMint, type Decisions, type MintResult, resolveConflicts } from './mint-outcome.js';
 import { MintReplays } from './mint-replays.js';
+
+/** Milliseconds between attempts to expire a locked lease on the hot pool, whose connections are few. */
+const LOCKED_PAUSES_MS = [20, 40, 80, 160, 320, 640, 1280];
 
 interface Conflicting {
   readonly candidate: Candidate;
@@ -23,7 +28,7 @@ export class MintConflicts {
 
   /**
    * Finds and resolves the conflicts of mints, and stores the results that no row of an identifier has. Candidates
-   * without a conflict, or whose conflict is gone, are undecided.
+   * without a conflict, or whose conflict is gone, are undecided; expired reservations in their way are recorded.
    * @param lockWait how long an expired reservation may be locked.
    */
   async explain(
@@ -32,19 +37,23 @@ export class MintConflicts {
     lockWait: LockWait,
   ): Promise<Decisions> {
     const conflicting = await this.find(candidates, transaction);
-    await this.expireLeases(conflicting, lockWait);
     const stored = await this.storedResults(conflicting, transaction);
     const decided: DecidedMint[] = [];
     const undecided: Candidate[] = [];
+    const expired: bigint[] = [];
     const toStore = new Map<DecidedMint, Candidate>();
     for (const { candidate, conflicts } of conflicting) {
       const { job, item } = candidate;
       const replay = stored.get(candidate);
       const result = replay ?? resolveConflicts(conflicts, job.command, item.request);
-      if (result === null) undecided.push(candidate);
-      else if (replay === undefined && this.replays.mustStore({ job, result })) toStore.set({ job, result }, candidate);
+      if (result === null) {
+        undecided.push(candidate);
+        expired.push(...expiredIn(conflicts).map(({ id }) => id));
+      } else if (replay === undefined && this.replays.mustStore({ job, result }))
+        toStore.set({ job, result }, candidate);
       else decided.push({ job, result });
     }
+    if (expired.length > 0) await this.expireLeases(expired, transaction !== undefined, lockWait);
     const valid = await this.replays.store([...toStore.keys()]);
     for (const [decision, candidate] of toStore) {
       if (valid.has(decision)) decided.push(decision);
@@ -62,11 +71,26 @@ export class MintConflicts {
     });
   }
 
-  /** Releases the values of expired reservations, in a separate transaction. */
-  private async expireLeases(conflicting: readonly Conflicting[], lockWait: LockWait): Promise<void> {
-    const ids = conflicting.flatMap(({ conflicts }) => expiredIn(conflicts).map(({ id }) => id));
-    if (ids.length === 0) return;
-    await this.transactions.run((transaction) => this.updater.expireLeases(transaction, ids), lockWaitMs(lockWait));
+  /**
+   * Releases the values of expired reservations, in a separate transaction: in that of a caller, which has its number
+   * already, the expiry could have a position before an earlier change of the same identifier.
+   */
+  private async expireLeases(ids: readonly bigint[], hasTransaction: boolean, lockWait: LockWait): Promise<void> {
+    const expire = (transaction: Queryable): Promise<number> => this.updater.expireLeases(transaction, ids);
+    if (!hasTransaction) {
+      await this.transactions.run(expire, lockWaitMs(lockWait));
+      return;
+    }
+    for (const pauseMs of LOCKED_PAUSES_MS) {
+      try {
+        await this.transactions.runOnHotPool(expire);
+        return;
+      } catch (error) {
+        if (!isLockTimeout(error)) throw error;
+        await pause(pauseMs);
+      }
+    }
+    await this.transactions.runOnHotPool(expire);
   }
 
   /** The stored results of those that are repeats of the same request. */

@@ -46,6 +46,13 @@ export interface PreparedMints extends Decisions {
   readonly insertBatch: InsertBatch | null;
 }
 
+/** The results of mints that do not depend on each other. */
+export interface Minted {
+  readonly results: Map<MintJob, MintResult>;
+  /** Why the mints without a result have none; null where every mint has one. */
+  readonly failure: Error | null;
+}
+
 /**
  * Mints exactly once. The unique indexes decide in the inserting statement; only for rows that were not inserted a
  * second query finds the conflict. A result of a query before the insert is used only for replays, so concurrent
@@ -98,29 +105,31 @@ export class MintingService {
   }
 
   private async mintGroup(jobs: readonly MintJob[], lockWait: LockWait): Promise<(MintOutcome | Error)[]> {
-    const results = new Map<MintJob, MintResult>();
-    let failure = new Error('a mint has no result');
-    try {
-      for await (const decided of this.steps(await this.prepare(jobs), undefined, lockWait)) collect(results, decided);
-      this.noteReplays(results);
-    } catch (error) {
-      // Committed mints keep their results: a repeat would mint a second identifier.
-      failure = error instanceof Error ? error : new Error(String(error));
-    }
-    this.count(results);
-    return jobs.map((job) => results.get(job) ?? failure);
+    const { results, failure } = await this.insertPrepared(await this.prepare(jobs), lockWait);
+    return jobs.map((job) => results.get(job) ?? failure ?? new Error('a mint has no result'));
   }
 
   /**
-   * Mints identifiers independently of each other. Problems are results, including UNKNOWN_NAMING_AUTHORITY and
-   * SUSPENDED_NAMING_AUTHORITY.
-   * @param transaction of the caller, who counts the mints after its commit; without one, each statement commits.
+   * Mints identifiers in a transaction of the caller, who counts them after its commit. Problems are results, as in
+   * `insertPrepared`.
    */
-  async mintAll(jobs: readonly MintJob[], transaction?: Queryable): Promise<Map<MintJob, MintResult>> {
-    return this.insertPrepared(await this.prepare(jobs), transaction);
+  async mintWithin(transaction: Queryable, jobs: readonly MintJob[]): Promise<Map<MintJob, MintResult>> {
+    const results = new Map<MintJob, MintResult>();
+    const prepared = await this.prepare(jobs);
+    for await (const decided of this.steps(prepared, transaction, 'usual')) collect(results, decided);
+    return results;
   }
 
-  /** The first half of `mintAll`. It writes nothing, so it can run while other mints are written. */
+  /** Prepares and inserts mints; the failure is also that of the preparation. */
+  async mintAll(jobs: readonly MintJob[]): Promise<Minted> {
+    try {
+      return await this.insertPrepared(await this.prepare(jobs));
+    } catch (error) {
+      return { results: new Map(), failure: errorOf(error) };
+    }
+  }
+
+  /** The first half of a mint. It writes nothing, so it can run while other mints are written. */
   async prepare(jobs: readonly MintJob[]): Promise<PreparedMints> {
     const built = await this.build(
       jobs.map((job) => ({ job, attempt: 1 })),
@@ -129,15 +138,22 @@ export class MintingService {
     return { ...built, insertBatch: this.expectsReplays ? null : this.prepareInsert(built.undecided) };
   }
 
-  /** The second half of `mintAll`, once for each preparation. */
-  async insertPrepared(prepared: PreparedMints, transaction?: Queryable): Promise<Map<MintJob, MintResult>> {
+  /**
+   * Mints identifiers independently of each other, once for each preparation; each statement commits. Problems are
+   * results, including UNKNOWN_NAMING_AUTHORITY and SUSPENDED_NAMING_AUTHORITY.
+   */
+  async insertPrepared(prepared: PreparedMints, lockWait: LockWait = 'usual'): Promise<Minted> {
     const results = new Map<MintJob, MintResult>();
-    for await (const decided of this.steps(prepared, transaction, 'usual')) collect(results, decided);
-    if (transaction === undefined) {
-      this.count(results);
+    let failure: Error | null = null;
+    try {
+      for await (const decided of this.steps(prepared, undefined, lockWait)) collect(results, decided);
       this.noteReplays(results);
+    } catch (error) {
+      // Committed mints keep their results: a repeat would mint a second identifier.
+      failure = errorOf(error);
     }
-    return results;
+    this.count(results);
+    return { results, failure };
   }
 
   /** Counts results in the metrics, summed up first: a label look-up takes longer than minting an identifier. */
@@ -262,6 +278,10 @@ export function requireMinting(principal: Principal, { guid, localName, namingAu
 
 function collect(results: Map<MintJob, MintResult>, decided: readonly DecidedMint[]): void {
   for (const { job, result } of decided) results.set(job, result);
+}
+
+function errorOf(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
 /** Each attempt with a key met another request with the same key that had ended meanwhile. */

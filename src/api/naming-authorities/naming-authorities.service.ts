@@ -59,9 +59,10 @@ export class NamingAuthoritiesService {
     const found = await this.reader.page(limit + 1, after, await this.visiblePrefixes(principal));
     const families = found.slice(0, limit).map((family) => redactFamily(principal, family));
     const counts = await this.counts.count(families.map(({ namingAuthority }) => namingAuthority.prefix));
-    const items = families.flatMap((family, index) => {
+    const items = families.map((family, index) => {
       const counted = counts[index];
-      return counted === undefined ? [] : [{ ...family, counts: counted }];
+      if (counted === undefined) throw new TypeError('every prefix has counts');
+      return { ...family, counts: counted };
     });
     return { items, hasNext: found.length > limit };
   }

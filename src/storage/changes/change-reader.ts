@@ -91,7 +91,7 @@ export class ChangeReader {
 
   /**
    * The log after a position. Concurrent readers at one position share a query.
-   * @param wants a filter; null for all. A filtered page may be empty before the end of the log, but `reached`
+   * @param includes a filter; null for all. A filtered page may be empty before the end of the log, but `reached`
    * advances.
    */
   async page(

@@ -2,10 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 
-/** The oldest running transaction that has a later finished one; events from its number on are not visible yet. */
-const OLDEST = `
-  SELECT CASE WHEN pg_snapshot_xmin(s) < pg_snapshot_xmax(s) THEN pg_snapshot_xmin(s)::text END AS oldest
-  FROM pg_current_snapshot() AS s`;
+/** Events from the number of the oldest running transaction on are not visible yet. */
+const SNAPSHOT = `
+  SELECT pg_snapshot_xmin(s)::text AS oldest, pg_snapshot_xmax(s)::text AS next FROM pg_current_snapshot() AS s`;
 
 /** A scrape does not wait longer for a slow database. */
 const TIMEOUT_MS = 1000;
@@ -13,14 +12,23 @@ const TIMEOUT_MS = 1000;
 /** Scrapes within this time share one query. */
 const FRESH_MS = 1000;
 
+/** Above this number every second sample is dropped, which shortens the age by at most one scrape interval. */
+const MAX_SAMPLES = 1000;
+
+/** All transactions with a number before `next` had started at `at`. */
+interface Sample {
+  readonly next: bigint;
+  readonly at: number;
+}
+
 /**
- * Measures for how long a transaction has delayed the event feed since this process first saw it; PostgreSQL hides the
- * start times of other roles.
+ * Measures for how long the oldest running transaction has delayed the event feed: since the first scrape by this
+ * process that followed its start. PostgreSQL hides the start times of other roles.
  */
 @Injectable()
 export class FeedAge {
-  private oldest: string | null = null;
-  private seenSince = 0;
+  /** In order of their time; only those that followed the start of a transaction that still runs. */
+  private samples: Sample[] = [];
   private reading: { readonly at: number; readonly age: Promise<number> } | null = null;
 
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
@@ -36,11 +44,13 @@ export class FeedAge {
   }
 
   private async read(): Promise<number> {
-    const { rows } = await this.pool.query<{ oldest: string | null }>(OLDEST);
-    const oldest = rows[0]?.oldest ?? null;
-    const now = performance.now();
-    if (oldest !== this.oldest) this.seenSince = now;
-    this.oldest = oldest;
-    return oldest === null ? 0 : (now - this.seenSince) / 1000;
+    const { rows } = await this.pool.query<{ oldest: string; next: string }>(SNAPSHOT);
+    if (rows[0] === undefined) throw new TypeError('a snapshot is one row');
+    const oldest = BigInt(rows[0].oldest);
+    const current = { next: BigInt(rows[0].next), at: performance.now() };
+    // Lower numbers are those of another cluster, such as a restored one.
+    const samples = [...this.samples, current].filter(({ next }) => next > oldest && next <= current.next);
+    this.samples = samples.length > MAX_SAMPLES ? samples.filter((_, index) => index % 2 === 0) : samples;
+    return (current.at - (samples[0]?.at ?? current.at)) / 1000;
   }
 }

@@ -78,7 +78,7 @@ export class ConflictFinder {
     const alternates = items.flatMap((item, ordinal) =>
       item.alternates.map(({ key }, index) => ({ ordinal, index, key })),
     );
-    // That a name made just now exists needs no record of it: another one is made.
+    // A generated name that exists is not reported; the mint is tried with another.
     const requested = items.map(({ address, selfKey }) => (selfKey === null ? null : address));
     const values = [
       arrayOf(items.map((_, ordinal) => ordinal)),

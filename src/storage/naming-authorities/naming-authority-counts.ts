@@ -1,13 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
+import { databaseProblem } from '../../problem/database-errors.js';
 import { STATES, type State } from '../../registry/identifier-record.js';
 import { Batcher } from '../batcher.js';
 import type { Queryable } from '../transactions.js';
 
 /** Above this number counts are estimates. */
-export const COUNTED_EXACTLY = 10_000;
+const COUNTED_EXACTLY = 10_000;
 
-export interface Count {
+interface Count {
   readonly value: number;
   readonly isExact: boolean;
 }
@@ -29,7 +30,7 @@ const inactive = (from: string, to: string): typeof ALL => ({
 const STATE = '(i.naming_authority, i.state)';
 const LEASE = '(i.naming_authority, i.state, i.lease_until)';
 const RESERVED = inactive(`${LEASE} > (p.prefix, 'reserved', CURRENT_TIMESTAMP)`, `${STATE} <= (p.prefix, 'reserved')`);
-const LAPSED = inactive(`${STATE} >= (p.prefix, 'reserved')`, `${LEASE} <= (p.prefix, 'reserved', CURRENT_TIMESTAMP)`);
+const EXPIRED = inactive(`${STATE} >= (p.prefix, 'reserved')`, `${LEASE} <= (p.prefix, 'reserved', CURRENT_TIMESTAMP)`);
 const WITHDRAWN = inactive(`${STATE} >= (p.prefix, 'withdrawn')`, `${STATE} <= (p.prefix, 'withdrawn')`);
 
 const bounded = ({ condition, order }: typeof ALL): string => `(SELECT count(*)::int FROM (
@@ -38,7 +39,7 @@ const bounded = ({ condition, order }: typeof ALL): string => `(SELECT count(*):
 /** Counts for each prefix, up to one more than `COUNTED_EXACTLY`. */
 export const COUNT_SQL = `
   SELECT p.prefix, ${bounded(ALL)} AS "all", ${bounded(RESERVED)} AS reserved,
-         ${bounded(WITHDRAWN)} + ${bounded(LAPSED)} AS withdrawn
+         ${bounded(WITHDRAWN)} + ${bounded(EXPIRED)} AS withdrawn
   FROM unnest($1::text[]) AS u(prefix), LATERAL (SELECT u.prefix COLLATE "C" AS prefix) p`;
 
 const ESTIMATE_SQL = 'EXPLAIN (FORMAT JSON) SELECT FROM identifier i WHERE i.naming_authority = $1 AND i.state = $2';
@@ -47,8 +48,11 @@ interface CountRow extends Readonly<Record<'all' | 'reserved' | 'withdrawn', num
   readonly prefix: string;
 }
 
-/** Requests that come while others are counted share the next statement, because each may read 10,000 rows a prefix. */
-const LIMITS = { maxBatchSize: 1000, maxConcurrentBatches: 2, maxQueueLength: 10_000 };
+/** Single prefixes share a statement; few, because it may read 10,000 rows for each. */
+const SINGLES = { maxBatchSize: 100, maxConcurrentBatches: 2, maxQueueLength: 10_000 };
+
+/** Each list has its own statement. */
+const LISTS = { maxBatchSize: 1, maxConcurrentBatches: 2, maxQueueLength: 10_000 };
 
 /**
  * Counts identifiers. No counter is stored, which would serialize mints; above a limit the statistics of PostgreSQL
@@ -56,22 +60,65 @@ const LIMITS = { maxBatchSize: 1000, maxConcurrentBatches: 2, maxQueueLength: 10
  */
 @Injectable()
 export class NamingAuthorityCounts {
-  private readonly waiting = new Batcher<readonly string[], StateCounts[]>((lists) => this.countLists(lists), LIMITS);
+  private readonly singles = new Batcher<string, StateCounts>((prefixes) => this.countSingles(prefixes), SINGLES);
+  private readonly lists = new Batcher<readonly string[], StateCounts[]>((lists) => this.countLists(lists), LISTS);
+  /** The lists whose statement has not begun. */
+  private readonly waitingLists = new Map<string, Promise<StateCounts[]>>();
 
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
-  /** @param transaction sees its own changes; without one the count is shared with concurrent requests. */
+  /**
+   * Counts in the order of `prefixes`.
+   * @param transaction sees its own changes; without one the count is shared with concurrent requests.
+   */
   async count(prefixes: readonly string[], transaction?: Queryable): Promise<StateCounts[]> {
-    if (transaction === undefined) return this.waiting.add(prefixes);
-    return countAll(transaction, prefixes);
+    if (transaction !== undefined) return countAll(transaction, prefixes);
+    const [first] = prefixes;
+    if (first === undefined) return [];
+    if (prefixes.length === 1) return [await this.singles.add(first)];
+    const key = keyOf(prefixes);
+    const waiting = this.waitingLists.get(key);
+    if (waiting !== undefined) return waiting;
+    // Before the list is added, because its statement can begin at once.
+    const counted = Promise.resolve().then(() => this.lists.add(prefixes));
+    this.waitingLists.set(key, counted);
+    try {
+      return await counted;
+    } finally {
+      // A list that the full queue refused never begins.
+      if (this.waitingLists.get(key) === counted) this.waitingLists.delete(key);
+    }
   }
 
-  private async countLists(lists: readonly (readonly string[])[]): Promise<(StateCounts[] | Error)[]> {
-    const prefixes = [...new Set(lists.flat())];
-    const counts = await countAll(this.pool, prefixes);
-    const byPrefix = new Map(prefixes.map((prefix, index) => [prefix, counts[index]]));
-    return lists.map((list) => list.map((prefix) => byPrefix.get(prefix)).filter((found) => found !== undefined));
+  private async countSingles(prefixes: readonly string[]): Promise<(StateCounts | Error)[]> {
+    const distinct = [...new Set(prefixes)];
+    const counts = await this.countDistinct(distinct);
+    const byPrefix = new Map(distinct.map((prefix, index) => [prefix, counts[index]]));
+    return prefixes.map((prefix) => byPrefix.get(prefix) ?? new TypeError('every prefix has counts'));
   }
+
+  /** After a statement that reached its time limit each prefix is counted by itself. */
+  private async countDistinct(prefixes: readonly string[]): Promise<(StateCounts | Error)[]> {
+    try {
+      return await countAll(this.pool, prefixes);
+    } catch (error) {
+      if (prefixes.length === 1 || databaseProblem(error)?.code !== 'STATEMENT_TIMEOUT') throw error;
+      return (await inTurn(prefixes, (prefix) => this.countDistinct([prefix]).catch(errorsOf))).flat();
+    }
+  }
+
+  private async countLists(lists: readonly (readonly string[])[]): Promise<StateCounts[][]> {
+    for (const list of lists) this.waitingLists.delete(keyOf(list));
+    return inTurn(lists, (list) => countAll(this.pool, list));
+  }
+}
+
+function keyOf(prefixes: readonly string[]): string {
+  return JSON.stringify(prefixes);
+}
+
+function errorsOf(error: unknown): Error[] {
+  return [error instanceof Error ? error : new Error(String(error))];
 }
 
 async function countAll(from: Queryable, prefixes: readonly string[]): Promise<StateCounts[]> {

@@ -92,7 +92,7 @@ export class BatchService {
     const jobs = entries.flatMap(({ job }) => (job instanceof Problem ? [] : [job]));
     const results = new Map<MintJob, MintResult>();
     for (let from = 0; from < jobs.length; from += MINT_SLICE) {
-      const minted = await this.minting.mintAll(jobs.slice(from, from + MINT_SLICE), transaction);
+      const minted = await this.minting.mintWithin(transaction, jobs.slice(from, from + MINT_SLICE));
       for (const [job, result] of minted) results.set(job, result);
     }
     return results;

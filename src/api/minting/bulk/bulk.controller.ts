@@ -88,7 +88,7 @@ export class BulkController {
       },
       permit: () => this.bulk.requireKey(context),
       work: async (chunk) =>
-        this.write(await this.bulk.mint(chunk), { principal: context.principal, instance: PATH, isMinimal }),
+        this.write(await this.bulk.mint(chunk, settings), { principal: context.principal, instance: PATH, isMinimal }),
       lastLine: (chunk) => chunk.lines.at(-1)?.line ?? 0,
       log,
     });

@@ -90,15 +90,28 @@ export class BulkService {
     await this.keys.require(principal);
   }
 
-  /** Mints a chunk; lines whose key is in use by another request wait for it. Results are durable and in order. */
-  async mint({ lines, prepared }: Chunk): Promise<LineResult[]> {
-    const results = await this.minting.insertPrepared(prepared);
+  /**
+   * Mints a chunk; lines whose key is in use by another request wait for it. Results are durable and in order. When an
+   * error follows the commit of some lines, it is the result of the others.
+   * @throws the error when no line was minted.
+   */
+  async mint({ lines, prepared }: Chunk, { lineFailed }: Pick<BulkContext, 'lineFailed'>): Promise<LineResult[]> {
+    const minted = await this.minting.insertPrepared(prepared);
+    const { results } = minted;
+    let { failure } = minted;
     for (const pauseMs of IN_FLIGHT_PAUSES_MS) {
       const jobs = [...results].flatMap(([job, result]): MintJob[] => (isInFlight(result) ? [job] : []));
-      if (jobs.length === 0) break;
+      if (jobs.length === 0 || failure !== null) break;
       await pause(pauseMs);
-      for (const [job, result] of await this.minting.mintAll(jobs)) results.set(job, result);
+      const again = await this.minting.mintAll(jobs);
+      for (const job of jobs) results.delete(job);
+      for (const [job, result] of again.results) results.set(job, result);
+      ({ failure } = again);
     }
-    return lines.map(({ line, clientRef, job }) => ({ line, clientRef, result: resultOf(job, results) }));
+    if (failure !== null && [...results.values()].every((result) => result instanceof Problem)) throw failure;
+    return lines.map(({ line, clientRef, job }) => {
+      const isFailed = failure !== null && !(job instanceof Problem) && !results.has(job);
+      return { line, clientRef, result: isFailed ? lineFailed(failure, line) : resultOf(job, results) };
+    });
   }
 }

@@ -79,6 +79,41 @@ describe('10,000 items', () => {
   });
 });
 
+describe('another request waits less than a second', () => {
+  /** The longest time of `/health/live` while a request is processed, in milliseconds. */
+  async function longestWait(work: Promise<unknown>): Promise<number> {
+    const state = { over: false };
+    const done = work.finally(() => (state.over = true));
+    let longest = 0;
+    while (!state.over) {
+      const sentAt = performance.now();
+      expect((await service.client.get('/health/live')).status).toBe(200);
+      longest = Math.max(longest, performance.now() - sentAt);
+    }
+    await done;
+    process.stderr.write(`/health/live in at most ${longest.toFixed(0)} ms\n`);
+    return longest;
+  }
+
+  it('while a body with the largest number of items and nearly 16 MiB is validated', async () => {
+    // Malformed, so that the response is not ten times as long.
+    const items = Array.from({ length: 10_000 }, () => ({ input: 'x'.repeat(1600), kind: 'handle' }));
+    const body = JSON.stringify({ items });
+    expect(body.length).toBeGreaterThan(16_000_000);
+    const sent = post('/normalize', body);
+    expect(await longestWait(sent)).toBeLessThan(1000);
+    const answer = await sent;
+    expect([answer.status, answer.body.items.length]).toEqual([200, 10_000]);
+  });
+
+  it('while a batch of 10,000 is minted', async () => {
+    const items = Array.from({ length: 10_000 }, (_, i) => ({ namingAuthority: '100.102', clientRef: `item ${i}` }));
+    const sent = post('/identifiers/batch', JSON.stringify({ items }));
+    expect(await longestWait(sent)).toBeLessThan(1000);
+    expect((await sent).status).toBe(200);
+  });
+});
+
 describe('a body with many faults', () => {
   it.each([
     ['items', { items: Array.from({ length: 10_000 }, () => ({ input: 1, kind: 'x', context: { profile: 1 } })) }],

@@ -36,6 +36,11 @@ export function malformed(fault: SyntaxFault, pointer: string): Problem {
   return new Problem(code, detail, { errors: [{ pointer, detail, code, offset }], members: { offset } });
 }
 
+/** The problem of one invalid value, with its pointer in the summary. */
+export function invalidValue(pointer: string, detail: string): Problem {
+  return invalidRequest(pointer, detail, `${pointer}: ${detail}`);
+}
+
 /** The problem of one invalid value at `pointer`; `summary` is its detail, by default that of the fault. */
 export function invalidRequest(pointer: string, detail: string, summary = detail): Problem {
   return new Problem('INVALID_REQUEST', summary, { errors: [{ pointer, detail }] });

@@ -6,7 +6,7 @@ import {
   parseHandle,
   parseNamingAuthority,
 } from '../identifier/index.js';
-import { Problem, malformed } from '../problem/problem.js';
+import { invalidRequest, malformed } from '../problem/problem.js';
 import { type CanonicalName, MAX_LOCAL_NAME_OCTETS } from './canonical-name.js';
 import { type Digest, digestOf } from './digest.js';
 import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
@@ -49,13 +49,13 @@ export interface MintCommand {
 export function parseMintRequest(request: MintRequest, known: NamingAuthoritySnapshot): MintCommand {
   const { namingAuthority, metadataId, mintMetadataId = false, target = null, alternateIds, guid, localName } = request;
   if (metadataId !== undefined && mintMetadataId) {
-    throw invalid(
+    throw invalidRequest(
       '/mintMetadataId',
       'mintMetadataId and metadataId exclude each other: mintMetadataId creates a metadata ID, metadataId names an existing one',
     );
   }
   if (guid !== undefined && localName !== undefined) {
-    throw invalid('/localName', 'guid and localName exclude each other');
+    throw invalidRequest('/localName', 'guid and localName exclude each other');
   }
   const authority = parseNamingAuthority(namingAuthority, 'handle');
   if (!authority.ok) throw malformed(authority.fault, '/namingAuthority');
@@ -109,7 +109,7 @@ function readGuid(text: string): string {
 function readLocalName(namingAuthority: string, text: string): string {
   const octets = Buffer.byteLength(text);
   if (octets > MAX_LOCAL_NAME_OCTETS) {
-    throw invalid('/localName', `has ${octets} octets in UTF-8; at most ${MAX_LOCAL_NAME_OCTETS} are allowed`);
+    throw invalidRequest('/localName', `has ${octets} octets in UTF-8; at most ${MAX_LOCAL_NAME_OCTETS} are allowed`);
   }
   const lead = namingAuthority.length + 1;
   const read = parseHandle(`${namingAuthority}/${text}`);
@@ -122,12 +122,9 @@ function readLocalName(namingAuthority: string, text: string): string {
 /** @returns null for an active identifier. */
 function readLease(state: MintRequest['state'], leaseUntil: string | undefined): Date | null {
   if (state === 'reserved' && leaseUntil === undefined)
-    throw invalid('/leaseUntil', 'leaseUntil is required for a reserved identifier');
+    throw invalidRequest('/leaseUntil', 'leaseUntil is required for a reserved identifier');
   if (leaseUntil === undefined) return null;
-  if (state !== 'reserved') throw invalid('/leaseUntil', 'leaseUntil is permitted only with "state": "reserved"');
+  if (state !== 'reserved')
+    throw invalidRequest('/leaseUntil', 'leaseUntil is permitted only with "state": "reserved"');
   return readTime(leaseUntil, '/leaseUntil');
-}
-
-function invalid(pointer: string, detail: string): Problem {
-  return new Problem('INVALID_REQUEST', detail, { errors: [{ pointer, detail }] });
 }

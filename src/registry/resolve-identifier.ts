@@ -8,16 +8,21 @@ export interface ResolvedIdentifier {
   readonly name: Name;
 }
 
-/** Finds a visible identifier in any form (R-28). @throws Problem IDENTIFIER_NOT_FOUND, or with a syntax code. */
+/**
+ * Finds a visible identifier in any form (R-28).
+ * @param pointer where the request has the text.
+ * @throws Problem IDENTIFIER_NOT_FOUND, or with a syntax code.
+ */
 export async function resolveIdentifier(
   text: string,
   known: NamingAuthoritySnapshot,
   reader: { find(address: Address): Promise<IdentifierRecord | null> },
+  pointer: string,
 ): Promise<ResolvedIdentifier> {
   const read = known.recognize(text);
-  if (!read.ok) throw malformed(read.fault, '#path/identifier');
+  if (!read.ok) throw malformed(read.fault, pointer);
   const { name, normalized } = read.value;
-  const address = known.locate(name, text, '#path/identifier');
+  const address = known.locate(name, text, pointer);
   const record = address === null ? null : await reader.find(address);
   if (record !== null) return { record, name };
   throw new Problem('IDENTIFIER_NOT_FOUND', `${normalized} is well formed but not registered.`);

@@ -24,7 +24,7 @@ import type { ProblemCode } from '../../problem/catalogue.js';
 import { Problem } from '../../problem/problem.js';
 import { type IdentifierSnapshot, serializeRecord } from '../../registry/identifier-record.js';
 import { conflictProblem } from '../representation/conflict-problem.js';
-import { ApiIdentifierParam } from '../representation/identifier-param.js';
+import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier-param.js';
 import { IdentifierDto } from '../representation/identifier.dto.js';
 import type { CurationCommand } from './curation-command.js';
 import { CurationService, NameConflict } from './curation.service.js';
@@ -163,7 +163,10 @@ export class CurationController {
       if (ifMatch !== undefined) requireMatch(ifMatch, entityTag(serializeRecord(snapshot, snapshot.uris)));
     };
     try {
-      const { result, replayed } = await this.curation.run({ ...context, requireCurrent }, command);
+      const { result, replayed } = await this.curation.run(
+        { ...context, pointer: IDENTIFIER_POINTER, requireCurrent },
+        command,
+      );
       const shown = serializeRecord(result, result.uris);
       void reply.header('etag', entityTag(shown));
       if (replayed) void reply.header('idempotency-replayed', 'true');

@@ -33,6 +33,8 @@ const MAX_ATTEMPTS = 5;
 export interface CurationContext extends RequestContext {
   /** The identifier in any form. */
   readonly identifier: string;
+  /** Where the request has the identifier. */
+  readonly pointer: string;
   /** Throws when the identifier, as the principal sees it, is not the one that the change is based on. */
   readonly requireCurrent?: (snapshot: IdentifierSnapshot) => void;
 }
@@ -68,18 +70,18 @@ export class CurationService {
    * METADATA_ID_IS_IDENTIFIER, REPLACEMENT_NOT_FOUND, IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT
    */
   async run(context: CurationContext, command: CurationCommand): Promise<Replayable<IdentifierSnapshot>> {
-    const { principal, identifier, idempotencyKey, requireCurrent } = context;
+    const { principal, identifier, pointer, idempotencyKey, requireCurrent } = context;
     const all = await this.namingAuthorities.currentForTexts(namesIn(command));
     const known = principal.viewOf(all);
     const step = parseCommand(command, known);
 
     const { record: found } = await this.namingAuthorities.lookUp(
       identifier,
-      (latest) => resolveIdentifier(identifier, principal.viewOf(latest), this.reader),
+      (latest) => resolveIdentifier(identifier, principal.viewOf(latest), this.reader, pointer),
       all,
     );
     const scope = step.step === 'activated' && principal.has('mint') ? 'mint' : 'curate';
-    principal.require(scope, found.namingAuthority, '#path/identifier');
+    principal.require(scope, found.namingAuthority, pointer);
 
     const request = keyedRequest(principal, idempotencyKey, fingerprintSource(nativeText(found), step));
     const replacementAddress = step.step === 'withdrawn' ? (step.replacement?.address ?? null) : null;

@@ -27,12 +27,13 @@ export class EventLog {
 
   /**
    * The log as a principal sees it, filtered by a naming authority if one is given.
+   * @param pointer where the request has the naming authority.
    * @throws Problem with a syntax code
    */
-  queryOf(principal: Principal, limit: number, namingAuthority: string | undefined): LogQuery {
+  queryOf(principal: Principal, limit: number, namingAuthority: string | undefined, pointer: string): LogQuery {
     const { hasRestrictedView: isRestricted, seesActors: showsActors } = principal;
     const permit = () => this.keys.require(principal);
-    return { limit, includes: filterFor(principal, namingAuthority), permit, isRestricted, showsActors };
+    return { limit, includes: filterFor(principal, namingAuthority, pointer), permit, isRestricted, showsActors };
   }
 
   get isStopping(): boolean {
@@ -59,11 +60,11 @@ export class EventLog {
 }
 
 /** Tests each change, because a fixed list of naming authorities could be out of date. */
-function filterFor(principal: Principal, prefix: string | undefined): LogQuery['includes'] {
+function filterFor(principal: Principal, prefix: string | undefined, pointer: string): LogQuery['includes'] {
   if (prefix === undefined)
     return principal.hasRestrictedView ? (namingAuthority) => principal.canSee(namingAuthority) : null;
   const read = parseNamingAuthority(prefix, 'handle');
-  if (!read.ok) throw malformed(read.fault, '#query/namingAuthority');
+  if (!read.ok) throw malformed(read.fault, pointer);
   const key = namingAuthorityKey(prefix);
   return (namingAuthority) => namingAuthorityKey(namingAuthority) === key && principal.canSee(namingAuthority);
 }

@@ -72,7 +72,7 @@ export class EventsController {
       streams && lastEventId
         ? this.cursors.parsePosition(lastEventId, '#header/Last-Event-ID')
         : this.cursors.parsePosition(query.after, '#query/after');
-    const logQuery = this.log.queryOf(principal, query.limit, query.namingAuthority);
+    const logQuery = this.log.queryOf(principal, query.limit, query.namingAuthority, '#query/namingAuthority');
     const { isRestricted, showsActors } = logQuery;
     const page = await this.log.next(after, logQuery, streams ? 0 : query.wait * 1000, hungUp.signal);
     void reply.headers({ 'cache-control': 'no-store', vary: 'accept' });

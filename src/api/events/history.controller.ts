@@ -5,7 +5,7 @@ import { Requires, ShowsHistory } from '../../access/scope.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiParam, ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
-import { ApiIdentifierParam } from '../representation/identifier-param.js';
+import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier-param.js';
 import { locationOf } from '../representation/identifier-presenter.js';
 import { HistoryPageDto } from './event.dto.js';
 import { PageQueryDto } from '../../http/validation/page-query.dto.js';
@@ -50,7 +50,7 @@ export class HistoryController {
     @CurrentPrincipal() principal: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<HistoryPageDto> {
-    const history = await this.history.ofIdentifier(identifier, this.pageOf(query), principal);
+    const history = await this.history.ofIdentifier(identifier, this.pageOf(query, IDENTIFIER_POINTER), principal);
     return this.respond(history, principal, `${locationOf({ identifier: history.of })}/history`, query, reply);
   }
 
@@ -74,7 +74,11 @@ export class HistoryController {
     @CurrentPrincipal() principal: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<HistoryPageDto> {
-    const history = await this.history.ofNamingAuthority(namingAuthority, this.pageOf(query), principal);
+    const history = await this.history.ofNamingAuthority(
+      namingAuthority,
+      this.pageOf(query, '#path/namingAuthority'),
+      principal,
+    );
     return this.respond(
       history,
       principal,
@@ -84,8 +88,8 @@ export class HistoryController {
     );
   }
 
-  private pageOf({ cursor, limit }: PageQueryDto): HistoryPage {
-    return { afterVersion: this.cursors.readVersion(cursor), limit };
+  private pageOf({ cursor, limit }: PageQueryDto, pointer: string): HistoryPage {
+    return { afterVersion: this.cursors.readVersion(cursor), limit, pointer };
   }
 
   private respond(

@@ -17,6 +17,8 @@ export interface HistoryPage {
   /** The last version of the previous page; 0 for the first page. */
   readonly afterVersion: number;
   readonly limit: number;
+  /** Where the request has the identifier or the naming authority. */
+  readonly pointer: string;
 }
 
 @Injectable()
@@ -31,17 +33,25 @@ export class HistoryService {
    * @param text the identifier in any form (R-28); withdrawn ones are included.
    * @throws Problem IDENTIFIER_NOT_FOUND, also for a hidden one, or a syntax code.
    */
-  async ofIdentifier(text: string, { afterVersion, limit }: HistoryPage, principal: Principal): Promise<History> {
+  async ofIdentifier(
+    text: string,
+    { afterVersion, limit, pointer }: HistoryPage,
+    principal: Principal,
+  ): Promise<History> {
     const { record } = await this.namingAuthorities.lookUp(text, (known) =>
-      resolveIdentifier(text, principal.viewOf(known), this.reader),
+      resolveIdentifier(text, principal.viewOf(known), this.reader, pointer),
     );
     return { of: nativeText(record), ...(await this.changes.ofIdentifier(record.id, afterVersion, limit)) };
   }
 
   /** @throws Problem NAMING_AUTHORITY_NOT_FOUND, or a syntax code. */
-  async ofNamingAuthority(text: string, { afterVersion, limit }: HistoryPage, principal: Principal): Promise<History> {
+  async ofNamingAuthority(
+    text: string,
+    { afterVersion, limit, pointer }: HistoryPage,
+    principal: Principal,
+  ): Promise<History> {
     const read = parseNamingAuthority(text, 'handle');
-    if (!read.ok) throw malformed(read.fault, '#path/namingAuthority');
+    if (!read.ok) throw malformed(read.fault, pointer);
     const known =
       (await this.namingAuthorities.current()).find(text) ?? (await this.namingAuthorities.refresh([text])).find(text);
     if (known === undefined || !principal.canSee(known.prefix)) {

@@ -13,10 +13,10 @@ export type Row = Readonly<Record<string, string>>;
  */
 const FORMULA = /^[=+\-@\t\r\n'\uff1d\uff0b\uff0d\uff20]/;
 
-/** A part of a cell from what some spreadsheets take for the end of a cell. */
+/** A `;`, tab or line break, which some spreadsheets read as the end of a cell, with the text up to the next one. */
 const PART = /[;\t\r\n][^;\t\r\n]*/g;
 
-/** A part that begins with a formula, with and without the apostrophe, whatever quotation marks are around it. */
+/** A part whose text begins with a formula, after spaces and quotation marks; the second one is already escaped. */
 const FORMULA_PART = /^[;\t\r\n][ "']*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 const GUARDED_PART = /^[;\t\r\n]'[ "']*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 

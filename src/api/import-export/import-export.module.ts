@@ -4,10 +4,9 @@ import { ExportController } from './export.controller.js';
 import { ExportService } from './export.service.js';
 import { ImportController } from './import.controller.js';
 import { ImportService } from './import.service.js';
-import { RepresentationModule } from '../representation/representation.module.js';
 
 @Module({
-  imports: [StorageWriteModule, RepresentationModule],
+  imports: [StorageWriteModule],
   controllers: [ExportController, ImportController],
   providers: [ExportService, ImportService],
 })

@@ -11,7 +11,7 @@ import type { ImportResultDto } from './transfer-line.dto.js';
 
 export const IMPORT_PATH = '/identifiers/import';
 
-/** The result of a line that was imported or found. */
+/** The result of a line that was parsed: of its import, of an equal identifier, of a conflict or of an error. */
 export function resultOf(line: number, { record }: ImportCommand, outcome: ImportOutcome): ImportResultDto {
   if (outcome.kind === 'failed') return refusalOf(line, problemOf(outcome.error));
   if (outcome.kind === 'conflict') return refusalOf(line, problemIn(outcome.conflicts));
@@ -19,7 +19,7 @@ export function resultOf(line: number, { record }: ImportCommand, outcome: Impor
   return { line, status, identifier: nativeText(record), outcome: outcome.kind };
 }
 
-/** The result of a line that was refused. */
+/** The result of a line with a problem. */
 export function refusalOf(line: number, problem: Problem): ImportResultDto {
   return { line, status: CATALOGUE[problem.code].status, problem: problemDocument(problem, IMPORT_PATH) };
 }

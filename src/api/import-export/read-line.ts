@@ -1,7 +1,7 @@
 import type { Principal } from '../../access/principal.js';
 import { parseHandle } from '../../identifier/index.js';
 import { readPart } from '../../http/validation/request-validation.js';
-import { Problem, invalidRequest, malformed } from '../../problem/problem.js';
+import { Problem, invalidValue, malformed } from '../../problem/problem.js';
 import { mutableAttributesOf } from '../../registry/change.js';
 import { creation } from '../../registry/change.js';
 import { type MutableAttributes, identifierOf } from '../../registry/identifier-record.js';
@@ -39,7 +39,7 @@ export function readLine(value: unknown, known: NamingAuthoritySnapshot, actor: 
     createdAt: readTime(sent.createdAt, '/createdAt'),
     updatedAt: readTime(sent.updatedAt, '/updatedAt'),
   };
-  if (times.updatedAt < times.createdAt) throw wrong('/updatedAt', 'is earlier than createdAt');
+  if (times.updatedAt < times.createdAt) throw invalidValue('/updatedAt', 'is earlier than createdAt');
   const attributes = attributesIn(
     sent,
     known,
@@ -109,9 +109,9 @@ function attributesIn(
   const { state, target } = sent;
   const leaseUntil = sent.leaseUntil === null ? null : readTime(sent.leaseUntil, '/leaseUntil');
   if ((state === 'reserved') !== (leaseUntil !== null))
-    throw wrong('/leaseUntil', 'is permitted only in the state "reserved"');
+    throw invalidValue('/leaseUntil', 'is permitted only in the state "reserved"');
   if ((state === 'withdrawn') !== (sent.tombstone !== null))
-    throw wrong('/tombstone', 'is permitted only in the state "withdrawn"');
+    throw invalidValue('/tombstone', 'is permitted only in the state "withdrawn"');
   if (leaseUntil !== null && leaseUntil.getTime() <= Date.now()) {
     const tombstone = { withdrawnAt: leaseUntil, reason: EXPIRED_REASON, replacedBy: null };
     return { metadataId: null, target, alternateIds: [], state: 'withdrawn', leaseUntil: null, tombstone };
@@ -137,8 +137,4 @@ function replacementIn(text: string, known: NamingAuthoritySnapshot): string {
   if (!isCordra && !URI.test(text) && parseHandle(text, 'unicode').ok) return text;
   const { name, canonical } = readReplacementName(text, known, '/tombstone/replacedBy');
   return replacementText(name, canonical);
-}
-
-function wrong(pointer: string, detail: string): Problem {
-  return invalidRequest(pointer, detail, `${pointer}: ${detail}`);
 }

@@ -10,7 +10,7 @@ import { OnlyReads } from '../../http/server/load-shedding.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiHeader, ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
-import { ApiIdentifierParam } from '../representation/identifier-param.js';
+import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier-param.js';
 import { IdentifierPresenter, SerializedIdentifier, linkHeader } from '../representation/identifier-presenter.js';
 import { goneProblem } from '../representation/gone-problem.js';
 import { FoundIdentifierDto } from './found-identifier.dto.js';
@@ -120,7 +120,7 @@ export class LookupController {
     @Headers('if-none-match') ifNoneMatch: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string | undefined> {
-    const { record, uriParts } = await this.lookup.find(identifier, principal);
+    const { record, uriParts } = await this.lookup.find(identifier, principal, IDENTIFIER_POINTER);
     if (record.tombstone !== null) throw goneProblem(record);
     const written = new SerializedIdentifier(this.presenter.show(record));
     void reply.headers({ etag: written.entityTag, 'cache-control': 'no-cache' });

@@ -2,15 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import type { CordraId } from '../../identifier/index.js';
 import { Metrics } from '../../metrics/metrics.js';
-import { Problem, malformed } from '../../problem/problem.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import { resolveIdentifier } from '../../registry/resolve-identifier.js';
 import { CoalescedReader } from '../../storage/identifiers/coalesced-reader.js';
 import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
 import type { PageCursor, PageFilter } from '../../storage/identifiers/page-query.js';
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
 import { type IdentifierFilter, parseFilter } from '../representation/parse-filter.js';
-
-const POINTER = '#path/identifier';
 
 /** A record, with the query and fragment of the request, which do not identify another record (R-24). */
 export interface Found {
@@ -44,18 +42,12 @@ export class LookupService {
 
   /**
    * @param text the identifier in any form (R-28).
+   * @param pointer where the request has it.
    * @throws Problem IDENTIFIER_NOT_FOUND, also for a hidden one, or a syntax code.
    */
-  async find(text: string, principal: Principal): Promise<Found> {
-    return this.authorities.lookUp(text, async (all) => {
-      const known = principal.viewOf(all);
-      const read = known.recognize(text);
-      if (!read.ok) throw malformed(read.fault, POINTER);
-      const { name, normalized } = read.value;
-      const address = known.locate(name, text, POINTER);
-      const record = address === null ? null : await this.finder.find(address);
-      if (record === null)
-        throw new Problem('IDENTIFIER_NOT_FOUND', `${normalized} is well formed but not registered.`);
+  async find(text: string, principal: Principal, pointer: string): Promise<Found> {
+    return this.authorities.lookUp(text, async (known) => {
+      const { record, name } = await resolveIdentifier(text, principal.viewOf(known), this.finder, pointer);
       const uriParts = name.type === 'cordra' ? name : { query: null, fragment: null };
       return { record: principal.redact(record), uriParts };
     });

@@ -5,7 +5,7 @@ const HTTP_URL = /^https?:\/\//i;
 /** The path of an identifier, or of one of its views, with its one segment escaped. */
 const PATH = /^\/identifiers\/([^/]+)(?:\/(?:uris|history)?)?$/;
 
-/** Names of the loopback interface, which all lead to this service where one of them does. */
+/** Names of the loopback interface, which are compared as equal: a client on this machine may use any of them. */
 const LOOPBACK = /^(?:localhost|127(?:\.[0-9]+){3}|\[::1\])(?=:|$)/;
 
 /**

@@ -22,6 +22,8 @@ import { NamingAuthorityDto, NamingAuthorityPageDto } from './naming-authority.d
 const text = (description: string) => ({ description, schema: { type: 'string' as const } });
 const ETAG = { ETag: text('Strong entity tag of the settings: their version.') };
 
+const PREFIX_POINTER = '#path/namingAuthority';
+
 const ApiNamingAuthorityParam = (): MethodDecorator =>
   ApiParam({
     name: 'namingAuthority',
@@ -89,7 +91,7 @@ export class NamingAuthoritiesController {
     @CurrentPrincipal() principal: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NamingAuthorityDto> {
-    const found = await this.namingAuthorities.find(prefix, principal);
+    const found = await this.namingAuthorities.find(prefix, principal, PREFIX_POINTER);
     // Counts change without the entity tag, so the response must not be cached.
     void reply.headers({ etag: settingsTag(found.namingAuthority), 'cache-control': 'no-store' });
     return serializeNamingAuthority(found);
@@ -168,7 +170,15 @@ export class NamingAuthoritiesController {
     const requireCurrent = (current: NamingAuthority): void => {
       requireMatch(precondition, settingsTag(current));
     };
-    return respond(await this.namingAuthorities.change(context, { prefix, settings: request, requireCurrent }), reply);
+    return respond(
+      await this.namingAuthorities.change(context, {
+        prefix,
+        pointer: PREFIX_POINTER,
+        settings: request,
+        requireCurrent,
+      }),
+      reply,
+    );
   }
 }
 

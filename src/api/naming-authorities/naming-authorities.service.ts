@@ -32,6 +32,8 @@ export interface NamingAuthorityPage {
 export interface ChangeNamingAuthorityCommand {
   /** The prefix; its ASCII letters are case-insensitive. */
   readonly prefix: string;
+  /** Where the request has the prefix. */
+  readonly pointer: string;
   readonly settings: NewSettings;
   /** Throws when the naming authority is not the one that the change is based on. */
   readonly requireCurrent: (namingAuthority: NamingAuthority) => void;
@@ -68,8 +70,8 @@ export class NamingAuthoritiesService {
   }
 
   /** Finds a prefix in any case. @throws Problem NAMING_AUTHORITY_NOT_FOUND, also if hidden, or a syntax code. */
-  async find(prefix: string, principal: Principal): Promise<DescribedNamingAuthority> {
-    requirePrefix(prefix);
+  async find(prefix: string, principal: Principal, pointer: string): Promise<DescribedNamingAuthority> {
+    requirePrefix(prefix, pointer);
     if (!principal.canSee(prefix)) throw notFound(prefix);
     return this.describe(prefix, principal);
   }
@@ -112,11 +114,11 @@ export class NamingAuthoritiesService {
    */
   async change(
     { principal, idempotencyKey }: RequestContext,
-    { prefix, settings, requireCurrent }: ChangeNamingAuthorityCommand,
+    { prefix, pointer, settings, requireCurrent }: ChangeNamingAuthorityCommand,
   ): Promise<Replayable<DescribedNamingAuthority>> {
-    requirePrefix(prefix);
+    requirePrefix(prefix, pointer);
     if (!principal.canSee(prefix)) throw notFound(prefix);
-    principal.require('admin', prefix, '#path/namingAuthority');
+    principal.require('admin', prefix, pointer);
     const changes = parseSettings(settings);
     const content = { does: 'change naming authority', prefix: namingAuthorityKey(prefix), ...changes };
     const request = keyedRequest(principal, idempotencyKey, content);
@@ -146,9 +148,9 @@ export class NamingAuthoritiesService {
   }
 }
 
-function requirePrefix(text: string): void {
+function requirePrefix(text: string, pointer: string): void {
   const read = parseNamingAuthority(text, 'handle');
-  if (!read.ok) throw malformed(read.fault, '#path/namingAuthority');
+  if (!read.ok) throw malformed(read.fault, pointer);
 }
 
 function notFound(prefix: string): Problem {

@@ -1,5 +1,5 @@
 import { type Resolver, parseNamingAuthority, parseResolver } from '../../identifier/index.js';
-import { invalidRequest, malformed } from '../../problem/problem.js';
+import { invalidValue, malformed } from '../../problem/problem.js';
 import {
   MAX_PREFIX_OCTETS,
   type NamingAuthorityProfile,
@@ -35,10 +35,10 @@ export function parseNewNamingAuthority(command: CreateNamingAuthorityCommand): 
   if (!read.ok) throw malformed(read.fault, '/namingAuthority');
   const octets = Buffer.byteLength(prefix);
   if (octets > MAX_PREFIX_OCTETS) {
-    throw invalid('/namingAuthority', `has ${octets} octets in UTF-8; at most ${MAX_PREFIX_OCTETS} are allowed`);
+    throw invalidValue('/namingAuthority', `has ${octets} octets in UTF-8; at most ${MAX_PREFIX_OCTETS} are allowed`);
   }
   if (!caseInsensitive && isPrefixOfPrefixes(prefix)) {
-    throw invalid('/caseInsensitive', 'must be true or omitted: Handles under 0.NA are case-insensitive (R-35)');
+    throw invalidValue('/caseInsensitive', 'must be true or omitted: Handles under 0.NA are case-insensitive (R-35)');
   }
   const { status = 'active', uuidVersion = 4, targetTemplate = null, resolver = null } = parseSettings(command);
   return { prefix, status, profile, caseInsensitive, uuidVersion, targetTemplate, resolver };
@@ -59,9 +59,5 @@ export function parseSettings(command: NewSettings): Partial<NamingAuthoritySett
 function resolverOf({ scheme, authority, firstSegment = null }: ResolverCommand): Resolver {
   const read = parseResolver({ scheme, authority, firstSegment });
   if (read.ok) return read.value;
-  throw invalid('/resolver', read.fault.detail);
-}
-
-function invalid(pointer: string, detail: string) {
-  return invalidRequest(pointer, detail, `${pointer}: ${detail}`);
+  throw invalidValue('/resolver', read.fault.detail);
 }

@@ -8,7 +8,7 @@ import { OnlyReads } from '../../http/server/load-shedding.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiOnlyProblems, ApiProblems } from '../../problem/api-problems.js';
-import { ApiIdentifierParam } from '../representation/identifier-param.js';
+import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier-param.js';
 import { UrisDto } from '../representation/identifier.dto.js';
 import { NormalizationService, type NormalizeResult } from './normalization.service.js';
 import { type InvalidItemDto, NormalizeResponseDto, type ValidItemDto } from './normalize-response.dto.js';
@@ -54,7 +54,7 @@ export class NormalizationController {
   @ApiResponse({ status: 200, description: 'The canonical URIs of the identifier.', type: UrisDto })
   @ApiProblems('MALFORMED_URL', ...SYNTAX_CODES)
   async uris(@Param('identifier') identifier: string, @CurrentPrincipal() principal: Principal): Promise<UrisDto> {
-    return this.normalization.uris(identifier, principal);
+    return this.normalization.uris(identifier, principal, IDENTIFIER_POINTER);
   }
 }
 

@@ -32,12 +32,13 @@ export class NormalizationService {
 
   /**
    * Renders an identifier in any form, also an unregistered one, with its resolver if that is visible.
+   * @param pointer where the request has it.
    * @throws Problem with a syntax code.
    */
-  async uris(text: string, principal: Principal): Promise<ReturnType<typeof urisOf>> {
+  async uris(text: string, principal: Principal, pointer: string): Promise<ReturnType<typeof urisOf>> {
     const known = principal.viewOf(await this.authorities.current());
     const read = known.recognize(text);
-    if (!read.ok) throw malformed(read.fault, '#path/identifier');
+    if (!read.ok) throw malformed(read.fault, pointer);
     const { name } = read.value;
     return urisOf(name, known.resolverOf(name));
   }

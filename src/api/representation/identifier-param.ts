@@ -9,3 +9,6 @@ export const ApiIdentifierParam = (): MethodDecorator =>
       'The identifier in any form, percent-encoded; or the naming authority and the local name, separated by an unescaped slash.',
     example: '100.102/F58FB49EB1F848F0A606E84CEF294BE5',
   });
+
+/** The location of the identifier in a request whose path has `ApiIdentifierParam`. */
+export const IDENTIFIER_POINTER = '#path/identifier';

@@ -19,6 +19,8 @@ const text = { schema: { type: 'string' as const } };
 
 const ID = { name: 'id', description: 'The ID of the reservation.', schema: { type: 'string', format: 'uuid' } };
 
+const ID_POINTER = '#path/id';
+
 const OF_A_CHANGE: readonly ServiceCode[] = [
   ...([
     'MALFORMED_JSON',
@@ -106,7 +108,11 @@ export class ReservationController {
     @Context() context: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ReservationReportDto> {
-    return this.settle(context, { id, settlement: 'activated', identifiers: selection.identifiers }, reply);
+    return this.settle(
+      context,
+      { id, pointer: ID_POINTER, settlement: 'activated', identifiers: selection.identifiers },
+      reply,
+    );
   }
 
   /**
@@ -121,7 +127,11 @@ export class ReservationController {
     @Context() context: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ReservationReportDto> {
-    return this.settle(context, { id, settlement: 'released', identifiers: selection.identifiers }, reply);
+    return this.settle(
+      context,
+      { id, pointer: ID_POINTER, settlement: 'released', identifiers: selection.identifiers },
+      reply,
+    );
   }
 
   private async settle(

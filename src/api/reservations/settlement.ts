@@ -9,6 +9,8 @@ export type Settlement = 'activated' | 'released';
 
 export interface SettlementCommand {
   readonly id: string;
+  /** Where the request has the ID. */
+  readonly pointer: string;
   readonly settlement: Settlement;
   /** Identifiers in any form; undefined for all members. */
   readonly identifiers: readonly string[] | undefined;
@@ -63,7 +65,7 @@ export function select(
 
 /** The fingerprint source of a command, equal for two notations of the same request. */
 export function fingerprintSource(
-  { id, settlement, identifiers }: SettlementCommand,
+  { id, settlement, identifiers }: Omit<SettlementCommand, 'pointer'>,
   known: NamingAuthoritySnapshot,
 ): object {
   const canonical = identifiers?.map((text) => {

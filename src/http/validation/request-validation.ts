@@ -45,7 +45,7 @@ export class RequestValidation extends ValidationPipe {
     try {
       return await super.transform(withFewFaults(value, metadata), metadata);
     } catch (error) {
-      // Of a body that is no object, the members are not what is wrong.
+      // class-validator reports the members of its DTO for a body that is no object.
       if (error instanceof InvalidMembers && metadata.type === 'body' && (typeof value !== 'object' || value === null))
         throw invalidMembers([]);
       if (error instanceof InvalidMembers)

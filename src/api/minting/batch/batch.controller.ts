@@ -10,7 +10,7 @@ import { readPart } from '../../../http/validation/request-validation.js';
 import { sendStream } from '../../../http/body/send-stream.js';
 import { ApiBody, ApiExtraModels, ApiResponse, ApiTags, getSchemaPath } from '../../../openapi/annotations.js';
 import { ApiProblems } from '../../../problem/api-problems.js';
-import { type Problem, invalidRequest } from '../../../problem/problem.js';
+import { invalidValue } from '../../../problem/problem.js';
 import type { NamedResult } from '../mint-outcome.js';
 import { MintPresenter, type ResultStyle } from '../mint-presenter.js';
 import { BatchResponseDto, BatchQueryDto, BatchRequestDto, MinimalBatchAnswerDto, readItem } from './batch.dto.js';
@@ -97,17 +97,13 @@ export class BatchController {
  */
 async function readBatch(body: unknown, mode: BatchQueryDto['mode']): Promise<BatchCommand> {
   const { items: values, count, namingAuthority } = readPart(BatchRequestDto, body);
-  if ((count === undefined) === (values === undefined)) throw invalid('/items', 'send either items or count');
+  if ((count === undefined) === (values === undefined)) throw invalidValue('/items', 'send either items or count');
   if (count !== undefined && namingAuthority === undefined)
-    throw invalid('/namingAuthority', 'count requires namingAuthority');
+    throw invalidValue('/namingAuthority', 'count requires namingAuthority');
   const items: ReceivedItem[] = [];
   for (const value of values ?? Array.from({ length: count ?? 0 }, () => ({}))) {
     items.push(readItem(value));
     if (items.length % SLICE === 0) await nextTurn();
   }
   return { namingAuthority, items, isCount: values === undefined, mode };
-}
-
-function invalid(pointer: string, detail: string): Problem {
-  return invalidRequest(pointer, detail, `${pointer}: ${detail}`);
 }

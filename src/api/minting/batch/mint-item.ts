@@ -1,6 +1,6 @@
 import type { MintBudget } from '../../../access/mint-budget.js';
 import type { Principal } from '../../../access/principal.js';
-import { Problem, invalidRequest } from '../../../problem/problem.js';
+import { Problem, invalidValue } from '../../../problem/problem.js';
 import {
   type MintCommand,
   type MintRequest,
@@ -90,5 +90,5 @@ export function resultOf(job: MintJob | Problem, results: ReadonlyMap<MintJob, M
 
 function missingNamingAuthority(): never {
   const detail = 'namingAuthority must be a string, in the item or in the request';
-  throw invalidRequest('/namingAuthority', detail, `/namingAuthority: ${detail}`);
+  throw invalidValue('/namingAuthority', detail);
 }

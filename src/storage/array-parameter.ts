@@ -17,7 +17,7 @@ export function linesOf(texts: readonly string[]): string {
   return texts.join('\n');
 }
 
-/** Joined at once where possible, without a text for each element. */
+/** Joins plain values with one call, because creating a text for each element takes longer. */
 function quoted(values: Elements, opening: string): string | null {
   if (values.every((value) => value === null)) return null;
   if (!values.includes(null)) return `{${opening}${values.join(`",${opening}`)}"}`;

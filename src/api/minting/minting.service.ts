@@ -47,7 +47,7 @@ export interface PreparedMints extends Decisions {
 }
 
 /** The results of mints that do not depend on each other. */
-export interface Minted {
+export interface MintGroupResults {
   readonly results: Map<MintJob, MintResult>;
   /** Why the mints without a result have none; null where every mint has one. */
   readonly failure: Error | null;
@@ -121,7 +121,7 @@ export class MintingService {
   }
 
   /** Prepares and inserts mints; the failure is also that of the preparation. */
-  async mintAll(jobs: readonly MintJob[]): Promise<Minted> {
+  async mintAll(jobs: readonly MintJob[]): Promise<MintGroupResults> {
     try {
       return await this.insertPrepared(await this.prepare(jobs));
     } catch (error) {
@@ -142,7 +142,7 @@ export class MintingService {
    * Mints identifiers independently of each other, once for each preparation; each statement commits. Problems are
    * results, including UNKNOWN_NAMING_AUTHORITY and SUSPENDED_NAMING_AUTHORITY.
    */
-  async insertPrepared(prepared: PreparedMints, lockWait: LockWait = 'usual'): Promise<Minted> {
+  async insertPrepared(prepared: PreparedMints, lockWait: LockWait = 'usual'): Promise<MintGroupResults> {
     const results = new Map<MintJob, MintResult>();
     let failure: Error | null = null;
     try {

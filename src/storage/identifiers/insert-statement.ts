@@ -115,7 +115,7 @@ const INSERTABLE_SQL = insertable(
 
 const ONE_ROW = rowOf('w', COLUMNS);
 
-/** For one object alone: no rows to match by their ordinals, which saves a fifth of the time of PostgreSQL. */
+/** For one object: it matches no rows by their ordinals, which saves a fifth of the time of PostgreSQL. */
 const INSERT_ONE_SQL = `
   WITH minted AS (
     INSERT INTO identifier (${OBJECT_COLUMNS_SQL})
@@ -144,7 +144,7 @@ const PAIRS_FROM = COLUMNS.length + 2;
 const ALTERNATES_FROM = PAIRS_FROM + PAIR_COLUMNS.length + 1;
 const ALTERNATES = rowsOf('a', ALTERNATES_FROM, [['key', 'bytea']]);
 
-/** What the statement has more where an object comes with alternates or with its metadata record. */
+/** The additional parts of the statement for objects with alternates or with a metadata record. */
 const MORE = {
   conditions: `
       AND ${noAlternateTaken(ALTERNATES)}`,
@@ -206,7 +206,7 @@ const insertSql = (more: typeof MORE): string => `
   SELECT o.ordinal, o.id, o.created_at AS "createdAt", ${more.metadataRecordId} AS "metadataRecordId", ${describedSql('o.own_key')} AS describes
   FROM inserted o${more.joins}`;
 
-/** The statement for objects alone, which most are: it takes less time to begin. */
+/** The statement for objects without alternates and metadata records, which is most of them: its start takes less time. */
 const INSERT_SQL = insertSql(NOTHING_MORE);
 
 const INSERT_MORE_SQL = insertSql(MORE);
@@ -218,7 +218,7 @@ export function insertQuery(items: readonly NewIdentifier[]): QueryConfig {
     return { name: 'insert-one-identifier', text: INSERT_ONE_SQL, values: rowValues(COLUMNS, first) };
   }
   const values = [arrayOf(items.map((_, ordinal) => ordinal)), ...columnValues(COLUMNS, items)];
-  // Nothing in it is joined, so one plan serves any number of rows.
+  // Without joins, one plan is good for any number of rows.
   if (isAlone) return { name: 'insert-identifiers', text: INSERT_SQL, values };
   return prepared('insert-with-more', INSERT_MORE_SQL, [...values, ...moreValues(items)], items.length);
 }

@@ -101,11 +101,6 @@ export class NamingAuthorityCache {
     }
   }
 
-  /** @throws Problem UNKNOWN_NAMING_AUTHORITY or SUSPENDED_NAMING_AUTHORITY */
-  async requireActive(prefix: string, pointer?: string): Promise<NamingAuthority> {
-    return activeIn(await this.currentFor([prefix]), prefix, pointer);
-  }
-
   private async read(): Promise<NamingAuthoritySnapshot> {
     const at = performance.now();
     const isDue = at - this.allReadAt > READ_ALL_MS;
@@ -136,13 +131,9 @@ export class NamingAuthorityCache {
 }
 
 /** @throws Problem UNKNOWN_NAMING_AUTHORITY or SUSPENDED_NAMING_AUTHORITY */
-export function activeIn(
-  known: NamingAuthoritySnapshot,
-  prefix: string,
-  pointer = '/namingAuthority',
-): NamingAuthority {
+export function activeIn(known: NamingAuthoritySnapshot, prefix: string): NamingAuthority {
   const found = known.find(prefix);
-  const errors = [{ pointer, detail: `no naming authority "${prefix}" exists` }];
+  const errors = [{ pointer: '/namingAuthority', detail: `no naming authority "${prefix}" exists` }];
   if (found === undefined) {
     const detail = `The naming authority "${prefix}" does not exist; an operator must create it first.`;
     throw new Problem('UNKNOWN_NAMING_AUTHORITY', detail, { errors });

@@ -134,7 +134,7 @@ export class NamingAuthorityWriter {
 }
 
 /** The document of a naming authority that its history patches. */
-export function namingAuthorityDocument(namingAuthority: NewNamingAuthority): object {
+function namingAuthorityDocument(namingAuthority: NewNamingAuthority): object {
   const { status, profile, caseInsensitive, uuidVersion, targetTemplate, resolver } = namingAuthority;
   const shown =
     resolver === null

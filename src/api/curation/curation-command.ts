@@ -48,7 +48,7 @@ export type CurationStep =
 /** The names in a command, which are compared by the rules of their naming authorities. */
 export function namesIn(command: CurationCommand): string[] {
   if ('values' in command) return [command.values.metadataId ?? [], command.values.alternateIds ?? []].flat();
-  return 'replacedBy' in command && command.replacedBy !== undefined ? [command.replacedBy] : [];
+  return 'replacedBy' in command ? [command.replacedBy ?? []].flat() : [];
 }
 
 /** @throws Problem with a syntax code, or INVALID_REQUEST for an identifier that is too long. */

@@ -54,9 +54,9 @@ export class LookupService {
   }
 
   /** @throws Problem with a syntax code, or INVALID_REQUEST for an invalid date. */
-  async page({ filter: texts, limit, after: readCursor }: ListCommand, principal: Principal): Promise<RecordPage> {
+  async page({ filter: texts, limit, after: decodeCursor }: ListCommand, principal: Principal): Promise<RecordPage> {
     const filter = parseFilter(texts, await this.authorities.current(), principal);
-    const after = readCursor();
+    const after = decodeCursor();
     const few = after === undefined ? await this.describedByOne(filter, limit) : null;
     const page = few === null ? await this.reader.page(filter, limit, after) : { records: few, hasNext: false };
     const records = page.records.map((record) => principal.redact(record));

@@ -41,11 +41,10 @@ export async function bootstrap(): Promise<RunningInstance> {
         const unfinished = await application.drain.start(config.shutdownTimeoutMs);
         if (unfinished > 0) logger.warn({ unfinished }, 'requests were aborted at the end of the drain');
         const closing = application.close().then(() => true);
-        const isClosed = await Promise.race([closing, pause(CLOSE_LIMIT_MS, false, { ref: false })]);
+        const isClosed = await Promise.race([closing, pause(CLOSE_LIMIT_MS, false)]);
         if (!isClosed) logger.error('ports or connections were not closed in time');
         await database.stop();
-        logger.info('stopped');
-        await endLog(logger);
+        await endLog(logger, 'stopped');
       },
     };
   } catch (error) {

@@ -1,3 +1,4 @@
+import { type EventEmitter, once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LoggerService } from '@nestjs/common';
 import { type Logger, pino } from 'pino';
@@ -28,18 +29,19 @@ export function createLogger(level: string): Logger {
 }
 
 /**
- * Writes the buffered lines, for at most a second, and drops the rest: at the exit, pino would wait without limit for a
- * reader that has closed the pipe or does not read.
+ * Logs the last line and waits at most a second until it is written. What is left then is dropped: at the exit, pino would
+ * wait without limit for a reader that has closed the pipe or does not read.
  */
-export async function endLog(logger: Logger): Promise<void> {
-  const written = new Promise<void>((resolve) => {
-    logger.flush(() => {
-      resolve();
-    });
-  });
-  await Promise.race([written, pause(FLUSH_LIMIT_MS, undefined, { ref: false })]);
-  const { [pino.symbols.streamSym]: stream } = logger as unknown as Record<symbol, { flushSync: () => void }>;
-  if (stream !== undefined) stream.flushSync = () => {};
+export async function endLog(logger: Logger, lastLine: string): Promise<void> {
+  const { [pino.symbols.streamSym]: stream } = logger as unknown as Record<
+    symbol,
+    EventEmitter & { flushSync(): void }
+  >;
+  if (stream === undefined) return;
+  const written = once(stream, 'drain').catch(() => {});
+  logger.info(lastLine);
+  await Promise.race([written, pause(logger.isLevelEnabled('info') ? FLUSH_LIMIT_MS : 50)]);
+  stream.flushSync = () => {};
 }
 
 /** These characters occur only in strings of the line, where an escape has the same meaning. */

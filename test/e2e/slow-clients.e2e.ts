@@ -140,7 +140,7 @@ describe('a client that reads its response', () => {
     });
     socket.write(`${POST}connection: close\r\n${sizeOf(LARGE)}${LARGE}`);
     await peer!.closed;
-    expect(peer!.last.endsWith(`]}${END}`)).toBe(true);
+    expect(peer!.last.endsWith(`]}\n${END}`)).toBe(true);
     expect(peer!.octets).toBeGreaterThan(
       (await service.client.send('POST', '/normalize', JSON_TYPE, LARGE)).text.length,
     );

@@ -23,7 +23,7 @@ const IDLE_IN_TRANSACTION_MS = 10_000;
 
 export function poolSettings(planCacheMode: 'auto' | 'force_generic_plan'): SessionSetting[] {
   return [
-    // Acknowledged writes are durable, whatever the defaults of the server, the role and the URL are.
+    // Acknowledged writes are durable. This overrides the defaults of the server, the role and the URL.
     { name: 'synchronous_commit', value: 'on', required: true },
     { name: 'plan_cache_mode', value: planCacheMode, required: true },
     // JIT compilation takes longer than these statements, which read few rows by an index.

@@ -13,6 +13,9 @@ const MAX_BUFFERED = 16 * 1024 * 1024;
 /** Maximum time to write the last lines. */
 const FLUSH_LIMIT_MS = 1000;
 
+/** The same where the level of the log excludes the last line. */
+const WITHOUT_LAST_LINE_MS = 50;
+
 /** Logs JSON lines on standard output, without waiting for its reader. */
 export function createLogger(level: string): Logger {
   return pino(
@@ -40,7 +43,7 @@ export async function endLog(logger: Logger, lastLine: string): Promise<void> {
   if (stream === undefined) return;
   const written = once(stream, 'drain').catch(() => {});
   logger.info(lastLine);
-  await Promise.race([written, pause(logger.isLevelEnabled('info') ? FLUSH_LIMIT_MS : 50)]);
+  await Promise.race([written, pause(logger.isLevelEnabled('info') ? FLUSH_LIMIT_MS : WITHOUT_LAST_LINE_MS)]);
   stream.flushSync = () => {};
 }
 

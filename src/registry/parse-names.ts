@@ -54,7 +54,7 @@ export function replacementText(name: Name, canonical: string): string {
 }
 
 /**
- * An identifier cannot be its own metadata ID (CID-24), whatever its query or fragment is (R-24).
+ * An identifier cannot be its own metadata ID (CID-24); the query and the fragment are ignored (R-24).
  * @throws Problem METADATA_ID_IS_IDENTIFIER
  */
 export function requireTwoThings(

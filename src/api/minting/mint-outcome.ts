@@ -57,7 +57,7 @@ export interface Decisions {
  * Resolves the conflicts of a mint. A stored result of the same request takes precedence; the caller has looked for it.
  * @returns the identifier of an earlier request or with the same metadata ID; the Problem IDEMPOTENCY_KEY_REUSED,
  * REQUEST_IN_FLIGHT, METADATA_ID_TAKEN, GUID_TAKEN, IDENTIFIER_TAKEN or ALTERNATE_ID_TAKEN; null to try again: a
- * generated GUID existed, a reservation in the way has expired, or the conflict is gone.
+ * generated GUID existed, a conflicting reservation has expired, or the conflict is gone.
  */
 export function resolveConflicts(
   conflicts: Conflicts,

@@ -77,7 +77,7 @@ export class ReservationService {
       const current = known;
       try {
         const { result, replayed } = await this.requests.run(request, async (transaction) => {
-          // Not earlier: a replay returns the first result, whatever has happened since.
+          // Not earlier: a replay returns the first result even after later changes.
           const active = activeIn(current, namingAuthority);
           requireLease(leaseUntil, '/leaseUntil');
           const created = { id: uuid(), actor: principal, namingAuthority: active, leaseUntil };

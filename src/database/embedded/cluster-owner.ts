@@ -62,7 +62,7 @@ export async function waitForNoOwner(folder: DataFolder, server: ClusterControl)
   throw inUse(folder);
 }
 
-/** Without TLS, whatever PGSSLMODE is. */
+/** Without TLS; PGSSLMODE is ignored. */
 export async function clusterUrl(folder: DataFolder, port: number, database: string): Promise<string> {
   const password = await readFile(folder.passwordFile, 'utf8').catch(() => {
     throw new StartupError(

@@ -81,7 +81,7 @@ export function answerClientError(this: FastifyInstance, error: NodeJS.ErrnoExce
   const { rawPacket } = error as { rawPacket?: Buffer };
   // A long head arrives in several packets, of which the error has the last.
   const isHead = last === undefined ? heads.has(socket) : rawPacket !== undefined && isHeadRequest(rawPacket);
-  // The request is broken in its body and was answered without it: a second answer would be taken for another's.
+  // The response preceded the rest of the malformed body. A second response would be read as that of the next request.
   if (last?.headersSent === true && !last.req.complete) end(socket, '');
   // The previous request is complete, and its response comes first.
   else if (last?.req.complete === true && !last.writableFinished) {

@@ -24,7 +24,7 @@ const READ_ALL_MS = 60_000;
 
 const MAX_NAMES = 1000;
 
-/** $1: the time since which changes are read; $2: keys of prefixes that are read whatever their time is. */
+/** $1: the time since which changes are read; $2: keys of prefixes that are read in any case. */
 const CHANGED = `SELECT ${NAMING_AUTHORITY_COLUMNS_SQL} FROM naming_authority n
   WHERE n.updated_at >= $1 OR ${namingAuthorityKeySql('n.prefix')} = ANY($2::text[])`;
 
@@ -50,7 +50,7 @@ export class NamingAuthorityCache {
 
   /**
    * Reads changed rows, including everything committed before the call.
-   * @param which prefixes that are read whatever their time of change is; `all` also finds manual changes.
+   * @param which prefixes that are read in any case; `all` also finds manual changes.
    */
   async refresh(which: readonly string[] | 'all' = []): Promise<NamingAuthoritySnapshot> {
     if (which === 'all') this.needsAll = true;

@@ -60,6 +60,13 @@ export default {
       'Access reads API keys and naming authorities.',
     ),
     {
+      name: 'principals-are-not-of-http',
+      comment: 'Services take a principal and a request context from any face.',
+      severity: 'error',
+      from: { path: '^src/access/(principal|request-context|scope)\\.ts$' },
+      to: { path: '(^|/)node_modules/(@nestjs|fastify)(/|$)', reachable: true },
+    },
+    {
       name: 'faces-do-not-import-one-another',
       severity: 'error',
       from: { path: `^src/(?!(?:${LAYERS})/)([^/]+)/` },
@@ -96,9 +103,9 @@ export default {
       name: 'heavy-packages-are-loaded-late',
       comment: 'A start does not need them; the code that needs one imports it dynamically.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/database/(generated/|schema-engine\\.ts|schema-adapter\\.ts)' },
+      from: { path: '^src/', pathNot: '^src/database/generated/' },
       to: {
-        path: '(^|/)(@nestjs/swagger|@prisma/[a-z-]+|src/database/generated|src/database/schema-engine\\.ts)(/|$)',
+        path: '(^|/)(@nestjs/swagger|@prisma/[a-z-]+|src/database/generated)(/|$)',
         dynamic: false,
         dependencyTypesNot: ['type-only'],
       },

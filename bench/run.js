@@ -51,7 +51,6 @@ async function measure(workload) {
 async function end() {
   await servers.stopAll();
   await cluster.stop();
-  // Prisma's schema engine does not clear its timer.
   process.exit(code);
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedServer } from '../dist/database/embedded/embedded-server.js';
 import { migrate } from '../dist/database/migrations.js';
-import { ALL_TABLES, prismaSchema, withSchemaEngine } from '../dist/database/schema-engine.js';
+import { ALL_TABLES, prismaSchema, withSchemaEngine } from './schema-engine.js';
 
 const folder = await mkdtemp(join(tmpdir(), 'mintmark-drift-'));
 const server = await startEmbeddedServer(folder);

@@ -45,7 +45,7 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
   const metrics = new Metrics();
   const methods = new MethodNotAllowed();
   metrics.watchPools(pools.general, pools.hot);
-  setSecurityHeaders(server, (request) => FACES.of(request).contentSecurityPolicy(request.url));
+  setSecurityHeaders(server, (request) => FACES.of(request).securityHeaders(request.url));
   endJsonWithNewline(server);
   dropStreamsOfHead(server);
   installServerHooks(server, drain, FACES, config);

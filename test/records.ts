@@ -1,5 +1,6 @@
 import { DEFAULT_RESOLVER } from '../src/identifier/index.js';
 import type { IdentifierRecord } from '../src/registry/identifier-record.js';
+import type { NamingAuthority } from '../src/registry/naming-authority.js';
 import { NamingAuthoritySnapshot } from '../src/registry/naming-authority-snapshot.js';
 
 export const GUID = 'F58FB49EB1F848F0A606E84CEF294BE5';
@@ -24,21 +25,19 @@ export const recordWith = (members: Partial<IdentifierRecord> = {}): IdentifierR
   ...members,
 });
 
-/** The naming authority 100.102 of the profile "cordra". */
-export const KNOWN = new NamingAuthoritySnapshot(
-  [
-    {
-      prefix: '100.102',
-      status: 'active',
-      profile: 'cordra',
-      caseInsensitive: false,
-      uuidVersion: 4,
-      targetTemplate: null,
-      resolver: null,
-      version: 1,
-      createdAt: new Date(0),
-      updatedAt: new Date(0),
-    },
-  ],
-  DEFAULT_RESOLVER,
-);
+/** The active naming authority 100.102 of the profile "cordra", as far as nothing else is said. */
+export const authorityWith = (members: Partial<NamingAuthority> = {}): NamingAuthority => ({
+  prefix: '100.102',
+  status: 'active',
+  profile: 'cordra',
+  caseInsensitive: false,
+  uuidVersion: 4,
+  targetTemplate: null,
+  resolver: null,
+  version: 1,
+  createdAt: new Date(0),
+  updatedAt: new Date(0),
+  ...members,
+});
+
+export const KNOWN = new NamingAuthoritySnapshot([authorityWith()], DEFAULT_RESOLVER);

@@ -4,15 +4,8 @@ import type { FastifyRequest } from 'fastify';
 import type { PublicHistory } from '../config/environment.js';
 import { Problem } from '../problem/problem.js';
 import { Authenticator } from './authenticator.js';
-import {
-  ADMIN,
-  OPEN_ACCESS,
-  type Principal,
-  PUBLIC_READER,
-  READER_WITHOUT_ACTORS,
-  requireScope,
-  setPrincipal,
-} from './principal.js';
+import { setPrincipal } from './current-principal.js';
+import { ADMIN, OPEN_ACCESS, type Principal, PUBLIC_READER, READER_WITHOUT_ACTORS, requireScope } from './principal.js';
 import type { FailedAuthentications } from './failed-authentications.js';
 import type { Scope } from './scope.js';
 

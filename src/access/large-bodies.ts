@@ -4,7 +4,7 @@ import { MERGED_OCTETS, MergedBody } from '../http/body/merged-body.js';
 import { isStreamed } from '../http/body/streamed-body.js';
 import { Metrics } from '../metrics/metrics.js';
 import { Problem, tooLarge } from '../problem/problem.js';
-import { principalOf } from './principal.js';
+import { principalOf } from './current-principal.js';
 import { clientIdentity, ipPrefixOf } from './client-identity.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
 import { OctetPool } from './octet-pool.js';

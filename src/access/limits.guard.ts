@@ -4,7 +4,7 @@ import type { RequestLimits } from '../config/config.js';
 import { routeSettings } from '../http/route-settings.js';
 import { Metrics } from '../metrics/metrics.js';
 import { Problem } from '../problem/problem.js';
-import { principalOf } from './principal.js';
+import { principalOf } from './current-principal.js';
 import { clientIdentity } from './client-identity.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
 import type { LargeBodies } from './large-bodies.js';

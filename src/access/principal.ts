@@ -1,7 +1,6 @@
-import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
 import { namingAuthorityKey } from '../identifier/index.js';
 import { Problem } from '../problem/problem.js';
+import type { MintCommand } from '../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { SCOPES, type Scope } from './scope.js';
 
@@ -77,6 +76,15 @@ export class Principal {
     throw new Problem('NAMING_AUTHORITY_FORBIDDEN', detail, { errors: [{ pointer, detail }] });
   }
 
+  /** Requires scope and grant of a mint or a registration. @throws Problem SCOPE_MISSING, or NAMING_AUTHORITY_FORBIDDEN */
+  requireMinting({
+    namingAuthority,
+    guid,
+    localName,
+  }: Pick<MintCommand, 'namingAuthority' | 'guid' | 'localName'>): void {
+    this.require(guid === null && localName === null ? 'mint' : 'register', namingAuthority, '/namingAuthority');
+  }
+
   /** @throws Problem NAMING_AUTHORITY_FORBIDDEN with this detail. */
   requireUnrestricted(detail: string): void {
     if (this.isRestricted) throw new Problem('NAMING_AUTHORITY_FORBIDDEN', detail);
@@ -126,23 +134,3 @@ export const ADMIN = new Principal('admin', null, ['admin'], null);
 
 /** The principal before authentication, and of public routes. */
 export const UNAUTHENTICATED = new Principal(ANONYMOUS, null, [], []);
-
-const CALLER = Symbol('caller');
-
-/** A member of the request, because a WeakMap entry per request slows garbage collection. */
-interface Asking {
-  [CALLER]?: Principal;
-}
-
-export function setPrincipal(request: FastifyRequest, principal: Principal): void {
-  (request.raw as Asking)[CALLER] = principal;
-}
-
-/** The principal of a request; UNAUTHENTICATED before the guard has run. */
-export function principalOf(request: FastifyRequest): Principal {
-  return (request.raw as Asking)[CALLER] ?? UNAUTHENTICATED;
-}
-
-export const CurrentPrincipal = createParamDecorator((_: unknown, context: ExecutionContext) =>
-  principalOf(context.switchToHttp().getRequest<FastifyRequest>()),
-);

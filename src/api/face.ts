@@ -1,14 +1,16 @@
 import type { Face } from '../http/face.js';
-import { DATA_ONLY } from '../http/server/security-headers.js';
+import { DATA_HEADERS, DATA_ONLY, securityHeaders } from '../http/server/security-headers.js';
 import { sendProblem } from '../problem/problem.filter.js';
 
 /** Swagger UI needs scripts, inline styles, images as data, and requests to this service. */
-const SWAGGER_UI = `${DATA_ONLY}; connect-src 'self'; img-src 'self' data:; script-src 'self'; style-src 'self' 'unsafe-inline'`;
+const SWAGGER_UI_HEADERS = securityHeaders(
+  `${DATA_ONLY}; connect-src 'self'; img-src 'self' data:; script-src 'self'; style-src 'self' 'unsafe-inline'`,
+);
 
 /** The REST API with its documents and health checks. */
 export const REST_API: Face = {
   paths: /^\//,
-  contentSecurityPolicy: (path) => (/^\/docs(?:[/?]|$)/.test(path) ? SWAGGER_UI : DATA_ONLY),
+  securityHeaders: (path) => (/^\/docs(?:[/?]|$)/.test(path) ? SWAGGER_UI_HEADERS : DATA_HEADERS),
   servedInDrain: /^\/health\/live$/,
   // Routes that must work during an overload: health, metrics, and revoking the key that causes it.
   servedInOverload: /^\/(?:health|metrics|api-keys)(?:[/?]|$)/,

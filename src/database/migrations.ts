@@ -1,10 +1,11 @@
 import pg from 'pg';
 import { StartupError, reasonOf } from '../config/startup-error.js';
+import { applyMigrations } from './apply-migrations.js';
 import { missingUniqueIndexes } from './required-indexes.js';
 import { isPrivilegeError, requireSchemaRights } from './schema-rights.js';
-import { isUpToDate, unknownMigrations } from './schema-state.js';
+import { pendingMigrations, unknownMigrations } from './schema-state.js';
 import { DEAD_CLIENT_SETTINGS, SessionSettings } from './session-settings.js';
-import { migrationList } from './shipped-migrations.js';
+import { shippedMigrations } from './shipped-migrations.js';
 
 /** The oldest supported PostgreSQL, as `server_version_num`. */
 const OLDEST_VERSION = 140_000;
@@ -12,7 +13,10 @@ const OLDEST_VERSION = 140_000;
 /** "Mig" in ASCII: the advisory lock under which one process at a time migrates a database. */
 const MIGRATION_LOCK = 0x4d6967;
 
-/** How long to wait for the migrations of another process. */
+/** The advisory lock of `prisma migrate deploy`, which may run at the same time. */
+const PRISMA_LOCK = 72_707_369;
+
+/** How long to wait for the migrations of another process, and for the locks that a migration takes. */
 const LOCK_WAIT_MS = 120_000;
 
 /**
@@ -25,7 +29,8 @@ export async function migrate(url: string): Promise<string[]> {
   try {
     await requireVersion(session);
     await requireNoNewerSchema(session);
-    const applied = (await isUpToDate(session)) ? [] : await applyMissing(session, url);
+    const pending = await pendingMigrations(session, await shippedMigrations());
+    const applied = pending.length === 0 ? [] : await applyMissing(session);
     await requireUniqueIndexes(session);
     return applied;
   } catch (error) {
@@ -37,23 +42,20 @@ export async function migrate(url: string): Promise<string[]> {
   }
 }
 
-async function applyMissing(session: pg.Client, url: string): Promise<string[]> {
+async function applyMissing(session: pg.Client): Promise<string[]> {
   await session.query(`SET lock_timeout = ${LOCK_WAIT_MS}`);
   await session.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+  await session.query('SELECT pg_advisory_lock($1)', [PRISMA_LOCK]);
   await requireNoNewerSchema(session);
   await requireSchemaRights(session);
-  const migrationsList = await migrationList();
-  // Loaded on demand: most starts have no migration to apply.
-  const { ALL_TABLES, withSchemaEngine } = await import('./schema-engine.js');
-  return await withSchemaEngine(url, async (engine) => {
-    const { appliedMigrationNames } = await engine.applyMigrations({ migrationsList, filters: ALL_TABLES });
-    return appliedMigrationNames;
-  });
+  return applyMigrations(session, await shippedMigrations());
 }
 
 async function connect(url: string): Promise<pg.Client> {
   try {
     const session = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+    // A lost session fails its statement and also emits an error, which would end the process without a listener.
+    session.on('error', () => {});
     await session.connect();
     // The server releases the migration lock of a process that fails silently. The pool reports rejected settings.
     await new SessionSettings(DEAD_CLIENT_SETTINGS, () => {}).apply(session);

@@ -50,9 +50,8 @@ export async function requireSchemaRights(session: pg.ClientBase): Promise<void>
   );
 }
 
+/** Whether PostgreSQL reported that the role lacks a right, also as the cause of another error. */
 export function isPrivilegeError(error: unknown): boolean {
-  const { code } = error as { code?: unknown };
-  return (
-    code === INSUFFICIENT_PRIVILEGE || (error instanceof Error && /permission denied|must be owner/.test(error.message))
-  );
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  return code === INSUFFICIENT_PRIVILEGE || (cause instanceof Error && isPrivilegeError(cause));
 }

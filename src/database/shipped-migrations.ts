@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import type { MigrationList } from '@prisma/schema-engine-wasm';
 
 const FOLDER = new URL('../../prisma/migrations/', import.meta.url);
 
+/** A folder of `prisma/migrations`. */
 export interface ShippedMigration {
   readonly name: string;
   readonly sql: string;
+  /** SHA-256 of the file in hexadecimal digits, as Prisma computes it. */
   readonly checksum: string;
 }
 
 let shipped: Promise<readonly ShippedMigration[]> | undefined;
 
+/** The migrations of this version, in the order in which they are applied. */
 export function shippedMigrations(): Promise<readonly ShippedMigration[]> {
   shipped ??= readMigrations();
   return shipped;
@@ -26,19 +27,9 @@ async function readMigrations(): Promise<ShippedMigration[]> {
 
 async function readMigration(name: string): Promise<ShippedMigration> {
   const sql = await readFile(new URL(`${name}/migration.sql`, FOLDER), 'utf8');
-  return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+  return { name, sql, checksum: checksumOf(sql) };
 }
 
-/** The checksum as Prisma computes it. */
-export async function migrationList(): Promise<MigrationList> {
-  const lockfile = new URL('migration_lock.toml', FOLDER);
-  return {
-    baseDir: fileURLToPath(FOLDER),
-    lockfile: { path: 'migration_lock.toml', content: await readFile(lockfile, 'utf8') },
-    shadowDbInitScript: '',
-    migrationDirectories: (await shippedMigrations()).map(({ name, sql }) => ({
-      path: name,
-      migrationFile: { path: 'migration.sql', content: { tag: 'ok', value: sql } },
-    })),
-  };
+export function checksumOf(sql: string): string {
+  return createHash('sha256').update(sql).digest('hex');
 }

@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 /** A set of routes for one kind of client, with the rules that apply before a handler runs. Paths include the query. */
 export interface Face {
   readonly paths: RegExp;
-  /** The Content-Security-Policy of a response. */
-  readonly contentSecurityPolicy: (path: string) => string;
+  /** The security headers of a response, with its Content-Security-Policy; the same object for the same policy. */
+  readonly securityHeaders: (path: string) => Readonly<Record<string, string>>;
   /** The paths that are served during the drain. */
   readonly servedInDrain: RegExp;
   /** The paths that are served during an overload. */

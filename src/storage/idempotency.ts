@@ -23,11 +23,11 @@ export type Once<T, S> =
 
 const REQUEST_LOCK = 0x526571;
 
-/** "Key" in ASCII: the space of the advisory locks of Idempotency-Keys, also in the SQL function `lock_request_key`. */
-const KEY_LOCK = 0x4b6579;
-
-/** The lock of a key in SQL, from columns or parameters. */
-export const keyLockSql = (client: string, key: string): string => `${KEY_LOCK}, hashtext(${client} || ' ' || ${key})`;
+/**
+ * $1: the client; $2: the Idempotency-Key. 4941177 is "Key" in ASCII, the space of the advisory locks of such keys, as in
+ * the SQL function `lock_request_key`.
+ */
+const WAIT_FOR_KEY = "SELECT pg_advisory_xact_lock(4941177, hashtext($1 || ' ' || $2))";
 
 /** Runs requests once: the result is stored in the transaction of the change, and a replay returns it. */
 @Injectable()
@@ -138,7 +138,7 @@ async function lockRequest(transaction: Queryable, request: KeyedRequest): Promi
 /** Waits for the statement that uses the key: a mint, or a part of the same request. */
 async function waitForRequest(transaction: Queryable, { client, key }: KeyedRequest): Promise<void> {
   try {
-    await transaction.query(`SELECT pg_advisory_xact_lock(${keyLockSql('$1', '$2')})`, [client, key]);
+    await transaction.query(WAIT_FOR_KEY, [client, key]);
   } catch (error) {
     throw isLockTimeout(error) ? requestInFlight() : error;
   }

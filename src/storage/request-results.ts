@@ -3,9 +3,9 @@ import pg from 'pg';
 import { HOT_POOL } from '../database/pool.js';
 import { arrayOf, arrayOfDigests } from './array-parameter.js';
 import type { Digest } from '../registry/digest.js';
+import type { Row } from './columns.js';
 import { noneWhenViolated } from './identifiers/identifier-writer.js';
 import type { RequestIndex } from '../registry/new-identifier.js';
-import { keyLockSql } from './idempotency.js';
 import { prepared } from './prepared.js';
 import { type Queryable, Transactions } from './transactions.js';
 
@@ -34,9 +34,10 @@ export interface NewResult {
 /** A row has the results of at most 2^10 indexes, so that it is found by a range of its first index. */
 const PART_BITS = 10;
 
+/** $1: ordinals; $2: clients; $3: keys; $4: indexes. 4941177: the advisory locks of keys, as in `idempotency.ts`. */
 const FIND_USES = `
   SELECT w.ordinal, encode(r.hash, 'hex') AS hash, r.outcome,
-         NOT pg_try_advisory_xact_lock_shared(${keyLockSql('w.client', 'w.key')}) AS "isInFlight",
+         NOT pg_try_advisory_xact_lock_shared(4941177, hashtext(w.client || ' ' || w.key)) AS "isInFlight",
          CASE WHEN w.place = 0 THEN EXISTS (SELECT FROM request_part p WHERE p.client = w.client AND p.key = w.key OFFSET 0)
               ELSE EXISTS (SELECT FROM identifier i
                            WHERE i.client = w.client AND i.request_key = w.key AND i.request_index = 0 OFFSET 0)
@@ -44,14 +45,15 @@ const FIND_USES = `
   FROM unnest($1::int[], $2::text[], $3::text[], $4::int[]) AS w(ordinal, client, key, place)
   LEFT JOIN LATERAL (SELECT x.hash, x.outcome FROM request x WHERE x.client = w.client AND x.key = w.key OFFSET 0) r ON true`;
 
+/** $1: clients; $2: keys; $3: the first index of a row, which has the results of 2^10 indexes. */
 const FIND_PARTS = `
   SELECT w.client, w.key, p.places, p.outcomes FROM unnest($1::text[], $2::text[], $3::int[]) AS w(client, key, first)
   CROSS JOIN LATERAL (
     SELECT x.places, x.outcomes FROM request_part x WHERE x.client = w.client AND x.key = w.key
-      AND x.place BETWEEN w.first AND w.first + ${2 ** PART_BITS - 1} OFFSET 0) p`;
+      AND x.place BETWEEN w.first AND w.first + 1023 OFFSET 0) p`;
 
 /**
- * Stores a result only if its index is free and the identifier still exists, under the lock of the key. The lines of a
+ * $1 to $7: the results. Stores a result only if its index is free and the identifier still exists, under the lock of the key. The lines of a
  * chunk have one row.
  */
 const STORE = `
@@ -68,7 +70,7 @@ const STORE = `
   ), of_lines AS (
     INSERT INTO request_part (client, key, place, places, outcomes)
     SELECT client, key, min(place), array_agg(place ORDER BY place), '[' || string_agg(outcome, ',' ORDER BY place) || ']'
-    FROM storable WHERE place > 0 GROUP BY client, key, place >> ${PART_BITS}
+    FROM storable WHERE place > 0 GROUP BY client, key, place >> 10
   )
   SELECT n::int - 1 AS ordinal FROM storable`;
 
@@ -160,12 +162,7 @@ interface UseRow {
   readonly isInFlight: boolean;
 }
 
-interface PartRow {
-  readonly client: string;
-  readonly key: string;
-  readonly places: number[];
-  readonly outcomes: string;
-}
+type PartRow = Pick<Row<'request_part'>, 'client' | 'key' | 'places' | 'outcomes'>;
 
 function resultKey({ client, key, index }: Pick<KeyedMint, 'client' | 'key' | 'index'>): string {
   return JSON.stringify([client, key, index]);

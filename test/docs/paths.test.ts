@@ -13,8 +13,15 @@ const documents = [
   ...readdirSync(root).filter((name) => name.endsWith('.md') || name === '.env.example'),
 ];
 
-/** Variables of Node.js, of the container and of tests. */
-const OTHERS = ['NODE_ENV', 'NODE_OPTIONS', 'POSTGRES_PASSWORD', 'MODEL_RUNS', 'FUZZ_RUNS'];
+/** Variables of Node.js, of the container, of the Prisma CLI and of tests. */
+const OTHERS = [
+  'NODE_ENV',
+  'NODE_OPTIONS',
+  'POSTGRES_PASSWORD',
+  'PRISMA_SCHEMA_ENGINE_BINARY',
+  'MODEL_RUNS',
+  'FUZZ_RUNS',
+];
 
 /** The matches of a pattern in all documents, each once, as `document: match`. */
 const cited = (pattern: RegExp): string[] =>

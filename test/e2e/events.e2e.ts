@@ -1,13 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { POSITION_SQL } from '../../dist/storage/changes/change-log.js';
-import { LOG_HEAD_SQL, LOG_PAGE_SQL } from '../../dist/storage/changes/change-reader.js';
+import { LOG_HEAD, LOG_PAGE } from '../../dist/storage/changes/change-reader.js';
 import { Client } from './harness/client.js';
 import { createDatabase } from './harness/database.js';
 import { type SeenEvent, followLog, readLog } from './harness/log-reader.js';
 import { startServer } from './harness/server.js';
 import { useService } from './harness/service.js';
+
+/** The position of a change of the transaction, as the service computes it. */
+const POSITION = 'pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset)';
 
 let pool: pg.Pool;
 // Before the hook of the service drops the database.
@@ -22,7 +24,7 @@ beforeAll(() => {
 const append = (on: Pick<pg.ClientBase, 'query'>, identifierId: number, version = 1) =>
   on.query(
     `INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, patch)
-     VALUES (${POSITION_SQL}, '2000.01', $1, $2, 'changed', 'late', '[]')`,
+     VALUES (${POSITION}, '2000.01', $1, $2, 'changed', 'late', '[]')`,
     [identifierId, version],
   );
 
@@ -94,7 +96,7 @@ describe('GET /events', () => {
   it('reads more changes than one page may, and waits only for matching ones', async () => {
     await pool.query(
       `INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, patch)
-       SELECT ${POSITION_SQL}, '2000.01', 1000000 + n, 1, 'minted', 'many', '[]' FROM generate_series(1, 12000) n`,
+       SELECT ${POSITION}, '2000.01', 1000000 + n, 1, 'minted', 'many', '[]' FROM generate_series(1, 12000) n`,
     );
     const page = await service.client.get('/events?namingAuthority=100.103&wait=1');
     expect(page.body).toEqual({ items: [], next: await lastCursor() });
@@ -133,7 +135,7 @@ describe('GET /events', () => {
       (await pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, values)).rows
         .map((row) => row['QUERY PLAN'])
         .join('\n');
-    for (const found of [await plan(LOG_PAGE_SQL, ['1000', '0', 50]), await plan(LOG_HEAD_SQL, [])]) {
+    for (const found of [await plan(LOG_PAGE, ['1000', '0', 50]), await plan(LOG_HEAD, [])]) {
       expect(found).toMatch(/Index (Only )?Scan (Backward )?using change_pkey on change/);
       expect(found).not.toMatch(/Seq Scan on change\b/);
     }

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import { DATA_ONLY, securityHeaders } from '../../src/http/server/security-headers.js';
+import { DATA_HEADERS } from '../../src/http/server/security-headers.js';
 import { useService } from './harness/service.js';
 
-const SECURITY_HEADERS = securityHeaders(DATA_ONLY);
+const SECURITY_HEADERS = DATA_HEADERS;
 
 const service = useService({ REQUEST_TIMEOUT_MS: '1000' });
 

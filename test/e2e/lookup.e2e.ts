@@ -235,5 +235,6 @@ describe('GET /identifiers', () => {
   ])('refuses ?%s with %s', async (query, code) => {
     const answer = await service.client.get(`/identifiers?${query}`);
     expect([answer.status, answer.body.code]).toEqual([400, code]);
+    expect(answer.body.errors[0].pointer).toBe(`#query/${query.slice(0, query.indexOf('='))}`);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { COUNT_SQL } from '../../dist/storage/naming-authorities/naming-authority-counts.js';
+import { COUNT } from '../../dist/storage/naming-authorities/naming-authority-counts.js';
 import { useService } from './harness/service.js';
 
 const service = useService({ NAMING_AUTHORITIES: '' });
@@ -70,7 +70,7 @@ describe('GET /naming-authorities', () => {
        SELECT '33', gen_random_uuid(), 'withdrawn', CURRENT_TIMESTAMP, 'test' FROM generate_series(1, 7)`,
     );
     await client.query('VACUUM ANALYZE identifier');
-    const plan = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${COUNT_SQL}`, [['32', '33', '31']]);
+    const plan = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${COUNT}`, [['32', '33', '31'], 10_001]);
     await client.end();
     const text = JSON.stringify(plan.rows);
     expect(text).not.toContain('Seq Scan');
@@ -103,7 +103,7 @@ describe('GET /naming-authorities', () => {
        SELECT '40.' || n % 200, gen_random_uuid(), 'withdrawn', CURRENT_TIMESTAMP, 'test' FROM generate_series(1, 20000) n`,
     );
     const expectIndexOnly = async () => {
-      const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${COUNT_SQL}`, [prefixes]);
+      const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${COUNT}`, [prefixes, 10_001]);
       const text = JSON.stringify(rows);
       expect(text).not.toContain('Seq Scan');
       expect(text).not.toContain('Rows Removed by Filter');

@@ -156,23 +156,6 @@ describe('a stop by SIGTERM', () => {
 });
 
 describe('migrations', () => {
-  it('twenty processes that start at once on an empty database all come up', async () => {
-    const database = await createDatabase('template0');
-    const servers = await Promise.all(
-      Array.from({ length: 20 }, () => startServer({ ...variables(database), DATABASE_POOL_SIZE: '1' })),
-    );
-    const admin = new pg.Client({ connectionString: database.url });
-    await admin.connect();
-    const { rows } = await admin.query<{ name: string; times: string }>(
-      'SELECT migration_name AS name, count(*) AS times FROM _prisma_migrations GROUP BY 1',
-    );
-    await admin.end();
-    expect(rows.length).toBeGreaterThan(0);
-    expect(rows.every(({ times }) => times === '1')).toBe(true);
-    await Promise.all(servers.map((server) => server.stop()));
-    await database.drop();
-  });
-
   it('are recorded as `prisma migrate deploy` records them: by name and SHA-256 of the file, applied once', async () => {
     const admin = new pg.Client({ connectionString: service.database.url });
     await admin.connect();

@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { COUNT_SQL } from '../../dist/storage/naming-authorities/naming-authority-counts.js';
-import { LOG_HEAD_SQL, LOG_PAGE_SQL } from '../../dist/storage/changes/change-reader.js';
+import { COUNT } from '../../dist/storage/naming-authorities/naming-authority-counts.js';
+import { LOG_HEAD, LOG_PAGE } from '../../dist/storage/changes/change-reader.js';
 import { IdentifierSearch } from '../../dist/storage/identifiers/identifier-search.js';
 import { CoalescedReader } from '../../dist/storage/identifiers/coalesced-reader.js';
 import { IdentifierReader } from '../../dist/storage/identifiers/identifier-reader.js';
-import { IMPORT_SQL, importValues } from '../../dist/storage/identifiers/import-statement.js';
+import { IMPORT, importValues } from '../../dist/storage/identifiers/import-statement.js';
 import { insertQuery } from '../../dist/storage/identifiers/insert-statement.js';
 import { ConflictFinder } from '../../dist/storage/identifiers/conflict-finder.js';
 import { SessionSettings, poolSettings } from '../../dist/database/session-settings.js';
@@ -105,7 +105,7 @@ const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
     4 * FEW,
     (on) => on.query(insertQuery(many(250, (n) => item(`r${n}`, null, { leaseUntil: new Date('2099-01-01') })))),
   ],
-  ['an import', 4 * FEW, (on) => on.query(IMPORT_SQL, importValues(many(50, imported)))],
+  ['an import', 4 * FEW, (on) => on.query(IMPORT, importValues(many(50, imported)))],
   [
     'what is in the way of mints without keys',
     4 * FEW,
@@ -157,9 +157,9 @@ const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
         ['100.102'],
       ),
   ],
-  ['the first events', 2 * FEW, (on) => on.query(LOG_PAGE_SQL, ['0', '0', 100])],
-  ['the last event', FEW, (on) => on.query(LOG_HEAD_SQL)],
-  ['the counts of an empty naming authority', FEW, (on) => on.query(COUNT_SQL, [['2000.01']])],
+  ['the first events', 2 * FEW, (on) => on.query(LOG_PAGE, ['0', '0', 100])],
+  ['the last event', FEW, (on) => on.query(LOG_HEAD)],
+  ['the counts of an empty naming authority', FEW, (on) => on.query(COUNT, [['2000.01'], 10_001])],
 ];
 
 /** Their plan depends on the length of the log, so the service does not prepare them. */
@@ -192,6 +192,14 @@ async function rowsReadSoFar(client: pg.Client): Promise<number> {
   return rows[0]?.read ?? 0;
 }
 
+/** The tables that a load fills. */
+const LARGE = ['identifier', 'alternate_identifier', 'change', 'request'];
+
+async function openDatabase() {
+  const database = await createDatabase();
+  return { url: database.url, stop: () => database.drop() };
+}
+
 const machines = [
   {
     title: 'on PostgreSQL 15 after one keyed stream of 50,000',
@@ -199,32 +207,37 @@ const machines = [
     open: () => startInstalledPostgres(15),
     loads: [1, 50_000] as const,
     isPlannedEmpty: false,
+    isAnalyzed: true,
   },
+  ...[15, 18].map((version) => ({
+    title: `on PostgreSQL ${version} directly after a load, before any statistics exist`,
+    isThere: version === 18 || isInstalled(version),
+    open: () => (version === 18 ? openDatabase() : startInstalledPostgres(version)),
+    loads: [1, 20_000] as const,
+    isPlannedEmpty: false,
+    isAnalyzed: false,
+  })),
   {
     title: 'on the PostgreSQL of the tests after five keyed streams of 12,000',
     isThere: true,
-    open: async () => {
-      const database = await createDatabase();
-      return { url: database.url, stop: () => database.drop() };
-    },
+    open: openDatabase,
     loads: [5, 12_000] as const,
     isPlannedEmpty: false,
+    isAnalyzed: true,
   },
   {
     title: 'in sessions of the service that planned their statements while the tables were empty',
     isThere: true,
-    open: async () => {
-      const database = await createDatabase();
-      return { url: database.url, stop: () => database.drop() };
-    },
+    open: openDatabase,
     loads: [2, 6000] as const,
     isPlannedEmpty: true,
+    isAnalyzed: false,
   },
 ];
 
 describe.each(machines.filter(({ isThere }) => isThere))(
   '$title',
-  ({ open, loads: [streams, lines], isPlannedEmpty }) => {
+  ({ open, loads: [streams, lines], isPlannedEmpty, isAnalyzed }) => {
     let database: { readonly url: string; stop(): Promise<void> };
     const clients = new Map<string, pg.Client>();
 
@@ -240,8 +253,11 @@ describe.each(machines.filter(({ isThere }) => isThere))(
       for (const client of isPlannedEmpty ? clients.values() : []) {
         for (const [, , work] of STATEMENTS) await rowsRead(client, work);
       }
+      for (const table of isAnalyzed ? [] : LARGE) {
+        await clients.get('auto')!.query(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
+      }
       await load(clients.get('auto')!, streams, lines);
-      if (!isPlannedEmpty) await clients.get('auto')!.query('ANALYZE');
+      if (isAnalyzed) await clients.get('auto')!.query('ANALYZE');
     });
     afterAll(async () => {
       for (const client of clients.values()) await client.end();

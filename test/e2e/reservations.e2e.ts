@@ -136,6 +136,20 @@ describe('Idempotency-Key of a reservation', () => {
       expect(coded(answer)).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
     }
   });
+
+  it('returns the first report also where an earlier version stored it as problem documents', async () => {
+    const { body } = await reserve();
+    const headers = { 'idempotency-key': randomUUID() };
+    const path = `/reservations/${body.id}/release`;
+    const first = await service.client.post(path, { identifiers: [body.identifiers[0], 'a b'] }, headers);
+    expect(first.body.items[1].problem).toMatchObject({ code: 'NOT_RECOGNIZED', instance: path, offset: 0 });
+    const changed = await query('UPDATE request_part SET outcomes = $2 WHERE key = $1 RETURNING place', [
+      headers['idempotency-key'],
+      JSON.stringify(first.body.items),
+    ]);
+    const replay = await service.client.post(path, { identifiers: [body.identifiers[0], 'a b'] }, headers);
+    expect([changed.length, replay.headers.get('idempotency-replayed'), replay.body]).toEqual([1, 'true', first.body]);
+  });
 });
 
 describe('the report of POST /reservations/{id}/activate and /release', () => {

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { isHandle, toCordraId, toHandle, toResolver } from '../../dist/identifier/index.js';
 import { NamingAuthoritySnapshot } from '../../dist/registry/naming-authority-snapshot.js';
-import { SELF_KEY_SQL } from '../../dist/storage/identifiers/identifier-row.js';
 import { type TestDatabase, createDatabase } from './harness/database.js';
 
 // The self key of an identifier is computed twice: in SQL, for the objects that it describes, and in TypeScript, for
@@ -12,7 +11,7 @@ let database: TestDatabase;
 let client: pg.Client;
 
 beforeAll(async () => {
-  database = await createDatabase('template0');
+  database = await createDatabase();
   client = new pg.Client({ connectionString: database.url });
   await client.connect();
 });
@@ -29,9 +28,9 @@ interface Case {
 
 const keysInSql = async (cases: readonly Case[], guids: readonly (string | null)[]): Promise<string[]> => {
   const { rows } = await client.query<{ key: string }>(
-    `SELECT encode(${SELF_KEY_SQL}, 'hex') AS key FROM unnest($1::text[], $2::boolean[], $3::text[], $4::uuid[])
-       WITH ORDINALITY AS c(prefix, folds, local_name, guid, place),
-       LATERAL (SELECT c.prefix AS naming_authority, c.guid, c.local_name) AS i, LATERAL (SELECT c.folds AS case_insensitive) AS n
+    `SELECT encode(self_key(c.prefix, c.guid, c.local_name, c.folds), 'hex') AS key
+     FROM unnest($1::text[], $2::boolean[], $3::text[], $4::uuid[])
+       WITH ORDINALITY AS c(prefix, folds, local_name, guid, place)
      ORDER BY place`,
     [
       cases.map(({ prefix }) => prefix),

@@ -5,7 +5,7 @@ import { RequestMaker } from './request-maker.js';
 import { Wire } from './wire.js';
 
 /** Requests that are generated before any of them is sent. */
-const ROUND = 128;
+const ROUND = 1024;
 
 /** Failures that a run reports completely. */
 const MOST_FAILURES = 200;

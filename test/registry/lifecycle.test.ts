@@ -56,6 +56,14 @@ describe('which step a state permits', () => {
   it('the refusal of a withdrawn identifier contains the reason of its tombstone', () => {
     expect(stateProblem(inState('withdrawn'), 'changed')?.detail).toContain('is withdrawn (gone); only');
   });
+
+  it('the refusal names the state and the states that permit the step', () => {
+    const detail = (state: State, step: Step) => stateProblem(inState(state), step)?.detail;
+    expect(detail('active', 'activated')).toMatch(
+      / is active; only an identifier that is reserved can be activated\.$/,
+    );
+    expect(detail('withdrawn', 'changed')).toMatch(/ only an identifier that is reserved or active can be changed\.$/);
+  });
 });
 
 describe('what a step makes of a record', () => {
@@ -100,6 +108,26 @@ describe('what a step makes of a record', () => {
   ])('%s of a record that is %s', (_, state, amend, after) => {
     const record = inState(state);
     expect(amended(record, amend(record))).toEqual(after);
+  });
+
+  it('is recorded in the history under the name of the step', () => {
+    const record = inState('reserved');
+    const amendments = [
+      activation(),
+      release(AT),
+      withdrawal(record, AT, '', null),
+      reinstatement(),
+      expiry(record, AT),
+    ];
+    expect(amendments.map(({ kind }) => kind)).toEqual(['activated', 'released', 'withdrawn', 'reinstated', 'lapsed']);
+  });
+
+  it('replaces and removes the target', () => {
+    const record = { ...inState('active'), target: 'https://a.example/' };
+    const target = 'https://b.example/';
+    expect(amended(record, { kind: 'changed', target }).target).toBe(target);
+    expect(amended(record, { kind: 'changed', target: null }).target).toBeNull();
+    expect(amended(record, { kind: 'changed' }).target).toBe(record.target);
   });
 
   it('a member that is absent stays, and null removes', () => {

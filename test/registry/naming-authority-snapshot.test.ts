@@ -175,3 +175,57 @@ describe('resolvers of naming authorities', () => {
     expect(among.resolverOf(toHandle('20.500/x'))).toBe(DEFAULT_RESOLVER);
   });
 });
+
+describe('the snapshot of a principal that sees some naming authorities', () => {
+  const own = toResolver({ scheme: 'https', authority: 'id.example.org' });
+  const hidden = authority('20.700', { resolver: own });
+  const all = new NamingAuthoritySnapshot([CORDRA, FOLDING, hidden], DEFAULT_RESOLVER);
+  const reader = {};
+  const view = all.seenBy(reader, (prefix) => prefix !== '20.600' && prefix !== '20.700');
+
+  it('is made once for each principal', () => {
+    expect(all.seenBy(reader, () => true)).toBe(view);
+    expect(all.seenBy({}, () => true)).not.toBe(view);
+  });
+
+  it('lists and finds the visible ones only', () => {
+    expect(all.all()).toEqual([CORDRA, FOLDING, hidden]);
+    expect(view.all()).toEqual([CORDRA]);
+    expect(view.find('100.102')).toBe(CORDRA);
+    expect(view.find('20.600')).toBeUndefined();
+    expect(all.find('20.600')).toBe(FOLDING);
+    expect(all.find('20.601')).toBeUndefined();
+  });
+
+  it('has no address under a hidden one, and writes its names for the default resolver', () => {
+    const name = toHandle('20.700/x');
+    expect([all.locate(name, '20.700/x', '/x'), view.locate(name, '20.700/x', '/x')]).toEqual([
+      all.addressOf(hidden, 'x'),
+      null,
+    ]);
+    expect([all.resolverOf(name), view.resolverOf(name)]).toEqual([own, DEFAULT_RESOLVER]);
+  });
+
+  it('reads no URL of the resolver of a hidden one', () => {
+    expect(all.recognize('https://id.example.org/20.700/x')).toMatchObject({
+      ok: true,
+      value: { name: { type: 'handle' } },
+    });
+    expect(view.recognize('https://id.example.org/20.700/x').ok).toBe(false);
+  });
+
+  it('compares a name under a hidden one by the rules that all principals have', () => {
+    const digits = '20.600/0a1b2c3d4e5f60718293a4b5c6d7e8f9';
+    const [stored, wanted] = [all.readName(digits), view.readWanted(digits)];
+    expect(stored.ok && wanted.ok && wanted.value.key === stored.value.key).toBe(true);
+    const read = all.readWanted(digits);
+    expect(read.ok && stored.ok && read.value.key === stored.value.key).toBe(true);
+    expect(view.readWanted('a b').ok).toBe(false);
+  });
+
+  it('names the prefixes in texts that it does not see, and no other', () => {
+    const texts = ['20.600/x', '100.102/0a1b2c3d4e5f60718293a4b5c6d7e8f9', 'hdl:1234/x', 'demo:7', ''];
+    expect(all.unknownPrefixes(texts)).toEqual(['1234']);
+    expect(view.unknownPrefixes(texts)).toEqual(['20.600', '1234']);
+  });
+});

@@ -47,8 +47,9 @@ describe('the lockfile', () => {
     expect(refusing.map(([path, { engines }]) => `${path} ${engines?.node}`)).toEqual([]);
   });
 
-  it('has the Prisma CLI and its studio for development only, so that `npm prune --omit=dev` removes them', () => {
-    for (const name of ['prisma-cli', '@prisma/studio-core', '@prisma/config', '@prisma/engines', 'effect']) {
+  it('has the Prisma CLI, its studio and its engines for development only, so that `npm prune --omit=dev` removes them', () => {
+    const names = ['prisma-cli', '@prisma/studio-core', '@prisma/config', '@prisma/engines', 'effect'];
+    for (const name of [...names, '@prisma/schema-engine-wasm']) {
       expect([name, packages[`node_modules/${name}`]?.dev]).toEqual([name, true]);
     }
     // npm keeps an optional peer of a package at run time; there must be no other.

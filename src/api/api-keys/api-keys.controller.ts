@@ -1,8 +1,10 @@
 import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Principal, CurrentPrincipal } from '../../access/principal.js';
-import { type RequestContext, Context } from '../../access/request-context.js';
-import { Requires, type Scope } from '../../access/scope.js';
+import { Context, CurrentPrincipal } from '../../access/current-principal.js';
+import type { Principal } from '../../access/principal.js';
+import type { RequestContext } from '../../access/request-context.js';
+import { Requires } from '../../access/requires.js';
+import type { Scope } from '../../access/scope.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/api-idempotency-key.js';
 import { requireNoBody } from '../../http/body/no-body.js';
 import { ApiResponse, ApiTags } from '../../openapi/annotations.js';

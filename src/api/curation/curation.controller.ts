@@ -12,8 +12,9 @@ import {
   createParamDecorator,
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type RequestContext, requestContextOf } from '../../access/request-context.js';
-import { Requires } from '../../access/scope.js';
+import { requestContextOf } from '../../access/current-principal.js';
+import type { RequestContext } from '../../access/request-context.js';
+import { Requires } from '../../access/requires.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/api-idempotency-key.js';
 import { type EntityTags, entityTagOf, matchesStrongly, readIfMatch } from '../../http/headers/entity-tags.js';
 import { requireNoBody } from '../../http/body/no-body.js';

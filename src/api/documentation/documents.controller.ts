@@ -1,6 +1,6 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Public } from '../../access/scope.js';
+import { Public } from '../../access/requires.js';
 import { matchesWeakly } from '../../http/headers/entity-tags.js';
 import { ApiExcludeController } from '../../openapi/annotations.js';
 import { Problem } from '../../problem/problem.js';

@@ -1,7 +1,7 @@
 import { Controller, Get, Headers, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
-import { Public } from '../../access/scope.js';
+import { Public } from '../../access/requires.js';
 import { ApiExcludeController } from '../../openapi/annotations.js';
 import { Problem } from '../../problem/problem.js';
 import { frontPage } from './front-page.js';

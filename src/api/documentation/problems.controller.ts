@@ -1,5 +1,5 @@
 import { Controller, Get, Param } from '@nestjs/common';
-import { Public } from '../../access/scope.js';
+import { Public } from '../../access/requires.js';
 import { ApiExcludeController } from '../../openapi/annotations.js';
 import { CATALOGUE, PROBLEM_CODES, type ProblemCode, type ProblemKind } from '../../problem/catalogue.js';
 import { Problem } from '../../problem/problem.js';

@@ -1,8 +1,9 @@
 import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { type Principal, CurrentPrincipal } from '../../access/principal.js';
+import { CurrentPrincipal } from '../../access/current-principal.js';
+import type { Principal } from '../../access/principal.js';
 import { LongLived } from '../../access/limits.guard.js';
-import { Requires, ShowsHistory } from '../../access/scope.js';
+import { Requires, ShowsHistory } from '../../access/requires.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiExtraModels, ApiHeader, ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';

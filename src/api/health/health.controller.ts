@@ -1,7 +1,7 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import pg from 'pg';
 import { Uncounted } from '../../access/limits.guard.js';
-import { Public } from '../../access/scope.js';
+import { Public } from '../../access/requires.js';
 import { missingMigrations } from '../../database/schema-state.js';
 import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiOnlyProblems } from '../../problem/api-problems.js';

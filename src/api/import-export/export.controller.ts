@@ -3,10 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Controller, Get, Headers, HttpStatus, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
-import { type Principal, CurrentPrincipal } from '../../access/principal.js';
-import { Requires } from '../../access/scope.js';
+import { CurrentPrincipal } from '../../access/current-principal.js';
+import type { Principal } from '../../access/principal.js';
+import { Requires } from '../../access/requires.js';
 import { sendStream } from '../../http/body/send-stream.js';
 import { CSV, NDJSON } from '../../http/body/streamed-body.js';
+import { withQueryPointers } from '../../http/validation/query-pointers.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
@@ -84,7 +86,7 @@ export class ExportController {
     const format = formatFor(accept, excel === 'true');
     const pages = this.exports.pages(filter, principal);
     // Read the first page before the response starts, so that errors of the query or the database still have a status.
-    const first = (await pages.next()).value ?? [];
+    const first = (await withQueryPointers(pages.next())).value ?? [];
     void reply
       .status(HttpStatus.OK)
       .headers({

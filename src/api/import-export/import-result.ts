@@ -1,26 +1,25 @@
 import { HttpStatus } from '@nestjs/common';
 import { CATALOGUE } from '../../problem/catalogue.js';
 import { problemDocument } from '../../problem/problem-document.dto.js';
-import { problemOf } from '../../problem/problem.filter.js';
-import type { Problem } from '../../problem/problem.js';
+import { Problem } from '../../problem/problem.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import type { Conflicts } from '../../storage/identifiers/conflict-finder.js';
 import { conflictProblem } from '../representation/conflict-problem.js';
-import type { ImportCommand, ImportOutcome } from './import.service.js';
+import type { LineResult } from './import.service.js';
 import type { ImportResultDto } from './transfer-line.dto.js';
 
 export const IMPORT_PATH = '/identifiers/import';
 
-/** The result of a line that was parsed: of its import, of an equal identifier, of a conflict or of an error. */
-export function resultOf(line: number, { record }: ImportCommand, outcome: ImportOutcome): ImportResultDto {
-  if (outcome.kind === 'failed') return refusalOf(line, problemOf(outcome.error));
-  if (outcome.kind === 'conflict') return refusalOf(line, problemIn(outcome.conflicts));
-  const status = outcome.kind === 'imported' ? HttpStatus.CREATED : HttpStatus.OK;
-  return { line, status, identifier: nativeText(record), outcome: outcome.kind };
+/** The result of a line: of its import, of an equal identifier, of a conflict or of an error. */
+export function presentLine({ line, result }: LineResult): ImportResultDto {
+  if (result instanceof Problem) return refusalOf(line, result);
+  if (result.outcome === 'conflict') return refusalOf(line, problemIn(result.conflicts));
+  const { outcome, record } = result;
+  const status = outcome === 'imported' ? HttpStatus.CREATED : HttpStatus.OK;
+  return { line, status, identifier: nativeText(record), outcome };
 }
 
-/** The result of a line with a problem. */
-export function refusalOf(line: number, problem: Problem): ImportResultDto {
+function refusalOf(line: number, problem: Problem): ImportResultDto {
   return { line, status: CATALOGUE[problem.code].status, problem: problemDocument(problem, IMPORT_PATH) };
 }
 

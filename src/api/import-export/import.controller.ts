@@ -1,11 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Controller, HttpCode, HttpStatus, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Principal, CurrentPrincipal } from '../../access/principal.js';
+import { CurrentPrincipal } from '../../access/current-principal.js';
+import type { Principal } from '../../access/principal.js';
 import { KeyValidity } from '../../access/key-validity.js';
-import { Requires } from '../../access/scope.js';
-import { type StreamLog, respondInLines } from '../../http/body/ndjson-response.js';
+import { Requires } from '../../access/requires.js';
+import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndjson-response.js';
 import { sendStream, streamLog } from '../../http/body/send-stream.js';
+import { readPart } from '../../http/validation/request-validation.js';
 import { CSV, NDJSON, ReadsStream, streamedBody } from '../../http/body/streamed-body.js';
 import {
   ApiBody,
@@ -16,21 +18,14 @@ import {
   getSchemaPath,
 } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
-import { problemOf } from '../../problem/problem.filter.js';
-import { Problem } from '../../problem/problem.js';
+import type { Problem } from '../../problem/problem.js';
 import { type RawLine, openLines } from './import-lines.js';
-import { IMPORT_PATH, refusalOf, resultOf } from './import-result.js';
-import { type ImportCommand, ImportService } from './import.service.js';
-import { readLine } from './read-line.js';
+import { IMPORT_PATH, presentLine } from './import-result.js';
+import { ImportService, type LineResult, type ReadyLine, type ReceivedLine } from './import.service.js';
 import { ImportResultDto, TransferLineDto } from './transfer-line.dto.js';
 
-/** Lines that are parsed before other requests continue. */
+/** Lines that are validated before other requests continue. */
 const SLICE = 100;
-
-interface Line {
-  readonly number: number;
-  readonly command: ImportCommand | Problem;
-}
 
 @ApiTags('identifiers')
 @Controller('identifiers')
@@ -64,53 +59,44 @@ export class ImportController {
   })
   @ApiProblems('INVALID_REQUEST', 'UNSUPPORTED_MEDIA_TYPE')
   async import(
-    @CurrentPrincipal() actor: Principal,
+    @CurrentPrincipal() principal: Principal,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const body = streamedBody(request, NDJSON, CSV);
     const log = streamLog(request.log);
+    const lineFailed = (error: unknown, line: number): Problem => lineProblem(error, line, log);
     // Before the response starts, so that the refusal of a header line still has a status.
     const next = await openLines(body);
-    const results = respondInLines<Line[]>(body, {
+    const results = respondInLines<ReadyLine[]>(body, {
       path: IMPORT_PATH,
       read: async () => {
         const raw = await next();
-        return raw === null ? null : this.read(raw, actor, log);
+        return raw === null ? null : this.imports.prepare(await readLines(raw, log), { principal, lineFailed });
       },
-      permit: () => this.keys.require(actor),
-      work: (lines) => this.importLines(lines, log),
-      lastLine: (lines) => lines.at(-1)?.number ?? 0,
+      permit: () => this.keys.require(principal),
+      work: async (lines) => [write(await this.imports.import(lines, { lineFailed }))],
+      lastLine: (lines) => lines.at(-1)?.line ?? 0,
       log,
     });
     sendStream(request, reply.status(HttpStatus.OK).type(NDJSON), results);
   }
+}
 
-  private async read(raw: readonly RawLine[], actor: Principal, log: StreamLog): Promise<Line[]> {
-    const known = await this.imports.namingAuthorities(actor);
-    const lines: Line[] = [];
-    for (const { number, value, compared } of raw) {
-      try {
-        lines.push({ number, command: { ...readLine(value(), known, actor), ...(compared && { compared }) } });
-      } catch (error) {
-        if (!(error instanceof Problem)) log.lineFailed(error, number);
-        lines.push({ number, command: problemOf(error) });
-      }
-      if (lines.length % SLICE === 0) await nextTurn();
+/** Parses and validates lines; the fault of a line is its result. */
+async function readLines(raw: readonly RawLine[], log: StreamLog): Promise<ReceivedLine[]> {
+  const lines: ReceivedLine[] = [];
+  for (const { number: line, value, compared } of raw) {
+    try {
+      lines.push({ line, request: readPart(TransferLineDto, value()), ...(compared && { compared }) });
+    } catch (error) {
+      lines.push({ line, request: lineProblem(error, line, log) });
     }
-    return lines;
+    if (lines.length % SLICE === 0) await nextTurn();
   }
+  return lines;
+}
 
-  private async importLines(lines: readonly Line[], log: StreamLog): Promise<string[]> {
-    const commands = lines.flatMap(({ command }) => (command instanceof Problem ? [] : [command]));
-    const outcomes = await this.imports.import(commands);
-    const results = lines.map(({ number, command }) => {
-      if (command instanceof Problem) return refusalOf(number, command);
-      const outcome = outcomes.get(command);
-      if (outcome === undefined) throw new TypeError('every command has an outcome');
-      if (outcome.kind === 'failed') log.lineFailed(outcome.error, number);
-      return resultOf(number, command, outcome);
-    });
-    return [results.map((result) => `${JSON.stringify(result)}\n`).join('')];
-  }
+function write(results: readonly LineResult[]): string {
+  return results.map((result) => `${JSON.stringify(presentLine(result))}\n`).join('');
 }

@@ -1,25 +1,51 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import { isCausedByData } from '../../problem/database-errors.js';
-import type { ImportedIdentifier } from '../../registry/imported-identifier.js';
-import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
+import { Problem } from '../../problem/problem.js';
 import type { Conflicts } from '../../storage/identifiers/conflict-finder.js';
 import { IdentifierImporter } from '../../storage/identifiers/identifier-importer.js';
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
+import { type ImportCommand, type ImportRequest, parseImport } from './import-command.js';
 import { type TransferRecord, isSame } from './transfer-record.js';
 
-export interface ImportCommand {
-  readonly item: ImportedIdentifier;
-  readonly record: TransferRecord;
+/** Lines that are parsed before other requests continue. */
+const SLICE = 100;
+
+export interface ImportContext {
+  readonly principal: Principal;
+  /** Logs an unexpected error of one line. @returns the problem of this line; the others are imported. */
+  readonly lineFailed: (error: unknown, line: number) => Problem;
+}
+
+/** A line as it was received: its request, or the problem of its format. */
+export interface ReceivedLine {
+  /** Counted from 1. */
+  readonly line: number;
+  readonly request: ImportRequest | Problem;
   /** Attributes that must be equal in a registered identifier; all when absent. */
   readonly compared?: readonly string[];
 }
 
-/** "unchanged": the identifier is registered with the same attributes; "failed": an error that no rule foresees. */
-export type ImportOutcome =
-  | { readonly kind: 'imported' | 'unchanged' }
-  | { readonly kind: 'conflict'; readonly conflicts: Conflicts }
-  | { readonly kind: 'failed'; readonly error: unknown };
+/** A line that is ready to be imported, or its problem. */
+export interface ReadyLine {
+  readonly line: number;
+  readonly command: ImportCommand | Problem;
+}
+
+/** "unchanged": the identifier is registered with the same attributes. */
+export type ImportResult =
+  | { readonly outcome: 'imported' | 'unchanged'; readonly record: TransferRecord }
+  | { readonly outcome: 'conflict'; readonly conflicts: Conflicts }
+  | Problem;
+
+export interface LineResult {
+  readonly line: number;
+  readonly result: ImportResult;
+}
+
+/** The result of a command; `failed` is an error that no rule foresees. */
+type Outcome = Exclude<ImportResult, Problem> | { readonly outcome: 'failed'; readonly error: unknown };
 
 @Injectable()
 export class ImportService {
@@ -28,33 +54,57 @@ export class ImportService {
     private readonly authorities: NamingAuthorityCache,
   ) {}
 
-  /** The naming authorities for a chunk, including those that another process has just created. */
-  async namingAuthorities(actor: Principal): Promise<NamingAuthoritySnapshot> {
-    return actor.viewOf(await this.authorities.refresh('all'));
+  /** Parses and authorises a chunk. It writes nothing, so it can run while another chunk is imported. */
+  async prepare(received: readonly ReceivedLine[], { principal, lineFailed }: ImportContext): Promise<ReadyLine[]> {
+    // Another process may have just created the naming authorities.
+    const known = principal.viewOf(await this.authorities.refresh('all'));
+    const parse = ({ line, request, compared }: ReceivedLine): ImportCommand | Problem => {
+      try {
+        if (request instanceof Problem) return request;
+        return { ...parseImport(request, known, principal), ...(compared && { compared }) };
+      } catch (error) {
+        return error instanceof Problem ? error : lineFailed(error, line);
+      }
+    };
+    const lines: ReadyLine[] = [];
+    for (const each of received) {
+      lines.push({ line: each.line, command: parse(each) });
+      if (lines.length % SLICE === 0) await nextTurn();
+    }
+    return lines;
   }
 
-  /**
-   * Imports a chunk, committed on return. Where its statement fails because of one identifier, halves are tried until
-   * that one is alone.
-   */
-  async import(commands: readonly ImportCommand[]): Promise<ReadonlyMap<ImportCommand, ImportOutcome>> {
+  /** Imports a chunk, committed on return. The results are in the order of the lines. */
+  async import(lines: readonly ReadyLine[], { lineFailed }: Pick<ImportContext, 'lineFailed'>): Promise<LineResult[]> {
+    const commands = lines.flatMap(({ command }) => (command instanceof Problem ? [] : [command]));
+    const outcomes = await this.insert(commands);
+    return lines.map(({ line, command }) => {
+      if (command instanceof Problem) return { line, result: command };
+      const outcome = outcomes.get(command);
+      if (outcome === undefined) throw new TypeError('every command has an outcome');
+      return { line, result: outcome.outcome === 'failed' ? lineFailed(outcome.error, line) : outcome };
+    });
+  }
+
+  /** Where the statement fails because of one identifier, halves are tried until that one is alone. */
+  private async insert(commands: readonly ImportCommand[]): Promise<ReadonlyMap<ImportCommand, Outcome>> {
     try {
       const refused = await this.importer.insert(commands.map(({ item }) => item));
       return new Map(commands.map((command) => [command, outcomeOf(command, refused.get(command.item))]));
     } catch (error) {
       if (commands.length === 0 || !isCausedByData(error)) throw error;
-      if (commands.length === 1) return new Map(commands.map((command) => [command, { kind: 'failed', error }]));
+      if (commands.length === 1) return new Map(commands.map((command) => [command, { outcome: 'failed', error }]));
       const middle = Math.ceil(commands.length / 2);
-      const first = await this.import(commands.slice(0, middle));
-      return new Map([...first, ...(await this.import(commands.slice(middle)))]);
+      const first = await this.insert(commands.slice(0, middle));
+      return new Map([...first, ...(await this.insert(commands.slice(middle)))]);
     }
   }
 }
 
-function outcomeOf({ record, compared }: ImportCommand, conflicts: Conflicts | undefined): ImportOutcome {
-  if (conflicts === undefined) return { kind: 'imported' };
+function outcomeOf({ record, compared }: ImportCommand, conflicts: Conflicts | undefined): Outcome {
+  if (conflicts === undefined) return { outcome: 'imported', record };
   const { address } = conflicts;
   return address !== null && isSame(address, record, compared)
-    ? { kind: 'unchanged' }
-    : { kind: 'conflict', conflicts };
+    ? { outcome: 'unchanged', record }
+    : { outcome: 'conflict', conflicts };
 }

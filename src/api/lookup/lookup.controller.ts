@@ -1,11 +1,13 @@
 import { Body, Controller, Get, Headers, HttpCode, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Principal, CurrentPrincipal } from '../../access/principal.js';
-import { Requires } from '../../access/scope.js';
+import { CurrentPrincipal } from '../../access/current-principal.js';
+import type { Principal } from '../../access/principal.js';
+import { Requires } from '../../access/requires.js';
 import { LargeBody } from '../../http/body/body-limits.js';
 import { matchesWeakly } from '../../http/headers/entity-tags.js';
 import { sendList } from '../../http/body/list-response.js';
 import { Cursors } from '../../http/validation/cursor.js';
+import { withQueryPointers } from '../../http/validation/query-pointers.js';
 import { OnlyReads } from '../../http/server/load-shedding.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiHeader, ApiResponse, ApiTags } from '../../openapi/annotations.js';
@@ -53,7 +55,7 @@ export class LookupController {
   ): Promise<IdentifierPageDto> {
     const { limit, cursor, ...filter } = query;
     const after = () => (cursor === undefined ? undefined : this.positionOf(cursor));
-    const page = await this.lookup.page({ filter, limit, after }, principal);
+    const page = await withQueryPointers(this.lookup.page({ filter, limit, after }, principal));
     const next = page.next === null ? null : this.cursorAfter(page.next);
     if (next !== null) {
       const [, sent = ''] = /\?(.*)/s.exec(request.originalUrl) ?? [];

@@ -1,7 +1,8 @@
 import { Controller, Get, Header, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { type Principal, CurrentPrincipal } from '../../access/principal.js';
-import { Requires } from '../../access/scope.js';
+import { CurrentPrincipal } from '../../access/current-principal.js';
+import type { Principal } from '../../access/principal.js';
+import { Requires } from '../../access/requires.js';
 import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiOnlyProblems } from '../../problem/api-problems.js';
 import { Metrics } from '../../metrics/metrics.js';

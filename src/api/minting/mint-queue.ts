@@ -95,11 +95,10 @@ export class MintQueue {
   }
 
   private async attempt(job: MintJob): Promise<MintOutcome> {
-    const names = namesOf(job);
     for (let stage = 0; ;) {
-      if (!(await this.blocked.freed(names, MOST_FOLLOWERS))) throw conflictInProgress();
+      if (this.blocked.any && !(await this.blocked.freed(namesOf(job), MOST_FOLLOWERS))) throw conflictInProgress();
       const gathering = this.stages[stage];
-      if (gathering === undefined) return this.blocked.hold(names, this.waitForLock(job));
+      if (gathering === undefined) return this.blocked.hold(namesOf(job), this.waitForLock(job));
       try {
         return await gathering.add(job);
       } catch (error) {
@@ -150,6 +149,11 @@ class BlockedNames {
 
   get waiting(): number {
     return this.followers;
+  }
+
+  /** Whether a mint waits for a lock. */
+  get any(): boolean {
+    return this.blocked.size > 0;
   }
 
   /**

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { ProblemCode } from '../../problem/catalogue.js';
 import { Problem, type ProblemExtensions } from '../../problem/problem.js';
 import type { MintContext } from '../../registry/build-identifier.js';
+import type { Digest } from '../../registry/digest.js';
+import type { RequestIndex } from '../../registry/new-identifier.js';
 import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
 import { keyReused } from '../../storage/idempotency.js';
 import { type NewResult, RequestResults } from '../../storage/request-results.js';
@@ -28,6 +30,15 @@ export function serializeResult(result: MintResult): StoredResult {
   return { outcome, id: record.id.toString(), ...pair };
 }
 
+/** The identifier of an earlier request; IDEMPOTENCY_KEY_REUSED for another request with the same key. */
+export function replayOf(
+  earlier: { readonly fingerprint: Digest } & Omit<MintOutcome, 'outcome'>,
+  request: RequestIndex,
+): MintResult {
+  if (earlier.fingerprint !== request.fingerprint) return keyReused();
+  return { outcome: 'replayed', record: earlier.record, metadataRecord: earlier.metadataRecord };
+}
+
 /** The results of earlier requests with an idempotency key: rows of minted identifiers, or stored results. */
 @Injectable()
 export class MintReplays {
@@ -37,19 +48,23 @@ export class MintReplays {
   ) {}
 
   /** @returns null for the first request with its key or without one; IDEMPOTENCY_KEY_REUSED as a value. */
-  async find({ actor, request }: MintContext): Promise<MintResult | null> {
+  private async find({ actor, request }: MintContext): Promise<MintResult | null> {
     if (request === null) return null;
     const earlier = await this.reader.findByRequest(actor.client, request.key, request.index);
-    if (earlier !== null) {
-      if (earlier.fingerprint !== request.fingerprint) return keyReused();
-      return { outcome: 'replayed', record: earlier.record, metadataRecord: earlier.metadataRecord };
-    }
+    if (earlier !== null) return replayOf(earlier, request);
     const [use] = await this.results.find([{ client: actor.client, ...request }]);
     if (use?.isOther === true) return keyReused();
     if (!use?.outcome) return null;
     if (use.outcome.hash !== request.fingerprint) return keyReused();
     const read = await this.readAll(new Map([[request, use.outcome.text]]));
     return read.get(request) ?? null;
+  }
+
+  /** Refused mints with the results of earlier requests with their keys: a replay takes precedence over a problem. */
+  async replaceRefused(refused: readonly DecidedMint[]): Promise<DecidedMint[]> {
+    const decided: DecidedMint[] = [];
+    for (const { job, result } of refused) decided.push({ job, result: (await this.find(job.context)) ?? result });
+    return decided;
   }
 
   /** Deserializes stored results of single mints and lines, with the current records. */

@@ -3,16 +3,10 @@ import { type ChargeReport, MintBudget } from '../../access/mint-budget.js';
 import type { Principal } from '../../access/principal.js';
 import type { RequestContext } from '../../access/request-context.js';
 import { parseNamingAuthority } from '../../identifier/index.js';
-import { type MintOutcomeLabel, Metrics } from '../../metrics/metrics.js';
+import { Metrics } from '../../metrics/metrics.js';
 import { Problem } from '../../problem/problem.js';
 import { buildIdentifier } from '../../registry/build-identifier.js';
-import {
-  type MintCommand,
-  type MintRequest,
-  identifierCount,
-  mintFingerprint,
-  parseMintRequest,
-} from '../../registry/mint-command.js';
+import { type MintRequest, identifierCount, mintFingerprint, parseMintRequest } from '../../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
 import { GuidGenerator } from '../../registry/uuid.js';
@@ -24,15 +18,10 @@ import { MintConflicts } from './mint-conflicts.js';
 import type { Candidate, DecidedMint, Decisions, MintJob, MintOutcome, MintResult } from './mint-outcome.js';
 import { MintQueue } from './mint-queue.js';
 import { MintReplays } from './mint-replays.js';
+import { MintStatistics } from './mint-statistics.js';
 
 /** Attempts with new GUIDs, which collide only when the random source is broken. */
 const MAX_ATTEMPTS = 5;
-
-/** Weight of the last group of mints in the share of replays. */
-const LAST_GROUP_WEIGHT = 0.25;
-
-/** The share of replays from which searching them before the insert is faster. */
-const LIKELY_REPLAYS = 0.5;
 
 /** Candidates of one statement, and those that conflict with one of them and follow later. */
 interface InsertBatch {
@@ -61,9 +50,8 @@ export interface MintGroupResults {
 @Injectable()
 export class MintingService {
   private readonly queue: MintQueue;
-
-  /** The share of replays among recent mints. Retries come in bursts; this selects only which statement runs first. */
-  private replayShare = 0;
+  /** Of the mints of a transaction, the caller notes the results after its commit. */
+  readonly statistics: MintStatistics;
 
   constructor(
     private readonly writer: IdentifierWriter,
@@ -72,8 +60,9 @@ export class MintingService {
     private readonly authorities: NamingAuthorityCache,
     private readonly guids: GuidGenerator,
     private readonly budget: MintBudget,
-    private readonly metrics: Metrics,
+    metrics: Metrics,
   ) {
+    this.statistics = new MintStatistics(metrics);
     this.queue = new MintQueue((jobs, lockWait) => this.mintGroup(jobs, lockWait), metrics);
   }
 
@@ -90,7 +79,7 @@ export class MintingService {
   ): Promise<MintOutcome> {
     const known = await this.knownFor(principal, [request.namingAuthority]);
     const command = parseMintRequest(request, principal.viewOf(known));
-    requireMinting(principal, command);
+    principal.requireMinting(command);
     this.budget.charge(command.namingAuthority, identifierCount(command), known, onCharge);
     const index = key === undefined ? null : { key, index: 0, fingerprint: mintFingerprint(command) };
     return this.queue.mint({ command, context: { actor: principal, request: index }, known });
@@ -131,11 +120,15 @@ export class MintingService {
 
   /** The first half of a mint. It writes nothing, so it can run while other mints are written. */
   async prepare(jobs: readonly MintJob[]): Promise<PreparedMints> {
-    const built = await this.build(
+    const { refused, candidates } = this.build(
       jobs.map((job) => ({ job, attempt: 1 })),
       null,
     );
-    return { ...built, insertBatch: this.expectsReplays ? null : this.prepareInsert(built.undecided) };
+    return {
+      decided: refused.length === 0 ? [] : await this.replays.replaceRefused(refused),
+      undecided: candidates,
+      insertBatch: this.statistics.expectsReplays ? null : this.prepareInsert(candidates),
+    };
   }
 
   /**
@@ -147,33 +140,13 @@ export class MintingService {
     let failure: Error | null = null;
     try {
       for await (const decided of this.steps(prepared, undefined, lockWait)) collect(results, decided);
-      this.noteReplays(results);
+      this.statistics.noteReplays(results);
     } catch (error) {
       // Committed mints keep their results: a repeat would mint a second identifier.
       failure = errorOf(error);
     }
-    this.count(results);
+    this.statistics.count(results);
     return { results, failure };
-  }
-
-  /** Counts results in the metrics, summed up first: a label look-up takes longer than minting an identifier. */
-  count(results: ReadonlyMap<MintJob, MintResult>): void {
-    const counts = new Map<string, Map<MintOutcomeLabel, number>>();
-    for (const [{ command }, result] of results) {
-      const label = labelOf(result);
-      const under = result instanceof Problem ? command.namingAuthority : result.record.namingAuthority;
-      const labels = counts.get(under) ?? new Map<MintOutcomeLabel, number>();
-      counts.set(under, labels.set(label, (labels.get(label) ?? 0) + 1));
-    }
-    for (const [under, labels] of counts) {
-      for (const [label, count] of labels) this.metrics.minted(under, label, count);
-    }
-  }
-
-  private noteReplays(results: ReadonlyMap<MintJob, MintResult>): void {
-    if (results.size === 0) return;
-    const replays = [...results.values()].filter((result) => !['created', 'refused'].includes(labelOf(result))).length;
-    this.replayShare += (replays / results.size - this.replayShare) * LAST_GROUP_WEIGHT;
   }
 
   /** Builds, inserts and explains until every mint is decided. Yields what each step has decided. */
@@ -185,7 +158,7 @@ export class MintingService {
     yield prepared.decided;
     let { undecided: candidates, insertBatch } = prepared;
     while (candidates.length > 0) {
-      if (this.expectsReplays && transaction === undefined) {
+      if (this.statistics.expectsReplays && transaction === undefined) {
         const found = await this.conflicts.explain(candidates, undefined, lockWait);
         yield found.decided;
         if (found.undecided.length === 0) return;
@@ -203,31 +176,29 @@ export class MintingService {
       const isAgain = (candidate: Candidate): boolean => !wereLater.has(candidate);
       // A changed naming authority is one reason for another attempt.
       const known = explained.undecided.some(isAgain) ? await this.authorities.refresh('all') : null;
-      const rebuilt = await this.build(
+      const rebuilt = this.build(
         explained.undecided.map((each) => ({ job: each.job, attempt: each.attempt + (isAgain(each) ? 1 : 0) })),
         known,
       );
-      yield rebuilt.decided;
-      candidates = rebuilt.undecided;
+      yield await this.replays.replaceRefused(rebuilt.refused);
+      ({ candidates } = rebuilt);
       insertBatch = null;
     }
   }
 
   /** @param known the naming authorities of another attempt; null for those of each job. */
-  private async build(
+  private build(
     mints: readonly Omit<Candidate, 'item'>[],
     known: NamingAuthoritySnapshot | null,
-  ): Promise<Decisions> {
-    const decided: DecidedMint[] = [];
-    const undecided: Candidate[] = [];
+  ): { readonly refused: readonly DecidedMint[]; readonly candidates: readonly Candidate[] } {
+    const refused: DecidedMint[] = [];
+    const candidates: Candidate[] = [];
     for (const { job, attempt } of mints) {
       const item = attempt > MAX_ATTEMPTS ? giveUp(job) : this.buildOne(job, known ?? job.known);
-      if (!(item instanceof Problem)) undecided.push({ job, attempt, item });
-      // A replay takes precedence over every other problem.
-      else if (job.context.request === null) decided.push({ job, result: item });
-      else decided.push({ job, result: (await this.replays.find(job.context)) ?? item });
+      if (item instanceof Problem) refused.push({ job, result: item });
+      else candidates.push({ job, attempt, item });
     }
-    return { decided, undecided };
+    return { refused, candidates };
   }
 
   private buildOne({ command, context }: MintJob, known: NamingAuthoritySnapshot): NewIdentifier | Problem {
@@ -264,16 +235,6 @@ export class MintingService {
     }
     return { decided, undecided };
   }
-
-  private get expectsReplays(): boolean {
-    return this.replayShare > LIKELY_REPLAYS;
-  }
-}
-
-/** @throws Problem SCOPE_MISSING or NAMING_AUTHORITY_FORBIDDEN */
-export function requireMinting(principal: Principal, { guid, localName, namingAuthority }: MintCommand): void {
-  const scope = guid === null && localName === null ? 'mint' : 'register';
-  principal.require(scope, namingAuthority, '/namingAuthority');
 }
 
 function collect(results: Map<MintJob, MintResult>, decided: readonly DecidedMint[]): void {
@@ -288,9 +249,4 @@ function errorOf(thrown: unknown): Error {
 function giveUp({ context }: MintJob): Problem {
   if (context.request !== null) return requestInFlight();
   throw new Error(`${MAX_ATTEMPTS} consecutive generated GUIDs exist already; the random source repeats values`);
-}
-
-function labelOf(result: MintResult): MintOutcomeLabel {
-  if (result instanceof Problem) return 'refused';
-  return result.outcome === 'found' ? 'replayed' : result.outcome;
 }

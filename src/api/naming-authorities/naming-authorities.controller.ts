@@ -1,8 +1,9 @@
 import { Body, Controller, Get, Headers, HttpStatus, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { type Principal, CurrentPrincipal } from '../../access/principal.js';
-import { type RequestContext, Context } from '../../access/request-context.js';
-import { Requires } from '../../access/scope.js';
+import { Context, CurrentPrincipal } from '../../access/current-principal.js';
+import type { Principal } from '../../access/principal.js';
+import type { RequestContext } from '../../access/request-context.js';
+import { Requires } from '../../access/requires.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/api-idempotency-key.js';
 import { type EntityTags, matchesStrongly, readIfMatch } from '../../http/headers/entity-tags.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';

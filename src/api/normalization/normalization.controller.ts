@@ -1,7 +1,8 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { type Principal, CurrentPrincipal } from '../../access/principal.js';
-import { Requires } from '../../access/scope.js';
+import { CurrentPrincipal } from '../../access/current-principal.js';
+import type { Principal } from '../../access/principal.js';
+import { Requires } from '../../access/requires.js';
 import { LargeBody } from '../../http/body/body-limits.js';
 import { sendList } from '../../http/body/list-response.js';
 import { OnlyReads } from '../../http/server/load-shedding.js';

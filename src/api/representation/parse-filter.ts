@@ -22,19 +22,22 @@ export interface IdentifierFilter {
   readonly createdBefore?: string;
 }
 
-/** Parses the filters of a query. @throws Problem with a syntax code, or INVALID_REQUEST for an invalid date. */
-export function parseFilter(query: IdentifierFilter, all: NamingAuthoritySnapshot, principal: Principal): PageFilter {
+/**
+ * Parses a filter.
+ * @throws Problem with a syntax code, or INVALID_REQUEST for an invalid date, with a JSON Pointer into the filter.
+ */
+export function parseFilter(filter: IdentifierFilter, all: NamingAuthoritySnapshot, principal: Principal): PageFilter {
   const known = principal.viewOf(all);
-  const { metadataId, alternateId, namingAuthority, state, target, createdAfter, createdBefore } = query;
+  const { metadataId, alternateId, namingAuthority, state, target, createdAfter, createdBefore } = filter;
   return {
-    metadataKey: keyOf(metadataId, known, '#query/metadataId'),
-    alternateKey: keyOf(alternateId, known, '#query/alternateId'),
+    metadataKey: keyOf(metadataId, known, '/metadataId'),
+    alternateKey: keyOf(alternateId, known, '/alternateId'),
     ...(principal.hasRestrictedView && { namingAuthorities: known.all().map(({ prefix }) => prefix) }),
     namingAuthority: namingAuthority === undefined ? undefined : prefixOf(namingAuthority, known),
     state,
     target,
-    createdAfter: createdAfter === undefined ? undefined : readTime(createdAfter, '#query/createdAfter'),
-    createdBefore: createdBefore === undefined ? undefined : readTime(createdBefore, '#query/createdBefore'),
+    createdAfter: createdAfter === undefined ? undefined : readTime(createdAfter, '/createdAfter'),
+    createdBefore: createdBefore === undefined ? undefined : readTime(createdBefore, '/createdBefore'),
   };
 }
 
@@ -52,6 +55,6 @@ function keyOf(
 /** A prefix in the case of its creation. */
 function prefixOf(text: string, known: NamingAuthoritySnapshot): string {
   const read = parseNamingAuthority(text, 'handle');
-  if (!read.ok) throw malformed(read.fault, '#query/namingAuthority');
+  if (!read.ok) throw malformed(read.fault, '/namingAuthority');
   return known.find(text)?.prefix ?? text;
 }

@@ -1,19 +1,21 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Res, applyDecorators } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { type RequestContext, Context } from '../../access/request-context.js';
-import { type Principal, CurrentPrincipal } from '../../access/principal.js';
-import { Requires } from '../../access/scope.js';
+import { Context, CurrentPrincipal } from '../../access/current-principal.js';
+import type { RequestContext } from '../../access/request-context.js';
+import type { Principal } from '../../access/principal.js';
+import { Requires } from '../../access/requires.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/api-idempotency-key.js';
 import { LargeBody } from '../../http/body/body-limits.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiBody, ApiParam, ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import type { ServiceCode } from '../../problem/catalogue.js';
-import { type ItemStatus, ReservationDto, ReservationReportDto } from './reservation-response.dto.js';
+import { ReservationDto, ReservationReportDto } from './reservation-response.dto.js';
 import { CreateReservationDto, ReservationMembersDto } from './reservation-request.dto.js';
+import { presentReport } from './report-presenter.js';
 import { parseReservation, serializeReservation } from './reservation.js';
 import { ReservationService } from './reservations.service.js';
-import { type SettlementCommand, serializeItem } from './settlement.js';
+import type { Settlement } from './settlement.js';
 
 const text = { schema: { type: 'string' as const } };
 
@@ -108,11 +110,7 @@ export class ReservationController {
     @Context() context: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ReservationReportDto> {
-    return this.settle(
-      context,
-      { id, pointer: ID_POINTER, settlement: 'activated', identifiers: selection.identifiers },
-      reply,
-    );
+    return this.settle('activated', id, selection, context, reply);
   }
 
   /**
@@ -127,23 +125,20 @@ export class ReservationController {
     @Context() context: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ReservationReportDto> {
-    return this.settle(
-      context,
-      { id, pointer: ID_POINTER, settlement: 'released', identifiers: selection.identifiers },
-      reply,
-    );
+    return this.settle('released', id, selection, context, reply);
   }
 
   private async settle(
+    settlement: Settlement,
+    id: string,
+    { identifiers }: ReservationMembersDto,
     context: RequestContext,
-    command: SettlementCommand,
     reply: FastifyReply,
   ): Promise<ReservationReportDto> {
+    const command = { id, pointer: ID_POINTER, settlement, identifiers };
     const { result, replayed } = await this.reservations.settle(context, command);
     if (replayed) void reply.header('idempotency-replayed', 'true');
-    const items = result.items.map((item) => serializeItem(item, result.settlement, command.id));
-    const counted = (status: ItemStatus): number => items.filter((item) => item.status === status).length;
-    const [activated, released, skipped] = [counted('activated'), counted('released'), counted('skipped')];
-    return { id: result.id, activated, released, skipped, items };
+    const action = settlement === 'activated' ? 'activate' : 'release';
+    return presentReport(result, `/reservations/${id}/${action}`);
   }
 }

@@ -129,7 +129,7 @@ export class ReservationService {
         const from = part * SETTLED_TOGETHER;
         const ofPart = selected.slice(from, from + SETTLED_TOGETHER);
         const items = await this.settlePart(transaction, principal, ofPart, settlement);
-        return items.map((item) => serializeItem(item, settlement, id));
+        return items.map(serializeItem);
       },
     );
     return { result: { id: id.toLowerCase(), settlement, items: result.flat().map(deserializeItem) }, replayed };

@@ -1,6 +1,5 @@
 import type { ProblemCode } from '../../problem/catalogue.js';
-import { type ProblemDocumentDto, problemDocument } from '../../problem/problem-document.dto.js';
-import { Problem, malformed } from '../../problem/problem.js';
+import { Problem, type ProblemDetail, malformed } from '../../problem/problem.js';
 import { type IdentifierRecord, identifierOf, nativeText } from '../../registry/identifier-record.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 
@@ -79,27 +78,39 @@ function refusal(code: ProblemCode, detail: string, pointer: string): Problem {
   return new Problem(code, `The identifier ${detail}.`, { errors: [{ pointer, detail }] });
 }
 
-export interface SerializedItem {
+/** The stored result of a member. Extension members of the problem are beside its code. */
+export interface StoredItem {
   readonly identifier: string;
-  readonly status: Settlement | 'skipped';
-  readonly problem?: ProblemDocumentDto;
+  readonly problem?: {
+    readonly code: ProblemCode;
+    readonly detail: string;
+    readonly errors?: readonly ProblemDetail[];
+    readonly [member: string]: unknown;
+  };
 }
 
-/** @param id the ID of the reservation, as in the request. */
-export function serializeItem(
-  { identifier, problem }: SettledItem,
-  settlement: Settlement,
-  id: string,
-): SerializedItem {
-  if (problem === null) return { identifier, status: settlement };
-  const instance = `/reservations/${id}/${settlement === 'activated' ? 'activate' : 'release'}`;
-  return { identifier, status: 'skipped', problem: problemDocument(problem, instance) };
+export function serializeItem({ identifier, problem }: SettledItem): StoredItem {
+  if (problem === null) return { identifier };
+  const { code, detail, extensions } = problem;
+  const { errors, members } = extensions;
+  return { identifier, problem: { code, detail, ...(errors !== undefined && { errors }), ...members } };
 }
 
-/** The inverse of `serializeItem`. */
-export function deserializeItem({ identifier, problem: document }: SerializedItem): SettledItem {
-  if (document === undefined) return { identifier, problem: null };
-  const { type: _type, title: _title, status: _status, instance: _instance, ...own } = document;
-  const { code, detail, errors, ...members } = own;
+/**
+ * The inverse of `serializeItem`. It also reads problem documents, which earlier versions stored: their `type`, `title`,
+ * `status` and `instance` follow from the code and from the request that is repeated.
+ */
+export function deserializeItem({ identifier, problem }: StoredItem): SettledItem {
+  if (problem === undefined) return { identifier, problem: null };
+  const {
+    code,
+    detail,
+    errors,
+    type: _type,
+    title: _title,
+    status: _status,
+    instance: _instance,
+    ...members
+  } = problem;
   return { identifier, problem: new Problem(code, detail, { ...(errors !== undefined && { errors }), members }) };
 }

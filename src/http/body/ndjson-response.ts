@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { problemDocument } from '../../problem/problem-document.dto.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
 import { problemOf } from '../../problem/problem.filter.js';
+import { Problem } from '../../problem/problem.js';
 import type { StreamedBody } from './streamed-body.js';
 
 /** Input is discarded for this time, so that the client can read the last result. */
@@ -61,6 +62,12 @@ async function* linesOf<T>(body: StreamedBody, steps: LinePipeline<T>): AsyncGen
     yield `${JSON.stringify({ line: answered + 1, status, problem: problemDocument(problem, steps.path) })}\n`;
     await discard(body, LINGER_MS);
   }
+}
+
+/** The problem of a line; an unexpected error is logged. */
+export function lineProblem(error: unknown, line: number, log: StreamLog): Problem {
+  if (!(error instanceof Problem)) log.lineFailed(error, line);
+  return problemOf(error);
 }
 
 /** Suppress unhandled-rejection warnings; the caller still sees the rejection. */

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { CATALOGUE, type ServiceCode } from '../../problem/catalogue.js';
 import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';
-import { DATA_ONLY, securityHeaders } from './security-headers.js';
+import { DATA_HEADERS } from './security-headers.js';
 
 const BROKEN_REQUEST = 'malformed request';
 
@@ -101,7 +101,7 @@ function endWith(problem: Problem, socket: Duplex, isHead = false): void {
   const { status, title } = CATALOGUE[problem.code];
   const body = `${JSON.stringify(problemDocument(problem, '/'))}\n`;
   const headers = {
-    ...securityHeaders(DATA_ONLY),
+    ...DATA_HEADERS,
     'cache-control': 'no-store',
     'content-type': 'application/problem+json',
     'content-length': Buffer.byteLength(body),

@@ -8,7 +8,6 @@ import type { Faces } from '../face.js';
 import { answerClientError } from './client-errors.js';
 import { joinIdentifierSegments } from './identifier-path.js';
 import { logRequest } from './request-log.js';
-import { securityHeaders } from './security-headers.js';
 
 /** A local name may have 8192 octets, each escaped twice (`%25C3`) in a path. Node allows 16 KiB for all headers. */
 const MAX_HEADER_BYTES = 65_536;
@@ -56,8 +55,8 @@ export function createAdapter(config: Config, logger: Logger, faces: Faces): Fas
         logRequest(request, reply, faces);
       });
       const face = faces.of(request);
-      const headers = securityHeaders(face.contentSecurityPolicy(request.url));
-      face.sendProblem(error, request, reply.headers({ ...headers, 'x-request-id': request.id }));
+      const headers = { ...face.securityHeaders(request.url), 'x-request-id': request.id };
+      face.sendProblem(error, request, reply.headers(headers));
     },
     clientErrorHandler: answerClientError,
   });

@@ -8,6 +8,9 @@ const AUTHORITY_OF_URI = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i;
 /** An authority without user information, which the URL parser would accept. */
 const AUTHORITY = /^[^\s/?#@\\]+$/;
 
+/** Allowed authorities that are not parsed again; a client can send many ports and 127.0.0.0/8. */
+const MAX_KNOWN = 100;
+
 /**
  * Rejects requests of foreign pages under open access: of names that resolve to the loopback address (DNS rebinding),
  * by Host, and of other origins, by Origin. Pages cannot set these headers.
@@ -15,9 +18,13 @@ const AUTHORITY = /^[^\s/?#@\\]+$/;
  */
 export function guardOpenAccess(server: FastifyInstance, allowed: readonly string[]): void {
   const configured = new Set(allowed.map((host) => hostOf(isIPv6(host) ? `[${host}]` : host)));
+  const known = new Set<string>();
   const isAllowed = (authority: string): boolean => {
+    if (known.has(authority)) return true;
     const host = hostOf(authority);
-    return host !== null && (isLoopback(host) || configured.has(host));
+    const allowed = host !== null && (isLoopback(host) || configured.has(host));
+    if (allowed && known.size < MAX_KNOWN) known.add(authority);
+    return allowed;
   };
   server.addHook('onRequest', (request, _reply, done) => {
     const { origin, host = '' } = request.headers;

@@ -12,17 +12,23 @@ const ALWAYS = {
 export const DATA_ONLY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** The headers of every response. @param policy the Content-Security-Policy. */
-export function securityHeaders(policy: string): Record<string, string> {
+export function securityHeaders(policy: string): Readonly<Record<string, string>> {
   return { ...ALWAYS, 'content-security-policy': policy };
 }
 
-/** @param policyOf the Content-Security-Policy of a request; by default that of data. */
+/** The headers of a response that is data. */
+export const DATA_HEADERS = securityHeaders(DATA_ONLY);
+
+/**
+ * @param headersOf the security headers of a request; by default those of data. It returns the same object each time:
+ * an object for each request costs several microseconds more.
+ */
 export function setSecurityHeaders(
   server: FastifyInstance,
-  policyOf: (request: FastifyRequest) => string = () => DATA_ONLY,
+  headersOf: (request: FastifyRequest) => Readonly<Record<string, string>> = () => DATA_HEADERS,
 ): void {
   server.addHook('onRequest', (request, reply, done) => {
-    void reply.headers(securityHeaders(policyOf(request)));
+    void reply.headers(headersOf(request));
     done();
   });
 }

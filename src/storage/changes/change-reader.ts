@@ -3,7 +3,8 @@ import pg from 'pg';
 import type { ChangeKind, PatchOperation } from '../../registry/change.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import { compactGuid } from '../../registry/uuid.js';
-import { type PageRow, boundedPage } from '../bounded-page.js';
+import type { PageRow } from '../bounded-page.js';
+import type { Row } from '../columns.js';
 
 /** The position of a change in the log, and its ordinal. */
 export interface LogPosition {
@@ -43,33 +44,61 @@ export interface FoundChanges {
 /** Changes that one filtered page reads: an index by naming authority would slow each mint. */
 const LOOKED_AT = 1000;
 
-/** Later positions may belong to running transactions and are not read. */
-const END_SQL = '(SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM change_offset)';
-
-const COLUMNS = `c.position, c.id, c.naming_authority AS "namingAuthority", c.version, c.kind, c.at, c.client,
-  c.key_id AS "keyId", c.patch, i.guid, i.local_name AS "localName"`;
-
-export const LOG_PAGE_SQL = bounded(
-  `SELECT ${COLUMNS} FROM (
-    SELECT * FROM change WHERE (position, id) > ($1::bigint, $2::bigint) AND position < ${END_SQL}
-    ORDER BY position, id LIMIT $3
-  ) c LEFT JOIN identifier i ON i.id = c.identifier_id
-  ORDER BY c.position, c.id`,
-  'position, id',
-);
+/**
+ * $1 and $2: a position and an ordinal; $3: the limit. Positions from the oldest running transaction on may belong to
+ * running transactions and are not read. A page ends after `MAX_PAGE_OCTETS`.
+ */
+export const LOG_PAGE = `
+  SELECT * FROM (
+    SELECT page.*, lead(true) OVER (ORDER BY position, id) IS NOT NULL AS has_next,
+      coalesce(sum(octet_length(patch)) OVER (ORDER BY position, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
+        AS octets_before
+    FROM (
+      SELECT c.position, c.id, c.naming_authority, c.version, c.kind, c.at, c.client, c.key_id, c.patch, i.guid, i.local_name
+      FROM (
+        SELECT * FROM change
+        WHERE (position, id) > ($1::bigint, $2::bigint)
+          AND position < (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM change_offset)
+        ORDER BY position, id LIMIT $3
+      ) c LEFT JOIN identifier i ON i.id = c.identifier_id
+      ORDER BY c.position, c.id
+    ) page
+  ) bounded
+  WHERE octets_before < 8388608 ORDER BY position, id`;
 
 /** The last readable position. */
-export const LOG_HEAD_SQL = `SELECT position, id FROM change WHERE position < ${END_SQL} ORDER BY position DESC, id DESC LIMIT 1`;
+export const LOG_HEAD = `
+  SELECT position, id FROM change
+  WHERE position < (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM change_offset)
+  ORDER BY position DESC, id DESC LIMIT 1`;
 
-const HISTORY = `SELECT ${COLUMNS} FROM change c LEFT JOIN identifier i ON i.id = c.identifier_id`;
-const OF_IDENTIFIER = bounded(
-  `${HISTORY} WHERE c.identifier_id = $1 AND c.version > $2 ORDER BY c.version LIMIT $3`,
-  'version',
-);
-const OF_NAMING_AUTHORITY = bounded(
-  `${HISTORY} WHERE c.identifier_id IS NULL AND c.naming_authority = $1 AND c.version > $2 ORDER BY c.version LIMIT $3`,
-  'version',
-);
+/** $1: the identifier; $2: a version; $3: the limit. */
+const OF_IDENTIFIER = `
+  SELECT * FROM (
+    SELECT page.*, lead(true) OVER (ORDER BY version) IS NOT NULL AS has_next,
+      coalesce(sum(octet_length(patch)) OVER (ORDER BY version ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
+        AS octets_before
+    FROM (
+      SELECT c.position, c.id, c.naming_authority, c.version, c.kind, c.at, c.client, c.key_id, c.patch, i.guid, i.local_name
+      FROM change c LEFT JOIN identifier i ON i.id = c.identifier_id
+      WHERE c.identifier_id = $1 AND c.version > $2 ORDER BY c.version LIMIT $3
+    ) page
+  ) bounded
+  WHERE octets_before < 8388608 ORDER BY version`;
+
+/** $1: the naming authority; $2: a version; $3: the limit. */
+const OF_NAMING_AUTHORITY = `
+  SELECT * FROM (
+    SELECT page.*, lead(true) OVER (ORDER BY version) IS NOT NULL AS has_next,
+      coalesce(sum(octet_length(patch)) OVER (ORDER BY version ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
+        AS octets_before
+    FROM (
+      SELECT c.position, c.id, c.naming_authority, c.version, c.kind, c.at, c.client, c.key_id, c.patch, i.guid, i.local_name
+      FROM change c LEFT JOIN identifier i ON i.id = c.identifier_id
+      WHERE c.identifier_id IS NULL AND c.naming_authority = $1 AND c.version > $2 ORDER BY c.version LIMIT $3
+    ) page
+  ) bounded
+  WHERE octets_before < 8388608 ORDER BY version`;
 
 @Injectable()
 export class ChangeReader {
@@ -79,13 +108,13 @@ export class ChangeReader {
 
   /** One page, oldest change first. Large changes shorten it. */
   async ofIdentifier(id: bigint, afterVersion: number, limit: number): Promise<FoundChanges> {
-    const { rows } = await this.pool.query<Row>(OF_IDENTIFIER, [id.toString(), afterVersion, limit + 1]);
+    const { rows } = await this.pool.query<ChangeRow>(OF_IDENTIFIER, [id.toString(), afterVersion, limit + 1]);
     return foundIn(rows.slice(0, limit));
   }
 
   /** As `ofIdentifier`. */
   async ofNamingAuthority(prefix: string, afterVersion: number, limit: number): Promise<FoundChanges> {
-    const { rows } = await this.pool.query<Row>(OF_NAMING_AUTHORITY, [prefix, afterVersion, limit + 1]);
+    const { rows } = await this.pool.query<ChangeRow>(OF_NAMING_AUTHORITY, [prefix, afterVersion, limit + 1]);
     return foundIn(rows.slice(0, limit));
   }
 
@@ -110,7 +139,7 @@ export class ChangeReader {
 
   async head(): Promise<LogPosition> {
     // Unprepared: a generic plan of a short log would read the whole log.
-    const { rows } = await this.pool.query<PositionRow>(LOG_HEAD_SQL);
+    const { rows } = await this.pool.query<PositionRow>(LOG_HEAD);
     return rows[0] === undefined ? LOG_START : positionOf(rows[0]);
   }
 
@@ -122,43 +151,26 @@ export class ChangeReader {
   }
 
   private async read({ position, id }: LogPosition, limit: number): Promise<FoundChanges> {
-    const { rows } = await this.pool.query<Row>(LOG_PAGE_SQL, [position.toString(), id.toString(), limit]);
+    const { rows } = await this.pool.query<ChangeRow>(LOG_PAGE, [position.toString(), id.toString(), limit]);
     return foundIn(rows);
   }
 }
 
-interface PositionRow {
-  readonly position: string;
-  readonly id: string;
-}
+type PositionRow = Pick<Row<'change'>, 'position' | 'id'>;
 
-interface Row extends PositionRow, PageRow {
-  readonly namingAuthority: string;
-  readonly version: number;
-  readonly kind: string;
-  readonly at: Date;
-  readonly client: string;
-  readonly keyId: string | null;
-  readonly patch: string;
-  readonly guid: string | null;
-  readonly localName: string | null;
-}
+type ChangeRow = Omit<Row<'change'>, 'identifier_id'> & Pick<Row<'identifier'>, 'guid' | 'local_name'> & PageRow;
 
-function bounded(query: string, order: string): string {
-  return boundedPage(query, order, 'octet_length(patch)');
-}
-
-function foundIn(rows: readonly Row[]): FoundChanges {
-  return { changes: rows.map(changeOf), hasNext: rows.at(-1)?.hasNext ?? false };
+function foundIn(rows: readonly ChangeRow[]): FoundChanges {
+  return { changes: rows.map(changeOf), hasNext: rows.at(-1)?.has_next ?? false };
 }
 
 function positionOf({ position, id }: PositionRow): LogPosition {
   return { position: BigInt(position), id: BigInt(id) };
 }
 
-function changeOf(row: Row): RecordedChange {
-  const { namingAuthority, version, kind, at, client, keyId, guid } = row;
-  const localName = row.localName ?? (guid === null ? null : compactGuid(guid));
+function changeOf(row: ChangeRow): RecordedChange {
+  const { naming_authority: namingAuthority, version, kind, at, client, key_id: keyId, guid } = row;
+  const localName = row.local_name ?? (guid === null ? null : compactGuid(guid));
   return {
     ...positionOf(row),
     namingAuthority,

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { POSITION_SQL } from './change-log.js';
 import { Transactions } from '../transactions.js';
 
 /** "ChO" in ASCII: the advisory lock under which one process at a time raises the offset. */
@@ -14,8 +13,11 @@ const IS_BEHIND = `
 
 const GAP = 2n ** 32n;
 
+/** $1: `GAP`. The last term is the position of a change of this transaction. */
 const RAISE = `
-  UPDATE change_offset SET value = value + (SELECT max(position) FROM change) + $1 - (${POSITION_SQL})`;
+  UPDATE change_offset
+  SET value = value + (SELECT max(position) FROM change) + $1
+              - (pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset))`;
 
 /** Keeps positions ascending when the registry moves to a database cluster with smaller transaction numbers. */
 @Injectable()

@@ -5,35 +5,41 @@ import { bytea } from '../../registry/digest.js';
 import { Batcher } from '../batcher.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
-import { type IdentifierRow, EXPIRED_SQL, RECORD_COLUMNS_SQL, recordOf } from './identifier-row.js';
+import { type IdentifierRow, recordOf } from './identifier-row.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 
 /** Waiting look-ups share the next statement. Larger batches would delay their first look-up. */
 const LIMITS = { maxBatchSize: 100, maxConcurrentBatches: 2, maxQueueLength: 5000 };
 
-/** With more objects, a metadata ID returns a list in pages. */
+/** With more objects, a metadata ID returns a list in pages; the statement reads one more. */
 const FEW = 10;
 
+/** $1: ordinals; $2: naming authorities; $3: GUIDs. */
 const BY_ADDRESS = `
-  SELECT w.ordinal, ${RECORD_COLUMNS_SQL}
+  SELECT w.ordinal, r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
+         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
+         r.replaced_by, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes
   FROM unnest($1::int[], $2::text[], $3::uuid[]) AS w(ordinal, naming_authority, guid)
-  JOIN identifier i ON i.naming_authority = w.naming_authority AND i.guid = w.guid
-  JOIN naming_authority n ON n.prefix = i.naming_authority`;
+  JOIN identifier_record r ON r.naming_authority = w.naming_authority AND r.guid = w.guid`;
 
+/** $1: ordinals; $2: naming authorities; $3: keys of local names. */
 const BY_LOCAL_KEY = `
-  SELECT w.ordinal, ${RECORD_COLUMNS_SQL}
+  SELECT w.ordinal, r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
+         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
+         r.replaced_by, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes
   FROM unnest($1::int[], $2::text[], $3::bytea[]) AS w(ordinal, naming_authority, local_key)
-  JOIN identifier i ON i.local_key = w.local_key AND i.naming_authority = w.naming_authority
-  JOIN naming_authority n ON n.prefix = i.naming_authority`;
+  JOIN identifier_record r ON r.local_key = w.local_key AND r.naming_authority = w.naming_authority`;
 
+/** $1: ordinals; $2: keys of metadata IDs; $3: the most identifiers for each of them. */
 const BY_METADATA = `
-  SELECT w.ordinal, ${RECORD_COLUMNS_SQL}
+  SELECT w.ordinal, r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
+         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
+         r.replaced_by, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes
   FROM unnest($1::int[], $2::bytea[]) AS w(ordinal, key)
-  JOIN LATERAL (
-    SELECT * FROM identifier i WHERE i.metadata_key = w.key AND NOT ${EXPIRED_SQL} LIMIT ${FEW + 1}
-  ) i ON true
-  JOIN naming_authority n ON n.prefix = i.naming_authority
-  ORDER BY w.ordinal, i.created_at, i.id`;
+  CROSS JOIN LATERAL (
+    SELECT * FROM identifier_record x WHERE x.metadata_key = w.key AND NOT x.expired LIMIT $3
+  ) r
+  ORDER BY w.ordinal, r.created_at, r.id`;
 
 /** Coalesces look-ups of single records. The caller checks what the principal can see. */
 @Injectable()
@@ -84,7 +90,7 @@ export class CoalescedReader {
   }
 
   private async readByMetadataId(keys: readonly CanonicalName['key'][]): Promise<IdentifierRecord[][]> {
-    const values = [keys.map((_, ordinal) => ordinal), keys.map(bytea)];
+    const values = [keys.map((_, ordinal) => ordinal), keys.map(bytea), FEW + 1];
     const query = { name: 'find-described', text: BY_METADATA, values };
     const { rows } = await this.pool.query<IdentifierRow & { ordinal: number }>(query);
     const found = keys.map((): IdentifierRecord[] => []);

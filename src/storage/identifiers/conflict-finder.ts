@@ -4,10 +4,10 @@ import { HOT_POOL } from '../../database/pool.js';
 import { arrayOf, arrayOfDigests } from '../array-parameter.js';
 import type { Digest } from '../../registry/digest.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
-import { MAX_REQUEST_INDEX, type NewIdentifier } from '../../registry/new-identifier.js';
+import type { NewIdentifier } from '../../registry/new-identifier.js';
 import { prepared } from '../prepared.js';
 import { type KeyUse, RequestResults } from '../request-results.js';
-import { type IdentifierRow, RECORD_COLUMNS_SQL, recordOf } from './identifier-row.js';
+import { type IdentifierRow, recordOf } from './identifier-row.js';
 import type { Queryable } from '../transactions.js';
 
 export interface Conflicts {
@@ -23,48 +23,64 @@ export interface Conflicts {
 
 type ConflictKind = 'request' | 'requestMetadataRecord' | 'otherRequest' | 'metadata' | 'address' | 'alternate';
 
-interface ConflictRow extends IdentifierRow {
+type ConflictRow = IdentifierRow & {
   readonly ordinal: number;
   readonly kind: ConflictKind;
   readonly fingerprint: Digest | null;
   readonly index: number | null;
-}
+};
 
-const conflictSql = (kind: string, join: string, fingerprint = 'NULL', index = 'NULL::int'): string => `
-  SELECT w.ordinal, ${kind} AS kind, ${fingerprint} AS fingerprint, ${index} AS index, ${RECORD_COLUMNS_SQL}
-  FROM ${join} JOIN naming_authority n ON n.prefix = i.naming_authority`;
-
-/** For a replay the request row is enough; exclude it from the other conflict checks. */
-const NOT_A_REPLAY =
-  '(i.client, i.request_key, i.request_index) IS DISTINCT FROM (w.client, w.request_key, w.request_index)';
-
-const conflictExceptReplay = (...parts: Parameters<typeof conflictSql>): string =>
-  `${conflictSql(...parts)} WHERE ${NOT_A_REPLAY}`;
-
-const CONFLICTS_SQL = `
+/**
+ * $1 to $8: the mints; $9 to $11: their alternates. A replay conflicts with its own identifier in other ways too, which
+ * are left out; `request` is enough for it.
+ */
+const CONFLICTS = `
   WITH w AS (
     SELECT * FROM unnest($1::int[], $2::text[], $3::text[], $4::int[], $5::text[], $6::bytea[], $7::uuid[], $8::bytea[])
       AS w(ordinal, client, request_key, request_index, naming_authority, metadata_key, guid, local_key)
+  ), a AS (
+    SELECT * FROM unnest($9::int[], $10::int[], $11::bytea[]) AS a(ordinal, index, key)
   )
-  ${conflictSql(
-    `CASE i.request_index - w.request_index WHEN 0 THEN 'request' WHEN 1 THEN 'requestMetadataRecord' ELSE 'otherRequest' END`,
-    `w JOIN LATERAL (
-       SELECT * FROM identifier x WHERE x.client = w.client AND x.request_key = w.request_key
-         AND x.request_index BETWEEN w.request_index AND CASE w.request_index WHEN 0 THEN ${MAX_REQUEST_INDEX} ELSE w.request_index + 1 END
-       ORDER BY x.request_index LIMIT 2) i ON true`,
-    "encode(i.request_hash, 'hex')",
-  )}
-  UNION ALL ${conflictExceptReplay("'metadata'", 'w JOIN identifier i ON i.metadata_key = w.metadata_key AND i.naming_authority = w.naming_authority')}
-  UNION ALL ${conflictExceptReplay("'address'", 'w JOIN identifier i ON i.guid = w.guid AND i.naming_authority = w.naming_authority')}
-  UNION ALL ${conflictExceptReplay("'address'", 'w JOIN identifier i ON i.local_key = w.local_key AND i.naming_authority = w.naming_authority')}
-  UNION ALL ${conflictExceptReplay(
-    "'alternate'",
-    `unnest($9::int[], $10::int[], $11::bytea[]) AS a(ordinal, index, key) JOIN w USING (ordinal)
-     JOIN alternate_identifier x ON x.key = a.key AND x.naming_authority = w.naming_authority
-     JOIN identifier i ON i.id = x.identifier_id`,
-    'NULL',
-    'a.index',
-  )}`;
+  SELECT w.ordinal, CASE r.request_index - w.request_index WHEN 0 THEN 'request' WHEN 1 THEN 'requestMetadataRecord' ELSE 'otherRequest' END AS kind, encode(r.request_hash, 'hex') AS fingerprint, NULL::int AS index,
+         r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
+         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
+         r.replaced_by, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes
+  FROM w CROSS JOIN LATERAL (
+    SELECT * FROM identifier_record x
+    WHERE x.client = w.client AND x.request_key = w.request_key
+      AND x.request_index BETWEEN w.request_index AND CASE w.request_index WHEN 0 THEN 2147483647 ELSE w.request_index + 1 END
+    ORDER BY x.request_index LIMIT 2
+  ) r
+  UNION ALL
+  SELECT w.ordinal, 'metadata' AS kind, NULL AS fingerprint, NULL AS index,
+         r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
+         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
+         r.replaced_by, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes
+  FROM w JOIN identifier_record r ON r.metadata_key = w.metadata_key AND r.naming_authority = w.naming_authority
+  WHERE (r.client, r.request_key, r.request_index) IS DISTINCT FROM (w.client, w.request_key, w.request_index)
+  UNION ALL
+  SELECT w.ordinal, 'address' AS kind, NULL AS fingerprint, NULL AS index,
+         r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
+         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
+         r.replaced_by, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes
+  FROM w JOIN identifier_record r ON r.guid = w.guid AND r.naming_authority = w.naming_authority
+  WHERE (r.client, r.request_key, r.request_index) IS DISTINCT FROM (w.client, w.request_key, w.request_index)
+  UNION ALL
+  SELECT w.ordinal, 'address' AS kind, NULL AS fingerprint, NULL AS index,
+         r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
+         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
+         r.replaced_by, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes
+  FROM w JOIN identifier_record r ON r.local_key = w.local_key AND r.naming_authority = w.naming_authority
+  WHERE (r.client, r.request_key, r.request_index) IS DISTINCT FROM (w.client, w.request_key, w.request_index)
+  UNION ALL
+  SELECT w.ordinal, 'alternate' AS kind, NULL AS fingerprint, a.index AS index,
+         r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
+         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
+         r.replaced_by, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes
+  FROM a JOIN w USING (ordinal)
+  JOIN alternate_identifier x ON x.key = a.key AND x.naming_authority = w.naming_authority
+  JOIN identifier_record r ON r.id = x.identifier_id
+  WHERE (r.client, r.request_key, r.request_index) IS DISTINCT FROM (w.client, w.request_key, w.request_index)`;
 
 /** Finds the conflicts of identifiers that were not inserted. */
 @Injectable()
@@ -93,7 +109,7 @@ export class ConflictFinder {
       arrayOf(alternates.map(({ index }) => index)),
       arrayOfDigests(alternates.map(({ key }) => key)),
     ];
-    const { rows } = await from.query<ConflictRow>(prepared('find-conflicts', CONFLICTS_SQL, values, items.length));
+    const { rows } = await from.query<ConflictRow>(prepared('find-conflicts', CONFLICTS, values, items.length));
     const found = new Map<number, Map<ConflictKind, ConflictRow>>();
     for (const row of rows) {
       const byKind = found.get(row.ordinal) ?? new Map<ConflictKind, ConflictRow>();

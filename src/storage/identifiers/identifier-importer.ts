@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { IdentifierUpdater } from './identifier-updater.js';
 import { noneWhenViolated, partitionConflicting } from './identifier-writer.js';
-import { IMPORT_SQL, importValues } from './import-statement.js';
+import { IMPORT, importValues } from './import-statement.js';
 import type { ImportedIdentifier } from '../../registry/imported-identifier.js';
 import { ConflictFinder, type Conflicts, expiredIn } from './conflict-finder.js';
 import { Transactions } from '../transactions.js';
@@ -41,7 +41,7 @@ export class IdentifierImporter {
   private async notInserted(pending: readonly Pending[]): Promise<Pending[]> {
     const values = importValues(pending.map(({ item }) => item));
     const rows = await noneWhenViolated(
-      this.transactions.statement(async (on) => (await on.query<{ ordinal: number }>(IMPORT_SQL, values)).rows),
+      this.transactions.statement(async (on) => (await on.query<{ ordinal: number }>(IMPORT, values)).rows),
     );
     const inserted = new Set(rows.map(({ ordinal }) => ordinal));
     return pending.filter((_, ordinal) => !inserted.has(ordinal));

@@ -4,26 +4,73 @@ import { type Digest, bytea } from '../../registry/digest.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
 import { type PageFilter, type PageCursor, pageQuery } from './page-query.js';
-import { type IdentifierRow, EXPIRED_SQL, RECORD_COLUMNS_SQL, RECORD_TABLES_SQL, recordOf } from './identifier-row.js';
+import { type IdentifierRow, recordOf } from './identifier-row.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 import type { PageRow } from '../bounded-page.js';
 import type { Queryable } from '../transactions.js';
 
-const SELECT = `SELECT ${RECORD_COLUMNS_SQL} FROM ${RECORD_TABLES_SQL}`;
+/** $1: the naming authority; $2: the GUID. */
+const BY_GUID = `
+  SELECT id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
+         created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
+         replaced_by, resolver_scheme, resolver_authority, resolver_first_segment, describes
+  FROM identifier_record WHERE naming_authority = $1 AND guid = $2`;
 
-const BY_GUID = `${SELECT} WHERE i.naming_authority = $1 AND i.guid = $2`;
-const BY_LOCAL_KEY = `${SELECT} WHERE i.naming_authority = $1 AND i.local_key = $2`;
-const BY_METADATA = `${SELECT} WHERE i.naming_authority = $1 AND i.metadata_key = $2`;
+/** $1: the naming authority; $2: the key of the local name. */
+const BY_LOCAL_KEY = `
+  SELECT id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
+         created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
+         replaced_by, resolver_scheme, resolver_authority, resolver_first_segment, describes
+  FROM identifier_record WHERE naming_authority = $1 AND local_key = $2`;
+
+/** $1: the naming authority; $2: the key of the metadata ID. */
+const BY_METADATA = `
+  SELECT id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
+         created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
+         replaced_by, resolver_scheme, resolver_authority, resolver_first_segment, describes
+  FROM identifier_record WHERE naming_authority = $1 AND metadata_key = $2`;
+
+/** $1: the client; $2: its Idempotency-Key; $3: the index in the request. A metadata record has the next index. */
 const BY_REQUEST = `
-  SELECT ${RECORD_COLUMNS_SQL}, encode(i.request_hash, 'hex') AS fingerprint FROM ${RECORD_TABLES_SQL}
-  WHERE i.client = $1 AND i.request_key = $2 AND i.request_index BETWEEN $3 AND $3 + 1 ORDER BY i.request_index`;
-const BY_IDS = `${SELECT} WHERE i.id = ANY($1::bigint[])`;
-const UNWRITTEN_EXPIRATIONS = `${SELECT} WHERE i.id = ANY($1::bigint[]) AND i.state = 'reserved' AND i.lease_until <= $2`;
-const BY_RESERVATION = `${SELECT} WHERE i.reservation = $1 ORDER BY i.id`;
-const EXPIRED_IDS = `SELECT i.id FROM identifier i WHERE ${EXPIRED_SQL} ORDER BY i.lease_until LIMIT $1`;
+  SELECT encode(request_hash, 'hex') AS fingerprint, id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
+         created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
+         replaced_by, resolver_scheme, resolver_authority, resolver_first_segment, describes
+  FROM identifier_record
+  WHERE client = $1 AND request_key = $2 AND request_index BETWEEN $3 AND $3 + 1 ORDER BY request_index`;
+
+/** $1: the ids. */
+const BY_IDS = `
+  SELECT id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
+         created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
+         replaced_by, resolver_scheme, resolver_authority, resolver_first_segment, describes
+  FROM identifier_record WHERE id = ANY($1::bigint[])`;
+
+/** $1: the ids; $2: the time with which leases are compared. */
+const UNWRITTEN_EXPIRATIONS = `
+  SELECT id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
+         created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
+         replaced_by, resolver_scheme, resolver_authority, resolver_first_segment, describes
+  FROM identifier_record WHERE id = ANY($1::bigint[]) AND state = 'reserved' AND lease_until <= $2`;
+
+/** $1: the reservation. */
+const BY_RESERVATION = `
+  SELECT id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
+         created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
+         replaced_by, resolver_scheme, resolver_authority, resolver_first_segment, describes
+  FROM identifier_record WHERE reservation = $1 ORDER BY id`;
+
+/** $1: the naming authority; $2: the keys of the alternates. */
 const BY_ALTERNATES = `
-  SELECT encode(a.key, 'hex') AS key, ${RECORD_COLUMNS_SQL} FROM alternate_identifier a JOIN ${RECORD_TABLES_SQL.replace('i JOIN', 'i ON i.id = a.identifier_id JOIN')}
+  SELECT encode(a.key, 'hex') AS key, r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
+         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
+         r.replaced_by, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes
+  FROM alternate_identifier a JOIN identifier_record r ON r.id = a.identifier_id
   WHERE a.naming_authority = $1 AND a.key = ANY($2::bytea[])`;
+
+/** $1: the limit. */
+const EXPIRED_IDS = `
+  SELECT id FROM identifier
+  WHERE state = 'reserved' AND lease_until <= CURRENT_TIMESTAMP ORDER BY lease_until LIMIT $1`;
 
 export interface MintedByRequest {
   readonly record: IdentifierRecord;
@@ -134,14 +181,14 @@ export class IdentifierReader {
       const query = pageQuery(filter, wanted + 1, records.at(-1) ?? after);
       const found = (await this.pool.query<IdentifierRow & PageRow>(query)).rows.slice(0, wanted);
       for (const row of found) records.push(recordOf(row));
-      const hasNext = found.at(-1)?.hasNext ?? false;
+      const hasNext = found.at(-1)?.has_next ?? false;
       if (!hasNext || found.length < wanted || records.length === limit) return { records, hasNext };
     }
   }
 }
 
-/** The same condition as `EXPIRED_SQL`, at a given time. */
-function isExpired({ state, leaseUntil }: IdentifierRow, at: Date): boolean {
+/** The same condition as the column `expired`, at a given time. */
+function isExpired({ state, lease_until: leaseUntil }: IdentifierRow, at: Date): boolean {
   return state === 'reserved' && leaseUntil !== null && leaseUntil <= at;
 }
 

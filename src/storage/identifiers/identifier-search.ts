@@ -3,10 +3,10 @@ import pg from 'pg';
 import { arrayOf, arrayOfDigests } from '../array-parameter.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
-import { GUID_SQL, type IdentifierRow, EXPIRED_SQL, RECORD_COLUMNS_SQL, recordOf } from './identifier-row.js';
+import { type IdentifierRow, recordOf } from './identifier-row.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 
-/** The properties of a record that a text can match, in order of preference. */
+/** The properties of a record that a text can match, in order of preference, as in the statement. */
 export const MATCHED_BY = ['identifier', 'metadataId', 'alternateId', 'target'] as const;
 export type MatchedBy = (typeof MATCHED_BY)[number];
 
@@ -36,36 +36,62 @@ const NO_MATCHES: Matches = { matches: [], record: null };
 
 type NumberedKey = SearchKey & { readonly ordinal: number; readonly reading: number };
 
-type MatchRow = IdentifierRow & { ordinal: number; reading: number; matchedBy: MatchedBy; identifier: string };
+type MatchRow = IdentifierRow & { ordinal: number; reading: number; matched_by: MatchedBy; identifier: string };
 
-const IS_VISIBLE = '($9::text[] IS NULL OR i.naming_authority = ANY($9::text[]))';
-
-const matches = (matchedBy: MatchedBy, join: string): string => `
-  SELECT w.ordinal, w.reading, ${MATCHED_BY.indexOf(matchedBy)} AS nearness, '${matchedBy}' AS "matchedBy", i.id, i.created_at,
-         i.naming_authority || '/' || coalesce(i.local_name, ${GUID_SQL('i')}) AS identifier
-  FROM input w JOIN ${join}`;
-
-// A record can have 800 KB, so only the first match of each text is read. OFFSET 0: see the planner assumptions.
-const FIND_SQL = `
+/**
+ * $1: ordinals of texts; $2: ordinals of their keys; $3 to $8: the keys; $9: the searched naming authorities, null for
+ * all; $10: `MAX_CANDIDATES`. A record can have 800 KB, so only the first match of each text is read. OFFSET 0: see the
+ * planner assumptions.
+ */
+const FIND = `
   WITH input AS (
     SELECT * FROM unnest($1::int[], $2::int[], $3::text[], $4::uuid[], $5::bytea[], $6::bytea[], $7::uuid[], $8::text[])
       AS w(ordinal, reading, naming_authority, guid, local_key, key, bare_guid, target)
   ), found AS (
-    ${matches('identifier', `identifier i ON i.naming_authority = w.naming_authority AND i.guid = w.guid AND ${IS_VISIBLE}`)}
-    UNION ALL ${matches('identifier', `identifier i ON i.local_key = w.local_key AND i.naming_authority = w.naming_authority AND ${IS_VISIBLE}`)}
-    UNION ALL ${matches('metadataId', `identifier i ON i.metadata_key = w.key AND NOT ${EXPIRED_SQL} AND ${IS_VISIBLE}`)}
-    UNION ALL ${matches('alternateId', `LATERAL (SELECT x.identifier_id FROM alternate_identifier x WHERE x.key = w.key OFFSET 0) a ON true JOIN identifier i ON i.id = a.identifier_id AND NOT ${EXPIRED_SQL} AND ${IS_VISIBLE}`)}
-    UNION ALL ${matches('identifier', `LATERAL (SELECT * FROM identifier i WHERE i.guid = w.bare_guid AND ${IS_VISIBLE} ORDER BY i.created_at, i.id LIMIT ${MAX_CANDIDATES}) i ON true`)}
-    UNION ALL ${matches('target', `LATERAL (SELECT * FROM identifier i WHERE i.target = w.target AND ${IS_VISIBLE} ORDER BY i.created_at, i.id LIMIT ${MAX_CANDIDATES}) i ON true`)}
+    SELECT w.ordinal, w.reading, 1 AS nearness, 'identifier' AS matched_by,
+           i.id, i.created_at, i.naming_authority, i.local_name, i.guid
+    FROM input w JOIN identifier i ON i.naming_authority = w.naming_authority AND i.guid = w.guid
+    UNION ALL
+    SELECT w.ordinal, w.reading, 1, 'identifier', i.id, i.created_at, i.naming_authority, i.local_name, i.guid
+    FROM input w JOIN identifier i ON i.local_key = w.local_key AND i.naming_authority = w.naming_authority
+    UNION ALL
+    SELECT w.ordinal, w.reading, 1, 'identifier', i.id, i.created_at, i.naming_authority, i.local_name, i.guid
+    FROM input w CROSS JOIN LATERAL (
+      SELECT * FROM (SELECT * FROM identifier x WHERE x.guid = w.bare_guid OFFSET 0) y
+      WHERE $9::text[] IS NULL OR y.naming_authority = ANY($9::text[])
+      ORDER BY y.created_at, y.id LIMIT $10
+    ) i
+    UNION ALL
+    SELECT w.ordinal, w.reading, 2, 'metadataId', i.id, i.created_at, i.naming_authority, i.local_name, i.guid
+    FROM input w CROSS JOIN LATERAL (SELECT * FROM identifier x WHERE x.metadata_key = w.key OFFSET 0) i
+    WHERE NOT (i.state = 'reserved' AND i.lease_until <= CURRENT_TIMESTAMP)
+    UNION ALL
+    SELECT w.ordinal, w.reading, 3, 'alternateId', i.id, i.created_at, i.naming_authority, i.local_name, i.guid
+    FROM input w
+    CROSS JOIN LATERAL (SELECT x.identifier_id FROM alternate_identifier x WHERE x.key = w.key OFFSET 0) a
+    JOIN identifier i ON i.id = a.identifier_id
+    WHERE NOT (i.state = 'reserved' AND i.lease_until <= CURRENT_TIMESTAMP)
+    UNION ALL
+    SELECT w.ordinal, w.reading, 4, 'target', i.id, i.created_at, i.naming_authority, i.local_name, i.guid
+    FROM input w CROSS JOIN LATERAL (
+      SELECT * FROM identifier x
+      WHERE x.target = w.target AND ($9::text[] IS NULL OR x.naming_authority = ANY($9::text[]))
+      ORDER BY x.created_at, x.id LIMIT $10
+    ) i
   ), ordered AS (
-    SELECT *, min(reading) OVER (PARTITION BY ordinal) AS first_reading,
+    SELECT ordinal, reading, matched_by, id,
+           naming_authority || '/' || coalesce(local_name, upper(replace(guid::text, '-', ''))) AS identifier,
+           min(reading) OVER (PARTITION BY ordinal) AS first_reading,
            row_number() OVER (PARTITION BY ordinal ORDER BY reading, nearness, created_at, id) AS number
     FROM found
+    WHERE $9::text[] IS NULL OR naming_authority = ANY($9::text[])
   )
-  SELECT o.ordinal, o.reading, o."matchedBy", o.identifier, r.*
+  SELECT o.ordinal, o.reading, o.matched_by, o.identifier, r.*
   FROM ordered o LEFT JOIN LATERAL (
-    SELECT ${RECORD_COLUMNS_SQL} FROM identifier i JOIN naming_authority n ON n.prefix = i.naming_authority
-    WHERE i.id = o.id AND o.number = 1 OFFSET 0
+    SELECT x.id, x.naming_authority, x.guid, x.local_name, x.metadata_id, x.target, x.alternate_ids, x.state, x.version,
+           x.created_at, x.updated_at, x.lease_until, x.expired, x.withdrawn_at, x.withdrawal_reason,
+           x.replaced_by, x.resolver_scheme, x.resolver_authority, x.resolver_first_segment, x.describes
+    FROM identifier_record x WHERE x.id = o.id AND o.number = 1 OFFSET 0
   ) r ON true
   WHERE o.reading = o.first_reading ORDER BY o.ordinal, o.number`;
 
@@ -105,13 +131,14 @@ export class IdentifierSearch {
       arrayOf(keys.map(({ guid }) => guid ?? null)),
       arrayOf(keys.map(({ target }) => target ?? null)),
       visible,
+      MAX_CANDIDATES,
     ];
-    const { rows } = await this.pool.query<MatchRow>({ name: 'find-names', text: FIND_SQL, values });
+    const { rows } = await this.pool.query<MatchRow>({ name: 'find-names', text: FIND, values });
     const found = new Map<number, { matches: Match[]; record: IdentifierRecord | null }>();
     for (const row of rows) {
       // Only the first row of a text has a record.
       const each = found.get(row.ordinal) ?? { matches: [], record: recordOf(row) };
-      each.matches.push({ reading: row.reading, matchedBy: row.matchedBy, identifier: row.identifier });
+      each.matches.push({ reading: row.reading, matchedBy: row.matched_by, identifier: row.identifier });
       found.set(row.ordinal, each);
     }
     return found;

@@ -1,19 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { QueryConfig } from 'pg';
 import { isUniqueViolation } from '../../problem/database-errors.js';
-import { insertQuery } from './insert-statement.js';
+import { type InsertedRow, insertQuery } from './insert-statement.js';
 import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
 import type { Inserted, NewIdentifier } from '../../registry/new-identifier.js';
 import { compactGuid } from '../../registry/uuid.js';
 import { type LockWait, type Queryable, Transactions } from '../transactions.js';
-
-interface InsertedRow {
-  readonly ordinal: number;
-  readonly id: string;
-  readonly createdAt: Date;
-  readonly metadataRecordId: string | null;
-  readonly describes: string[];
-}
 
 export interface Insertion {
   readonly items: readonly NewIdentifier[];
@@ -82,15 +74,15 @@ function insertedFrom(item: NewIdentifier, row: InsertedRow): Inserted {
     alternateIds: alternates.map(({ canonical }) => canonical),
     describes: row.describes,
   });
-  if (metadataRecord === null || row.metadataRecordId === null) return { record, metadataRecord: null };
+  if (metadataRecord === null || row.metadata_record_id === null) return { record, metadataRecord: null };
   const attributes = { metadataId: null, target: null, alternateIds: [], describes: [nativeText(record)] };
-  return { record, metadataRecord: insertedRecord(item, row, row.metadataRecordId, metadataRecord, attributes) };
+  return { record, metadataRecord: insertedRecord(item, row, row.metadata_record_id, metadataRecord, attributes) };
 }
 
 /** All members are listed: spreading objects takes ten times as long. */
 function insertedRecord(
   { authority, leaseUntil }: NewIdentifier,
-  { createdAt }: InsertedRow,
+  { created_at: createdAt }: InsertedRow,
   id: string,
   { address, localName }: Pick<NewIdentifier, 'address' | 'localName'>,
   {

@@ -1,9 +1,9 @@
 import { arrayOf, arrayOfDigests } from '../array-parameter.js';
-import { APPEND_CHANGE_SQL } from '../changes/change-log.js';
 import type { ImportedIdentifier } from '../../registry/imported-identifier.js';
-import { COLUMNS, type Column, columnValues, noAlternateTaken, notExists, rowsOf } from './insert-statement.js';
+import { PARAMETERS, type Parameter, valuesOf } from './insert-statement.js';
 
-const LIFE_COLUMNS: readonly Column<ImportedIdentifier>[] = [
+/** $21 to $27, as arrays; $1 to $20 are those of `INSERT_MANY`. */
+const LIFE_PARAMETERS: readonly Parameter<ImportedIdentifier>[] = [
   ['state', 'text', ({ state }) => state],
   ['version', 'int', ({ version }) => version],
   ['created_at', 'timestamptz', ({ createdAt }) => createdAt.toISOString()],
@@ -13,22 +13,41 @@ const LIFE_COLUMNS: readonly Column<ImportedIdentifier>[] = [
   ['replaced_by', 'text', ({ tombstone }) => tombstone?.replacedBy ?? null],
 ];
 
-const ALL_COLUMNS: readonly Column<ImportedIdentifier>[] = [...COLUMNS, ...LIFE_COLUMNS];
+/** In their order, without the ordinals, which are $1. */
+export const IMPORT_PARAMETERS: readonly Parameter<ImportedIdentifier>[] = [...PARAMETERS, ...LIFE_PARAMETERS];
 
-const ALTERNATES = rowsOf('a', ALL_COLUMNS.length + 2, [['key', 'bytea']]);
-
-/** Inserts identifiers whose history starts with their version. Two rows must not conflict in any unique index. */
-export const IMPORT_SQL = `
-  WITH input AS (SELECT * FROM ${rowsOf('w', 1, ALL_COLUMNS)}),
-  insertable AS (
+/**
+ * Inserts identifiers whose history starts with their version. Two rows must not conflict in any unique index. $28 and
+ * $29: the alternates, as ordinals and keys. OFFSET 0 and IS TRUE: see the planner assumptions.
+ */
+export const IMPORT = `
+  WITH input AS (
+    SELECT * FROM unnest(
+      $1::int[], $2::text[], $3::int[], $4::uuid[], $5::text[], $6::bytea[], $7::text[], $8::bytea[], $9::text[],
+      $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::text[], $15::text[], $16::int[], $17::bytea[],
+      $18::bytea[], $19::text[], string_to_array($20, chr(10)),
+      $21::text[], $22::int[], $23::timestamptz[], $24::timestamptz[], $25::timestamptz[], $26::text[], $27::text[]
+    ) AS w(
+         ordinal, naming_authority, authority_version, guid, local_name, local_key, metadata_id, metadata_key, target,
+         alternate_ids, lease_until, reservation, client, key_id, request_key, request_index, request_hash,
+         own_key, kind, patch,
+         state, version, created_at, updated_at, withdrawn_at, withdrawal_reason, replaced_by)
+  ), insertable AS (
     SELECT w.* FROM input w
-    WHERE ${notExists('identifier', 'x.metadata_key = w.metadata_key AND x.naming_authority = w.naming_authority')}
-      AND ${notExists('identifier', 'x.naming_authority = w.naming_authority AND x.guid = w.guid')}
-      AND ${notExists('identifier', 'x.local_key = w.local_key AND x.naming_authority = w.naming_authority')}
-      AND ${noAlternateTaken(ALTERNATES)}
+    WHERE NOT EXISTS (SELECT FROM identifier x
+                      WHERE x.metadata_key = w.metadata_key AND x.naming_authority = w.naming_authority OFFSET 0)
+      AND NOT EXISTS (SELECT FROM identifier x
+                      WHERE x.naming_authority = w.naming_authority AND x.guid = w.guid OFFSET 0)
+      AND NOT EXISTS (SELECT FROM identifier x
+                      WHERE x.local_key = w.local_key AND x.naming_authority = w.naming_authority OFFSET 0)
+      AND w.ordinal NOT IN (
+        SELECT a.ordinal FROM unnest($28::int[], $29::bytea[]) AS a(ordinal, key) JOIN input v USING (ordinal)
+        WHERE EXISTS (SELECT FROM alternate_identifier x
+                      WHERE x.key = a.key AND x.naming_authority = v.naming_authority OFFSET 0))
     ORDER BY w.ordinal
-  ), eligible AS MATERIALIZED (SELECT nextval('identifier_id_seq') AS id, insertable.* FROM insertable),
-  imported AS (
+  ), eligible AS MATERIALIZED (
+    SELECT nextval('identifier_id_seq') AS id, insertable.* FROM insertable
+  ), imported AS (
     INSERT INTO identifier (id, naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids,
                             state, lease_until, version, created_at, updated_at, withdrawn_at, withdrawal_reason, replaced_by)
     SELECT id, naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target,
@@ -37,12 +56,16 @@ export const IMPORT_SQL = `
     FROM eligible
     ON CONFLICT DO NOTHING
     RETURNING id
-  ), inserted AS MATERIALIZED (SELECT * FROM eligible WHERE (id IN (SELECT id FROM imported)) IS TRUE),
-  alternates AS (
+  ), inserted AS MATERIALIZED (
+    SELECT * FROM eligible WHERE (id IN (SELECT id FROM imported)) IS TRUE
+  ), alternates AS (
     INSERT INTO alternate_identifier (key, naming_authority, identifier_id)
-    SELECT a.key, o.naming_authority, o.id FROM ${ALTERNATES} JOIN inserted o USING (ordinal)
+    SELECT a.key, o.naming_authority, o.id
+    FROM unnest($28::int[], $29::bytea[]) AS a(ordinal, key) JOIN inserted o USING (ordinal)
   ), logged AS (
-    ${APPEND_CHANGE_SQL}, naming_authority, id, version, kind, client, key_id, patch FROM inserted ORDER BY ordinal
+    INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, key_id, patch)
+    SELECT pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), naming_authority, id, version, kind, client, key_id, patch
+    FROM inserted ORDER BY ordinal
   )
   SELECT ordinal FROM inserted`;
 
@@ -50,7 +73,7 @@ export function importValues(items: readonly ImportedIdentifier[]): unknown[] {
   const alternates = items.flatMap((item, ordinal) => item.alternates.map(({ key }) => ({ ordinal, key })));
   return [
     arrayOf(items.map((_, ordinal) => ordinal)),
-    ...columnValues(ALL_COLUMNS, items),
+    ...valuesOf(IMPORT_PARAMETERS, items),
     arrayOf(alternates.map(({ ordinal }) => ordinal)),
     arrayOfDigests(alternates.map(({ key }) => key)),
   ];

@@ -1,7 +1,6 @@
 import { bytea } from '../../registry/digest.js';
 import type { IdentifierRecord, State } from '../../registry/identifier-record.js';
-import { boundedPage } from '../bounded-page.js';
-import { EXPIRED_SQL, RECORD_COLUMNS_SQL, RECORD_TABLES_SQL } from './identifier-row.js';
+import { MAX_PAGE_OCTETS } from '../bounded-page.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 
 export interface PageFilter {
@@ -20,14 +19,10 @@ export type PageCursor = Pick<IdentifierRecord, 'createdAt' | 'id'>;
 
 /** Conditions on the current state, in the words of its partial index. */
 const IN_STATE: Readonly<Record<State, string>> = {
-  active: "i.state = 'active'",
-  reserved: `i.state <> 'active' AND i.state = 'reserved' AND NOT ${EXPIRED_SQL}`,
-  withdrawn: `i.state <> 'active' AND (i.state = 'withdrawn' OR ${EXPIRED_SQL})`,
+  active: "state = 'active'",
+  reserved: "state <> 'active' AND state = 'reserved' AND NOT expired",
+  withdrawn: "state <> 'active' AND (state = 'withdrawn' OR expired)",
 };
-
-/** The values of a row without a limit of a few KB. */
-const OCTETS = `octet_length(coalesce("metadataId", '') || coalesce(target, '') || coalesce("localName", ''))
-  + octet_length(array_to_string("alternateIds", ',')) + octet_length(array_to_string(describes, ','))`;
 
 /** The query of one page, with keyset pagination. Every filter has an index that ends with the order of the pages. */
 export function pageQuery(
@@ -42,25 +37,38 @@ export function pageQuery(
     values.push(value);
     conditions.push(condition(`$${values.length}`));
   };
-  where(filter.metadataKey && bytea(filter.metadataKey), (key) => `i.metadata_key = ${key} AND NOT ${EXPIRED_SQL}`);
+  where(filter.metadataKey && bytea(filter.metadataKey), (key) => `metadata_key = ${key} AND NOT expired`);
   where(
     filter.alternateKey && bytea(filter.alternateKey),
-    (key) => `i.id IN (SELECT a.identifier_id FROM alternate_identifier a WHERE a.key = ${key}) AND NOT ${EXPIRED_SQL}`,
+    (key) => `id IN (SELECT a.identifier_id FROM alternate_identifier a WHERE a.key = ${key}) AND NOT expired`,
   );
-  where(filter.namingAuthority, (prefix) => `i.naming_authority = ${prefix} AND i.id > 0`);
-  where(filter.namingAuthorities, (prefixes) => `i.naming_authority = ANY(${prefixes}::text[]) AND i.id > 0`);
-  where(filter.target, (target) => `i.target = ${target}`);
-  where(filter.createdAfter, (time) => `i.created_at > ${time}`);
-  where(filter.createdBefore, (time) => `i.created_at < ${time}`);
+  where(filter.namingAuthority, (prefix) => `naming_authority = ${prefix} AND id > 0`);
+  where(filter.namingAuthorities, (prefixes) => `naming_authority = ANY(${prefixes}::text[]) AND id > 0`);
+  where(filter.target, (target) => `target = ${target}`);
+  where(filter.createdAfter, (time) => `created_at > ${time}`);
+  where(filter.createdBefore, (time) => `created_at < ${time}`);
   if (filter.state !== undefined) conditions.push(IN_STATE[filter.state]);
   if (after !== undefined) {
     values.push(after.createdAt, after.id.toString());
-    conditions.push(`(i.created_at, i.id) > ($${values.length - 1}::timestamptz, $${values.length}::bigint)`);
+    conditions.push(`(created_at, id) > ($${values.length - 1}::timestamptz, $${values.length}::bigint)`);
   }
   values.push(limit);
-  const query = `SELECT ${RECORD_COLUMNS_SQL} FROM ${RECORD_TABLES_SQL}
-    ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`} ORDER BY i.created_at, i.id LIMIT $${values.length}`;
-  const text = boundedPage(query, '"createdAt", id', OCTETS);
+  const text = `
+    SELECT * FROM (
+      SELECT page.*, lead(true) OVER (ORDER BY created_at, id) IS NOT NULL AS has_next,
+        coalesce(sum(
+          octet_length(coalesce(metadata_id, '') || coalesce(target, '') || coalesce(local_name, ''))
+            + octet_length(array_to_string(alternate_ids, ',')) + octet_length(array_to_string(describes, ','))
+        ) OVER (ORDER BY created_at, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS octets_before
+      FROM (
+        SELECT id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
+               created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
+               replaced_by, resolver_scheme, resolver_authority, resolver_first_segment, describes
+        FROM identifier_record
+        WHERE ${conditions.length === 0 ? 'true' : conditions.join(' AND ')} ORDER BY created_at, id LIMIT $${values.length}
+      ) page
+    ) bounded
+    WHERE octets_before < ${MAX_PAGE_OCTETS} ORDER BY created_at, id`;
   // Unnamed: the plan depends on the values.
   return { text, values };
 }

@@ -3,12 +3,7 @@ import pg from 'pg';
 import { HOT_POOL } from '../../database/pool.js';
 import { type Resolver, namingAuthorityKey } from '../../identifier/index.js';
 import { Problem } from '../../problem/problem.js';
-import {
-  NAMING_AUTHORITY_COLUMNS_SQL,
-  type NamingAuthorityRow,
-  namingAuthorityKeySql,
-  namingAuthorityOf,
-} from './naming-authority-row.js';
+import { type NamingAuthorityRow, namingAuthorityOf } from './naming-authority-row.js';
 import { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import { DEFAULT_HTTP_RESOLVER } from '../../registry/default-resolver.module.js';
@@ -25,8 +20,8 @@ const READ_ALL_MS = 60_000;
 const MAX_NAMES = 1000;
 
 /** $1: the time since which changes are read; $2: keys of prefixes that are read in any case. */
-const CHANGED = `SELECT ${NAMING_AUTHORITY_COLUMNS_SQL} FROM naming_authority n
-  WHERE n.updated_at >= $1 OR ${namingAuthorityKeySql('n.prefix')} = ANY($2::text[])`;
+const CHANGED = `
+  SELECT * FROM naming_authority WHERE updated_at >= $1 OR upper(prefix COLLATE "C") = ANY($2::text[])`;
 
 @Injectable()
 export class NamingAuthorityCache {

@@ -16,31 +16,35 @@ interface Count {
 export type StateCounts = Readonly<Record<State, Count>>;
 
 /**
- * Ranges of an index. They compare whole rows in the order of its columns, so that the planner has no other index: by
- * an equal naming authority alone it would read all others as soon as most identifiers belong to one.
+ * $1: prefixes; $2: the largest count. The conditions are ranges of an index and compare whole rows in the order of its
+ * columns, so that the planner has no other index: by an equal naming authority alone it would read all others as soon as
+ * most identifiers belong to one.
  */
-const ALL = {
-  condition: 'i.id > 0 AND i.naming_authority >= p.prefix AND i.naming_authority <= p.prefix',
-  order: 'i.naming_authority, i.created_at, i.id',
-};
-const inactive = (from: string, to: string): typeof ALL => ({
-  condition: `i.state <> 'active' AND ${from} AND ${to}`,
-  order: 'i.naming_authority, i.state, i.lease_until',
-});
-const STATE = '(i.naming_authority, i.state)';
-const LEASE = '(i.naming_authority, i.state, i.lease_until)';
-const RESERVED = inactive(`${LEASE} > (p.prefix, 'reserved', CURRENT_TIMESTAMP)`, `${STATE} <= (p.prefix, 'reserved')`);
-const EXPIRED = inactive(`${STATE} >= (p.prefix, 'reserved')`, `${LEASE} <= (p.prefix, 'reserved', CURRENT_TIMESTAMP)`);
-const WITHDRAWN = inactive(`${STATE} >= (p.prefix, 'withdrawn')`, `${STATE} <= (p.prefix, 'withdrawn')`);
-
-const bounded = ({ condition, order }: typeof ALL): string => `(SELECT count(*)::int FROM (
-  SELECT FROM identifier i WHERE ${condition} ORDER BY ${order} LIMIT ${COUNTED_EXACTLY + 1}) counted)`;
-
-/** Counts for each prefix, up to one more than `COUNTED_EXACTLY`. */
-export const COUNT_SQL = `
-  SELECT p.prefix, ${bounded(ALL)} AS "all", ${bounded(RESERVED)} AS reserved,
-         ${bounded(WITHDRAWN)} + ${bounded(EXPIRED)} AS withdrawn
-  FROM unnest($1::text[]) AS u(prefix), LATERAL (SELECT u.prefix COLLATE "C" AS prefix) p`;
+export const COUNT = `
+  SELECT p.prefix,
+    (SELECT count(*)::int FROM (
+       SELECT FROM identifier i
+       WHERE i.id > 0 AND i.naming_authority >= p.prefix AND i.naming_authority <= p.prefix
+       ORDER BY i.naming_authority, i.created_at, i.id LIMIT $2) every_state) AS "all",
+    (SELECT count(*)::int FROM (
+       SELECT FROM identifier i
+       WHERE i.state <> 'active'
+         AND (i.naming_authority, i.state, i.lease_until) > (p.prefix, 'reserved', CURRENT_TIMESTAMP)
+         AND (i.naming_authority, i.state) <= (p.prefix, 'reserved')
+       ORDER BY i.naming_authority, i.state, i.lease_until LIMIT $2) reserved) AS reserved,
+    (SELECT count(*)::int FROM (
+       SELECT FROM identifier i
+       WHERE i.state <> 'active'
+         AND (i.naming_authority, i.state) >= (p.prefix, 'withdrawn')
+         AND (i.naming_authority, i.state) <= (p.prefix, 'withdrawn')
+       ORDER BY i.naming_authority, i.state, i.lease_until LIMIT $2) withdrawn)
+    + (SELECT count(*)::int FROM (
+       SELECT FROM identifier i
+       WHERE i.state <> 'active'
+         AND (i.naming_authority, i.state) >= (p.prefix, 'reserved')
+         AND (i.naming_authority, i.state, i.lease_until) <= (p.prefix, 'reserved', CURRENT_TIMESTAMP)
+       ORDER BY i.naming_authority, i.state, i.lease_until LIMIT $2) expired) AS withdrawn
+  FROM unnest($1::text[]) AS u(prefix) CROSS JOIN LATERAL (SELECT u.prefix COLLATE "C" AS prefix) p`;
 
 const ESTIMATE_SQL = 'EXPLAIN (FORMAT JSON) SELECT FROM identifier i WHERE i.naming_authority = $1 AND i.state = $2';
 
@@ -122,7 +126,7 @@ function errorsOf(error: unknown): Error[] {
 }
 
 async function countAll(from: Queryable, prefixes: readonly string[]): Promise<StateCounts[]> {
-  const { rows } = await from.query<CountRow>(COUNT_SQL, [prefixes]);
+  const { rows } = await from.query<CountRow>(COUNT, [prefixes, COUNTED_EXACTLY + 1]);
   const found = new Map(rows.map((row) => [row.prefix, row]));
   return inTurn(prefixes, async (prefix) => {
     const { all, reserved, withdrawn } = found.get(prefix) ?? { all: 0, reserved: 0, withdrawn: 0 };

@@ -1,12 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { namingAuthorityKey } from '../../identifier/index.js';
-import {
-  NAMING_AUTHORITY_COLUMNS_SQL,
-  type NamingAuthorityRow,
-  namingAuthorityKeySql,
-  namingAuthorityOf,
-} from './naming-authority-row.js';
+import { type NamingAuthorityRow, namingAuthorityOf } from './naming-authority-row.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import type { Queryable } from '../transactions.js';
 
@@ -18,18 +13,38 @@ export interface NamingAuthorityFamily {
   readonly children: readonly string[];
 }
 
-const OWN_KEY = namingAuthorityKeySql('n.prefix');
-const CHILD_KEY = namingAuthorityKeySql('c.prefix');
+// The collation "C" folds ASCII letters alone (R-15), as `namingAuthorityKey` does. Derived prefixes start with the key and
+// "."; "/" is the octet after ".".
 
-/** Derived prefixes start with the key and "."; "/" is the octet after ".". */
-const SELECT = `
-  SELECT ${NAMING_AUTHORITY_COLUMNS_SQL},
+/** $1: the key of the prefix. */
+const BY_KEY = String.raw`
+  SELECT n.*,
     (SELECT p.prefix FROM naming_authority p
-     WHERE ${namingAuthorityKeySql('p.prefix')} = ${namingAuthorityKeySql(String.raw`substring(n.prefix FROM '^(.*)\.[^.]*$')`)}) AS parent,
-    ARRAY(SELECT c.prefix FROM naming_authority c
-          WHERE ${CHILD_KEY} > ${OWN_KEY} || '.' AND ${CHILD_KEY} < ${OWN_KEY} || '/'
-            AND strpos(substr(c.prefix, length(n.prefix) + 2), '.') = 0 ORDER BY c.prefix) AS children
-  FROM naming_authority n`;
+     WHERE upper(p.prefix COLLATE "C") = upper(substring(n.prefix FROM '^(.*)\.[^.]*$') COLLATE "C")) AS parent,
+    ARRAY(
+      SELECT c.prefix FROM naming_authority c
+      WHERE upper(c.prefix COLLATE "C") > upper(n.prefix COLLATE "C") || '.'
+        AND upper(c.prefix COLLATE "C") < upper(n.prefix COLLATE "C") || '/'
+        AND strpos(substr(c.prefix, length(n.prefix) + 2), '.') = 0
+      ORDER BY c.prefix
+    ) AS children
+  FROM naming_authority n
+  WHERE upper(n.prefix COLLATE "C") = $1`;
+
+/** $1: the limit; $2: the prefix before the page, or null; $3: the prefixes of the list, null for all. */
+const PAGE = String.raw`
+  SELECT n.*,
+    (SELECT p.prefix FROM naming_authority p
+     WHERE upper(p.prefix COLLATE "C") = upper(substring(n.prefix FROM '^(.*)\.[^.]*$') COLLATE "C")) AS parent,
+    ARRAY(
+      SELECT c.prefix FROM naming_authority c
+      WHERE upper(c.prefix COLLATE "C") > upper(n.prefix COLLATE "C") || '.'
+        AND upper(c.prefix COLLATE "C") < upper(n.prefix COLLATE "C") || '/'
+        AND strpos(substr(c.prefix, length(n.prefix) + 2), '.') = 0
+      ORDER BY c.prefix
+    ) AS children
+  FROM naming_authority n
+  WHERE ($2::text IS NULL OR n.prefix > $2) AND ($3::text[] IS NULL OR n.prefix = ANY($3)) ORDER BY n.prefix LIMIT $1`;
 
 type FamilyRow = NamingAuthorityRow & { readonly parent: string | null; readonly children: string[] };
 
@@ -39,15 +54,13 @@ export class NamingAuthorityReader {
 
   async find(prefix: string, from: Queryable = this.pool): Promise<NamingAuthorityFamily | null> {
     const values = [namingAuthorityKey(prefix)];
-    const { rows } = await from.query<FamilyRow>(`${SELECT} WHERE ${OWN_KEY} = $1`, values);
+    const { rows } = await from.query<FamilyRow>(BY_KEY, values);
     return rows[0] === undefined ? null : familyOf(rows[0]);
   }
 
   /** One page in the order of the octets, after a prefix, of the `only` visible prefixes (null for all). */
   async page(limit: number, after: string | null, only: readonly string[] | null): Promise<NamingAuthorityFamily[]> {
-    const text = `${SELECT}
-      WHERE ($2::text IS NULL OR n.prefix > $2) AND ($3::text[] IS NULL OR n.prefix = ANY($3)) ORDER BY n.prefix LIMIT $1`;
-    const { rows } = await this.pool.query<FamilyRow>({ text, values: [limit, after, only] });
+    const { rows } = await this.pool.query<FamilyRow>(PAGE, [limit, after, only]);
     return rows.map(familyOf);
   }
 }

@@ -1,4 +1,5 @@
 import { toResolver } from '../../identifier/index.js';
+import type { Row } from '../columns.js';
 import type {
   NamingAuthorityProfile,
   NamingAuthorityStatus,
@@ -6,43 +7,20 @@ import type {
   UuidVersion,
 } from '../../registry/naming-authority.js';
 
-export interface NamingAuthorityRow {
-  readonly prefix: string;
-  readonly status: string;
-  readonly profile: string;
-  readonly caseInsensitive: boolean;
-  readonly uuidVersion: number;
-  readonly targetTemplate: string | null;
-  readonly resolverScheme: string | null;
-  readonly resolverAuthority: string | null;
-  readonly resolverFirstSegment: string | null;
-  readonly version: number;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
-
-export const NAMING_AUTHORITY_COLUMNS_SQL = `n.prefix, n.status, n.profile, n.case_insensitive AS "caseInsensitive",
-  n.uuid_version AS "uuidVersion", n.target_template AS "targetTemplate", n.resolver_scheme AS "resolverScheme",
-  n.resolver_authority AS "resolverAuthority", n.resolver_first_segment AS "resolverFirstSegment", n.version,
-  n.created_at AS "createdAt", n.updated_at AS "updatedAt"`;
-
-/** The key of a prefix in SQL, as `namingAuthorityKey` computes it: the collation "C" folds ASCII letters alone (R-15). */
-export const namingAuthorityKeySql = (prefix: string): string => `upper(${prefix} COLLATE "C")`;
+export type NamingAuthorityRow = Row<'naming_authority'>;
 
 export function namingAuthorityOf(row: NamingAuthorityRow): NamingAuthority {
-  const { prefix, caseInsensitive, targetTemplate, version, createdAt, updatedAt } = row;
-  const { resolverScheme: scheme, resolverAuthority: uriAuthority, resolverFirstSegment: firstSegment } = row;
+  const { resolver_scheme: scheme, resolver_authority: authority, resolver_first_segment: firstSegment } = row;
   return {
-    prefix,
+    prefix: row.prefix,
     status: row.status as NamingAuthorityStatus,
     profile: row.profile as NamingAuthorityProfile,
-    caseInsensitive,
-    uuidVersion: row.uuidVersion as UuidVersion,
-    targetTemplate,
-    resolver:
-      scheme === null || uriAuthority === null ? null : toResolver({ scheme, authority: uriAuthority, firstSegment }),
-    version,
-    createdAt,
-    updatedAt,
+    caseInsensitive: row.case_insensitive,
+    uuidVersion: row.uuid_version as UuidVersion,
+    targetTemplate: row.target_template,
+    resolver: scheme === null || authority === null ? null : toResolver({ scheme, authority, firstSegment }),
+    version: row.version,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
   };
 }

@@ -2,12 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { namingAuthorityKey } from '../../identifier/index.js';
 import { appendChanges, lockNamingAuthorityForChange } from '../changes/change-log.js';
 import { type Actor, SERVICE, creation, difference } from '../../registry/change.js';
-import {
-  NAMING_AUTHORITY_COLUMNS_SQL,
-  type NamingAuthorityRow,
-  namingAuthorityKeySql,
-  namingAuthorityOf,
-} from './naming-authority-row.js';
+import { type NamingAuthorityRow, namingAuthorityOf } from './naming-authority-row.js';
 import {
   type NamingAuthoritySettings,
   type NamingAuthority,
@@ -18,18 +13,21 @@ import { type Queryable, Transactions } from '../transactions.js';
 
 export type NewNamingAuthority = Omit<NamingAuthority, 'version' | 'createdAt' | 'updatedAt'>;
 
+/** $1 … $9: the columns in this order. */
 const INSERT = `
-  INSERT INTO naming_authority AS n (prefix, status, profile, case_insensitive, uuid_version, target_template,
+  INSERT INTO naming_authority (prefix, status, profile, case_insensitive, uuid_version, target_template,
                                 resolver_scheme, resolver_authority, resolver_first_segment)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING RETURNING ${NAMING_AUTHORITY_COLUMNS_SQL}`;
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING RETURNING *`;
 
+/** $1: the prefix; $2 … $7: the new values; $8: the time of the change. */
 const UPDATE = `
-  UPDATE naming_authority n SET status = $2, uuid_version = $3, target_template = $4, resolver_scheme = $5,
+  UPDATE naming_authority SET status = $2, uuid_version = $3, target_template = $4, resolver_scheme = $5,
     resolver_authority = $6, resolver_first_segment = $7, version = version + 1,
     updated_at = greatest($8, updated_at + interval '1 millisecond')
-  WHERE prefix = $1 RETURNING ${NAMING_AUTHORITY_COLUMNS_SQL}`;
+  WHERE prefix = $1 RETURNING *`;
 
-const FIND = `SELECT ${NAMING_AUTHORITY_COLUMNS_SQL} FROM naming_authority n WHERE ${namingAuthorityKeySql('n.prefix')} = $1`;
+/** $1: the key of the prefix. */
+const FIND = `SELECT * FROM naming_authority WHERE upper(prefix COLLATE "C") = $1`;
 
 /** A naming authority that no other transaction can change before this one ends. */
 export interface LockedNamingAuthority {

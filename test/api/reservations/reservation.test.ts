@@ -5,7 +5,9 @@ import {
   reservationOf,
   serializeReservation,
 } from '../../../src/api/reservations/reservation.js';
+import { presentReport } from '../../../src/api/reservations/report-presenter.js';
 import { deserializeItem, fingerprintSource, select, serializeItem } from '../../../src/api/reservations/settlement.js';
+import { problemDocument } from '../../../src/problem/problem-document.dto.js';
 import { Problem } from '../../../src/problem/problem.js';
 import { KNOWN, recordWith } from '../../records.js';
 
@@ -85,18 +87,42 @@ describe('selecting members', () => {
 });
 
 describe('a settled item', () => {
+  const errors = [{ pointer: '/identifiers/0', detail: 'no' }];
+  const skipped = {
+    identifier: 'a b',
+    problem: new Problem('NOT_RECOGNIZED', 'no', { errors, members: { offset: 3 } }),
+  };
+
   it('is stored and read again', () => {
-    expect(serializeItem({ identifier: '1/a', problem: null }, 'released', ID)).toEqual({
-      identifier: '1/a',
-      status: 'released',
+    expect(serializeItem({ identifier: '1/a', problem: null })).toEqual({ identifier: '1/a' });
+    const text = JSON.stringify(serializeItem(skipped));
+    expect(JSON.parse(text)).toEqual({
+      identifier: 'a b',
+      problem: { code: 'NOT_RECOGNIZED', detail: 'no', errors, offset: 3 },
     });
-    const errors = [{ pointer: '/identifiers/0', detail: 'no' }];
-    const problem = new Problem('NOT_RECOGNIZED', 'no', { errors, members: { offset: 3 } });
-    const text = JSON.stringify(serializeItem({ identifier: 'a b', problem }, 'activated', ID));
-    expect(JSON.parse(text)).toMatchObject({
-      status: 'skipped',
-      problem: { code: 'NOT_RECOGNIZED', instance: `/reservations/${ID}/activate`, errors, offset: 3 },
+    expect(JSON.stringify(serializeItem(deserializeItem(JSON.parse(text))))).toBe(text);
+  });
+
+  it('is read from a problem document, which earlier versions stored', () => {
+    const document = problemDocument(skipped.problem, `/reservations/${ID}/activate`);
+    expect(document).toMatchObject({ instance: `/reservations/${ID}/activate`, status: 400, offset: 3 });
+    const read = deserializeItem({ identifier: 'a b', problem: { ...document } });
+    expect([read.problem?.message, read.problem?.extensions]).toEqual([
+      'NOT_RECOGNIZED: no',
+      skipped.problem.extensions,
+    ]);
+  });
+
+  it('is presented with its action, or with the problem document of the request', () => {
+    const items = [{ identifier: '1/a', problem: null }, skipped];
+    const report = presentReport({ id: ID, settlement: 'released', items }, `/reservations/${ID}/release`);
+    expect(report).toMatchObject({
+      ...{ id: ID, activated: 0, released: 1, skipped: 1 },
+      items: [
+        { identifier: '1/a', status: 'released' },
+        { identifier: 'a b', status: 'skipped', problem: { code: 'NOT_RECOGNIZED', errors, offset: 3 } },
+      ],
     });
-    expect(JSON.stringify(serializeItem(deserializeItem(JSON.parse(text)), 'activated', ID))).toBe(text);
+    expect(report.items[1]?.problem?.instance).toBe(`/reservations/${ID}/release`);
   });
 });

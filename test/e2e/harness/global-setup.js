@@ -1,13 +1,12 @@
 // One PostgreSQL for all end-to-end tests: that of DATABASE_URL, or an embedded one in a temporary folder. Each test
 // file clones the migrated template.
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { startEmbeddedServer } from '../../../dist/database/embedded/embedded-server.js';
+import { migrate } from '../../../dist/database/migrations.js';
 
 export default async function setUp() {
   const folder = await mkdtemp(join(tmpdir(), 'mintmark-e2e-'));
@@ -20,7 +19,7 @@ export default async function setUp() {
   await client.end();
   const templateUrl = new URL(url);
   templateUrl.pathname = `/${template}`;
-  execFileSync(process.execPath, [fileURLToPath(new URL('migrate.js', import.meta.url)), templateUrl.href]);
+  await migrate(templateUrl.href);
   process.env.E2E_DATABASE_URL = url;
   process.env.E2E_TEMPLATE = template;
   // The servers of the tests must not inherit the variable.

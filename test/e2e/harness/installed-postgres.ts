@@ -1,11 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { choosePostgresAccount } from '../../../dist/database/embedded/postgres-account.js';
+import { migrate } from '../../../dist/database/migrations.js';
 
 /** A migrated database in a cluster of its own, on a free loopback port. */
 export interface InstalledPostgres {
@@ -39,8 +38,7 @@ export async function startInstalledPostgres(major: number): Promise<InstalledPo
   await run(initdb, '--username=mintmark', '--auth=trust', '--encoding=UTF8', '--locale=C');
   await run(pg_ctl, 'start', '-w', '-l', join(data, 'server.log'), '-o', options);
   const url = `postgresql://mintmark@127.0.0.1:${port}/postgres`;
-  const migrate = fileURLToPath(new URL('migrate.js', import.meta.url));
-  execFileSync(process.execPath, [migrate, url]);
+  await migrate(url);
   return {
     url,
     stop: async () => {

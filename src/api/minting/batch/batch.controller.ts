@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Body, Controller, Headers, HttpCode, HttpStatus, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type RequestContext, Context } from '../../../access/request-context.js';
-import { Requires } from '../../../access/scope.js';
+import { Context } from '../../../access/current-principal.js';
+import type { RequestContext } from '../../../access/request-context.js';
+import { Requires } from '../../../access/requires.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../../http/headers/api-idempotency-key.js';
 import { LargeBody } from '../../../http/body/body-limits.js';
 import { ApiPrefer, MINIMAL_APPLIED, PREFERENCE_HEADER, prefersMinimal } from '../../../http/headers/prefer.js';

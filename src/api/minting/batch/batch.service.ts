@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { MintBudget } from '../../../access/mint-budget.js';
 import type { Principal } from '../../../access/principal.js';
 import type { RequestContext } from '../../../access/request-context.js';
-import { namingAuthorityKey } from '../../../identifier/index.js';
+import { namingAuthorityKey, parseNamingAuthority } from '../../../identifier/index.js';
 import { Problem, type ProblemDetail } from '../../../problem/problem.js';
 import type { Digest } from '../../../registry/digest.js';
 import type { MintCommand } from '../../../registry/mint-command.js';
@@ -66,8 +66,9 @@ export class BatchService {
    */
   async mint(batch: BatchCommand, { principal, idempotencyKey: key }: RequestContext): Promise<BatchResult> {
     const known = await this.minting.knownFor(principal, prefixesOf(batch.items, batch.namingAuthority));
-    const { items, fingerprint } = await parseItems(batch, principal, known);
     const isAtomic = batch.mode === 'atomic';
+    if (isAtomic && !batch.isCount) requireUsable(batch, principal, known, key !== undefined);
+    const { items, fingerprint } = await parseItems(batch, principal, known);
     if (isAtomic) requireNoRefusal(items.map(({ command }) => command));
     for (const problem of chargeRateLimits(items, this.budget, known).values()) throw problem;
     const entries = items.map(({ clientRef, command }): Entry => {
@@ -83,7 +84,7 @@ export class BatchService {
       return { result: minted, stored: request === null ? [] : results.map(serializeResult) };
     });
     if (once.replayed) return { results: await this.restore(entries, once.stored), replayed: true };
-    this.minting.count(once.result);
+    this.minting.statistics.count(once.result);
     const results = entries.map(({ clientRef, job }) => ({ clientRef, result: resultOf(job, once.result) }));
     return { results, replayed: false };
   }
@@ -103,6 +104,36 @@ export class BatchService {
     const results = await this.replays.restore(new Map(stored.entries()));
     return [...results].map(([index, result]) => ({ clientRef: entries[index]?.clientRef ?? null, result }));
   }
+}
+
+/**
+ * Refuses an atomic batch with a naming authority that does not exist, is not covered or is suspended. This precedes the
+ * parser, because a batch can have a million alternates. A suspended one is not refused here for a batch with an
+ * idempotency key, which may have been minted before the suspension.
+ * @throws Problem BATCH_REFUSED
+ */
+function requireUsable(
+  { items, namingAuthority: byDefault }: BatchCommand,
+  principal: Principal,
+  known: NamingAuthoritySnapshot,
+  hasKey: boolean,
+): void {
+  const problems = items.map(({ request }): Problem | null => {
+    if (request instanceof Problem) return null;
+    const { namingAuthority = byDefault, guid = null, localName = null } = request;
+    // The parser reports a prefix that is missing or malformed.
+    if (namingAuthority === undefined || !parseNamingAuthority(namingAuthority, 'handle').ok) return null;
+    try {
+      principal.requireMinting({ namingAuthority, guid, localName });
+      const maySucceed = hasKey && known.find(namingAuthority)?.status === 'suspended';
+      if (!maySucceed) activeIn(known, namingAuthority);
+      return null;
+    } catch (error) {
+      if (error instanceof Problem) return error;
+      throw error;
+    }
+  });
+  requireNoRefusal(problems);
 }
 
 /** Parses and authorises items, and finds those that conflict with an earlier one. */

@@ -10,7 +10,6 @@ import {
 } from '../../../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../../../registry/naming-authority-snapshot.js';
 import type { MintJob, MintResult } from '../mint-outcome.js';
-import { requireMinting } from '../minting.service.js';
 
 /** Items that are parsed before other requests continue. */
 export const PARSE_SLICE = 100;
@@ -58,7 +57,7 @@ export function parseItem(
     if (request instanceof Problem) throw request;
     const namingAuthority = request.namingAuthority ?? byDefault ?? missingNamingAuthority();
     const command = parseMintRequest({ ...request, namingAuthority }, known);
-    requireMinting(principal, command);
+    principal.requireMinting(command);
     return { clientRef, command, canonical: JSON.stringify([clientRef, canonicalMint(command)]) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

@@ -1,13 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Controller, Headers, HttpCode, HttpStatus, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type RequestContext, Context } from '../../../access/request-context.js';
-import { Requires } from '../../../access/scope.js';
+import { Context } from '../../../access/current-principal.js';
+import type { RequestContext } from '../../../access/request-context.js';
+import { Requires } from '../../../access/requires.js';
 import { ApiIdempotencyKey } from '../../../http/headers/api-idempotency-key.js';
 import { ApiPrefer, MINIMAL_APPLIED, PREFERENCE_HEADER, prefersMinimal } from '../../../http/headers/prefer.js';
 import { readJsonBody } from '../../../http/body/json-body.js';
 import { type Line, LineReader, MAX_LINE_OCTETS } from '../../../http/body/line-reader.js';
-import { type StreamLog, respondInLines } from '../../../http/body/ndjson-response.js';
+import { type StreamLog, lineProblem, respondInLines } from '../../../http/body/ndjson-response.js';
 import { sendStream, streamLog } from '../../../http/body/send-stream.js';
 import { NDJSON, ReadsStream, streamedBody } from '../../../http/body/streamed-body.js';
 import {
@@ -19,7 +20,6 @@ import {
   getSchemaPath,
 } from '../../../openapi/annotations.js';
 import { ApiProblems } from '../../../problem/api-problems.js';
-import { problemOf } from '../../../problem/problem.filter.js';
 import { Problem } from '../../../problem/problem.js';
 import { BulkQueryDto, MinimalMintLineDto, MintItemDto, MintLineDto, readItem } from '../batch/batch.dto.js';
 import type { ReceivedItem } from '../batch/mint-item.js';
@@ -126,10 +126,4 @@ function readLine({ number, octets }: Line, log: StreamLog): ReceivedItem {
   } catch (error) {
     return { clientRef: null, request: lineProblem(error, number, log), value: null };
   }
-}
-
-/** The problem of a line; an unexpected error is logged. */
-function lineProblem(error: unknown, line: number, log: StreamLog): Problem {
-  if (!(error instanceof Problem)) log.lineFailed(error, line);
-  return problemOf(error);
 }

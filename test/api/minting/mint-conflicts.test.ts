@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { resolveConflicts } from '../../../src/api/minting/mint-outcome.js';
+import { resolveConflicts } from '../../../src/api/minting/mint-conflicts.js';
 import { Problem } from '../../../src/problem/problem.js';
 import type { IdentifierRecord } from '../../../src/registry/identifier-record.js';
 import type { MintCommand } from '../../../src/registry/mint-command.js';

@@ -5,16 +5,14 @@ import { ADMIN } from '../../../src/access/principal.js';
 import { DEFAULT_RESOLVER } from '../../../src/identifier/index.js';
 import { Problem } from '../../../src/problem/problem.js';
 import { NamingAuthoritySnapshot } from '../../../src/registry/naming-authority-snapshot.js';
-import type { NamingAuthority } from '../../../src/registry/naming-authority.js';
 import { readRow } from '../../../src/api/import-export/csv.js';
-import { readLine } from '../../../src/api/import-export/read-line.js';
+import { parseImport } from '../../../src/api/import-export/import-command.js';
+import { TransferLineDto } from '../../../src/api/import-export/transfer-line.dto.js';
+import { readPart } from '../../../src/http/validation/request-validation.js';
+import { authorityWith } from '../../records.js';
 
-const authority = (prefix: string, profile: NamingAuthority['profile']): NamingAuthority => ({
-  ...{ prefix, profile, status: 'active', caseInsensitive: false, uuidVersion: 4, targetTemplate: null },
-  ...{ resolver: null, version: 1, createdAt: new Date(0), updatedAt: new Date(0) },
-});
 const known = new NamingAuthoritySnapshot(
-  [authority('100.102', 'cordra'), authority('20.500', 'handle')],
+  [authorityWith(), authorityWith({ prefix: '20.500', profile: 'handle' })],
   DEFAULT_RESOLVER,
 );
 
@@ -28,7 +26,7 @@ const LINE = {
 /** The result of a line: "read", or the code of its problem. Any other error fails the test. */
 function outcomeOf(value: unknown): string {
   try {
-    readLine(value, known, ADMIN);
+    parseImport(readPart(TransferLineDto, value), known, ADMIN);
     return 'read';
   } catch (error) {
     if (error instanceof Problem) return error.code;

@@ -1,10 +1,10 @@
 import type { Principal } from '../../access/principal.js';
 import { parseHandle } from '../../identifier/index.js';
-import { readPart } from '../../http/validation/request-validation.js';
 import { Problem, invalidValue, malformed } from '../../problem/problem.js';
 import { mutableAttributesOf } from '../../registry/change.js';
 import { creation } from '../../registry/change.js';
-import { type MutableAttributes, identifierOf } from '../../registry/identifier-record.js';
+import { type MutableAttributes, type State, identifierOf } from '../../registry/identifier-record.js';
+import type { ImportedIdentifier } from '../../registry/imported-identifier.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import {
@@ -16,16 +16,39 @@ import {
 } from '../../registry/parse-names.js';
 import { EXPIRED_REASON } from '../../registry/lifecycle.js';
 import { readTime } from '../../registry/timestamp.js';
-import type { ImportCommand } from './import.service.js';
-import { TransferLineDto } from './transfer-line.dto.js';
+import type { TransferRecord } from './transfer-record.js';
+
+/** An identifier to import, as it was exported; names in any form, and times of RFC 3339. */
+export interface ImportRequest {
+  readonly identifier: string;
+  readonly metadataId: string | null;
+  readonly target: string | null;
+  readonly state: State;
+  readonly alternateIds: readonly string[];
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly leaseUntil: string | null;
+  readonly tombstone: {
+    readonly withdrawnAt: string;
+    readonly reason: string;
+    readonly replacedBy: string | null;
+  } | null;
+}
+
+export interface ImportCommand {
+  readonly item: ImportedIdentifier;
+  readonly record: TransferRecord;
+  /** Attributes that must be equal in a registered identifier; all when absent. */
+  readonly compared?: readonly string[];
+}
 
 /**
- * Parses one line of an export.
+ * Parses and authorises the import of one identifier.
  * @throws Problem INVALID_REQUEST, UNKNOWN_NAMING_AUTHORITY, NAMING_AUTHORITY_FORBIDDEN, METADATA_ID_IS_IDENTIFIER, or
  * a syntax code.
  */
-export function readLine(value: unknown, known: NamingAuthoritySnapshot, actor: Principal): ImportCommand {
-  const sent = readPart(TransferLineDto, value);
+export function parseImport(sent: ImportRequest, known: NamingAuthoritySnapshot, actor: Principal): ImportCommand {
   const { authority, localName } = addressIn(sent.identifier, known, (prefix) => {
     actor.require('admin', prefix, '/identifier');
   });
@@ -101,7 +124,7 @@ function addressIn(
 
 /** The mutable attributes; an expired reservation is withdrawn, as everywhere else. */
 function attributesIn(
-  sent: TransferLineDto,
+  sent: ImportRequest,
   known: NamingAuthoritySnapshot,
   metadataId: string | null,
   alternateIds: readonly string[],

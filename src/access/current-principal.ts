@@ -1,0 +1,36 @@
+import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { readIdempotencyKey } from '../http/headers/idempotency-key.js';
+import { type Principal, UNAUTHENTICATED } from './principal.js';
+import type { RequestContext } from './request-context.js';
+
+const CALLER = Symbol('caller');
+
+/** A member of the request, because a WeakMap entry per request slows garbage collection. */
+interface Asking {
+  [CALLER]?: Principal;
+}
+
+export function setPrincipal(request: FastifyRequest, principal: Principal): void {
+  (request.raw as Asking)[CALLER] = principal;
+}
+
+/** The principal of a request; UNAUTHENTICATED before the guard has run. */
+export function principalOf(request: FastifyRequest): Principal {
+  return (request.raw as Asking)[CALLER] ?? UNAUTHENTICATED;
+}
+
+/** @throws Problem INVALID_IDEMPOTENCY_KEY */
+export function requestContextOf(request: FastifyRequest): RequestContext {
+  return { principal: principalOf(request), idempotencyKey: readIdempotencyKey(request.headers['idempotency-key']) };
+}
+
+/** The principal of a request, as a parameter of a handler. */
+export const CurrentPrincipal = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  principalOf(context.switchToHttp().getRequest<FastifyRequest>()),
+);
+
+/** The principal and the idempotency key of a request, as a parameter of a handler. */
+export const Context = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  requestContextOf(context.switchToHttp().getRequest<FastifyRequest>()),
+);

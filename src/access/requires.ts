@@ -1,0 +1,22 @@
+import { routeSettings } from '../http/route-settings.js';
+import type { Scope } from './scope.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The scopes of which a request needs one; none for a public route. */
+    scopes?: readonly Scope[];
+    showsHistory?: boolean;
+  }
+}
+
+/**
+ * Declares the scopes of a route, of which one is enough. Every route needs this or `@Public()`. The feature checks the
+ * naming authorities, because only it knows which ones a request uses.
+ */
+export const Requires = (...scopes: [Scope, ...Scope[]]): ClassDecorator & MethodDecorator => routeSettings({ scopes });
+
+/** Marks a route that shows histories; PUBLIC_HISTORY controls what it shows without a key. */
+export const ShowsHistory = (): ClassDecorator & MethodDecorator => routeSettings({ showsHistory: true });
+
+/** Marks a route that needs no key: health checks and descriptions of the API. */
+export const Public = (): ClassDecorator & MethodDecorator => routeSettings({ scopes: [] });

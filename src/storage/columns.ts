@@ -1,0 +1,102 @@
+import type {
+  AlternateIdentifier,
+  Change,
+  Identifier,
+  NamingAuthority,
+  Prisma,
+  Request,
+  RequestPart,
+} from '../database/generated/client.js';
+
+/** The columns of the tables by the fields of `prisma/schema.prisma`. A test compares them with the database. */
+export const COLUMNS = {
+  naming_authority: {
+    prefix: 'prefix',
+    status: 'status',
+    createdAt: 'created_at',
+    profile: 'profile',
+    caseInsensitive: 'case_insensitive',
+    uuidVersion: 'uuid_version',
+    targetTemplate: 'target_template',
+    resolverScheme: 'resolver_scheme',
+    resolverAuthority: 'resolver_authority',
+    resolverFirstSegment: 'resolver_first_segment',
+    version: 'version',
+    updatedAt: 'updated_at',
+  } as const satisfies Record<Prisma.NamingAuthorityScalarFieldEnum, string>,
+  identifier: {
+    id: 'id',
+    namingAuthority: 'naming_authority',
+    guid: 'guid',
+    metadataId: 'metadata_id',
+    metadataKey: 'metadata_key',
+    target: 'target',
+    alternateIds: 'alternate_ids',
+    state: 'state',
+    version: 'version',
+    requestKey: 'request_key',
+    requestIndex: 'request_index',
+    requestHash: 'request_hash',
+    createdAt: 'created_at',
+    updatedAt: 'updated_at',
+    localName: 'local_name',
+    localKey: 'local_key',
+    leaseUntil: 'lease_until',
+    withdrawnAt: 'withdrawn_at',
+    withdrawalReason: 'withdrawal_reason',
+    replacedBy: 'replaced_by',
+    client: 'client',
+    reservation: 'reservation',
+  } as const satisfies Record<Prisma.IdentifierScalarFieldEnum, string>,
+  alternate_identifier: {
+    key: 'key',
+    namingAuthority: 'naming_authority',
+    identifierId: 'identifier_id',
+  } as const satisfies Record<Prisma.AlternateIdentifierScalarFieldEnum, string>,
+  change: {
+    position: 'position',
+    id: 'id',
+    namingAuthority: 'naming_authority',
+    identifierId: 'identifier_id',
+    version: 'version',
+    kind: 'kind',
+    client: 'client',
+    keyId: 'key_id',
+    at: 'at',
+    patch: 'patch',
+  } as const satisfies Record<Prisma.ChangeScalarFieldEnum, string>,
+  request: {
+    client: 'client',
+    key: 'key',
+    hash: 'hash',
+    outcome: 'outcome',
+    createdAt: 'created_at',
+  } as const satisfies Record<Prisma.RequestScalarFieldEnum, string>,
+  request_part: {
+    client: 'client',
+    key: 'key',
+    firstIndex: 'place',
+    indexes: 'places',
+    results: 'outcomes',
+    createdAt: 'created_at',
+  } as const satisfies Record<Prisma.RequestPartScalarFieldEnum, string>,
+};
+
+interface Models {
+  readonly naming_authority: NamingAuthority;
+  readonly identifier: Identifier;
+  readonly alternate_identifier: AlternateIdentifier;
+  readonly change: Change;
+  readonly request: Request;
+  readonly request_part: RequestPart;
+}
+
+/** A row of a table as `pg` reads it, by the names of its columns. */
+export type Row<Table extends keyof Models> = {
+  readonly [
+    Field in keyof Models[Table] & keyof (typeof COLUMNS)[Table] as (typeof COLUMNS)[Table][Field] & string
+  ]: Read<Models[Table][Field]>;
+};
+
+/** `pg` reads BIGINT as a text and BYTEA as a Buffer. */
+type Read<T> = T extends bigint ? string : T extends Uint8Array ? Buffer : T;

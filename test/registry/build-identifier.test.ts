@@ -1,0 +1,139 @@
+import { describe, expect, it } from '@jest/globals';
+import { DEFAULT_RESOLVER } from '../../src/identifier/index.js';
+import { buildIdentifier } from '../../src/registry/build-identifier.js';
+import { SERVICE } from '../../src/registry/change.js';
+import { type MintRequest, parseMintRequest } from '../../src/registry/mint-command.js';
+import { NamingAuthoritySnapshot } from '../../src/registry/naming-authority-snapshot.js';
+import type { NamingAuthority } from '../../src/registry/naming-authority.js';
+import { GuidGenerator } from '../../src/registry/uuid.js';
+import { GUID, KNOWN } from '../records.js';
+
+const [CORDRA] = KNOWN.all() as [NamingAuthority];
+const HANDLE: NamingAuthority = { ...CORDRA, prefix: '20.500', profile: 'handle' };
+const known = new NamingAuthoritySnapshot([CORDRA, HANDLE], DEFAULT_RESOLVER);
+
+/** Mints GUIDs that end with 1, 2, 3 and so on. */
+class CountingGuids extends GuidGenerator {
+  private count = 0;
+  override next(): string {
+    return `00000000-0000-4000-8000-00000000000${(this.count += 1)}`;
+  }
+}
+const minted = (count: number): string => `0000000000004000800000000000000${count}`;
+
+function build(request: Partial<MintRequest> = {}, authority: NamingAuthority = CORDRA) {
+  const command = parseMintRequest({ namingAuthority: authority.prefix, ...request }, known);
+  return buildIdentifier(command, { actor: SERVICE, request: null }, authority, known, new CountingGuids());
+}
+
+const created = (members: object) => [
+  {
+    op: 'add',
+    path: '',
+    value: {
+      ...{ metadataId: null, target: null, alternateIds: [], state: 'active', leaseUntil: null, tombstone: null },
+      ...members,
+    },
+  },
+];
+
+describe('an identifier to mint', () => {
+  it('CID-11: has a generated GUID, and no key of its own to compare with a metadata ID', () => {
+    const identifier = build();
+    expect(identifier.address).toEqual({ namingAuthority: '100.102', guid: minted(1), localKey: null });
+    expect(identifier).toMatchObject({ localName: minted(1), kind: 'minted', selfKey: null, metadataRecord: null });
+    expect(identifier.patch).toEqual(created({}));
+  });
+
+  it('has its attributes in the first entry of its history', () => {
+    const { patch, metadata } = build({
+      metadataId: 'demo:7',
+      target: 'https://a.example/7',
+      alternateIds: ['demo:8'],
+    });
+    expect(metadata?.canonical).toBe('info:fedora/demo:7');
+    expect(patch).toEqual(
+      created({
+        metadataId: 'info:fedora/demo:7',
+        target: 'https://a.example/7',
+        alternateIds: ['info:fedora/demo:8'],
+      }),
+    );
+  });
+
+  it('CID-24: has the identifier of its metadata record, which has a GUID of its own', () => {
+    const { metadata, metadataRecord } = build({ mintMetadataId: true });
+    expect(metadata?.canonical).toBe(`hdl:100.102/${minted(2)}`);
+    expect(metadataRecord).toMatchObject({ localName: minted(2), address: { guid: minted(2) }, patch: created({}) });
+  });
+
+  it('is reserved with its lease, and so is its metadata record', () => {
+    const leaseUntil = new Date('2999-01-01T00:00:00.000Z');
+    const request = { state: 'reserved', leaseUntil: leaseUntil.toISOString(), mintMetadataId: true } as const;
+    const { kind, patch, metadataRecord } = build(request);
+    expect(kind).toBe('reserved');
+    expect(patch).toEqual(created({ state: 'reserved', leaseUntil, metadataId: `hdl:100.102/${minted(2)}` }));
+    expect(metadataRecord?.patch).toEqual(created({ state: 'reserved', leaseUntil }));
+  });
+
+  it('is refused with a lease in the past', () => {
+    expect(() => build({ state: 'reserved', leaseUntil: '2001-01-01T00:00:00Z' })).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_REQUEST',
+        extensions: { errors: [{ pointer: '/leaseUntil', detail: '2001-01-01T00:00:00.000Z is in the past' }] },
+      }),
+    );
+  });
+
+  it('has the target of the template of its naming authority, unless it has another', () => {
+    const authority = { ...CORDRA, targetTemplate: 'https://a.example/{guid}' };
+    expect(build({}, authority).target).toBe(`https://a.example/${minted(1)}`);
+    expect(build({ target: 'https://b.example/' }, authority).target).toBe('https://b.example/');
+  });
+});
+
+describe('an identifier to register', () => {
+  it('has the given GUID and its key', () => {
+    const identifier = build({ guid: GUID });
+    expect(identifier).toMatchObject({ localName: GUID, address: { guid: GUID }, kind: 'registered' });
+    const read = known.readName(`hdl:100.102/${GUID}`);
+    expect(read.ok && read.value.key).toBe(identifier.selfKey);
+  });
+
+  it('has the given local name under the profile "handle"', () => {
+    const { address, localName, kind } = build({ localName: 'Report 7' }, HANDLE);
+    expect([localName, kind]).toEqual(['Report 7', 'registered']);
+    expect(address).toEqual(known.addressOf(HANDLE, 'Report 7'));
+    expect(address.guid).toBeNull();
+  });
+
+  it('CID-24: is refused as its own metadata ID', () => {
+    expect(() => build({ guid: GUID, metadataId: `hdl:100.102/${GUID.toLowerCase()}` })).toThrow(
+      expect.objectContaining({
+        code: 'METADATA_ID_IS_IDENTIFIER',
+        extensions: { errors: [expect.objectContaining({ pointer: '/metadataId' })] },
+      }),
+    );
+  });
+
+  it.each<[string, NamingAuthority, Partial<MintRequest>, string, RegExp]>([
+    ['a local name under "cordra"', CORDRA, { localName: 'x' }, '/localName', /under 100\.102 are GUIDs/],
+    ['a GUID under "handle"', HANDLE, { guid: GUID }, '/guid', /under 20\.500 are not GUIDs/],
+  ])('CID-10: is refused with %s', (_, authority, request, pointer, detail) => {
+    expect(() => build(request, authority)).toThrow(
+      expect.objectContaining({
+        code: 'WRONG_PROFILE',
+        detail: expect.stringMatching(detail),
+        extensions: { errors: [{ pointer, detail: expect.stringMatching(detail) }] },
+      }),
+    );
+  });
+});
+
+describe('a generated GUID', () => {
+  it.each([1, 4, 7] as const)('R-06: has the version %i and is not generated twice', (version) => {
+    const [one, other] = [new GuidGenerator().next(version), new GuidGenerator().next(version)];
+    expect(one[14]).toBe(String(version));
+    expect(one).not.toBe(other);
+  });
+});

@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+import { resolveIdentifier } from '../../src/registry/resolve-identifier.js';
+import { GUID, KNOWN, recordWith } from '../records.js';
+
+const record = recordWith();
+const reader = {
+  find: ({ guid }: { guid: string | null }) => Promise.resolve(guid === GUID ? record : null),
+};
+const resolve = (text: string) => resolveIdentifier(text, KNOWN, reader, '#path/identifier');
+
+describe('the identifier in a text', () => {
+  it.each([GUID, `${GUID.toLowerCase()}?x`])('R-28: is found by any form: %s', async (localName) => {
+    const found = await resolve(`hdl:100.102/${localName}`);
+    expect(found).toMatchObject({ record, name: { type: 'cordra', guid: GUID } });
+  });
+
+  it.each([
+    ['is not registered', `hdl://100.102/${'0'.repeat(32)}`, `100.102/${'0'.repeat(32)} is well formed`],
+    ['has a foreign naming authority', '1234/x', '1234/x is well formed'],
+  ])('is IDENTIFIER_NOT_FOUND if it %s', async (_, text, detail) => {
+    await expect(resolve(text)).rejects.toMatchObject({
+      code: 'IDENTIFIER_NOT_FOUND',
+      detail: expect.stringContaining(detail),
+    });
+  });
+
+  it('is refused with its pointer if it is malformed', async () => {
+    await expect(resolve('100.102/')).rejects.toMatchObject({
+      code: 'INVALID_GUID',
+      extensions: { errors: [{ pointer: '#path/identifier' }] },
+    });
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from '@jest/globals';
+import { TIMESTAMP, isKeepable, readTime } from '../../src/registry/timestamp.js';
+
+describe('a time of a request (RFC 3339)', () => {
+  it.each([
+    '2026-11-22T16:30:00Z',
+    '2024-02-29T23:59:59.123456789+14:00',
+    '0001-01-01T00:00:00Z',
+    '9999-12-31T00:00:00-00:30',
+  ])('%s is read', (text) => {
+    expect(TIMESTAMP.test(text)).toBe(true);
+    expect(readTime(text, '/x')).toEqual(new Date(text));
+  });
+
+  it.each([
+    ...['2026-02-29T00:00:00Z', '2026-04-31T00:00:00Z'],
+    // In UTC these are in the years 0 and 10000.
+    ...['0001-01-01T00:00:00+00:01', '9999-12-31T23:59:00-00:01'],
+  ])('%s is refused', (text) => {
+    expect(TIMESTAMP.test(text)).toBe(true);
+    expect(() => readTime(text, '/x')).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_REQUEST',
+        extensions: { errors: [{ pointer: '/x', detail: `"${text}" is not a calendar date` }] },
+      }),
+    );
+  });
+
+  it.each([
+    ...['0000-01-01T00:00:00Z', '2026-13-01T00:00:00Z', '2026-01-32T00:00:00Z', '2026-01-01T24:00:00Z'],
+    ...['2026-01-01T00:60:00Z', '2026-01-01T00:00:60Z', '2026-01-01T00:00:00', '2026-01-01 00:00:00Z'],
+    ...['2026-01-01T00:00:00.Z', '2026-01-01T00:00:00+24:00', 'x2026-01-01T00:00:00Z', '2026-01-01T00:00:00Zx'],
+  ])('%s does not have its form', (text) => {
+    expect(TIMESTAMP.test(text)).toBe(false);
+  });
+
+  it('can be stored from year 1 to 9999', () => {
+    const times = ['0000-12-31', '0001-01-01', '9999-12-31', '+010000-01-01'].map((day) => new Date(day));
+    expect(times.map(isKeepable)).toEqual([false, true, true, false]);
+  });
+});

@@ -141,6 +141,8 @@ describe('while the database is silent', () => {
 
   it('a mint without a response to its commit is 503, and its repeat returns the minted identifier', async () => {
     const headers = { 'idempotency-key': 'lost-answer' };
+    // The mint needs a connection that is already open: a pool without one cannot send the statement at all.
+    await expectRecovery();
     await proxy.set('deaf');
     const lost = await within(LONGEST_WAIT_MS, client.mint({}, headers));
     expect([lost.status, lost.body.code]).toEqual([503, 'OUTCOME_UNKNOWN']);

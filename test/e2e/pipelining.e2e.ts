@@ -133,6 +133,31 @@ describe('forty connections that ask for 31 long lists each', () => {
   });
 });
 
+describe('a request with "Connection: close" and 39 more behind it', () => {
+  const ITEMS = 2000;
+  const body = JSON.stringify({ items: Array.from({ length: ITEMS }, () => ({ input: 'hdl:100.102/ABC' })) });
+  const head = ['POST /normalize HTTP/1.1', 'host: localhost', 'content-type: application/json', 'connection: close'];
+  const request = `${head.join('\r\n')}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+
+  it.each([0, 20, 300, 3500])('has its whole response, read %d ms later', async (readAfterMs) => {
+    const connections = await Promise.all(Array.from({ length: 5 }, () => connectTo(service.server.url)));
+    open.push(...connections.map(({ socket }) => socket));
+    for (const { socket } of connections) {
+      socket.pause();
+      socket.write(request.repeat(40));
+    }
+    await pause(readAfterMs);
+    for (const { socket } of connections) socket.resume();
+    for (const connection of connections) {
+      await connection.closed(20_000);
+      expect(connection.received().split('HTTP/1.1 ')).toHaveLength(2);
+      // The last chunk (RFC 9112 7.1).
+      expect(connection.received().slice(-7)).toBe('\r\n0\r\n\r\n');
+      expect(connection.error()).toBeNull();
+    }
+  });
+});
+
 describe('a client that hangs up with several requests under way', () => {
   it('leaves none of them counted: the service stops at once', async () => {
     const server = await startServer({

@@ -3,7 +3,10 @@ import { octetsOf } from './request.js';
 /** Writes the head directly; the operation that a server selects for it is unknown. */
 const octets = (change) => (request) => {
   const text = octetsOf(request).toString('latin1');
-  request.octets = Buffer.from(change(text), 'latin1');
+  const changed = change(text);
+  request.octets = Buffer.from(changed, 'latin1');
+  // A server parses the method of the octets; those of TLS have none.
+  request.method = /^[\r\n]*(\S+) /.exec(changed)?.[1] ?? '';
   request.unserved = true;
 };
 

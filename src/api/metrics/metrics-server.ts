@@ -3,6 +3,7 @@ import { answerClientError } from '../../http/server/client-errors.js';
 import { MethodNotAllowed } from '../../http/server/method-not-allowed.js';
 import { limitPipelining } from '../../http/server/pipelining.js';
 import { setSecurityHeaders } from '../../http/server/security-headers.js';
+import { closeInStages } from '../../http/server/staged-close.js';
 import { sendProblem } from '../../problem/problem.filter.js';
 import { Problem } from '../../problem/problem.js';
 import type { Metrics } from '../../metrics/metrics.js';
@@ -18,6 +19,7 @@ export async function createMetricsServer(metrics: Metrics): Promise<FastifyInst
     requestTimeout: REQUEST_TIMEOUT_MS,
   });
   limitPipelining(server.server);
+  closeInStages(server.server, REQUEST_TIMEOUT_MS);
   const methods = new MethodNotAllowed();
   setSecurityHeaders(server);
   methods.watch(server);

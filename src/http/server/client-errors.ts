@@ -14,9 +14,6 @@ const BROKEN_HTTP: Readonly<Record<string, ServiceCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
 };
 
-/** For how long a connection is still read after its last response, see `unread-bodies.ts`. */
-const LINGER_MS = 2000;
-
 /** The current or last response of a connection. */
 const answers = new WeakMap<Duplex, ServerResponse>();
 
@@ -97,7 +94,7 @@ function isHeadRequest(octets: Buffer): boolean {
 }
 
 /** @param isHead whether the request has the method HEAD, whose response has no body (RFC 9110 9.3.2). */
-function endWith(problem: Problem, socket: Duplex, isHead = false): void {
+function endWith(problem: Problem, socket: Socket, isHead = false): void {
   const { status, title } = CATALOGUE[problem.code];
   const body = `${JSON.stringify(problemDocument(problem, '/'))}\n`;
   const headers = {
@@ -112,10 +109,7 @@ function endWith(problem: Problem, socket: Duplex, isHead = false): void {
   end(socket, [`HTTP/1.1 ${status} ${title}`, ...lines, '', isHead ? '' : body].join('\r\n'));
 }
 
-function end(socket: Duplex, last: string): void {
+function end(socket: Socket, last: string): void {
   socket.end(last);
-  const limit = setTimeout(() => socket.destroy(), LINGER_MS);
-  socket.resume().once('close', () => {
-    clearTimeout(limit);
-  });
+  socket.destroySoon();
 }

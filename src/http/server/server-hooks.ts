@@ -6,6 +6,7 @@ import { watchClientErrors } from './client-errors.js';
 import { readJsonBody } from '../body/json-body.js';
 import { limitBodyDuration } from '../body/body-timeout.js';
 import type { Drain } from './drain.js';
+import { closeInStages } from './staged-close.js';
 import { answerReadsInTurn, limitPipelining } from './pipelining.js';
 import { logRequest } from './request-log.js';
 import { MERGE_PATCH, requireJson } from '../body/content-encoding.js';
@@ -31,6 +32,7 @@ export function installServerHooks(
   });
   limitPipelining(server.server);
   watchClientErrors(server);
+  closeInStages(server.server, requestTimeoutMs);
   dropUnreadBodies(server.server, requestTimeoutMs);
   drain.watch(server, faces);
   answerReadsInTurn(server);

@@ -105,7 +105,7 @@ export default {
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/database/generated/' },
       to: {
-        path: '(^|/)(@nestjs/swagger|@prisma/[a-z-]+|src/database/generated)(/|$)',
+        path: '(^|/)@nestjs/swagger(/|$)',
         dynamic: false,
         dependencyTypesNot: ['type-only'],
       },

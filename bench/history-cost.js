@@ -7,20 +7,16 @@
  * activity of the machine affects both. Before the first round 20,000 rows are minted and analyzed.
  * Run `npm run bench:history`; the variable ROUNDS sets the number of rounds, 15 by default.
  */
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbeddedServer } from '../dist/database/embedded/embedded-server.js';
 import { migrate } from '../dist/database/migrations.js';
-import { toResolver } from '../dist/identifier/index.js';
-import { buildIdentifier } from '../dist/registry/build-identifier.js';
 import { NamingAuthorityWriter } from '../dist/storage/naming-authorities/naming-authority-writer.js';
-import { digestOf } from '../dist/registry/digest.js';
 import { insertQuery } from '../dist/storage/identifiers/insert-statement.js';
-import { NamingAuthoritySnapshot } from '../dist/registry/naming-authority-snapshot.js';
 import { Transactions } from '../dist/storage/transactions.js';
+import { NAMING_AUTHORITY, newIdentifier } from './new-identifier.js';
 
 const CONNECTIONS = 16;
 const ROUNDS = Number(process.env.ROUNDS ?? 15);
@@ -34,18 +30,6 @@ const TARGET = 0.8;
 const HISTORY = /, logged AS \(\n\s+INSERT INTO change [\s\S]*?\n {2}\)(?=\n {2}SELECT )/;
 const SIDES = { with: (sql) => sql, without: withoutHistory };
 
-const authority = {
-  prefix: '100.102',
-  status: 'active',
-  profile: 'cordra',
-  caseInsensitive: false,
-  uuidVersion: 4,
-  targetTemplate: null,
-  resolver: null,
-  version: 1,
-};
-const known = new NamingAuthoritySnapshot([authority], toResolver({ scheme: 'http', authority: 'hdl.handle.net' }));
-
 const folder = await mkdtemp(join(tmpdir(), 'mintmark-bench-'));
 const server = await startEmbeddedServer(folder);
 try {
@@ -53,7 +37,7 @@ try {
   const clients = await connect(server.url);
   await requireDurable(clients[0]);
   await new NamingAuthorityWriter(new Transactions({ connect: () => borrowed(clients[0]) }, null), null).ensure([
-    authority.prefix,
+    NAMING_AUTHORITY.prefix,
   ]);
   // The plans of an empty table differ from those of a registry in use.
   await run(clients, 'with', 100, 200);
@@ -120,25 +104,6 @@ async function run(clients, side, rows, statements) {
     throw new Error(`${side}: expected ${expectedChanges} changes more in the history`);
   const processor = worked === null || workedSince === null ? null : workedSince - worked;
   return { seconds, processorMs: processor, walOctets: Number(after.wal - before.wal) };
-}
-
-/** A typical mint: with a metadata ID and a target. */
-function newIdentifier() {
-  const guid = randomUUID();
-  const canonical = `hdl:2000.01/${guid.replaceAll('-', '').toUpperCase()}`;
-  const command = {
-    namingAuthority: authority.prefix,
-    metadata: { canonical, key: digestOf(canonical) },
-    mintMetadataId: false,
-    target: `https://repo.example.org/objects/${guid}`,
-    alternates: [],
-    guid: null,
-    localName: null,
-    leaseUntil: null,
-    onExisting: 'return',
-  };
-  const context = { actor: { client: 'admin', keyId: null }, request: null };
-  return buildIdentifier(command, context, authority, known, { next: () => randomUUID() });
 }
 
 function withoutHistory(sql) {

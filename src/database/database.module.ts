@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
 import { HOT_POOL, type Pools } from './pool.js';
-import { PrismaService } from './prisma.js';
+import { PrismaService } from './prisma.service.js';
 
 /** Maximum time to close connections to a database that does not respond. */
 const PARTING_MS = 2000;
@@ -25,7 +25,7 @@ export class DatabaseModule implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    const ended = this.prisma.disconnect().then(() => Promise.all([this.pool.end(), this.hot.end()]));
+    const ended = this.prisma.$disconnect().then(() => Promise.all([this.pool.end(), this.hot.end()]));
     await Promise.race([ended, pause(PARTING_MS, undefined, { ref: false })]);
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ApiKey as ApiKeyRow } from '../database/generated/client.js';
-import { PrismaService } from '../database/prisma.js';
+import { PrismaService } from '../database/prisma.service.js';
 import type { Queryable } from './transactions.js';
 
 export interface ApiKey {
@@ -37,20 +37,18 @@ export class ApiKeyStore {
 
   /** @param hash SHA-256 of the secret. */
   async findByHash(hash: Uint8Array): Promise<(ApiKey & { readonly secretHash: Uint8Array }) | null> {
-    const row = await (await this.prisma.client()).apiKey.findUnique({ where: { secretHash: new Uint8Array(hash) } });
+    const row = await this.prisma.apiKey.findUnique({ where: { secretHash: new Uint8Array(hash) } });
     return row === null ? null : { ...keyOf(row), secretHash: row.secretHash };
   }
 
   async find(id: string): Promise<ApiKey | null> {
-    const row = await (await this.prisma.client()).apiKey.findUnique({ omit: WITHOUT_SECRET, where: { id } });
+    const row = await this.prisma.apiKey.findUnique({ omit: WITHOUT_SECRET, where: { id } });
     return row === null ? null : keyOf(row);
   }
 
   /** One page in order of creation, with revoked and expired keys. */
   async page(limit: number, after: { createdAt: Date; id: string } | undefined): Promise<ApiKey[]> {
-    const rows = await (
-      await this.prisma.client()
-    ).apiKey.findMany({
+    const rows = await this.prisma.apiKey.findMany({
       omit: WITHOUT_SECRET,
       where:
         after === undefined
@@ -105,9 +103,7 @@ export class ApiKeyStore {
 
   async touch(id: string): Promise<void> {
     const minuteAgo = new Date(Date.now() - 60_000);
-    await (
-      await this.prisma.client()
-    ).apiKey.updateMany({
+    await this.prisma.apiKey.updateMany({
       where: { id, OR: [{ lastUsedAt: null }, { lastUsedAt: { lt: minuteAgo } }] },
       data: { lastUsedAt: new Date() },
     });

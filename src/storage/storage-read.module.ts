@@ -1,22 +1,24 @@
-import { Module } from '@nestjs/common';
+import { Module, type Provider } from '@nestjs/common';
+import { HOT_POOL } from '../database/pool.js';
+import { PrismaService } from '../database/prisma.service.js';
 import { ApiKeyStore } from './api-key-store.js';
 import { ChangeReader } from './changes/change-reader.js';
 import { FeedAge } from './changes/feed-age.js';
-import { CoalescedReader } from './identifiers/coalesced-reader.js';
 import { IdentifierReader } from './identifiers/identifier-reader.js';
 import { IdentifierSearch } from './identifiers/identifier-search.js';
 import { NamingAuthorityCache } from './naming-authorities/naming-authority-cache.js';
 import { NamingAuthorityCounts } from './naming-authorities/naming-authority-counts.js';
 import { NamingAuthorityReader } from './naming-authorities/naming-authority-reader.js';
+import { READ_CLIENT, readClient } from './read-client.js';
 
-const PROVIDERS = [
+const PROVIDERS: Provider[] = [
+  { provide: READ_CLIENT, useFactory: readClient, inject: [PrismaService, HOT_POOL] },
   ApiKeyStore,
   NamingAuthorityCounts,
   NamingAuthorityReader,
   ChangeReader,
   FeedAge,
   IdentifierSearch,
-  CoalescedReader,
   IdentifierReader,
   NamingAuthorityCache,
 ];

@@ -90,6 +90,43 @@ describe('docs/explanation/architecture.md', () => {
     expect(paths.filter((path) => !existsSync(new URL(path, root)))).toEqual([]);
   });
 
+  it('says for each file with statements how they run, and names no other', () => {
+    const [, section = ''] = /^## Access to the database\n([\s\S]*?)^## /m.exec(text) ?? [];
+    const rows = [...section.matchAll(/^\| (.*?) \| (.*?) \| (.*?) \|/gm)].slice(2);
+    const sources = new Map(
+      files('src/storage/').flatMap((path) =>
+        path.endsWith('.ts') ? [[path.split('/').at(-1) ?? '', read(`src/storage/${path}`)] as const] : [],
+      ),
+    );
+    const isNamed = /\bprepared\(|\bname: '|'[a-z-]+', BY_/;
+    const signs: [RegExp, (source: string) => boolean][] = [
+      [/^Prisma's models/, (source) => /this\.prisma\.\w+\.\w+\(/.test(source)],
+      [/^prepared/, (source) => isNamed.test(source)],
+      [/^unnamed/, (source) => !isNamed.test(source)],
+      [/^transactions/, (source) => /\b(Queryable|Transactions)\b/.test(source) || source.includes('IMPORT = ')],
+    ];
+    const named = rows.flatMap(([, , cell = '', how = '']) =>
+      [...cell.matchAll(/`([\w-]+\.ts)`/g)].map(([, file = '']) => ({ file, how: how.trim() })),
+    );
+    for (const { file, how } of named) {
+      const sign = signs.find(([begin]) => begin.test(how));
+      expect([file, how, sign?.[1](sources.get(file) ?? '')]).toEqual([file, how, true]);
+    }
+    const hasStatements = /\b(SELECT|INSERT INTO|UPDATE) [\w$(*]|this\.prisma\.(?!identifier)\w+\.\w+\(/;
+    const found = [...sources].filter(([, source]) => hasStatements.test(source)).map(([file]) => file);
+    expect([...new Set(named.map(({ file }) => file))].sort()).toEqual(found.sort());
+  });
+
+  it('names the methods that extend the models of Prisma, and no other', () => {
+    const [, section = ''] = /^## Access to the database\n([\s\S]*?)^## /m.exec(text) ?? [];
+    const methods = ['read', 'write'].flatMap((client) =>
+      [...read(`src/storage/${client}-client.ts`).matchAll(/^ +(\w+): \w+\.\w+\.bind/gm)].map(([, name]) => name),
+    );
+    const named = [...section.matchAll(/`prisma\.identifier\.(\w+)`/g)].map(([, name]) => name);
+    expect(methods.length).toBe(4);
+    expect(named.sort()).toEqual(methods.sort());
+  });
+
   it('names for each planner assumption statements and tests that exist', () => {
     const [, section = ''] = /^## Planner assumptions\n([\s\S]*?)^## /m.exec(text) ?? [];
     const known = [...files('src/'), ...files('test/e2e/')].map((path) => path.split('/').at(-1));

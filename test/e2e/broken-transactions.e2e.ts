@@ -90,6 +90,35 @@ describe('a transaction that a decision ends', () => {
   });
 });
 
+describe('a transaction during which the event loop is blocked for three seconds', () => {
+  /** Longer than the limits of statements and connections of this file. */
+  const block = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3000);
+
+  it('leaves no session in a transaction, and the next insert is visible to other sessions', async () => {
+    await query(database.url, 'CREATE TABLE blocked (n int)');
+    const insert = (n: number) => outcomeOf((transaction) => transaction.query('INSERT INTO blocked VALUES ($1)', [n]));
+    const held = outcomeOf(async (transaction) => {
+      await transaction.query('INSERT INTO blocked VALUES (1)');
+      const sent = transaction.query('SELECT pg_sleep(0.1)');
+      await pause(20);
+      block();
+      await sent;
+      await transaction.query('INSERT INTO blocked VALUES (2)');
+    });
+    // Waits for the only connection of the pool.
+    const [outcome, waiting] = await Promise.all([held, insert(3)]);
+    const inserted = [...(outcome === 'committed' ? [1, 2] : []), ...(waiting === 'committed' ? [3] : [])];
+    expect(await insert(4)).toBe('committed');
+    const open =
+      "SELECT state FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'mintmark' AND state <> 'idle'";
+    const until = Date.now() + 2000;
+    while ((await query(database.url, open)).length > 0 && Date.now() < until) await pause(50);
+    expect(await query(database.url, open)).toEqual([]);
+    const rows = await query(database.url, 'SELECT n FROM blocked ORDER BY n');
+    expect(rows.map(({ n }) => n)).toEqual([...inserted, 4]);
+  });
+});
+
 describe('a pool whose only connection is in use for longer than the limit of a wait', () => {
   const SELECT = 'SELECT 1';
 

@@ -9,9 +9,9 @@ import { toResolver } from '../../dist/identifier/index.js';
 import { NamingAuthorityWriter } from '../../dist/storage/naming-authorities/naming-authority-writer.js';
 import { IdentifierUpdater } from '../../dist/storage/identifiers/identifier-updater.js';
 import { IdentifierReader } from '../../dist/storage/identifiers/identifier-reader.js';
-import { IdentifierWriter } from '../../dist/storage/identifiers/identifier-writer.js';
-import { ConflictFinder } from '../../dist/storage/identifiers/conflict-finder.js';
 import { NamingAuthorityCache } from '../../dist/storage/naming-authorities/naming-authority-cache.js';
+import { PrismaService } from '../../dist/database/prisma.service.js';
+import { writeClient } from '../../dist/storage/write-client.js';
 import { RequestResults } from '../../dist/storage/request-results.js';
 import { Transactions } from '../../dist/storage/transactions.js';
 import { type TestDatabase, createDatabase } from './harness/database.js';
@@ -41,11 +41,12 @@ function mintingWith(guids: (string | undefined)[]) {
   const transactions = new Transactions(pool, pool);
   const results = new RequestResults(pool, transactions);
   const replays = new MintReplays(reader, results);
+  const prisma = writeClient(new PrismaService(pool), pool, transactions, results);
   const authorities = new NamingAuthorityCache(pool, RESOLVER);
   const metrics = new Metrics();
   const service = new MintingService(
-    new IdentifierWriter(transactions),
-    new MintConflicts(new ConflictFinder(pool, results), new IdentifierUpdater(reader), transactions, replays),
+    prisma,
+    new MintConflicts(prisma, new IdentifierUpdater(reader), transactions, replays),
     replays,
     authorities,
     { next: () => guids.shift() ?? A! },

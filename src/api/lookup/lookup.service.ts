@@ -1,13 +1,13 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import type { CordraId } from '../../identifier/index.js';
 import { Metrics } from '../../metrics/metrics.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { resolveIdentifier } from '../../registry/resolve-identifier.js';
-import { CoalescedReader } from '../../storage/identifiers/coalesced-reader.js';
 import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
 import type { PageCursor, PageFilter } from '../../storage/identifiers/page-query.js';
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
+import { READ_CLIENT, type ReadClient } from '../../storage/read-client.js';
 import { type IdentifierFilter, parseFilter } from '../representation/parse-filter.js';
 
 /** A record, with the query and fragment of the request, which do not identify another record. */
@@ -33,11 +33,11 @@ export interface RecordPage {
 export class LookupService {
   constructor(
     private readonly reader: IdentifierReader,
-    private readonly finder: CoalescedReader,
+    @Inject(READ_CLIENT) private readonly prisma: ReadClient,
     private readonly authorities: NamingAuthorityCache,
     metrics: Metrics,
   ) {
-    metrics.queueDepth('lookups', () => this.finder.depth);
+    metrics.queueDepth('lookups', () => this.prisma.identifier.waitingLookups());
   }
 
   /**
@@ -47,7 +47,7 @@ export class LookupService {
    */
   async find(text: string, principal: Principal, pointer: string): Promise<Found> {
     return this.authorities.lookUp(text, async (known) => {
-      const { record, name } = await resolveIdentifier(text, principal.viewOf(known), this.finder, pointer);
+      const { record, name } = await resolveIdentifier(text, principal.viewOf(known), this.prisma.identifier, pointer);
       const uriParts = name.type === 'cordra' ? name : { query: null, fragment: null };
       return { record: principal.redact(record), uriParts };
     });
@@ -68,7 +68,7 @@ export class LookupService {
     const { metadataKey, ...others } = filter;
     const isAlone = Object.values(others).every((value) => value === undefined);
     if (metadataKey === undefined || !isAlone) return null;
-    const few = await this.finder.findByMetadataId(metadataKey);
+    const few = await this.prisma.identifier.findByMetadataId(metadataKey);
     return few === null || few.length > limit ? null : few;
   }
 }

@@ -1,13 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { isLockTimeout } from '../../problem/database-errors.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { MintCommand } from '../../registry/mint-command.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
-import { ConflictFinder, type Conflicts, expiredIn } from '../../storage/identifiers/conflict-finder.js';
+import { type Conflicts, expiredIn } from '../../storage/identifiers/conflict-finder.js';
 import { keyReused, requestInFlight } from '../../storage/idempotency.js';
 import { IdentifierUpdater } from '../../storage/identifiers/identifier-updater.js';
 import { type LockWait, type Queryable, Transactions, lockWaitMs } from '../../storage/transactions.js';
+import { WRITE_CLIENT, type WriteClient } from '../../storage/write-client.js';
 import { conflictProblem } from '../representation/conflict-problem.js';
 import type { Candidate, DecidedMint, Decisions, MintResult } from './mint-outcome.js';
 import { MintReplays, replayOf } from './mint-replays.js';
@@ -24,7 +25,7 @@ interface Conflicting {
 @Injectable()
 export class MintConflicts {
   constructor(
-    private readonly finder: ConflictFinder,
+    @Inject(WRITE_CLIENT) private readonly prisma: WriteClient,
     private readonly updater: IdentifierUpdater,
     private readonly transactions: Transactions,
     private readonly replays: MintReplays,
@@ -68,7 +69,7 @@ export class MintConflicts {
 
   private async find(candidates: readonly Candidate[], from: Queryable | undefined): Promise<Conflicting[]> {
     const items: readonly NewIdentifier[] = candidates.map(({ item }) => item);
-    const found = await this.finder.find(items, from);
+    const found = await this.prisma.identifier.findConflicts(items, from);
     return candidates.flatMap((candidate, index) => {
       const conflicts = found[index];
       return conflicts === undefined ? [] : [{ candidate, conflicts }];

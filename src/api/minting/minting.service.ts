@@ -1,9 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { type ChargeReport, MintBudget } from '../../access/mint-budget.js';
 import type { Principal } from '../../access/principal.js';
 import type { RequestContext } from '../../access/request-context.js';
 import { parseNamingAuthority } from '../../identifier/index.js';
-import { Metrics } from '../../metrics/metrics.js';
+import { Metrics, type MintOutcomeLabel } from '../../metrics/metrics.js';
 import { Problem } from '../../problem/problem.js';
 import { buildIdentifier } from '../../registry/build-identifier.js';
 import { type MintRequest, identifierCount, mintFingerprint, parseMintRequest } from '../../registry/mint-command.js';
@@ -11,17 +11,23 @@ import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-sn
 import type { NewIdentifier } from '../../registry/new-identifier.js';
 import { GuidGenerator } from '../../registry/uuid.js';
 import { requestInFlight } from '../../storage/idempotency.js';
-import { IdentifierWriter, type Insertion, partitionConflicting } from '../../storage/identifiers/identifier-writer.js';
+import { type Insertion, partitionConflicting, prepareInsertion } from '../../storage/identifiers/identifier-writer.js';
 import { NamingAuthorityCache, activeIn } from '../../storage/naming-authorities/naming-authority-cache.js';
 import type { LockWait, Queryable } from '../../storage/transactions.js';
+import { WRITE_CLIENT, type WriteClient } from '../../storage/write-client.js';
 import { MintConflicts } from './mint-conflicts.js';
 import type { Candidate, DecidedMint, Decisions, MintJob, MintOutcome, MintResult } from './mint-outcome.js';
 import { MintQueue } from './mint-queue.js';
 import { MintReplays } from './mint-replays.js';
-import { MintStatistics } from './mint-statistics.js';
 
 /** Attempts with new GUIDs, which collide only when the random source is broken. */
 const MAX_ATTEMPTS = 5;
+
+/** Weight of the last group of mints in the share of replays. */
+const LAST_GROUP_WEIGHT = 0.25;
+
+/** The share of replays from which searching them before the insert is faster. */
+const LIKELY_REPLAYS = 0.5;
 
 /** Candidates of one statement, and those that conflict with one of them and follow later. */
 interface InsertBatch {
@@ -54,7 +60,7 @@ export class MintingService {
   readonly statistics: MintStatistics;
 
   constructor(
-    private readonly writer: IdentifierWriter,
+    @Inject(WRITE_CLIENT) private readonly prisma: WriteClient,
     private readonly conflicts: MintConflicts,
     private readonly replays: MintReplays,
     private readonly authorities: NamingAuthorityCache,
@@ -212,7 +218,7 @@ export class MintingService {
 
   private prepareInsert(candidates: readonly Candidate[]): InsertBatch {
     const { now, later } = partitionConflicting(candidates);
-    return { now, later, insertion: this.writer.prepare(now.map(({ item }) => item)) };
+    return { now, later, insertion: prepareInsertion(now.map(({ item }) => item)) };
   }
 
   private async insert(
@@ -221,7 +227,7 @@ export class MintingService {
     transaction: Queryable | undefined,
     lockWait: LockWait,
   ): Promise<Decisions> {
-    const rows = await this.writer.insert(insertion, transaction, lockWait);
+    const rows = await this.prisma.identifier.mint(insertion, transaction, lockWait);
     const decided: DecidedMint[] = [];
     const undecided: Candidate[] = [];
     for (const [index, candidate] of candidates.entries()) {
@@ -249,4 +255,41 @@ function errorOf(thrown: unknown): Error {
 function giveUp({ context }: MintJob): Problem {
   if (context.request !== null) return requestInFlight();
   throw new Error(`${MAX_ATTEMPTS} consecutive generated GUIDs exist already; the random source repeats values`);
+}
+
+/** The results of mints in the metrics, and the share of replays. */
+class MintStatistics {
+  /** The share of replays among recent mints. Retries come in bursts; this selects only which statement runs first. */
+  private replayShare = 0;
+
+  constructor(private readonly metrics: Metrics) {}
+
+  get expectsReplays(): boolean {
+    return this.replayShare > LIKELY_REPLAYS;
+  }
+
+  noteReplays(results: ReadonlyMap<MintJob, MintResult>): void {
+    if (results.size === 0) return;
+    const replays = [...results.values()].filter((result) => !['created', 'refused'].includes(labelOf(result))).length;
+    this.replayShare += (replays / results.size - this.replayShare) * LAST_GROUP_WEIGHT;
+  }
+
+  /** Counts results in the metrics, summed up first: a label look-up takes longer than minting an identifier. */
+  count(results: ReadonlyMap<MintJob, MintResult>): void {
+    const counts = new Map<string, Map<MintOutcomeLabel, number>>();
+    for (const [{ command }, result] of results) {
+      const label = labelOf(result);
+      const under = result instanceof Problem ? command.namingAuthority : result.record.namingAuthority;
+      const labels = counts.get(under) ?? new Map<MintOutcomeLabel, number>();
+      counts.set(under, labels.set(label, (labels.get(label) ?? 0) + 1));
+    }
+    for (const [under, labels] of counts) {
+      for (const [label, count] of labels) this.metrics.minted(under, label, count);
+    }
+  }
+}
+
+function labelOf(result: MintResult): MintOutcomeLabel {
+  if (result instanceof Problem) return 'refused';
+  return result.outcome === 'found' ? 'replayed' : result.outcome;
 }

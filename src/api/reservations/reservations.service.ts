@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { v4 as uuid } from 'uuid';
 import { MintBudget } from '../../access/mint-budget.js';
 import type { Principal } from '../../access/principal.js';
@@ -12,9 +12,10 @@ import { GuidGenerator, isUuid } from '../../registry/uuid.js';
 import { IdempotentRequests, type Replayable, keyedRequest } from '../../storage/idempotency.js';
 import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
 import { IdentifierUpdater } from '../../storage/identifiers/identifier-updater.js';
-import { IdentifierWriter } from '../../storage/identifiers/identifier-writer.js';
+import { prepareInsertion } from '../../storage/identifiers/identifier-writer.js';
 import { NamingAuthorityCache, activeIn } from '../../storage/naming-authorities/naming-authority-cache.js';
 import type { Queryable } from '../../storage/transactions.js';
+import { WRITE_CLIENT, type WriteClient } from '../../storage/write-client.js';
 import {
   type Reservation,
   type ReservationCommand,
@@ -50,7 +51,7 @@ class Incomplete extends Error {}
 @Injectable()
 export class ReservationService {
   constructor(
-    private readonly writer: IdentifierWriter,
+    @Inject(WRITE_CLIENT) private readonly prisma: WriteClient,
     private readonly reader: IdentifierReader,
     private readonly updater: IdentifierUpdater,
     private readonly requests: IdempotentRequests,
@@ -85,7 +86,7 @@ export class ReservationService {
           const records: IdentifierRecord[] = [];
           while (records.length < count) {
             const chunk = items.slice(records.length, records.length + CHUNK);
-            for (const row of await this.writer.insert(this.writer.prepare(chunk), transaction)) {
+            for (const row of await this.prisma.identifier.mint(prepareInsertion(chunk), transaction)) {
               if (row === null) throw new Incomplete('an identifier could not be reserved');
               records.push(row.record);
             }

@@ -1,6 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
-import pg from 'pg';
-import { HOT_POOL } from '../../database/pool.js';
+import type pg from 'pg';
 import { bytea } from '../../registry/digest.js';
 import { Batcher } from '../batcher.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
@@ -41,8 +39,10 @@ const BY_METADATA = `
   ) r
   ORDER BY w.ordinal, r.created_at, r.id`;
 
-/** Coalesces look-ups of single records. The caller checks what the principal can see. */
-@Injectable()
+/**
+ * `prisma.identifier.find` and `findByMetadataId`, see `read-client.ts`. Coalesces look-ups of single records. The caller
+ * checks what the principal can see.
+ */
 export class CoalescedReader {
   private readonly byGuid = new Batcher<Address, IdentifierRecord | null>(async (addresses) => {
     const guids = addresses.map(({ guid }) => guid);
@@ -59,7 +59,7 @@ export class CoalescedReader {
     LIMITS,
   );
 
-  constructor(@Inject(HOT_POOL) private readonly pool: pg.Pool) {}
+  constructor(private readonly pool: pg.Pool) {}
 
   async find(address: Address): Promise<IdentifierRecord | null> {
     return (address.guid === null ? this.byLocalKey : this.byGuid).add(address);

@@ -1,12 +1,10 @@
-import { Inject, Injectable } from '@nestjs/common';
-import pg from 'pg';
-import { HOT_POOL } from '../../database/pool.js';
+import type pg from 'pg';
 import { arrayOf, arrayOfDigests } from '../array-parameter.js';
 import type { Digest } from '../../registry/digest.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
 import { prepared } from '../prepared.js';
-import { type KeyUse, RequestResults } from '../request-results.js';
+import type { KeyUse, RequestResults } from '../request-results.js';
 import { type IdentifierRow, recordOf } from './identifier-row.js';
 import type { Queryable } from '../transactions.js';
 
@@ -82,11 +80,10 @@ const CONFLICTS = `
   JOIN identifier_record r ON r.id = x.identifier_id
   WHERE (r.client, r.request_key, r.request_index) IS DISTINCT FROM (w.client, w.request_key, w.request_index)`;
 
-/** Finds the conflicts of identifiers that were not inserted. */
-@Injectable()
+/** `prisma.identifier.findConflicts`, see `write-client.ts`: the conflicts of identifiers that were not inserted. */
 export class ConflictFinder {
   constructor(
-    @Inject(HOT_POOL) private readonly pool: pg.Pool,
+    private readonly pool: pg.Pool,
     private readonly results: RequestResults,
   ) {}
 

@@ -1,10 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { IdentifierUpdater } from './identifier-updater.js';
 import { noneWhenViolated, partitionConflicting } from './identifier-writer.js';
 import { IMPORT, importValues } from './import-statement.js';
 import type { ImportedIdentifier } from '../../registry/imported-identifier.js';
-import { ConflictFinder, type Conflicts, expiredIn } from './conflict-finder.js';
+import { type Conflicts, expiredIn } from './conflict-finder.js';
 import { Transactions } from '../transactions.js';
+import { WRITE_CLIENT, type WriteClient } from '../write-client.js';
 
 /** Attempts for an identifier whose conflict no longer exists when it is looked up. */
 const MAX_ATTEMPTS = 5;
@@ -17,7 +18,7 @@ interface Pending {
 export class IdentifierImporter {
   constructor(
     private readonly transactions: Transactions,
-    private readonly conflictFinder: ConflictFinder,
+    @Inject(WRITE_CLIENT) private readonly prisma: WriteClient,
     private readonly changes: IdentifierUpdater,
   ) {}
 
@@ -50,7 +51,7 @@ export class IdentifierImporter {
   /** Finds conflicts, and records the expired leases among them. */
   private async conflictsOf(excluded: readonly Pending[]): Promise<[ImportedIdentifier, Conflicts][]> {
     if (excluded.length === 0) return [];
-    const found = await this.conflictFinder.find(excluded.map(({ item }) => item));
+    const found = await this.prisma.identifier.findConflicts(excluded.map(({ item }) => item));
     const expired = found.flatMap((conflicts) => expiredIn(conflicts).map(({ id }) => id));
     if (expired.length > 0)
       await this.transactions.run((transaction) => this.changes.expireLeases(transaction, expired));

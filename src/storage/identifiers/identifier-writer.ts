@@ -1,25 +1,24 @@
-import { Injectable } from '@nestjs/common';
 import type { QueryConfig } from 'pg';
 import { isUniqueViolation } from '../../problem/database-errors.js';
 import { type InsertedRow, insertQuery } from './insert-statement.js';
 import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
 import type { Inserted, NewIdentifier } from '../../registry/new-identifier.js';
 import { compactGuid } from '../../registry/uuid.js';
-import { type LockWait, type Queryable, Transactions } from '../transactions.js';
+import { type LockWait, type Queryable, type Transactions } from '../transactions.js';
 
 export interface Insertion {
   readonly items: readonly NewIdentifier[];
   readonly query: QueryConfig;
 }
 
-@Injectable()
+/** Writes the statement, which can be done while others are under way. */
+export function prepareInsertion(items: readonly NewIdentifier[]): Insertion {
+  return { items, query: insertQuery(items) };
+}
+
+/** `prisma.identifier.mint`, see `write-client.ts`. */
 export class IdentifierWriter {
   constructor(private readonly transactions: Transactions) {}
-
-  /** Writes the statement, which can be done while others are under way. */
-  prepare(items: readonly NewIdentifier[]): Insertion {
-    return { items, query: insertQuery(items) };
-  }
 
   /**
    * Inserts identifiers with their metadata records and alternates; no two of them may conflict.

@@ -1,0 +1,28 @@
+import type pg from 'pg';
+import type { PrismaService } from '../database/prisma.service.js';
+import { CoalescedReader } from './identifiers/coalesced-reader.js';
+
+/** The injection token of a `ReadClient`. */
+export const READ_CLIENT = Symbol('READ_CLIENT');
+
+/** What a face sees of Prisma's client: not the methods of Prisma that write. */
+export interface ReadClient {
+  readonly identifier: Pick<
+    ReturnType<typeof readClient>['identifier'],
+    'find' | 'findByMetadataId' | 'waitingLookups'
+  >;
+}
+
+/**
+ * Adds the frequent look-ups to Prisma's client, as methods of its models.
+ * @param hot the pool whose sessions have prepared the statements of these methods.
+ */
+export function readClient(prisma: PrismaService, hot: pg.Pool) {
+  const reader = new CoalescedReader(hot);
+  const identifier = {
+    find: reader.find.bind(reader),
+    findByMetadataId: reader.findByMetadataId.bind(reader),
+    waitingLookups: () => reader.depth,
+  };
+  return prisma.$extends({ name: 'reads', model: { identifier } });
+}

@@ -1,0 +1,28 @@
+import type pg from 'pg';
+import type { PrismaService } from '../database/prisma.service.js';
+import { ConflictFinder } from './identifiers/conflict-finder.js';
+import { IdentifierWriter } from './identifiers/identifier-writer.js';
+import type { RequestResults } from './request-results.js';
+import type { Transactions } from './transactions.js';
+
+/** The injection token of a `WriteClient`. */
+export const WRITE_CLIENT = Symbol('WRITE_CLIENT');
+
+/** What a face sees of Prisma's client: not the methods of Prisma that write, which would not write the history. */
+export interface WriteClient {
+  readonly identifier: Pick<ReturnType<typeof writeClient>['identifier'], 'mint' | 'findConflicts'>;
+}
+
+/**
+ * Adds the statements of a mint to Prisma's client, as methods of its models.
+ * @param hot the pool whose sessions have prepared the statements of these methods.
+ */
+export function writeClient(prisma: PrismaService, hot: pg.Pool, transactions: Transactions, results: RequestResults) {
+  const writer = new IdentifierWriter(transactions);
+  const conflicts = new ConflictFinder(hot, results);
+  const identifier = {
+    mint: writer.insert.bind(writer),
+    findConflicts: conflicts.find.bind(conflicts),
+  };
+  return prisma.$extends({ name: 'mints', model: { identifier } });
+}

@@ -7,6 +7,9 @@
 /** The naming authority of all mints. */
 export const AUTHORITY = '100.102';
 
+/** The position of an event of the running transaction. */
+const POSITION = 'pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset)';
+
 /** Creates the naming authority. */
 export const PREPARE = `INSERT INTO naming_authority (prefix) VALUES ('${AUTHORITY}') ON CONFLICT DO NOTHING`;
 
@@ -14,29 +17,16 @@ export const PREPARE = `INSERT INTO naming_authority (prefix) VALUES ('${AUTHORI
 export const MINTED_TABLES = ['identifier', 'alternate_identifier', 'change', 'request'];
 
 /**
- * One statement that writes the rows of mints with a metadata ID, a target and an Idempotency-Key, and their history.
+ * One statement that writes the rows of mints with a metadata ID, a target and an Idempotency-Key, each of which is its own first event.
  * @param source SELECT of the rows: guid uuid, metadata_id text, metadata_key bytea, target text, request_key text,
  * request_index integer, request_hash bytea.
  */
 export function insertRows(source) {
-  return `WITH minted AS (
-      INSERT INTO identifier (naming_authority, guid, metadata_id, metadata_key, target, client, request_key, request_index, request_hash)
-      SELECT '${AUTHORITY}', guid, metadata_id, metadata_key, target, 'anonymous', request_key, request_index, request_hash
-      FROM (${source}) AS new
-      RETURNING id, metadata_id, target)
-    ${insertChanges("'[]'")}`;
-}
-
-/**
- * The history of the rows of a CTE `minted`: the JSON Patch that creates each. Concatenation is the fastest way to build it;
- * `: null` has a space, because pgbench parses `:null` as a variable.
- */
-function insertChanges(alternateIds) {
-  const attributes = `'{"metadataId":"' || metadata_id || '","target":"' || target || '","alternateIds":' || ${alternateIds} ||
-      ',"state":"active","leaseUntil": null,"tombstone": null}'`;
-  return `INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, patch)
-    SELECT pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), '${AUTHORITY}', id, 1, 'minted',
-      'anonymous', '[{"op":"add","path":"","value":' || ${attributes} || '}]' FROM minted`;
+  return `INSERT INTO identifier (naming_authority, guid, metadata_id, metadata_key, target, client, request_key, request_index,
+                              request_hash, position, is_first_event)
+    SELECT '${AUTHORITY}', guid, metadata_id, metadata_key, target, 'anonymous', request_key, request_index, request_hash,
+           ${POSITION}, true
+    FROM (${source}) AS new`;
 }
 
 /** Rows of random names for `insertRows`; `from` is a FROM clause with a uuid `seed` for each row. */
@@ -72,13 +62,12 @@ export function seed(count) {
       'https://repo.example.org/objects/' || n AS target, 'info:fedora/demo:' || gen_random_uuid() AS alternate
       FROM generate_series(1, ${count}) AS n`,
     `WITH minted AS (
-      INSERT INTO identifier (naming_authority, guid, metadata_id, metadata_key, target, alternate_ids)
-      SELECT '${AUTHORITY}', guid, metadata_id, sha256(metadata_id::bytea), target, ARRAY[alternate] FROM seeded
-      RETURNING id, metadata_id, target, alternate_ids
-    ), alternates AS (
-      INSERT INTO alternate_identifier (key, naming_authority, identifier_id)
-      SELECT sha256(alternate_ids[1]::bytea), '${AUTHORITY}', id FROM minted
-    ) ${insertChanges('to_json(alternate_ids)::text')}`,
+      INSERT INTO identifier (naming_authority, guid, metadata_id, metadata_key, target, alternate_ids, client, position, is_first_event)
+      SELECT '${AUTHORITY}', guid, metadata_id, sha256(metadata_id::bytea), target, ARRAY[alternate], 'anonymous', ${POSITION}, true
+      FROM seeded RETURNING id, alternate_ids
+    )
+    INSERT INTO alternate_identifier (key, naming_authority, identifier_id)
+    SELECT sha256(alternate_ids[1]::bytea), '${AUTHORITY}', id FROM minted`,
     'DROP TABLE seeded',
   ];
 }

@@ -1,6 +1,6 @@
 import { identifierOf } from './identifier-record.js';
 import { Problem } from '../problem/problem.js';
-import { type Actor, type ChangeKind, creation } from './change.js';
+import type { Actor } from './change.js';
 import type { Address, NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 import type { NamingAuthority } from './naming-authority.js';
 import type { NewIdentifier, RequestIndex } from './new-identifier.js';
@@ -44,7 +44,6 @@ export function buildIdentifier(
   if (selfKey !== null) requireTwoThings(selfKey, metadata, '/metadataId');
   const target = command.target ?? targetFrom(authority, object.localName);
   const { alternates, leaseUntil } = command;
-  const state = leaseUntil === null ? 'active' : 'reserved';
   return {
     authority,
     address: object.address,
@@ -54,26 +53,10 @@ export function buildIdentifier(
     target,
     alternates,
     leaseUntil,
-    metadataRecord: record === null ? null : { ...record, patch: creation({ ...EMPTY, state, leaseUntil }) },
+    metadataRecord: record,
     request,
     actor,
-    kind: kindOf(command),
-    patch: creation({
-      ...EMPTY,
-      metadataId: metadata?.canonical ?? null,
-      target,
-      alternateIds: alternates.map(({ canonical }) => canonical),
-      state,
-      leaseUntil,
-    }),
   };
-}
-
-const EMPTY = { metadataId: null, target: null, alternateIds: [], state: 'active', leaseUntil: null, tombstone: null };
-
-function kindOf({ guid, localName, leaseUntil }: MintCommand): ChangeKind {
-  if (leaseUntil !== null) return 'reserved';
-  return guid === null && localName === null ? 'minted' : 'registered';
 }
 
 function named(authority: NamingAuthority, known: NamingAuthoritySnapshot, localName: string): Named {

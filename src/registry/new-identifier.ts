@@ -1,5 +1,3 @@
-import type { PatchOperation } from './change.js';
-import type { ChangeKind } from './change.js';
 import type { Actor } from './change.js';
 import type { IdentifierRecord } from './identifier-record.js';
 import type { Digest } from './digest.js';
@@ -21,7 +19,6 @@ export const MAX_REQUEST_INDEX = 2_147_483_647;
 export interface NewMetadataRecord {
   readonly address: Address;
   readonly localName: string;
-  readonly patch: readonly PatchOperation[];
 }
 
 /** A new identifier, complete but for the decision of the database. */
@@ -30,6 +27,7 @@ export interface NewIdentifier {
   readonly authority: NamingAuthority;
   readonly address: Address;
   readonly localName: string;
+  /** The comparison key of the identifier if the request named it; null for a generated name. */
   readonly selfKey: CanonicalName['key'] | null;
   readonly metadata: CanonicalName | null;
   readonly target: string | null;
@@ -39,8 +37,6 @@ export interface NewIdentifier {
   readonly metadataRecord: NewMetadataRecord | null;
   readonly request: RequestIndex | null;
   readonly actor: Actor;
-  readonly kind: ChangeKind;
-  readonly patch: readonly PatchOperation[];
 }
 
 export interface Inserted {

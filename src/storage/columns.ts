@@ -47,6 +47,10 @@ export const COLUMNS = {
     replacedBy: 'replaced_by',
     client: 'client',
     reservation: 'reservation',
+    position: 'position',
+    keyId: 'key_id',
+    registered: 'registered',
+    isFirstEvent: 'is_first_event',
   } as const satisfies Record<Prisma.IdentifierScalarFieldEnum, string>,
   alternate_identifier: {
     key: 'key',

@@ -14,8 +14,9 @@ export interface ReadClient {
 }
 
 /**
- * Adds the frequent look-ups to Prisma's client, as methods of its models.
- * @param hot the pool whose sessions have prepared the statements of these methods.
+ * Adds the frequent look-ups to Prisma's client, as methods of its models. They run as prepared statements of `pg`,
+ * without Prisma's query engine: see the table of `docs/explanation/architecture.md`.
+ * @param hot the pool whose sessions have prepared these statements.
  */
 export function readClient(prisma: PrismaService, hot: pg.Pool) {
   const reader = new CoalescedReader(hot);

@@ -14,8 +14,9 @@ export interface WriteClient {
 }
 
 /**
- * Adds the statements of a mint to Prisma's client, as methods of its models.
- * @param hot the pool whose sessions have prepared the statements of these methods.
+ * Adds the statements of a mint to Prisma's client, as methods of its models. They run as prepared statements of `pg`,
+ * without Prisma's query engine: see the table of `docs/explanation/architecture.md`.
+ * @param hot the pool of `findConflicts`; `mint` runs on the pools of `transactions`.
  */
 export function writeClient(prisma: PrismaService, hot: pg.Pool, transactions: Transactions, results: RequestResults) {
   const writer = new IdentifierWriter(transactions);

@@ -162,7 +162,7 @@ describe('the Idempotency-Key of a batch', () => {
     const before = await total();
     const { guid } = first.body.results[0].identifier;
     await query(
-      `UPDATE identifier SET target = 'https://new.example/', version = 2 WHERE upper(replace(guid::text, '-', '')) = '${guid}'`,
+      `UPDATE identifier SET target = 'https://new.example/', version = 2, is_first_event = false WHERE upper(replace(guid::text, '-', '')) = '${guid}'`,
     );
     const again = await batch(request, { 'idempotency-key': 'b1' });
     expect(again.headers.get('idempotency-replayed')).toBe('true');

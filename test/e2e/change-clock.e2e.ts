@@ -47,7 +47,7 @@ describe('the time of a change', () => {
   const timesOf = async (identifier: string) => {
     const [row] = await query<{ updated: Date; withdrawn: Date; at: Date }>(
       `SELECT i.updated_at AS updated, i.withdrawn_at AS withdrawn, c.at FROM identifier i
-       JOIN change c ON c.identifier_id = i.id AND c.version = i.version WHERE i.guid = $1::uuid`,
+       JOIN event c ON c.identifier_id = i.id AND c.version = i.version WHERE i.guid = $1::uuid`,
       [identifier.slice(8)],
     );
     return row!;

@@ -31,7 +31,7 @@ const query = <T extends pg.QueryResultRow>(sql: string, values?: unknown[]) =>
 
 async function kinds(identifier: string): Promise<string[]> {
   const rows = await query<{ kind: string }>(
-    `SELECT c.kind FROM change c JOIN identifier i ON i.id = c.identifier_id
+    `SELECT c.kind FROM event c JOIN identifier i ON i.id = c.identifier_id
      WHERE i.guid = $1::uuid ORDER BY c.position, c.id`,
     [identifier.split('/')[1]],
   );

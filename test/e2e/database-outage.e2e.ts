@@ -70,11 +70,14 @@ const askEverything = (): Promise<Answer[]> =>
     ]).flat(),
   );
 
-async function expectOutage(): Promise<void> {
+/** @param wasSent whether a mint can have been sent over a connection that was open before: its outcome is unknown. */
+async function expectOutage(wasSent = false): Promise<void> {
   const answers = await within(LONGEST_WAIT_MS, askEverything());
-  expect(new Set(answers.map(({ status, body }) => `${status} ${body.code}`))).toEqual(
-    new Set(['503 DATABASE_UNAVAILABLE']),
-  );
+  const codes = answers.map(({ status, body }, index) => {
+    const isUnknown = wasSent && index % 4 === 1 && body.code === 'OUTCOME_UNKNOWN';
+    return `${status} ${isUnknown ? 'DATABASE_UNAVAILABLE' : body.code}`;
+  });
+  expect(new Set(codes)).toEqual(new Set(['503 DATABASE_UNAVAILABLE']));
   expect(answers.every(({ headers }) => headers.has('retry-after'))).toBe(true);
   expect((await client.get('/health/live')).status).toBe(200);
 }
@@ -125,7 +128,8 @@ describe('while the database refuses connections', () => {
 describe('while the database is silent', () => {
   it('requests get 503 within the configured limits, and it recovers by itself within five seconds', async () => {
     await proxy.set('silent');
-    for (let i = 0; i < 2; i++) await expectOutage();
+    await expectOutage(true);
+    await expectOutage();
     await proxy.set('pass');
     await expectRecovery();
   });

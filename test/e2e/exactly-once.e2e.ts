@@ -60,7 +60,7 @@ describe('four processes on one database', () => {
 
   it('write one entry into the history for each identifier', async () => {
     const { rows } = await sql.query<{ n: number; versions: number }>(
-      'SELECT count(*)::int AS n, count(DISTINCT (identifier_id, version))::int AS versions FROM change WHERE identifier_id IS NOT NULL',
+      'SELECT count(*)::int AS n, count(DISTINCT (identifier_id, version))::int AS versions FROM event WHERE identifier_id IS NOT NULL',
     );
     expect(rows[0]).toEqual({ n: await countOf('true'), versions: await countOf('true') });
   });

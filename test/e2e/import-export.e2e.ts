@@ -74,7 +74,7 @@ beforeAll(async () => {
   await client.connect();
   for (const [index, reason] of REASONS.entries()) {
     await client.query(
-      `UPDATE identifier SET state = 'withdrawn', version = 3, updated_at = updated_at + interval '1 hour', withdrawn_at = '2026-01-02T03:04:05.678Z',
+      `UPDATE identifier SET state = 'withdrawn', version = 3, is_first_event = false, updated_at = updated_at + interval '1 hour', withdrawn_at = '2026-01-02T03:04:05.678Z',
          withdrawal_reason = $2, replaced_by = $3 WHERE target = $1`,
       [
         `https://repo.example.org/withdrawn/${index}`,
@@ -199,7 +199,7 @@ describe('POST /identifiers/import', () => {
   });
 
   it('twice changes nothing: every line is unchanged, in both forms', async () => {
-    const before = await execute(database, 'SELECT count(*) AS n FROM change');
+    const before = await execute(database, 'SELECT count(*) AS n FROM event');
     for (const [accept, type] of [
       ['application/x-ndjson', 'application/x-ndjson'],
       ['text/csv', 'text/csv'],
@@ -209,7 +209,7 @@ describe('POST /identifiers/import', () => {
         expect(results.map(({ status, outcome }) => [status, outcome])).toEqual(results.map(() => [200, 'unchanged']));
       }
     }
-    expect(await execute(database, 'SELECT count(*) AS n FROM change')).toEqual(before);
+    expect(await execute(database, 'SELECT count(*) AS n FROM event')).toEqual(before);
   });
 
   it('of the CSV into an empty registry gives the same registry too', async () => {
@@ -226,7 +226,7 @@ describe('POST /identifiers/import', () => {
   it('remembers each as imported, once, with its version', async () => {
     const rows = await execute(
       database,
-      `SELECT c.kind, c.version, i.version AS now, c.patch FROM identifier i LEFT JOIN change c ON c.identifier_id = i.id`,
+      `SELECT c.kind, c.version, i.version AS now, c.patch FROM identifier i LEFT JOIN event c ON c.identifier_id = i.id`,
     );
     expect(rows.every(({ kind, version, now }) => kind === 'imported' && version === now)).toBe(true);
     expect(JSON.parse(rows[0].patch)[0]).toMatchObject({ op: 'add', path: '' });

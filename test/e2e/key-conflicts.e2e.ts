@@ -49,7 +49,7 @@ const stream: Send = async (server, key) => {
 
 /** The number of changes. */
 async function changes(): Promise<number> {
-  const [row] = await query<{ n: number }>(database.url, 'SELECT count(*)::int AS n FROM change');
+  const [row] = await query<{ n: number }>(database.url, 'SELECT count(*)::int AS n FROM event');
   return row!.n;
 }
 

@@ -2,10 +2,12 @@ import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { COUNT } from '../../dist/storage/naming-authorities/naming-authority-counts.js';
-import { LOG_HEAD, LOG_PAGE } from '../../dist/storage/changes/change-reader.js';
+import { ChangeReader, LOG_HEAD, LOG_PAGE } from '../../dist/storage/changes/change-reader.js';
 import { IdentifierSearch } from '../../dist/storage/identifiers/identifier-search.js';
 import { CoalescedReader } from '../../dist/storage/identifiers/coalesced-reader.js';
+import { SERVICE } from '../../dist/registry/change.js';
 import { IdentifierReader } from '../../dist/storage/identifiers/identifier-reader.js';
+import { IdentifierUpdater } from '../../dist/storage/identifiers/identifier-updater.js';
 import { IMPORT, importValues } from '../../dist/storage/identifiers/import-statement.js';
 import { insertQuery } from '../../dist/storage/identifiers/insert-statement.js';
 import { ConflictFinder } from '../../dist/storage/identifiers/conflict-finder.js';
@@ -27,9 +29,10 @@ async function load(client: pg.Client, streams: number, lines: number): Promise<
   await client.query("INSERT INTO naming_authority (prefix) VALUES ('100.102') ON CONFLICT DO NOTHING");
   for (let stream = 1; stream <= streams; stream++) {
     await client.query(
-      `INSERT INTO identifier (naming_authority, guid, metadata_id, metadata_key, client, request_key, request_index, request_hash)
+      `INSERT INTO identifier (naming_authority, guid, metadata_id, metadata_key, client, request_key, request_index,
+                               request_hash, position, is_first_event)
        SELECT '100.102', gen_random_uuid(), 'hdl:2000.01/' || t, sha256(convert_to('hdl:2000.01/' || t, 'UTF8')),
-              'anonymous', 'stream-' || $1::int, 2 * n, sha256(convert_to(t, 'UTF8'))
+              'anonymous', 'stream-' || $1::int, 2 * n, sha256(convert_to(t, 'UTF8')), pg_current_xact_id()::text::bigint, true
        FROM generate_series(1, $2::int) n, LATERAL (SELECT $1::int || '-' || n AS t) x`,
       [stream, lines],
     );
@@ -39,9 +42,10 @@ async function load(client: pg.Client, streams: number, lines: number): Promise<
      SELECT sha256(convert_to('demo:' || id, 'UTF8')), naming_authority, id FROM identifier WHERE id % 3 = 0`,
   );
   await client.query(
-    `INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, patch)
-     SELECT pg_current_xact_id()::text::bigint, naming_authority, id, 1, 'minted', 'anonymous', '[]' FROM identifier`,
+    `INSERT INTO change (position, id, naming_authority, identifier_id, version, kind, client, patch)
+     SELECT position, id, naming_authority, id, 1, 'minted', 'anonymous', '[]' FROM identifier WHERE id % 4 = 0`,
   );
+  await client.query('UPDATE identifier SET version = 2, is_first_event = false WHERE id % 4 = 0');
   await client.query(
     `INSERT INTO request (client, key, hash, outcome)
      SELECT 'anonymous', 'single-' || n, sha256(convert_to(n::text, 'UTF8')), '"1"' FROM generate_series(1, 5000) n`,
@@ -64,7 +68,6 @@ function item(name: string, request: Key | null, more: { alternate?: string; lea
     alternates: alternate === undefined ? [] : [{ canonical: alternate, key: digest(alternate) }],
     request: request === null ? null : { ...request, fingerprint: digest(name) },
     actor: { client: 'anonymous', keyId: null },
-    ...{ kind: 'minted', patch: [{ op: 'add', path: '', value: {} }] },
   } as never;
 }
 
@@ -159,11 +162,39 @@ const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
   ],
   ['the first events', 2 * FEW, (on) => on.query(LOG_PAGE, ['0', '0', 100])],
   ['the last event', FEW, (on) => on.query(LOG_HEAD)],
+  ['events in the middle of the log', 4 * FEW, async (on) => on.query(LOG_PAGE, [...(await middleOf(on)), 100])],
+  ['the history of an identifier', FEW, (on) => new ChangeReader(on as never).ofIdentifier(2n, 0, 100)],
+  [
+    'the first change of 100 identifiers',
+    12 * FEW,
+    async (on) => {
+      const changes = new IdentifierUpdater(reader(on));
+      const { now, records } = await changes.lock(
+        on,
+        many(100, (n) => BigInt(n + 1) as never),
+      );
+      const amendment = { kind: 'changed', target: 'https://x.example/' } as const;
+      await changes.update(
+        on,
+        SERVICE,
+        now,
+        records.map((record) => ({ record, amendment })),
+      );
+    },
+  ],
   ['the counts of an empty naming authority', FEW, (on) => on.query(COUNT, [['2000.01'], 10_001])],
 ];
 
 /** Their plan depends on the length of the log, so the service does not prepare them. */
-const PLANNED_EACH_TIME = new Set(['the first events', 'the last event']);
+const PLANNED_EACH_TIME = new Set(['the first events', 'the last event', 'events in the middle of the log']);
+
+/** A place in the middle of the log. */
+const middleOf = async (on: pg.Client): Promise<string[]> => {
+  const { rows } = await on.query<{ position: string; id: string }>(
+    'SELECT position, id FROM identifier WHERE id = (SELECT max(id) / 2 FROM identifier)',
+  );
+  return rows[0] === undefined ? ['0', '0'] : [rows[0].position, rows[0].id];
+};
 
 const OTHER = { namingAuthority: '100.102', guid: null } as const;
 const results = (on: pg.Client) =>

@@ -90,7 +90,7 @@ async function reach(list: readonly string[], length: number): Promise<void> {
 }
 
 const greatest = async (url: string) =>
-  BigInt((await query<{ p: string }>(url, 'SELECT max(position) AS p FROM change'))[0]!.p);
+  BigInt((await query<{ p: string }>(url, 'SELECT max(position) AS p FROM event'))[0]!.p);
 
 if (programs === '') console.warn('pg_dump is not installed (Debian package postgresql): a restore is not tested');
 
@@ -127,7 +127,7 @@ if (programs === '') console.warn('pg_dump is not installed (Debian package post
         (await readLog(after.client, cursor)).events.map(({ identifier }) => identifier);
       const restored = await query<{ n: number }>(
         young,
-        `SELECT count(*)::int AS n FROM change WHERE position <= ${lastOld}`,
+        `SELECT count(*)::int AS n FROM event WHERE position <= ${lastOld}`,
       );
       const count = restored[0]!.n;
       // A reader ahead of the dump gets exactly the new events, and one behind it also the rest.

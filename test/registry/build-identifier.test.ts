@@ -26,54 +26,36 @@ function build(request: Partial<MintRequest> = {}, authority: NamingAuthority = 
   return buildIdentifier(command, { actor: SERVICE, request: null }, authority, known, new CountingGuids());
 }
 
-const created = (members: object) => [
-  {
-    op: 'add',
-    path: '',
-    value: {
-      ...{ metadataId: null, target: null, alternateIds: [], state: 'active', leaseUntil: null, tombstone: null },
-      ...members,
-    },
-  },
-];
-
 describe('an identifier to mint', () => {
   it('CID-11: has a generated GUID, and no key of its own to compare with a metadata ID', () => {
     const identifier = build();
     expect(identifier.address).toEqual({ namingAuthority: '100.102', guid: minted(1), localKey: null });
-    expect(identifier).toMatchObject({ localName: minted(1), kind: 'minted', selfKey: null, metadataRecord: null });
-    expect(identifier.patch).toEqual(created({}));
+    expect(identifier).toMatchObject({ localName: minted(1), selfKey: null, metadataRecord: null });
   });
 
-  it('has its attributes in the first entry of its history', () => {
-    const { patch, metadata } = build({
+  it('has the attributes of the request in canonical form', () => {
+    const { metadata, target, alternates } = build({
       metadataId: 'demo:7',
       target: 'https://a.example/7',
       alternateIds: ['demo:8'],
     });
     expect(metadata?.canonical).toBe('info:fedora/demo:7');
-    expect(patch).toEqual(
-      created({
-        metadataId: 'info:fedora/demo:7',
-        target: 'https://a.example/7',
-        alternateIds: ['info:fedora/demo:8'],
-      }),
-    );
+    expect(target).toBe('https://a.example/7');
+    expect(alternates.map(({ canonical }) => canonical)).toEqual(['info:fedora/demo:8']);
   });
 
   it('CID-24: has the identifier of its metadata record, which has a GUID of its own', () => {
     const { metadata, metadataRecord } = build({ mintMetadataId: true });
     expect(metadata?.canonical).toBe(`hdl:100.102/${minted(2)}`);
-    expect(metadataRecord).toMatchObject({ localName: minted(2), address: { guid: minted(2) }, patch: created({}) });
+    expect(metadataRecord).toMatchObject({ localName: minted(2), address: { guid: minted(2) } });
   });
 
-  it('is reserved with its lease, and so is its metadata record', () => {
+  it('is reserved with its lease', () => {
     const leaseUntil = new Date('2999-01-01T00:00:00.000Z');
     const request = { state: 'reserved', leaseUntil: leaseUntil.toISOString(), mintMetadataId: true } as const;
-    const { kind, patch, metadataRecord } = build(request);
-    expect(kind).toBe('reserved');
-    expect(patch).toEqual(created({ state: 'reserved', leaseUntil, metadataId: `hdl:100.102/${minted(2)}` }));
-    expect(metadataRecord?.patch).toEqual(created({ state: 'reserved', leaseUntil }));
+    const identifier = build(request);
+    expect(identifier.leaseUntil).toEqual(leaseUntil);
+    expect(identifier.metadata?.canonical).toBe(`hdl:100.102/${minted(2)}`);
   });
 
   it('is refused with a lease in the past', () => {
@@ -95,14 +77,15 @@ describe('an identifier to mint', () => {
 describe('an identifier to register', () => {
   it('has the given GUID and its key', () => {
     const identifier = build({ guid: GUID });
-    expect(identifier).toMatchObject({ localName: GUID, address: { guid: GUID }, kind: 'registered' });
+    expect(identifier).toMatchObject({ localName: GUID, address: { guid: GUID } });
     const read = known.readName(`hdl:100.102/${GUID}`);
     expect(read.ok && read.value.key).toBe(identifier.selfKey);
   });
 
   it('has the given local name under the profile "handle"', () => {
-    const { address, localName, kind } = build({ localName: 'Report 7' }, HANDLE);
-    expect([localName, kind]).toEqual(['Report 7', 'registered']);
+    const { address, localName, selfKey } = build({ localName: 'Report 7' }, HANDLE);
+    expect(localName).toBe('Report 7');
+    expect(selfKey).not.toBeNull();
     expect(address).toEqual(known.addressOf(HANDLE, 'Report 7'));
     expect(address.guid).toBeNull();
   });

@@ -3,8 +3,8 @@ import type { Prisma } from '../../../src/database/generated/client.js';
 import type { MintDto } from './mint.dto.js';
 
 /**
- * The row of a mint for Prisma's client, with the columns of `insertRows` in bench/rows.js. This baseline writes no history,
- * which would require a second statement and a transaction.
+ * The row of a mint for Prisma's client, with the columns of `insertRows` in bench/rows.js but for the place in the log,
+ * which needs the number of the transaction.
  */
 export function rowOf(mint: MintDto, requestKey: string): Prisma.IdentifierCreateInput {
   return {

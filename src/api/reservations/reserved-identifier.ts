@@ -1,5 +1,4 @@
 import type { Actor } from '../../registry/change.js';
-import { creation } from '../../registry/change.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
@@ -35,7 +34,5 @@ export function reservedIdentifier(
     metadataRecord: null,
     request: null,
     actor,
-    kind: 'reserved',
-    patch: creation({ metadataId: null, target, alternateIds: [], state: 'reserved', leaseUntil, tombstone: null }),
   };
 }

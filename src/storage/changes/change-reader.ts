@@ -56,9 +56,15 @@ export const LOG_PAGE = `
     FROM (
       SELECT c.position, c.id, c.naming_authority, c.version, c.kind, c.at, c.client, c.key_id, c.patch, i.guid, i.local_name
       FROM (
-        SELECT * FROM change
-        WHERE (position, id) > ($1::bigint, $2::bigint)
-          AND position < (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM change_offset)
+        (SELECT position, id, naming_authority, identifier_id, version, kind, client, key_id, at, patch FROM change
+         WHERE (position, id) > ($1::bigint, $2::bigint)
+           AND position < (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM change_offset)
+         ORDER BY position, id LIMIT $3)
+        UNION ALL
+        (SELECT position, id, naming_authority, identifier_id, version, kind, client, key_id, at, patch FROM first_event
+         WHERE (position, id) > ($1::bigint, $2::bigint)
+           AND position < (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM change_offset)
+         ORDER BY position, id LIMIT $3)
         ORDER BY position, id LIMIT $3
       ) c LEFT JOIN identifier i ON i.id = c.identifier_id
       ORDER BY c.position, c.id
@@ -68,8 +74,13 @@ export const LOG_PAGE = `
 
 /** The last readable position. */
 export const LOG_HEAD = `
-  SELECT position, id FROM change
-  WHERE position < (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM change_offset)
+  (SELECT position, id FROM change
+   WHERE position < (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM change_offset)
+   ORDER BY position DESC, id DESC LIMIT 1)
+  UNION ALL
+  (SELECT position, id FROM first_event
+   WHERE position < (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM change_offset)
+   ORDER BY position DESC, id DESC LIMIT 1)
   ORDER BY position DESC, id DESC LIMIT 1`;
 
 /** $1: the identifier; $2: a version; $3: the limit. */
@@ -80,7 +91,7 @@ const OF_IDENTIFIER = `
         AS octets_before
     FROM (
       SELECT c.position, c.id, c.naming_authority, c.version, c.kind, c.at, c.client, c.key_id, c.patch, i.guid, i.local_name
-      FROM change c LEFT JOIN identifier i ON i.id = c.identifier_id
+      FROM event c LEFT JOIN identifier i ON i.id = c.identifier_id
       WHERE c.identifier_id = $1 AND c.version > $2 ORDER BY c.version LIMIT $3
     ) page
   ) bounded
@@ -94,7 +105,7 @@ const OF_NAMING_AUTHORITY = `
         AS octets_before
     FROM (
       SELECT c.position, c.id, c.naming_authority, c.version, c.kind, c.at, c.client, c.key_id, c.patch, i.guid, i.local_name
-      FROM change c LEFT JOIN identifier i ON i.id = c.identifier_id
+      FROM event c LEFT JOIN identifier i ON i.id = c.identifier_id
       WHERE c.identifier_id IS NULL AND c.naming_authority = $1 AND c.version > $2 ORDER BY c.version LIMIT $3
     ) page
   ) bounded

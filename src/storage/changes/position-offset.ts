@@ -6,17 +6,16 @@ const OFFSET_LOCK = 0x43684f;
 
 /** An unassigned transaction number would get a position that exists already, or an earlier one. */
 const IS_BEHIND = `
-  SELECT EXISTS (
-    SELECT FROM change
-    WHERE position >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint + (SELECT value FROM change_offset)
-  ) AS behind`;
+  SELECT greatest((SELECT max(position) FROM change), (SELECT max(position) FROM first_event))
+           >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint + value AS behind
+  FROM change_offset`;
 
 const GAP = 2n ** 32n;
 
-/** $1: `GAP`. The last term is the position of a change of this transaction. */
+/** $1: `GAP`. The last term is the position of an event of this transaction. */
 const RAISE = `
   UPDATE change_offset
-  SET value = value + (SELECT max(position) FROM change) + $1
+  SET value = value + greatest((SELECT max(position) FROM change), (SELECT max(position) FROM first_event)) + $1
               - (pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset))`;
 
 /** Keeps positions ascending when the registry moves to a database cluster with smaller transaction numbers. */
@@ -34,7 +33,7 @@ export class PositionOffset {
       const { rows } = await transaction.query<{ behind: boolean }>(IS_BEHIND);
       if (rows[0]?.behind !== true) return false;
       // Waits for transactions with the old offset, whose events a reader could otherwise miss.
-      await transaction.query('LOCK TABLE change IN SHARE MODE');
+      await transaction.query('LOCK TABLE change, identifier IN SHARE MODE');
       await transaction.query(RAISE, [GAP.toString()]);
       return true;
     });

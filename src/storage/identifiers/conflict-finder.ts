@@ -55,21 +55,21 @@ const CONFLICTS = `
          r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
          r.replaced_by, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes
   FROM w JOIN identifier_record r ON r.metadata_key = w.metadata_key AND r.naming_authority = w.naming_authority
-  WHERE (r.client, r.request_key, r.request_index) IS DISTINCT FROM (w.client, w.request_key, w.request_index)
+  WHERE ((r.client, r.request_key, r.request_index) = (w.client, w.request_key, w.request_index)) IS NOT TRUE
   UNION ALL
   SELECT w.ordinal, 'address' AS kind, NULL AS fingerprint, NULL AS index,
          r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
          r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
          r.replaced_by, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes
   FROM w JOIN identifier_record r ON r.guid = w.guid AND r.naming_authority = w.naming_authority
-  WHERE (r.client, r.request_key, r.request_index) IS DISTINCT FROM (w.client, w.request_key, w.request_index)
+  WHERE ((r.client, r.request_key, r.request_index) = (w.client, w.request_key, w.request_index)) IS NOT TRUE
   UNION ALL
   SELECT w.ordinal, 'address' AS kind, NULL AS fingerprint, NULL AS index,
          r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
          r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
          r.replaced_by, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes
   FROM w JOIN identifier_record r ON r.local_key = w.local_key AND r.naming_authority = w.naming_authority
-  WHERE (r.client, r.request_key, r.request_index) IS DISTINCT FROM (w.client, w.request_key, w.request_index)
+  WHERE ((r.client, r.request_key, r.request_index) = (w.client, w.request_key, w.request_index)) IS NOT TRUE
   UNION ALL
   SELECT w.ordinal, 'alternate' AS kind, NULL AS fingerprint, a.index AS index,
          r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
@@ -78,7 +78,7 @@ const CONFLICTS = `
   FROM a JOIN w USING (ordinal)
   JOIN alternate_identifier x ON x.key = a.key AND x.naming_authority = w.naming_authority
   JOIN identifier_record r ON r.id = x.identifier_id
-  WHERE (r.client, r.request_key, r.request_index) IS DISTINCT FROM (w.client, w.request_key, w.request_index)`;
+  WHERE ((r.client, r.request_key, r.request_index) = (w.client, w.request_key, w.request_index)) IS NOT TRUE`;
 
 /** `prisma.identifier.findConflicts`, see `write-client.ts`: the conflicts of identifiers that were not inserted. */
 export class ConflictFinder {

@@ -75,7 +75,7 @@ const FIND = `
     SELECT w.ordinal, w.reading, 4, 'target', i.id, i.created_at, i.naming_authority, i.local_name, i.guid
     FROM input w CROSS JOIN LATERAL (
       SELECT * FROM identifier x
-      WHERE x.target = w.target AND ($9::text[] IS NULL OR x.naming_authority = ANY($9::text[]))
+      WHERE x.target = w.target AND hashtextextended(x.target, 0) = hashtextextended(w.target, 0) AND ($9::text[] IS NULL OR x.naming_authority = ANY($9::text[]))
       ORDER BY x.created_at, x.id LIMIT $10
     ) i
   ), ordered AS (

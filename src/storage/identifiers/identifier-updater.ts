@@ -8,7 +8,13 @@ import type { CanonicalName } from '../../registry/canonical-name.js';
 import type { Queryable } from '../transactions.js';
 import { type Amendment, amended, changeTime, expiry } from '../../registry/lifecycle.js';
 
+/** $1 to $12: the changes. The first change of an identifier also writes its first event, at the place that it has. */
 const UPDATE = `
+  WITH first_events AS (
+    INSERT INTO change (position, id, naming_authority, identifier_id, version, kind, client, key_id, at, patch)
+    SELECT position, id, naming_authority, identifier_id, version, kind, client, key_id, at, patch
+    FROM first_event WHERE identifier_id = ANY($1::bigint[])
+  )
   UPDATE identifier i SET
     metadata_id = CASE WHEN w.sets_metadata THEN w.metadata_id ELSE i.metadata_id END,
     metadata_key = CASE WHEN w.sets_metadata THEN w.metadata_key ELSE i.metadata_key END,
@@ -16,7 +22,7 @@ const UPDATE = `
                          ELSE ARRAY(SELECT json_array_elements_text(w.alternate_ids::json)) END,
     target = w.target, state = w.state, lease_until = w.lease_until, withdrawn_at = w.withdrawn_at,
     withdrawal_reason = w.withdrawal_reason, replaced_by = w.replaced_by,
-    version = i.version + 1, updated_at = w.updated_at
+    version = i.version + 1, is_first_event = false, updated_at = w.updated_at
   FROM unnest($1::bigint[], $2::boolean[], $3::text[], $4::bytea[], $5::text[], $6::text[], $7::text[], $8::timestamptz[],
               $9::timestamptz[], $10::text[], $11::text[], $12::timestamptz[])
     AS w(id, sets_metadata, metadata_id, metadata_key, alternate_ids, target, state, lease_until, withdrawn_at,

@@ -2,8 +2,10 @@ import { arrayOf, arrayOfDigests } from '../array-parameter.js';
 import type { ImportedIdentifier } from '../../registry/imported-identifier.js';
 import { PARAMETERS, type Parameter, valuesOf } from './insert-statement.js';
 
-/** $21 to $27, as arrays; $1 to $20 are those of `INSERT_MANY`. */
+/** $19 to $27, as arrays; $1 to $18 are those of `INSERT_MANY`. */
 const LIFE_PARAMETERS: readonly Parameter<ImportedIdentifier>[] = [
+  ['kind', 'text', ({ kind }) => kind],
+  ['patch', 'json', ({ patch }) => JSON.stringify(patch)],
   ['state', 'text', ({ state }) => state],
   ['version', 'int', ({ version }) => version],
   ['created_at', 'timestamptz', ({ createdAt }) => createdAt.toISOString()],

@@ -12,7 +12,7 @@ export type Parameter<T = NewIdentifier> = readonly [
   value: (item: T) => string | number | null,
 ];
 
-/** In their order: $1 to $19 of `INSERT_ONE`, and as arrays $2 to $20 of the others, whose $1 is the ordinals. */
+/** In their order: $1 to $17 of `INSERT_ONE`, and as arrays $2 to $18 of the others, whose $1 is the ordinals. */
 export const PARAMETERS: readonly Parameter[] = [
   ['naming_authority', 'text', ({ authority }) => authority.prefix],
   ['authority_version', 'int', ({ authority }) => authority.version],
@@ -35,8 +35,6 @@ export const PARAMETERS: readonly Parameter[] = [
   ['request_index', 'int', ({ request }) => request?.index ?? null],
   ['request_hash', 'bytea', ({ request }) => request?.fingerprint ?? null],
   ['own_key', 'bytea', ({ selfKey }) => selfKey],
-  ['kind', 'text', ({ kind }) => kind],
-  ['patch', 'json', ({ patch }) => JSON.stringify(patch)],
 ];
 
 /**
@@ -52,14 +50,16 @@ export const INSERT_ONE = `
            $5::bytea AS local_key, $6::text AS metadata_id, $7::bytea AS metadata_key, $8::text AS target,
            $9::text AS alternate_ids, $10::timestamptz AS lease_until, $11::uuid AS reservation, $12::text AS client,
            $13::text AS key_id, $14::text AS request_key, $15::int AS request_index, $16::bytea AS request_hash,
-           $17::bytea AS own_key, $18::text AS kind, $19::text AS patch
+           $17::bytea AS own_key
   ), minted AS (
     INSERT INTO identifier (naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids,
-                            state, lease_until, reservation, client, request_key, request_index, request_hash)
+                            state, lease_until, reservation, client, key_id, request_key, request_index, request_hash,
+                            position, registered, is_first_event)
     SELECT naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target,
            CASE WHEN alternate_ids IS NULL THEN '{}' ELSE ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
            CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until, reservation,
-           CASE WHEN request_key IS NOT NULL THEN client END, request_key, request_index, request_hash
+           client, key_id, request_key, request_index, request_hash,
+           pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), own_key IS NOT NULL, true
     FROM w
     WHERE (SELECT n.status = 'active' AND n.version = w.authority_version
            FROM naming_authority n WHERE n.prefix = w.naming_authority)
@@ -67,11 +67,6 @@ export const INSERT_ONE = `
              SELECT FROM usable_request_places(ARRAY[w.client], ARRAY[w.request_key], ARRAY[w.request_index])))
     ON CONFLICT DO NOTHING
     RETURNING id, created_at
-  ), logged AS (
-    INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, key_id, patch)
-    SELECT pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), w.naming_authority, minted.id, 1, w.kind,
-           w.client, w.key_id, w.patch
-    FROM minted, w
   )
   SELECT 0 AS ordinal, minted.id, minted.created_at, NULL::bigint AS metadata_record_id, ARRAY(
            SELECT d.naming_authority || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', '')))
@@ -90,11 +85,11 @@ export const INSERT_MANY = `
     SELECT * FROM unnest(
       $1::int[], $2::text[], $3::int[], $4::uuid[], $5::text[], $6::bytea[], $7::text[], $8::bytea[], $9::text[],
       $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::text[], $15::text[], $16::int[], $17::bytea[],
-      $18::bytea[], $19::text[], string_to_array($20, chr(10))
+      $18::bytea[]
     ) AS w(
          ordinal, naming_authority, authority_version, guid, local_name, local_key, metadata_id, metadata_key, target,
          alternate_ids, lease_until, reservation, client, key_id, request_key, request_index, request_hash,
-         own_key, kind, patch)
+         own_key)
   ), insertable AS (
     SELECT w.* FROM input w
     WHERE (SELECT n.status = 'active' AND n.version = w.authority_version
@@ -105,20 +100,18 @@ export const INSERT_MANY = `
     SELECT nextval('identifier_id_seq') AS id, insertable.* FROM insertable
   ), minted AS (
     INSERT INTO identifier (id, naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids,
-                            state, lease_until, reservation, client, request_key, request_index, request_hash)
+                            state, lease_until, reservation, client, key_id, request_key, request_index, request_hash,
+                            position, registered, is_first_event)
     SELECT id, naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target,
            CASE WHEN alternate_ids IS NULL THEN '{}' ELSE ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
            CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until, reservation,
-           CASE WHEN request_key IS NOT NULL THEN client END, request_key, request_index, request_hash
+           client, key_id, request_key, request_index, request_hash,
+           pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), own_key IS NOT NULL, true
     FROM eligible
     ON CONFLICT DO NOTHING
     RETURNING id
   ), inserted AS MATERIALIZED (
     SELECT *, CURRENT_TIMESTAMP::timestamptz(3) AS created_at FROM eligible WHERE (id IN (SELECT id FROM minted)) IS TRUE
-  ), logged AS (
-    INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, key_id, patch)
-    SELECT pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), naming_authority, id, 1, kind, client, key_id, patch
-    FROM inserted ORDER BY ordinal
   )
   SELECT o.ordinal, o.id, o.created_at, NULL::bigint AS metadata_record_id, ARRAY(
            SELECT d.naming_authority || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', '')))
@@ -128,7 +121,7 @@ export const INSERT_MANY = `
          ) AS describes
   FROM inserted o`;
 
-/** $21 to $25, as arrays: the metadata records, with the ordinals of their objects as $21. */
+/** $19 to $22, as arrays: the metadata records, with the ordinals of their objects as $19. */
 const METADATA_RECORD_PARAMETERS: readonly Parameter[] = [
   ['guid', 'uuid', ({ metadataRecord }) => metadataRecord?.address.guid ?? null],
   [
@@ -137,11 +130,10 @@ const METADATA_RECORD_PARAMETERS: readonly Parameter[] = [
     ({ metadataRecord }) => (metadataRecord?.address.guid === null ? metadataRecord.localName : null),
   ],
   ['local_key', 'bytea', ({ metadataRecord }) => metadataRecord?.address.localKey ?? null],
-  ['patch', 'json', ({ metadataRecord }) => JSON.stringify(metadataRecord?.patch)],
 ];
 
 /**
- * As `INSERT_MANY`, with metadata records, and alternates: $26 their ordinals, $27 their keys. A conflict of a metadata
+ * As `INSERT_MANY`, with metadata records, and alternates: $23 their ordinals, $24 their keys. A conflict of a metadata
  * record or an alternate fails the whole statement. OFFSET 0 and IS TRUE: see the planner assumptions.
  */
 export const INSERT_WITH_MORE = `
@@ -149,72 +141,60 @@ export const INSERT_WITH_MORE = `
     SELECT * FROM unnest(
       $1::int[], $2::text[], $3::int[], $4::uuid[], $5::text[], $6::bytea[], $7::text[], $8::bytea[], $9::text[],
       $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::text[], $15::text[], $16::int[], $17::bytea[],
-      $18::bytea[], $19::text[], string_to_array($20, chr(10))
+      $18::bytea[]
     ) AS w(
          ordinal, naming_authority, authority_version, guid, local_name, local_key, metadata_id, metadata_key, target,
          alternate_ids, lease_until, reservation, client, key_id, request_key, request_index, request_hash,
-         own_key, kind, patch)
+         own_key)
   ), insertable AS (
-    SELECT w.* FROM input w
+    SELECT w.*, r.ordinal IS NOT NULL AS has_record, r.guid AS record_guid, r.local_name AS record_name, r.local_key AS record_key
+    FROM input w
+    LEFT JOIN unnest($19::int[], $20::uuid[], $21::text[], $22::bytea[]) AS r(ordinal, guid, local_name, local_key) USING (ordinal)
     WHERE (SELECT n.status = 'active' AND n.version = w.authority_version
            FROM naming_authority n WHERE n.prefix = w.naming_authority)
       AND (w.request_key IS NULL OR w.ordinal + 1 IN (SELECT usable_request_places($13::text[], $15::text[], $16::int[])))
       AND w.ordinal NOT IN (
-        SELECT a.ordinal FROM unnest($26::int[], $27::bytea[]) AS a(ordinal, key) JOIN input v USING (ordinal)
+        SELECT a.ordinal FROM unnest($23::int[], $24::bytea[]) AS a(ordinal, key) JOIN input v USING (ordinal)
         WHERE EXISTS (SELECT FROM alternate_identifier x
                       WHERE x.key = a.key AND x.naming_authority = v.naming_authority OFFSET 0))
     ORDER BY w.ordinal
   ), eligible AS MATERIALIZED (
-    SELECT nextval('identifier_id_seq') AS id, insertable.* FROM insertable
+    SELECT nextval('identifier_id_seq') AS id, CASE WHEN has_record THEN nextval('identifier_id_seq') END AS record_id, insertable.*
+    FROM insertable
   ), minted AS (
     INSERT INTO identifier (id, naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids,
-                            state, lease_until, reservation, client, request_key, request_index, request_hash)
+                            state, lease_until, reservation, client, key_id, request_key, request_index, request_hash,
+                            position, registered, is_first_event)
     SELECT id, naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target,
            CASE WHEN alternate_ids IS NULL THEN '{}' ELSE ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
            CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until, reservation,
-           CASE WHEN request_key IS NOT NULL THEN client END, request_key, request_index, request_hash
+           client, key_id, request_key, request_index, request_hash,
+           pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), own_key IS NOT NULL, true
     FROM eligible
     ON CONFLICT DO NOTHING
     RETURNING id
   ), inserted AS MATERIALIZED (
     SELECT *, CURRENT_TIMESTAMP::timestamptz(3) AS created_at FROM eligible WHERE (id IN (SELECT id FROM minted)) IS TRUE
-  ), pairs AS MATERIALIZED (
-    SELECT nextval('identifier_id_seq') AS id, w.* FROM (
-      SELECT o.ordinal, o.naming_authority, o.lease_until, o.client, o.request_key, o.request_index + 1 AS request_index,
-             o.request_hash, o.kind, o.key_id, p.guid, p.local_name, p.local_key, p.patch
-      FROM unnest($21::int[], $22::uuid[], $23::text[], $24::bytea[], string_to_array($25, chr(10)))
-        AS p(ordinal, guid, local_name, local_key, patch) JOIN inserted o USING (ordinal)
-      ORDER BY ordinal
-    ) w
   ), paired AS (
-    INSERT INTO identifier (id, naming_authority, guid, local_name, local_key, state, lease_until, client, request_key,
-                            request_index, request_hash)
-    SELECT id, naming_authority, guid, local_name, local_key,
+    INSERT INTO identifier (id, naming_authority, guid, local_name, local_key, state, lease_until, client, key_id, request_key,
+                            request_index, request_hash, position, is_first_event)
+    SELECT record_id, naming_authority, record_guid, record_name, record_key,
            CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until,
-           CASE WHEN request_key IS NOT NULL THEN client END, request_key, request_index, request_hash
-    FROM pairs
+           client, key_id, request_key, request_index + 1, request_hash,
+           pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), true
+    FROM inserted WHERE has_record
   ), alternates AS (
     INSERT INTO alternate_identifier (key, naming_authority, identifier_id)
     SELECT a.key, o.naming_authority, o.id
-    FROM unnest($26::int[], $27::bytea[]) AS a(ordinal, key) JOIN inserted o USING (ordinal)
-  ), logged AS (
-    INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, key_id, patch)
-    SELECT pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), naming_authority, id, 1, kind, client, key_id, patch
-    FROM (
-      SELECT naming_authority, id, kind, client, key_id, patch, ordinal, 0 AS half FROM inserted
-      UNION ALL
-      SELECT naming_authority, id, CASE kind WHEN 'registered' THEN 'minted' ELSE kind END, client, key_id, patch, ordinal, 1
-      FROM pairs
-    ) rows
-    ORDER BY ordinal, half
+    FROM unnest($23::int[], $24::bytea[]) AS a(ordinal, key) JOIN inserted o USING (ordinal)
   )
-  SELECT o.ordinal, o.id, o.created_at, p.id AS metadata_record_id, ARRAY(
+  SELECT o.ordinal, o.id, o.created_at, o.record_id AS metadata_record_id, ARRAY(
            SELECT d.naming_authority || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', '')))
            FROM identifier d
            WHERE d.metadata_key = o.own_key AND NOT (d.state = 'reserved' AND d.lease_until <= CURRENT_TIMESTAMP)
            ORDER BY d.created_at, d.id
          ) AS describes
-  FROM inserted o LEFT JOIN pairs p USING (ordinal)`;
+  FROM inserted o`;
 
 /** A row that these statements return. */
 export type InsertedRow = Pick<Row<'identifier'>, 'id' | 'created_at'> & {

@@ -44,7 +44,10 @@ export function pageQuery(
   );
   where(filter.namingAuthority, (prefix) => `naming_authority = ${prefix} AND id > 0`);
   where(filter.namingAuthorities, (prefixes) => `naming_authority = ANY(${prefixes}::text[]) AND id > 0`);
-  where(filter.target, (target) => `target = ${target}`);
+  where(
+    filter.target,
+    (target) => `target = ${target} AND hashtextextended(target, 0) = hashtextextended(${target}, 0)`,
+  );
   where(filter.createdAfter, (time) => `created_at > ${time}`);
   where(filter.createdBefore, (time) => `created_at < ${time}`);
   if (filter.state !== undefined) conditions.push(IN_STATE[filter.state]);

@@ -25,7 +25,7 @@ export function curationOf(service: TestService) {
     history: (identifier: string) =>
       query<{ version: number; kind: string; client: string; patch: unknown }>(
         service.database.url,
-        `SELECT c.version, c.kind, c.client, c.patch::json AS patch FROM change c JOIN identifier i ON i.id = c.identifier_id
+        `SELECT c.version, c.kind, c.client, c.patch::json AS patch FROM event c JOIN identifier i ON i.id = c.identifier_id
          WHERE i.naming_authority || '/' || upper(replace(i.guid::text, '-', '')) = $1 ORDER BY c.position, c.id`,
         [identifier],
       ),

@@ -29,7 +29,7 @@ export function reservationsOf(service: TestService) {
     /** The kinds of the changes of an identifier, in order. */
     kinds: async (identifier: string): Promise<string[]> => {
       const rows = await query<{ kind: string }>(
-        `SELECT c.kind FROM change c JOIN identifier i ON i.id = c.identifier_id WHERE i.guid = $1::uuid ORDER BY c.position, c.id`,
+        `SELECT c.kind FROM event c JOIN identifier i ON i.id = c.identifier_id WHERE i.guid = $1::uuid ORDER BY c.position, c.id`,
         [identifier.slice(8)],
       );
       return rows.map(({ kind }) => kind);

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { query } from './harness/database.js';
 import { useService } from './harness/service.js';
@@ -6,6 +7,9 @@ import { useService } from './harness/service.js';
 const service = useService();
 
 const RECORDS = 400;
+
+/** Changes of the first record. They precede the first events of all records in the log. */
+const CHANGES = 30;
 
 const TARGET = 'https://repo.example.org/large';
 const WITH_TARGET = 60;
@@ -20,16 +24,16 @@ const rss = (): number =>
 beforeAll(async () => {
   await query(
     service.database.url,
-    `INSERT INTO identifier (naming_authority, guid, target, alternate_ids)
-     SELECT '100.102', gen_random_uuid(), CASE WHEN n <= ${WITH_TARGET} THEN '${TARGET}' END,
+    `INSERT INTO identifier (naming_authority, guid, client, position, is_first_event, target, alternate_ids)
+     SELECT '100.102', gen_random_uuid(), 'anonymous', 2, true, CASE WHEN n <= ${WITH_TARGET} THEN '${TARGET}' END,
        array_fill('demo:' || repeat('a', 15995), ARRAY[100])
      FROM generate_series(1, ${RECORDS}) n`,
   );
   await query(
     service.database.url,
     `INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, patch)
-     SELECT 1, '100.102', i.id, v, 'changed', 'anonymous', '["' || repeat('a', 1600000) || '"]'
-     FROM (SELECT min(id) AS id FROM identifier) i, generate_series(1, ${RECORDS}) v`,
+     SELECT 1, '100.102', i.id, v + 1, 'changed', 'anonymous', '["' || repeat('a', 1600000) || '"]'
+     FROM (SELECT min(id) AS id FROM identifier) i, generate_series(1, ${CHANGES}) v`,
   );
 });
 
@@ -71,6 +75,32 @@ describe('a page of large records', () => {
     const names = [...items, ...more].map(({ identifier, version }) => `${identifier} ${version}`);
     expect(new Set(names).size).toBe(names.length);
     expect(first.grownMb).toBeLessThan(MOST_MB);
+  });
+
+  it('of events that are the records themselves ends early too, and PostgreSQL builds no more of them', async () => {
+    const [seen, spilled] = [
+      new Set<string>(),
+      async () => {
+        const [row] = await query<{ octets: string }>(
+          service.database.url,
+          'SELECT temp_bytes AS octets FROM pg_stat_database WHERE datname = current_database()',
+        );
+        return Number(row!.octets);
+      },
+    ] as const;
+    let after = '';
+    const before = await spilled();
+    for (let pages = 0; seen.size < 15; pages++) {
+      expect(pages).toBeLessThan(40);
+      const { text, grownMb } = await read(`/events?limit=1000${after}`);
+      const { items, next } = JSON.parse(text);
+      after = `&after=${encodeURIComponent(next)}`;
+      for (const { kind, identifier } of items) if (kind === 'minted') seen.add(identifier);
+      expect(items.length).toBeLessThan(20);
+      expect(grownMb).toBeLessThan(MOST_MB);
+    }
+    await pause(1500);
+    expect((await spilled()) - before).toBeLessThan(100_000_000);
   });
 
   it('of an export is written in parts, and none is missing', async () => {

@@ -28,7 +28,8 @@ CREATE TRIGGER "identifier_kept"
     BEFORE DELETE OR UPDATE OF "naming_authority", "guid", "local_name", "local_key", "created_at", "position", "client", "key_id", "registered"
     ON "identifier" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
 
--- Identifiers that have not changed since they were minted, as the events that they are.
+-- Identifiers that have not changed since they were minted, as the events that they are. `octets` is about the size of the
+-- patch, without building it.
 CREATE VIEW "first_event" AS
 SELECT "position", "id", "naming_authority", "id" AS "identifier_id", 1 AS "version",
        CASE WHEN "state" = 'reserved' THEN 'reserved' WHEN "registered" THEN 'registered' ELSE 'minted' END AS "kind",
@@ -36,7 +37,9 @@ SELECT "position", "id", "naming_authority", "id" AS "identifier_id", 1 AS "vers
        json_build_array(json_build_object('op', 'add', 'path', '', 'value', json_build_object(
            'metadataId', "metadata_id", 'target', "target", 'alternateIds', to_json("alternate_ids"), 'state', "state",
            'leaseUntil', to_char("lease_until" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-           'tombstone', NULL)))::text AS "patch"
+           'tombstone', NULL)))::text AS "patch",
+       coalesce(octet_length("metadata_id"), 0) + coalesce(octet_length("target"), 0)
+         + octet_length(array_to_string("alternate_ids", ',')) AS "octets"
 FROM "identifier" WHERE "is_first_event";
 
 -- Every event. A reader of the log limits each half, because PostgreSQL does not use the index of the second half for the

@@ -41,27 +41,37 @@ export interface FoundChanges {
   readonly hasNext: boolean;
 }
 
+/** Events of the first statement of a page: it measures the events that it does not return too. */
+const FIRST_READ = 100;
+const READ_GROWTH = 10;
+
 /** Changes that one filtered page reads: an index by naming authority would slow each mint. */
 const LOOKED_AT = 1000;
 
 /**
  * $1 and $2: a position and an ordinal; $3: the limit. Positions from the oldest running transaction on may belong to
- * running transactions and are not read. A page ends after `MAX_PAGE_OCTETS`.
+ * running transactions and are not read. A page ends after `MAX_PAGE_OCTETS`; the patches of first events are built only
+ * for the page, because one can have 1.6 MB.
  */
 export const LOG_PAGE = `
-  SELECT * FROM (
+  SELECT position, id, naming_authority, version, kind, at, client, key_id, guid, local_name, has_next,
+         coalesce(patch, (SELECT f.patch FROM first_event f WHERE f.identifier_id = bounded.identifier_id)) AS patch
+  FROM (
     SELECT page.*, lead(true) OVER (ORDER BY position, id) IS NOT NULL AS has_next,
-      coalesce(sum(octet_length(patch)) OVER (ORDER BY position, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
-        AS octets_before
+      coalesce(sum(octets) OVER (ORDER BY position, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS octets_before
     FROM (
-      SELECT c.position, c.id, c.naming_authority, c.version, c.kind, c.at, c.client, c.key_id, c.patch, i.guid, i.local_name
+      SELECT c.position, c.id, c.naming_authority, c.identifier_id, c.version, c.kind, c.at, c.client, c.key_id, c.patch, c.octets,
+             i.guid, i.local_name
       FROM (
-        (SELECT position, id, naming_authority, identifier_id, version, kind, client, key_id, at, patch FROM change
+        (SELECT position, id, naming_authority, identifier_id, version, kind, client, key_id, at, patch,
+                octet_length(patch) AS octets
+         FROM change
          WHERE (position, id) > ($1::bigint, $2::bigint)
            AND position < (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM change_offset)
          ORDER BY position, id LIMIT $3)
         UNION ALL
-        (SELECT position, id, naming_authority, identifier_id, version, kind, client, key_id, at, patch FROM first_event
+        (SELECT position, id, naming_authority, identifier_id, version, kind, client, key_id, at, NULL, octets
+         FROM first_event
          WHERE (position, id) > ($1::bigint, $2::bigint)
            AND position < (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM change_offset)
          ORDER BY position, id LIMIT $3)
@@ -161,9 +171,16 @@ export class ChangeReader {
     return reading;
   }
 
-  private async read({ position, id }: LogPosition, limit: number): Promise<FoundChanges> {
-    const { rows } = await this.pool.query<ChangeRow>(LOG_PAGE, [position.toString(), id.toString(), limit]);
-    return foundIn(rows);
+  private async read(after: LogPosition, limit: number): Promise<FoundChanges> {
+    const changes: RecordedChange[] = [];
+    for (let most = FIRST_READ; ; most *= READ_GROWTH) {
+      const { position, id } = changes.at(-1) ?? after;
+      const wanted = Math.min(most, limit - changes.length);
+      const { rows } = await this.pool.query<ChangeRow>(LOG_PAGE, [position.toString(), id.toString(), wanted]);
+      const found = foundIn(rows);
+      changes.push(...found.changes);
+      if (rows.length < wanted || changes.length === limit) return { changes, hasNext: found.hasNext };
+    }
   }
 }
 

@@ -76,9 +76,9 @@ export class Ownership {
     for (const telling of allTellingIn(text)) if (!this.owners.has(telling)) this.owners.set(telling, tenant);
   }
 
-  /** Records a name that a tenant put into its own records, which may be returned to it, with its components. */
+  /** Records a name that a tenant put into its own records, which may be returned to it. */
   write(tenant: Tenant, name: string): void {
-    for (const telling of allTellingIn(name)) this.written.get(tenant)?.add(telling);
+    for (const telling of tellingIn(name)) this.written.get(tenant)?.add(telling);
   }
 
   /** @returns the foreign data in a response that the request did not contain. */

@@ -1,18 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
-import { PrismaService } from '../database/prisma.service.js';
+import { Inject, Injectable } from '@nestjs/common';
+import pg from 'pg';
 
 const SECRET_BYTES = 32;
 
 /** The secret of cursors, shared by all replicas and restored with a backup. */
 @Injectable()
 export class CursorSecret {
-  constructor(private readonly prisma: PrismaService) {}
+  constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
   async load(): Promise<Buffer> {
-    // Another replica may store its secret first.
-    await this.prisma.cursorSecret.createMany({ data: { value: randomBytes(SECRET_BYTES) }, skipDuplicates: true });
-    const { value } = await this.prisma.cursorSecret.findFirstOrThrow();
-    return Buffer.from(value);
+    await this.pool.query('INSERT INTO cursor_secret (value) VALUES ($1) ON CONFLICT DO NOTHING', [
+      randomBytes(SECRET_BYTES),
+    ]);
+    const { rows } = await this.pool.query<{ value: Buffer }>('SELECT value FROM cursor_secret');
+    if (rows[0] === undefined) throw new TypeError('the secret was inserted and was not found');
+    return rows[0].value;
   }
 }

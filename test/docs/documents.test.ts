@@ -100,7 +100,7 @@ describe('docs/explanation/architecture.md', () => {
     );
     const isNamed = /\bprepared\(|\bname: '|'[a-z-]+', BY_/;
     const signs: [RegExp, (source: string) => boolean][] = [
-      [/^Prisma's models/, (source) => /this\.prisma\.\w+\.\w+\(/.test(source)],
+      [/^Prisma's model/, (source) => /this\.prisma\.\w+\.\w+\(/.test(source)],
       [/^prepared/, (source) => isNamed.test(source)],
       [/^unnamed/, (source) => !isNamed.test(source)],
       [/^transactions/, (source) => /\b(Queryable|Transactions)\b/.test(source) || source.includes('IMPORT = ')],

@@ -77,6 +77,8 @@ export async function runStep(real: Real, step: Step): Promise<unknown> {
     }
     case 'import': {
       const times = { createdAt: '2026-01-01T00:00:00Z', updatedAt: '2026-01-01T00:00:00Z' };
+      // Without own identifiers it is a GUID of zeros, which another tenant can have registered under its own prefix.
+      if (isOwn) real.ownership.write(tenant, identifier.slice(-32));
       const line = { identifier, state: 'active', version: 1, ...times };
       const answer = await ask('POST', '/identifiers/import', [line]);
       if (!isOwn) expect(answer.text).toMatch(/SCOPE_MISSING|NAMING_AUTHORITY_FORBIDDEN/);

@@ -121,7 +121,7 @@ const readable = ({ kind, namingAuthority, identifier, version, ...event }: any)
 });
 
 describe('an identifier that is its own first event', () => {
-  it('is in the log as the row was that each mint wrote before, over random histories with two replicas and a kill', async () => {
+  it('has the place and the content of the former row of the log, over random histories with three services and a kill', async () => {
     const [reading, ...writing] = servers as [TestServer, TestServer, TestServer];
     const client = new Client(reading.url);
     const follower = followLog(client);

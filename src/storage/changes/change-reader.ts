@@ -171,6 +171,7 @@ export class ChangeReader {
     return reading;
   }
 
+  /** At most two statements, each of which ends after `MAX_PAGE_OCTETS`. */
   private async read(after: LogPosition, limit: number): Promise<FoundChanges> {
     const changes: RecordedChange[] = [];
     for (let most = FIRST_READ; ; most *= READ_GROWTH) {

@@ -29,7 +29,7 @@ export async function verifyMints(cluster, database, { url }) {
   });
   const rows = await cluster.query(
     database,
-    `SELECT naming_authority || '/' || upper(replace(guid::text, '-', '')) AS identifier FROM identifier`,
+    `SELECT (SELECT prefix FROM naming_authority n WHERE n.id = naming_authority_id) || '/' || upper(replace(guid::text, '-', '')) AS identifier FROM identifier`,
   );
   const stored = new Set(rows.map(({ identifier }) => identifier));
   if (new Set(acknowledged).size !== acknowledged.length) failures.add('an identifier was acknowledged twice');

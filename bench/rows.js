@@ -10,6 +10,12 @@ export const AUTHORITY = '100.102';
 /** The position of an event of the running transaction. */
 const POSITION = 'pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset)';
 
+/** Its number, as an expression of SQL. */
+const AUTHORITY_ID = `(SELECT id FROM naming_authority WHERE prefix = '${AUTHORITY}')`;
+
+/** The key of a text: an expression of SQL. */
+const digest = (text) => `encode(substring(sha256((${text})::bytea) FROM 1 FOR 16), 'hex')::uuid`;
+
 /** Creates the naming authority. */
 export const PREPARE = `INSERT INTO naming_authority (prefix) VALUES ('${AUTHORITY}') ON CONFLICT DO NOTHING`;
 
@@ -18,13 +24,13 @@ export const MINTED_TABLES = ['identifier', 'alternate_identifier', 'change', 'r
 
 /**
  * One statement that writes the rows of mints with a metadata ID, a target and an Idempotency-Key, each of which is its own first event.
- * @param source SELECT of the rows: guid uuid, metadata_id text, metadata_key bytea, target text, request_key text,
- * request_index integer, request_hash bytea.
+ * @param source SELECT of the rows: guid uuid, metadata_id text, metadata_key uuid, target text, request_key text,
+ * request_index integer, request_hash uuid.
  */
 export function insertRows(source) {
-  return `INSERT INTO identifier (naming_authority, guid, metadata_id, metadata_key, target, client, request_key, request_index,
+  return `INSERT INTO identifier (naming_authority_id, guid, metadata_id, metadata_key, target, client, request_key, request_index,
                               request_hash, position, is_first_event)
-    SELECT '${AUTHORITY}', guid, metadata_id, metadata_key, target, 'anonymous', request_key, request_index, request_hash,
+    SELECT ${AUTHORITY_ID}, guid, metadata_id, metadata_key, target, 'anonymous', request_key, request_index, request_hash,
            ${POSITION}, true
     FROM (${source}) AS new`;
 }
@@ -33,8 +39,8 @@ export function insertRows(source) {
 function randomRows(from, requestKey, requestIndex) {
   const hex = `upper(replace(seed::text, '-', ''))`;
   return `SELECT gen_random_uuid() AS guid, 'hdl:2000.01/' || ${hex} AS metadata_id,
-    sha256(('hdl:2000.01/' || ${hex})::bytea) AS metadata_key, 'https://repo.example.org/objects/' || ${hex} AS target,
-    ${requestKey} AS request_key, ${requestIndex} AS request_index, sha256(seed::text::bytea) AS request_hash
+    ${digest(`'hdl:2000.01/' || ${hex}`)} AS metadata_key, 'https://repo.example.org/objects/' || ${hex} AS target,
+    ${requestKey} AS request_key, ${requestIndex} AS request_index, ${digest('seed::text')} AS request_hash
     FROM ${from}`;
 }
 
@@ -50,8 +56,8 @@ export function batchOfMints(count) {
 
 /** One mint with parameters: $1 guid, $2 metadata ID, $3 its key, $4 target, $5 request key, $6 fingerprint. */
 export const ONE_GIVEN = insertRows(
-  `SELECT $1::uuid AS guid, $2::text AS metadata_id, $3::bytea AS metadata_key, $4::text AS target, $5::text AS request_key,
-    0 AS request_index, $6::bytea AS request_hash`,
+  `SELECT $1::uuid AS guid, $2::text AS metadata_id, $3::uuid AS metadata_key, $4::text AS target, $5::text AS request_key,
+    0 AS request_index, $6::uuid AS request_hash`,
 );
 
 /** Statements that add `count` identifiers with an alternate identifier each, as the service stores them. */
@@ -62,22 +68,22 @@ export function seed(count) {
       'https://repo.example.org/objects/' || n AS target, 'info:fedora/demo:' || gen_random_uuid() AS alternate
       FROM generate_series(1, ${count}) AS n`,
     `WITH minted AS (
-      INSERT INTO identifier (naming_authority, guid, metadata_id, metadata_key, target, alternate_ids, client, position, is_first_event)
-      SELECT '${AUTHORITY}', guid, metadata_id, sha256(metadata_id::bytea), target, ARRAY[alternate], 'anonymous', ${POSITION}, true
+      INSERT INTO identifier (naming_authority_id, guid, metadata_id, metadata_key, target, alternate_ids, client, position, is_first_event)
+      SELECT ${AUTHORITY_ID}, guid, metadata_id, ${digest('metadata_id')}, target, ARRAY[alternate], 'anonymous', ${POSITION}, true
       FROM seeded RETURNING id, alternate_ids
     )
-    INSERT INTO alternate_identifier (key, naming_authority, identifier_id)
-    SELECT sha256(alternate_ids[1]::bytea), '${AUTHORITY}', id FROM minted`,
+    INSERT INTO alternate_identifier (key, naming_authority_id, identifier_id)
+    SELECT ${digest('alternate_ids[1]')}, ${AUTHORITY_ID}, id FROM minted`,
     'DROP TABLE seeded',
   ];
 }
 
 /** The names of random identifiers: identifier, metadata ID, alternate identifier, target. */
 export function sample(count) {
-  return `SELECT naming_authority || '/' || upper(replace(guid::text, '-', '')), metadata_id, alternate_ids[1], target
+  return `SELECT '${AUTHORITY}/' || upper(replace(guid::text, '-', '')), metadata_id, alternate_ids[1], target
     FROM identifier WHERE metadata_id IS NOT NULL AND alternate_ids <> '{}' ORDER BY random() LIMIT ${count}`;
 }
 
 /** Counts the stored identifiers. */
 export const STORED =
-  'SELECT count(*)::integer AS stored, count(DISTINCT (naming_authority, guid))::integer AS distinct FROM identifier';
+  'SELECT count(*)::integer AS stored, count(DISTINCT (naming_authority_id, guid))::integer AS distinct FROM identifier';

@@ -7,7 +7,7 @@ import { AUTHORITY, ONE_GIVEN } from '../rows.js';
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: Number(process.env.POOL_SIZE) });
 const app = Fastify();
 
-const sha256 = (text) => createHash('sha256').update(text).digest();
+const sha256 = (text) => createHash('sha256').update(text).digest('hex').slice(0, 32);
 
 app.post('/identifiers', async ({ body, headers }, reply) => {
   const { metadataId = null, target = null } = body;

@@ -7,6 +7,9 @@ import { pendingMigrations, unknownMigrations } from './schema-state.js';
 import { DEAD_CLIENT_SETTINGS, SessionSettings } from './session-settings.js';
 import { shippedMigrations } from './shipped-migrations.js';
 
+/** Every layout of the development versions, whose migrations were replaced by one, began with this migration. */
+const FIRST_OLD_MIGRATION = '20261120000000_identifiers';
+
 /** The oldest supported PostgreSQL, as `server_version_num`. */
 const OLDEST_VERSION = 140_000;
 
@@ -97,6 +100,11 @@ async function requireVersion(session: pg.Client): Promise<void> {
 async function requireNoNewerSchema(session: pg.Client): Promise<void> {
   const unknown = await unknownMigrations(session);
   if (unknown.length === 0) return;
+  if (unknown.includes(FIRST_OLD_MIGRATION)) {
+    throw new StartupError(
+      'The database has the layout of a development version before the first release, which this version does not read. Use an empty database. To keep the identifiers, export them with the version that wrote them and import them into this one.',
+    );
+  }
   throw new StartupError(
     `The database schema is newer than this version of Mintmark: the migrations ${unknown.join(', ')} are unknown. Start the version that applied them or a later one, or restore an older backup.`,
   );

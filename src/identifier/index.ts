@@ -45,6 +45,7 @@ export type {
   InfoHdl,
   Name,
 } from './types.js';
+export { upperAscii } from './grammar/ascii.js';
 export { namingAuthorityKey, parentOf, parseNamingAuthority } from './forms/naming-authority.js';
 export { type Context, normalize, type Normalized, type NotNormalized } from './normalize.js';
 export type * from './components.js';

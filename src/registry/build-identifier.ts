@@ -40,15 +40,15 @@ export function buildIdentifier(
   const object = named(authority, known, registeredName ?? mintedName());
   const record = command.mintMetadataId ? named(authority, known, mintedName()) : null;
   const metadata = record === null ? command.metadata : canonicalNameOf(authority, known, record);
-  const selfKey = registeredName === null ? null : canonicalNameOf(authority, known, object).key;
-  if (selfKey !== null) requireTwoThings(selfKey, metadata, '/metadataId');
+  const self = registeredName === null ? null : canonicalNameOf(authority, known, object);
+  requireTwoThings(self, metadata, '/metadataId');
   const target = command.target ?? targetFrom(authority, object.localName);
   const { alternates, leaseUntil } = command;
   return {
     authority,
     address: object.address,
     localName: object.localName,
-    selfKey,
+    selfKey: self?.key ?? null,
     metadata,
     target,
     alternates,

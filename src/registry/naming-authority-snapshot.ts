@@ -5,24 +5,25 @@ import {
   type RecognizeOptions,
   type Resolver,
   type Result,
-  canonicalUri,
-  comparisonKey,
   formatHandle,
   namingAuthorityKey,
   parseCordraId,
   recognize,
-  registryKey,
-  toCordraId,
+  upperAscii,
 } from '../identifier/index.js';
 import { malformed } from '../problem/problem.js';
 import { type Digest, digestOf } from './digest.js';
 import { type NamingAuthority, isCaseInsensitiveByRule } from './naming-authority.js';
-import type { CanonicalName } from './canonical-name.js';
+import { type CanonicalName, canonicalNameOf } from './canonical-name.js';
 
-/** The unique value of an identifier: its GUID, or the digest of any other local name. */
-export type Address =
-  | { readonly namingAuthority: string; readonly guid: string; readonly localKey: null }
-  | { readonly namingAuthority: string; readonly guid: null; readonly localKey: Digest };
+/**
+ * The unique value of an identifier: its GUID, or the digest of `comparison`, which is any other local name, in upper case
+ * if the naming authority ignores the case of ASCII letters.
+ */
+export type Address = { readonly namingAuthority: string } & (
+  | { readonly guid: string; readonly localKey: null; readonly comparison: null; readonly foldsCase: false }
+  | { readonly guid: null; readonly localKey: Digest; readonly comparison: string; readonly foldsCase: boolean }
+);
 
 /** A snapshot of the naming authorities, and the parsing rules that depend on them. */
 export class NamingAuthoritySnapshot {
@@ -102,23 +103,25 @@ export class NamingAuthoritySnapshot {
     const read = this.recognize(text);
     if (!read.ok) return read;
     const { name } = read.value;
-    const { canonical, key } = this.canonicalName(name);
+    const shown = this.canonicalName(name);
     const named = this.sees === null ? null : this.readName(text);
-    return { ...read, value: { name, canonical, key: named?.ok ? named.value.key : key } };
+    const { comparison, foldsCase, key } = named?.ok ? named.value : shown;
+    return { ...read, value: { name, canonical: shown.canonical, comparison, foldsCase, key } };
   }
 
   /** A name as stored. The key of a CORDRA identifier excludes its query and fragment (R-24). */
   canonicalName(name: Name): CanonicalName {
-    const named = name.type === 'cordra' ? toCordraId(registryKey(name)) : name;
-    const caseInsensitive = name.type === 'handle' && this.isCaseInsensitive(name.namingAuthority);
-    return { canonical: canonicalUri(name), key: digestOf(comparisonKey(named, { caseInsensitive })) };
+    return canonicalNameOf(name, name.type === 'handle' && this.isCaseInsensitive(name.namingAuthority));
   }
 
   addressOf(authority: NamingAuthority, localName: string): Address {
     const namingAuthority = authority.prefix;
-    if (authority.profile === 'cordra') return { namingAuthority, guid: localName, localKey: null };
-    const folded = authority.caseInsensitive ? localName.replace(/[a-z]+/g, (run) => run.toUpperCase()) : localName;
-    return { namingAuthority, guid: null, localKey: digestOf(folded) };
+    if (authority.profile === 'cordra') {
+      return { namingAuthority, guid: localName, localKey: null, comparison: null, foldsCase: false };
+    }
+    const foldsCase = authority.caseInsensitive;
+    const comparison = foldsCase ? upperAscii(localName) : localName;
+    return { namingAuthority, guid: null, localKey: digestOf(comparison), comparison, foldsCase };
   }
 
   /**

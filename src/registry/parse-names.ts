@@ -1,5 +1,6 @@
 import { type Name, canonicalUri, formatHandle, registryKey } from '../identifier/index.js';
 import { Problem, invalidRequest, malformed } from '../problem/problem.js';
+import { keyCollision } from './key-collision.js';
 import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 import { MAX_STORED_OCTETS, type CanonicalName } from './canonical-name.js';
 
@@ -30,7 +31,7 @@ export function readReplacementName(
   return { name, canonical };
 }
 
-/** Parses alternate identifiers in any form, without duplicates. */
+/** Parses alternate identifiers in any form, without duplicates. @throws Problem KEY_COLLISION, or as `readMetadataId` does. */
 export function readAlternates(
   texts: readonly string[],
   known: NamingAuthoritySnapshot,
@@ -41,7 +42,9 @@ export function readAlternates(
     const read = known.readName(text);
     if (!read.ok) throw malformed(read.fault, `${pointer}/${index}`);
     const name = requireStorable(read.value, `${pointer}/${index}`);
-    if (!names.has(name.key)) names.set(name.key, name);
+    const same = names.get(name.key);
+    if (same !== undefined && same.comparison !== name.comparison) throw keyCollision(`${pointer}/${index}`);
+    if (same === undefined) names.set(name.key, name);
   });
   return [...names.values()];
 }
@@ -57,12 +60,8 @@ export function replacementText(name: Name, canonical: string): string {
  * An identifier cannot be its own metadata ID (CID-24); the query and the fragment are ignored (R-24).
  * @throws Problem METADATA_ID_IS_IDENTIFIER
  */
-export function requireTwoThings(
-  selfKey: CanonicalName['key'] | null,
-  metadata: CanonicalName | null,
-  pointer: string,
-): void {
-  if (selfKey === null || selfKey !== metadata?.key) return;
+export function requireTwoThings(self: CanonicalName | null, metadata: CanonicalName | null, pointer: string): void {
+  if (self === null || self.comparison !== metadata?.comparison) return;
   const detail = 'an identifier cannot be its own metadata ID (CID-24)';
   throw new Problem('METADATA_ID_IS_IDENTIFIER', detail, { errors: [{ pointer, detail }] });
 }
@@ -73,9 +72,10 @@ function requireWhole(name: Name, text: string, pointer: string): void {
   throw malformed({ code: 'MISSING_SEPARATOR', detail, offset: text.length, rule: 'CID-04' }, pointer);
 }
 
-function requireStorable({ canonical, key }: CanonicalName, pointer: string): CanonicalName {
+function requireStorable(read: CanonicalName, pointer: string): CanonicalName {
+  const { canonical, comparison, foldsCase, key } = read;
   requireLength(canonical, pointer);
-  return { canonical, key };
+  return { canonical, comparison, foldsCase, key };
 }
 
 function requireLength(canonical: string, pointer: string): void {

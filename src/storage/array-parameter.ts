@@ -1,15 +1,9 @@
-import type { Digest } from '../registry/digest.js';
-
 type Elements = readonly (string | number | null)[];
 
 /** A column of many rows as one `unnest` parameter, faster than the arrays of `pg`; null for a column of nulls. */
 export function arrayOf(values: Elements): string | null {
   const isPlain = values.every((value) => typeof value !== 'string' || !/["\\]/.test(value));
   return quoted(isPlain ? values : values.map(escaped), '"');
-}
-
-export function arrayOfDigests(digests: readonly (Digest | null)[]): string | null {
-  return quoted(digests, String.raw`"\\x`);
 }
 
 /** Texts without a line feed, such as JSON, as one text for `string_to_array`, which needs no escapes. */

@@ -11,6 +11,7 @@ import type {
 /** The columns of the tables by the fields of `prisma/schema.prisma`. A test compares them with the database. */
 export const COLUMNS = {
   naming_authority: {
+    id: 'id',
     prefix: 'prefix',
     status: 'status',
     createdAt: 'created_at',
@@ -26,7 +27,7 @@ export const COLUMNS = {
   } as const satisfies Record<Prisma.NamingAuthorityScalarFieldEnum, string>,
   identifier: {
     id: 'id',
-    namingAuthority: 'naming_authority',
+    namingAuthorityId: 'naming_authority_id',
     guid: 'guid',
     metadataId: 'metadata_id',
     metadataKey: 'metadata_key',
@@ -54,13 +55,13 @@ export const COLUMNS = {
   } as const satisfies Record<Prisma.IdentifierScalarFieldEnum, string>,
   alternate_identifier: {
     key: 'key',
-    namingAuthority: 'naming_authority',
+    namingAuthorityId: 'naming_authority_id',
     identifierId: 'identifier_id',
   } as const satisfies Record<Prisma.AlternateIdentifierScalarFieldEnum, string>,
   change: {
     position: 'position',
     id: 'id',
-    namingAuthority: 'naming_authority',
+    namingAuthorityId: 'naming_authority_id',
     identifierId: 'identifier_id',
     version: 'version',
     kind: 'kind',

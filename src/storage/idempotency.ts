@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { errorOfLaterPart, isLockTimeout } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
 import type { Actor } from '../registry/change.js';
-import { type Digest, bytea, digestOf } from '../registry/digest.js';
+import { type Digest, digestOf } from '../registry/digest.js';
 import { type Queryable, Transactions } from './transactions.js';
 
 /** The Idempotency-Key of a request, with its client and the fingerprint of the request. */
@@ -166,7 +166,7 @@ async function findResult(from: Queryable, { client, key, fingerprint: hash }: K
 
 /** Selects by the smallest index, which the database index supports for any number of indexes. */
 const FIND = `
-  SELECT encode(r.hash, 'hex') AS hash, r.outcome, r.hash IS NULL AND (
+  SELECT r.hash AS hash, r.outcome, r.hash IS NULL AND (
            (SELECT min(i.request_index) FROM identifier i WHERE i.client = w.client AND i.request_key = w.key) IS NOT NULL
            OR (SELECT min(p.place) FROM request_part p WHERE p.client = w.client AND p.key = w.key) IS NOT NULL) AS "isOther"
   FROM (SELECT $1::text AS client, $2::text AS key) w LEFT JOIN request r USING (client, key)`;
@@ -179,7 +179,7 @@ async function storeResult(
   await on.query('INSERT INTO request (client, key, hash, outcome) VALUES ($1, $2, $3, $4)', [
     client,
     key,
-    bytea(hash),
+    hash,
     JSON.stringify(outcome),
   ]);
 }

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { HOT_POOL } from '../database/pool.js';
-import { arrayOf, arrayOfDigests } from './array-parameter.js';
+import { arrayOf } from './array-parameter.js';
 import type { Digest } from '../registry/digest.js';
 import type { Row } from './columns.js';
 import { noneWhenViolated } from './identifiers/identifier-writer.js';
@@ -36,7 +36,7 @@ const PART_BITS = 10;
 
 /** $1: ordinals; $2: clients; $3: keys; $4: indexes. 4941177: the advisory locks of keys, as in `idempotency.ts`. */
 const FIND_USES = `
-  SELECT w.ordinal, encode(r.hash, 'hex') AS hash, r.outcome,
+  SELECT w.ordinal, r.hash AS hash, r.outcome,
          NOT pg_try_advisory_xact_lock_shared(4941177, hashtext(w.client || ' ' || w.key)) AS "isInFlight",
          CASE WHEN w.place = 0 THEN EXISTS (SELECT FROM request_part p WHERE p.client = w.client AND p.key = w.key OFFSET 0)
               ELSE EXISTS (SELECT FROM identifier i
@@ -58,7 +58,7 @@ const FIND_PARTS = `
  */
 const STORE = `
   WITH input AS MATERIALIZED (
-    SELECT * FROM unnest($1::text[], $2::text[], $3::int[], $4::bytea[], $5::text[], $6::bigint[], $7::bytea[])
+    SELECT * FROM unnest($1::text[], $2::text[], $3::int[], $4::uuid[], $5::text[], $6::bigint[], $7::uuid[])
       WITH ORDINALITY AS w(client, key, place, hash, outcome, found_id, metadata_key, n)
   ), storable AS MATERIALIZED (
     SELECT w.* FROM input w
@@ -106,12 +106,12 @@ export class RequestResults {
       arrayOf(results.map(({ mint }) => mint.client)),
       arrayOf(results.map(({ mint }) => mint.key)),
       arrayOf(results.map(({ mint }) => mint.index)),
-      arrayOfDigests(results.map(({ mint }) => mint.fingerprint)),
+      arrayOf(results.map(({ mint }) => mint.fingerprint)),
       results.map(({ mint, result }) =>
         JSON.stringify(mint.index === 0 ? result : { ...result, hash: mint.fingerprint }),
       ),
       arrayOf(results.map(({ found }) => found?.id.toString() ?? null)),
-      arrayOfDigests(results.map(({ found }) => found?.metadataKey ?? null)),
+      arrayOf(results.map(({ found }) => found?.metadataKey ?? null)),
     ];
     const rows = await noneWhenViolated(
       this.transactions.statement(

@@ -33,8 +33,8 @@ async function whileLocked<T>(
 }
 
 const holding = (metadataId: string) =>
-  `INSERT INTO identifier (naming_authority, guid, metadata_id, metadata_key)
-   VALUES ('100.102', gen_random_uuid(), '${metadataId}', sha256(convert_to('${metadataId}', 'UTF8')))`;
+  `INSERT INTO identifier (naming_authority_id, guid, metadata_id, metadata_key)
+   VALUES ((SELECT id FROM naming_authority WHERE prefix = '100.102'), gen_random_uuid(), '${metadataId}', encode(substring(sha256(convert_to('${metadataId}', 'UTF8')) FROM 1 FOR 16), 'hex')::uuid)`;
 
 const timed = async (answer: Promise<Answer>) => {
   const started = performance.now();

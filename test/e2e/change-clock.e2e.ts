@@ -81,7 +81,8 @@ describe('the time of a change', () => {
     const tag = { 'content-type': 'application/json', 'if-match': headers.get('etag')! };
     const changed = await service.client.send('PATCH', path, tag, '{"uuidVersion":7}');
     const [row] = await query<{ at: Date }>(
-      "SELECT at FROM change WHERE naming_authority = '2000.01' AND identifier_id IS NULL AND version = 2",
+      `SELECT at FROM change c JOIN naming_authority n ON n.id = c.naming_authority_id
+       WHERE n.prefix = '2000.01' AND c.identifier_id IS NULL AND c.version = 2`,
     );
     expect(row!.at.toISOString()).toBe(changed.body.updatedAt);
   });

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { toFedoraPid } from '../../dist/identifier/index.js';
+import { canonicalNameOf } from '../../dist/registry/canonical-name.js';
 import { COLUMNS } from '../../dist/storage/columns.js';
 import { pageQuery } from '../../dist/storage/identifiers/page-query.js';
 import { type TestDatabase, createDatabase } from './harness/database.js';
@@ -33,11 +35,11 @@ function subsetsOf(entries: readonly [string, unknown][]): [string, unknown][][]
 }
 
 describe('the query of a page', () => {
-  const key = '00'.repeat(32);
+  const name = canonicalNameOf(toFedoraPid('demo:1'), false);
   const time = new Date('2026-01-01T00:00:00Z');
   const filters = Object.entries({
-    metadataKey: key,
-    alternateKey: key,
+    metadata: name,
+    alternate: name,
     namingAuthority: '100.102',
     namingAuthorities: ['100.102', '2000.01'],
     target: 'https://example.org/',

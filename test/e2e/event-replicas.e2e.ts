@@ -91,8 +91,8 @@ describe('a registry that was restored into a cluster with smaller transaction n
     const admin = new pg.Client({ connectionString: database.url });
     await admin.connect();
     await admin.query(
-      `INSERT INTO change (position, naming_authority, version, kind, client, patch)
-       VALUES (4000000000000000000, '1', 1, 'created', 'old', '[]'), (4000000000000000001, '2', 1, 'created', 'old', '[]')`,
+      `INSERT INTO change (position, naming_authority_id, version, kind, client, patch)
+       VALUES (4000000000000000000, 1, 1, 'created', 'old', '[]'), (4000000000000000001, 2, 1, 'created', 'old', '[]')`,
     );
     const servers = await Promise.all(Array.from({ length: 4 }, () => startServer(variables(database.url))));
     const [client] = servers.map(({ url }) => new Client(url));

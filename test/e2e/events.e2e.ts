@@ -23,8 +23,8 @@ beforeAll(() => {
 /** A change without meaning, written as by any transaction. */
 const append = (on: Pick<pg.ClientBase, 'query'>, identifierId: number, version = 1) =>
   on.query(
-    `INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, patch)
-     VALUES (${POSITION}, '2000.01', $1, $2, 'changed', 'late', '[]')`,
+    `INSERT INTO change (position, naming_authority_id, identifier_id, version, kind, client, patch)
+     VALUES (${POSITION}, (SELECT id FROM naming_authority WHERE prefix = '2000.01'), $1, $2, 'changed', 'late', '[]')`,
     [identifierId, version],
   );
 
@@ -95,8 +95,8 @@ describe('GET /events', () => {
 
   it('reads more changes than one page may, and waits only for matching ones', async () => {
     await pool.query(
-      `INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, patch)
-       SELECT ${POSITION}, '2000.01', 1000000 + n, 1, 'minted', 'many', '[]' FROM generate_series(1, 12000) n`,
+      `INSERT INTO change (position, naming_authority_id, identifier_id, version, kind, client, patch)
+       SELECT ${POSITION}, (SELECT id FROM naming_authority WHERE prefix = '2000.01'), 1000000 + n, 1, 'minted', 'many', '[]' FROM generate_series(1, 12000) n`,
     );
     const page = await service.client.get('/events?namingAuthority=100.103&wait=1');
     expect(page.body).toEqual({ items: [], next: await lastCursor() });

@@ -137,8 +137,8 @@ describe('an Idempotency-Key', () => {
     await first.connect();
     await first.query('BEGIN');
     await first.query(
-      `INSERT INTO identifier (naming_authority, guid, client, request_key, request_index, request_hash)
-       VALUES ('100.102', gen_random_uuid(), 'anonymous', $1, 0, sha256('x'))`,
+      `INSERT INTO identifier (naming_authority_id, guid, client, request_key, request_index, request_hash)
+       VALUES ((SELECT id FROM naming_authority WHERE prefix = '100.102'), gen_random_uuid(), 'anonymous', $1, 0, encode(substring(sha256('x') FROM 1 FOR 16), 'hex')::uuid)`,
       [key],
     );
     const inFlight = await client.mint({}, { 'idempotency-key': key });

@@ -25,7 +25,7 @@ const RESOLVER = toResolver({ scheme: 'http', authority: 'hdl.handle.net' });
 /** Changes an identifier once, as a curator. */
 async function amend(identifier: string, amendment: Amendment): Promise<void> {
   const { rows } = await pool.query<{ id: string }>(
-    `SELECT id FROM identifier WHERE naming_authority || '/' || upper(replace(guid::text, '-', '')) = $1`,
+    `SELECT id FROM identifier_record WHERE naming_authority || '/' || upper(replace(guid::text, '-', '')) = $1`,
     [identifier],
   );
   const changes = new IdentifierUpdater(new IdentifierReader(pool));
@@ -39,7 +39,7 @@ async function amend(identifier: string, amendment: Amendment): Promise<void> {
 const named = (text: string) => {
   const read = new NamingAuthoritySnapshot([], RESOLVER).readName(text);
   if (!read.ok) throw new Error(read.fault.detail);
-  return { canonical: read.value.canonical, key: read.value.key };
+  return read.value;
 };
 
 /** Applies the operations of JSON Patch (RFC 6902) that the service uses to a document, which is initially absent. */

@@ -189,7 +189,7 @@ describe('POST /identifiers/import', () => {
     for (const accept of ['application/x-ndjson', 'text/csv']) {
       expect(await exported('', accept, server.url)).toBe(await exported('', accept));
     }
-    const columns = `naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids, version, created_at, updated_at`;
+    const columns = `naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids, version, created_at, updated_at`;
     const sql = `SELECT ${columns} FROM identifier WHERE lease_until IS NULL AND target IS DISTINCT FROM 'x' ORDER BY created_at, id`;
     const unexpired = (rows: any[]) => rows.filter(({ metadata_id }) => metadata_id !== 'info:fedora/demo:lapses');
     const [one, other] = [unexpired(await execute(service.database, sql)), unexpired(await execute(database, sql))];
@@ -260,7 +260,7 @@ describe('a large export', () => {
   it('is bounded in memory, and reads no further when its client hangs up', async () => {
     await execute(
       service.database,
-      `INSERT INTO identifier (naming_authority, guid, target) SELECT '2000.01', gen_random_uuid(), 'https://repo.example.org/' || n FROM generate_series(1, 100000) AS n`,
+      `INSERT INTO identifier (naming_authority_id, guid, target) SELECT (SELECT id FROM naming_authority WHERE prefix = '2000.01'), gen_random_uuid(), 'https://repo.example.org/' || n FROM generate_series(1, 100000) AS n`,
     );
     const rss = () =>
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.server.child.pid}/status`, 'utf8'))![1]) / 1024;

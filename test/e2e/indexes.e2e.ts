@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createHash } from 'node:crypto';
 import pg from 'pg';
+import { digestOf } from '../../dist/registry/digest.js';
 import { IdentifierSearch } from '../../dist/storage/identifiers/identifier-search.js';
 import { type PageFilter, pageQuery } from '../../dist/storage/identifiers/page-query.js';
 import { type TestDatabase, createDatabase } from './harness/database.js';
@@ -17,17 +17,17 @@ const ROWS = 200_000;
  */
 const FILL = `
   INSERT INTO naming_authority (prefix) VALUES ('100.102'), ('2000.01');
-  INSERT INTO identifier (naming_authority, guid, metadata_id, metadata_key, target, created_at, updated_at, state,
+  INSERT INTO identifier (naming_authority_id, guid, metadata_id, metadata_key, target, created_at, updated_at, state,
                           lease_until, withdrawn_at, withdrawal_reason)
-  SELECT CASE WHEN n % 1000 = 0 THEN '2000.01' ELSE '100.102' END, gen_random_uuid(), 'hdl:20.1000/' || n,
-         sha256(convert_to('hdl:20.1000/' || n, 'UTF8')),
+  SELECT (SELECT id FROM naming_authority WHERE prefix = CASE WHEN n % 1000 = 0 THEN '2000.01' ELSE '100.102' END), gen_random_uuid(), 'hdl:20.1000/' || n,
+         encode(substring(sha256(convert_to('hdl:20.1000/' || n, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid,
          'https://repo.example.org/' || CASE WHEN n % 4 = 0 THEN 'all' ELSE n::text END,
          t, t, s, CASE s WHEN 'reserved' THEN now() + interval '1 day' END,
          CASE s WHEN 'withdrawn' THEN t END, CASE s WHEN 'withdrawn' THEN 'test' END
   FROM generate_series(1, ${ROWS}) n, LATERAL (SELECT timestamptz '2026-01-01' + n * interval '1 second' AS t,
        CASE n % 200 WHEN 0 THEN 'reserved' WHEN 1 THEN 'withdrawn' ELSE 'active' END AS s) x;
-  INSERT INTO alternate_identifier (key, naming_authority, identifier_id)
-  SELECT sha256(convert_to('demo:' || id, 'UTF8')), naming_authority, id FROM identifier WHERE id % 3 = 0;`;
+  INSERT INTO alternate_identifier (key, naming_authority_id, identifier_id)
+  SELECT encode(substring(sha256(convert_to('demo:' || id, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid, naming_authority_id, id FROM identifier WHERE id % 3 = 0;`;
 
 interface Plan {
   'Node Type': string;
@@ -63,13 +63,14 @@ async function planOf(filter: PageFilter, deep: boolean): Promise<{ nodes: Plan[
   return { nodes, text };
 }
 
-const sha = (text: string) => createHash('sha256').update(text).digest('hex');
+/** A name as it is stored by the rows above, whose comparison keys are the texts themselves. */
+const named = (text: string) => ({ canonical: text, comparison: text, foldsCase: false, key: digestOf(text) });
 
 describe('a page of identifiers', () => {
   const filters: [string, PageFilter][] = [
     ['no filter', {}],
-    ['the metadata ID', { metadataKey: sha('hdl:20.1000/777') }],
-    ['an alternate', { alternateKey: sha('demo:999') }],
+    ['the metadata ID', { metadata: named('hdl:20.1000/777') }],
+    ['an alternate', { alternate: named('demo:999') }],
     ['a naming authority of nearly all', { namingAuthority: '100.102' }],
     ['a naming authority of few', { namingAuthority: '2000.01' }],
     ['the state active', { state: 'active' }],

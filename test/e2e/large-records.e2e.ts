@@ -24,16 +24,16 @@ const rss = (): number =>
 beforeAll(async () => {
   await query(
     service.database.url,
-    `INSERT INTO identifier (naming_authority, guid, client, position, is_first_event, target, alternate_ids)
-     SELECT '100.102', gen_random_uuid(), 'anonymous', 2, true, CASE WHEN n <= ${WITH_TARGET} THEN '${TARGET}' END,
+    `INSERT INTO identifier (naming_authority_id, guid, client, position, is_first_event, target, alternate_ids)
+     SELECT (SELECT id FROM naming_authority WHERE prefix = '100.102'), gen_random_uuid(), 'anonymous', 2, true, CASE WHEN n <= ${WITH_TARGET} THEN '${TARGET}' END,
        array_fill('demo:' || repeat('a', 15995), ARRAY[100])
      FROM generate_series(1, ${RECORDS}) n`,
   );
   await query(
     service.database.url,
-    `INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, patch)
-     SELECT 1, '100.102', i.id, v + 1, 'changed', 'anonymous', '["' || repeat('a', 1600000) || '"]'
-     FROM (SELECT min(id) AS id FROM identifier) i, generate_series(1, ${CHANGES}) v`,
+    `INSERT INTO change (position, naming_authority_id, identifier_id, version, kind, client, patch)
+     SELECT 1, i.naming_authority_id, i.id, v + 1, 'changed', 'anonymous', '["' || repeat('a', 1600000) || '"]'
+     FROM (SELECT id, naming_authority_id FROM identifier ORDER BY id LIMIT 1) i, generate_series(1, ${CHANGES}) v`,
   );
 });
 
@@ -53,7 +53,7 @@ describe('a page of large records', () => {
   const history = async () => {
     const [first] = await query<{ name: string }>(
       service.database.url,
-      "SELECT naming_authority || '/' || guid AS name FROM identifier ORDER BY id LIMIT 1",
+      "SELECT '100.102/' || guid AS name FROM identifier ORDER BY id LIMIT 1",
     );
     return `/identifiers/${first!.name.replaceAll('-', '').toUpperCase()}/history`;
   };

@@ -146,8 +146,8 @@ describe('a mint that is committed', () => {
     const [rival, reads] = [await connect(), await connect()];
     // The mint waits for the outcome of this row, whose index in the request is unique.
     await rival.query(
-      `BEGIN; INSERT INTO identifier (naming_authority, guid, client, request_key, request_index, request_hash)
-              VALUES ('100.102', gen_random_uuid(), 'anonymous', '${key}', 0, sha256('x'))`,
+      `BEGIN; INSERT INTO identifier (naming_authority_id, guid, client, request_key, request_index, request_hash)
+              VALUES ((SELECT id FROM naming_authority WHERE prefix = '100.102'), gen_random_uuid(), 'anonymous', '${key}', 0, encode(substring(sha256('x') FROM 1 FOR 16), 'hex')::uuid)`,
     );
     const mint = service.client.mint({}, { 'idempotency-key': key });
     await waitForLocks(rival, 1);

@@ -91,7 +91,8 @@ describe('PATCH /naming-authorities/{na}', () => {
     const client = new pg.Client({ connectionString: service.database.url });
     await client.connect();
     const { rows } = await client.query(
-      'SELECT version, kind, client, patch FROM change WHERE naming_authority = $1 ORDER BY version',
+      `SELECT version, kind, client, patch FROM change
+       WHERE naming_authority_id = (SELECT id FROM naming_authority WHERE prefix = $1) ORDER BY version`,
       [prefix],
     );
     await client.end();

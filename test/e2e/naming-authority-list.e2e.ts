@@ -60,14 +60,14 @@ describe('GET /naming-authorities', () => {
     await client.connect();
     const fill = (prefix: string, count: number) =>
       client.query(
-        'INSERT INTO identifier (naming_authority, guid) SELECT $1, gen_random_uuid() FROM generate_series(1, $2)',
+        'INSERT INTO identifier (naming_authority_id, guid) SELECT (SELECT id FROM naming_authority WHERE prefix = $1), gen_random_uuid() FROM generate_series(1, $2)',
         [prefix, count],
       );
     await fill('32', 10_000);
     await fill('33', 60_000);
     await client.query(
-      `INSERT INTO identifier (naming_authority, guid, state, withdrawn_at, withdrawal_reason)
-       SELECT '33', gen_random_uuid(), 'withdrawn', CURRENT_TIMESTAMP, 'test' FROM generate_series(1, 7)`,
+      `INSERT INTO identifier (naming_authority_id, guid, state, withdrawn_at, withdrawal_reason)
+       SELECT (SELECT id FROM naming_authority WHERE prefix = '33'), gen_random_uuid(), 'withdrawn', CURRENT_TIMESTAMP, 'test' FROM generate_series(1, 7)`,
     );
     await client.query('VACUUM ANALYZE identifier');
     const plan = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${COUNT}`, [['32', '33', '31'], 10_001]);
@@ -94,13 +94,14 @@ describe('GET /naming-authorities', () => {
     await client.query('INSERT INTO naming_authority (prefix) SELECT unnest($1::text[])', [prefixes]);
     // The rows of each naming authority are in all parts of the table.
     await client.query(
-      `INSERT INTO identifier (naming_authority, guid)
-       SELECT '40.' || n % 200, gen_random_uuid() FROM generate_series(1, 50000) n`,
+      `INSERT INTO identifier (naming_authority_id, guid)
+       SELECT a.id, gen_random_uuid() FROM generate_series(1, 50000) n JOIN naming_authority a ON a.prefix = '40.' || n % 200`,
     );
     // So many that reading those of all naming authorities for each one would cost more.
     await client.query(
-      `INSERT INTO identifier (naming_authority, guid, state, withdrawn_at, withdrawal_reason)
-       SELECT '40.' || n % 200, gen_random_uuid(), 'withdrawn', CURRENT_TIMESTAMP, 'test' FROM generate_series(1, 20000) n`,
+      `INSERT INTO identifier (naming_authority_id, guid, state, withdrawn_at, withdrawal_reason)
+       SELECT a.id, gen_random_uuid(), 'withdrawn', CURRENT_TIMESTAMP, 'test'
+       FROM generate_series(1, 20000) n JOIN naming_authority a ON a.prefix = '40.' || n % 200`,
     );
     const expectIndexOnly = async () => {
       const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${COUNT}`, [prefixes, 10_001]);

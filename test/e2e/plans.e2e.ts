@@ -1,7 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { COUNT } from '../../dist/storage/naming-authorities/naming-authority-counts.js';
+import { digestOf } from '../../dist/registry/digest.js';
 import { ChangeReader, LOG_HEAD, LOG_PAGE } from '../../dist/storage/changes/change-reader.js';
 import { IdentifierSearch } from '../../dist/storage/identifiers/identifier-search.js';
 import { CoalescedReader } from '../../dist/storage/identifiers/coalesced-reader.js';
@@ -19,7 +20,7 @@ import { isInstalled, startInstalledPostgres } from './harness/installed-postgre
 // Real: the statements of the built service, on tables with the statistics of keyed bulk loads. PostgreSQL counts the
 // rows that they read, in functions too, in a transaction that is rolled back.
 
-const digest = (text: string) => createHash('sha256').update(text).digest('hex');
+const canonical = (text: string) => ({ canonical: text, comparison: text, foldsCase: false, key: digestOf(text) });
 
 /** Maximum rows that a statement for a few names may read in tables with tens of thousands. */
 const FEW = 200;
@@ -29,26 +30,26 @@ async function load(client: pg.Client, streams: number, lines: number): Promise<
   await client.query("INSERT INTO naming_authority (prefix) VALUES ('100.102') ON CONFLICT DO NOTHING");
   for (let stream = 1; stream <= streams; stream++) {
     await client.query(
-      `INSERT INTO identifier (naming_authority, guid, metadata_id, metadata_key, client, request_key, request_index,
+      `INSERT INTO identifier (naming_authority_id, guid, metadata_id, metadata_key, client, request_key, request_index,
                                request_hash, position, is_first_event)
-       SELECT '100.102', gen_random_uuid(), 'hdl:2000.01/' || t, sha256(convert_to('hdl:2000.01/' || t, 'UTF8')),
-              'anonymous', 'stream-' || $1::int, 2 * n, sha256(convert_to(t, 'UTF8')), pg_current_xact_id()::text::bigint, true
+       SELECT (SELECT id FROM naming_authority WHERE prefix = '100.102'), gen_random_uuid(), 'hdl:2000.01/' || t, encode(substring(sha256(convert_to('hdl:2000.01/' || t, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid,
+              'anonymous', 'stream-' || $1::int, 2 * n, encode(substring(sha256(convert_to(t, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid, pg_current_xact_id()::text::bigint, true
        FROM generate_series(1, $2::int) n, LATERAL (SELECT $1::int || '-' || n AS t) x`,
       [stream, lines],
     );
   }
   await client.query(
-    `INSERT INTO alternate_identifier (key, naming_authority, identifier_id)
-     SELECT sha256(convert_to('demo:' || id, 'UTF8')), naming_authority, id FROM identifier WHERE id % 3 = 0`,
+    `INSERT INTO alternate_identifier (key, naming_authority_id, identifier_id)
+     SELECT encode(substring(sha256(convert_to('demo:' || id, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid, naming_authority_id, id FROM identifier WHERE id % 3 = 0`,
   );
   await client.query(
-    `INSERT INTO change (position, id, naming_authority, identifier_id, version, kind, client, patch)
-     SELECT position, id, naming_authority, id, 1, 'minted', 'anonymous', '[]' FROM identifier WHERE id % 4 = 0`,
+    `INSERT INTO change (position, id, naming_authority_id, identifier_id, version, kind, client, patch)
+     SELECT position, id, naming_authority_id, id, 1, 'minted', 'anonymous', '[]' FROM identifier WHERE id % 4 = 0`,
   );
   await client.query('UPDATE identifier SET version = 2, is_first_event = false WHERE id % 4 = 0');
   await client.query(
     `INSERT INTO request (client, key, hash, outcome)
-     SELECT 'anonymous', 'single-' || n, sha256(convert_to(n::text, 'UTF8')), '"1"' FROM generate_series(1, 5000) n`,
+     SELECT 'anonymous', 'single-' || n, encode(substring(sha256(convert_to(n::text, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid, '"1"' FROM generate_series(1, 5000) n`,
   );
 }
 
@@ -59,14 +60,14 @@ interface Key {
 
 /** A new identifier, as the service builds it. */
 function item(name: string, request: Key | null, more: { alternate?: string; leaseUntil?: Date } = {}) {
-  const metadata = { canonical: `hdl:2000.01/${name}`, key: digest(`hdl:2000.01/${name}`) };
+  const metadata = canonical(`hdl:2000.01/${name}`);
   const { alternate, leaseUntil = null } = more;
   return {
     authority: { prefix: '100.102', version: 1, resolver: null },
     address: { namingAuthority: '100.102', guid: randomUUID().replaceAll('-', ''), localKey: null },
     ...{ localName: 'x', selfKey: null, metadata, target: null, leaseUntil, metadataRecord: null },
-    alternates: alternate === undefined ? [] : [{ canonical: alternate, key: digest(alternate) }],
-    request: request === null ? null : { ...request, fingerprint: digest(name) },
+    alternates: alternate === undefined ? [] : [canonical(alternate)],
+    request: request === null ? null : { ...request, fingerprint: digestOf(name) },
     actor: { client: 'anonymous', keyId: null },
   } as never;
 }
@@ -79,8 +80,8 @@ const imported = (n: number) => {
   return { ...(item(`imported-${n}`, null, { alternate: `new:${n}` }) as object), ...life } as never;
 };
 
-const name = (n: number) => ({ address: null, key: digest(`hdl:2000.01/1-${n}`) });
-const unusedKey = { client: 'anonymous', key: 'not-used-before', index: 0, fingerprint: digest('x') };
+const name = (n: number) => ({ address: null, name: canonical(`hdl:2000.01/1-${n}`) });
+const unusedKey = { client: 'anonymous', key: 'not-used-before', index: 0, fingerprint: digestOf('x') };
 
 /** The frequent statements, each with the maximum of rows that it may read. */
 const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
@@ -138,13 +139,13 @@ const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
   ['a reservation that does not exist', FEW, (on) => reader(on).findByReservation(randomUUID())],
   ['ended leases', FEW, (on) => reader(on).findExpiredIds(100)],
   ['records by their ids', FEW, (on) => reader(on).findByIds([1n, 2n, 3n])],
+  ['a look-up of one identifier', FEW, (on) => finder(on).find({ ...CORDRA, guid: randomUUID() })],
   [
-    'a look-up of one identifier',
+    'a look-up of one local name',
     FEW,
-    (on) => finder(on).find({ namingAuthority: '100.102', guid: randomUUID(), localKey: null }),
+    (on) => finder(on).find({ ...OTHER, localKey: digestOf('none'), comparison: 'none' }),
   ],
-  ['a look-up of one local name', FEW, (on) => finder(on).find({ ...OTHER, localKey: digest('none') })],
-  ['a look-up of one metadata ID', FEW, (on) => finder(on).findByMetadataId(digest('hdl:2000.01/1-7'))],
+  ['a look-up of one metadata ID', FEW, (on) => finder(on).findByMetadataId(canonical('hdl:2000.01/1-7'))],
   ['a look-up of 100 names', 4 * FEW, (on) => new IdentifierSearch(on as never).find(many(100, (n) => [name(n)]))],
   [
     'a look-up of 100 GUIDs',
@@ -196,7 +197,8 @@ const middleOf = async (on: pg.Client): Promise<string[]> => {
   return rows[0] === undefined ? ['0', '0'] : [rows[0].position, rows[0].id];
 };
 
-const OTHER = { namingAuthority: '100.102', guid: null } as const;
+const CORDRA = { namingAuthority: '100.102', localKey: null, comparison: null, foldsCase: false } as const;
+const OTHER = { namingAuthority: '100.102', guid: null, foldsCase: false } as const;
 const results = (on: pg.Client) =>
   new RequestResults(on as never, { statement: (work: (on: pg.Client) => unknown) => work(on) } as never);
 const conflicts = (on: pg.Client) => new ConflictFinder(on as never, results(on));

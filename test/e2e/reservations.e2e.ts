@@ -42,7 +42,7 @@ describe('POST /reservations', () => {
     const rows = await query(
       `SELECT kind, count(*)::int AS changes, count(DISTINCT identifier_id)::int AS identifiers,
               count(DISTINCT position) = 1 AS "isOneTransaction"
-       FROM event WHERE naming_authority = '2000.01' AND kind IN ('reserved', 'activated') GROUP BY kind ORDER BY kind`,
+       FROM event WHERE naming_authority_id = (SELECT id FROM naming_authority WHERE prefix = '2000.01') AND kind IN ('reserved', 'activated') GROUP BY kind ORDER BY kind`,
     );
     const all = { changes: 10_000, identifiers: 10_000 };
     // A reservation is one transaction; its activation is several, so that other changes do not wait.

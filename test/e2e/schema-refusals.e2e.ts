@@ -44,7 +44,7 @@ describe('a start is refused', () => {
     await query(
       database.url,
       `DROP INDEX identifier_metadata_key; ${definition[0]!.sql};
-       CREATE UNIQUE INDEX identifier_metadata_key ON identifier (metadata_key, naming_authority) WHERE metadata_key IS NOT NULL`,
+       CREATE UNIQUE INDEX identifier_metadata_key ON identifier (metadata_key, naming_authority_id) WHERE metadata_key IS NOT NULL`,
     );
     const server = await startServer({ DATABASE_URL: database.url, ACCESS: 'open' });
     expect((await server.stop()).code).toBe(0);

@@ -28,7 +28,7 @@ interface Case {
 
 const keysInSql = async (cases: readonly Case[], guids: readonly (string | null)[]): Promise<string[]> => {
   const { rows } = await client.query<{ key: string }>(
-    `SELECT encode(self_key(c.prefix, c.guid, c.local_name, c.folds), 'hex') AS key
+    `SELECT self_key(c.prefix, c.guid, c.local_name, c.folds) AS key
      FROM unnest($1::text[], $2::boolean[], $3::text[], $4::uuid[])
        WITH ORDINALITY AS c(prefix, folds, local_name, guid, place)
      ORDER BY place`,

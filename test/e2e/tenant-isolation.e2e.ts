@@ -21,9 +21,9 @@ const service = useService({
 /** All data stored under each naming authority. */
 const WRITTEN = `
   SELECT prefix, md5(string_agg(fact, E'\\n' ORDER BY fact)) AS digest FROM (
-    SELECT naming_authority AS prefix, i::text AS fact FROM identifier i
-    UNION ALL SELECT naming_authority, a::text FROM alternate_identifier a
-    UNION ALL SELECT naming_authority, c::text FROM change c
+    SELECT prefix, i::text AS fact FROM identifier i JOIN naming_authority n ON n.id = naming_authority_id
+    UNION ALL SELECT prefix, a::text FROM alternate_identifier a JOIN naming_authority n ON n.id = naming_authority_id
+    UNION ALL SELECT prefix, c::text FROM change c JOIN naming_authority n ON n.id = naming_authority_id
     UNION ALL SELECT prefix, n::text FROM naming_authority n
   ) AS facts GROUP BY prefix ORDER BY prefix`;
 

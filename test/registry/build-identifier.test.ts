@@ -29,7 +29,7 @@ function build(request: Partial<MintRequest> = {}, authority: NamingAuthority = 
 describe('an identifier to mint', () => {
   it('CID-11: has a generated GUID, and no key of its own to compare with a metadata ID', () => {
     const identifier = build();
-    expect(identifier.address).toEqual({ namingAuthority: '100.102', guid: minted(1), localKey: null });
+    expect(identifier.address).toMatchObject({ namingAuthority: '100.102', guid: minted(1), localKey: null });
     expect(identifier).toMatchObject({ localName: minted(1), selfKey: null, metadataRecord: null });
   });
 

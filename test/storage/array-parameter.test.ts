@@ -1,13 +1,11 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import pg from 'pg';
-import { arrayOf, arrayOfDigests } from '../../src/storage/array-parameter.js';
-import { digestOf } from '../../src/registry/digest.js';
+import { arrayOf } from '../../src/storage/array-parameter.js';
 
 /** The OIDs of PostgreSQL's types. */
 const TEXT_ARRAY = 1009;
 const INTEGER_ARRAY = 1007;
-const BYTEA_ARRAY = 1001;
 
 const parserOf: (type: number) => (text: string) => unknown = pg.types.getTypeParser;
 const read = (text: string | null, type: number) => parserOf(type)(text ?? '');
@@ -37,12 +35,4 @@ it('the text NULL is no null', () => {
 
 it.each([[[]], [[null]], [[null, null]]])('%j has no values, and is no array', (values) => {
   expect(arrayOf(values)).toBeNull();
-  expect(arrayOfDigests(values)).toBeNull();
-});
-
-it('digests are octets for PostgreSQL', () => {
-  const digest = digestOf('abc');
-  // FIPS 180-2, appendix B.1.
-  expect(digest).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
-  expect(read(arrayOfDigests([digest, null]), BYTEA_ARRAY)).toEqual([Buffer.from(digest, 'hex'), null]);
 });

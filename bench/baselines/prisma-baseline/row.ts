@@ -6,9 +6,9 @@ import type { MintDto } from './mint.dto.js';
  * The row of a mint for Prisma's client, with the columns of `insertRows` in bench/rows.js but for the place in the log,
  * which needs the number of the transaction.
  */
-export function rowOf(mint: MintDto, requestKey: string): Prisma.IdentifierCreateInput {
+export function rowOf(mint: MintDto, namingAuthorityId: number, requestKey: string): Prisma.IdentifierCreateInput {
   return {
-    namingAuthority: mint.namingAuthority,
+    namingAuthorityId,
     guid: randomUUID(),
     ...(mint.metadataId !== undefined && { metadataId: mint.metadataId, metadataKey: sha256(mint.metadataId) }),
     ...(mint.target !== undefined && { target: mint.target }),
@@ -19,6 +19,6 @@ export function rowOf(mint: MintDto, requestKey: string): Prisma.IdentifierCreat
   };
 }
 
-function sha256(text: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(createHash('sha256').update(text).digest());
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }

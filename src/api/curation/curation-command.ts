@@ -142,7 +142,7 @@ function requireOtherMetadataId(
   { metadata = null }: ParsedValues,
   known: NamingAuthoritySnapshot,
 ): void {
-  requireTwoThings(known.canonicalName(identifierOf(record)).key, metadata, '/metadataId');
+  requireTwoThings(known.canonicalName(identifierOf(record)), metadata, '/metadataId');
 }
 
 /** The replacement in a tombstone. A name of a naming authority that is not of this service is not looked up. */

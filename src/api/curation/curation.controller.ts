@@ -41,7 +41,7 @@ const ALWAYS: readonly ProblemCode[] = [
   ...(['NAMING_AUTHORITY_FORBIDDEN'] as const),
   ...SYNTAX_CODES,
 ];
-const OF_NAMES = ['METADATA_ID_TAKEN', 'ALTERNATE_ID_TAKEN', 'METADATA_ID_IS_IDENTIFIER'] as const;
+const OF_NAMES = ['METADATA_ID_TAKEN', 'ALTERNATE_ID_TAKEN', 'KEY_COLLISION', 'METADATA_ID_IS_IDENTIFIER'] as const;
 
 /** The OpenAPI description that all changes of an identifier share. */
 function ApiChange(ifMatch: 'required' | 'optional', ...codes: ProblemCode[]): MethodDecorator {

@@ -11,6 +11,7 @@ import {
   serializeRecord,
   snapshotOf,
 } from '../../registry/identifier-record.js';
+import { denotes, keyCollision } from '../../registry/key-collision.js';
 import { changeTime, requireState } from '../../registry/lifecycle.js';
 import { resolveIdentifier } from '../../registry/resolve-identifier.js';
 import { IdempotentRequests, type Replayable, keyedRequest } from '../../storage/idempotency.js';
@@ -66,7 +67,7 @@ export class CurationService {
    * Changes, activates, withdraws or reinstates an identifier. For an activation the scope `mint` is sufficient.
    * @returns the identifier after the change, as the principal sees it.
    * @throws NameConflict
-   * @throws Problem a syntax code, IDENTIFIER_NOT_FOUND, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, WRONG_STATE,
+   * @throws Problem a syntax code, IDENTIFIER_NOT_FOUND, KEY_COLLISION, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, WRONG_STATE,
    * METADATA_ID_IS_IDENTIFIER, REPLACEMENT_NOT_FOUND, IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT
    */
   async run(context: CurationContext, command: CurationCommand): Promise<Replayable<IdentifierSnapshot>> {
@@ -126,12 +127,14 @@ export class CurationService {
     if (metadata) {
       const holder = await this.reader.findByMetadataId(namingAuthority, metadata.key);
       if (holder !== null && holder.id !== id && !(await this.freed(holder, holder.metadataId === null))) {
+        if (holder.metadataId !== null && !denotes(holder.metadataId, metadata)) throw keyCollision('/metadataId');
         return new NameConflict('METADATA_ID_TAKEN', holder, '/metadataId');
       }
     }
-    for (const [index, { key }] of alternates.entries()) {
-      const holder = (await this.reader.findByAlternates(namingAuthority, [key]))?.record ?? null;
+    for (const [index, name] of alternates.entries()) {
+      const holder = await this.reader.findByAlternate(namingAuthority, name.key);
       if (holder !== null && holder.id !== id && !(await this.freed(holder, holder.alternateIds.length === 0))) {
+        if (!holder.alternateIds.some((stored) => denotes(stored, name))) throw keyCollision(`/alternateIds/${index}`);
         return new NameConflict('ALTERNATE_ID_TAKEN', holder, `/alternateIds/${index}`);
       }
     }

@@ -54,9 +54,9 @@ export function parseImport(sent: ImportRequest, known: NamingAuthoritySnapshot,
   });
   const address = known.addressOf(authority, localName);
   const { guid } = address;
-  const selfKey = known.canonicalName(identifierOf({ namingAuthority: authority.prefix, guid, localName })).key;
+  const self = known.canonicalName(identifierOf({ namingAuthority: authority.prefix, guid, localName }));
   const metadata = sent.metadataId === null ? null : readMetadataId(sent.metadataId, known, '/metadataId');
-  requireTwoThings(selfKey, metadata, '/metadataId');
+  requireTwoThings(self, metadata, '/metadataId');
   const alternates = readAlternates(sent.alternateIds, known, '/alternateIds');
   const times = {
     createdAt: readTime(sent.createdAt, '/createdAt'),
@@ -74,7 +74,7 @@ export function parseImport(sent: ImportRequest, known: NamingAuthoritySnapshot,
     record: { namingAuthority: authority.prefix, localName, version: sent.version, ...times, ...attributes },
     item: {
       ...times,
-      ...{ authority, address, localName, selfKey, actor, request: null, metadataRecord: null },
+      ...{ authority, address, localName, selfKey: self.key, actor, request: null, metadataRecord: null },
       ...{
         state: attributes.state,
         target: attributes.target,

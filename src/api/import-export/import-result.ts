@@ -3,6 +3,7 @@ import { CATALOGUE } from '../../problem/catalogue.js';
 import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';
 import { nativeText } from '../../registry/identifier-record.js';
+import { keyCollision } from '../../registry/key-collision.js';
 import type { Conflicts } from '../../storage/identifiers/conflict-finder.js';
 import { conflictProblem } from '../representation/conflict-problem.js';
 import type { LineResult } from './import.service.js';
@@ -23,7 +24,8 @@ function refusalOf(line: number, problem: Problem): ImportResultDto {
   return { line, status: CATALOGUE[problem.code].status, problem: problemDocument(problem, IMPORT_PATH) };
 }
 
-function problemIn({ address, metadata, alternate }: Conflicts): Problem {
+function problemIn({ address, metadata, alternate, collision }: Conflicts): Problem {
+  if (collision !== null) return keyCollision(collision === '/localName' ? '/identifier' : collision);
   if (address !== null) {
     const what = 'This identifier is registered with other attributes';
     return conflictProblem('IDENTIFIER_TAKEN', what, address, '/identifier');

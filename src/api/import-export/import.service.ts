@@ -103,8 +103,8 @@ export class ImportService {
 
 function outcomeOf({ record, compared }: ImportCommand, conflicts: Conflicts | undefined): Outcome {
   if (conflicts === undefined) return { outcome: 'imported', record };
-  const { address } = conflicts;
-  return address !== null && isSame(address, record, compared)
+  const { address, collision } = conflicts;
+  return address !== null && collision === null && isSame(address, record, compared)
     ? { outcome: 'unchanged', record }
     : { outcome: 'conflict', conflicts };
 }

@@ -93,7 +93,7 @@ function resultOf(
   const nearest = matches.filter(({ matchedBy }) => matchedBy === first.matchedBy);
   const isAmbiguous = nearest.length > 1;
   // Metadata IDs and alternates prefer the oldest record; an ambiguous GUID or target has no preference.
-  const hasPreference = !isAmbiguous || reading?.searchKey.key !== undefined;
+  const hasPreference = !isAmbiguous || reading?.searchKey.name !== undefined;
   const others = new Set(more.map(({ identifier }) => identifier));
   others.delete(first.identifier);
   return {

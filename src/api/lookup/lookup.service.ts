@@ -65,10 +65,10 @@ export class LookupService {
 
   /** The complete list of one metadata ID, the most frequent list query; null for any other list. */
   private async describedByOne(filter: PageFilter, limit: number): Promise<IdentifierRecord[] | null> {
-    const { metadataKey, ...others } = filter;
+    const { metadata, ...others } = filter;
     const isAlone = Object.values(others).every((value) => value === undefined);
-    if (metadataKey === undefined || !isAlone) return null;
-    const few = await this.prisma.identifier.findByMetadataId(metadataKey);
+    if (metadata === undefined || !isAlone) return null;
+    const few = await this.prisma.identifier.findByMetadataId(metadata);
     return few === null || few.length > limit ? null : few;
   }
 }

@@ -84,15 +84,15 @@ export function withoutDelimiters(text: string): string {
 function readName(text: string, known: NamingAuthoritySnapshot): ReadName {
   const named = known.readWanted(text);
   if (!named.ok) return { error: faultOf(named.fault) };
-  const { name, key, canonical } = named.value;
+  const { name, canonical } = named.value;
   const guid = name.type === 'uuid' ? name.hex : null;
   try {
-    return { searchKey: { address: known.locate(name, text, ''), key }, canonical, guid, slip: null };
+    return { searchKey: { address: known.locate(name, text, ''), name: named.value }, canonical, guid, slip: null };
   } catch (error) {
     const [fault] = error instanceof Problem ? (error.extensions.errors ?? []) : [];
     if (fault?.code === undefined) throw error;
     const slip = { code: fault.code as SyntaxCode, detail: fault.detail, offset: fault.offset ?? 0 };
-    return { searchKey: { key }, canonical, guid, slip };
+    return { searchKey: { name: named.value }, canonical, guid, slip };
   }
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { isLockTimeout } from '../../problem/database-errors.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import { keyCollision } from '../../registry/key-collision.js';
 import type { MintCommand } from '../../registry/mint-command.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
 import { type Conflicts, expiredIn } from '../../storage/identifiers/conflict-finder.js';
@@ -115,7 +116,7 @@ export class MintConflicts {
 /**
  * Resolves the conflicts of a mint. A stored result of the same request takes precedence; the caller has looked for it.
  * @returns the identifier of an earlier request or with the same metadata ID; the Problem IDEMPOTENCY_KEY_REUSED,
- * REQUEST_IN_FLIGHT, METADATA_ID_TAKEN, GUID_TAKEN, IDENTIFIER_TAKEN or ALTERNATE_ID_TAKEN; null to try again: a
+ * REQUEST_IN_FLIGHT, KEY_COLLISION, METADATA_ID_TAKEN, GUID_TAKEN, IDENTIFIER_TAKEN or ALTERNATE_ID_TAKEN; null to try again: a
  * generated GUID existed, a conflicting reservation has expired, or the conflict is gone.
  */
 export function resolveConflicts(
@@ -130,7 +131,8 @@ export function resolveConflicts(
     if (conflicts.isInFlight) return requestInFlight();
   }
   if (expiredIn(conflicts).length > 0) return null;
-  const { metadata, address, alternate } = conflicts;
+  const { metadata, address, alternate, collision } = conflicts;
+  if (collision !== null) return keyCollision(collision);
   if (metadata !== null) return resolveMetadataConflict(metadata, address, command);
   if (address !== null && command.guid !== null)
     return conflictProblem('GUID_TAKEN', 'This GUID is registered', address, '/guid');

@@ -11,7 +11,9 @@ import type { Queryable } from '../../storage/transactions.js';
 import type { DecidedMint, MintOutcome, MintResult } from './mint-outcome.js';
 
 /** Problems that are stored for a line of a stream, because they depend on other identifiers, which can change. */
-const STORED_REFUSALS = new Set(['METADATA_ID_TAKEN', 'GUID_TAKEN', 'IDENTIFIER_TAKEN', 'ALTERNATE_ID_TAKEN']);
+const STORED_REFUSALS = new Set([
+  ...['KEY_COLLISION', 'METADATA_ID_TAKEN', 'GUID_TAKEN', 'IDENTIFIER_TAKEN', 'ALTERNATE_ID_TAKEN'],
+]);
 
 const SLICE = 1000;
 

@@ -30,8 +30,8 @@ export function parseFilter(filter: IdentifierFilter, all: NamingAuthoritySnapsh
   const known = principal.viewOf(all);
   const { metadataId, alternateId, namingAuthority, state, target, createdAfter, createdBefore } = filter;
   return {
-    metadataKey: keyOf(metadataId, known, '/metadataId'),
-    alternateKey: keyOf(alternateId, known, '/alternateId'),
+    metadata: nameOf(metadataId, known, '/metadataId'),
+    alternate: nameOf(alternateId, known, '/alternateId'),
     ...(principal.hasRestrictedView && { namingAuthorities: known.all().map(({ prefix }) => prefix) }),
     namingAuthority: namingAuthority === undefined ? undefined : prefixOf(namingAuthority, known),
     state,
@@ -41,15 +41,11 @@ export function parseFilter(filter: IdentifierFilter, all: NamingAuthoritySnapsh
   };
 }
 
-function keyOf(
-  text: string | undefined,
-  known: NamingAuthoritySnapshot,
-  pointer: string,
-): CanonicalName['key'] | undefined {
+function nameOf(text: string | undefined, known: NamingAuthoritySnapshot, pointer: string): CanonicalName | undefined {
   if (text === undefined) return undefined;
   const read = known.readName(text);
   if (!read.ok) throw malformed(read.fault, pointer);
-  return read.value.key;
+  return read.value;
 }
 
 /** A prefix in the case of its creation. */

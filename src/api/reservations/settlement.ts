@@ -43,13 +43,13 @@ export function select(
   known: NamingAuthoritySnapshot,
 ): Selected[] {
   if (texts === undefined) return members.map((member) => ({ identifier: nativeText(member), member: member.id }));
-  const byKey = new Map(members.map((member) => [known.canonicalName(identifierOf(member)).key, member]));
+  const byName = new Map(members.map((member) => [known.canonicalName(identifierOf(member)).comparison, member]));
   const seen = new Set<bigint>();
   return texts.map((text, index) => {
     const pointer = `/identifiers/${index}`;
     const read = known.readName(text);
     if (!read.ok) return { identifier: text, member: malformed(read.fault, pointer) };
-    const member = byKey.get(read.value.key);
+    const member = byName.get(read.value.comparison);
     if (member === undefined) {
       return { identifier: text, member: refusal('IDENTIFIER_NOT_FOUND', 'is not part of this reservation', pointer) };
     }
@@ -69,7 +69,7 @@ export function fingerprintSource(
 ): object {
   const canonical = identifiers?.map((text) => {
     const read = known.readName(text);
-    return read.ok ? read.value.key : { malformed: text };
+    return read.ok ? read.value.comparison : { malformed: text };
   });
   return { [settlement]: id.toLowerCase(), identifiers: canonical };
 }

@@ -54,23 +54,24 @@ const LOOKED_AT = 1000;
  * for the page, because one can have 1.6 MB.
  */
 export const LOG_PAGE = `
-  SELECT position, id, naming_authority, version, kind, at, client, key_id, guid, local_name, has_next,
+  SELECT position, id, (SELECT n.prefix FROM naming_authority n WHERE n.id = naming_authority_id) AS naming_authority,
+         version, kind, at, client, key_id, guid, local_name, has_next,
          coalesce(patch, (SELECT f.patch FROM first_event f WHERE f.identifier_id = bounded.identifier_id)) AS patch
   FROM (
     SELECT page.*, lead(true) OVER (ORDER BY position, id) IS NOT NULL AS has_next,
       coalesce(sum(octets) OVER (ORDER BY position, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS octets_before
     FROM (
-      SELECT c.position, c.id, c.naming_authority, c.identifier_id, c.version, c.kind, c.at, c.client, c.key_id, c.patch, c.octets,
+      SELECT c.position, c.id, c.naming_authority_id, c.identifier_id, c.version, c.kind, c.at, c.client, c.key_id, c.patch, c.octets,
              i.guid, i.local_name
       FROM (
-        (SELECT position, id, naming_authority, identifier_id, version, kind, client, key_id, at, patch,
+        (SELECT position, id, naming_authority_id, identifier_id, version, kind, client, key_id, at, patch,
                 octet_length(patch) AS octets
          FROM change
          WHERE (position, id) > ($1::bigint, $2::bigint)
            AND position < (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM change_offset)
          ORDER BY position, id LIMIT $3)
         UNION ALL
-        (SELECT position, id, naming_authority, identifier_id, version, kind, client, key_id, at, NULL, octets
+        (SELECT position, id, naming_authority_id, identifier_id, version, kind, client, key_id, at, NULL, octets
          FROM first_event
          WHERE (position, id) > ($1::bigint, $2::bigint)
            AND position < (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM change_offset)
@@ -95,12 +96,12 @@ export const LOG_HEAD = `
 
 /** $1: the identifier; $2: a version; $3: the limit. */
 const OF_IDENTIFIER = `
-  SELECT * FROM (
+  SELECT bounded.*, (SELECT n.prefix FROM naming_authority n WHERE n.id = naming_authority_id) AS naming_authority FROM (
     SELECT page.*, lead(true) OVER (ORDER BY version) IS NOT NULL AS has_next,
       coalesce(sum(octet_length(patch)) OVER (ORDER BY version ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
         AS octets_before
     FROM (
-      SELECT c.position, c.id, c.naming_authority, c.version, c.kind, c.at, c.client, c.key_id, c.patch, i.guid, i.local_name
+      SELECT c.position, c.id, c.naming_authority_id, c.version, c.kind, c.at, c.client, c.key_id, c.patch, i.guid, i.local_name
       FROM event c LEFT JOIN identifier i ON i.id = c.identifier_id
       WHERE c.identifier_id = $1 AND c.version > $2 ORDER BY c.version LIMIT $3
     ) page
@@ -109,14 +110,14 @@ const OF_IDENTIFIER = `
 
 /** $1: the naming authority; $2: a version; $3: the limit. */
 const OF_NAMING_AUTHORITY = `
-  SELECT * FROM (
+  SELECT bounded.*, (SELECT n.prefix FROM naming_authority n WHERE n.id = naming_authority_id) AS naming_authority FROM (
     SELECT page.*, lead(true) OVER (ORDER BY version) IS NOT NULL AS has_next,
       coalesce(sum(octet_length(patch)) OVER (ORDER BY version ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
         AS octets_before
     FROM (
-      SELECT c.position, c.id, c.naming_authority, c.version, c.kind, c.at, c.client, c.key_id, c.patch, i.guid, i.local_name
+      SELECT c.position, c.id, c.naming_authority_id, c.version, c.kind, c.at, c.client, c.key_id, c.patch, i.guid, i.local_name
       FROM event c LEFT JOIN identifier i ON i.id = c.identifier_id
-      WHERE c.identifier_id IS NULL AND c.naming_authority = $1 AND c.version > $2 ORDER BY c.version LIMIT $3
+      WHERE c.identifier_id IS NULL AND c.naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND c.version > $2 ORDER BY c.version LIMIT $3
     ) page
   ) bounded
   WHERE octets_before < 8388608 ORDER BY version`;
@@ -187,7 +188,10 @@ export class ChangeReader {
 
 type PositionRow = Pick<Row<'change'>, 'position' | 'id'>;
 
-type ChangeRow = Omit<Row<'change'>, 'identifier_id'> & Pick<Row<'identifier'>, 'guid' | 'local_name'> & PageRow;
+type ChangeRow = Omit<Row<'change'>, 'identifier_id' | 'naming_authority_id'> & {
+  readonly naming_authority: string;
+} & Pick<Row<'identifier'>, 'guid' | 'local_name'> &
+  PageRow;
 
 function foundIn(rows: readonly ChangeRow[]): FoundChanges {
   return { changes: rows.map(changeOf), hasNext: rows.at(-1)?.has_next ?? false };

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { bytea } from '../../registry/digest.js';
 import { Batcher } from '../batcher.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import { denotes, isAt } from '../../registry/key-collision.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
 import { type IdentifierRow, recordOf } from './identifier-row.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
@@ -17,23 +17,29 @@ const BY_ADDRESS = `
   SELECT w.ordinal, r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
          r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
          r.replaced_by, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes
-  FROM unnest($1::int[], $2::text[], $3::uuid[]) AS w(ordinal, naming_authority, guid)
-  JOIN identifier_record r ON r.naming_authority = w.naming_authority AND r.guid = w.guid`;
+  FROM (
+    SELECT u.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = u.naming_authority) AS naming_authority_id
+    FROM unnest($1::int[], $2::text[], $3::uuid[]) AS u(ordinal, naming_authority, guid) OFFSET 0
+  ) w
+  JOIN identifier_record r ON r.guid = w.guid AND r.naming_authority_id = w.naming_authority_id`;
 
 /** $1: ordinals; $2: naming authorities; $3: keys of local names. */
 const BY_LOCAL_KEY = `
   SELECT w.ordinal, r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
          r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
          r.replaced_by, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes
-  FROM unnest($1::int[], $2::text[], $3::bytea[]) AS w(ordinal, naming_authority, local_key)
-  JOIN identifier_record r ON r.local_key = w.local_key AND r.naming_authority = w.naming_authority`;
+  FROM (
+    SELECT u.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = u.naming_authority) AS naming_authority_id
+    FROM unnest($1::int[], $2::text[], $3::uuid[]) AS u(ordinal, naming_authority, local_key) OFFSET 0
+  ) w
+  JOIN identifier_record r ON r.local_key = w.local_key AND r.naming_authority_id = w.naming_authority_id`;
 
 /** $1: ordinals; $2: keys of metadata IDs; $3: the most identifiers for each of them. */
 const BY_METADATA = `
   SELECT w.ordinal, r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
          r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
          r.replaced_by, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes
-  FROM unnest($1::int[], $2::bytea[]) AS w(ordinal, key)
+  FROM unnest($1::int[], $2::uuid[]) AS w(ordinal, key)
   CROSS JOIN LATERAL (
     SELECT * FROM identifier_record x WHERE x.metadata_key = w.key AND NOT x.expired LIMIT $3
   ) r
@@ -50,12 +56,12 @@ export class CoalescedReader {
   }, LIMITS);
 
   private readonly byLocalKey = new Batcher<Address, IdentifierRecord | null>(async (addresses) => {
-    const keys = addresses.map(({ localKey }) => (localKey === null ? null : bytea(localKey)));
+    const keys = addresses.map(({ localKey }) => localKey);
     return singles(addresses, await this.rows('find-by-local-key', BY_LOCAL_KEY, addresses, keys));
   }, LIMITS);
 
-  private readonly byMetadata = new Batcher<CanonicalName['key'], IdentifierRecord[]>(
-    (keys) => this.readByMetadataId(keys),
+  private readonly byMetadata = new Batcher<CanonicalName, IdentifierRecord[]>(
+    (names) => this.readByMetadataId(names),
     LIMITS,
   );
 
@@ -66,8 +72,8 @@ export class CoalescedReader {
   }
 
   /** The objects of a metadata ID, in order of minting. @returns null when they need pages. */
-  async findByMetadataId(metadataKey: CanonicalName['key']): Promise<IdentifierRecord[] | null> {
-    const found = await this.byMetadata.add(metadataKey);
+  async findByMetadataId(metadata: CanonicalName): Promise<IdentifierRecord[] | null> {
+    const found = await this.byMetadata.add(metadata);
     return found.length > FEW ? null : found;
   }
 
@@ -89,12 +95,17 @@ export class CoalescedReader {
     return (await this.pool.query<IdentifierRow & { ordinal: number }>({ name, text, values })).rows;
   }
 
-  private async readByMetadataId(keys: readonly CanonicalName['key'][]): Promise<IdentifierRecord[][]> {
-    const values = [keys.map((_, ordinal) => ordinal), keys.map(bytea), FEW + 1];
+  private async readByMetadataId(names: readonly CanonicalName[]): Promise<IdentifierRecord[][]> {
+    const values = [names.map((_, ordinal) => ordinal), names.map(({ key }) => key), FEW + 1];
     const query = { name: 'find-described', text: BY_METADATA, values };
     const { rows } = await this.pool.query<IdentifierRow & { ordinal: number }>(query);
-    const found = keys.map((): IdentifierRecord[] => []);
-    for (const row of rows) found[row.ordinal]?.push(recordOf(row));
+    const records = rows.map((row) => ({ ordinal: row.ordinal, record: recordOf(row) }));
+    const found = names.map((): IdentifierRecord[] => []);
+    for (const { ordinal, record } of records) {
+      const name = names[ordinal];
+      if (name !== undefined && record.metadataId !== null && denotes(record.metadataId, name))
+        found[ordinal]?.push(record);
+    }
     return found;
   }
 }
@@ -104,8 +115,9 @@ function singles(
   rows: readonly (IdentifierRow & { ordinal: number })[],
 ): (IdentifierRecord | null)[] {
   const found = new Map(rows.map((row) => [row.ordinal, row]));
-  return addresses.map((_, ordinal) => {
+  return addresses.map((address, ordinal) => {
     const row = found.get(ordinal);
-    return row === undefined ? null : recordOf(row);
+    const record = row === undefined ? null : recordOf(row);
+    return record !== null && isAt(record.localName, address) ? record : null;
   });
 }

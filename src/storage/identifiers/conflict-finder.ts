@@ -1,7 +1,9 @@
 import type pg from 'pg';
-import { arrayOf, arrayOfDigests } from '../array-parameter.js';
+import { arrayOf } from '../array-parameter.js';
 import type { Digest } from '../../registry/digest.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import type { CanonicalName } from '../../registry/canonical-name.js';
+import { denotes, isAt } from '../../registry/key-collision.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
 import { prepared } from '../prepared.js';
 import type { KeyUse, RequestResults } from '../request-results.js';
@@ -17,6 +19,8 @@ export interface Conflicts {
   readonly metadata: IdentifierRecord | null;
   readonly address: IdentifierRecord | null;
   readonly alternate: { readonly record: IdentifierRecord; readonly index: number } | null;
+  /** Where the request has a name whose key another name has; null where no keys collide. */
+  readonly collision: string | null;
 }
 
 type ConflictKind = 'request' | 'requestMetadataRecord' | 'otherRequest' | 'metadata' | 'address' | 'alternate';
@@ -34,12 +38,13 @@ type ConflictRow = IdentifierRow & {
  */
 const CONFLICTS = `
   WITH w AS (
-    SELECT * FROM unnest($1::int[], $2::text[], $3::text[], $4::int[], $5::text[], $6::bytea[], $7::uuid[], $8::bytea[])
+    SELECT w.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = w.naming_authority) AS naming_authority_id
+    FROM unnest($1::int[], $2::text[], $3::text[], $4::int[], $5::text[], $6::uuid[], $7::uuid[], $8::uuid[])
       AS w(ordinal, client, request_key, request_index, naming_authority, metadata_key, guid, local_key)
   ), a AS (
-    SELECT * FROM unnest($9::int[], $10::int[], $11::bytea[]) AS a(ordinal, index, key)
+    SELECT * FROM unnest($9::int[], $10::int[], $11::uuid[]) AS a(ordinal, index, key)
   )
-  SELECT w.ordinal, CASE r.request_index - w.request_index WHEN 0 THEN 'request' WHEN 1 THEN 'requestMetadataRecord' ELSE 'otherRequest' END AS kind, encode(r.request_hash, 'hex') AS fingerprint, NULL::int AS index,
+  SELECT w.ordinal, CASE r.request_index - w.request_index WHEN 0 THEN 'request' WHEN 1 THEN 'requestMetadataRecord' ELSE 'otherRequest' END AS kind, r.request_hash AS fingerprint, NULL::int AS index,
          r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
          r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
          r.replaced_by, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes
@@ -54,21 +59,21 @@ const CONFLICTS = `
          r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
          r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
          r.replaced_by, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes
-  FROM w JOIN identifier_record r ON r.metadata_key = w.metadata_key AND r.naming_authority = w.naming_authority
+  FROM w JOIN identifier_record r ON r.metadata_key = w.metadata_key AND r.naming_authority_id = w.naming_authority_id
   WHERE ((r.client, r.request_key, r.request_index) = (w.client, w.request_key, w.request_index)) IS NOT TRUE
   UNION ALL
   SELECT w.ordinal, 'address' AS kind, NULL AS fingerprint, NULL AS index,
          r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
          r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
          r.replaced_by, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes
-  FROM w JOIN identifier_record r ON r.guid = w.guid AND r.naming_authority = w.naming_authority
+  FROM w JOIN identifier_record r ON r.guid = w.guid AND r.naming_authority_id = w.naming_authority_id
   WHERE ((r.client, r.request_key, r.request_index) = (w.client, w.request_key, w.request_index)) IS NOT TRUE
   UNION ALL
   SELECT w.ordinal, 'address' AS kind, NULL AS fingerprint, NULL AS index,
          r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
          r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
          r.replaced_by, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes
-  FROM w JOIN identifier_record r ON r.local_key = w.local_key AND r.naming_authority = w.naming_authority
+  FROM w JOIN identifier_record r ON r.local_key = w.local_key AND r.naming_authority_id = w.naming_authority_id
   WHERE ((r.client, r.request_key, r.request_index) = (w.client, w.request_key, w.request_index)) IS NOT TRUE
   UNION ALL
   SELECT w.ordinal, 'alternate' AS kind, NULL AS fingerprint, a.index AS index,
@@ -76,7 +81,7 @@ const CONFLICTS = `
          r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
          r.replaced_by, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes
   FROM a JOIN w USING (ordinal)
-  JOIN alternate_identifier x ON x.key = a.key AND x.naming_authority = w.naming_authority
+  JOIN alternate_identifier x ON x.key = a.key AND x.naming_authority_id = w.naming_authority_id
   JOIN identifier_record r ON r.id = x.identifier_id
   WHERE ((r.client, r.request_key, r.request_index) = (w.client, w.request_key, w.request_index)) IS NOT TRUE`;
 
@@ -99,12 +104,12 @@ export class ConflictFinder {
       arrayOf(items.map(({ request }) => request?.key ?? null)),
       arrayOf(items.map(({ request }) => request?.index ?? null)),
       arrayOf(items.map(({ authority }) => authority.prefix)),
-      arrayOfDigests(items.map(({ metadata }) => metadata?.key ?? null)),
+      arrayOf(items.map(({ metadata }) => metadata?.key ?? null)),
       arrayOf(requested.map((address) => address?.guid ?? null)),
-      arrayOfDigests(requested.map((address) => address?.localKey ?? null)),
+      arrayOf(requested.map((address) => address?.localKey ?? null)),
       arrayOf(alternates.map(({ ordinal }) => ordinal)),
       arrayOf(alternates.map(({ index }) => index)),
-      arrayOfDigests(alternates.map(({ key }) => key)),
+      arrayOf(alternates.map(({ key }) => key)),
     ];
     const { rows } = await from.query<ConflictRow>(prepared('find-conflicts', CONFLICTS, values, items.length));
     const found = new Map<number, Map<ConflictKind, ConflictRow>>();
@@ -114,8 +119,8 @@ export class ConflictFinder {
       found.set(row.ordinal, byKind);
     }
     const uses = await this.findUses(items, (ordinal) => found.get(ordinal)?.has('request') === true, from);
-    return items.map((_, ordinal) =>
-      conflictsOf(found.get(ordinal) ?? new Map<ConflictKind, ConflictRow>(), uses.get(ordinal)),
+    return items.map((item, ordinal) =>
+      conflictsOf(item, found.get(ordinal) ?? new Map<ConflictKind, ConflictRow>(), uses.get(ordinal)),
     );
   }
 
@@ -136,22 +141,45 @@ export class ConflictFinder {
   }
 }
 
-function conflictsOf(byKind: ReadonlyMap<ConflictKind, ConflictRow>, use: KeyUse | undefined): Conflicts {
+function conflictsOf(
+  item: NewIdentifier,
+  byKind: ReadonlyMap<ConflictKind, ConflictRow>,
+  use: KeyUse | undefined,
+): Conflicts {
   const record = (kind: ConflictKind): IdentifierRecord | null => {
     const row = byKind.get(kind);
     return row === undefined ? null : recordOf(row);
   };
-  const [request, alternate] = [record('request'), record('alternate')];
+  const request = record('request');
+  const [metadata, address, alternate] = [record('metadata'), record('address'), record('alternate')];
+  const index = byKind.get('alternate')?.index ?? 0;
   return {
     request: request === null ? null : { record: request, fingerprint: byKind.get('request')?.fingerprint ?? '' },
     requestMetadataRecord: record('requestMetadataRecord'),
     otherRequest: byKind.has('otherRequest') || use?.isOther === true,
     storedResult: use?.outcome ?? null,
     isInFlight: use?.isInFlight === true,
-    metadata: record('metadata'),
-    address: record('address'),
-    alternate: alternate === null ? null : { record: alternate, index: byKind.get('alternate')?.index ?? 0 },
+    metadata,
+    address,
+    alternate: alternate === null ? null : { record: alternate, index },
+    collision: collisionOf(item, { metadata, address, alternate }, index),
   };
+}
+
+/** The records of expired reservations have no metadata ID and no alternates; the keys become free when the expiry is recorded. */
+function collisionOf(
+  item: NewIdentifier,
+  { metadata, address, alternate }: Readonly<Record<'metadata' | 'address' | 'alternate', IdentifierRecord | null>>,
+  index: number,
+): string | null {
+  const isOther = (stored: string | null, name: CanonicalName | null | undefined): boolean =>
+    stored !== null && name != null && !denotes(stored, name);
+  if (isOther(metadata?.metadataId ?? null, item.metadata)) return '/metadataId';
+  if (address !== null && !isAt(address.localName, item.address)) return '/localName';
+  const name = item.alternates[index];
+  const stored = alternate?.alternateIds ?? [];
+  const isFound = name === undefined || stored.length === 0 || stored.some((each) => denotes(each, name));
+  return isFound ? null : `/alternateIds/${index}`;
 }
 
 export function expiredIn({ metadata, alternate }: Conflicts): IdentifierRecord[] {

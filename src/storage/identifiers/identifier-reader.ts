@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
-import { type Digest, bytea } from '../../registry/digest.js';
+import type { Digest } from '../../registry/digest.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import { denotes, isAt } from '../../registry/key-collision.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
 import { type PageFilter, type PageCursor, pageQuery } from './page-query.js';
 import { type IdentifierRow, recordOf } from './identifier-row.js';
@@ -14,25 +15,28 @@ const BY_GUID = `
   SELECT id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
          created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
          replaced_by, resolver_scheme, resolver_authority, resolver_first_segment, describes
-  FROM identifier_record WHERE naming_authority = $1 AND guid = $2`;
+  FROM identifier_record
+  WHERE naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND guid = $2`;
 
 /** $1: the naming authority; $2: the key of the local name. */
 const BY_LOCAL_KEY = `
   SELECT id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
          created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
          replaced_by, resolver_scheme, resolver_authority, resolver_first_segment, describes
-  FROM identifier_record WHERE naming_authority = $1 AND local_key = $2`;
+  FROM identifier_record
+  WHERE naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND local_key = $2`;
 
 /** $1: the naming authority; $2: the key of the metadata ID. */
 const BY_METADATA = `
   SELECT id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
          created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
          replaced_by, resolver_scheme, resolver_authority, resolver_first_segment, describes
-  FROM identifier_record WHERE naming_authority = $1 AND metadata_key = $2`;
+  FROM identifier_record
+  WHERE naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND metadata_key = $2`;
 
 /** $1: the client; $2: its Idempotency-Key; $3: the index in the request. A metadata record has the next index. */
 const BY_REQUEST = `
-  SELECT encode(request_hash, 'hex') AS fingerprint, id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
+  SELECT request_hash AS fingerprint, id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
          created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
          replaced_by, resolver_scheme, resolver_authority, resolver_first_segment, describes
   FROM identifier_record
@@ -59,13 +63,13 @@ const BY_RESERVATION = `
          replaced_by, resolver_scheme, resolver_authority, resolver_first_segment, describes
   FROM identifier_record WHERE reservation = $1 ORDER BY id`;
 
-/** $1: the naming authority; $2: the keys of the alternates. */
-const BY_ALTERNATES = `
-  SELECT encode(a.key, 'hex') AS key, r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
+/** $1: the naming authority; $2: the key of the alternate. */
+const BY_ALTERNATE = `
+  SELECT r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
          r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
          r.replaced_by, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes
   FROM alternate_identifier a JOIN identifier_record r ON r.id = a.identifier_id
-  WHERE a.naming_authority = $1 AND a.key = ANY($2::bytea[])`;
+  WHERE a.naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND a.key = $2`;
 
 /** $1: the limit. */
 const EXPIRED_IDS = `
@@ -94,30 +98,27 @@ export class IdentifierReader {
 
   async find(address: Address, from: Queryable = this.pool): Promise<IdentifierRecord | null> {
     const { namingAuthority, guid, localKey } = address;
-    return guid === null
-      ? one(from, 'by-local-key', BY_LOCAL_KEY, [namingAuthority, bytea(localKey)])
-      : one(from, 'by-guid', BY_GUID, [namingAuthority, guid]);
+    if (guid !== null) return one(from, 'by-guid', BY_GUID, [namingAuthority, guid]);
+    const found = await one(from, 'by-local-key', BY_LOCAL_KEY, [namingAuthority, localKey]);
+    return found !== null && isAt(found.localName, address) ? found : null;
   }
 
-  /** The object of a metadata ID in a naming authority; at most one. */
+  /** The object in a naming authority whose metadata ID has a key; at most one. The caller compares the metadata ID. */
   async findByMetadataId(
     namingAuthority: string,
     metadataKey: CanonicalName['key'],
     from: Queryable = this.pool,
   ): Promise<IdentifierRecord | null> {
-    return one(from, 'by-metadata', BY_METADATA, [namingAuthority, bytea(metadataKey)]);
+    return one(from, 'by-metadata', BY_METADATA, [namingAuthority, metadataKey]);
   }
 
-  /** The identifier in a naming authority that has one of these alternates, and the alternate. */
-  async findByAlternates(
+  /** The identifier in a naming authority with an alternate of a key; at most one. The caller compares the alternates. */
+  async findByAlternate(
     namingAuthority: string,
-    keys: readonly CanonicalName['key'][],
+    key: CanonicalName['key'],
     from: Queryable = this.pool,
-  ): Promise<{ record: IdentifierRecord; key: CanonicalName['key'] } | null> {
-    const values = [namingAuthority, keys.map(bytea)];
-    const { rows } = await from.query<IdentifierRow & { key: CanonicalName['key'] }>({ text: BY_ALTERNATES, values });
-    const [row] = rows;
-    return row === undefined ? null : { record: recordOf(row), key: row.key };
+  ): Promise<IdentifierRecord | null> {
+    return one(from, 'by-alternate', BY_ALTERNATE, [namingAuthority, key]);
   }
 
   /** @param index the index in the request; a metadata record has the next one. */
@@ -182,9 +183,17 @@ export class IdentifierReader {
       const found = (await this.pool.query<IdentifierRow & PageRow>(query)).rows.slice(0, wanted);
       for (const row of found) records.push(recordOf(row));
       const hasNext = found.at(-1)?.has_next ?? false;
-      if (!hasNext || found.length < wanted || records.length === limit) return { records, hasNext };
+      if (!hasNext || found.length < wanted || records.length === limit) {
+        return { records: records.filter((record) => hasNames(record, filter)), hasNext };
+      }
     }
   }
+}
+
+/** Whether a record has the names of a filter, and not others with the same keys. */
+function hasNames({ metadataId, alternateIds }: IdentifierRecord, { metadata, alternate }: PageFilter): boolean {
+  if (metadata !== undefined && (metadataId === null || !denotes(metadataId, metadata))) return false;
+  return alternate === undefined || alternateIds.some((stored) => denotes(stored, alternate));
 }
 
 /** The same condition as the column `expired`, at a given time. */

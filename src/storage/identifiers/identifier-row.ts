@@ -1,12 +1,12 @@
 import { type Resolver, toResolver } from '../../identifier/index.js';
 import type { IdentifierRecord, State } from '../../registry/identifier-record.js';
+import { isMetadataIdOf } from '../../registry/key-collision.js';
 import { EXPIRED_REASON } from '../../registry/lifecycle.js';
 import { compactGuid } from '../../registry/uuid.js';
 import type { Row } from '../columns.js';
 
 type StoredColumns =
   | 'id'
-  | 'naming_authority'
   | 'guid'
   | 'local_name'
   | 'metadata_id'
@@ -23,13 +23,18 @@ type StoredColumns =
 
 type ResolverColumns = 'resolver_scheme' | 'resolver_authority' | 'resolver_first_segment';
 
+/** Objects with their metadata IDs. */
+export type Describes = readonly (readonly [identifier: string, metadataId: string])[];
+
 /** A row of the view `identifier_record`; every statement that reads records selects these columns. */
 export type IdentifierRow = Pick<Row<'identifier'>, StoredColumns> &
   Pick<Row<'naming_authority'>, ResolverColumns> & {
+    /** The prefix. */
+    readonly naming_authority: string;
     /** Whether the lease has ended and the expiry is not recorded. */
     readonly expired: boolean;
-    /** The objects whose metadata ID is this identifier. */
-    readonly describes: string[];
+    /** The objects whose metadata ID has the key of this identifier. */
+    readonly describes: Describes;
   };
 
 /**
@@ -38,11 +43,12 @@ export type IdentifierRow = Pick<Row<'identifier'>, StoredColumns> &
  */
 export function recordOf(row: IdentifierRow, expired = row.expired): IdentifierRecord {
   const guid = row.guid === null ? null : compactGuid(row.guid);
+  const [namingAuthority, localName] = [row.naming_authority, row.local_name ?? guid ?? ''];
   return {
     id: BigInt(row.id),
-    namingAuthority: row.naming_authority,
+    namingAuthority,
     guid,
-    localName: row.local_name ?? guid ?? '',
+    localName,
     metadataId: expired ? null : row.metadata_id,
     target: row.target,
     alternateIds: expired ? [] : row.alternate_ids,
@@ -53,8 +59,16 @@ export function recordOf(row: IdentifierRow, expired = row.expired): IdentifierR
     leaseUntil: expired ? null : row.lease_until,
     tombstone: tombstoneOf(row, expired),
     resolver: resolverOf(row),
-    describes: row.describes,
+    describes: describedIn(row.describes, { namingAuthority, guid, localName }),
   };
+}
+
+/** The objects whose metadata ID is this identifier, and not another one with the same key. */
+export function describedIn(
+  describes: Describes,
+  record: Pick<IdentifierRecord, 'namingAuthority' | 'guid' | 'localName'>,
+): string[] {
+  return describes.flatMap(([identifier, metadataId]) => (isMetadataIdOf(metadataId, record) ? [identifier] : []));
 }
 
 function tombstoneOf(row: IdentifierRow, expired: boolean): IdentifierRecord['tombstone'] {

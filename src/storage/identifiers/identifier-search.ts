@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
-import { arrayOf, arrayOfDigests } from '../array-parameter.js';
+import { arrayOf } from '../array-parameter.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
 import { type IdentifierRow, recordOf } from './identifier-row.js';
@@ -16,7 +16,7 @@ export const MAX_CANDIDATES = 10;
 /** One interpretation of a text: a name, a GUID under any naming authority, or a target. */
 export interface SearchKey {
   readonly address?: Address | null;
-  readonly key?: CanonicalName['key'];
+  readonly name?: CanonicalName;
   readonly guid?: string;
   readonly target?: string;
 }
@@ -40,51 +40,60 @@ type MatchRow = IdentifierRow & { ordinal: number; reading: number; matched_by: 
 
 /**
  * $1: ordinals of texts; $2: ordinals of their keys; $3 to $8: the keys; $9: the searched naming authorities, null for
- * all; $10: `MAX_CANDIDATES`. A record can have 800 KB, so only the first match of each text is read. OFFSET 0: see the
- * planner assumptions.
+ * all; $10: `MAX_CANDIDATES`; $11 and $12: the names of the keys, which are compared but for the case of letters. A record
+ * can have 800 KB, so only the first match of each text is read. OFFSET 0: see the planner assumptions.
  */
 const FIND = `
   WITH input AS (
-    SELECT * FROM unnest($1::int[], $2::int[], $3::text[], $4::uuid[], $5::bytea[], $6::bytea[], $7::uuid[], $8::text[])
-      AS w(ordinal, reading, naming_authority, guid, local_key, key, bare_guid, target)
+    SELECT w.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = w.naming_authority) AS naming_authority_id
+    FROM unnest($1::int[], $2::int[], $3::text[], $4::uuid[], $5::uuid[], $6::uuid[], $7::uuid[], $8::text[],
+                $11::text[], $12::text[])
+      AS w(ordinal, reading, naming_authority, guid, local_key, key, bare_guid, target, name, local_name)
+  ), visible AS MATERIALIZED (
+    SELECT n.id FROM naming_authority n WHERE n.prefix = ANY($9::text[])
   ), found AS (
     SELECT w.ordinal, w.reading, 1 AS nearness, 'identifier' AS matched_by,
-           i.id, i.created_at, i.naming_authority, i.local_name, i.guid
-    FROM input w JOIN identifier i ON i.naming_authority = w.naming_authority AND i.guid = w.guid
+           i.id, i.created_at, i.naming_authority_id, i.local_name, i.guid
+    FROM input w JOIN identifier i ON i.naming_authority_id = w.naming_authority_id AND i.guid = w.guid
     UNION ALL
-    SELECT w.ordinal, w.reading, 1, 'identifier', i.id, i.created_at, i.naming_authority, i.local_name, i.guid
-    FROM input w JOIN identifier i ON i.local_key = w.local_key AND i.naming_authority = w.naming_authority
+    SELECT w.ordinal, w.reading, 1, 'identifier', i.id, i.created_at, i.naming_authority_id, i.local_name, i.guid
+    FROM input w JOIN identifier i ON i.local_key = w.local_key AND i.naming_authority_id = w.naming_authority_id
+    WHERE lower(i.local_name) = lower(w.local_name COLLATE "C")
     UNION ALL
-    SELECT w.ordinal, w.reading, 1, 'identifier', i.id, i.created_at, i.naming_authority, i.local_name, i.guid
+    SELECT w.ordinal, w.reading, 1, 'identifier', i.id, i.created_at, i.naming_authority_id, i.local_name, i.guid
     FROM input w CROSS JOIN LATERAL (
       SELECT * FROM (SELECT * FROM identifier x WHERE x.guid = w.bare_guid OFFSET 0) y
-      WHERE $9::text[] IS NULL OR y.naming_authority = ANY($9::text[])
+      WHERE $9::text[] IS NULL OR y.naming_authority_id IN (SELECT id FROM visible)
       ORDER BY y.created_at, y.id LIMIT $10
     ) i
     UNION ALL
-    SELECT w.ordinal, w.reading, 2, 'metadataId', i.id, i.created_at, i.naming_authority, i.local_name, i.guid
+    SELECT w.ordinal, w.reading, 2, 'metadataId', i.id, i.created_at, i.naming_authority_id, i.local_name, i.guid
     FROM input w CROSS JOIN LATERAL (SELECT * FROM identifier x WHERE x.metadata_key = w.key OFFSET 0) i
-    WHERE NOT (i.state = 'reserved' AND i.lease_until <= CURRENT_TIMESTAMP)
+    WHERE bare_name(i.metadata_id) = bare_name(w.name)
+      AND NOT (i.state = 'reserved' AND i.lease_until <= CURRENT_TIMESTAMP)
     UNION ALL
-    SELECT w.ordinal, w.reading, 3, 'alternateId', i.id, i.created_at, i.naming_authority, i.local_name, i.guid
+    SELECT w.ordinal, w.reading, 3, 'alternateId', i.id, i.created_at, i.naming_authority_id, i.local_name, i.guid
     FROM input w
     CROSS JOIN LATERAL (SELECT x.identifier_id FROM alternate_identifier x WHERE x.key = w.key OFFSET 0) a
     JOIN identifier i ON i.id = a.identifier_id
-    WHERE NOT (i.state = 'reserved' AND i.lease_until <= CURRENT_TIMESTAMP)
+    WHERE EXISTS (SELECT FROM unnest(i.alternate_ids) AS b(name) WHERE bare_name(b.name) = bare_name(w.name))
+      AND NOT (i.state = 'reserved' AND i.lease_until <= CURRENT_TIMESTAMP)
     UNION ALL
-    SELECT w.ordinal, w.reading, 4, 'target', i.id, i.created_at, i.naming_authority, i.local_name, i.guid
+    SELECT w.ordinal, w.reading, 4, 'target', i.id, i.created_at, i.naming_authority_id, i.local_name, i.guid
     FROM input w CROSS JOIN LATERAL (
       SELECT * FROM identifier x
-      WHERE x.target = w.target AND hashtextextended(x.target, 0) = hashtextextended(w.target, 0) AND ($9::text[] IS NULL OR x.naming_authority = ANY($9::text[]))
+      WHERE x.target = w.target AND hashtextextended(x.target, 0) = hashtextextended(w.target, 0)
+        AND ($9::text[] IS NULL OR x.naming_authority_id IN (SELECT id FROM visible))
       ORDER BY x.created_at, x.id LIMIT $10
     ) i
   ), ordered AS (
     SELECT ordinal, reading, matched_by, id,
-           naming_authority || '/' || coalesce(local_name, upper(replace(guid::text, '-', ''))) AS identifier,
+           (SELECT n.prefix FROM naming_authority n WHERE n.id = naming_authority_id)
+             || '/' || coalesce(local_name, upper(replace(guid::text, '-', ''))) AS identifier,
            min(reading) OVER (PARTITION BY ordinal) AS first_reading,
            row_number() OVER (PARTITION BY ordinal ORDER BY reading, nearness, created_at, id) AS number
     FROM found
-    WHERE $9::text[] IS NULL OR naming_authority = ANY($9::text[])
+    WHERE $9::text[] IS NULL OR naming_authority_id IN (SELECT id FROM visible)
   )
   SELECT o.ordinal, o.reading, o.matched_by, o.identifier, r.*
   FROM ordered o LEFT JOIN LATERAL (
@@ -126,12 +135,14 @@ export class IdentifierSearch {
       arrayOf(keys.map(({ reading }) => reading)),
       arrayOf(keys.map(({ address }) => address?.namingAuthority ?? null)),
       arrayOf(keys.map(({ address }) => address?.guid ?? null)),
-      arrayOfDigests(keys.map(({ address }) => address?.localKey ?? null)),
-      arrayOfDigests(keys.map(({ key }) => key ?? null)),
+      arrayOf(keys.map(({ address }) => address?.localKey ?? null)),
+      arrayOf(keys.map(({ name }) => name?.key ?? null)),
       arrayOf(keys.map(({ guid }) => guid ?? null)),
       arrayOf(keys.map(({ target }) => target ?? null)),
       visible,
       MAX_CANDIDATES,
+      arrayOf(keys.map(({ name }) => name?.canonical ?? null)),
+      arrayOf(keys.map(({ address }) => address?.comparison ?? null)),
     ];
     const { rows } = await this.pool.query<MatchRow>({ name: 'find-names', text: FIND, values });
     const found = new Map<number, { matches: Match[]; record: IdentifierRecord | null }>();

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { appendChanges, lockForChange } from '../changes/change-log.js';
 import { type Actor, SERVICE, difference, mutableAttributesOf } from '../../registry/change.js';
-import { bytea } from '../../registry/digest.js';
 import { IdentifierReader } from './identifier-reader.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
@@ -11,8 +10,8 @@ import { type Amendment, amended, changeTime, expiry } from '../../registry/life
 /** $1 to $12: the changes. The first change of an identifier also writes its first event, at the place that it has. */
 const UPDATE = `
   WITH first_events AS (
-    INSERT INTO change (position, id, naming_authority, identifier_id, version, kind, client, key_id, at, patch)
-    SELECT position, id, naming_authority, identifier_id, version, kind, client, key_id, at, patch
+    INSERT INTO change (position, id, naming_authority_id, identifier_id, version, kind, client, key_id, at, patch)
+    SELECT position, id, naming_authority_id, identifier_id, version, kind, client, key_id, at, patch
     FROM first_event WHERE identifier_id = ANY($1::bigint[])
   )
   UPDATE identifier i SET
@@ -23,7 +22,7 @@ const UPDATE = `
     target = w.target, state = w.state, lease_until = w.lease_until, withdrawn_at = w.withdrawn_at,
     withdrawal_reason = w.withdrawal_reason, replaced_by = w.replaced_by,
     version = i.version + 1, is_first_event = false, updated_at = w.updated_at
-  FROM unnest($1::bigint[], $2::boolean[], $3::text[], $4::bytea[], $5::text[], $6::text[], $7::text[], $8::timestamptz[],
+  FROM unnest($1::bigint[], $2::boolean[], $3::text[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::timestamptz[],
               $9::timestamptz[], $10::text[], $11::text[], $12::timestamptz[])
     AS w(id, sets_metadata, metadata_id, metadata_key, alternate_ids, target, state, lease_until, withdrawn_at,
          withdrawal_reason, replaced_by, updated_at)
@@ -98,7 +97,7 @@ async function write(
     changes.map(({ record }) => record.id.toString()),
     changes.map(({ amendment }) => amendment.metadata !== undefined),
     changes.map(({ after }) => after.metadataId),
-    changes.map(({ amendment }) => (amendment.metadata ? bytea(amendment.metadata.key) : null)),
+    changes.map(({ amendment }) => (amendment.metadata ? amendment.metadata.key : null)),
     changes.map(({ amendment, after }) => (amendment.alternates ? JSON.stringify(after.alternateIds) : null)),
     changes.map(({ after }) => after.target),
     changes.map(({ after }) => after.state),
@@ -136,12 +135,9 @@ async function replaceAlternates(
   ]);
   const rows = changes.flatMap(({ record, alternates }) => alternates.map(({ key }) => ({ record, key })));
   await transaction.query(
-    `INSERT INTO alternate_identifier (key, naming_authority, identifier_id)
-     SELECT * FROM unnest($1::bytea[], $2::text[], $3::bigint[])`,
-    [
-      rows.map(({ key }) => bytea(key)),
-      rows.map(({ record }) => record.namingAuthority),
-      rows.map(({ record }) => record.id.toString()),
-    ],
+    `INSERT INTO alternate_identifier (key, naming_authority_id, identifier_id)
+     SELECT w.key, i.naming_authority_id, i.id
+     FROM unnest($1::uuid[], $2::bigint[]) AS w(key, id) JOIN identifier i USING (id)`,
+    [rows.map(({ key }) => key), rows.map(({ record }) => record.id.toString())],
   );
 }

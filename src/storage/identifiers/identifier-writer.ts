@@ -1,6 +1,7 @@
 import type { QueryConfig } from 'pg';
 import { isUniqueViolation } from '../../problem/database-errors.js';
 import { type InsertedRow, insertQuery } from './insert-statement.js';
+import { describedIn } from './identifier-row.js';
 import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
 import type { Inserted, NewIdentifier } from '../../registry/new-identifier.js';
 import { compactGuid } from '../../registry/uuid.js';
@@ -71,7 +72,11 @@ function insertedFrom(item: NewIdentifier, row: InsertedRow): Inserted {
     metadataId: metadata?.canonical ?? null,
     target,
     alternateIds: alternates.map(({ canonical }) => canonical),
-    describes: row.describes,
+    describes: describedIn(row.describes, {
+      namingAuthority: item.authority.prefix,
+      guid: item.address.guid,
+      localName: item.localName,
+    }),
   });
   if (metadataRecord === null || row.metadata_record_id === null) return { record, metadataRecord: null };
   const attributes = { metadataId: null, target: null, alternateIds: [], describes: [nativeText(record)] };

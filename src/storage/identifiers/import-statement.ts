@@ -1,4 +1,4 @@
-import { arrayOf, arrayOfDigests } from '../array-parameter.js';
+import { arrayOf } from '../array-parameter.js';
 import type { ImportedIdentifier } from '../../registry/imported-identifier.js';
 import { PARAMETERS, type Parameter, valuesOf } from './insert-statement.js';
 
@@ -25,9 +25,9 @@ export const IMPORT_PARAMETERS: readonly Parameter<ImportedIdentifier>[] = [...P
 export const IMPORT = `
   WITH input AS (
     SELECT * FROM unnest(
-      $1::int[], $2::text[], $3::int[], $4::uuid[], $5::text[], $6::bytea[], $7::text[], $8::bytea[], $9::text[],
-      $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::text[], $15::text[], $16::int[], $17::bytea[],
-      $18::bytea[], $19::text[], string_to_array($20, chr(10)),
+      $1::int[], $2::text[], $3::int[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::uuid[], $9::text[],
+      $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::text[], $15::text[], $16::int[], $17::uuid[],
+      $18::uuid[], $19::text[], string_to_array($20, chr(10)),
       $21::text[], $22::int[], $23::timestamptz[], $24::timestamptz[], $25::timestamptz[], $26::text[], $27::text[]
     ) AS w(
          ordinal, naming_authority, authority_version, guid, local_name, local_key, metadata_id, metadata_key, target,
@@ -35,24 +35,25 @@ export const IMPORT = `
          own_key, kind, patch,
          state, version, created_at, updated_at, withdrawn_at, withdrawal_reason, replaced_by)
   ), insertable AS (
-    SELECT w.* FROM input w
+    SELECT w.*, n.naming_authority_id FROM input w
+    CROSS JOIN LATERAL (SELECT n.id AS naming_authority_id FROM naming_authority n WHERE n.prefix = w.naming_authority OFFSET 0) n
     WHERE NOT EXISTS (SELECT FROM identifier x
-                      WHERE x.metadata_key = w.metadata_key AND x.naming_authority = w.naming_authority OFFSET 0)
+                      WHERE x.metadata_key = w.metadata_key AND x.naming_authority_id = n.naming_authority_id OFFSET 0)
       AND NOT EXISTS (SELECT FROM identifier x
-                      WHERE x.naming_authority = w.naming_authority AND x.guid = w.guid OFFSET 0)
+                      WHERE x.naming_authority_id = n.naming_authority_id AND x.guid = w.guid OFFSET 0)
       AND NOT EXISTS (SELECT FROM identifier x
-                      WHERE x.local_key = w.local_key AND x.naming_authority = w.naming_authority OFFSET 0)
+                      WHERE x.local_key = w.local_key AND x.naming_authority_id = n.naming_authority_id OFFSET 0)
       AND w.ordinal NOT IN (
-        SELECT a.ordinal FROM unnest($28::int[], $29::bytea[]) AS a(ordinal, key) JOIN input v USING (ordinal)
+        SELECT a.ordinal FROM unnest($28::int[], $29::uuid[]) AS a(ordinal, key) JOIN input v USING (ordinal)
         WHERE EXISTS (SELECT FROM alternate_identifier x
-                      WHERE x.key = a.key AND x.naming_authority = v.naming_authority OFFSET 0))
+                      WHERE x.key = a.key AND x.naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = v.naming_authority) OFFSET 0))
     ORDER BY w.ordinal
   ), eligible AS MATERIALIZED (
     SELECT nextval('identifier_id_seq') AS id, insertable.* FROM insertable
   ), imported AS (
-    INSERT INTO identifier (id, naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids,
+    INSERT INTO identifier (id, naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids,
                             state, lease_until, version, created_at, updated_at, withdrawn_at, withdrawal_reason, replaced_by)
-    SELECT id, naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target,
+    SELECT id, naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, target,
            CASE WHEN alternate_ids IS NULL THEN '{}' ELSE ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
            state, lease_until, version, created_at, updated_at, withdrawn_at, withdrawal_reason, replaced_by
     FROM eligible
@@ -61,12 +62,12 @@ export const IMPORT = `
   ), inserted AS MATERIALIZED (
     SELECT * FROM eligible WHERE (id IN (SELECT id FROM imported)) IS TRUE
   ), alternates AS (
-    INSERT INTO alternate_identifier (key, naming_authority, identifier_id)
-    SELECT a.key, o.naming_authority, o.id
-    FROM unnest($28::int[], $29::bytea[]) AS a(ordinal, key) JOIN inserted o USING (ordinal)
+    INSERT INTO alternate_identifier (key, naming_authority_id, identifier_id)
+    SELECT a.key, o.naming_authority_id, o.id
+    FROM unnest($28::int[], $29::uuid[]) AS a(ordinal, key) JOIN inserted o USING (ordinal)
   ), logged AS (
-    INSERT INTO change (position, naming_authority, identifier_id, version, kind, client, key_id, patch)
-    SELECT pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), naming_authority, id, version, kind, client, key_id, patch
+    INSERT INTO change (position, naming_authority_id, identifier_id, version, kind, client, key_id, patch)
+    SELECT pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), naming_authority_id, id, version, kind, client, key_id, patch
     FROM inserted ORDER BY ordinal
   )
   SELECT ordinal FROM inserted`;
@@ -77,6 +78,6 @@ export function importValues(items: readonly ImportedIdentifier[]): unknown[] {
     arrayOf(items.map((_, ordinal) => ordinal)),
     ...valuesOf(IMPORT_PARAMETERS, items),
     arrayOf(alternates.map(({ ordinal }) => ordinal)),
-    arrayOfDigests(alternates.map(({ key }) => key)),
+    arrayOf(alternates.map(({ key }) => key)),
   ];
 }

@@ -1,9 +1,9 @@
 import type { QueryConfig } from 'pg';
-import { type Digest, bytea } from '../../registry/digest.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
-import { arrayOf, arrayOfDigests, linesOf } from '../array-parameter.js';
+import { arrayOf, linesOf } from '../array-parameter.js';
 import type { Row } from '../columns.js';
 import { prepared } from '../prepared.js';
+import type { Describes } from './identifier-row.js';
 
 /** A parameter of a statement: the name of its column in `w`, its type, and its value for an item. */
 export type Parameter<T = NewIdentifier> = readonly [
@@ -18,9 +18,9 @@ export const PARAMETERS: readonly Parameter[] = [
   ['authority_version', 'int', ({ authority }) => authority.version],
   ['guid', 'uuid', ({ address }) => address.guid],
   ['local_name', 'text', ({ address, localName }) => (address.guid === null ? localName : null)],
-  ['local_key', 'bytea', ({ address }) => address.localKey],
+  ['local_key', 'uuid', ({ address }) => address.localKey],
   ['metadata_id', 'text', ({ metadata }) => metadata?.canonical ?? null],
-  ['metadata_key', 'bytea', ({ metadata }) => metadata?.key ?? null],
+  ['metadata_key', 'uuid', ({ metadata }) => metadata?.key ?? null],
   ['target', 'text', ({ target }) => target],
   [
     'alternate_ids',
@@ -33,8 +33,8 @@ export const PARAMETERS: readonly Parameter[] = [
   ['key_id', 'text', ({ actor }) => actor.keyId],
   ['request_key', 'text', ({ request }) => request?.key ?? null],
   ['request_index', 'int', ({ request }) => request?.index ?? null],
-  ['request_hash', 'bytea', ({ request }) => request?.fingerprint ?? null],
-  ['own_key', 'bytea', ({ selfKey }) => selfKey],
+  ['request_hash', 'uuid', ({ request }) => request?.fingerprint ?? null],
+  ['own_key', 'uuid', ({ selfKey }) => selfKey],
 ];
 
 /**
@@ -47,29 +47,32 @@ export const PARAMETERS: readonly Parameter[] = [
 export const INSERT_ONE = `
   WITH w AS (
     SELECT $1::text AS naming_authority, $2::int AS authority_version, $3::uuid AS guid, $4::text AS local_name,
-           $5::bytea AS local_key, $6::text AS metadata_id, $7::bytea AS metadata_key, $8::text AS target,
+           $5::uuid AS local_key, $6::text AS metadata_id, $7::uuid AS metadata_key, $8::text AS target,
            $9::text AS alternate_ids, $10::timestamptz AS lease_until, $11::uuid AS reservation, $12::text AS client,
-           $13::text AS key_id, $14::text AS request_key, $15::int AS request_index, $16::bytea AS request_hash,
-           $17::bytea AS own_key
+           $13::text AS key_id, $14::text AS request_key, $15::int AS request_index, $16::uuid AS request_hash,
+           $17::uuid AS own_key
   ), minted AS (
-    INSERT INTO identifier (naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids,
+    INSERT INTO identifier (naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids,
                             state, lease_until, reservation, client, key_id, request_key, request_index, request_hash,
                             position, registered, is_first_event)
-    SELECT naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target,
+    SELECT naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, target,
            CASE WHEN alternate_ids IS NULL THEN '{}' ELSE ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
            CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until, reservation,
            client, key_id, request_key, request_index, request_hash,
            pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), own_key IS NOT NULL, true
     FROM w
-    WHERE (SELECT n.status = 'active' AND n.version = w.authority_version
-           FROM naming_authority n WHERE n.prefix = w.naming_authority)
-      AND (w.request_key IS NULL OR EXISTS (
+    CROSS JOIN LATERAL (
+      SELECT n.id AS naming_authority_id FROM naming_authority n
+      WHERE n.prefix = w.naming_authority AND n.status = 'active' AND n.version = w.authority_version OFFSET 0
+    ) n
+    WHERE (w.request_key IS NULL OR EXISTS (
              SELECT FROM usable_request_places(ARRAY[w.client], ARRAY[w.request_key], ARRAY[w.request_index])))
     ON CONFLICT DO NOTHING
     RETURNING id, created_at
   )
   SELECT 0 AS ordinal, minted.id, minted.created_at, NULL::bigint AS metadata_record_id, ARRAY(
-           SELECT d.naming_authority || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', '')))
+           SELECT ARRAY[(SELECT m.prefix FROM naming_authority m WHERE m.id = d.naming_authority_id)
+                          || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', ''))), d.metadata_id]
            FROM identifier d
            WHERE d.metadata_key = w.own_key AND NOT (d.state = 'reserved' AND d.lease_until <= CURRENT_TIMESTAMP)
            ORDER BY d.created_at, d.id
@@ -83,26 +86,28 @@ export const INSERT_ONE = `
 export const INSERT_MANY = `
   WITH input AS (
     SELECT * FROM unnest(
-      $1::int[], $2::text[], $3::int[], $4::uuid[], $5::text[], $6::bytea[], $7::text[], $8::bytea[], $9::text[],
-      $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::text[], $15::text[], $16::int[], $17::bytea[],
-      $18::bytea[]
+      $1::int[], $2::text[], $3::int[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::uuid[], $9::text[],
+      $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::text[], $15::text[], $16::int[], $17::uuid[],
+      $18::uuid[]
     ) AS w(
          ordinal, naming_authority, authority_version, guid, local_name, local_key, metadata_id, metadata_key, target,
          alternate_ids, lease_until, reservation, client, key_id, request_key, request_index, request_hash,
          own_key)
   ), insertable AS (
-    SELECT w.* FROM input w
-    WHERE (SELECT n.status = 'active' AND n.version = w.authority_version
-           FROM naming_authority n WHERE n.prefix = w.naming_authority)
-      AND (w.request_key IS NULL OR w.ordinal + 1 IN (SELECT usable_request_places($13::text[], $15::text[], $16::int[])))
+    SELECT w.*, n.naming_authority_id FROM input w
+    CROSS JOIN LATERAL (
+      SELECT n.id AS naming_authority_id FROM naming_authority n
+      WHERE n.prefix = w.naming_authority AND n.status = 'active' AND n.version = w.authority_version OFFSET 0
+    ) n
+    WHERE (w.request_key IS NULL OR w.ordinal + 1 IN (SELECT usable_request_places($13::text[], $15::text[], $16::int[])))
     ORDER BY w.ordinal
   ), eligible AS MATERIALIZED (
     SELECT nextval('identifier_id_seq') AS id, insertable.* FROM insertable
   ), minted AS (
-    INSERT INTO identifier (id, naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids,
+    INSERT INTO identifier (id, naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids,
                             state, lease_until, reservation, client, key_id, request_key, request_index, request_hash,
                             position, registered, is_first_event)
-    SELECT id, naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target,
+    SELECT id, naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, target,
            CASE WHEN alternate_ids IS NULL THEN '{}' ELSE ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
            CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until, reservation,
            client, key_id, request_key, request_index, request_hash,
@@ -114,7 +119,8 @@ export const INSERT_MANY = `
     SELECT *, CURRENT_TIMESTAMP::timestamptz(3) AS created_at FROM eligible WHERE (id IN (SELECT id FROM minted)) IS TRUE
   )
   SELECT o.ordinal, o.id, o.created_at, NULL::bigint AS metadata_record_id, ARRAY(
-           SELECT d.naming_authority || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', '')))
+           SELECT ARRAY[(SELECT m.prefix FROM naming_authority m WHERE m.id = d.naming_authority_id)
+                          || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', ''))), d.metadata_id]
            FROM identifier d
            WHERE d.metadata_key = o.own_key AND NOT (d.state = 'reserved' AND d.lease_until <= CURRENT_TIMESTAMP)
            ORDER BY d.created_at, d.id
@@ -129,7 +135,7 @@ const METADATA_RECORD_PARAMETERS: readonly Parameter[] = [
     'text',
     ({ metadataRecord }) => (metadataRecord?.address.guid === null ? metadataRecord.localName : null),
   ],
-  ['local_key', 'bytea', ({ metadataRecord }) => metadataRecord?.address.localKey ?? null],
+  ['local_key', 'uuid', ({ metadataRecord }) => metadataRecord?.address.localKey ?? null],
 ];
 
 /**
@@ -139,33 +145,35 @@ const METADATA_RECORD_PARAMETERS: readonly Parameter[] = [
 export const INSERT_WITH_MORE = `
   WITH input AS (
     SELECT * FROM unnest(
-      $1::int[], $2::text[], $3::int[], $4::uuid[], $5::text[], $6::bytea[], $7::text[], $8::bytea[], $9::text[],
-      $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::text[], $15::text[], $16::int[], $17::bytea[],
-      $18::bytea[]
+      $1::int[], $2::text[], $3::int[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::uuid[], $9::text[],
+      $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::text[], $15::text[], $16::int[], $17::uuid[],
+      $18::uuid[]
     ) AS w(
          ordinal, naming_authority, authority_version, guid, local_name, local_key, metadata_id, metadata_key, target,
          alternate_ids, lease_until, reservation, client, key_id, request_key, request_index, request_hash,
          own_key)
   ), insertable AS (
-    SELECT w.*, r.ordinal IS NOT NULL AS has_record, r.guid AS record_guid, r.local_name AS record_name, r.local_key AS record_key
+    SELECT w.*, n.naming_authority_id, r.ordinal IS NOT NULL AS has_record, r.guid AS record_guid, r.local_name AS record_name, r.local_key AS record_key
     FROM input w
-    LEFT JOIN unnest($19::int[], $20::uuid[], $21::text[], $22::bytea[]) AS r(ordinal, guid, local_name, local_key) USING (ordinal)
-    WHERE (SELECT n.status = 'active' AND n.version = w.authority_version
-           FROM naming_authority n WHERE n.prefix = w.naming_authority)
-      AND (w.request_key IS NULL OR w.ordinal + 1 IN (SELECT usable_request_places($13::text[], $15::text[], $16::int[])))
+    LEFT JOIN unnest($19::int[], $20::uuid[], $21::text[], $22::uuid[]) AS r(ordinal, guid, local_name, local_key) USING (ordinal)
+    CROSS JOIN LATERAL (
+      SELECT n.id AS naming_authority_id FROM naming_authority n
+      WHERE n.prefix = w.naming_authority AND n.status = 'active' AND n.version = w.authority_version OFFSET 0
+    ) n
+    WHERE (w.request_key IS NULL OR w.ordinal + 1 IN (SELECT usable_request_places($13::text[], $15::text[], $16::int[])))
       AND w.ordinal NOT IN (
-        SELECT a.ordinal FROM unnest($23::int[], $24::bytea[]) AS a(ordinal, key) JOIN input v USING (ordinal)
+        SELECT a.ordinal FROM unnest($23::int[], $24::uuid[]) AS a(ordinal, key) JOIN input v USING (ordinal)
         WHERE EXISTS (SELECT FROM alternate_identifier x
-                      WHERE x.key = a.key AND x.naming_authority = v.naming_authority OFFSET 0))
+                      WHERE x.key = a.key AND x.naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = v.naming_authority) OFFSET 0))
     ORDER BY w.ordinal
   ), eligible AS MATERIALIZED (
     SELECT nextval('identifier_id_seq') AS id, CASE WHEN has_record THEN nextval('identifier_id_seq') END AS record_id, insertable.*
     FROM insertable
   ), minted AS (
-    INSERT INTO identifier (id, naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids,
+    INSERT INTO identifier (id, naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids,
                             state, lease_until, reservation, client, key_id, request_key, request_index, request_hash,
                             position, registered, is_first_event)
-    SELECT id, naming_authority, guid, local_name, local_key, metadata_id, metadata_key, target,
+    SELECT id, naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, target,
            CASE WHEN alternate_ids IS NULL THEN '{}' ELSE ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
            CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until, reservation,
            client, key_id, request_key, request_index, request_hash,
@@ -176,20 +184,21 @@ export const INSERT_WITH_MORE = `
   ), inserted AS MATERIALIZED (
     SELECT *, CURRENT_TIMESTAMP::timestamptz(3) AS created_at FROM eligible WHERE (id IN (SELECT id FROM minted)) IS TRUE
   ), paired AS (
-    INSERT INTO identifier (id, naming_authority, guid, local_name, local_key, state, lease_until, client, key_id, request_key,
+    INSERT INTO identifier (id, naming_authority_id, guid, local_name, local_key, state, lease_until, client, key_id, request_key,
                             request_index, request_hash, position, is_first_event)
-    SELECT record_id, naming_authority, record_guid, record_name, record_key,
+    SELECT record_id, naming_authority_id, record_guid, record_name, record_key,
            CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until,
            client, key_id, request_key, request_index + 1, request_hash,
            pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), true
     FROM inserted WHERE has_record
   ), alternates AS (
-    INSERT INTO alternate_identifier (key, naming_authority, identifier_id)
-    SELECT a.key, o.naming_authority, o.id
-    FROM unnest($23::int[], $24::bytea[]) AS a(ordinal, key) JOIN inserted o USING (ordinal)
+    INSERT INTO alternate_identifier (key, naming_authority_id, identifier_id)
+    SELECT a.key, o.naming_authority_id, o.id
+    FROM unnest($23::int[], $24::uuid[]) AS a(ordinal, key) JOIN inserted o USING (ordinal)
   )
   SELECT o.ordinal, o.id, o.created_at, o.record_id AS metadata_record_id, ARRAY(
-           SELECT d.naming_authority || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', '')))
+           SELECT ARRAY[(SELECT m.prefix FROM naming_authority m WHERE m.id = d.naming_authority_id)
+                          || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', ''))), d.metadata_id]
            FROM identifier d
            WHERE d.metadata_key = o.own_key AND NOT (d.state = 'reserved' AND d.lease_until <= CURRENT_TIMESTAMP)
            ORDER BY d.created_at, d.id
@@ -200,7 +209,7 @@ export const INSERT_WITH_MORE = `
 export type InsertedRow = Pick<Row<'identifier'>, 'id' | 'created_at'> & {
   readonly ordinal: number;
   readonly metadata_record_id: string | null;
-  readonly describes: string[];
+  readonly describes: Describes;
 };
 
 export function insertQuery(items: readonly NewIdentifier[]): QueryConfig {
@@ -225,7 +234,7 @@ function moreValues(items: readonly NewIdentifier[]): unknown[] {
       paired.map(({ item }) => item),
     ),
     arrayOf(alternates.map(({ ordinal }) => ordinal)),
-    arrayOfDigests(alternates.map(({ key }) => key)),
+    arrayOf(alternates.map(({ key }) => key)),
   ];
 }
 
@@ -233,14 +242,10 @@ function moreValues(items: readonly NewIdentifier[]): unknown[] {
 export function valuesOf<T>(parameters: readonly Parameter<T>[], items: readonly T[]): (string | null)[] {
   return parameters.map(([, type, value]) => {
     const values = items.map(value);
-    if (type === 'json') return linesOf(values as string[]);
-    return type === 'bytea' ? arrayOfDigests(values as (Digest | null)[]) : arrayOf(values);
+    return type === 'json' ? linesOf(values as string[]) : arrayOf(values);
   });
 }
 
 function valuesOfOne<T>(parameters: readonly Parameter<T>[], item: T): (string | number | null)[] {
-  return parameters.map(([, type, value]) => {
-    const cell = value(item);
-    return type === 'bytea' && cell !== null ? bytea(cell as Digest) : cell;
-  });
+  return parameters.map(([, , value]) => value(item));
 }

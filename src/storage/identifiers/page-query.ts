@@ -1,11 +1,10 @@
-import { bytea } from '../../registry/digest.js';
 import type { IdentifierRecord, State } from '../../registry/identifier-record.js';
 import { MAX_PAGE_OCTETS } from '../bounded-page.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 
 export interface PageFilter {
-  readonly metadataKey?: CanonicalName['key'] | undefined;
-  readonly alternateKey?: CanonicalName['key'] | undefined;
+  readonly metadata?: CanonicalName | undefined;
+  readonly alternate?: CanonicalName | undefined;
   readonly namingAuthority?: string | undefined;
   /** The visible naming authorities; absent where all are visible. */
   readonly namingAuthorities?: readonly string[] | undefined;
@@ -37,13 +36,20 @@ export function pageQuery(
     values.push(value);
     conditions.push(condition(`$${values.length}`));
   };
-  where(filter.metadataKey && bytea(filter.metadataKey), (key) => `metadata_key = ${key} AND NOT expired`);
+  where(filter.metadata?.key, (key) => `metadata_key = ${key} AND NOT expired`);
   where(
-    filter.alternateKey && bytea(filter.alternateKey),
+    filter.alternate?.key,
     (key) => `id IN (SELECT a.identifier_id FROM alternate_identifier a WHERE a.key = ${key}) AND NOT expired`,
   );
-  where(filter.namingAuthority, (prefix) => `naming_authority = ${prefix} AND id > 0`);
-  where(filter.namingAuthorities, (prefixes) => `naming_authority = ANY(${prefixes}::text[]) AND id > 0`);
+  where(
+    filter.namingAuthority,
+    (prefix) => `naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = ${prefix}) AND id > 0`,
+  );
+  where(
+    filter.namingAuthorities,
+    (prefixes) =>
+      `naming_authority_id = ANY(ARRAY(SELECT n.id FROM naming_authority n WHERE n.prefix = ANY(${prefixes}::text[]))) AND id > 0`,
+  );
   where(
     filter.target,
     (target) => `target = ${target} AND hashtextextended(target, 0) = hashtextextended(${target}, 0)`,

@@ -21,34 +21,35 @@ export type StateCounts = Readonly<Record<State, Count>>;
  * most identifiers belong to one.
  */
 export const COUNT = `
-  SELECT p.prefix,
+  SELECT p.prefix, p.id,
     (SELECT count(*)::int FROM (
        SELECT FROM identifier i
-       WHERE i.id > 0 AND i.naming_authority >= p.prefix AND i.naming_authority <= p.prefix
-       ORDER BY i.naming_authority, i.created_at, i.id LIMIT $2) every_state) AS "all",
-    (SELECT count(*)::int FROM (
-       SELECT FROM identifier i
-       WHERE i.state <> 'active'
-         AND (i.naming_authority, i.state, i.lease_until) > (p.prefix, 'reserved', CURRENT_TIMESTAMP)
-         AND (i.naming_authority, i.state) <= (p.prefix, 'reserved')
-       ORDER BY i.naming_authority, i.state, i.lease_until LIMIT $2) reserved) AS reserved,
+       WHERE i.id > 0 AND i.naming_authority_id >= p.id AND i.naming_authority_id <= p.id
+       ORDER BY i.naming_authority_id, i.created_at, i.id LIMIT $2) every_state) AS "all",
     (SELECT count(*)::int FROM (
        SELECT FROM identifier i
        WHERE i.state <> 'active'
-         AND (i.naming_authority, i.state) >= (p.prefix, 'withdrawn')
-         AND (i.naming_authority, i.state) <= (p.prefix, 'withdrawn')
-       ORDER BY i.naming_authority, i.state, i.lease_until LIMIT $2) withdrawn)
+         AND (i.naming_authority_id, i.state, i.lease_until) > (p.id, 'reserved', CURRENT_TIMESTAMP)
+         AND (i.naming_authority_id, i.state) <= (p.id, 'reserved')
+       ORDER BY i.naming_authority_id, i.state, i.lease_until LIMIT $2) reserved) AS reserved,
+    (SELECT count(*)::int FROM (
+       SELECT FROM identifier i
+       WHERE i.state <> 'active'
+         AND (i.naming_authority_id, i.state) >= (p.id, 'withdrawn')
+         AND (i.naming_authority_id, i.state) <= (p.id, 'withdrawn')
+       ORDER BY i.naming_authority_id, i.state, i.lease_until LIMIT $2) withdrawn)
     + (SELECT count(*)::int FROM (
        SELECT FROM identifier i
        WHERE i.state <> 'active'
-         AND (i.naming_authority, i.state) >= (p.prefix, 'reserved')
-         AND (i.naming_authority, i.state, i.lease_until) <= (p.prefix, 'reserved', CURRENT_TIMESTAMP)
-       ORDER BY i.naming_authority, i.state, i.lease_until LIMIT $2) expired) AS withdrawn
-  FROM unnest($1::text[]) AS u(prefix) CROSS JOIN LATERAL (SELECT u.prefix COLLATE "C" AS prefix) p`;
+         AND (i.naming_authority_id, i.state) >= (p.id, 'reserved')
+         AND (i.naming_authority_id, i.state, i.lease_until) <= (p.id, 'reserved', CURRENT_TIMESTAMP)
+       ORDER BY i.naming_authority_id, i.state, i.lease_until LIMIT $2) expired) AS withdrawn
+  FROM naming_authority p WHERE p.prefix = ANY($1::text[])`;
 
-const ESTIMATE_SQL = 'EXPLAIN (FORMAT JSON) SELECT FROM identifier i WHERE i.naming_authority = $1 AND i.state = $2';
+const ESTIMATE_SQL = 'EXPLAIN (FORMAT JSON) SELECT FROM identifier i WHERE i.naming_authority_id = $1 AND i.state = $2';
 
 interface CountRow extends Readonly<Record<'all' | 'reserved' | 'withdrawn', number>> {
+  readonly id: number;
   readonly prefix: string;
 }
 
@@ -129,25 +130,22 @@ async function countAll(from: Queryable, prefixes: readonly string[]): Promise<S
   const { rows } = await from.query<CountRow>(COUNT, [prefixes, COUNTED_EXACTLY + 1]);
   const found = new Map(rows.map((row) => [row.prefix, row]));
   return inTurn(prefixes, async (prefix) => {
-    const { all, reserved, withdrawn } = found.get(prefix) ?? { all: 0, reserved: 0, withdrawn: 0 };
+    const { id, all, reserved, withdrawn } = found.get(prefix) ?? { id: 0, all: 0, reserved: 0, withdrawn: 0 };
     const seen = { reserved, active: all - reserved - withdrawn, withdrawn };
     const beyond = { reserved, active: all, withdrawn };
     const entries = await inTurn(STATES, async (state): Promise<[State, Count]> => [
       state,
       beyond[state] <= COUNTED_EXACTLY
         ? { value: seen[state], isExact: true }
-        : { value: Math.max(seen[state], await estimate(from, prefix, state)), isExact: false },
+        : { value: Math.max(seen[state], await estimate(from, id, state)), isExact: false },
     ]);
     return Object.fromEntries(entries) as StateCounts;
   });
 }
 
 /** The planner's estimate, in which unrecorded expiries count as reserved. */
-async function estimate(from: Queryable, prefix: string, state: State): Promise<number> {
-  const { rows } = await from.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(ESTIMATE_SQL, [
-    prefix,
-    state,
-  ]);
+async function estimate(from: Queryable, id: number, state: State): Promise<number> {
+  const { rows } = await from.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(ESTIMATE_SQL, [id, state]);
   return rows[0]?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;
 }
 

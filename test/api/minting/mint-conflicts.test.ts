@@ -5,12 +5,14 @@ import type { IdentifierRecord } from '../../../src/registry/identifier-record.j
 import type { MintCommand } from '../../../src/registry/mint-command.js';
 import type { Conflicts } from '../../../src/storage/identifiers/conflict-finder.js';
 
+const name = (canonical: string) => ({ canonical, comparison: canonical, foldsCase: false, key: canonical });
+
 const MINT: MintCommand = {
   namingAuthority: '100.102',
-  metadata: { canonical: 'hdl:1/m', key: 'm', name: { type: 'handle', namingAuthority: '1', localName: 'm' } as never },
+  metadata: { ...name('hdl:1/m'), name: { type: 'handle', namingAuthority: '1', localName: 'm' } as never },
   mintMetadataId: false,
   target: null,
-  alternates: [{ canonical: 'info:fedora/a:1', key: 'a' }],
+  alternates: [name('info:fedora/a:1')],
   guid: null,
   localName: null,
   leaseUntil: null,
@@ -39,6 +41,7 @@ const NONE: Conflicts = {
   metadata: null,
   address: null,
   alternate: null,
+  collision: null,
 };
 const REPLAY = { request: { record: ONE, fingerprint: 'f' }, requestMetadataRecord: TWO };
 const ALTERNATE = { alternate: { record: ONE, index: 4 } };

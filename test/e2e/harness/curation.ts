@@ -26,7 +26,7 @@ export function curationOf(service: TestService) {
       query<{ version: number; kind: string; client: string; patch: unknown }>(
         service.database.url,
         `SELECT c.version, c.kind, c.client, c.patch::json AS patch FROM event c JOIN identifier i ON i.id = c.identifier_id
-         WHERE i.naming_authority || '/' || upper(replace(i.guid::text, '-', '')) = $1 ORDER BY c.position, c.id`,
+         WHERE (SELECT prefix FROM naming_authority n WHERE n.id = i.naming_authority_id) || '/' || upper(replace(i.guid::text, '-', '')) = $1 ORDER BY c.position, c.id`,
         [identifier],
       ),
   };

@@ -6,7 +6,7 @@ import type { Principal } from '../../../access/principal.js';
 import type { RequestContext } from '../../../access/request-context.js';
 import { namingAuthorityKey, parseNamingAuthority } from '../../../identifier/index.js';
 import { Problem, type ProblemDetail } from '../../../problem/problem.js';
-import type { Digest } from '../../../registry/digest.js';
+import { type Digest, digestFrom } from '../../../registry/digest.js';
 import type { MintCommand } from '../../../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../../../registry/naming-authority-snapshot.js';
 import { IdempotentRequests } from '../../../storage/idempotency.js';
@@ -153,7 +153,7 @@ async function parseItems(
     items.push(duplicate === null ? item : { ...item, command: duplicate });
     if (index % PARSE_SLICE === PARSE_SLICE - 1) await nextTurn();
   }
-  return { items, fingerprint: hash.digest('hex') };
+  return { items, fingerprint: digestFrom(hash.digest('hex')) };
 }
 
 /**
@@ -171,7 +171,7 @@ function findDuplicate(
   const localKey =
     authority === undefined || localName === null ? null : known.addressOf(authority, localName).localKey;
   const claims = [
-    ...(metadata === null ? [] : [{ pointer: '/metadataId', key: `metadata ${under} ${metadata.key}` }]),
+    ...(metadata === null ? [] : [{ pointer: '/metadataId', key: `metadata ${under} ${metadata.comparison}` }]),
     ...(guid === null ? [] : [{ pointer: '/guid', key: `local ${under} ${guid}` }]),
     ...(localName === null ? [] : [{ pointer: '/localName', key: `local ${under} ${localKey ?? localName}` }]),
     ...alternates.map(({ key }, at) => ({ pointer: `/alternateIds/${at}`, key: `alternate ${under} ${key}` })),

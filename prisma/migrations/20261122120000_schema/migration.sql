@@ -1,0 +1,393 @@
+-- The schema of Mintmark. Text columns that are compared have the byte-wise collation "C". A key column has the first 16 octets
+-- of the SHA-256 of a comparison key as a UUID: the service compares the names themselves after each hit (decision 63). Every
+-- index has its readers beside it; test/e2e/indexes and test/e2e/plans compare them with the plans of PostgreSQL. Columns are in
+-- the order of their alignment, which saves the padding between them.
+
+-- Rows of these tables are never deleted, and what identifies a thing never changes. The history is appended to.
+CREATE FUNCTION "refuse_change"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'rows of % are kept as they are: % is refused', TG_TABLE_NAME, TG_OP USING ERRCODE = 'restrict_violation';
+END $$;
+
+-- Handle prefixes under which identifiers are minted (CID-09). Identifiers refer to the number, which is shorter.
+
+CREATE TABLE "naming_authority" (
+    "id" SERIAL NOT NULL,
+    "prefix" TEXT COLLATE "C" NOT NULL,
+    "status" TEXT NOT NULL DEFAULT 'active',
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "profile" TEXT NOT NULL DEFAULT 'cordra',
+    "case_insensitive" BOOLEAN NOT NULL DEFAULT false,
+    "uuid_version" SMALLINT NOT NULL DEFAULT 4,
+    "target_template" TEXT COLLATE "C",
+    "resolver_scheme" TEXT COLLATE "C",
+    "resolver_authority" TEXT COLLATE "C",
+    "resolver_first_segment" TEXT COLLATE "C",
+    "version" INTEGER NOT NULL DEFAULT 1,
+    "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    -- Reader: the view "identifier_record".
+    CONSTRAINT "naming_authority_pkey" PRIMARY KEY ("id"),
+    CONSTRAINT "naming_authority_status_check" CHECK ("status" IN ('active', 'suspended')),
+    CONSTRAINT "naming_authority_profile_check" CHECK ("profile" IN ('cordra', 'handle')),
+    CONSTRAINT "naming_authority_prefix_check" CHECK (
+        octet_length("prefix") BETWEEN 1 AND 255
+        AND ("profile" = 'handle' OR "prefix" ~ '^[0-9]+(\.[0-9]+)*$')
+    ),
+    CONSTRAINT "naming_authority_uuid_version_check" CHECK ("uuid_version" IN (1, 4, 7)),
+    CONSTRAINT "naming_authority_target_template_check" CHECK (octet_length("target_template") <= 2048),
+    CONSTRAINT "naming_authority_resolver_check" CHECK (
+        ("resolver_scheme" IS NULL) = ("resolver_authority" IS NULL)
+        AND ("resolver_scheme" IS NOT NULL OR "resolver_first_segment" IS NULL)
+    ),
+    CONSTRAINT "naming_authority_version_check" CHECK ("version" >= 1)
+);
+-- Readers: mints, look-ups, and the pages of naming authorities.
+CREATE UNIQUE INDEX "naming_authority_prefix_key" ON "naming_authority" ("prefix");
+-- Readers: one naming authority, its parent and its children. ASCII letters of a prefix have no case (R-15), and the collation
+-- "C" folds no others.
+CREATE UNIQUE INDEX "naming_authority_prefix_fold_key" ON "naming_authority" (upper("prefix" COLLATE "C"));
+-- Reader: the cache of naming authorities, for the changes since its last read.
+CREATE INDEX "naming_authority_updated_idx" ON "naming_authority" ("updated_at");
+
+CREATE TRIGGER "naming_authority_kept" BEFORE DELETE OR UPDATE OF "id", "prefix", "profile", "case_insensitive" ON "naming_authority"
+    FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
+
+-- Identifiers with their metadata IDs. An identifier that was minted, and not imported, is its own first event until its first
+-- change (decision 62): its place in the log is its position and its id, so this table and "change" take ids from one sequence.
+
+CREATE TABLE "identifier" (
+    "id" BIGSERIAL NOT NULL,
+    "position" BIGINT,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "lease_until" TIMESTAMPTZ(3),
+    "withdrawn_at" TIMESTAMPTZ(3),
+    "naming_authority_id" INTEGER NOT NULL,
+    "version" INTEGER NOT NULL DEFAULT 1,
+    "request_index" INTEGER,
+    "registered" BOOLEAN NOT NULL DEFAULT false,
+    "is_first_event" BOOLEAN NOT NULL DEFAULT false,
+    "guid" UUID,
+    "local_key" UUID,
+    "metadata_key" UUID,
+    "request_hash" UUID,
+    "reservation" UUID,
+    "state" TEXT NOT NULL DEFAULT 'active',
+    "metadata_id" TEXT COLLATE "C",
+    "target" TEXT COLLATE "C",
+    "alternate_ids" TEXT[] COLLATE "C" NOT NULL DEFAULT '{}',
+    "client" TEXT COLLATE "C",
+    "key_id" TEXT,
+    "request_key" TEXT COLLATE "C",
+    "local_name" TEXT COLLATE "C",
+    "withdrawal_reason" TEXT,
+    "replaced_by" TEXT COLLATE "C",
+
+    -- Readers: changes, events, and the records of a search.
+    CONSTRAINT "identifier_pkey" PRIMARY KEY ("id"),
+    -- A local name is a GUID, or it is a text whose key is compared (CID-02).
+    CONSTRAINT "identifier_local_name_check" CHECK (
+        ("guid" IS NULL) = ("local_name" IS NOT NULL)
+        AND ("local_name" IS NULL) = ("local_key" IS NULL)
+        AND octet_length("local_name") BETWEEN 1 AND 8192
+    ),
+    CONSTRAINT "identifier_metadata_check" CHECK (
+        ("metadata_id" IS NULL) = ("metadata_key" IS NULL)
+        AND octet_length("metadata_id") <= 16384
+    ),
+    CONSTRAINT "identifier_target_check" CHECK (octet_length("target") <= 2048),
+    CONSTRAINT "identifier_alternate_check" CHECK (cardinality("alternate_ids") <= 100),
+    CONSTRAINT "identifier_state_check" CHECK ("state" IN ('reserved', 'active', 'withdrawn')),
+    CONSTRAINT "identifier_lease_check" CHECK (("state" = 'reserved') = ("lease_until" IS NOT NULL)),
+    CONSTRAINT "identifier_tombstone_check" CHECK (
+        ("state" = 'withdrawn') = ("withdrawn_at" IS NOT NULL)
+        AND ("withdrawn_at" IS NULL) = ("withdrawal_reason" IS NULL)
+        AND ("withdrawn_at" IS NOT NULL OR "replaced_by" IS NULL)
+    ),
+    CONSTRAINT "identifier_version_check" CHECK ("version" >= 1),
+    CONSTRAINT "identifier_updated_check" CHECK ("updated_at" >= "created_at"),
+    CONSTRAINT "identifier_request_check" CHECK (
+        ("request_key" IS NULL) = ("request_index" IS NULL)
+        AND ("request_key" IS NULL) = ("request_hash" IS NULL)
+        AND ("request_key" IS NULL OR "client" IS NOT NULL)
+        AND octet_length("request_key") BETWEEN 1 AND 255
+        AND "request_index" >= 0
+    ),
+    CONSTRAINT "identifier_first_event_check"
+        CHECK (NOT "is_first_event" OR ("position" IS NOT NULL AND "client" IS NOT NULL AND "version" = 1))
+);
+-- No foreign key to "naming_authority": its check would lock the one row of the naming authority for every mint. The statement
+-- that mints selects from that table, and a trigger keeps its rows.
+
+-- Readers: look-ups of an identifier, and of a bare GUID under every naming authority. It also prevents duplicates.
+CREATE UNIQUE INDEX "identifier_guid_key" ON "identifier" ("guid", "naming_authority_id");
+-- Reader: look-ups of an identifier whose local name is a text.
+CREATE UNIQUE INDEX "identifier_local_key" ON "identifier" ("local_key", "naming_authority_id") WHERE "local_key" IS NOT NULL;
+-- Readers: look-ups of a metadata ID, and the identifiers that a record describes.
+CREATE UNIQUE INDEX "identifier_metadata_key" ON "identifier" ("metadata_key", "naming_authority_id") WHERE "metadata_key" IS NOT NULL;
+-- Readers: replays of requests with an Idempotency-Key, and the function "usable_request_places".
+CREATE UNIQUE INDEX "identifier_request_key" ON "identifier" ("client", "request_key", "request_index") WHERE "request_key" IS NOT NULL;
+-- Reader: the list of all identifiers. Pages have the order of these two columns, so the index of each filter ends with them.
+CREATE INDEX "identifier_created_idx" ON "identifier" ("created_at", "id");
+-- Readers: the list and the count of a naming authority. Every row meets the condition; it prevents that PostgreSQL finds single
+-- identifiers by this index as long as it has no statistics.
+CREATE INDEX "identifier_authority_idx" ON "identifier" ("naming_authority_id", "created_at", "id") WHERE "id" > 0;
+-- Readers: the list and the look-up of a target. It has a hash of 8 octets, and statements compare the target itself too.
+CREATE INDEX "identifier_target_idx" ON "identifier" (hashtextextended("target", 0), "created_at", "id") WHERE "target" IS NOT NULL;
+-- Reader: the list of reserved or withdrawn identifiers. Mints of active ones do not write it.
+CREATE INDEX "identifier_inactive_idx" ON "identifier" ("created_at", "id") WHERE "state" <> 'active';
+-- Reader: the counts of reserved and withdrawn identifiers of a naming authority.
+CREATE INDEX "identifier_inactive_authority_idx" ON "identifier" ("naming_authority_id", "state", "lease_until") WHERE "state" <> 'active';
+-- Reader: the search for reservations that have expired.
+CREATE INDEX "identifier_lease_idx" ON "identifier" ("lease_until") WHERE "state" = 'reserved';
+-- Reader: the members of a reservation.
+CREATE INDEX "identifier_reservation_idx" ON "identifier" ("reservation", "id") WHERE "reservation" IS NOT NULL;
+-- Reader: the log of events. A condition on "version" would make every update write all indexes of the row.
+CREATE INDEX "identifier_event_idx" ON "identifier" ("position", "id") WHERE "is_first_event";
+-- PostgreSQL does not use the statistics of a partial index for its expression.
+CREATE STATISTICS "identifier_target_statistics" ON hashtextextended("target", 0) FROM "identifier";
+
+CREATE TRIGGER "identifier_kept"
+    BEFORE DELETE OR UPDATE OF "id", "naming_authority_id", "guid", "local_name", "local_key", "created_at", "position", "client", "key_id", "registered", "reservation"
+    ON "identifier" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
+
+-- One bulk load gives tens of thousands of rows the same key. By these statistics the planner would expect as many rows for every
+-- other key, and read the whole table for a key that has none. Most look-ups are for a key of few rows. The settings apply from
+-- the next ANALYZE on. There is none here: for an analyzed empty table the planner would expect no rows, and sessions would keep
+-- plans that read all of it.
+ALTER TABLE "identifier"
+    ALTER COLUMN "request_key" SET (n_distinct = -1),
+    ALTER COLUMN "reservation" SET (n_distinct = -1);
+
+-- The counts of naming authorities are index-only scans, which read every row from the table until a VACUUM has marked its page
+-- as visible. By default PostgreSQL waits for inserts of a fifth of the table. Such a VACUUM reads only the new pages.
+ALTER TABLE "identifier" SET (autovacuum_vacuum_insert_threshold = 5000, autovacuum_vacuum_insert_scale_factor = 0.02);
+
+-- The comparison keys of alternate identifiers, unique within a naming authority. The names are in "identifier"."alternate_ids".
+
+CREATE TABLE "alternate_identifier" (
+    "identifier_id" BIGINT NOT NULL,
+    "key" UUID NOT NULL,
+    "naming_authority_id" INTEGER NOT NULL,
+
+    -- Readers: look-ups of an alternate identifier. It also prevents duplicates.
+    CONSTRAINT "alternate_identifier_pkey" PRIMARY KEY ("key", "naming_authority_id"),
+    CONSTRAINT "alternate_identifier_identifier_id_fkey"
+        FOREIGN KEY ("identifier_id") REFERENCES "identifier" ("id") ON DELETE RESTRICT ON UPDATE RESTRICT
+);
+-- Reader: a change of the alternates of an identifier.
+CREATE INDEX "alternate_identifier_identifier_idx" ON "alternate_identifier" ("identifier_id");
+
+-- Changes of identifiers, and of naming authorities where "identifier_id" is null, in the order in which transactions began to
+-- write. "position" is the number of the transaction plus the offset, which grows when a dump is restored into a younger cluster,
+-- whose transaction numbers are smaller (decision 18).
+
+CREATE TABLE "change_offset" (
+    "id" INTEGER NOT NULL DEFAULT 1,
+    "value" BIGINT NOT NULL DEFAULT 0,
+
+    CONSTRAINT "change_offset_pkey" PRIMARY KEY ("id"),
+    CONSTRAINT "change_offset_single_check" CHECK ("id" = 1)
+);
+INSERT INTO "change_offset" DEFAULT VALUES;
+
+CREATE TABLE "change" (
+    "position" BIGINT NOT NULL,
+    "id" BIGINT NOT NULL DEFAULT nextval('identifier_id_seq'),
+    "identifier_id" BIGINT,
+    "at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "naming_authority_id" INTEGER NOT NULL,
+    "version" INTEGER NOT NULL,
+    "kind" TEXT NOT NULL,
+    "client" TEXT NOT NULL,
+    "key_id" TEXT,
+    "patch" TEXT NOT NULL,
+
+    -- Reader: the log of events.
+    CONSTRAINT "change_pkey" PRIMARY KEY ("position", "id"),
+    CONSTRAINT "change_version_check" CHECK ("version" >= 1)
+);
+-- Reader: the history of an identifier. It also prevents two changes to the same version.
+CREATE UNIQUE INDEX "change_identifier_key" ON "change" ("identifier_id", "version") WHERE "identifier_id" IS NOT NULL;
+-- Reader: the history of a naming authority.
+CREATE UNIQUE INDEX "change_authority_key" ON "change" ("naming_authority_id", "version") WHERE "identifier_id" IS NULL;
+
+CREATE TRIGGER "change_kept" BEFORE DELETE OR UPDATE ON "change" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
+
+-- Results of requests with an Idempotency-Key that are not in the row of an identifier.
+
+CREATE TABLE "request" (
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "hash" UUID NOT NULL,
+    "client" TEXT COLLATE "C" NOT NULL,
+    "key" TEXT COLLATE "C" NOT NULL,
+    "outcome" TEXT NOT NULL,
+
+    -- Reader: replays.
+    CONSTRAINT "request_pkey" PRIMARY KEY ("client", "key"),
+    CONSTRAINT "request_key_check" CHECK (octet_length("key") BETWEEN 1 AND 255)
+);
+ALTER TABLE "request" ALTER COLUMN "key" SET (n_distinct = -1);
+
+-- The same for requests that are processed in parts: lines of a stream, and items of the settlement of a reservation. "place" is
+-- the index of the first item of the part, "places" has the indexes of all of them.
+
+CREATE TABLE "request_part" (
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "place" INTEGER NOT NULL,
+    "client" TEXT COLLATE "C" NOT NULL,
+    "key" TEXT COLLATE "C" NOT NULL,
+    "places" INTEGER[] NOT NULL,
+    "outcomes" TEXT NOT NULL,
+
+    -- Reader: replays.
+    CONSTRAINT "request_part_pkey" PRIMARY KEY ("client", "key", "place"),
+    CONSTRAINT "request_part_key_check" CHECK (octet_length("key") BETWEEN 1 AND 255),
+    CONSTRAINT "request_part_places_check" CHECK ("places"[1] = "place")
+);
+ALTER TABLE "request_part" ALTER COLUMN "key" SET (n_distinct = -1);
+
+-- Every statement that uses an Idempotency-Key for the first time holds this advisory lock (4941177 is "Key" in ASCII).
+
+CREATE FUNCTION "lock_request_key"("client" TEXT, "key" TEXT) RETURNS BOOLEAN LANGUAGE sql VOLATILE AS $$
+    SELECT pg_try_advisory_xact_lock(4941177, hashtext($1 || ' ' || $2))
+$$;
+
+-- The rows of a statement that can use their Idempotency-Keys, by their ordinals from 1: those whose lock was free, and whose
+-- place in the request has no result. A statement that waits for another one would otherwise miss what that one has committed:
+-- each query of a volatile function sees what was committed before the query, so the second one sees what was committed before the
+-- lock was taken (PostgreSQL 36.7). A session keeps the plans of a function: one that was made while a table was empty would read
+-- all of it later, so sequential scans are off.
+
+CREATE FUNCTION "usable_request_places"("clients" TEXT[], "keys" TEXT[], "places" INTEGER[]) RETURNS SETOF INTEGER
+    LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS $$
+DECLARE
+    "locked" BOOLEAN[];
+BEGIN
+    "locked" := ARRAY(
+        SELECT "lock_request_key"(w."client", w."key") FROM unnest("clients", "keys") WITH ORDINALITY AS w("client", "key", "n")
+        ORDER BY w."n"
+    );
+    RETURN QUERY
+        SELECT w."n"::INTEGER
+        FROM unnest("clients", "keys", "places", "locked") WITH ORDINALITY AS w("client", "key", "place", "locked", "n")
+        WHERE w."locked"
+          AND NOT EXISTS (SELECT FROM "request" r WHERE r."client" = w."client" AND r."key" = w."key" OFFSET 0)
+          AND CASE WHEN w."place" = 0
+              -- The key of a single mint belongs to no line of a stream.
+              THEN (SELECT min(i."request_index") FROM "identifier" i WHERE i."client" = w."client" AND i."request_key" = w."key") IS NULL
+                   AND NOT EXISTS (SELECT FROM "request_part" p WHERE p."client" = w."client" AND p."key" = w."key" OFFSET 0)
+              ELSE NOT EXISTS (SELECT FROM "identifier" i
+                               WHERE i."client" = w."client" AND i."request_key" = w."key"
+                                 AND i."request_index" IN (0, w."place") OFFSET 0)
+                   -- A part lies within 1,024 places.
+                   AND NOT EXISTS (SELECT FROM "request_part" p
+                                   WHERE p."client" = w."client" AND p."key" = w."key"
+                                     AND p."place" BETWEEN (w."place" >> 10) << 10 AND w."place" AND w."place" = ANY (p."places") OFFSET 0)
+              END;
+END $$;
+
+-- Keys of clients. The secret is not stored. A key that was created under open access, without authentication, is refused under
+-- ACCESS=keys until an administrator confirms it.
+
+CREATE TABLE "api_key" (
+    "id" UUID NOT NULL,
+    "client" TEXT COLLATE "C" NOT NULL,
+    "label" TEXT,
+    "secret_hash" BYTEA NOT NULL,
+    "scopes" TEXT[] NOT NULL,
+    "grants" JSONB,
+    "expires_at" TIMESTAMPTZ(3),
+    "revoked_at" TIMESTAMPTZ(3),
+    "last_used_at" TIMESTAMPTZ(3),
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "created_by" TEXT COLLATE "C" NOT NULL,
+    "open_access" BOOLEAN NOT NULL DEFAULT false,
+    "confirmed_at" TIMESTAMPTZ(3),
+    "confirmed_by" TEXT COLLATE "C",
+
+    -- Readers: changes of a key, and the cache of keys.
+    CONSTRAINT "api_key_pkey" PRIMARY KEY ("id"),
+    CONSTRAINT "api_key_client_check" CHECK (octet_length("client") BETWEEN 1 AND 255),
+    CONSTRAINT "api_key_secret_hash_check" CHECK (octet_length("secret_hash") = 32),
+    CONSTRAINT "api_key_scopes_check" CHECK (
+        cardinality("scopes") >= 1 AND "scopes" <@ ARRAY['read', 'mint', 'register', 'curate', 'admin']
+    ),
+    CONSTRAINT "api_key_confirmed_check" CHECK (("confirmed_at" IS NULL) = ("confirmed_by" IS NULL))
+);
+-- Reader: authentication.
+CREATE UNIQUE INDEX "api_key_secret_hash_key" ON "api_key" ("secret_hash");
+-- Reader: the list of keys.
+CREATE INDEX "api_key_created_idx" ON "api_key" ("created_at", "id");
+
+-- The secret under which cursors and the ids of events are encrypted. It is part of every backup, so that both stay valid.
+
+CREATE TABLE "cursor_secret" (
+    "id" INTEGER NOT NULL DEFAULT 1,
+    "value" BYTEA NOT NULL,
+
+    CONSTRAINT "cursor_secret_pkey" PRIMARY KEY ("id"),
+    CONSTRAINT "cursor_secret_single_check" CHECK ("id" = 1),
+    CONSTRAINT "cursor_secret_value_check" CHECK (octet_length("value") = 32)
+);
+
+-- The comparison key of an identifier: of its URI in the form by which names are compared. A test compares it with the same
+-- function of the service.
+
+CREATE FUNCTION "self_key"("prefix" text, "guid" uuid, "local_name" text, "case_insensitive" boolean) RETURNS uuid
+  LANGUAGE sql STABLE PARALLEL SAFE
+RETURN encode(substring(sha256(convert_to('hdl:' || upper("prefix" COLLATE "C") || '/' || CASE
+  WHEN "guid" IS NOT NULL THEN upper(replace("guid"::text, '-', ''))
+  WHEN "case_insensitive" OR upper("prefix" COLLATE "C") = '0.NA' THEN upper("local_name" COLLATE "C")
+  ELSE "local_name" END, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid;
+
+-- A canonical name without its query and fragment, and without the case of ASCII letters: a search compares it after each hit.
+
+CREATE FUNCTION "bare_name"("name" text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN lower(split_part(split_part("name", '#', 1), '?', 1) COLLATE "C");
+
+-- Identifiers as the service represents them: with the prefix and the resolver of the naming authority, whether the lease has
+-- ended (such an identifier counts as withdrawn), and the objects whose metadata ID is this identifier, in order of minting, each
+-- with that metadata ID.
+
+CREATE VIEW "identifier_record" AS
+SELECT i.id, i.naming_authority_id, n.prefix AS naming_authority, i.guid, i.local_name, i.local_key, i.metadata_id, i.metadata_key,
+       i.target, i.alternate_ids, i.state, i.version, i.created_at, i.updated_at, i.lease_until, i.withdrawn_at,
+       i.withdrawal_reason, i.replaced_by, i.client, i.request_key, i.request_index, i.request_hash, i.reservation,
+       (i.state = 'reserved' AND i.lease_until <= CURRENT_TIMESTAMP) AS expired,
+       n.resolver_scheme, n.resolver_authority, n.resolver_first_segment,
+       ARRAY(
+         SELECT ARRAY[(SELECT m.prefix FROM "naming_authority" m WHERE m.id = d.naming_authority_id)
+                        || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', ''))), d.metadata_id]
+         FROM "identifier" d
+         WHERE d.metadata_key = "self_key"(n.prefix, i.guid, i.local_name, n.case_insensitive)
+           AND NOT (d.state = 'reserved' AND d.lease_until <= CURRENT_TIMESTAMP)
+         ORDER BY d.created_at, d.id
+       ) AS describes
+FROM "identifier" i JOIN "naming_authority" n ON n.id = i.naming_authority_id;
+
+-- Identifiers that have not changed since they were minted, as the events that they are. `octets` is about the size of the
+-- patch, without building it.
+
+CREATE VIEW "first_event" AS
+SELECT "position", "id", "naming_authority_id", "id" AS "identifier_id", 1 AS "version",
+       CASE WHEN "state" = 'reserved' THEN 'reserved' WHEN "registered" THEN 'registered' ELSE 'minted' END AS "kind",
+       "client" COLLATE "default" AS "client", "key_id", "created_at" AS "at",
+       json_build_array(json_build_object('op', 'add', 'path', '', 'value', json_build_object(
+           'metadataId', "metadata_id", 'target', "target", 'alternateIds', to_json("alternate_ids"), 'state', "state",
+           'leaseUntil', to_char("lease_until" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+           'tombstone', NULL)))::text AS "patch",
+       coalesce(octet_length("metadata_id"), 0) + coalesce(octet_length("target"), 0)
+         + octet_length(array_to_string("alternate_ids", ',')) AS "octets"
+FROM "identifier" WHERE "is_first_event";
+
+-- Every event. A reader of the log limits each half, because PostgreSQL does not use the index of the second half for the
+-- order of both.
+
+CREATE VIEW "event" AS
+SELECT "position", "id", "naming_authority_id", "identifier_id", "version", "kind", "client", "key_id", "at", "patch"
+FROM "change"
+UNION ALL
+SELECT "position", "id", "naming_authority_id", "identifier_id", "version", "kind", "client", "key_id", "at", "patch"
+FROM "first_event";

@@ -74,7 +74,7 @@ beforeAll(async () => {
   await client.connect();
   for (const [index, reason] of REASONS.entries()) {
     await client.query(
-      `UPDATE identifier SET state = 'withdrawn', version = 3, is_first_event = false, updated_at = updated_at + interval '1 hour', withdrawn_at = '2026-01-02T03:04:05.678Z',
+      `UPDATE identifier SET state = 'withdrawn', version = 3, is_first_event = false, updated_at = created_at + interval '1 hour', withdrawn_at = '2026-01-02T03:04:05.678Z',
          withdrawal_reason = $2, replaced_by = $3 WHERE target = $1`,
       [
         `https://repo.example.org/withdrawn/${index}`,

@@ -8,7 +8,14 @@ describe('statements that read records', () => {
   const rows = read('identifiers/identifier-row.ts');
   const union = (name: string) =>
     [...(new RegExp(`type ${name} =([^;]*);`).exec(rows)?.[1] ?? '').matchAll(/'(\w+)'/g)].map(([, column]) => column!);
-  const columns = ['naming_authority', ...union('StoredColumns'), ...union('ResolverColumns'), 'expired', 'describes'];
+  const columns = [
+    'naming_authority',
+    'updated_at',
+    ...union('StoredColumns'),
+    ...union('ResolverColumns'),
+    'expired',
+    'describes',
+  ];
   const lists = readdirSync(STORAGE, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .flatMap((name) =>

@@ -55,12 +55,13 @@ CREATE TRIGGER "naming_authority_kept" BEFORE DELETE OR UPDATE OF "id", "prefix"
 
 -- Identifiers with their metadata IDs. An identifier that was minted, and not imported, is its own first event until its first
 -- change (decision 62): its place in the log is its position and its id, so this table and "change" take ids from one sequence.
+-- "updated_at" is null until the first change, and "alternate_ids" is null where there are none.
 
 CREATE TABLE "identifier" (
     "id" BIGSERIAL NOT NULL,
     "position" BIGINT,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-    "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "updated_at" TIMESTAMPTZ(3),
     "lease_until" TIMESTAMPTZ(3),
     "withdrawn_at" TIMESTAMPTZ(3),
     "naming_authority_id" INTEGER NOT NULL,
@@ -76,7 +77,7 @@ CREATE TABLE "identifier" (
     "state" TEXT NOT NULL DEFAULT 'active',
     "metadata_id" TEXT COLLATE "C",
     "target" TEXT COLLATE "C",
-    "alternate_ids" TEXT[] COLLATE "C" NOT NULL DEFAULT '{}',
+    "alternate_ids" TEXT[] COLLATE "C",
     "client" TEXT COLLATE "C",
     "key_id" TEXT,
     "request_key" TEXT COLLATE "C",
@@ -353,7 +354,8 @@ RETURN lower(split_part(split_part("name", '#', 1), '?', 1) COLLATE "C");
 
 CREATE VIEW "identifier_record" AS
 SELECT i.id, i.naming_authority_id, n.prefix AS naming_authority, i.guid, i.local_name, i.local_key, i.metadata_id, i.metadata_key,
-       i.target, i.alternate_ids, i.state, i.version, i.created_at, i.updated_at, i.lease_until, i.withdrawn_at,
+       i.target, coalesce(i.alternate_ids, '{}') AS alternate_ids, i.state, i.version, i.created_at,
+       coalesce(i.updated_at, i.created_at) AS updated_at, i.lease_until, i.withdrawn_at,
        i.withdrawal_reason, i.replaced_by, i.client, i.request_key, i.request_index, i.request_hash, i.reservation,
        (i.state = 'reserved' AND i.lease_until <= CURRENT_TIMESTAMP) AS expired,
        n.resolver_scheme, n.resolver_authority, n.resolver_first_segment,
@@ -375,11 +377,11 @@ SELECT "position", "id", "naming_authority_id", "id" AS "identifier_id", 1 AS "v
        CASE WHEN "state" = 'reserved' THEN 'reserved' WHEN "registered" THEN 'registered' ELSE 'minted' END AS "kind",
        "client" COLLATE "default" AS "client", "key_id", "created_at" AS "at",
        json_build_array(json_build_object('op', 'add', 'path', '', 'value', json_build_object(
-           'metadataId', "metadata_id", 'target', "target", 'alternateIds', to_json("alternate_ids"), 'state', "state",
+           'metadataId', "metadata_id", 'target', "target", 'alternateIds', coalesce(to_json("alternate_ids"), '[]'::json), 'state', "state",
            'leaseUntil', to_char("lease_until" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
            'tombstone', NULL)))::text AS "patch",
        coalesce(octet_length("metadata_id"), 0) + coalesce(octet_length("target"), 0)
-         + octet_length(array_to_string("alternate_ids", ',')) AS "octets"
+         + coalesce(octet_length(array_to_string("alternate_ids", ',')), 0) AS "octets"
 FROM "identifier" WHERE "is_first_event";
 
 -- Every event. A reader of the log limits each half, because PostgreSQL does not use the index of the second half for the

@@ -15,7 +15,6 @@ type StoredColumns =
   | 'state'
   | 'version'
   | 'created_at'
-  | 'updated_at'
   | 'lease_until'
   | 'withdrawn_at'
   | 'withdrawal_reason'
@@ -29,6 +28,8 @@ export type Describes = readonly (readonly [identifier: string, metadataId: stri
 /** A row of the view `identifier_record`; every statement that reads records selects these columns. */
 export type IdentifierRow = Pick<Row<'identifier'>, StoredColumns> &
   Pick<Row<'naming_authority'>, ResolverColumns> & {
+    /** The time of the mint until the first change. */
+    readonly updated_at: Date;
     /** The prefix. */
     readonly naming_authority: string;
     /** Whether the lease has ended and the expiry is not recorded. */

@@ -54,7 +54,7 @@ export const IMPORT = `
     INSERT INTO identifier (id, naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids,
                             state, lease_until, version, created_at, updated_at, withdrawn_at, withdrawal_reason, replaced_by)
     SELECT id, naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, target,
-           CASE WHEN alternate_ids IS NULL THEN '{}' ELSE ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
+           CASE WHEN alternate_ids IS NOT NULL THEN ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
            state, lease_until, version, created_at, updated_at, withdrawn_at, withdrawal_reason, replaced_by
     FROM eligible
     ON CONFLICT DO NOTHING

@@ -56,7 +56,7 @@ export const INSERT_ONE = `
                             state, lease_until, reservation, client, key_id, request_key, request_index, request_hash,
                             position, registered, is_first_event)
     SELECT naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, target,
-           CASE WHEN alternate_ids IS NULL THEN '{}' ELSE ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
+           CASE WHEN alternate_ids IS NOT NULL THEN ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
            CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until, reservation,
            client, key_id, request_key, request_index, request_hash,
            pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), own_key IS NOT NULL, true
@@ -108,7 +108,7 @@ export const INSERT_MANY = `
                             state, lease_until, reservation, client, key_id, request_key, request_index, request_hash,
                             position, registered, is_first_event)
     SELECT id, naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, target,
-           CASE WHEN alternate_ids IS NULL THEN '{}' ELSE ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
+           CASE WHEN alternate_ids IS NOT NULL THEN ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
            CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until, reservation,
            client, key_id, request_key, request_index, request_hash,
            pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), own_key IS NOT NULL, true
@@ -174,7 +174,7 @@ export const INSERT_WITH_MORE = `
                             state, lease_until, reservation, client, key_id, request_key, request_index, request_hash,
                             position, registered, is_first_event)
     SELECT id, naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, target,
-           CASE WHEN alternate_ids IS NULL THEN '{}' ELSE ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
+           CASE WHEN alternate_ids IS NOT NULL THEN ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
            CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until, reservation,
            client, key_id, request_key, request_index, request_hash,
            pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), own_key IS NOT NULL, true

@@ -55,7 +55,7 @@ export const IMPORT = `
                             state, lease_until, version, created_at, updated_at, withdrawn_at, withdrawal_reason, replaced_by)
     SELECT id, naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, target,
            CASE WHEN alternate_ids IS NOT NULL THEN ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
-           state, lease_until, version, created_at, updated_at, withdrawn_at, withdrawal_reason, replaced_by
+           state, lease_until, version, created_at, nullif(updated_at, created_at), withdrawn_at, withdrawal_reason, replaced_by
     FROM eligible
     ON CONFLICT DO NOTHING
     RETURNING id

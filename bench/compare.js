@@ -27,6 +27,13 @@ const BATCH = {
   idempotencyKey: '{unique}',
 };
 
+const CHANGE = {
+  method: 'PATCH',
+  path: '/identifiers/{1}',
+  headers: { 'Content-Type': 'application/merge-patch+json', 'If-Match': '*' },
+  body: '{"target":"https://repo.example.org/moved/{unique}"}',
+};
+
 /** What is measured; each returns a sample of `runRounds`. */
 const WORKLOADS = {
   'mint-64': (build, seconds) => requests(build, MINT, 64, seconds),
@@ -49,6 +56,8 @@ const WORKLOADS = {
     const search = { method: 'POST', path: '/identifiers/lookup', body: JSON.stringify({ inputs }) };
     return requests(build, search, 4, seconds);
   },
+  // Last, because it changes the identifiers of the look-ups; nearly each of them for the first time.
+  change: (build, seconds) => requests(build, CHANGE, 16, seconds),
 };
 
 const USAGE = `npm run bench:compare -- FOLDER [--only mint-64,bulk] [--rounds 3] [--seconds 5] [--identifiers 100000]

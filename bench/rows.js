@@ -47,6 +47,15 @@ function randomRows(from, requestKey, requestIndex) {
 /** One mint as a statement without parameters, for pgbench. */
 export const ONE_MINT = insertRows(randomRows('(SELECT gen_random_uuid() AS seed) AS s', 'seed::text', '0'));
 
+/** The smallest table that can store a mint: without history, replays, states and alternates. */
+export const LEANEST_TABLE = `CREATE TABLE leanest (id uuid PRIMARY KEY, metadata_id text COLLATE "C" UNIQUE, target text,
+  created_at timestamptz NOT NULL DEFAULT now())`;
+
+/** One mint into this table, for pgbench. */
+export const LEANEST_MINT = `INSERT INTO leanest (id, metadata_id, target)
+  SELECT gen_random_uuid(), 'hdl:2000.01/' || name, 'https://repo.example.org/objects/' || name
+  FROM (SELECT upper(replace(gen_random_uuid()::text, '-', '')) AS name) AS new`;
+
 /** A batch of `count` mints under one Idempotency-Key as one statement. */
 export function batchOfMints(count) {
   const seeds = `(SELECT gen_random_uuid()::text AS batch) AS b,

@@ -1,7 +1,7 @@
 import { MINT_BODY, verifyMints, requireStored } from '../preconditions.js';
 import { load } from '../load/load.js';
 import { hasPgbench, pgbench } from '../postgres-programs.js';
-import { ONE_MINT } from '../rows.js';
+import { LEANEST_MINT, LEANEST_TABLE, ONE_MINT } from '../rows.js';
 
 const REQUEST = { method: 'POST', path: '/identifiers', body: MINT_BODY, idempotencyKey: '{unique}' };
 
@@ -27,9 +27,18 @@ function singleMint(connections, others) {
         run: (seconds) => pgbench(cluster, { database, sql: ONE_MINT, connections, seconds }),
         check: ({ operations }) => requireStored(cluster, database, operations, 0),
       };
+      await cluster.query(database, LEANEST_TABLE);
+      const leanest = {
+        before: () => cluster.query(database, 'TRUNCATE leanest', 'CHECKPOINT'),
+        run: (seconds) => pgbench(cluster, { database, sql: LEANEST_MINT, connections, seconds }),
+        check: async ({ operations }) => {
+          const [{ stored }] = await cluster.query(database, 'SELECT count(*)::integer AS stored FROM leanest');
+          return stored === operations ? [] : [`${operations} acknowledged, ${stored} stored`];
+        },
+      };
       return {
         mintmark: overHttp(await servers.mintmark(database)),
-        ...(hasPgbench && { pgbench: limit }),
+        ...(hasPgbench && { pgbench: limit, 'pgbench-leanest': leanest }),
         'fastify-pg': overHttp(await servers.fastifyPg(database)),
         'prisma-baseline': overHttp(await servers.prismaBaseline(database)),
       };
@@ -40,6 +49,7 @@ function singleMint(connections, others) {
 export const mint = singleMint(64, {
   comparisons: [
     { of: 'mintmark', to: 'pgbench', least: 1 },
+    { of: 'mintmark', to: 'pgbench-leanest', least: 0.7 },
     { of: 'mintmark', to: 'prisma-baseline', least: 6 },
     { of: 'mintmark', to: 'fastify-pg' },
   ],

@@ -118,6 +118,7 @@ function singles(
   return addresses.map((address, ordinal) => {
     const row = found.get(ordinal);
     const record = row === undefined ? null : recordOf(row);
-    return record !== null && isAt(record.localName, address) ? record : null;
+    // The database compares GUIDs.
+    return record === null || address.guid !== null || isAt(record.localName, address) ? record : null;
   });
 }

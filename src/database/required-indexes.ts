@@ -17,6 +17,7 @@ export const REQUIRED_UNIQUE_INDEXES: readonly string[] = [
   'identifier_request_key',
   'naming_authority_pkey',
   'naming_authority_prefix_fold_key',
+  'naming_authority_prefix_key',
   'request_part_pkey',
   'request_pkey',
 ];

@@ -6,7 +6,7 @@ import { IdentifierReader } from '../../dist/storage/identifiers/identifier-read
 import { Transactions } from '../../dist/storage/transactions.js';
 import { Client } from './harness/client.js';
 import { createDatabase } from './harness/database.js';
-import { type SeenEvent, followLog, readLog } from './harness/log-reader.js';
+import { type SeenEvent, followLog, readLog, untilRead } from './harness/log-reader.js';
 import { startServer } from './harness/server.js';
 
 const MINTS = 20;
@@ -74,12 +74,14 @@ describe('the log of several services on one database', () => {
     const first = await startServer(variables(database.url));
     const client = new Client(first.url);
     await client.mint();
+    // The creation of the naming authority and the mint.
+    await untilRead(client, 2);
     const { next } = await readLog(client);
     await client.mint();
-    const { events } = await readLog(client, next);
+    const events = await untilRead(client, 1, next);
     await first.stop('SIGKILL');
     const second = await startServer(variables(database.url));
-    expect((await readLog(new Client(second.url), next)).events).toEqual(events);
+    expect(await untilRead(new Client(second.url), 1, next)).toEqual(events);
     await second.stop();
     await database.drop();
   });
@@ -91,8 +93,9 @@ describe('a registry that was restored into a cluster with smaller transaction n
     const admin = new pg.Client({ connectionString: database.url });
     await admin.connect();
     await admin.query(
-      `INSERT INTO change (position, naming_authority_id, version, kind, client, patch)
-       VALUES (4000000000000000000, 1, 1, 'created', 'old', '[]'), (4000000000000000001, 2, 1, 'created', 'old', '[]')`,
+      `INSERT INTO naming_authority (id, prefix) VALUES (-1, '1'), (-2, '2');
+       INSERT INTO change (position, naming_authority_id, version, kind, client, patch)
+       VALUES (4000000000000000000, -1, 1, 'created', 'old', '[]'), (4000000000000000001, -2, 1, 'created', 'old', '[]')`,
     );
     const servers = await Promise.all(Array.from({ length: 4 }, () => startServer(variables(database.url))));
     const [client] = servers.map(({ url }) => new Client(url));

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client, coded } from './harness/client.js';
 import { type TestDatabase, createDatabase } from './harness/database.js';
+import { untilRead } from './harness/log-reader.js';
 import { type TestServer, startServer } from './harness/server.js';
 
 const ADMIN_KEY = 'correct-horse-battery-staple-correct-horse';
@@ -51,6 +52,8 @@ beforeAll(async () => {
   minter = bearer(key.secret);
   reader = bearer((await create('reader', ['read'])).secret);
   identifier = (await client.mint({}, minter)).body.identifier;
+  // The creation of the naming authority and the mint.
+  await untilRead(client, 2);
 });
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop()));

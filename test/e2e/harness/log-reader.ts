@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from './client.js';
 
 /** An event, as a consumer receives it. */
@@ -23,6 +24,15 @@ export async function readLog(
     events.push(...(body.items as SeenEvent[]));
     if (body.items.length === 0) return { events, next: body.next as string };
     next = body.next as string;
+  }
+}
+
+/** As `readLog`, until there are `count` events: transactions of other databases of the cluster delay them. */
+export async function untilRead(client: Client, count: number, after?: string): Promise<SeenEvent[]> {
+  for (;;) {
+    const { events } = await readLog(client, after);
+    if (events.length >= count) return events;
+    await pause(20);
   }
 }
 

@@ -1,0 +1,55 @@
+import type { IdentifierRecord } from '../../../src/registry/identifier-record';
+import type { Address } from '../../../src/registry/naming-authority-snapshot';
+import type { Clock } from '../../../src/storage/clock';
+
+/** Two clocks that stand still until a test moves them. */
+export class FakeClock implements Clock {
+  now = 1000;
+  offset = 0;
+  monotonic = (): number => this.now;
+  wall = (): number => this.now + 1_700_000_000_000 + this.offset;
+}
+
+export function addressOf(guid: string, namingAuthority = '100.102'): Address {
+  return { namingAuthority, guid: guid.padStart(32, '0'), localKey: null };
+}
+
+export function recordOf(more: Partial<IdentifierRecord> = {}): IdentifierRecord {
+  return {
+    id: 7n,
+    namingAuthority: '100.102',
+    guid: '7'.padStart(32, '0'),
+    localName: '7'.padStart(32, '0'),
+    metadataId: null,
+    target: 'https://repo.example.org/7',
+    alternateIds: [],
+    state: 'active',
+    version: 1,
+    createdAt: new Date(0),
+    updatedAt: new Date(0),
+    leaseUntil: null,
+    tombstone: null,
+    resolver: null,
+    describes: [],
+    ...more,
+  };
+}
+
+/** Lets all promises that are settled have their effects. */
+export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+export interface Deferred<T> {
+  readonly promise: Promise<T>;
+  resolve(value: T): void;
+  reject(error: unknown): void;
+}
+
+export function deferred<T>(): Deferred<T> {
+  let resolve!: (value: T) => void;
+  let reject!: (error: unknown) => void;
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}

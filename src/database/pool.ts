@@ -47,7 +47,7 @@ export function createPools(url: string, config: Config, logger: Logger): Pools 
     log: createPool(url, config, logger, {
       size: 1,
       lockWaitMs: LOG_STATEMENT_TIMEOUT_MS,
-      planCacheMode: 'auto',
+      planCacheMode: 'force_generic_plan',
       statementTimeoutMs: LOG_STATEMENT_TIMEOUT_MS,
     }),
   };

@@ -61,17 +61,21 @@ interface PollRow {
 
 /**
  * Reads which rows of the log were committed since an earlier poll.
- * @param pool with a connection that no other statement uses.
+ * @param pool with a connection that no other statement uses, and without sequential scans: the planner cannot know that few
+ * rows are found.
  * @param previous null for the first poll.
  */
 export async function pollLog(pool: pg.Pool, previous: PollState | null): Promise<Poll> {
-  // Unnamed: a plan of a short log would read the whole log later.
-  const { rows } = await pool.query<PollRow>(LOG_POLL, [previous?.snapshot ?? null, MAX_POLLED_ROWS + 1]);
+  const values = [previous?.snapshot ?? null, MAX_POLLED_ROWS + 1];
+  const { rows } = await pool.query<PollRow>({ name: 'poll-log', text: LOG_POLL, values });
   const [row] = rows;
   if (row === undefined) throw new TypeError('a poll is one row');
   const { snapshot, origin, time, identifiers, naming_authorities: namingAuthorities } = row;
   const state = { snapshot, origin, time, next: BigInt(row.next) };
   const isContinuous = previous !== null && previous.origin === origin && previous.next <= state.next;
   const isComplete = identifiers.length + namingAuthorities.length <= MAX_POLLED_ROWS;
-  return { state, changed: isContinuous && isComplete ? { identifiers: identifiers.map(BigInt), namingAuthorities } : null };
+  return {
+    state,
+    changed: isContinuous && isComplete ? { identifiers: identifiers.map(BigInt), namingAuthorities } : null,
+  };
 }

@@ -1,4 +1,3 @@
-import type { IdentifierRecord } from '../../../src/registry/identifier-record';
 import type { Address } from '../../../src/registry/naming-authority-snapshot';
 import type { Clock } from '../../../src/storage/clock';
 
@@ -12,27 +11,6 @@ export class FakeClock implements Clock {
 
 export function addressOf(guid: string, namingAuthority = '100.102'): Address {
   return { namingAuthority, guid: guid.padStart(32, '0'), localKey: null };
-}
-
-export function recordOf(more: Partial<IdentifierRecord> = {}): IdentifierRecord {
-  return {
-    id: 7n,
-    namingAuthority: '100.102',
-    guid: '7'.padStart(32, '0'),
-    localName: '7'.padStart(32, '0'),
-    metadataId: null,
-    target: 'https://repo.example.org/7',
-    alternateIds: [],
-    state: 'active',
-    version: 1,
-    createdAt: new Date(0),
-    updatedAt: new Date(0),
-    leaseUntil: null,
-    tombstone: null,
-    resolver: null,
-    describes: [],
-    ...more,
-  };
 }
 
 /** Lets all promises that are settled have their effects. */

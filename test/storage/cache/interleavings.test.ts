@@ -3,7 +3,8 @@ import type { IdentifierRecord } from '../../../src/registry/identifier-record';
 import { LogFollower } from '../../../src/storage/changes/log-follower';
 import type { Poll, PollState } from '../../../src/storage/changes/log-poll';
 import { RecordCache } from '../../../src/storage/identifiers/cache/record-cache';
-import { type Deferred, FakeClock, addressOf, deferred, recordOf, settled } from './fakes';
+import { recordWith } from '../../records';
+import { type Deferred, FakeClock, addressOf, deferred, settled } from './fakes';
 
 // A registry with one identifier, whose version a change increments. A read and a poll have three steps each: they begin,
 // they see the database, and their result arrives. The tests run every order of the steps of two requests, a poll and a
@@ -93,7 +94,7 @@ class Model {
     const read = this.reads[index];
     if (read === undefined || read.seen === null || read.isOver) return;
     read.isOver = true;
-    read.answer.resolve(recordOf({ version: read.seen }));
+    read.answer.resolve(recordWith({ version: read.seen }));
   }
 
   /** Sends a request, and compares its response with the versions that it may have. */

@@ -63,7 +63,10 @@ export class RecordCache {
     private readonly clock: Clock,
     bounds: Bounds,
   ) {
-    const share = { entries: Math.ceil(bounds.entries / ABSENT_SHARE), octets: Math.ceil(bounds.octets / ABSENT_SHARE) };
+    const share = {
+      entries: Math.ceil(bounds.entries / ABSENT_SHARE),
+      octets: Math.ceil(bounds.octets / ABSENT_SHARE),
+    };
     this.absent = new BoundedEntries(share);
     const rest = { entries: bounds.entries - share.entries, octets: bounds.octets - share.octets };
     this.records = new BoundedEntries(rest, ({ record }) => {

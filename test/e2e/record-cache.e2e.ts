@@ -4,6 +4,7 @@ import pg from 'pg';
 import { type CachedService, startCachedService } from './harness/cached-service.js';
 import { type TestDatabase, createDatabase, query } from './harness/database.js';
 import { readLog } from './harness/log-reader.js';
+import { TcpProxy } from './harness/tcp-proxy.js';
 
 /** Nothing is served that was changed earlier than this. */
 const MAX_AGE_MS = 1000;
@@ -253,6 +254,59 @@ describe('a cache whose pools are full', () => {
     expect((await other.figures()).hits - before.hits).toBe(20);
     await locking.end();
     await Promise.allSettled([...unknown, ...lists]);
+  });
+});
+
+describe('a process that has lost its database', () => {
+  it('serves entries for 800 ms at most, then fails, and serves them again when the database is back', async () => {
+    const proxy = await TcpProxy.before(database.url);
+    const limits = { DATABASE_CONNECT_TIMEOUT_MS: '500', DATABASE_STATEMENT_TIMEOUT_MS: '500' };
+    const cut = await startCachedService({ DATABASE_URL: proxy.addressOf(database.url), ...limits });
+    const identifier = await mint();
+    await fill(cut, identifier);
+    await proxy.set('gone');
+    const lost = performance.now();
+    let last = lost;
+    for (;;) {
+      const asked = performance.now();
+      const found = await cut.resolve(identifier).catch(() => null);
+      if (found === null) break;
+      last = asked;
+      await pause(5);
+    }
+    expect(last - lost).toBeLessThan(850);
+    await change(identifier, { target: targetOf(1) });
+    await proxy.set('refuse');
+    await expect(cut.resolve(identifier)).rejects.toThrow();
+    await proxy.set('pass');
+    const end = performance.now() + 20_000;
+    const isBack = () =>
+      cut.resolve(identifier).then(
+        (found) => numberOf(found!.target) === 1,
+        () => false,
+      );
+    while (!(await isBack()) && performance.now() < end) await pause(50);
+    await fill(cut, identifier);
+    expect(numberOf((await cut.resolve(identifier))!.target)).toBe(1);
+    await cut.stop();
+    await proxy.close();
+  });
+});
+
+describe('a cache that is off', () => {
+  it('reads the database each time and makes no polls', async () => {
+    const variables = { DATABASE_URL: database.url, RECORD_CACHE_BYTES: '0' };
+    const uncached = await startCachedService(variables);
+    const identifier = await mint();
+    for (let n = 1; n <= 5; n++) {
+      await change(identifier, { target: targetOf(n) });
+      expect(numberOf((await uncached.resolve(identifier))!.target)).toBe(n);
+    }
+    expect(await uncached.figures()).toEqual({ hits: 0, misses: 5, entries: 0 });
+    await pause(500);
+    const text = await (await fetch(`${uncached.client.base}/metrics`)).text();
+    expect(text).toMatch(/^mintmark_record_cache_poll_age_seconds NaN$/im);
+    await uncached.stop();
   });
 });
 

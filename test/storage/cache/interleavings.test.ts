@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import type { IdentifierRecord } from '../../../src/registry/identifier-record';
-import { LogFollower } from '../../../src/storage/changes/log-follower';
-import type { Poll, PollState } from '../../../src/storage/changes/log-poll';
-import { RecordCache } from '../../../src/storage/identifiers/cache/record-cache';
-import { recordWith } from '../../records';
-import { type Deferred, FakeClock, addressOf, deferred, settled } from './fakes';
+import type { IdentifierRecord } from '../../../src/registry/identifier-record.js';
+import { LogFollower } from '../../../src/storage/changes/log-follower.js';
+import type { Poll, PollState } from '../../../src/storage/changes/log-poll.js';
+import { RecordCache } from '../../../src/storage/identifiers/cache/record-cache.js';
+import { recordWith } from '../../records.js';
+import { type Deferred, FakeClock, addressOf, deferred, settled } from './fakes.js';
 
 // A registry with one identifier, whose version a change increments. A read and a poll have three steps each: they begin,
 // they see the database, and their result arrives. The tests run every order of the steps of two requests, a poll and a
@@ -76,12 +76,13 @@ class Model {
 
   deliverPoll(): void {
     const { polling } = this;
-    if (polling === null || polling.seen === null) return;
+    const seen = polling?.seen ?? null;
+    if (polling === null || seen === null) return;
     this.polling = null;
-    this.polled = polling.seen;
+    this.polled = seen;
     const before = polling.previous === null ? null : Number(polling.previous.snapshot);
-    const identifiers = before !== null && before < polling.seen ? [7n] : [];
-    const state = { snapshot: String(polling.seen), next: 1n, origin: '', time: this.clock.wall() };
+    const identifiers = before !== null && before < seen ? [7n] : [];
+    const state = { snapshot: String(seen), next: 1n, origin: '', time: this.clock.wall() };
     polling.answer.resolve({ state, changed: before === null ? null : { identifiers, namingAuthorities: [] } });
   }
 
@@ -109,7 +110,7 @@ class Model {
   }
 
   async finish(): Promise<void> {
-    for (let round = 0; round < 4; round++) {
+    do {
       for (const index of this.reads.keys()) {
         this.seeRead(index);
         this.deliverRead(index);
@@ -117,7 +118,7 @@ class Model {
       this.seePoll();
       this.deliverPoll();
       await settled();
-    }
+    } while (this.polling !== null || this.reads.some(({ isOver }) => !isOver));
   }
 }
 
@@ -133,11 +134,11 @@ function* orders(sequences: readonly (readonly Step[])[]): Generator<Step[]> {
   }
 }
 
-const POLL: Step[] = [(m) => m.beginPoll(), (m) => m.seePoll(), (m) => m.deliverPoll()];
-const READ: Step[] = [(m) => m.request('the first request'), (m) => m.seeRead(0), (m) => m.deliverRead(0)];
-const SECOND: Step[] = [(m) => m.request('the second request')];
-const OTHER_CHANGE: Step[] = [(m) => m.commit()];
-const OWN_CHANGE: Step[] = [(m) => m.commit(), (m) => m.acknowledge()];
+const POLL: Step[] = [(m) => { m.beginPoll(); }, (m) => { m.seePoll(); }, (m) => { m.deliverPoll(); }];
+const READ: Step[] = [(m) => { m.request('the first request'); }, (m) => { m.seeRead(0); }, (m) => { m.deliverRead(0); }];
+const SECOND: Step[] = [(m) => { m.request('the second request'); }];
+const OTHER_CHANGE: Step[] = [(m) => { m.commit(); }];
+const OWN_CHANGE: Step[] = [(m) => { m.commit(); }, (m) => { m.acknowledge(); }];
 
 /** The state before the steps. */
 const STARTS: [string, (model: Model) => Promise<void>][] = [

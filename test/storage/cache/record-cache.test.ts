@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { IdentifierRecord } from '../../../src/registry/identifier-record';
-import type { Address } from '../../../src/registry/naming-authority-snapshot';
-import type { Bounds } from '../../../src/storage/identifiers/cache/bounded-entries';
-import { RecordCache } from '../../../src/storage/identifiers/cache/record-cache';
-import { recordWith } from '../../records';
-import { type Deferred, FakeClock, addressOf, deferred, settled } from './fakes';
+import type { IdentifierRecord } from '../../../src/registry/identifier-record.js';
+import type { Address } from '../../../src/registry/naming-authority-snapshot.js';
+import type { Bounds } from '../../../src/storage/identifiers/cache/bounded-entries.js';
+import { RecordCache } from '../../../src/storage/identifiers/cache/record-cache.js';
+import { recordWith } from '../../records.js';
+import { type Deferred, FakeClock, addressOf, deferred, settled } from './fakes.js';
 
 const NOTHING = { identifiers: [], namingAuthorities: [], minted: [] };
 const LEASE_END = new Date('2030-01-01T00:00:00Z');
@@ -14,7 +14,7 @@ let clock: FakeClock;
 let stored: Map<string, IdentifierRecord>;
 let reads: Address[];
 /** Waited for by each read. */
-let gate: Deferred<void> | null;
+let gate: Deferred<null> | null;
 let isFresh: boolean;
 /** The clock of the database at a monotonic time of 0. */
 let databaseStart: number;
@@ -108,10 +108,10 @@ describe('the end of a lease', () => {
 describe('an unknown name', () => {
   it('is remembered for less than a second from the beginning of its read', async () => {
     const [cache, address] = [cacheOf(), addressOf('404')];
-    gate = deferred<void>();
+    gate = deferred<null>();
     const first = cache.find(address);
     clock.now += 700;
-    gate.resolve();
+    gate.resolve(null);
     expect(await first).toBeNull();
     clock.now += 299;
     expect(await readsOf(cache, address)).toBe(0);
@@ -131,7 +131,7 @@ describe('an unknown name', () => {
 
   it('is found by a request that follows the mint, while a read from before it is under way', async () => {
     const cache = cacheOf();
-    const before = deferred<void>();
+    const before = deferred<null>();
     gate = before;
     const first = cache.find(addressOf('5'));
     const slow = stored;
@@ -141,7 +141,7 @@ describe('an unknown name', () => {
     cache.forget({ ...NOTHING, minted: [address] });
     const second = cache.find(address);
     stored = slow;
-    before.resolve();
+    before.resolve(null);
     expect(await first).toBeNull();
     await second;
     expect(reads).toHaveLength(2);
@@ -177,10 +177,10 @@ describe('a change', () => {
 
   it('of its naming authority keeps a read from being stored that began before', async () => {
     const [cache, address] = [cacheOf(), register(1)];
-    gate = deferred<void>();
+    gate = deferred<null>();
     const first = cache.find(address);
     cache.changed({ identifiers: [], namingAuthorities: ['100.102'] });
-    gate.resolve();
+    gate.resolve(null);
     await first;
     expect(await readsOf(cache, address)).toBe(1);
   });
@@ -195,11 +195,11 @@ describe('a change', () => {
 
   it('of 10,001 identifiers is not forgotten for a read that is under way', async () => {
     const [cache, address] = [cacheOf(), register(1)];
-    gate = deferred<void>();
+    gate = deferred<null>();
     const first = cache.find(address);
     const identifiers = Array.from({ length: 10_001 }, (_, n) => BigInt(n + 1));
     cache.changed({ identifiers, namingAuthorities: [] });
-    gate.resolve();
+    gate.resolve(null);
     await first;
     expect(cache.entries).toBe(0);
   });
@@ -208,13 +208,13 @@ describe('a change', () => {
 describe('concurrent misses', () => {
   it('of one name share a read, and its error', async () => {
     const [cache, address] = [cacheOf(), register(1)];
-    gate = deferred<void>();
+    gate = deferred<null>();
     const found = Array.from({ length: 100 }, () => cache.find(address));
     expect(reads).toHaveLength(1);
-    gate.resolve();
+    gate.resolve(null);
     expect(new Set(await Promise.all(found)).size).toBe(1);
     cache.changed(null);
-    gate = deferred<void>();
+    gate = deferred<null>();
     const lost = [cache.find(address), cache.find(address)];
     gate.reject(new Error('no connection'));
     expect((await Promise.allSettled(lost)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -224,24 +224,24 @@ describe('concurrent misses', () => {
 
   it('after a change share one more read, not one each', async () => {
     const [cache, address] = [cacheOf(), register(1)];
-    gate = deferred<void>();
+    gate = deferred<null>();
     const before = cache.find(address);
     cache.changed({ identifiers: [1n], namingAuthorities: [] });
     const after = Array.from({ length: 100 }, () => cache.find(address));
-    gate.resolve();
+    gate.resolve(null);
     await Promise.all([before, ...after]);
     expect(reads).toHaveLength(2);
   });
 
   it('do not join a read that began 800 ms ago', async () => {
     const [cache, address] = [cacheOf(), register(1)];
-    gate = deferred<void>();
+    gate = deferred<null>();
     void cache.find(address);
     clock.now += 800;
     void cache.find(address);
     await settled();
     expect(reads).toHaveLength(2);
-    gate.resolve();
+    gate.resolve(null);
   });
 });
 

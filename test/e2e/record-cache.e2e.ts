@@ -62,8 +62,8 @@ async function watch(
   const late: string[] = [];
   let reads = 0;
   while (!state.isOver) {
-    const asked = performance.now();
-    const least = Math.max(0, ...changes.filter(({ at }) => at <= asked - MAX_AGE_MS).map(({ n }) => n));
+    const sentAt = performance.now();
+    const least = Math.max(0, ...changes.filter(({ at }) => at <= sentAt - MAX_AGE_MS).map(({ n }) => n));
     const found = await other.resolve(identifier);
     reads += 1;
     if (numberOf(found!.target) < least) late.push(`${found!.target} was read, not ${least}`);
@@ -139,9 +139,9 @@ describe('two processes', () => {
     await fill(other, identifier);
     const before = await other.figures();
     for (;;) {
-      const asked = Date.now();
+      const sentAt = Date.now();
       const { state } = (await other.resolve(identifier))!;
-      if (asked >= Date.parse(leaseUntil)) {
+      if (sentAt >= Date.parse(leaseUntil)) {
         expect(state).toBe('withdrawn');
         break;
       }
@@ -268,10 +268,10 @@ describe('a process that has lost its database', () => {
     const lost = performance.now();
     let last = lost;
     for (;;) {
-      const asked = performance.now();
+      const sentAt = performance.now();
       const found = await cut.resolve(identifier).catch(() => null);
       if (found === null) break;
-      last = asked;
+      last = sentAt;
       await pause(5);
     }
     expect(last - lost).toBeLessThan(850);

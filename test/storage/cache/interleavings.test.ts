@@ -134,11 +134,46 @@ function* orders(sequences: readonly (readonly Step[])[]): Generator<Step[]> {
   }
 }
 
-const POLL: Step[] = [(m) => { m.beginPoll(); }, (m) => { m.seePoll(); }, (m) => { m.deliverPoll(); }];
-const READ: Step[] = [(m) => { m.request('the first request'); }, (m) => { m.seeRead(0); }, (m) => { m.deliverRead(0); }];
-const SECOND: Step[] = [(m) => { m.request('the second request'); }];
-const OTHER_CHANGE: Step[] = [(m) => { m.commit(); }];
-const OWN_CHANGE: Step[] = [(m) => { m.commit(); }, (m) => { m.acknowledge(); }];
+const POLL: Step[] = [
+  (m) => {
+    m.beginPoll();
+  },
+  (m) => {
+    m.seePoll();
+  },
+  (m) => {
+    m.deliverPoll();
+  },
+];
+const READ: Step[] = [
+  (m) => {
+    m.request('the first request');
+  },
+  (m) => {
+    m.seeRead(0);
+  },
+  (m) => {
+    m.deliverRead(0);
+  },
+];
+const SECOND: Step[] = [
+  (m) => {
+    m.request('the second request');
+  },
+];
+const OTHER_CHANGE: Step[] = [
+  (m) => {
+    m.commit();
+  },
+];
+const OWN_CHANGE: Step[] = [
+  (m) => {
+    m.commit();
+  },
+  (m) => {
+    m.acknowledge();
+  },
+];
 
 /** The state before the steps. */
 const STARTS: [string, (model: Model) => Promise<void>][] = [

@@ -8,19 +8,19 @@ const CHANGED = { identifiers: [1n], namingAuthorities: [] };
 let clock: FakeClock;
 let polls: { previous: PollState | null; answer: Deferred<Poll> }[];
 let timers: { ms: number; work: () => void; isCancelled: boolean }[];
-let told: Poll['changed'][];
+let reported: Poll['changed'][];
 let log: LogFollower;
 
 beforeEach(() => {
   clock = new FakeClock();
-  [polls, timers, told] = [[], [], []];
+  [polls, timers, reported] = [[], [], []];
   log = new LogFollower(
     (previous) => {
       const answer = deferred<Poll>();
       polls.push({ previous, answer });
       return answer.promise;
     },
-    (changed) => told.push(changed),
+    (changed) => reported.push(changed),
     clock,
     (work, ms) => {
       const timer = { ms, work, isCancelled: false };
@@ -63,17 +63,17 @@ describe('the polls', () => {
     }
     timers.at(-1)!.work();
     expect(polls.at(-1)!.previous?.snapshot).toBe('1');
-    expect(told).toEqual([CHANGED]);
+    expect(reported).toEqual([CHANGED]);
   });
 
-  it('end after 10 seconds without a use, which is told as any change, and begin again without a state', async () => {
+  it('end after 10 seconds without a use, which is reported as any change, and begin again without a state', async () => {
     log.use(clock.now);
     await answer('1');
     clock.now += 10_000;
     timers.at(-1)!.work();
     await answer('2');
     expect(timers).toHaveLength(1);
-    expect(told).toEqual([CHANGED, CHANGED, null]);
+    expect(reported).toEqual([CHANGED, CHANGED, null]);
     expect({ isFresh: log.isFresh(), age: log.ageMs }).toEqual({ isFresh: false, age: NaN });
     log.use(clock.now);
     expect(polls.at(-1)!.previous).toBeNull();
@@ -87,10 +87,10 @@ describe('the polls', () => {
     await answer('2');
     log.use(clock.now);
     await settled();
-    expect({ polls: polls.length, isFresh: log.isFresh(), told }).toEqual({
+    expect({ polls: polls.length, isFresh: log.isFresh(), reported }).toEqual({
       polls: 2,
       isFresh: false,
-      told: [CHANGED, null],
+      reported: [CHANGED, null],
     });
   });
 });

@@ -14,7 +14,7 @@ let clock: FakeClock;
 let stored: Map<string, IdentifierRecord>;
 let reads: Address[];
 /** Waited for by each read. */
-let gate: Deferred<null> | null;
+let pending: Deferred<null> | null;
 let isFresh: boolean;
 /** The clock of the database at a monotonic time of 0. */
 let databaseStart: number;
@@ -23,7 +23,7 @@ beforeEach(() => {
   clock = new FakeClock();
   stored = new Map();
   reads = [];
-  gate = null;
+  pending = null;
   isFresh = true;
   databaseStart = LEASE_END.getTime() - 100_000;
 });
@@ -31,7 +31,7 @@ beforeEach(() => {
 function cacheOf(bounds: Partial<Bounds> = {}): RecordCache {
   const find = async (address: Address) => {
     reads.push(address);
-    await gate?.promise;
+    await pending?.promise;
     return stored.get(address.guid!) ?? null;
   };
   const log = { use: () => {}, isFresh: () => isFresh, databaseTime: () => databaseStart + clock.now };
@@ -108,10 +108,10 @@ describe('the end of a lease', () => {
 describe('an unknown name', () => {
   it('is remembered for less than a second from the beginning of its read', async () => {
     const [cache, address] = [cacheOf(), addressOf('404')];
-    gate = deferred<null>();
+    pending = deferred<null>();
     const first = cache.find(address);
     clock.now += 700;
-    gate.resolve(null);
+    pending.resolve(null);
     expect(await first).toBeNull();
     clock.now += 299;
     expect(await readsOf(cache, address)).toBe(0);
@@ -132,10 +132,10 @@ describe('an unknown name', () => {
   it('is found by a request that follows the mint, while a read from before it is under way', async () => {
     const cache = cacheOf();
     const before = deferred<null>();
-    gate = before;
+    pending = before;
     const first = cache.find(addressOf('5'));
     const slow = stored;
-    gate = null;
+    pending = null;
     stored = new Map(slow);
     const address = register(5);
     cache.forget({ ...NOTHING, minted: [address] });
@@ -177,10 +177,10 @@ describe('a change', () => {
 
   it('of its naming authority keeps a read from being stored that began before', async () => {
     const [cache, address] = [cacheOf(), register(1)];
-    gate = deferred<null>();
+    pending = deferred<null>();
     const first = cache.find(address);
     cache.changed({ identifiers: [], namingAuthorities: ['100.102'] });
-    gate.resolve(null);
+    pending.resolve(null);
     await first;
     expect(await readsOf(cache, address)).toBe(1);
   });
@@ -195,11 +195,11 @@ describe('a change', () => {
 
   it('of 10,001 identifiers is not forgotten for a read that is under way', async () => {
     const [cache, address] = [cacheOf(), register(1)];
-    gate = deferred<null>();
+    pending = deferred<null>();
     const first = cache.find(address);
     const identifiers = Array.from({ length: 10_001 }, (_, n) => BigInt(n + 1));
     cache.changed({ identifiers, namingAuthorities: [] });
-    gate.resolve(null);
+    pending.resolve(null);
     await first;
     expect(cache.entries).toBe(0);
   });
@@ -208,40 +208,40 @@ describe('a change', () => {
 describe('concurrent misses', () => {
   it('of one name share a read, and its error', async () => {
     const [cache, address] = [cacheOf(), register(1)];
-    gate = deferred<null>();
+    pending = deferred<null>();
     const found = Array.from({ length: 100 }, () => cache.find(address));
     expect(reads).toHaveLength(1);
-    gate.resolve(null);
+    pending.resolve(null);
     expect(new Set(await Promise.all(found)).size).toBe(1);
     cache.changed(null);
-    gate = deferred<null>();
+    pending = deferred<null>();
     const lost = [cache.find(address), cache.find(address)];
-    gate.reject(new Error('no connection'));
+    pending.reject(new Error('no connection'));
     expect((await Promise.allSettled(lost)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    gate = null;
+    pending = null;
     expect(await cache.find(address)).not.toBeNull();
   });
 
   it('after a change share one more read, not one each', async () => {
     const [cache, address] = [cacheOf(), register(1)];
-    gate = deferred<null>();
+    pending = deferred<null>();
     const before = cache.find(address);
     cache.changed({ identifiers: [1n], namingAuthorities: [] });
     const after = Array.from({ length: 100 }, () => cache.find(address));
-    gate.resolve(null);
+    pending.resolve(null);
     await Promise.all([before, ...after]);
     expect(reads).toHaveLength(2);
   });
 
   it('do not join a read that began 800 ms ago', async () => {
     const [cache, address] = [cacheOf(), register(1)];
-    gate = deferred<null>();
+    pending = deferred<null>();
     void cache.find(address);
     clock.now += 800;
     void cache.find(address);
     await settled();
     expect(reads).toHaveLength(2);
-    gate.resolve(null);
+    pending.resolve(null);
   });
 });
 

@@ -26,20 +26,14 @@ export const RESOLVE_LOCAL_KEYS = `
 
 /** Reads records without `describes`, which is an empty list. Look-ups that arrive together share a statement. */
 export class ResolutionReader {
-  private readonly byGuid = new Batcher<Address, IdentifierRecord | null>(
-    (addresses) =>
-      this.read(
-        'resolve-guids',
-        RESOLVE_GUIDS,
-        addresses,
-        addresses.map(({ guid }) => guid),
-      ),
-    LIMITS,
-  );
+  private readonly byGuid = new Batcher<Address, IdentifierRecord | null>((addresses) => {
+    const guids = addresses.map(({ guid }) => guid);
+    return this.read({ name: 'resolve-guids', text: RESOLVE_GUIDS }, addresses, guids);
+  }, LIMITS);
 
   private readonly byLocalKey = new Batcher<Address, IdentifierRecord | null>((addresses) => {
     const keys = addresses.map(({ localKey }) => (localKey === null ? null : bytea(localKey)));
-    return this.read('resolve-local-keys', RESOLVE_LOCAL_KEYS, addresses, keys);
+    return this.read({ name: 'resolve-local-keys', text: RESOLVE_LOCAL_KEYS }, addresses, keys);
   }, LIMITS);
 
   /** @param pool the hot pool. */
@@ -56,14 +50,13 @@ export class ResolutionReader {
   }
 
   private async read(
-    name: string,
-    text: string,
+    statement: { readonly name: string; readonly text: string },
     addresses: readonly Address[],
     keys: readonly (string | null)[],
   ): Promise<(IdentifierRecord | null)[]> {
     const prefixes = addresses.map(({ namingAuthority }) => namingAuthority);
     const values = [addresses.map((_, ordinal) => ordinal), prefixes, keys];
-    const { rows } = await this.pool.query<IdentifierRow & { ordinal: number }>({ name, text, values });
+    const { rows } = await this.pool.query<IdentifierRow & { ordinal: number }>({ ...statement, values });
     const found = addresses.map((): IdentifierRecord | null => null);
     for (const row of rows) found[row.ordinal] = recordOf(row);
     return found;

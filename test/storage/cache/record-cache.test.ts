@@ -148,6 +148,29 @@ describe('an unknown name', () => {
     expect(cache.entries).toBe(1);
   });
 
+  it('is found after the mint where an older of two reads from before it ends last', async () => {
+    const cache = cacheOf();
+    const both = [deferred<null>(), deferred<null>()];
+    pending = both[0]!;
+    const older = cache.find(addressOf('5'));
+    clock.now += 800;
+    pending = both[1]!;
+    const newer = cache.find(addressOf('5'));
+    both[1]!.resolve(null);
+    expect(await newer).toBeNull();
+    const before = stored;
+    stored = new Map(before);
+    const address = register(5);
+    const after = stored;
+    cache.forget({ ...NOTHING, minted: [address] });
+    stored = before;
+    both[0]!.resolve(null);
+    expect(await older).toBeNull();
+    stored = after;
+    pending = null;
+    expect(await cache.find(address)).not.toBeNull();
+  });
+
   it('takes the place of other unknown names, not of records', async () => {
     const cache = cacheOf({ entries: 100 });
     const known = Array.from({ length: 50 }, (_, n) => register(n + 1));

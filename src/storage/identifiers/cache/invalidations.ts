@@ -1,5 +1,5 @@
-/** Changed identifiers to remember while reads are under way. */
-const MAX_IDENTIFIERS = 10_000;
+/** Changed identifiers and new names to remember while reads are under way. */
+const MAX_REMEMBERED = 10_000;
 
 /**
  * Numbers invalidations, to tell whether one concerns what a read returns that began earlier. The number of a read is
@@ -9,7 +9,8 @@ export class Invalidations {
   private count = 0;
   /** The last invalidation of everything. */
   private whole = 0;
-  private readonly identifiers = new Map<bigint, number>();
+  /** By the ID of an identifier, or by the key of a new name. */
+  private readonly identifiers = new Map<bigint | string, number>();
   private readonly namingAuthorities = new Map<string, number>();
 
   get current(): number {
@@ -21,12 +22,13 @@ export class Invalidations {
     return this.namingAuthorities.size;
   }
 
-  ofIdentifier(id: bigint): void {
+  /** @param identifier the ID, or the key of a name that had none. */
+  ofIdentifier(identifier: bigint | string): void {
     this.count += 1;
     // In the order of their numbers, for `forgetUpTo`.
-    this.identifiers.delete(id);
-    this.identifiers.set(id, this.count);
-    if (this.identifiers.size > MAX_IDENTIFIERS) this.ofReads();
+    this.identifiers.delete(identifier);
+    this.identifiers.set(identifier, this.count);
+    if (this.identifiers.size > MAX_REMEMBERED) this.ofReads();
   }
 
   ofNamingAuthority(prefix: string): void {
@@ -44,10 +46,18 @@ export class Invalidations {
     return this.namingAuthorities.size > 0 && (this.namingAuthorities.get(prefix) ?? 0) > began;
   }
 
-  /** Whether a read that began earlier may miss a change. @param found what it returned. */
-  concernsRead(found: { readonly id: bigint; readonly namingAuthority: string } | null, began: number): boolean {
+  /**
+   * Whether a read that began earlier may miss a change.
+   * @param key the key of its name.
+   * @param found what it returned.
+   */
+  concernsRead(
+    key: string,
+    found: { readonly id: bigint; readonly namingAuthority: string } | null,
+    began: number,
+  ): boolean {
     if (this.whole > began) return true;
-    if (found === null) return false;
+    if (found === null) return (this.identifiers.get(key) ?? 0) > began;
     return (this.identifiers.get(found.id) ?? 0) > began || this.concernsNamingAuthority(found.namingAuthority, began);
   }
 

@@ -102,7 +102,7 @@ export class RecordCache {
 
   /** Called with the changes of a transaction of this process after its end. */
   forget({ identifiers, namingAuthorities, minted }: Touched): void {
-    if (this.absent.size > 0 || this.reading.size > 0) for (const address of minted) this.forgetAbsent(keyOf(address));
+    if (this.absent.size > 0 || this.reads.size > 0) for (const address of minted) this.forgetAbsent(keyOf(address));
     this.changed({ identifiers, namingAuthorities });
   }
 
@@ -131,9 +131,8 @@ export class RecordCache {
 
   private forgetAbsent(key: string): void {
     this.absent.delete(key);
-    const read = this.reading.get(key);
-    if (read === undefined) return;
-    read.isStale = true;
+    if (this.reads.size > 0) this.invalidations.ofIdentifier(key);
+    // A request that comes now does not join it.
     this.reading.delete(key);
   }
 
@@ -161,7 +160,7 @@ export class RecordCache {
   private async start(key: string, address: Address, at: number): Promise<IdentifierRecord | null> {
     const began = this.invalidations.current;
     const found = this.reader.find(address).then((record) => {
-      read.isStale ||= this.invalidations.concernsRead(record, began);
+      read.isStale ||= this.invalidations.concernsRead(key, record, began);
       return frozen(record);
     });
     const read: Read = { began, at, found, isStale: false };

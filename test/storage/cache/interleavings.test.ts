@@ -6,7 +6,7 @@ import { RecordCache } from '../../../src/storage/identifiers/cache/record-cache
 import { recordWith } from '../../records.js';
 import { type Deferred, FakeClock, addressOf, deferred, settled } from './fakes.js';
 
-// A registry with one identifier, whose version a change increments. A read and a poll have three steps each: they begin,
+// A registry with one identifier, whose version a change increments, or one name, which is minted. A read and a poll have three steps each: they begin,
 // they see the database, and their result arrives. The tests run every order of the steps of two requests, a poll and a
 // change, and compare each response with what it had to contain.
 
@@ -28,7 +28,8 @@ class Model {
   readonly faults: string[] = [];
   answered = 0;
 
-  constructor() {
+  /** @param isMint whether the change is the mint of the name, which no poll reports. */
+  constructor(private readonly isMint = false) {
     this.log = new LogFollower(
       (previous) => {
         this.polling = { answer: deferred<Poll>(), previous, seen: null };
@@ -61,7 +62,8 @@ class Model {
 
   acknowledge(): void {
     this.acknowledged = this.version;
-    this.cache.forget({ identifiers: [7n], namingAuthorities: [], minted: [] });
+    if (this.isMint) this.cache.forget({ identifiers: [], namingAuthorities: [], minted: [ADDRESS] });
+    else this.cache.forget({ identifiers: [7n], namingAuthorities: [], minted: [] });
   }
 
   beginPoll(): void {
@@ -79,9 +81,9 @@ class Model {
     const seen = polling?.seen ?? null;
     if (polling === null || seen === null) return;
     this.polling = null;
-    this.polled = seen;
+    if (!this.isMint) this.polled = seen;
     const before = polling.previous === null ? null : Number(polling.previous.snapshot);
-    const identifiers = before !== null && before < seen ? [7n] : [];
+    const identifiers = !this.isMint && before !== null && before < seen ? [7n] : [];
     const state = { snapshot: String(seen), next: 1n, origin: '', time: this.clock.wall() };
     polling.answer.resolve({ state, changed: before === null ? null : { identifiers, namingAuthorities: [] } });
   }
@@ -95,7 +97,7 @@ class Model {
     const read = this.reads[index];
     if (read === undefined || read.seen === null || read.isOver) return;
     read.isOver = true;
-    read.answer.resolve(recordWith({ version: read.seen }));
+    read.answer.resolve(this.isMint && read.seen === 1 ? null : recordWith({ version: read.seen }));
   }
 
   /** Sends a request, and compares its response with the versions that it may have. */
@@ -105,7 +107,8 @@ class Model {
     const least = Math.max(byAge, this.polled, this.acknowledged);
     void this.cache.find(ADDRESS).then((record) => {
       this.answered += 1;
-      if (record!.version < least) this.faults.push(`${name} got version ${record!.version}, not ${least}`);
+      const version = record?.version ?? 1;
+      if (version < least) this.faults.push(`${name} got version ${version}, not ${least}`);
     });
   }
 
@@ -161,6 +164,15 @@ const SECOND: Step[] = [
     m.request('the second request');
   },
 ];
+const SECOND_READ: Step[] = [
+  ...SECOND,
+  (m) => {
+    m.seeRead(1);
+  },
+  (m) => {
+    m.deliverRead(1);
+  },
+];
 const OTHER_CHANGE: Step[] = [
   (m) => {
     m.commit();
@@ -197,38 +209,60 @@ const STARTS: [string, (model: Model) => Promise<void>][] = [
   ],
 ];
 
-describe.each(STARTS)('every order of two requests, a poll and a change, %s', (_, start) => {
-  it.each([
-    ['of another process', OTHER_CHANGE, 20],
-    ['of another process, slowly', OTHER_CHANGE, 450],
-    ['of this process', OWN_CHANGE, 20],
-    ['of this process, slowly', OWN_CHANGE, 450],
-  ])('returns no version that a change %s replaced earlier than permitted', async (_name, change, stepMs) => {
-    let count = 0;
-    let hits = 0;
-    for (const steps of orders([READ, change, POLL, SECOND])) {
-      const model = new Model();
-      await start(model);
-      const before = model.answered;
-      for (const step of steps) {
-        model.clock.now += stepMs;
-        step(model);
-        await settled();
-      }
-      await model.finish();
-      // What is stored now is read by a last request, before and after another poll.
-      model.request('the last request');
-      await model.finish();
-      model.beginPoll();
-      await model.finish();
-      model.polled = model.version;
-      model.request('the request after the last poll');
-      await model.finish();
-      count += 1;
-      hits += model.cache.hits;
-      expect({ faults: model.faults, answered: model.answered - before }).toEqual({ faults: [], answered: 4 });
+/** @returns the numbers of orders and of hits. */
+async function runAll(
+  sequences: readonly Step[][],
+  start: (model: Model) => Promise<void>,
+  stepMs: number,
+  isMint: boolean,
+): Promise<{ count: number; hits: number }> {
+  let count = 0;
+  let hits = 0;
+  for (const steps of orders(sequences)) {
+    const model = new Model(isMint);
+    await start(model);
+    const before = model.answered;
+    for (const step of steps) {
+      model.clock.now += stepMs;
+      step(model);
+      await settled();
     }
-    expect(count).toBe(change.length === 1 ? 1120 : 5040);
+    await model.finish();
+    // What is stored now is read by a last request, before and after another poll.
+    model.request('the last request');
+    await model.finish();
+    model.beginPoll();
+    await model.finish();
+    if (!isMint) model.polled = model.version;
+    model.request('the request after the last poll');
+    await model.finish();
+    count += 1;
+    hits += model.cache.hits;
+    expect({ faults: model.faults, answered: model.answered - before }).toEqual({ faults: [], answered: 4 });
+  }
+  return { count, hits };
+}
+
+describe.each(STARTS)('every order of the steps of requests, polls and a change, %s', (_, start) => {
+  it.each([
+    ['a change of another process', OTHER_CHANGE, 20, false, 1120],
+    ['a change of another process, slowly', OTHER_CHANGE, 450, false, 1120],
+    ['a change of this process', OWN_CHANGE, 20, false, 5040],
+    ['a change of this process, slowly', OWN_CHANGE, 450, false, 5040],
+    ['a mint of another process', OTHER_CHANGE, 20, true, 1120],
+    ['a mint of another process, slowly', OTHER_CHANGE, 450, true, 1120],
+  ])('returns nothing that %s replaced earlier than permitted', async (_name, change, stepMs, isMint, orderCount) => {
+    const { count, hits } = await runAll([READ, change, POLL, SECOND], start, stepMs, isMint);
+    expect(count).toBe(orderCount);
     expect(hits).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['a change of this process', 20, false],
+    ['a change of this process, slowly', 450, false],
+    ['a mint of this process', 20, true],
+    ['a mint of this process, slowly', 450, true],
+  ])('with two reads, returns nothing that %s replaced', async (_name, stepMs, isMint) => {
+    expect((await runAll([READ, OWN_CHANGE, SECOND_READ], start, stepMs, isMint)).count).toBe(560);
   });
 });

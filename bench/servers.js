@@ -41,6 +41,13 @@ export class Servers {
     return this.#start('fastify', [join(ROOT, 'bench/baselines/fastify.js')], { RESPONSE_FILE: responseFile });
   }
 
+  /** Fastify alone: every GET returns the redirect of a file. */
+  fastifyRedirect(responseFile) {
+    return this.#start('fastify-redirect', [join(ROOT, 'bench/baselines/fastify-redirect.js')], {
+      RESPONSE_FILE: responseFile,
+    });
+  }
+
   /** Fastify and pg, with one INSERT for each request. */
   fastifyPg(database, variables = {}) {
     return this.#start('fastify-pg', [join(ROOT, 'bench/baselines/fastify-pg.js')], {

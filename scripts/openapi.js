@@ -11,7 +11,11 @@ import { createLogger } from '../dist/logging/logger.js';
 const folder = new URL('../openapi/', import.meta.url);
 // The pool does not connect: generating the document sends no queries.
 const pool = new pg.Pool();
-const { app } = await createApplication(readConfig({}), { general: pool, hot: pool }, createLogger('silent'));
+const { app } = await createApplication(
+  readConfig({}),
+  { general: pool, hot: pool, log: pool },
+  createLogger('silent'),
+);
 const document = JSON.parse(JSON.stringify(await openApiDocument(app)));
 await app.close();
 

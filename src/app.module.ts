@@ -18,6 +18,7 @@ import { NamingAuthoritiesModule } from './api/naming-authorities/naming-authori
 import { NormalizationModule } from './api/normalization/normalization.module.js';
 import { DefaultResolverModule } from './registry/default-resolver.module.js';
 import { ImportExportModule } from './api/import-export/import-export.module.js';
+import { RecordCacheModule } from './storage/identifiers/cache/record-cache.module.js';
 import { ReservationsModule } from './api/reservations/reservations.module.js';
 
 @Module({
@@ -35,6 +36,7 @@ export class AppModule {
         DrainModule.with(drain),
         DefaultResolverModule.with(config.resolver),
         AccessModule.with(config, config.limits),
+        RecordCacheModule.within(config.recordCache),
         MetricsModule.of(metrics, config.metricsPort !== null),
         ReservationsModule.sweptEvery(config.reservationSweepIntervalMs),
       ],

@@ -26,6 +26,7 @@ import { createAdapter } from './http/server/fastify-adapter.js';
 import { FrameworkLogger } from './logging/logger.js';
 import { Metrics } from './metrics/metrics.js';
 import { countRequests } from './metrics/request-metrics.js';
+import { CachedResolution } from './storage/identifiers/cache/cached-resolution.js';
 import { ProblemFilter } from './problem/problem.filter.js';
 
 const FACES = new Faces([REST_API]);
@@ -44,7 +45,7 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
   const drain = new Drain();
   const metrics = new Metrics();
   const methods = new MethodNotAllowed();
-  metrics.watchPools(pools.general, pools.hot);
+  metrics.watchPools(pools.general, pools.hot, pools.log);
   setSecurityHeaders(server, (request) => FACES.of(request).securityHeaders(request.url));
   endJsonWithNewline(server);
   dropStreamsOfHead(server);
@@ -70,6 +71,7 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
     bodyParser: false,
     logger: new FrameworkLogger(logger),
   });
+  metrics.watchRecordCache(app.get(CachedResolution));
   countUnrouted(server, FACES, app.get(LimitsGuard));
   methods.watch(server);
   admitRequests(server, app.get(AccessGuard), app.get(LimitsGuard), app.get(LargeBodies));

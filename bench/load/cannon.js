@@ -28,4 +28,7 @@ const result = await autocannon({ url, connections, duration: seconds, timeout: 
 const { latency, errors, timeouts, non2xx, duration } = result;
 const operations = result['2xx'] + non2xx;
 const sample = { operations, seconds: duration, p50Ms: latency.p50, p99Ms: latency.p99 };
-console.log(`RESULT ${JSON.stringify({ ...sample, refused: non2xx, broken: errors + timeouts })}`);
+// A redirect is a response, as for wrk.
+console.log(
+  `RESULT ${JSON.stringify({ ...sample, refused: result['4xx'] + result['5xx'], broken: errors + timeouts })}`,
+);

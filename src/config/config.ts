@@ -66,6 +66,8 @@ export interface Config {
   readonly requestTimeoutMs: number;
   readonly answerStallTimeoutMs: number;
   readonly responseSpoolBytes: number;
+  /** The most entries and octets of the cache of records; 0 of one of them is no cache. */
+  readonly recordCache: { readonly entries: number; readonly octets: number };
   readonly shutdownTimeoutMs: number;
 }
 
@@ -131,6 +133,7 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()):
     requestTimeoutMs: environment.REQUEST_TIMEOUT_MS,
     answerStallTimeoutMs: environment.ANSWER_STALL_TIMEOUT_MS,
     responseSpoolBytes: environment.RESPONSE_SPOOL_BYTES,
+    recordCache: { entries: environment.RECORD_CACHE_ENTRIES, octets: environment.RECORD_CACHE_BYTES },
     shutdownTimeoutMs: environment.SHUTDOWN_TIMEOUT_MS,
   };
 }

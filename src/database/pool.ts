@@ -22,9 +22,15 @@ export interface Pools {
   readonly general: pg.Pool;
   /** Single mints and look-ups, whose statements are prepared once per session. */
   readonly hot: pg.Pool;
+  /** One connection for the polls of the log, which do not wait behind other statements. Opened by the first poll. */
+  readonly log: pg.Pool;
 }
 
 export const HOT_POOL = Symbol('HOT_POOL');
+export const LOG_POOL = Symbol('LOG_POOL');
+
+/** A poll that takes longer comes too late: what it reads is not served. */
+const LOG_STATEMENT_TIMEOUT_MS = 700;
 
 export function createPools(url: string, config: Config, logger: Logger): Pools {
   // A repeat that waits for the first request with its key gets an error before the statement times out.
@@ -38,6 +44,12 @@ export function createPools(url: string, config: Config, logger: Logger): Pools 
       lockWaitMs: hotLockWaitMs,
       planCacheMode: 'force_generic_plan',
     }),
+    log: createPool(url, config, logger, {
+      size: 1,
+      lockWaitMs: LOG_STATEMENT_TIMEOUT_MS,
+      planCacheMode: 'force_generic_plan',
+      statementTimeoutMs: LOG_STATEMENT_TIMEOUT_MS,
+    }),
   };
 }
 
@@ -45,10 +57,13 @@ interface Traits {
   readonly size: number;
   readonly lockWaitMs: number;
   readonly planCacheMode: 'auto' | 'force_generic_plan';
+  /** By default that of the configuration. */
+  readonly statementTimeoutMs?: number;
 }
 
 /** Every wait has a limit. The limit here exceeds that of the server, for a network or server that does not respond. */
-function createPool(url: string, config: Config, logger: Logger, { size, lockWaitMs, planCacheMode }: Traits): pg.Pool {
+function createPool(url: string, config: Config, logger: Logger, traits: Traits): pg.Pool {
+  const { size, lockWaitMs, planCacheMode, statementTimeoutMs = config.pool.statementTimeoutMs } = traits;
   const settings = new SessionSettings(poolSettings(planCacheMode), (setting, reason) => {
     logger.warn({ setting, reason }, 'the database rejected a session setting; the session continues without it');
   });
@@ -56,9 +71,9 @@ function createPool(url: string, config: Config, logger: Logger, { size, lockWai
     connectionString: url,
     max: size,
     connectionTimeoutMillis: config.pool.connectTimeoutMs,
-    statement_timeout: config.pool.statementTimeoutMs,
+    statement_timeout: statementTimeoutMs,
     lock_timeout: lockWaitMs,
-    query_timeout: config.pool.statementTimeoutMs + ANSWER_GRACE_MS,
+    query_timeout: statementTimeoutMs + ANSWER_GRACE_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,

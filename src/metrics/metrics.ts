@@ -24,6 +24,18 @@ const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.
 /** Naming authorities with a time series of their own; later ones share `other`. */
 const MAX_NAMING_AUTHORITIES = 500;
 
+/** What a cache of records counts. */
+export interface CacheFigures {
+  readonly hits: number;
+  readonly misses: number;
+  readonly entries: number;
+  readonly octets: number;
+  /** Misses that wait for a statement. */
+  readonly waiting: number;
+  /** Since the last successful poll of the log began; NaN without polls. */
+  readonly pollAgeSeconds: number;
+}
+
 /** Prometheus metrics of this process. Labels contain no text of a client. */
 export class Metrics {
   private readonly registry = new Registry();
@@ -132,6 +144,40 @@ export class Metrics {
         this.set(await seconds());
       },
     });
+  }
+
+  /** Exports the figures of the cache of records, and its waiting misses as the queue `resolutions`. */
+  watchRecordCache(cache: CacheFigures): void {
+    const registers = [this.registry];
+    new Counter({
+      name: 'mintmark_record_cache_reads_total',
+      help: 'Reads of the cache of records, by result.',
+      labelNames: ['result'],
+      registers,
+      collect() {
+        this.reset();
+        this.inc({ result: 'hit' }, cache.hits);
+        this.inc({ result: 'miss' }, cache.misses);
+      },
+    });
+    const gauge = (name: string, help: string, value: () => number): void => {
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(value());
+        },
+      });
+    };
+    gauge('mintmark_record_cache_entries', 'Entries of the cache of records.', () => cache.entries);
+    gauge('mintmark_record_cache_bytes', 'Estimated memory of the cache of records in bytes.', () => cache.octets);
+    gauge(
+      'mintmark_record_cache_poll_age_seconds',
+      'Seconds since the last successful poll of the change log began; NaN while the cache is not used.',
+      () => cache.pollAgeSeconds,
+    );
+    this.queueDepth('resolutions', () => cache.waiting);
   }
 
   private labelOf(namingAuthority: string, outcome: MintOutcomeLabel): string {

@@ -1,8 +1,9 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import pg from 'pg';
 import { HOT_LOCK_WAIT_MS, HOT_POOL } from '../database/pool.js';
 import { Problem } from '../problem/problem.js';
 import { isConnectionLost, isLockTimeout } from '../problem/database-errors.js';
+import { type Touched, takeTouched } from './touched.js';
 
 export type Queryable = Pick<pg.ClientBase, 'query'>;
 
@@ -24,11 +25,20 @@ interface Loan {
   isSound: boolean;
 }
 
+/** The injection token of a `TransactionListener`. */
+export const TRANSACTION_LISTENER = Symbol('TRANSACTION_LISTENER');
+
+export interface TransactionListener {
+  /** Called with what a transaction changed, after its end in any way and before its result is used. */
+  forget(touched: Touched): void;
+}
+
 @Injectable()
 export class Transactions {
   constructor(
     @Inject(pg.Pool) private readonly pool: pg.Pool,
     @Inject(HOT_POOL) private readonly hot: pg.Pool,
+    @Optional() @Inject(TRANSACTION_LISTENER) private readonly listener: TransactionListener | null = null,
   ) {}
 
   /**
@@ -83,6 +93,10 @@ export class Transactions {
         client.release(!loan.isSound);
         const code = error instanceof pg.DatabaseError ? error.code : undefined;
         if (code === undefined || !LOST_AGAINST_ANOTHER.has(code) || attempt === MAX_ATTEMPTS) throw error;
+      } finally {
+        // Also after an error: the commit may have taken effect.
+        const touched = takeTouched(client);
+        if (touched !== null) this.listener?.forget(touched);
       }
     }
   }

@@ -19,15 +19,18 @@ describe('statements that read records', () => {
   const lists = readdirSync(STORAGE, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .flatMap((name) =>
-      [...read(name).matchAll(/SELECT (?:(?!SELECT)[^`])*?resolver_first_segment, (?:\w\.)?describes\b/g)].map(
-        ([list]) => [name, list] as const,
-      ),
+      [
+        ...read(name).matchAll(
+          /SELECT (?:(?!SELECT)[^`])*?resolver_first_segment, (?:\w\.|'\{\}'::text\[\] AS )?describes\b/g,
+        ),
+      ].map(([list]) => [name, list] as const),
     );
 
   it('are found', () => {
     expect(columns.length).toBe(20);
     const readers = new Set(lists.map(([name]) => name));
     expect([...readers].sort()).toEqual([
+      'identifiers/cache/resolution-reader.ts',
       'identifiers/coalesced-reader.ts',
       'identifiers/conflict-finder.ts',
       'identifiers/identifier-reader.ts',

@@ -1,4 +1,5 @@
 import { Actor, ChangeKind, PatchOperation } from '../../registry/change.js';
+import { noteChanges } from '../touched.js';
 import type { Queryable } from '../transactions.js';
 
 export interface NewChange {
@@ -24,6 +25,7 @@ export async function appendChanges(
   actor: Actor,
   changes: readonly NewChange[],
 ): Promise<void> {
+  noteChanges(transaction, changes);
   await transaction.query(APPEND, [
     changes.map(({ namingAuthority }) => namingAuthority),
     changes.map(({ identifierId }) => identifierId?.toString() ?? null),

@@ -4,6 +4,7 @@ import { noneWhenViolated, partitionConflicting } from './identifier-writer.js';
 import { IMPORT, importValues } from './import-statement.js';
 import type { ImportedIdentifier } from '../../registry/imported-identifier.js';
 import { type Conflicts, expiredIn } from './conflict-finder.js';
+import { noteMints } from '../touched.js';
 import { Transactions } from '../transactions.js';
 import { WRITE_CLIENT, type WriteClient } from '../write-client.js';
 
@@ -42,7 +43,13 @@ export class IdentifierImporter {
   private async notInserted(pending: readonly Pending[]): Promise<Pending[]> {
     const values = importValues(pending.map(({ item }) => item));
     const rows = await noneWhenViolated(
-      this.transactions.statement(async (on) => (await on.query<{ ordinal: number }>(IMPORT, values)).rows),
+      this.transactions.statement(async (on) => {
+        noteMints(
+          on,
+          pending.map(({ item }) => item),
+        );
+        return (await on.query<{ ordinal: number }>(IMPORT, values)).rows;
+      }),
     );
     const inserted = new Set(rows.map(({ ordinal }) => ordinal));
     return pending.filter((_, ordinal) => !inserted.has(ordinal));

@@ -5,6 +5,7 @@ import { describedIn } from './identifier-row.js';
 import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
 import type { Inserted, NewIdentifier } from '../../registry/new-identifier.js';
 import { compactGuid } from '../../registry/uuid.js';
+import { noteMints } from '../touched.js';
 import { type LockWait, type Queryable, type Transactions } from '../transactions.js';
 
 export interface Insertion {
@@ -33,7 +34,10 @@ export class IdentifierWriter {
     lockWait: LockWait = 'usual',
   ): Promise<(Inserted | null)[]> {
     if (items.length === 0) return [];
-    const work = async (on: Queryable): Promise<InsertedRow[]> => (await on.query<InsertedRow>(query)).rows;
+    const work = async (on: Queryable): Promise<InsertedRow[]> => {
+      noteMints(on, items);
+      return (await on.query<InsertedRow>(query)).rows;
+    };
     const rows =
       transaction === undefined
         ? await noneWhenViolated(this.transactions.statement(work, lockWait))

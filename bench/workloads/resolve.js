@@ -1,0 +1,91 @@
+import { writeFile } from 'node:fs/promises';
+import { Agent, get } from 'node:http';
+import { join } from 'node:path';
+import { load } from '../load/load.js';
+import { firstNames } from '../names.js';
+import { inParallel } from '../preconditions.js';
+import { Skip } from '../rounds.js';
+
+/** The names that are resolved, each as often as the others; the default size of the cache has room for them. */
+const NAMES = 48_000;
+const CONNECTIONS = 64;
+
+/** Responses that are verified before the measurement. */
+const VERIFIED = 200;
+
+/** Headers that every server writes by itself. */
+const OWN_HEADERS = new Set(['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']);
+
+const REQUEST = { path: '/{1}' };
+
+const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+
+export const resolve = {
+  name: 'resolve',
+  title: `resolution of ${NAMES} random names, ${CONNECTIONS} connections`,
+  comparisons: [
+    { of: 'filled cache', to: 'fastify', least: 0.65 },
+    { of: 'no cache', to: 'fastify', least: 0.45 },
+    { of: 'one connection', to: 'fastify, one connection', least: 0.85 },
+  ],
+  async variants({ cluster, servers, names, options }) {
+    const { database, lines: all } = await names.of(options.identifiers);
+    const lines = join(cluster.folder, 'resolve.tsv');
+    const rows = await firstNames(all, NAMES);
+    await writeFile(lines, rows.map((row) => `${row.join('\t')}\n`).join(''));
+    const cached = await servers.mintmark(database);
+    const uncached = await servers.mintmark(database, { RECORD_CACHE_ENTRIES: '0' });
+    const fastify = await servers.fastifyRedirect(await writeRedirect(cluster, cached, rows[0]));
+    const variant = (server, connections, more = {}) => ({
+      server,
+      ...more,
+      run: (seconds) =>
+        load({ folder: cluster.folder, url: server.url, request: { ...REQUEST, lines }, connections, seconds }),
+    });
+    const verify = (server) => () => verifyRedirects(server, rows);
+    // The polls end, and the cache is emptied, while the other variants run.
+    const before = () => inParallel(rows.length, CONNECTIONS, (index) => request(cached, rows[index][0]));
+    return {
+      'filled cache': variant(cached, CONNECTIONS, { verify: verify(cached), before }),
+      'no cache': variant(uncached, CONNECTIONS, { verify: verify(uncached) }),
+      'one connection': variant(cached, 1, { before }),
+      fastify: variant(fastify, CONNECTIONS),
+      'fastify, one connection': variant(fastify, 1),
+    };
+  },
+};
+
+/** Requests a name; a redirect is not followed. */
+function request({ url }, name) {
+  return new Promise((done, fail) => {
+    get(`${url}/${name}`, { agent }, (response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (text) => (body += text));
+      response.once('end', () => {
+        done({ status: response.statusCode, headers: response.headers, body });
+      });
+    }).once('error', fail);
+  });
+}
+
+/** The constant response of Fastify alone: one of the service, so that it has the same size. */
+async function writeRedirect(cluster, server, [identifier]) {
+  const { status, headers, body } = await request(server, identifier);
+  if (status !== 302) throw new Skip(`GET /${identifier} returns ${status}, not a redirect`);
+  const file = join(cluster.folder, 'redirect.json');
+  const constant = Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name));
+  await writeFile(file, JSON.stringify({ status, headers: Object.fromEntries(constant), body }));
+  return file;
+}
+
+async function verifyRedirects(server, rows) {
+  const failures = new Set();
+  await inParallel(VERIFIED, CONNECTIONS, async (index) => {
+    const [identifier, , , target] = rows[index];
+    const { status, headers } = await request(server, identifier);
+    if (status !== 302 || headers.location !== target) {
+      failures.add(`/${identifier} returned ${status}, and led to ${headers.location}, not to ${target}`);
+    }
+  });
+  return [...failures].slice(0, 3);
+}

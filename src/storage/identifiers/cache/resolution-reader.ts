@@ -1,0 +1,69 @@
+import type pg from 'pg';
+import type { IdentifierRecord } from '../../../registry/identifier-record.js';
+import type { Address } from '../../../registry/naming-authority-snapshot.js';
+import { Batcher } from '../../batcher.js';
+import { type IdentifierRow, recordOf } from '../identifier-row.js';
+
+/** As for the look-ups of `coalesced-reader.ts`. */
+const LIMITS = { maxBatchSize: 100, maxConcurrentBatches: 2, maxQueueLength: 5000 };
+
+/** $1: ordinals; $2: naming authorities; $3: GUIDs. PostgreSQL does not compute the column `describes` of the view. */
+export const RESOLVE_GUIDS = `
+  SELECT w.ordinal, r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
+         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
+         r.replaced_by, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, '{}'::text[] AS describes
+  FROM (
+    SELECT u.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = u.naming_authority) AS naming_authority_id
+    FROM unnest($1::int[], $2::text[], $3::uuid[]) AS u(ordinal, naming_authority, guid) OFFSET 0
+  ) w
+  JOIN identifier_record r ON r.guid = w.guid AND r.naming_authority_id = w.naming_authority_id`;
+
+/** $1: ordinals; $2: naming authorities; $3: keys of local names. */
+export const RESOLVE_LOCAL_KEYS = `
+  SELECT w.ordinal, r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
+         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
+         r.replaced_by, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, '{}'::text[] AS describes
+  FROM (
+    SELECT u.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = u.naming_authority) AS naming_authority_id
+    FROM unnest($1::int[], $2::text[], $3::uuid[]) AS u(ordinal, naming_authority, local_key) OFFSET 0
+  ) w
+  JOIN identifier_record r ON r.local_key = w.local_key AND r.naming_authority_id = w.naming_authority_id`;
+
+/** Reads records by their keys, whose names the caller compares, without `describes`, which is an empty list. Look-ups that arrive together share a statement. */
+export class ResolutionReader {
+  private readonly byGuid = new Batcher<Address, IdentifierRecord | null>((addresses) => {
+    const guids = addresses.map(({ guid }) => guid);
+    return this.read({ name: 'resolve-guids', text: RESOLVE_GUIDS }, addresses, guids);
+  }, LIMITS);
+
+  private readonly byLocalKey = new Batcher<Address, IdentifierRecord | null>((addresses) => {
+    const keys = addresses.map(({ localKey }) => localKey);
+    return this.read({ name: 'resolve-local-keys', text: RESOLVE_LOCAL_KEYS }, addresses, keys);
+  }, LIMITS);
+
+  /** @param pool the hot pool. */
+  constructor(private readonly pool: pg.Pool) {}
+
+  /** @throws Problem OVERLOADED when too many wait. */
+  async find(address: Address): Promise<IdentifierRecord | null> {
+    return (address.guid === null ? this.byLocalKey : this.byGuid).add(address);
+  }
+
+  /** The look-ups that wait for a statement. */
+  get depth(): number {
+    return this.byGuid.depth + this.byLocalKey.depth;
+  }
+
+  private async read(
+    statement: { readonly name: string; readonly text: string },
+    addresses: readonly Address[],
+    keys: readonly (string | null)[],
+  ): Promise<(IdentifierRecord | null)[]> {
+    const prefixes = addresses.map(({ namingAuthority }) => namingAuthority);
+    const values = [addresses.map((_, ordinal) => ordinal), prefixes, keys];
+    const { rows } = await this.pool.query<IdentifierRow & { ordinal: number }>({ ...statement, values });
+    const found = addresses.map((): IdentifierRecord | null => null);
+    for (const row of rows) found[row.ordinal] = recordOf(row);
+    return found;
+  }
+}

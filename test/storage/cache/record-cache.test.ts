@@ -1,0 +1,297 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { IdentifierRecord } from '../../../src/registry/identifier-record.js';
+import type { Address } from '../../../src/registry/naming-authority-snapshot.js';
+import type { Bounds } from '../../../src/storage/identifiers/cache/bounded-entries.js';
+import { RecordCache } from '../../../src/storage/identifiers/cache/record-cache.js';
+import { recordWith } from '../../records.js';
+import { type Deferred, FakeClock, addressOf, deferred, settled } from './fakes.js';
+
+const NOTHING = { identifiers: [], namingAuthorities: [], minted: [] };
+const LEASE_END = new Date('2030-01-01T00:00:00Z');
+
+let clock: FakeClock;
+/** What the registry has, by GUID. */
+let stored: Map<string, IdentifierRecord>;
+let reads: Address[];
+/** Waited for by each read. */
+let pending: Deferred<null> | null;
+let isFresh: boolean;
+/** The clock of the database at a monotonic time of 0. */
+let databaseStart: number;
+
+beforeEach(() => {
+  clock = new FakeClock();
+  stored = new Map();
+  reads = [];
+  pending = null;
+  isFresh = true;
+  databaseStart = LEASE_END.getTime() - 100_000;
+});
+
+function cacheOf(bounds: Partial<Bounds> = {}): RecordCache {
+  const find = async (address: Address) => {
+    reads.push(address);
+    await pending?.promise;
+    return stored.get(address.guid!) ?? null;
+  };
+  const log = { use: () => {}, isFresh: () => isFresh, databaseTime: () => databaseStart + clock.now };
+  return new RecordCache({ find }, log, clock, { entries: 1000, octets: 10_000_000, ...bounds });
+}
+
+/** Registers an identifier. */
+function register(n: number, members: Partial<IdentifierRecord> = {}): Address {
+  const address = addressOf(String(n));
+  stored.set(address.guid!, recordWith({ id: BigInt(n), guid: address.guid, localName: address.guid!, ...members }));
+  return address;
+}
+
+/** Finds an identifier. @returns how many reads that took. */
+async function readsOf(cache: RecordCache, address: Address): Promise<number> {
+  const before = reads.length;
+  await cache.find(address);
+  return reads.length - before;
+}
+
+describe('an entry', () => {
+  it('is the same frozen object for each hit', async () => {
+    const [cache, address] = [cacheOf(), register(1, { alternateIds: ['demo:1'] })];
+    const record = await cache.find(address);
+    expect(await cache.find(address)).toBe(record);
+    expect(Object.isFrozen(record) && Object.isFrozen(record?.alternateIds)).toBe(true);
+    expect({ reads: reads.length, hits: cache.hits, misses: cache.misses }).toEqual({ reads: 1, hits: 1, misses: 1 });
+  });
+
+  it('is not served while the polls are not fresh, and is served again after the next one', async () => {
+    const [cache, address] = [cacheOf(), register(1)];
+    await cache.find(address);
+    isFresh = false;
+    const late = cache.find(address);
+    expect(reads).toHaveLength(2);
+    await late;
+    isFresh = true;
+    expect(await readsOf(cache, address)).toBe(0);
+  });
+
+  it('is read again after a minute, for changes that write no row of the log', async () => {
+    const [cache, address] = [cacheOf(), register(1)];
+    await cache.find(address);
+    clock.now += 59_999;
+    expect(await readsOf(cache, address)).toBe(0);
+    clock.now += 1;
+    expect(await readsOf(cache, address)).toBe(1);
+  });
+
+  it('of a local name is another one than that of a GUID', async () => {
+    const cache = cacheOf();
+    const localName = { namingAuthority: '100.102', guid: null, localKey: 'a', comparison: 'a', foldsCase: false };
+    await cache.find(localName);
+    await cache.find(register(1));
+    expect(reads).toHaveLength(2);
+  });
+});
+
+describe('the end of a lease', () => {
+  it('ends the entry by the clock of the database, also where that clock was put forward', async () => {
+    const [cache, address] = [cacheOf(), register(1, { state: 'reserved', leaseUntil: LEASE_END })];
+    clock.now = 0;
+    await cache.find(address);
+    clock.now = 50_000;
+    expect(await readsOf(cache, address)).toBe(0);
+    databaseStart += 49_999;
+    expect(await readsOf(cache, address)).toBe(0);
+    databaseStart += 1;
+    expect(await readsOf(cache, address)).toBe(1);
+    expect(await readsOf(cache, address)).toBe(1);
+  });
+});
+
+describe('an unknown name', () => {
+  it('is remembered for less than a second from the beginning of its read', async () => {
+    const [cache, address] = [cacheOf(), addressOf('404')];
+    pending = deferred<null>();
+    const first = cache.find(address);
+    clock.now += 700;
+    pending.resolve(null);
+    expect(await first).toBeNull();
+    clock.now += 299;
+    expect(await readsOf(cache, address)).toBe(0);
+    clock.now += 1;
+    expect(await readsOf(cache, address)).toBe(1);
+  });
+
+  it('is found at once after this process has minted it', async () => {
+    const cache = cacheOf();
+    await cache.find(addressOf('5'));
+    const address = register(5);
+    // Mints have the GUID as a UUID.
+    const guid = '00000000-0000-0000-0000-000000000005';
+    cache.forget({ ...NOTHING, minted: [{ ...address, guid } as Address] });
+    expect(await cache.find(address)).not.toBeNull();
+  });
+
+  it('is found by a request that follows the mint, while a read from before it is under way', async () => {
+    const cache = cacheOf();
+    const before = deferred<null>();
+    pending = before;
+    const first = cache.find(addressOf('5'));
+    const slow = stored;
+    pending = null;
+    stored = new Map(slow);
+    const address = register(5);
+    cache.forget({ ...NOTHING, minted: [address] });
+    const second = cache.find(address);
+    stored = slow;
+    before.resolve(null);
+    expect(await first).toBeNull();
+    await second;
+    expect(reads).toHaveLength(2);
+    expect(cache.entries).toBe(1);
+  });
+
+  it('is found after the mint where an older of two reads from before it ends last', async () => {
+    const cache = cacheOf();
+    const both = [deferred<null>(), deferred<null>()];
+    pending = both[0]!;
+    const older = cache.find(addressOf('5'));
+    clock.now += 800;
+    pending = both[1]!;
+    const newer = cache.find(addressOf('5'));
+    both[1]!.resolve(null);
+    expect(await newer).toBeNull();
+    const before = stored;
+    stored = new Map(before);
+    const address = register(5);
+    const after = stored;
+    cache.forget({ ...NOTHING, minted: [address] });
+    stored = before;
+    both[0]!.resolve(null);
+    expect(await older).toBeNull();
+    stored = after;
+    pending = null;
+    expect(await cache.find(address)).not.toBeNull();
+  });
+
+  it('takes the place of other unknown names, not of records', async () => {
+    const cache = cacheOf({ entries: 100 });
+    const known = Array.from({ length: 50 }, (_, n) => register(n + 1));
+    for (const address of known) await cache.find(address);
+    for (let n = 1000; n < 1500; n++) await cache.find(addressOf(String(n)));
+    expect(cache.entries).toBe(60);
+    for (const address of known) expect(await readsOf(cache, address)).toBe(0);
+  });
+});
+
+describe('a change', () => {
+  it('of an identifier ends its entry and no other', async () => {
+    const [cache, one, other] = [cacheOf(), register(1), register(2)];
+    await Promise.all([cache.find(one), cache.find(other)]);
+    cache.changed({ identifiers: [1n], namingAuthorities: [] });
+    expect([await readsOf(cache, one), await readsOf(cache, other)]).toEqual([1, 0]);
+  });
+
+  it('of a naming authority ends its entries and no others, once', async () => {
+    const cache = cacheOf();
+    const [one, other] = [register(1), { ...register(2, { namingAuthority: '2000.01' }), namingAuthority: '2000.01' }];
+    await Promise.all([cache.find(one), cache.find(other)]);
+    cache.changed({ identifiers: [], namingAuthorities: ['100.102'] });
+    expect([await readsOf(cache, one), await readsOf(cache, other)]).toEqual([1, 0]);
+    expect(await readsOf(cache, one)).toBe(0);
+  });
+
+  it('of its naming authority keeps a read from being stored that began before', async () => {
+    const [cache, address] = [cacheOf(), register(1)];
+    pending = deferred<null>();
+    const first = cache.find(address);
+    cache.changed({ identifiers: [], namingAuthorities: ['100.102'] });
+    pending.resolve(null);
+    await first;
+    expect(await readsOf(cache, address)).toBe(1);
+  });
+
+  it('that may be any empties the cache', async () => {
+    const [cache, address] = [cacheOf(), register(1)];
+    await Promise.all([cache.find(address), cache.find(addressOf('404'))]);
+    cache.changed(null);
+    expect({ entries: cache.entries, octets: cache.octets }).toEqual({ entries: 0, octets: 0 });
+    expect(await readsOf(cache, address)).toBe(1);
+  });
+
+  it('of 10,001 identifiers is not forgotten for a read that is under way', async () => {
+    const [cache, address] = [cacheOf(), register(1)];
+    pending = deferred<null>();
+    const first = cache.find(address);
+    const identifiers = Array.from({ length: 10_001 }, (_, n) => BigInt(n + 1));
+    cache.changed({ identifiers, namingAuthorities: [] });
+    pending.resolve(null);
+    await first;
+    expect(cache.entries).toBe(0);
+  });
+});
+
+describe('concurrent misses', () => {
+  it('of one name share a read, and its error', async () => {
+    const [cache, address] = [cacheOf(), register(1)];
+    pending = deferred<null>();
+    const found = Array.from({ length: 100 }, () => cache.find(address));
+    expect(reads).toHaveLength(1);
+    pending.resolve(null);
+    expect(new Set(await Promise.all(found)).size).toBe(1);
+    cache.changed(null);
+    pending = deferred<null>();
+    const lost = [cache.find(address), cache.find(address)];
+    pending.reject(new Error('no connection'));
+    expect((await Promise.allSettled(lost)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    pending = null;
+    expect(await cache.find(address)).not.toBeNull();
+  });
+
+  it('after a change share one more read, not one each', async () => {
+    const [cache, address] = [cacheOf(), register(1)];
+    pending = deferred<null>();
+    const before = cache.find(address);
+    cache.changed({ identifiers: [1n], namingAuthorities: [] });
+    const after = Array.from({ length: 100 }, () => cache.find(address));
+    pending.resolve(null);
+    await Promise.all([before, ...after]);
+    expect(reads).toHaveLength(2);
+  });
+
+  it('do not join a read that began 800 ms ago', async () => {
+    const [cache, address] = [cacheOf(), register(1)];
+    pending = deferred<null>();
+    void cache.find(address);
+    clock.now += 800;
+    void cache.find(address);
+    await settled();
+    expect(reads).toHaveLength(2);
+    pending.resolve(null);
+  });
+});
+
+describe('the bounds', () => {
+  it('of entries hold, and entries in use outlive the others', async () => {
+    const cache = cacheOf({ entries: 100 });
+    const used = Array.from({ length: 8 }, (_, n) => register(n + 1));
+    for (const address of used) await cache.find(address);
+    for (let n = 100; n < 1000; n++) {
+      await cache.find(register(n));
+      for (const address of used) await cache.find(address);
+      expect(cache.entries).toBeLessThanOrEqual(100);
+    }
+    expect(reads).toHaveLength(908);
+    expect(cache.entries).toBe(90);
+  });
+
+  it('of octets hold for records of any size, and a record above them is not stored', async () => {
+    const cache = cacheOf({ octets: 100_000 });
+    for (let n = 1; n < 200; n++) {
+      await cache.find(register(n, { target: `https://repo.example.org/${'x'.repeat((n * 37) % 2000)}` }));
+      expect(cache.octets).toBeLessThanOrEqual(100_000);
+    }
+    expect(cache.entries).toBeGreaterThan(10);
+    const entries = cache.entries;
+    const alternateIds = Array.from({ length: 100 }, (_, n) => `demo:${n}${'x'.repeat(8000)}`);
+    await cache.find(register(1000, { alternateIds }));
+    expect(cache.entries).toBe(entries);
+  });
+});

@@ -1,0 +1,58 @@
+import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
+import { neighborHandleUri, neighborUri } from '../registry/neighbor-uri.js';
+import { linkTo } from './links.js';
+import { type Content, type Markup, html } from './markup.js';
+import type { PageRecord } from './page-record.js';
+import { type Row, factTable } from './tables.js';
+import { dayOf, shownTime } from './times.js';
+
+/** What the identifier is, in words. */
+export function kindOf({ guid, namingAuthority }: IdentifierRecord): string {
+  const kind = guid === null ? 'Handle' : 'CORDRA identifier (a Handle)';
+  return `${kind} of the naming authority ${namingAuthority}`;
+}
+
+/** The attributes of a record. A withdrawn one is shown without its target. */
+export function factsOf({ record, uris }: PageRecord): Markup {
+  const { target, metadataId, alternateIds, describes, createdAt, updatedAt, version, state } = record;
+  const others = alternateIds.map((name) => linkTo(neighborUri(uris, name), name));
+  const objects = describes.map((native) => linkTo(neighborHandleUri(uris, native), native));
+  const rows: Row[] = [];
+  if (state !== 'withdrawn') rows.push(['Target', target === null ? 'None' : linkTo(target, target)]);
+  rows.push(['Metadata ID', metadataId === null ? 'None' : linkTo(neighborUri(uris, metadataId), metadataId)]);
+  if (others.length > 0) rows.push(['Alternate identifiers', listOf(others)]);
+  if (objects.length > 0) rows.push(['Describes', listOf(objects)]);
+  rows.push(['Registered', shownTime(createdAt)], ['Last changed', lastChange(updatedAt, version)]);
+  return factTable('What the registry states about this identifier.', ['Attribute', 'Value'], rows);
+}
+
+function listOf(contents: readonly Content[]): Markup {
+  return html`<ul role="list">
+    ${contents.map((content) => html`<li>${content}</li>`)}
+  </ul>`;
+}
+
+function lastChange(at: Date, version: number): Content {
+  return html`${shownTime(at)} (version ${version})`;
+}
+
+/** The state of an identifier that is not withdrawn, in words. */
+export function stateOf({ state, target, leaseUntil }: IdentifierRecord): Markup {
+  if (state === 'reserved') {
+    const end = leaseUntil === null ? null : html` until ${shownTime(leaseUntil)}`;
+    return html`<p class="state">
+      <strong>Reserved</strong>${end}. The identifier is not published yet and does not resolve.
+    </p>`;
+  }
+  return target === null
+    ? html`<p class="state">
+        <strong>Active</strong>, without a target. The identifier is registered, but leads to no object yet.
+      </p>`
+    : html`<p class="state"><strong>Active</strong>. Links to this identifier lead to the target below.</p>`;
+}
+
+/** A line for a list of references: the identifier, the day of its registration, and its web address. */
+export function citationOf({ record, uris }: PageRecord): string {
+  const address = uris.http ?? uris.handleUri ?? uris.infoHdl;
+  return `${nativeText(record)}. Registered ${dayOf(record.createdAt)}.${address === null ? '' : ` ${address}`}`;
+}

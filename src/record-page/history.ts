@@ -1,0 +1,48 @@
+import type { ChangeKind } from '../registry/change.js';
+import { linkable } from './links.js';
+import { type Markup, html } from './markup.js';
+import type { PageEvent, PageRecord } from './page-record.js';
+import { listTable } from './tables.js';
+import { shownTime } from './times.js';
+import { shownSentence } from './visible-text.js';
+
+/** The kinds of change in words. */
+const KINDS: Readonly<Record<ChangeKind, string>> = {
+  minted: 'Minted',
+  registered: 'Registered',
+  reserved: 'Reserved',
+  imported: 'Imported',
+  activated: 'Activated',
+  released: 'Reservation released',
+  lapsed: 'Reservation ended',
+  changed: 'Changed',
+  withdrawn: 'Withdrawn',
+  reinstated: 'Reinstated',
+  created: 'Created',
+};
+
+/** The last changes with a link to all; null where the reader may not see them. */
+export function historySection({ history, historyUrl }: PageRecord): Markup | null {
+  if (history === null) return null;
+  const showsClients = history.some(({ client }) => client !== null);
+  const columns = ['Version', 'Time', 'Change', ...(showsClients ? ['By'] : [])];
+  const rows = history.map((event) => rowOf(event, showsClients));
+  return html`<h2 id="history">History</h2>
+    ${listTable(captionOf(history), columns, rows)} ${wholeHistory(historyUrl)}`;
+}
+
+function rowOf({ version, kind, at, client }: PageEvent, showsClients: boolean) {
+  const by = client === null ? 'Unknown' : shownSentence(client);
+  return [version, shownTime(at), KINDS[kind], ...(showsClients ? [by] : [])];
+}
+
+function captionOf(history: readonly PageEvent[]): string {
+  const oldest = history.at(-1)?.version ?? 1;
+  return oldest === 1 ? 'All changes, newest first.' : `The last ${history.length} changes, newest first.`;
+}
+
+/** A path of this service, or an http URL. */
+function wholeHistory(url: string | undefined): Markup | null {
+  if (url === undefined || !(/^\/(?!\/)/.test(url) || linkable(url) !== null)) return null;
+  return html`<p><a href="${url}">The whole history, with every value, as JSON</a></p>`;
+}

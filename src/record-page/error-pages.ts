@@ -1,5 +1,5 @@
 import { page } from './layout.js';
-import { html } from './markup.js';
+import { markup } from './markup.js';
 import { shownName, shownSentence } from './visible-text.js';
 
 /** Characters of a name that a page repeats: a path may have 48 KiB. */
@@ -15,16 +15,9 @@ export function unknownNamePage(name: string, hints: readonly string[]): string 
   return page({
     title: `${shown} cannot be found · Mintmark`,
     isIndexed: false,
-    main: html`<h1>This identifier is not registered</h1>
-      <p class="state gone">The handle you requested -- ${shownName(shown)} -- cannot be found.</p>
-      ${
-        hints.length === 0
-          ? null
-          : html`<h2>What to check</h2>
-              <ul>
-                ${hints.map((hint) => html`<li>${hint}</li> `)}
-              </ul>`
-      }`,
+    main: markup`<h1>This identifier is not registered</h1>
+<p class="state gone">The handle you requested -- ${shownName(shown)} -- cannot be found.</p>
+${hints.length === 0 ? null : markup`<h2>What to check</h2>\n<ul>${hints.map((hint) => markup`<li>${hint}</li>\n`)}</ul>`}`,
   });
 }
 
@@ -33,9 +26,9 @@ export function badRequestPage(name: string, reason: string): string {
   return page({
     title: 'This is not an identifier · Mintmark',
     isIndexed: false,
-    main: html`<h1>This is not an identifier</h1>
-      <p>The request asks for: <code>${shownName(shortened(name))}</code></p>
-      <p class="state gone">${shownSentence(reason)}</p>`,
+    main: markup`<h1>This is not an identifier</h1>
+<p>The request asks for: <code>${shownName(shortened(name))}</code></p>
+<p class="state gone">${shownSentence(reason)}</p>`,
   });
 }
 

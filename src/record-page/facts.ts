@@ -1,7 +1,7 @@
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
 import { neighborHandleUri, neighborUri } from '../registry/neighbor-uri.js';
 import { linkTo } from './links.js';
-import { type Content, type Markup, html } from './markup.js';
+import { type Content, type Markup, markup } from './markup.js';
 import type { PageRecord } from './page-record.js';
 import { type Row, factTable } from './tables.js';
 import { dayOf, shownTime } from './times.js';
@@ -27,28 +27,28 @@ export function factsOf({ record, uris }: PageRecord): Markup {
 }
 
 function listOf(contents: readonly Content[]): Markup {
-  return html`<ul role="list">
-    ${contents.map((content) => html`<li>${content}</li>`)}
+  return markup`<ul role="list">
+    ${contents.map((content) => markup`<li>${content}</li>`)}
   </ul>`;
 }
 
 function lastChange(at: Date, version: number): Content {
-  return html`${shownTime(at)} (version ${version})`;
+  return markup`${shownTime(at)} (version ${version})`;
 }
 
 /** The state of an identifier that is not withdrawn, in words. */
 export function stateOf({ state, target, leaseUntil }: IdentifierRecord): Markup {
   if (state === 'reserved') {
-    const end = leaseUntil === null ? null : html` until ${shownTime(leaseUntil)}`;
-    return html`<p class="state">
+    const end = leaseUntil === null ? null : markup` until ${shownTime(leaseUntil)}`;
+    return markup`<p class="state">
       <strong>Reserved</strong>${end}. The identifier is not published yet and does not resolve.
     </p>`;
   }
   return target === null
-    ? html`<p class="state">
+    ? markup`<p class="state">
         <strong>Active</strong>, without a target. The identifier is registered, but leads to no object yet.
       </p>`
-    : html`<p class="state"><strong>Active</strong>. Links to this identifier lead to the target below.</p>`;
+    : markup`<p class="state"><strong>Active</strong>. Links to this identifier lead to the target below.</p>`;
 }
 
 /** A line for a list of references: the identifier, the day of its registration, and its web address. */

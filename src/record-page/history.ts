@@ -1,6 +1,6 @@
 import type { ChangeKind } from '../registry/change.js';
 import { linkable } from './links.js';
-import { type Markup, html } from './markup.js';
+import { type Markup, markup } from './markup.js';
 import type { PageEvent, PageRecord } from './page-record.js';
 import { listTable } from './tables.js';
 import { shownTime } from './times.js';
@@ -27,7 +27,7 @@ export function historySection({ history, historyUrl }: PageRecord): Markup | nu
   const showsClients = history.some(({ client }) => client !== null);
   const columns = ['Version', 'Time', 'Change', ...(showsClients ? ['By'] : [])];
   const rows = history.map((event) => rowOf(event, showsClients));
-  return html`<h2 id="history">History</h2>
+  return markup`<h2 id="history">History</h2>
     ${listTable(captionOf(history), columns, rows)} ${wholeHistory(historyUrl)}`;
 }
 
@@ -44,5 +44,5 @@ function captionOf(history: readonly PageEvent[]): string {
 /** A path of this service, or an http URL. */
 function wholeHistory(url: string | undefined): Markup | null {
   if (url === undefined || !(/^\/(?!\/)/.test(url) || linkable(url) !== null)) return null;
-  return html`<p><a href="${url}">The whole history, with every value, as JSON</a></p>`;
+  return markup`<p><a href="${url}">The whole history, with every value, as JSON</a></p>`;
 }

@@ -1,4 +1,4 @@
-/** HTML that needs no escaping. Only `html` and `trusted` create it. */
+/** HTML that needs no escaping. Only `markup` and `trusted` create it. */
 export class Markup {
   constructor(readonly text: string) {}
 }
@@ -19,8 +19,11 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
 }
 
-/** A template of HTML: every value that is not `Markup` is escaped. Attribute values must be in quotation marks. */
-export function html(parts: TemplateStringsArray, ...contents: readonly Content[]): Markup {
+/**
+ * A template of HTML: every value that is not `Markup` is escaped. Attribute values must be in quotation marks. Its name is
+ * not `html`, because formatters change the white space of such templates, and pages show white space.
+ */
+export function markup(parts: TemplateStringsArray, ...contents: readonly Content[]): Markup {
   let text = parts[0] ?? '';
   contents.forEach((content, index) => {
     text += rendered(content) + (parts[index + 1] ?? '');

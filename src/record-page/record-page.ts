@@ -2,7 +2,7 @@ import { nativeText } from '../registry/identifier-record.js';
 import { citationOf, factsOf, kindOf, stateOf } from './facts.js';
 import { historySection } from './history.js';
 import { copyButton, page } from './layout.js';
-import { type Markup, html } from './markup.js';
+import { type Markup, markup } from './markup.js';
 import { nameTable } from './names.js';
 import type { PageRecord, PageValue } from './page-record.js';
 import { linkTo } from './links.js';
@@ -16,7 +16,7 @@ export function recordPage(shown: PageRecord): string {
   return page({
     title: `${native} · Mintmark`,
     isIndexed: record.state === 'active',
-    main: html`<p class="kind">${shownText(kindOf(record))}</p>
+    main: markup`<p class="kind">${shownText(kindOf(record))}</p>
       <h1>${shownName(native)}</h1>
       ${stateOf(record)} ${factsOf(shown)} ${namesSection(shown)} ${values === null ? null : valuesSection(values)}
       ${historySection(shown)}`,
@@ -26,7 +26,7 @@ export function recordPage(shown: PageRecord): string {
 /** The URI forms and the line for citations. */
 export function namesSection(shown: PageRecord): Markup {
   const citation = citationOf(shown);
-  return html`<h2>Ways to write it</h2>
+  return markup`<h2>Ways to write it</h2>
     ${nameTable(nativeText(shown.record), shown.uris)}
     <h2>Citation</h2>
     <p><cite>${shownName(citation)}</cite>${copyButton(citation, 'the citation')}</p>`;
@@ -38,8 +38,8 @@ function valuesSection(values: readonly PageValue[]): Markup {
     shownName(type),
     linkTo(data, data),
     `${ttl} s`,
-    html`<time datetime="${timestamp}">${shownText(timestamp)}</time>`,
+    markup`<time datetime="${timestamp}">${shownText(timestamp)}</time>`,
   ]);
-  return html`<h2>Handle values</h2>
+  return markup`<h2>Handle values</h2>
     ${listTable(values.length === 0 ? 'No values found.' : 'The values that this Handle has.', ['Index', 'Type', 'Data', 'Time to live', 'Changed'], rows)}`;
 }

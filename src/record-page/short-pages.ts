@@ -1,22 +1,15 @@
 import { page } from './layout.js';
 import { linkTo } from './links.js';
-import { html } from './markup.js';
+import { markup } from './markup.js';
 
 /** The body of a redirect, as HTML, for clients that do not follow it. @param location the URL of the target. */
 export function redirectPage(location: string): string {
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <title>Redirect</title>
-      </head>
-      <body>
-        <main>
-          <h1>Redirect</h1>
-          <p>The object is at ${linkTo(location, location)}.</p>
-        </main>
-      </body>
-    </html> `.text;
+  return markup`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Redirect</title></head>
+<body><main><h1>Redirect</h1><p>The object is at ${linkTo(location, location)}.</p></main></body>
+</html>
+`.text;
 }
 
 /** The page with the form that resolves a name, as HTML. */
@@ -24,24 +17,12 @@ export function formPage(): string {
   return page({
     title: 'Resolve an identifier · Mintmark',
     isIndexed: true,
-    main: html`<h1>Resolve an identifier</h1>
-      <form method="post" action="/">
-        <label for="hdl">Handle or CORDRA identifier</label>
-        <input
-          id="hdl"
-          name="hdl"
-          type="text"
-          required
-          maxlength="4096"
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck="false"
-          aria-describedby="form-hint"
-        />
-        <p id="form-hint" class="kind">
-          For example 100.102/F58FB49EB1F848F0A606E84CEF294BE5. Every form is accepted, such as hdl: and info:hdl/ URIs.
-        </p>
-        <button type="submit">Go to the object</button>
-      </form>`,
+    main: markup`<h1>Resolve an identifier</h1>
+<form method="post" action="/">
+<label for="hdl">Handle or CORDRA identifier</label>
+<input id="hdl" name="hdl" type="text" required maxlength="4096" autocomplete="off" spellcheck="false" aria-describedby="hint">
+<p id="hint" class="kind">For example 100.102/F58FB49EB1F848F0A606E84CEF294BE5. Every form is accepted, such as hdl: and info:hdl/ URIs.</p>
+<button type="submit">Go to the object</button>
+</form>`,
   });
 }

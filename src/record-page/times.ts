@@ -1,4 +1,4 @@
-import { type Markup, html } from './markup.js';
+import { type Markup, markup } from './markup.js';
 
 const WORDS = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
@@ -11,7 +11,7 @@ const WORDS = new Intl.DateTimeFormat('en-GB', {
 
 /** A time for people and, in its attribute, for programs (RFC 3339), UTC. */
 export function shownTime(time: Date): Markup {
-  return html`<time datetime="${time.toISOString()}">${WORDS.format(time).replace(' at ', ', ')} UTC</time>`;
+  return markup`<time datetime="${time.toISOString()}">${WORDS.format(time).replace(' at ', ', ')} UTC</time>`;
 }
 
 /** A day as `2026-11-20`, UTC. */

@@ -1,4 +1,4 @@
-import { type Content, type Markup, html } from './markup.js';
+import { type Content, type Markup, markup } from './markup.js';
 
 /**
  * Characters without a shape of their own: controls, format characters such as direction controls and joiners (Cf),
@@ -21,7 +21,7 @@ export function shownText(text: string): readonly Content[] {
   const contents: Content[] = [];
   let from = 0;
   for (const { 0: character, index } of text.matchAll(HIDDEN)) {
-    contents.push(text.slice(from, index), html`<span class="hidden-character">${codePoint(character)}</span>`);
+    contents.push(text.slice(from, index), markup`<span class="hidden-character">${codePoint(character)}</span>`);
     from = index + character.length;
   }
   contents.push(text.slice(from));
@@ -33,12 +33,12 @@ export function shownText(text: string): readonly Content[] {
  * the other part has Hebrew or Arabic letters.
  */
 export function shownName(name: string): Content {
-  return PRINTABLE_ASCII.test(name) ? name : html`<bdi dir="ltr">${shownText(name)}</bdi>`;
+  return PRINTABLE_ASCII.test(name) ? name : markup`<bdi dir="ltr">${shownText(name)}</bdi>`;
 }
 
 /** A sentence that somebody wrote, isolated, in the direction of its own letters. */
 export function shownSentence(text: string): Markup {
-  return html`<bdi>${shownText(text)}</bdi>`;
+  return markup`<bdi>${shownText(text)}</bdi>`;
 }
 
 function codePoint(character: string): string {

@@ -4,7 +4,7 @@ import { factsOf, kindOf } from './facts.js';
 import { historySection } from './history.js';
 import { page } from './layout.js';
 import { linkTo } from './links.js';
-import { type Content, html } from './markup.js';
+import { type Content, markup } from './markup.js';
 import type { PageRecord } from './page-record.js';
 import { namesSection } from './record-page.js';
 import { shownTime } from './times.js';
@@ -20,22 +20,22 @@ export function withdrawnPage(shown: PageRecord): string {
   return page({
     title: `${native} was withdrawn · Mintmark`,
     isIndexed: false,
-    main: html`<p class="kind">${shownText(kindOf(record))}</p>
+    main: markup`<p class="kind">${shownText(kindOf(record))}</p>
       <h1>${shownName(native)}</h1>
       ${tombstoneOf(shown)} ${factsOf(shown)} ${namesSection(shown)} ${historySection(shown)}`,
   });
 }
 
 function tombstoneOf({ record: { tombstone }, uris }: PageRecord): Content {
-  if (tombstone === null) return html`<p class="state gone"><strong>Withdrawn</strong>.</p>`;
+  if (tombstone === null) return markup`<p class="state gone"><strong>Withdrawn</strong>.</p>`;
   const { withdrawnAt, reason, replacedBy } = tombstone;
-  return html`<div class="state gone">
+  return markup`<div class="state gone">
     <p>
       <strong>Withdrawn</strong> on ${shownTime(withdrawnAt)}. The identifier stays registered and is never used again
       for another object.
     </p>
     <p>Reason: ${shownSentence(reason)}</p>
-    ${replacedBy === null ? html`<p>No replacement is known.</p>` : html`<p>Use instead: ${replacement(replacedBy, uris)}</p>`}
+    ${replacedBy === null ? markup`<p>No replacement is known.</p>` : markup`<p>Use instead: ${replacement(replacedBy, uris)}</p>`}
   </div>`;
 }
 

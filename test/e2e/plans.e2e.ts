@@ -164,6 +164,7 @@ const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
   ['the last event', FEW, (on) => on.query(LOG_HEAD)],
   ['events in the middle of the log', 4 * FEW, async (on) => on.query(LOG_PAGE, [...(await middleOf(on)), 100])],
   ['the history of an identifier', FEW, (on) => new ChangeReader(on as never).ofIdentifier(2n, 0, 100)],
+  ['the last changes of an identifier', FEW, (on) => new ChangeReader(on as never).lastOfIdentifier(2n, 20)],
   [
     'the first change of 100 identifiers',
     12 * FEW,

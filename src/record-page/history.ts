@@ -6,21 +6,6 @@ import { listTable } from './tables.js';
 import { shownTime } from './times.js';
 import { shownSentence } from './visible-text.js';
 
-/** The kinds of change in words. */
-const KINDS: Readonly<Record<ChangeKind, string>> = {
-  minted: 'Minted',
-  registered: 'Registered',
-  reserved: 'Reserved',
-  imported: 'Imported',
-  activated: 'Activated',
-  released: 'Reservation released',
-  lapsed: 'Reservation ended',
-  changed: 'Changed',
-  withdrawn: 'Withdrawn',
-  reinstated: 'Reinstated',
-  created: 'Created',
-};
-
 /** The last changes with a link to all; null where the reader may not see them. */
 export function historySection({ history, historyUrl }: PageRecord): Markup | null {
   if (history === null) return null;
@@ -33,7 +18,7 @@ export function historySection({ history, historyUrl }: PageRecord): Markup | nu
 
 function rowOf({ version, kind, at, client }: PageEvent, showsClients: boolean) {
   const by = client === null ? 'Unknown' : shownSentence(client);
-  return [version, shownTime(at), KINDS[kind], ...(showsClients ? [by] : [])];
+  return [version, shownTime(at), inWords(kind), ...(showsClients ? [by] : [])];
 }
 
 function captionOf(history: readonly PageEvent[]): string {
@@ -45,4 +30,15 @@ function captionOf(history: readonly PageEvent[]): string {
 function wholeHistory(url: string | undefined): Markup | null {
   if (url === undefined || !(/^\/(?!\/)/.test(url) || linkable(url) !== null)) return null;
   return markup`<p><a href="${url}">The whole history, with every value, as JSON</a></p>`;
+}
+
+function inWords(kind: ChangeKind): string {
+  switch (kind) {
+    case 'released':
+      return 'Reservation released';
+    case 'lapsed':
+      return 'Reservation ended';
+    default:
+      return `${kind.slice(0, 1).toUpperCase()}${kind.slice(1)}`;
+  }
 }

@@ -15,7 +15,10 @@ export interface Layout {
 const STYLE_ELEMENT = trusted(`<style>${STYLE}</style>`);
 const SCRIPT_ELEMENT = trusted(`<script>${SCRIPT}</script>`);
 
-/** A whole page. Surrogates without a partner, which UTF-8 cannot express, do not occur in it. */
+/**
+ * A whole page. Surrogates without a partner, which UTF-8 cannot express, do not occur in it. It sends no referrer to other
+ * origins. Under the policy "no-referrer" of the header, the form would name its origin as "null".
+ */
 export function page({ title, isIndexed, main }: Layout): string {
   const robots = isIndexed ? null : markup`<meta name="robots" content="noindex">\n`;
   return markup`<!doctype html>
@@ -24,6 +27,7 @@ export function page({ title, isIndexed, main }: Layout): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
+<meta name="referrer" content="same-origin">
 ${robots}<title>${plainText(title)}</title>
 ${STYLE_ELEMENT}
 </head>

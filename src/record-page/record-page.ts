@@ -1,5 +1,5 @@
 import { nativeText } from '../registry/identifier-record.js';
-import { citationOf, factsOf, kindOf, stateOf } from './facts.js';
+import { citationOf, attributeTable, kindOf, stateOf } from './attributes.js';
 import { historySection } from './history.js';
 import { copyButton, page } from './layout.js';
 import { type Markup, markup } from './markup.js';
@@ -18,7 +18,7 @@ export function recordPage(shown: PageRecord): string {
     isIndexed: record.state === 'active',
     main: markup`<p class="kind">${shownText(kindOf(record))}</p>
       <h1>${shownName(native)}</h1>
-      ${stateOf(record)} ${factsOf(shown)} ${namesSection(shown)} ${values === null ? null : valuesSection(values)}
+      ${stateOf(record)} ${attributeTable(shown)} ${namesSection(shown)} ${values === null ? null : valuesSection(values)}
       ${historySection(shown)}`,
   });
 }

@@ -1,6 +1,6 @@
 import { nativeText } from '../registry/identifier-record.js';
 import { neighborHandleUri, neighborUri } from '../registry/neighbor-uri.js';
-import { factsOf, kindOf } from './facts.js';
+import { attributeTable, kindOf } from './attributes.js';
 import { historySection } from './history.js';
 import { page } from './layout.js';
 import { linkTo } from './links.js';
@@ -22,7 +22,7 @@ export function withdrawnPage(shown: PageRecord): string {
     isIndexed: false,
     main: markup`<p class="kind">${shownText(kindOf(record))}</p>
       <h1>${shownName(native)}</h1>
-      ${tombstoneOf(shown)} ${factsOf(shown)} ${namesSection(shown)} ${historySection(shown)}`,
+      ${tombstoneOf(shown)} ${attributeTable(shown)} ${namesSection(shown)} ${historySection(shown)}`,
   });
 }
 

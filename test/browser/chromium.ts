@@ -3,6 +3,7 @@ import { type Server, createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { type Browser, type BrowserContextOptions, type Page, chromium } from 'playwright-core';
+import { securityHeaders } from '../../dist/http/server/security-headers.js';
 import { PAGE_CONTENT_SECURITY_POLICY } from '../../dist/record-page/index.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -18,25 +19,31 @@ export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args });
 }
 
-/** A server on loopback that sends pages with their policy, and the redirect of the form to another origin. */
-export async function servePages(pages: Readonly<Record<string, string>>): Promise<{ url: string; server: Server }> {
+/** A server of pages. */
+export interface Served {
+  readonly url: string;
+  readonly server: Server;
+  /** `Origin` of each request of the form. */
+  readonly origins: (string | undefined)[];
+}
+
+const HEADERS = { 'content-type': 'text/html; charset=utf-8', ...securityHeaders(PAGE_CONTENT_SECURITY_POLICY) };
+
+/** A server on loopback that sends pages with the headers of the service, and redirects the form to another origin. */
+export async function servePages(pages: Readonly<Record<string, string>>): Promise<Served> {
+  const origins: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     const page = pages[request.url ?? ''];
     if (request.method === 'POST') {
-      // A name of loopback other than that of the form, so another origin.
+      origins.push(request.headers.origin);
+      // Another name of loopback than that of the form, so another origin.
       const { port } = server.address() as AddressInfo;
       response.writeHead(302, { location: `http://127.0.0.1:${port}/record` }).end();
     } else if (page === undefined) response.writeHead(404).end();
-    else {
-      const headers = {
-        'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': PAGE_CONTENT_SECURITY_POLICY,
-      };
-      response.writeHead(200, headers).end(page);
-    }
+    else response.writeHead(200, HEADERS).end(page);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server, origins };
 }
 
 /** A page in a context of its own. */

@@ -1,23 +1,22 @@
 import { mkdirSync } from 'node:fs';
-import type { Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { open, openBrowser, servePages, violations } from './chromium.js';
+import { type Served, open, openBrowser, servePages, violations } from './chromium.js';
 import { HOSTILE, PAGES } from './pages.js';
 
 // Real: Chromium, the pages of the build and their Content-Security-Policy. Replaced: the service, by a server of pages.
 
 let browser: Browser;
-let served: { url: string; server: Server };
+let served: Served;
 
 beforeAll(async () => {
   browser = await openBrowser();
   served = await servePages(PAGES);
 });
 afterAll(async () => {
-  await browser?.close();
-  served?.server.close();
+  await browser.close();
+  served.server.close();
 });
 
 const WIDTHS = [320, 1024];
@@ -120,11 +119,13 @@ describe('a copy button', () => {
 });
 
 describe('the form', () => {
-  it('leads to a target of another origin, which the policy permits', async () => {
+  it('names its origin, and leads to a target of another one, which the policy permits', async () => {
     const page = await open(browser, served.url.replace('127.0.0.1', 'localhost'));
     await page.getByLabel('Handle or CORDRA identifier').fill('100.102/F58FB49EB1F848F0A606E84CEF294BE5');
     await page.getByRole('button', { name: 'Go to the object' }).click();
     await page.waitForURL(`${served.url}/record`);
+    // "null" under the policy "no-referrer" of the header, which a service with ACCESS=open refuses.
+    expect(served.origins).toEqual([served.url.replace('127.0.0.1', 'localhost')]);
     expect(await page.title()).toBe('100.102/F58FB49EB1F848F0A606E84CEF294BE5 · Mintmark');
   });
 });

@@ -199,7 +199,7 @@ describe('Signposting', () => {
     const { anchor, ...relations } = linkset[0];
     expect(anchor).toBe(service.client.base + path);
     expect(Object.keys(relations)).toEqual(['cite-as', 'describedby', 'type', 'version-history']);
-    for (const [{ href }] of Object.values(relations) as [{ href: string }][]) expect(href).toMatch(/^https?:\/\//);
+    for (const [{ href }] of Object.values<[{ href: string }]>(relations)) expect(href).toMatch(/^https?:\/\//);
     expect((await get(new URL(relations['version-history'][0].href).pathname)).status).toBe(200);
   });
 

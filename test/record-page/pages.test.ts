@@ -184,6 +184,13 @@ describe('the page of a record', () => {
     expect(textOf(recordPage(pageOf({ version: 9 }, { history })))).toContain('The last 2 changes');
   });
 
+  it('lists 20 of many alternate identifiers, each with at most 1,024 characters', () => {
+    const alternateIds = Array.from({ length: 100 }, (_, n) => `hdl:1234/${n}-`.padEnd(8000, 'é'));
+    const page = recordPage(pageOf({ alternateIds }));
+    expect(textOf(page)).toContain('and 80 more');
+    expect(page.length).toBeLessThan(60_000);
+  });
+
   it('says that there are no values where none is left', () => {
     expect(textOf(recordPage(pageOf({}, { values: [] })))).toContain('No values found.');
   });

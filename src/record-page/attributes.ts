@@ -5,6 +5,11 @@ import { type Content, type Markup, markup } from './markup.js';
 import type { PageRecord } from './page-record.js';
 import { type Row, factTable } from './tables.js';
 import { dayOf, shownTime } from './times.js';
+import { shownName } from './visible-text.js';
+
+/** Names in a list, and characters of a name. A record can have 800 KB of names, which are in its JSON. */
+const MAX_NAMES = 20;
+const MAX_NAME_LENGTH = 1024;
 
 /** What the identifier is, in words. */
 export function kindOf({ guid, namingAuthority }: IdentifierRecord): string {
@@ -13,23 +18,30 @@ export function kindOf({ guid, namingAuthority }: IdentifierRecord): string {
 }
 
 /** The attributes of a record. A withdrawn one is shown without its target. */
-export function factsOf({ record, uris }: PageRecord): Markup {
+export function attributeTable({ record, uris }: PageRecord): Markup {
   const { target, metadataId, alternateIds, describes, createdAt, updatedAt, version, state } = record;
-  const others = alternateIds.map((name) => linkTo(neighborUri(uris, name), name));
-  const objects = describes.map((native) => linkTo(neighborHandleUri(uris, native), native));
   const rows: Row[] = [];
   if (state !== 'withdrawn') rows.push(['Target', target === null ? 'None' : linkTo(target, target)]);
   rows.push(['Metadata ID', metadataId === null ? 'None' : linkTo(neighborUri(uris, metadataId), metadataId)]);
-  if (others.length > 0) rows.push(['Alternate identifiers', listOf(others)]);
-  if (objects.length > 0) rows.push(['Describes', listOf(objects)]);
+  if (alternateIds.length > 0) {
+    rows.push(['Alternate identifiers', listOf(alternateIds, (name) => neighborUri(uris, name))]);
+  }
+  if (describes.length > 0) {
+    rows.push(['Describes', listOf(describes, (native) => neighborHandleUri(uris, native))]);
+  }
   rows.push(['Registered', shownTime(createdAt)], ['Last changed', lastChange(updatedAt, version)]);
   return factTable('What the registry states about this identifier.', ['Attribute', 'Value'], rows);
 }
 
-function listOf(contents: readonly Content[]): Markup {
-  return markup`<ul role="list">
-    ${contents.map((content) => markup`<li>${content}</li>`)}
-  </ul>`;
+function listOf(names: readonly string[], uriOf: (name: string) => string | null): Markup {
+  const items = names
+    .slice(0, MAX_NAMES)
+    .map((name) =>
+      name.length > MAX_NAME_LENGTH ? shownName(`${name.slice(0, MAX_NAME_LENGTH)}…`) : linkTo(uriOf(name), name),
+    );
+  const more = names.length - items.length;
+  return markup`<ul role="list">${items.map((item) => markup`<li>${item}</li>`)}
+${more > 0 ? markup`<li>and ${more} more</li>` : null}</ul>`;
 }
 
 function lastChange(at: Date, version: number): Content {

@@ -14,6 +14,7 @@ h2{font-size:1.125rem;margin:2rem 0 .5rem}
 .kind{margin:0}
 .state{background:var(--card);border-inline-start:.25rem solid var(--link);padding:.75rem 1rem;margin:0 0 1rem}
 .state.gone{border-color:var(--mark)}
+.state p{margin:.5rem 0}
 a{color:var(--link)}
 a:focus-visible,button:focus-visible,input:focus-visible{outline:3px solid var(--link);outline-offset:2px}
 code{font:.9375rem/1.5 ui-monospace,monospace;white-space:break-spaces}

@@ -3,7 +3,7 @@
  * database. A face is each folder of `src/` that is none of the layers below, such as `api/`; a new face is covered by
  * these patterns without a change here.
  */
-const LAYERS = 'identifier|registry|storage|database|http|access|problem|config|metrics|openapi|logging';
+const LAYERS = 'identifier|registry|record-page|storage|database|http|access|problem|config|metrics|openapi|logging';
 const FACE = `^src/(?!(?:${LAYERS})/)[^/]+/`;
 
 /** What a layer may import besides itself. */
@@ -43,6 +43,20 @@ export default {
       severity: 'error',
       from: { path: '^src/registry/' },
       to: { path: '(^|/)node_modules/(pg|@prisma|fastify|@nestjs/platform-fastify)(/|$)' },
+    },
+    only('record-page', ['registry', 'identifier'], 'A page is a text made from a record, for every face.'),
+    {
+      name: 'record-page-is-pure',
+      comment: 'No framework and no package; of Node.js only the digest for the Content-Security-Policy.',
+      severity: 'error',
+      from: { path: '^src/record-page/' },
+      to: { path: '(^|/)node_modules/|^(?:node:)?(?!crypto$)[a-z_/]+$', pathNot: '^src/' },
+    },
+    {
+      name: 'record-page-is-imported-by-its-index',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/record-page/' },
+      to: { path: '^src/record-page/', pathNot: '^src/record-page/index\\.ts$' },
     },
     only(
       'storage',

@@ -9,16 +9,17 @@ const [{ displayName: _, ...unit }] = jest.projects;
 
 export default {
   ...unit,
-  testMatch: ['<rootDir>/test/{identifier,registry,config,http/headers}/*.test.ts'],
+  testMatch: ['<rootDir>/test/{identifier,registry,record-page,config,http/headers}/*.test.ts'],
   testPathIgnorePatterns: ['/(regular-expressions|hostile)\\.test\\.ts$'],
   testTimeout: jest.testTimeout,
   collectCoverage: true,
-  collectCoverageFrom: ['src/{identifier,registry,config,http/headers}/**/*.ts'],
+  collectCoverageFrom: ['src/{identifier,registry,record-page,config,http/headers}/**/*.ts'],
   coverageDirectory: 'coverage',
   coverageReporters: ['lcovonly', 'text-summary'],
   coverageThreshold: {
     './src/identifier/': { statements: 96, branches: 94, functions: 92, lines: 98 },
     './src/registry/': { statements: 91, branches: 92, functions: 91, lines: 91 },
+    './src/record-page/': { statements: 94, branches: 80, functions: 95, lines: 95 },
     './src/config/': { statements: 90, branches: 83, functions: 90, lines: 89 },
     './src/http/headers/': { statements: 76, branches: 81, functions: 65, lines: 74 },
   },

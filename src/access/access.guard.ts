@@ -5,7 +5,15 @@ import type { PublicHistory } from '../config/environment.js';
 import { Problem } from '../problem/problem.js';
 import { Authenticator } from './authenticator.js';
 import { setPrincipal } from './current-principal.js';
-import { ADMIN, OPEN_ACCESS, type Principal, PUBLIC_READER, READER_WITHOUT_ACTORS, requireScope } from './principal.js';
+import {
+  ADMIN,
+  OPEN_ACCESS,
+  type Principal,
+  PUBLIC_READER,
+  READER_WITHOUT_ACTORS,
+  READER_WITHOUT_HISTORY,
+  requireScope,
+} from './principal.js';
 import type { FailedAuthentications } from './failed-authentications.js';
 import type { Scope } from './scope.js';
 
@@ -17,6 +25,13 @@ export interface AccessRules {
   /** What of the history is shown without a key, where everybody may read. */
   readonly publicHistory: PublicHistory;
 }
+
+/** The principal of requests without a key, where everybody may read, by `PUBLIC_HISTORY`. */
+const ANONYMOUS_READERS: Readonly<Record<PublicHistory, Principal>> = {
+  full: PUBLIC_READER,
+  anonymous: READER_WITHOUT_ACTORS,
+  none: READER_WITHOUT_HISTORY,
+};
 
 /** Authenticates requests when their headers have arrived (see `admission.ts`), and requires the scope of the route. */
 @Injectable()
@@ -46,11 +61,11 @@ export class AccessGuard implements CanActivate {
     if (adminApiKey === null) return OPEN_ACCESS;
     const isOpen = isPublic && scopes.includes('read');
     const { authorization } = request.headers;
-    if (authorization === undefined && isOpen) return publicHistory === 'full' ? PUBLIC_READER : READER_WITHOUT_ACTORS;
+    if (authorization === undefined && isOpen) return ANONYMOUS_READERS[publicHistory];
     const principal = await this.authenticate(authorization, adminApiKey, request.ip);
     if (principal === null) throw unauthenticated(authorization !== undefined);
     if (!isOpen) requireScope(principal, ...scopes);
-    return publicRead ? principal.withPublicRead() : principal;
+    return publicRead ? principal.withPublicRead(publicHistory !== 'none') : principal;
   }
 
   private async authenticate(authorization = '', adminApiKey: string, ip: string): Promise<Principal | null> {

@@ -18,6 +18,7 @@ export class Principal {
    * @param grants the covered naming authorities; null for all.
    * @param seesAll whether it can see all naming authorities nevertheless, because reading is public.
    * @param seesActors whether responses show it the client and the key of a change.
+   * @param seesHistory whether a page of a record, which needs no scope, shows it the history.
    */
   constructor(
     readonly client: string,
@@ -26,6 +27,7 @@ export class Principal {
     private readonly grants: readonly Grant[] | null,
     private readonly seesAll = false,
     readonly seesActors = true,
+    readonly seesHistory = true,
   ) {}
 
   has(scope: Scope): boolean {
@@ -90,9 +92,13 @@ export class Principal {
     if (this.isRestricted) throw new Problem('NAMING_AUTHORITY_FORBIDDEN', detail);
   }
 
-  /** The same principal where reading is public: it sees naming authorities outside its grants. */
-  withPublicRead(): Principal {
-    return new Principal(this.client, this.keyId, this.scopes, this.grants, true);
+  /**
+   * The same principal where reading is public: it sees naming authorities outside its grants.
+   * @param historyIsPublic whether it sees the history also without the scope "read".
+   */
+  withPublicRead(historyIsPublic = true): Principal {
+    const seesHistory = historyIsPublic || this.has('read');
+    return new Principal(this.client, this.keyId, this.scopes, this.grants, true, true, seesHistory);
   }
 }
 
@@ -129,6 +135,9 @@ export const PUBLIC_READER = new Principal(ANONYMOUS, null, ['read'], null);
 
 /** `PUBLIC_READER` without the clients in histories. */
 export const READER_WITHOUT_ACTORS = new Principal(ANONYMOUS, null, ['read'], null, false, false);
+
+/** `READER_WITHOUT_ACTORS` without the history. */
+export const READER_WITHOUT_HISTORY = new Principal(ANONYMOUS, null, ['read'], null, false, false, false);
 
 export const ADMIN = new Principal('admin', null, ['admin'], null);
 

@@ -30,7 +30,16 @@ export function ApiProblems(...codes: ProblemCode[]): MethodDecorator {
   return ApiOnlyProblems(...codes, ...WITH_KEY_AND_DATABASE);
 }
 
+/** @param pages the statuses whose response is a page for clients that ask for `text/html`. */
+export function ApiProblemsOrPages(pages: readonly number[], ...codes: ProblemCode[]): MethodDecorator {
+  return describe([...codes, ...WITH_KEY_AND_DATABASE], pages);
+}
+
 export function ApiOnlyProblems(...codes: ProblemCode[]): MethodDecorator {
+  return describe(codes, []);
+}
+
+function describe(codes: readonly ProblemCode[], pages: readonly number[]): MethodDecorator {
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of [...codes, ...EVERYWHERE]) {
     const { status } = CATALOGUE[code];
@@ -48,6 +57,7 @@ export function ApiOnlyProblems(...codes: ProblemCode[]): MethodDecorator {
             schema: { $ref: getSchemaPath(ProblemDocumentDto) },
             examples: Object.fromEntries(group.map((code) => [code, { value: example(code) }])),
           },
+          ...(pages.includes(status) && { 'text/html': { schema: { type: 'string' as const } } }),
         },
       }),
     ),

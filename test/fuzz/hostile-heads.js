@@ -108,6 +108,8 @@ export const HEADERS = [
     'application/x-ndjson',
     'text/event-stream',
     'text/csv',
+    'text/html',
+    'application/linkset+json',
   ].map((type) => ({ name: `accept: ${type}`, apply: set('accept', type) })),
   { name: 'a request id with a line of a log in it', apply: set('x-request-id', '"}\t{"level":50') },
   { name: 'an empty request id', apply: set('x-request-id', '') },

@@ -2,6 +2,7 @@ import { Controller, Get, Headers, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { Public } from '../../access/requires.js';
+import { ownOrigin } from '../../http/headers/own-origin.js';
 import { ApiExcludeController } from '../../openapi/annotations.js';
 import { Problem } from '../../problem/problem.js';
 import { frontPage } from './front-page.js';
@@ -27,6 +28,6 @@ export class FrontPageController {
     void reply
       .type('text/html; charset=utf-8')
       .header('vary', 'accept')
-      .send(frontPage(request.protocol, request.host));
+      .send(frontPage(ownOrigin(request) ?? `${request.protocol}://localhost:3000`));
   }
 }

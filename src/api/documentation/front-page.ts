@@ -1,9 +1,5 @@
-/** Host and port that can be shown in a command. The client sends `Host`, so any other text is not repeated. */
-const PLAIN_HOST = /^(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?$/;
-
-/** The page at `/`. */
-export function frontPage(protocol: string, host: string): string {
-  const service = `${protocol}://${PLAIN_HOST.test(host) ? host : 'localhost:3000'}`;
+/** The page at `/`. @param service the origin of the service in its example. */
+export function frontPage(service: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -1,25 +1,28 @@
-import { Body, Controller, Get, Headers, HttpCode, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { LargeBody } from '../../http/body/body-limits.js';
-import { matchesWeakly } from '../../http/headers/entity-tags.js';
+import { namedType } from '../../http/headers/accept.js';
 import { sendList } from '../../http/body/list-response.js';
 import { Cursors } from '../../http/validation/cursor.js';
 import { withQueryPointers } from '../../http/validation/query-pointers.js';
 import { OnlyReads } from '../../http/server/load-shedding.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
-import { ApiHeader, ApiResponse, ApiTags } from '../../openapi/annotations.js';
-import { ApiProblems } from '../../problem/api-problems.js';
+import { ApiExtraModels, ApiHeader, ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
+import { ApiProblems, ApiProblemsOrPages } from '../../problem/api-problems.js';
 import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier-param.js';
-import { IdentifierPresenter, SerializedIdentifier, linkHeader } from '../representation/identifier-presenter.js';
-import { goneProblem } from '../representation/gone-problem.js';
+import { IdentifierPresenter, linkHeader } from '../representation/identifier-presenter.js';
 import { FoundIdentifierDto } from './found-identifier.dto.js';
 import { IdentifierPageDto, ListQueryDto } from './list-query.dto.js';
 import { LookupResponseDto, LookupRequestDto, type LookupResultDto } from './lookup.dto.js';
 import { LookupManyService, type LookupResult } from './lookup-many.service.js';
-import { LookupService } from './lookup.service.js';
+import { type Found, LookupService } from './lookup.service.js';
+import { LinksetDto } from './linkset.dto.js';
+import { HTML, showUnknown } from './record-pages.js';
+import { RecordViews } from './record-views.js';
+import { LINKSET } from '../../registry/typed-links.js';
 import type { PageCursor } from '../../storage/identifiers/page-query.js';
 
 const text = { schema: { type: 'string' as const } };
@@ -32,6 +35,7 @@ export class LookupController {
     private readonly lookup: LookupService,
     private readonly lookupMany: LookupManyService,
     private readonly presenter: IdentifierPresenter,
+    private readonly views: RecordViews,
     private readonly cursors: Cursors,
   ) {}
 
@@ -98,7 +102,9 @@ export class LookupController {
   /**
    * Get an identifier
    * @remarks Accepts `NA/GUID` with an unescaped or escaped slash, in any case, and every other form of the identifier
-   * percent-encoded: `hdl:…`, `hdl://…`, `info:hdl/…`, and the URL at a resolver.
+   * percent-encoded: `hdl:…`, `hdl://…`, `info:hdl/…`, and the URL at a resolver. The response is JSON; a page where
+   * `Accept` names `text/html`, and the typed links where it names `application/linkset+json` (RFC 9264), unless it
+   * prefers JSON. Each has its own entity tag; `If-Match` takes that of the JSON.
    */
   @Get(':identifier')
   @ApiIdentifierParam()
@@ -108,29 +114,39 @@ export class LookupController {
     description: 'Entity tags that the client has stored.',
     ...text,
   })
+  @ApiExtraModels(FoundIdentifierDto, LinksetDto)
   @ApiResponse({
     status: 200,
     description: 'The identifier.',
-    type: FoundIdentifierDto,
-    headers: { ETag: { description: 'Entity tag of the representation.', ...text } },
+    headers: {
+      ETag: { description: 'Entity tag of the representation.', ...text },
+      Link: { description: 'Typed links of the FAIR Signposting profile, such as rel="cite-as" (RFC 8288).', ...text },
+      Vary: { description: '`Accept`, as in every response of this operation.', ...text },
+    },
+    content: {
+      'application/json': { schema: { $ref: getSchemaPath(FoundIdentifierDto) } },
+      [HTML]: text,
+      [LINKSET]: { schema: { $ref: getSchemaPath(LinksetDto) } },
+    },
   })
   @ApiResponse({ status: 304, description: 'The representation has not changed.' })
-  @ApiProblems('MALFORMED_URL', 'IDENTIFIER_NOT_FOUND', 'IDENTIFIER_WITHDRAWN', ...SYNTAX_CODES)
+  @ApiProblemsOrPages([404, 410], 'MALFORMED_URL', 'IDENTIFIER_NOT_FOUND', 'IDENTIFIER_WITHDRAWN', ...SYNTAX_CODES)
   async find(
     @Param('identifier') identifier: string,
     @CurrentPrincipal() principal: Principal,
-    @Headers('if-none-match') ifNoneMatch: string | undefined,
+    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string | undefined> {
-    const { record, uriParts } = await this.lookup.find(identifier, principal, IDENTIFIER_POINTER);
-    if (record.tombstone !== null) throw goneProblem(record);
-    const written = new SerializedIdentifier(this.presenter.show(record));
-    void reply.headers({ etag: written.entityTag, 'cache-control': 'no-cache' });
-    if (matchesWeakly(ifNoneMatch, written.entityTag)) {
-      void reply.status(HttpStatus.NOT_MODIFIED);
-      return undefined;
+    void reply.header('vary', 'Accept');
+    const type = namedType(request.headers.accept, [HTML, LINKSET]);
+    let found: Found;
+    try {
+      found = await this.lookup.find(identifier, principal, IDENTIFIER_POINTER);
+    } catch (error) {
+      if (type === HTML) return showUnknown(error, identifier, reply);
+      throw error;
     }
-    return written.toResponse(reply, { query: uriParts.query, fragment: uriParts.fragment });
+    return this.views.show(found, type, { principal, request, reply });
   }
 
   private async *responses(results: AsyncIterable<LookupResult>): AsyncGenerator<LookupResultDto> {

@@ -35,6 +35,9 @@ export interface ChangePage {
   readonly more: boolean;
 }
 
+/** A change without its values. */
+export type ChangeSummary = Pick<RecordedChange, 'version' | 'kind' | 'at' | 'client'>;
+
 /** Changes, and whether more follow that were found by the same query. */
 export interface FoundChanges {
   readonly changes: readonly RecordedChange[];
@@ -108,6 +111,17 @@ const OF_IDENTIFIER = `
   ) bounded
   WHERE octets_before < 8388608 ORDER BY version`;
 
+/**
+ * $1: the identifier; $2: the limit. Without patches, of which one can have 1.6 MB. Each half has its limit, because
+ * PostgreSQL would read every change of the identifier for the order of both.
+ */
+const LAST_OF_IDENTIFIER = `
+  SELECT version, kind, at, client FROM (
+    (SELECT version, kind, at, client FROM change WHERE identifier_id = $1 ORDER BY version DESC LIMIT $2)
+    UNION ALL
+    (SELECT version, kind, at, client FROM first_event WHERE identifier_id = $1)
+  ) last ORDER BY version DESC LIMIT $2`;
+
 /** $1: the naming authority; $2: a version; $3: the limit. */
 const OF_NAMING_AUTHORITY = `
   SELECT bounded.*, (SELECT n.prefix FROM naming_authority n WHERE n.id = naming_authority_id) AS naming_authority FROM (
@@ -132,6 +146,12 @@ export class ChangeReader {
   async ofIdentifier(id: bigint, afterVersion: number, limit: number): Promise<FoundChanges> {
     const { rows } = await this.pool.query<ChangeRow>(OF_IDENTIFIER, [id.toString(), afterVersion, limit + 1]);
     return foundIn(rows.slice(0, limit));
+  }
+
+  /** The last changes, newest first. */
+  async lastOfIdentifier(id: bigint, limit: number): Promise<ChangeSummary[]> {
+    const { rows } = await this.pool.query<ChangeSummary>(LAST_OF_IDENTIFIER, [id.toString(), limit]);
+    return rows;
   }
 
   /** As `ofIdentifier`. */

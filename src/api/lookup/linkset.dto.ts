@@ -1,0 +1,33 @@
+import { ApiProperty } from '../../openapi/annotations.js';
+import type { Linkset } from '../../registry/typed-links.js';
+
+const TARGETS = {
+  type: 'array' as const,
+  items: {
+    type: 'object' as const,
+    properties: { href: { type: 'string' as const }, type: { type: 'string' as const } },
+    required: ['href'],
+  },
+};
+
+/** The typed links of an identifier (RFC 9264 4.2): a member for each relation, such as `cite-as`. */
+export class LinksetDto implements Linkset {
+  /** One context: the URL of the representation is its `anchor`. */
+  @ApiProperty({
+    type: 'array',
+    items: {
+      type: 'object',
+      properties: { anchor: { type: 'string' } },
+      required: ['anchor'],
+      additionalProperties: TARGETS,
+    },
+    example: [
+      {
+        anchor: 'https://id.example.org/identifiers/100.102/F58FB49EB1F848F0A606E84CEF294BE5',
+        'cite-as': [{ href: 'http://hdl.handle.net/100.102/F58FB49EB1F848F0A606E84CEF294BE5' }],
+        type: [{ href: 'https://schema.org/AboutPage' }],
+      },
+    ],
+  })
+  linkset: Linkset['linkset'];
+}

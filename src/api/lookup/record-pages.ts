@@ -1,0 +1,62 @@
+import { HttpStatus, Injectable } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import type { Principal } from '../../access/principal.js';
+import { securityHeaders } from '../../http/server/security-headers.js';
+import type { Uris } from '../../identifier/index.js';
+import { Problem } from '../../problem/problem.js';
+import {
+  PAGE_CONTENT_SECURITY_POLICY,
+  hintsFor,
+  recordPage,
+  unknownNamePage,
+  withdrawnPage,
+} from '../../record-page/index.js';
+import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import { ChangeReader } from '../../storage/changes/change-reader.js';
+
+export const HTML = 'text/html';
+
+/** The headers of a page. */
+export const PAGE_HEADERS = {
+  ...securityHeaders(PAGE_CONTENT_SECURITY_POLICY),
+  'content-type': `${HTML}; charset=utf-8`,
+};
+
+/** The headers of a page in place of a problem document. */
+export const NO_STORE_PAGE_HEADERS = { ...PAGE_HEADERS, 'cache-control': 'no-store' };
+
+/** Changes on a page. */
+const MAX_EVENTS = 20;
+
+/** Pages of records for browsers; see `record-page/`. */
+@Injectable()
+export class RecordPages {
+  constructor(private readonly changes: ChangeReader) {}
+
+  /**
+   * The page of a record that the principal can see, also of a withdrawn one.
+   * @param historyUrl the URL of its history; null where the principal cannot see it.
+   */
+  async of(
+    record: IdentifierRecord,
+    uris: Uris,
+    historyUrl: string | null,
+    { seesActors }: Principal,
+  ): Promise<string> {
+    const last = historyUrl === null ? null : await this.changes.lastOfIdentifier(record.id, MAX_EVENTS);
+    const history = last?.map((change) => (seesActors ? change : { ...change, client: null })) ?? null;
+    const shown = { record, uris, values: null, history, ...(historyUrl !== null && { historyUrl }) };
+    return record.tombstone === null ? recordPage(shown) : withdrawnPage(shown);
+  }
+}
+
+/**
+ * Sets the status of a name that is not registered. Any other error is thrown again.
+ * @param name as the request has it, decoded.
+ * @returns the page.
+ */
+export function showUnknown(error: unknown, name: string, reply: FastifyReply): string {
+  if (!(error instanceof Problem) || error.code !== 'IDENTIFIER_NOT_FOUND') throw error;
+  void reply.status(HttpStatus.NOT_FOUND).headers(NO_STORE_PAGE_HEADERS);
+  return unknownNamePage(name, hintsFor(name));
+}

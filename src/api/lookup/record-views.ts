@@ -1,0 +1,86 @@
+import { HttpStatus, Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Principal } from '../../access/principal.js';
+import { entityTagOf, matchesWeakly } from '../../http/headers/entity-tags.js';
+import { linkHeaderOf } from '../../http/headers/link-header.js';
+import { ownOrigin } from '../../http/headers/own-origin.js';
+import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import { LINKSET, type RecordUrls, linksetOf, typedLinksOf } from '../../registry/typed-links.js';
+import type { IdentifierDto } from '../representation/identifier.dto.js';
+import { IdentifierPresenter, SerializedIdentifier, locationOf } from '../representation/identifier-presenter.js';
+import { goneProblem } from '../representation/gone-problem.js';
+import type { Found } from './lookup.service.js';
+import { HTML, NO_STORE_PAGE_HEADERS, PAGE_HEADERS, RecordPages } from './record-pages.js';
+
+/** A media type that `Accept` has to name; null for JSON. */
+export type ViewType = typeof HTML | typeof LINKSET | null;
+
+/** A request for a record, its client and its response. */
+export interface Viewing {
+  readonly principal: Principal;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** The response of a record as JSON, as a page and as a link set, each with its entity tag (RFC 9110 8.8.3). */
+@Injectable()
+export class RecordViews {
+  constructor(
+    private readonly presenter: IdentifierPresenter,
+    private readonly pages: RecordPages,
+  ) {}
+
+  /**
+   * Sets the headers of the response.
+   * @returns the body; undefined for 304.
+   * @throws Problem IDENTIFIER_WITHDRAWN, except for a page.
+   */
+  async show(found: Found, type: ViewType, viewing: Viewing): Promise<string | undefined> {
+    const { record, uriParts } = found;
+    if (record.tombstone !== null && type !== HTML) throw goneProblem(record);
+    const { principal, request, reply } = viewing;
+    const shown = this.presenter.show(record);
+    if (record.tombstone !== null) return this.showGone(record, shown, viewing);
+    const urls = urlsOf(shown, principal);
+    const links = linkHeaderOf(typedLinksOf(record, shown.uris, urls));
+    if (links !== undefined) void reply.header('link', links);
+    if (type === null) {
+      const written = new SerializedIdentifier(shown);
+      if (isNotModified(viewing, written.entityTag)) return undefined;
+      return written.toResponse(reply, { query: uriParts.query, fragment: uriParts.fragment });
+    }
+    const body =
+      type === HTML
+        ? await this.pages.of(record, shown.uris, urls.history, principal)
+        : `${JSON.stringify(linksetOf(record, shown.uris, atOrigin(urls, request)))}\n`;
+    if (isNotModified(viewing, entityTagOf(record.version, body))) return undefined;
+    void reply.headers(type === HTML ? PAGE_HEADERS : { 'content-type': LINKSET });
+    return body;
+  }
+
+  private async showGone(record: IdentifierRecord, shown: IdentifierDto, { principal, reply }: Viewing) {
+    const { headers } = goneProblem(record).extensions;
+    const body = await this.pages.of(record, shown.uris, urlsOf(shown, principal).history, principal);
+    void reply.status(HttpStatus.GONE).headers({ ...NO_STORE_PAGE_HEADERS, ...headers });
+    return body;
+  }
+}
+
+/** Sets the entity tag, and the status 304 for a client that has the representation (RFC 9110 13.1.2). */
+function isNotModified({ request, reply }: Viewing, entityTag: string): boolean {
+  void reply.headers({ etag: entityTag, 'cache-control': 'no-cache' });
+  if (!matchesWeakly(request.headers['if-none-match'], entityTag)) return false;
+  void reply.status(HttpStatus.NOT_MODIFIED);
+  return true;
+}
+
+function urlsOf(shown: Pick<IdentifierDto, 'identifier'>, { seesHistory }: Principal): RecordUrls {
+  const record = locationOf(shown);
+  return { record, history: seesHistory ? `${record}/history` : null };
+}
+
+/** Absolute URLs; paths where the request names no plain host. */
+function atOrigin({ record, history }: RecordUrls, request: FastifyRequest): RecordUrls {
+  const origin = ownOrigin(request) ?? '';
+  return { record: origin + record, history: history === null ? null : origin + history };
+}

@@ -1,0 +1,23 @@
+import Negotiator from 'negotiator';
+
+const JSON_TYPE = 'application/json';
+
+/**
+ * The first of these media types that `Accept` (RFC 9110 12.5.1) names, unless it prefers JSON or another one of them. A
+ * wildcard names none: it is what programs send that expect JSON. Of equal weights the named type wins over JSON in
+ * either order, while Negotiator takes the first.
+ * @returns null for JSON.
+ */
+export function namedType<T extends string>(accept: string | undefined, types: readonly T[]): T | null {
+  if (accept === undefined || !types.some((type) => accept.toLowerCase().includes(type))) return null;
+  const orders = [accept, accept.split(',').reverse().join()].map(rangesOf);
+  const isBefore = (one: string, other: string) =>
+    orders.some((ranges) => !ranges.includes(other) || ranges.indexOf(one) < ranges.indexOf(other));
+  const named = types.filter((type) => orders[0]?.includes(type));
+  return named.find((type) => [...named, JSON_TYPE].every((other) => other === type || isBefore(type, other))) ?? null;
+}
+
+/** The media ranges in order of preference, without those of weight 0. */
+function rangesOf(accept: string): string[] {
+  return new Negotiator({ headers: { accept } }).mediaTypes().map((range) => range.toLowerCase());
+}

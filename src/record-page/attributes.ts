@@ -1,0 +1,70 @@
+import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
+import { neighborHandleUri, neighborUri } from '../registry/neighbor-uri.js';
+import { linkTo } from './links.js';
+import { type Content, type Markup, markup } from './markup.js';
+import type { PageRecord } from './page-record.js';
+import { type Row, factTable } from './tables.js';
+import { dayOf, shownTime } from './times.js';
+import { shownName } from './visible-text.js';
+
+/** Names in a list, and characters of a name. A record can have 800 KB of names, which are in its JSON. */
+const MAX_NAMES = 20;
+const MAX_NAME_LENGTH = 1024;
+
+/** What the identifier is, in words. */
+export function kindOf({ guid, namingAuthority }: IdentifierRecord): string {
+  const kind = guid === null ? 'Handle' : 'CORDRA identifier (a Handle)';
+  return `${kind} of the naming authority ${namingAuthority}`;
+}
+
+/** The attributes of a record. A withdrawn one is shown without its target. */
+export function attributeTable({ record, uris }: PageRecord): Markup {
+  const { target, metadataId, alternateIds, describes, createdAt, updatedAt, version, state } = record;
+  const rows: Row[] = [];
+  if (state !== 'withdrawn') rows.push(['Target', target === null ? 'None' : linkTo(target, target)]);
+  rows.push(['Metadata ID', metadataId === null ? 'None' : linkTo(neighborUri(uris, metadataId), metadataId)]);
+  if (alternateIds.length > 0) {
+    rows.push(['Alternate identifiers', listOf(alternateIds, (name) => neighborUri(uris, name))]);
+  }
+  if (describes.length > 0) {
+    rows.push(['Describes', listOf(describes, (native) => neighborHandleUri(uris, native))]);
+  }
+  rows.push(['Registered', shownTime(createdAt)], ['Last changed', lastChange(updatedAt, version)]);
+  return factTable('What the registry states about this identifier.', ['Attribute', 'Value'], rows);
+}
+
+function listOf(names: readonly string[], uriOf: (name: string) => string | null): Markup {
+  const items = names
+    .slice(0, MAX_NAMES)
+    .map((name) =>
+      name.length > MAX_NAME_LENGTH ? shownName(`${name.slice(0, MAX_NAME_LENGTH)}…`) : linkTo(uriOf(name), name),
+    );
+  const more = names.length - items.length;
+  return markup`<ul role="list">${items.map((item) => markup`<li>${item}</li>`)}
+${more > 0 ? markup`<li>and ${more} more</li>` : null}</ul>`;
+}
+
+function lastChange(at: Date, version: number): Content {
+  return markup`${shownTime(at)} (version ${version})`;
+}
+
+/** The state of an identifier that is not withdrawn, in words. */
+export function stateOf({ state, target, leaseUntil }: IdentifierRecord): Markup {
+  if (state === 'reserved') {
+    const end = leaseUntil === null ? null : markup` until ${shownTime(leaseUntil)}`;
+    return markup`<p class="state">
+      <strong>Reserved</strong>${end}. The identifier is not published yet and does not resolve.
+    </p>`;
+  }
+  return target === null
+    ? markup`<p class="state">
+        <strong>Active</strong>, without a target. The identifier is registered, but leads to no object yet.
+      </p>`
+    : markup`<p class="state"><strong>Active</strong>. Links to this identifier lead to the target below.</p>`;
+}
+
+/** A line for a list of references: the identifier, the day of its registration, and its web address. */
+export function citationOf({ record, uris }: PageRecord): string {
+  const address = uris.http ?? uris.handleUri ?? uris.infoHdl;
+  return `${nativeText(record)}. Registered ${dayOf(record.createdAt)}.${address === null ? '' : ` ${address}`}`;
+}

@@ -1,0 +1,37 @@
+import { page } from './layout.js';
+import { markup } from './markup.js';
+import { shownName, shownSentence } from './visible-text.js';
+
+/** Characters of a name that a page repeats: a path may have 48 KiB. */
+const MAX_SHOWN_LENGTH = 1024;
+
+/**
+ * The page of a name that is not registered, as HTML (404). Clients of the Handle proxy look for its first sentence, so
+ * a name of printable ASCII characters is in it without an element.
+ * @param hints sentences that say what to check.
+ */
+export function unknownNamePage(name: string, hints: readonly string[]): string {
+  const shown = shortened(name);
+  return page({
+    title: `${shown} cannot be found · Mintmark`,
+    isIndexed: false,
+    main: markup`<h1>This identifier is not registered</h1>
+<p class="state gone">The handle you requested -- ${shownName(shown)} -- cannot be found.</p>
+${hints.length === 0 ? null : markup`<h2>What to check</h2>\n<ul>${hints.map((hint) => markup`<li>${hint}</li>\n`)}</ul>`}`,
+  });
+}
+
+/** The page of a request whose name is malformed or too long, as HTML (400, 414). @param reason a sentence. */
+export function badRequestPage(name: string, reason: string): string {
+  return page({
+    title: 'This is not an identifier · Mintmark',
+    isIndexed: false,
+    main: markup`<h1>This is not an identifier</h1>
+<p>The request asks for: <code>${shownName(shortened(name))}</code></p>
+<p class="state gone">${shownSentence(reason)}</p>`,
+  });
+}
+
+function shortened(name: string): string {
+  return name.length <= MAX_SHOWN_LENGTH ? name : `${name.slice(0, MAX_SHOWN_LENGTH)}…`;
+}

@@ -1,0 +1,44 @@
+import type { ChangeKind } from '../registry/change.js';
+import { linkable } from './links.js';
+import { type Markup, markup } from './markup.js';
+import type { PageEvent, PageRecord } from './page-record.js';
+import { listTable } from './tables.js';
+import { shownTime } from './times.js';
+import { shownSentence } from './visible-text.js';
+
+/** The last changes with a link to all; null where the reader may not see them. */
+export function historySection({ history, historyUrl }: PageRecord): Markup | null {
+  if (history === null) return null;
+  const showsClients = history.some(({ client }) => client !== null);
+  const columns = ['Version', 'Time', 'Change', ...(showsClients ? ['By'] : [])];
+  const rows = history.map((event) => rowOf(event, showsClients));
+  return markup`<h2 id="history">History</h2>
+    ${listTable(captionOf(history), columns, rows)} ${wholeHistory(historyUrl)}`;
+}
+
+function rowOf({ version, kind, at, client }: PageEvent, showsClients: boolean) {
+  const by = client === null ? 'Unknown' : shownSentence(client);
+  return [version, shownTime(at), inWords(kind), ...(showsClients ? [by] : [])];
+}
+
+function captionOf(history: readonly PageEvent[]): string {
+  const oldest = history.at(-1)?.version ?? 1;
+  return oldest === 1 ? 'All changes, newest first.' : `The last ${history.length} changes, newest first.`;
+}
+
+/** A path of this service, or an http URL. */
+function wholeHistory(url: string | undefined): Markup | null {
+  if (url === undefined || !(/^\/(?!\/)/.test(url) || linkable(url) !== null)) return null;
+  return markup`<p><a href="${url}">The whole history, with every value, as JSON</a></p>`;
+}
+
+function inWords(kind: ChangeKind): string {
+  switch (kind) {
+    case 'released':
+      return 'Reservation released';
+    case 'lapsed':
+      return 'Reservation ended';
+    default:
+      return `${kind.slice(0, 1).toUpperCase()}${kind.slice(1)}`;
+  }
+}

@@ -1,0 +1,11 @@
+/**
+ * Pages for people: HTML texts of records and of errors. Pure: data in, text out, without network and clock. A page is
+ * complete without its script. Send it with `PAGE_CONTENT_SECURITY_POLICY`.
+ */
+export { PAGE_CONTENT_SECURITY_POLICY } from './content-security-policy.js';
+export { badRequestPage, unknownNamePage } from './error-pages.js';
+export { hintsFor } from './hints.js';
+export type { PageEvent, PageRecord, PageValue } from './page-record.js';
+export { recordPage } from './record-page.js';
+export { formPage, redirectPage } from './short-pages.js';
+export { withdrawnPage } from './withdrawn-page.js';

@@ -1,0 +1,50 @@
+import { type Content, type Markup, markup, trusted } from './markup.js';
+import { SCRIPT } from './script.js';
+import { STYLE } from './style.js';
+import { plainText } from './visible-text.js';
+
+/** The parts of a page that differ. */
+export interface Layout {
+  /** Plain text; hidden characters are shown as code points. */
+  readonly title: string;
+  /** Whether search engines may list the page. */
+  readonly isIndexed: boolean;
+  readonly main: Content;
+}
+
+const STYLE_ELEMENT = trusted(`<style>${STYLE}</style>`);
+const SCRIPT_ELEMENT = trusted(`<script>${SCRIPT}</script>`);
+
+/**
+ * A whole page. Surrogates without a partner, which UTF-8 cannot express, do not occur in it. It sends no referrer to other
+ * origins. Under the policy "no-referrer" of the header, the form would name its origin as "null".
+ */
+export function page({ title, isIndexed, main }: Layout): string {
+  const robots = isIndexed ? null : markup`<meta name="robots" content="noindex">\n`;
+  return markup`<!doctype html>
+<html lang="en" dir="ltr">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="same-origin">
+${robots}<title>${plainText(title)}</title>
+${STYLE_ELEMENT}
+</head>
+<body>
+<main>
+${main}
+<p id="copied" role="status" class="kind"></p>
+</main>
+<footer><p>Mintmark, a service for persistent identifiers</p></footer>
+${SCRIPT_ELEMENT}
+</body>
+</html>
+`.text;
+}
+
+/** A button that copies a text, hidden until the script makes it work. @param what the text in words, for screen readers. */
+export function copyButton(text: string, what: string): Markup {
+  const words = markup`<span>Copy</span><span class="unseen"> ${what}</span>`;
+  return markup` <button type="button" hidden data-copy="${text}">${words}</button>`;
+}

@@ -1,0 +1,14 @@
+import { type Content, markup } from './markup.js';
+import { shownName } from './visible-text.js';
+
+/** The URL of a link: only http and https, so that no page has a link that runs a script; null for any other text. */
+export function linkable(url: string | null): string | null {
+  if (url === null || !/^https?:\/\//i.test(url) || !URL.canParse(url)) return null;
+  return url;
+}
+
+/** A link with this text where the URL permits one; otherwise the text alone. */
+export function linkTo(url: string | null, text: string): Content {
+  const href = linkable(url);
+  return href === null ? shownName(text) : markup`<a href="${href}" rel="noreferrer">${shownName(text)}</a>`;
+}

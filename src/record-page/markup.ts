@@ -1,0 +1,44 @@
+/** HTML that needs no escaping. Only `markup` and `trusted` create it. */
+export class Markup {
+  constructor(readonly text: string) {}
+}
+
+/** What a template can contain: texts are escaped, arrays are joined, null is nothing. */
+export type Content = string | number | Markup | null | readonly Content[];
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Escapes a text for the content of an element and for an attribute in quotation marks. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
+}
+
+/**
+ * A template of HTML: every value that is not `Markup` is escaped. Attribute values must be in quotation marks. Its name is
+ * not `html`, because formatters change the white space of such templates, and pages show white space.
+ */
+export function markup(parts: TemplateStringsArray, ...contents: readonly Content[]): Markup {
+  let text = parts[0] ?? '';
+  contents.forEach((content, index) => {
+    text += rendered(content) + (parts[index + 1] ?? '');
+  });
+  return new Markup(text);
+}
+
+/** A constant of this folder as HTML; never a text of a request or of a record. */
+export function trusted(constant: string): Markup {
+  return new Markup(constant);
+}
+
+function rendered(content: Content): string {
+  if (content === null) return '';
+  if (content instanceof Markup) return content.text;
+  if (typeof content === 'string') return escapeHtml(content);
+  return typeof content === 'number' ? String(content) : content.map(rendered).join('');
+}

@@ -1,0 +1,37 @@
+import type { Uris } from '../identifier/index.js';
+import type { ChangeKind } from '../registry/change.js';
+import type { IdentifierRecord } from '../registry/identifier-record.js';
+
+/** One Handle value, with the data as text. */
+export interface PageValue {
+  readonly index: number;
+  readonly type: string;
+  readonly data: string;
+  /** Seconds. */
+  readonly ttl: number;
+  /** RFC 3339, UTC. */
+  readonly timestamp: string;
+}
+
+/** One change of the history. */
+export interface PageEvent {
+  /** The version that the change created. */
+  readonly version: number;
+  readonly kind: ChangeKind;
+  readonly at: Date;
+  /** Null where the reader may not see clients. */
+  readonly client: string | null;
+}
+
+/** What a page shows of a record. The caller decides what the reader may see. */
+export interface PageRecord {
+  readonly record: IdentifierRecord;
+  /** The URIs at the resolver of the record. */
+  readonly uris: Uris;
+  /** The Handle values; null for a page without them. */
+  readonly values: readonly PageValue[] | null;
+  /** The last changes, newest first; null where the reader may not see the history. */
+  readonly history: readonly PageEvent[] | null;
+  /** The URL of the whole history; absent for a page without this link. */
+  readonly historyUrl?: string;
+}

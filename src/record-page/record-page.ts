@@ -1,0 +1,45 @@
+import { nativeText } from '../registry/identifier-record.js';
+import { citationOf, attributeTable, kindOf, stateOf } from './attributes.js';
+import { historySection } from './history.js';
+import { copyButton, page } from './layout.js';
+import { type Markup, markup } from './markup.js';
+import { nameTable } from './names.js';
+import type { PageRecord, PageValue } from './page-record.js';
+import { linkTo } from './links.js';
+import { listTable } from './tables.js';
+import { shownName, shownText } from './visible-text.js';
+
+/** The page of a registered identifier that is not withdrawn, as HTML (200). */
+export function recordPage(shown: PageRecord): string {
+  const { record, values } = shown;
+  const native = nativeText(record);
+  return page({
+    title: `${native} · Mintmark`,
+    isIndexed: record.state === 'active',
+    main: markup`<p class="kind">${shownText(kindOf(record))}</p>
+      <h1>${shownName(native)}</h1>
+      ${stateOf(record)} ${attributeTable(shown)} ${namesSection(shown)} ${values === null ? null : valuesSection(values)}
+      ${historySection(shown)}`,
+  });
+}
+
+/** The URI forms and the line for citations. */
+export function namesSection(shown: PageRecord): Markup {
+  const citation = citationOf(shown);
+  return markup`<h2>Ways to write it</h2>
+    ${nameTable(nativeText(shown.record), shown.uris)}
+    <h2>Citation</h2>
+    <p><cite>${shownName(citation)}</cite>${copyButton(citation, 'the citation')}</p>`;
+}
+
+function valuesSection(values: readonly PageValue[]): Markup {
+  const rows = values.map(({ index, type, data, ttl, timestamp }) => [
+    index,
+    shownName(type),
+    linkTo(data, data),
+    `${ttl} s`,
+    markup`<time datetime="${timestamp}">${shownText(timestamp)}</time>`,
+  ]);
+  return markup`<h2>Handle values</h2>
+    ${listTable(values.length === 0 ? 'No values found.' : 'The values that this Handle has.', ['Index', 'Type', 'Data', 'Time to live', 'Changed'], rows)}`;
+}

@@ -1,0 +1,35 @@
+/**
+ * Shows the copy buttons and makes them work; a page without it is complete. Browsers permit the clipboard interface on
+ * secure origins only, so on others the text is selected and copied by the older command.
+ */
+export const SCRIPT = `
+(() => {
+  const status = document.getElementById('copied');
+  const copyOld = (text) => {
+    const area = document.createElement('textarea');
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand('copy');
+    area.remove();
+    if (!done) throw new Error('not copied');
+  };
+  for (const button of document.querySelectorAll('button[data-copy]')) {
+    const label = button.firstElementChild;
+    button.hidden = false;
+    button.addEventListener('click', async () => {
+      const text = button.dataset.copy;
+      try {
+        if (navigator.clipboard) await navigator.clipboard.writeText(text);
+        else copyOld(text);
+        status.textContent = 'Copied: ' + text;
+        label.textContent = 'Copied';
+        setTimeout(() => { label.textContent = 'Copy'; }, 2000);
+      } catch {
+        status.textContent = 'The browser did not permit copying. Select the text and copy it.';
+      }
+      button.focus();
+    });
+  }
+})();
+`;

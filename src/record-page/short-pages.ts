@@ -1,0 +1,31 @@
+import { page } from './layout.js';
+import { linkTo } from './links.js';
+import { markup, trusted } from './markup.js';
+import { SHORT_STYLE } from './style.js';
+
+const STYLE_ELEMENT = trusted(`<style>${SHORT_STYLE}</style>`);
+
+/** The body of a redirect, as HTML, for clients that do not follow it. @param location the URL of the target. */
+export function redirectPage(location: string): string {
+  return markup`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Redirect</title>${STYLE_ELEMENT}</head>
+<body><main><h1>Redirect</h1><p>The object is at ${linkTo(location, location)}.</p></main></body>
+</html>
+`.text;
+}
+
+/** The page with the form that resolves a name, as HTML. */
+export function formPage(): string {
+  return page({
+    title: 'Resolve an identifier · Mintmark',
+    isIndexed: true,
+    main: markup`<h1>Resolve an identifier</h1>
+<form method="post" action="/">
+<label for="hdl">Handle or CORDRA identifier</label>
+<input id="hdl" name="hdl" type="text" required maxlength="4096" autocomplete="off" spellcheck="false" aria-describedby="hint">
+<p id="hint" class="kind">For example 100.102/F58FB49EB1F848F0A606E84CEF294BE5. Every form is accepted, such as hdl: and info:hdl/ URIs.</p>
+<button type="submit">Go to the object</button>
+</form>`,
+  });
+}

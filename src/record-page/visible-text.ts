@@ -1,0 +1,46 @@
+import { type Content, type Markup, markup } from './markup.js';
+
+/**
+ * Characters without a shape of their own: controls, format characters such as direction controls and joiners (Cf),
+ * line and paragraph separators, surrogates without a partner, noncharacters, and spaces other than U+0020. Two names
+ * that differ by them look alike, so a page shows their code points (R-29).
+ */
+const HIDDEN =
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{FDD0}-\u{FDEF}\u{FFFE}\u{FFFF}\u{3164}\u{115F}\u{1160}\u{FFA0}]|(?! )\p{Zs}/gu;
+
+/** Text that a browser draws from left to right, whatever is around it. */
+const PRINTABLE_ASCII = /^[ -~]*$/;
+
+/** A text with its hidden characters as `[U+202E]`, for titles and attributes, which contain no elements. */
+export function plainText(text: string): string {
+  return text.replace(HIDDEN, (character) => `[${codePoint(character)}]`);
+}
+
+/** A text with its hidden characters as marked code points. */
+export function shownText(text: string): readonly Content[] {
+  const contents: Content[] = [];
+  let from = 0;
+  for (const { 0: character, index } of text.matchAll(HIDDEN)) {
+    contents.push(text.slice(from, index), markup`<span class="hidden-character">${codePoint(character)}</span>`);
+    from = index + character.length;
+  }
+  contents.push(text.slice(from));
+  return contents;
+}
+
+/**
+ * A name, isolated and always from left to right: the part before the "/" of an identifier is the left one, also where
+ * the other part has Hebrew or Arabic letters.
+ */
+export function shownName(name: string): Content {
+  return PRINTABLE_ASCII.test(name) ? name : markup`<bdi dir="ltr">${shownText(name)}</bdi>`;
+}
+
+/** A sentence that somebody wrote, isolated, in the direction of its own letters. */
+export function shownSentence(text: string): Markup {
+  return markup`<bdi>${shownText(text)}</bdi>`;
+}
+
+function codePoint(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}

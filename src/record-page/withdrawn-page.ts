@@ -1,0 +1,45 @@
+import { nativeText } from '../registry/identifier-record.js';
+import { neighborHandleUri, neighborUri } from '../registry/neighbor-uri.js';
+import { attributeTable, kindOf } from './attributes.js';
+import { historySection } from './history.js';
+import { page } from './layout.js';
+import { linkTo } from './links.js';
+import { type Content, markup } from './markup.js';
+import type { PageRecord } from './page-record.js';
+import { namesSection } from './record-page.js';
+import { shownTime } from './times.js';
+import { shownName, shownSentence, shownText } from './visible-text.js';
+
+/** A replacement that is not a Handle is stored as a URI. */
+const IS_URI = /^(?:info:fedora\/|urn:uuid:)/;
+
+/** The page of a withdrawn identifier, as HTML (410): the reason, the time and the replacement. */
+export function withdrawnPage(shown: PageRecord): string {
+  const { record } = shown;
+  const native = nativeText(record);
+  return page({
+    title: `${native} was withdrawn · Mintmark`,
+    isIndexed: false,
+    main: markup`<p class="kind">${shownText(kindOf(record))}</p>
+      <h1>${shownName(native)}</h1>
+      ${tombstoneOf(shown)} ${attributeTable(shown)} ${namesSection(shown)} ${historySection(shown)}`,
+  });
+}
+
+function tombstoneOf({ record: { tombstone }, uris }: PageRecord): Content {
+  if (tombstone === null) return markup`<p class="state gone"><strong>Withdrawn</strong>.</p>`;
+  const { withdrawnAt, reason, replacedBy } = tombstone;
+  return markup`<div class="state gone">
+    <p>
+      <strong>Withdrawn</strong> on ${shownTime(withdrawnAt)}. The identifier stays registered and is never used again
+      for another object.
+    </p>
+    <p>Reason: ${shownSentence(reason)}</p>
+    ${replacedBy === null ? markup`<p>No replacement is known.</p>` : markup`<p>Use instead: ${replacement(replacedBy, uris)}</p>`}
+  </div>`;
+}
+
+function replacement(replacedBy: string, uris: PageRecord['uris']): Content {
+  const uri = IS_URI.test(replacedBy) ? neighborUri(uris, replacedBy) : neighborHandleUri(uris, replacedBy);
+  return linkTo(uri, replacedBy);
+}

@@ -1,0 +1,25 @@
+import { DEFAULT_RESOLVER, type Name, type Uris, recognize, toHandle, urisOf } from '../identifier/index.js';
+
+/**
+ * The HTTP URI of another name at the resolver of a record.
+ * @param uris the URIs of the record.
+ * @param canonical the canonical text of the other name, see `CanonicalName`.
+ * @returns null where one of the two has no HTTP URI: a Fedora name has none.
+ */
+export function neighborUri(uris: Uris, canonical: string): string | null {
+  const read = recognize(canonical, { charset: 'unicode' });
+  return read.ok ? uriAt(uris, read.value.name) : null;
+}
+
+/** As `neighborUri`, of another registered Handle. @param native its naming authority, "/" and its local name. */
+export function neighborHandleUri(uris: Uris, native: string): string | null {
+  return uriAt(uris, toHandle(native, 'unicode'));
+}
+
+function uriAt({ http, cordraPath }: Uris, other: Name): string | null {
+  const { http: elsewhere } = urisOf(other, DEFAULT_RESOLVER);
+  if (http === null || cordraPath === null || elsewhere === null) return null;
+  // Both forms end with the same segments, and what precedes them is the resolver (URI-31 to URI-34).
+  const prefix = http.slice(0, http.length - (cordraPath.length - 'hdl:'.length));
+  return prefix + elsewhere.slice(DEFAULT_RESOLVER.prefix.length);
+}

@@ -1,0 +1,265 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { DEFAULT_RESOLVER, parseHandle, urisOf } from '../../src/identifier/index.js';
+import {
+  PAGE_CONTENT_SECURITY_POLICY,
+  type PageRecord,
+  badRequestPage,
+  formPage,
+  hintsFor,
+  recordPage,
+  redirectPage,
+  unknownNamePage,
+  withdrawnPage,
+} from '../../src/record-page/index.js';
+import { type IdentifierRecord, identifierOf } from '../../src/registry/identifier-record.js';
+import { GUID, recordWith } from '../records.js';
+
+const pageOf = (members: Partial<IdentifierRecord> = {}, more: Partial<PageRecord> = {}): PageRecord => {
+  const record = recordWith(members);
+  return { record, uris: urisOf(identifierOf(record), DEFAULT_RESOLVER), values: null, history: null, ...more };
+};
+const handle = (localName: string) => ({ namingAuthority: '20.500', localName, guid: null });
+const tombstone = { withdrawnAt: new Date('2026-11-20T09:30:00Z'), reason: 'Deposited twice.', replacedBy: null };
+
+/** The names of tags in a page, each once. A name of a record never adds one. */
+const tagsIn = (page: string) => [...new Set([...page.matchAll(/<([a-z][a-z0-9]*)/gi)].map(([, tag]) => tag))].sort();
+
+/** The main part of a page without tags, decoded once. */
+function textOf(page: string): string {
+  const main = /<main>([\s\S]*)<\/main>/.exec(page)?.[1] ?? '';
+  const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+  return main.replace(/<[^>]*>/g, '').replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => entities[name] ?? '');
+}
+
+const HOSTILE: [string, string][] = [
+  ['an element with a script', '<script>alert(1)</script>'],
+  ['an image with an event handler', '<img src=x onerror=alert(1)>'],
+  ['the end of an attribute', '" autofocus onfocus="alert(1)'],
+  ['the end of an attribute with an apostrophe', "' onmouseover='alert(1)"],
+  ['the end of the title', '</title><script>alert(1)</script>'],
+  ['the end of a comment', '--><script>alert(1)</script>'],
+  ['a character reference', '&lt;script&gt;&#60;b&#62;'],
+  ['a template of JavaScript', '${alert(1)}`'],
+];
+
+describe('a hostile name', () => {
+  const plain = tagsIn(recordPage(pageOf(handle('x'))));
+
+  it.each(HOSTILE)('%s: is shown as it is, and adds no element to any page', (_, name) => {
+    const page = recordPage(pageOf(handle(name)));
+    expect(tagsIn(page)).toEqual(plain);
+    expect(textOf(page)).toContain(`20.500/${name}`);
+    for (const other of [
+      unknownNamePage(name, hintsFor(name)),
+      badRequestPage(name, name),
+      withdrawnPage(pageOf({ ...handle(name), state: 'withdrawn', tombstone: { ...tombstone, reason: name } })),
+    ]) {
+      expect(other).not.toContain(name.includes('<') ? name : 'onfocus="');
+      expect(textOf(other)).toContain(name);
+    }
+  });
+
+  it.each([
+    ['a right-to-left override', '\u202E', 'U+202E'],
+    ['an isolate', '\u2066', 'U+2066'],
+    ['an Arabic letter mark', '\u061C', 'U+061C'],
+    ['a zero width space', '\u200B', 'U+200B'],
+    ['U+0000', '\0', 'U+0000'],
+    ['a line break', '\n', 'U+000A'],
+    ['a line separator', '\u2028', 'U+2028'],
+    ['a byte order mark', '\uFEFF', 'U+FEFF'],
+    ['a high surrogate alone', '\uD83D', 'U+D83D'],
+    ['a low surrogate alone', '\uDE00', 'U+DE00'],
+    ['a noncharacter', '\uFFFF', 'U+FFFF'],
+    ['a no-break space', '\u00A0', 'U+00A0'],
+    ['a tag character', '\u{E0041}', 'U+E0041'],
+  ])('R-29: %s is shown as its code point, in the title too, and does not occur itself', (_, character, code) => {
+    for (const page of [unknownNamePage(`100.102/a${character}b`, []), badRequestPage(`1/${character}`, character)]) {
+      expect(page.replace(/\n/g, '')).not.toContain(character === '\n' ? 'a\nb' : character);
+      expect(page).toContain(`<span class="hidden-character">${code}</span>`);
+    }
+    expect(unknownNamePage(`1/a${character}b`, [])).toContain(`<title>1/a[${code}]b cannot be found`);
+  });
+
+  it('letters from right to left are isolated, in the order of the characters', () => {
+    expect(recordPage(pageOf(handle('אבג')))).toContain('<h1><bdi dir="ltr">20.500/אבג</bdi></h1>');
+  });
+
+  it('characters beyond UCS-2 stay whole', () => {
+    expect(unknownNamePage('1/\u{1F600}', [])).toContain('1/\u{1F600}');
+  });
+
+  it('of every Handle of the vectors is shown, and adds no element', () => {
+    const { vectors } = JSON.parse(readFileSync(new URL('../vectors/public.json', import.meta.url), 'utf8'));
+    const handles = vectors.flatMap(({ kind, input }: { kind: string; input: string }) => {
+      const read = parseHandle(input, 'unicode');
+      return kind === 'handle' && read.ok ? [read.value] : [];
+    });
+    expect(handles.length).toBeGreaterThan(10);
+    for (const { namingAuthority, localName } of handles) {
+      const page = recordPage(pageOf({ namingAuthority, localName, guid: null }));
+      expect(tagsIn(page).filter((tag) => !plain.includes(tag) && tag !== 'bdi')).toEqual([]);
+      if (/^[ -~]*$/.test(localName)) expect(textOf(page)).toContain(`${namingAuthority}/${localName}`);
+    }
+  });
+});
+
+describe('a link', () => {
+  it.each([
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'JaVaScRiPt:alert(1)//http://',
+    '//example.org',
+    'ftp://example.org/',
+  ])('never leads to %s', (target) => {
+    const values = [{ index: 1, type: 'URL', data: target, ttl: 1, timestamp: '2026-11-20T09:30:00Z' }];
+    const page = recordPage(pageOf({ target }, { values }));
+    expect([...page.matchAll(/href="([^"]*)"/g)].filter(([, href]) => !/^https?:\/\//.test(href ?? ''))).toEqual([]);
+    expect(redirectPage(target)).not.toContain('<a ');
+    expect(textOf(page)).toContain(target);
+  });
+
+  it('leads to the target and to the metadata record at the resolver of the identifier', () => {
+    const page = recordPage(pageOf({ target: 'https://repo.example.org/7?a=1&b=2', metadataId: 'hdl:1234/a/b' }));
+    expect(page).toContain('<a href="https://repo.example.org/7?a=1&amp;b=2"');
+    expect(page).toContain('<a href="http://hdl.handle.net/1234/a%2Fb"');
+  });
+
+  it('is absent for a metadata ID that no resolver knows', () => {
+    const page = recordPage(pageOf({ metadataId: 'info:fedora/demo:7' }));
+    expect(page).toContain('<td role="cell">info:fedora/demo:7</td>');
+  });
+});
+
+describe('the page of a record', () => {
+  it('has every URI form, each with a button that copies it', () => {
+    const page = recordPage(pageOf());
+    const native = `100.102/${GUID}`;
+    const copied = [...page.matchAll(/data-copy="([^"]*)"/g)].map(([, text]) => text);
+    expect(copied).toEqual([
+      native,
+      `http://hdl.handle.net/${native}`,
+      `hdl:${native}`,
+      `hdl://${native}`,
+      `hdl:${native}`,
+      `info:hdl/${native}`,
+      `${native}. Registered 1970-01-01. http://hdl.handle.net/${native}`,
+    ]);
+  });
+
+  it('R-07: leaves out a form that cannot express the identifier', () => {
+    expect(recordPage(pageOf({ namingAuthority: '190.12.34.56' }))).not.toContain('hdl://');
+  });
+
+  it.each([
+    ['Active', { target: 'https://repo.example.org/7' }, true],
+    ['Active, without a target', {}, true],
+    [
+      'Reserved until 1 December 2026, 00:00 UTC',
+      { state: 'reserved', leaseUntil: new Date('2026-12-01T00:00:00Z') },
+      false,
+    ],
+  ] as const)('states "%s", and only active identifiers are for search engines', (words, members, isIndexed) => {
+    const page = recordPage(pageOf(members));
+    expect(textOf(page)).toContain(words);
+    expect(page.includes('<meta name="robots" content="noindex">')).toBe(!isIndexed);
+  });
+
+  it('shows the history only if it is given, and clients only if they are given', () => {
+    const at = new Date('2026-11-20T09:30:00Z');
+    const event = { version: 1, kind: 'minted', at, client: null } as const;
+    expect(recordPage(pageOf())).not.toContain('History');
+    const anonymous = textOf(recordPage(pageOf({}, { history: [event] })));
+    expect(anonymous).toContain('Minted');
+    expect(anonymous).not.toContain('By');
+    const named = textOf(recordPage(pageOf({}, { history: [{ ...event, client: '<b>library' }] })));
+    expect(named).toContain('<b>library');
+  });
+
+  it('says that the history is longer than what is shown', () => {
+    const at = new Date(0);
+    const history = [9, 8].map((version) => ({ version, kind: 'changed', at, client: null }) as const);
+    expect(textOf(recordPage(pageOf({ version: 9 }, { history })))).toContain('The last 2 changes');
+  });
+
+  it('lists 20 of many alternate identifiers, each with at most 1,024 characters', () => {
+    const alternateIds = Array.from({ length: 100 }, (_, n) => `hdl:1234/${n}-`.padEnd(8000, 'é'));
+    const page = recordPage(pageOf({ alternateIds }));
+    expect(textOf(page)).toContain('and 80 more');
+    expect(page.length).toBeLessThan(60_000);
+  });
+
+  it('says that there are no values where none is left', () => {
+    expect(textOf(recordPage(pageOf({}, { values: [] })))).toContain('No values found.');
+  });
+});
+
+describe('the page of a withdrawn identifier', () => {
+  const withdrawn = (replacedBy: string | null) =>
+    withdrawnPage(
+      pageOf({ state: 'withdrawn', target: 'https://repo.example.org/7', tombstone: { ...tombstone, replacedBy } }),
+    );
+
+  it('has the reason, the time and the replacement as a link, but not the former target', () => {
+    const page = withdrawn(`100.102/${'0'.repeat(32)}`);
+    expect(textOf(page)).toMatch(/Withdrawn on 20 November 2026, 09:30 UTC[^]*Reason: Deposited twice\./);
+    expect(page).toContain(`Use instead: <a href="http://hdl.handle.net/100.102/${'0'.repeat(32)}"`);
+    expect(page).not.toContain('repo.example.org');
+    expect(page).toContain('<meta name="robots" content="noindex">');
+  });
+
+  it('shows a replacement without a web address as text', () => {
+    expect(withdrawn('info:fedora/demo:8')).toContain('<p>Use instead: info:fedora/demo:8</p>');
+    expect(textOf(withdrawn(null))).toContain('No replacement is known.');
+  });
+});
+
+describe('the page of an unknown name', () => {
+  it('has the sentence that clients of the Handle proxy look for', () => {
+    expect(unknownNamePage('100.102/x&y', [])).toContain(
+      'The handle you requested -- 100.102/x&amp;y -- cannot be found',
+    );
+  });
+
+  it('repeats at most 1,024 characters of the name', () => {
+    expect(unknownNamePage('1/'.padEnd(48_000, 'x'), []).length).toBeLessThan(12_000);
+  });
+
+  it.each([
+    ['1/a/', /ends with a slash/],
+    ['1/a.', /punctuation mark/],
+    ['1/a\nb', /white space/],
+    ['1/a–b', /outside ASCII/],
+    [`100.102/O${GUID.slice(1)}`, /32 digits/],
+    [`100.102/${GUID.slice(1)}`, /32 digits/],
+  ])('of %j says what to check', (name, hint) => {
+    expect(hintsFor(name).join('\n')).toMatch(hint);
+    expect(hintsFor(`100.102/${GUID}`).join('\n')).not.toMatch(hint);
+  });
+});
+
+describe('the Content-Security-Policy', () => {
+  const sources = PAGE_CONTENT_SECURITY_POLICY.split('; ');
+
+  it('permits nothing but the styles and the script of the pages', () => {
+    expect(sources).toContain("default-src 'none'");
+    expect(sources).toContain("frame-ancestors 'none'");
+    expect(PAGE_CONTENT_SECURITY_POLICY).not.toMatch(/unsafe|\*|'self'/);
+    for (const page of [
+      recordPage(pageOf()),
+      unknownNamePage('1/x', []),
+      formPage(),
+      redirectPage('https://example.org/'),
+    ]) {
+      const inline = [...page.matchAll(/<(script|style)>([\s\S]*?)<\/\1>/g)];
+      expect(inline.length).toBeGreaterThan(0);
+      for (const [, kind, text = ''] of inline) {
+        const digest = `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+        expect(sources.find((source) => source.startsWith(`${kind}-src`))).toContain(digest);
+      }
+      expect(page).not.toMatch(/ (?:style|on[a-z]+)=/);
+    }
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from '@jest/globals';
+import { linkHeaderOf } from '../../src/http/headers/link-header.js';
+import { DEFAULT_RESOLVER, toResolver, urisOf } from '../../src/identifier/index.js';
+import { identifierOf } from '../../src/registry/identifier-record.js';
+import { neighborHandleUri, neighborUri } from '../../src/registry/neighbor-uri.js';
+import { linksetOf, typedLinksOf } from '../../src/registry/typed-links.js';
+import { GUID, recordWith } from '../records.js';
+
+const RECORD = recordWith({ metadataId: 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA', describes: ['20.500/a/b'] });
+const URIS = urisOf(identifierOf(RECORD), DEFAULT_RESOLVER);
+const URLS = { record: `/identifiers/100.102/${GUID}`, history: `/identifiers/100.102/${GUID}/history` };
+
+describe('the typed links of a record', () => {
+  it('are those of FAIR Signposting, and the history of RFC 5829', () => {
+    expect(linkHeaderOf(typedLinksOf(RECORD, URIS, URLS))).toBe(
+      [
+        `<http://hdl.handle.net/100.102/${GUID}>; rel="cite-as"`,
+        '<http://hdl.handle.net/2000.01/A3D8BE7457C943FFB66ED4583059A8BA>; rel="describedby"',
+        '<https://schema.org/AboutPage>; rel="type"',
+        `<${URLS.record}>; rel="linkset"; type="application/linkset+json"`,
+        `<${URLS.history}>; rel="version-history"; type="application/json"`,
+      ].join(', '),
+    );
+  });
+
+  it('have no history where it is hidden, and no metadata record where there is none', () => {
+    const relations = typedLinksOf(recordWith(), URIS, { ...URLS, history: null }).map(({ rel }) => rel);
+    expect(relations).toEqual(['cite-as', 'type', 'linkset']);
+  });
+
+  it('R-34: have no persistent identifier where the name has no HTTP URI', () => {
+    const record = recordWith({ namingAuthority: '20.500', localName: '..', guid: null });
+    const uris = urisOf(identifierOf(record), DEFAULT_RESOLVER);
+    expect(typedLinksOf(record, uris, URLS).map(({ rel }) => rel)).not.toContain('cite-as');
+  });
+
+  it('stay below 7,168 characters in a header, the persistent identifier first', () => {
+    const long = { ...URIS, http: `http://hdl.handle.net/20.500/${'x'.repeat(7000)}` };
+    const header = linkHeaderOf(typedLinksOf(RECORD, long, URLS)) ?? '';
+    expect(header).toMatch(/^<http:\/\/hdl\.handle\.net\/20\.500\/x+>; rel="cite-as"/);
+    expect(header.length).toBeLessThan(7168);
+  });
+});
+
+describe('the link set of a record', () => {
+  it('RFC 9264 4.2: is one context with an array for each relation', () => {
+    const urls = {
+      record: 'https://id.example.org/identifiers/x',
+      history: 'https://id.example.org/identifiers/x/history',
+    };
+    expect(linksetOf(RECORD, URIS, urls)).toEqual({
+      linkset: [
+        {
+          anchor: 'https://id.example.org/identifiers/x',
+          'cite-as': [{ href: `http://hdl.handle.net/100.102/${GUID}` }],
+          describedby: [{ href: 'http://hdl.handle.net/2000.01/A3D8BE7457C943FFB66ED4583059A8BA' }],
+          type: [{ href: 'https://schema.org/AboutPage' }],
+          'version-history': [{ href: 'https://id.example.org/identifiers/x/history', type: 'application/json' }],
+          describes: [{ href: 'http://hdl.handle.net/20.500/a%2Fb' }],
+        },
+      ],
+    });
+  });
+});
+
+describe('the URI of another name at the resolver of a record', () => {
+  const own = toResolver({ scheme: 'https', authority: 'id.example.org:8443', firstSegment: 'hdl' });
+  const uris = urisOf(identifierOf(recordWith({ namingAuthority: '20.500', localName: 'ä/b?c', guid: null })), own);
+
+  it.each([
+    ['hdl:10.1045/april2006-paskin', 'https://id.example.org:8443/hdl/10.1045/april2006-paskin'],
+    ['hdl:1234/a/b%3Ac', 'https://id.example.org:8443/hdl/1234/a%2Fb:c'],
+    ['info:fedora/demo:7', null],
+    ['urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6', null],
+  ])('of %s is %s', (canonical, uri) => {
+    expect(neighborUri(uris, canonical)).toBe(uri);
+  });
+
+  it('is made of a native text, also of one that reads as something else', () => {
+    expect(neighborHandleUri(uris, 'hdl:x/y')).toBe('https://id.example.org:8443/hdl/hdl:x/y');
+    expect(neighborHandleUri(uris, '20.500/..')).toBeNull();
+  });
+});

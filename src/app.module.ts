@@ -10,6 +10,7 @@ import { EventsModule } from './api/events/events.module.js';
 import { HealthModule } from './api/health/health.module.js';
 import type { Drain } from './http/server/drain.js';
 import { DrainModule } from './http/server/drain.module.js';
+import { CursorsModule } from './http/validation/cursor.module.js';
 import { LookupModule } from './api/lookup/lookup.module.js';
 import type { Metrics } from './metrics/metrics.js';
 import { MetricsModule } from './api/metrics/metrics.module.js';
@@ -19,15 +20,20 @@ import { NormalizationModule } from './api/normalization/normalization.module.js
 import { DefaultResolverModule } from './registry/default-resolver.module.js';
 import { ImportExportModule } from './api/import-export/import-export.module.js';
 import { ReservationsModule } from './api/reservations/reservations.module.js';
+import { ResolverModule } from './resolver/resolver.module.js';
+import { StorageWriteModule } from './storage/storage-write.module.js';
 
-@Module({
-  imports: [
-    ...[MintingModule, LookupModule, CurationModule, ImportExportModule, NamingAuthoritiesModule, EventsModule],
-    ...[NormalizationModule, ApiKeysModule, HealthModule, DocumentationModule],
-  ],
-})
+/** The resources of the REST API. Health checks and metrics belong to the process, whatever faces are on. */
+const API = [
+  ...[MintingModule, LookupModule, CurationModule, ImportExportModule, NamingAuthoritiesModule, EventsModule],
+  ...[NormalizationModule, ApiKeysModule],
+];
+
+@Module({ imports: [HealthModule, StorageWriteModule, CursorsModule] })
 export class AppModule {
   static of(config: Config, pools: Pools, metrics: Metrics, drain: Drain): DynamicModule {
+    const { faces, resolver, upstream, publicRead, openAccessHosts } = config;
+    const isClosed = !publicRead && openAccessHosts === null;
     return {
       module: AppModule,
       imports: [
@@ -36,7 +42,10 @@ export class AppModule {
         DefaultResolverModule.with(config.resolver),
         AccessModule.with(config, config.limits),
         MetricsModule.of(metrics, config.metricsPort !== null),
-        ReservationsModule.sweptEvery(config.reservationSweepIntervalMs),
+        ...(faces.has('api') ? API : []),
+        ...(faces.has('api') ? [DocumentationModule.with(faces.has('resolver'))] : []),
+        ...(faces.has('api') ? [ReservationsModule.sweptEvery(config.reservationSweepIntervalMs)] : []),
+        ...(faces.has('resolver') ? [ResolverModule.with({ resolver, upstream, isClosed })] : []),
       ],
     };
   }

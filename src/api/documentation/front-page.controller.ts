@@ -1,4 +1,4 @@
-import { Controller, Get, Headers, Req, Res } from '@nestjs/common';
+import { Controller, Get, Headers, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { Public } from '../../access/requires.js';
@@ -6,11 +6,16 @@ import { ApiExcludeController } from '../../openapi/annotations.js';
 import { Problem } from '../../problem/problem.js';
 import { frontPage } from './front-page.js';
 
+/** The injection token of whether the service resolves `POST /`. */
+export const HAS_RESOLVER = Symbol('HAS_RESOLVER');
+
 /** A short page for people who open the base URL of the service in a browser. */
 @Public()
 @ApiExcludeController()
 @Controller()
 export class FrontPageController {
+  constructor(@Inject(HAS_RESOLVER) private readonly hasResolver: boolean) {}
+
   /** @throws Problem NOT_ACCEPTABLE when `Accept` excludes `text/html`. */
   @Get()
   show(
@@ -27,6 +32,6 @@ export class FrontPageController {
     void reply
       .type('text/html; charset=utf-8')
       .header('vary', 'accept')
-      .send(frontPage(request.protocol, request.host));
+      .send(frontPage(request.protocol, request.host, this.hasResolver));
   }
 }

@@ -1,8 +1,14 @@
 /** Host and port that can be shown in a command. The client sends `Host`, so any other text is not repeated. */
 const PLAIN_HOST = /^(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?$/;
 
-/** The page at `/`. */
-export function frontPage(protocol: string, host: string): string {
+/** A form for the resolver, which redirects to the target. */
+const FORM = `<form method="post" action="/">
+<p><label>Identifier <input name="hdl" required></label> <button>Resolve</button></p>
+</form>
+`;
+
+/** The page at `/`. @param hasForm whether the service resolves `POST /`. */
+export function frontPage(protocol: string, host: string, hasForm: boolean): string {
   const service = `${protocol}://${PLAIN_HOST.test(host) ? host : 'localhost:3000'}`;
   return `<!doctype html>
 <html lang="en">
@@ -21,7 +27,7 @@ their metadata IDs and URIs.</p>
 <li><a href="/health/ready">Health</a></li>
 <li><a href="/naming-authorities">Naming authorities</a></li>
 </ul>
-<h2>Mint an identifier</h2>
+${hasForm ? FORM : ''}<h2>Mint an identifier</h2>
 <pre>curl ${service}/identifiers -H 'content-type: application/json' -d '{"namingAuthority":"100.102"}'</pre>
 <p>Replace <code>100.102</code> by a naming authority of this service. Where writing needs an API key, add
 <code>-H 'authorization: Bearer &lt;key&gt;'</code>.</p>

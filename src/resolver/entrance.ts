@@ -92,7 +92,7 @@ export class Entrance {
     if (authority !== undefined) return nameIn(path, authority);
     const text = decodeText(path.slice(1));
     if (text === null) return isClosed ? malformedIn(path) : null;
-    const reading = readPath(text, latest, request.headers.host ?? '');
+    const reading = readPath(text, latest, request.headers.host ?? '', slash < 0);
     if (reading.authority !== null) return { kind: 'name', ...reading, isDoubtful: false };
     if (!reading.handle.includes('/')) return null;
     if (isClosed || (hasUpstream && reading.isMarked)) return { kind: 'name', ...reading, isDoubtful: false };
@@ -107,7 +107,7 @@ export class Entrance {
 function nameIn(path: string, authority: NamingAuthority): Asked {
   const handle = decodeText(path.slice(1));
   if (handle === null) return malformedIn(path);
-  return { kind: 'name', authority, handle, isUri: false, isMarked: true, isDoubtful: false };
+  return { kind: 'name', authority, handle, uri: null, isMarked: true, isDoubtful: false };
 }
 
 function malformedIn(path: string): Asked {

@@ -55,7 +55,7 @@ export class HandleResolver {
     }
     const [prefix, localName] = [name.namingAuthority, name.type === 'cordra' ? name.guid : name.localName];
     const authority = known.find(prefix);
-    const reading = { authority: authority ?? null, handle: `${prefix}/${localName}`, isUri: false, isMarked: true };
+    const reading = { authority: authority ?? null, handle: `${prefix}/${localName}`, uri: null, isMarked: true };
     return this.resolve(reading, principal);
   }
 

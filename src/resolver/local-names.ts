@@ -15,9 +15,10 @@ export interface LocalNames {
 
 /**
  * The local names of a reading. Under the profile "handle" the exact text comes first, so that each registered name is
- * found; then the text without blanks at its end, and that of an escaped URI, decoded a second time.
+ * found, and then the text without blanks at its end. In a URI the text may have been escaped twice; where the whole URI was
+ * escaped, it was.
  */
-export function localNamesOf(authority: NamingAuthority, { handle, isUri }: PathReading): LocalNames {
+export function localNamesOf(authority: NamingAuthority, { handle, uri }: PathReading): LocalNames {
   const slash = handle.indexOf('/');
   const text = slash < 0 ? '' : handle.slice(slash + 1);
   const isLong = isTooLong(text);
@@ -26,12 +27,13 @@ export function localNamesOf(authority: NamingAuthority, { handle, isUri }: Path
     return { candidates: guid === undefined ? [] : [guid.toUpperCase()], isTooLong: isLong };
   }
   // Most names have one candidate.
-  if (!isLong && !(isUri && text.includes('%')) && !endsWithBlank(text)) {
+  if (!isLong && !(uri !== null && text.includes('%')) && !endsWithBlank(text)) {
     return { candidates: text === '' ? [] : [text], isTooLong: false };
   }
   const trimmed = trimEnd(text);
-  const decoded = isUri ? (decodeText(trimmed) ?? trimmed) : trimmed;
-  const candidates = [...new Set([text, trimmed, decoded])].filter((name) => name !== '' && !isTooLong(name));
+  const decoded = uri === null ? text : (decodeText(text) ?? text);
+  const order = uri === 'escaped' ? [decoded, text, trimmed] : [text, trimmed, decoded];
+  const candidates = [...new Set(order)].filter((name) => name !== '' && !isTooLong(name));
   return { candidates, isTooLong: candidates.length === 0 && isLong };
 }
 

@@ -8,8 +8,11 @@ export interface PathReading {
   readonly authority: NamingAuthority | null;
   /** Prefix, "/" and local name, as the client wrote them, decoded. */
   readonly handle: string;
-  /** Whether a URI of the Handle was written, whose escapes may have been escaped again. */
-  readonly isUri: boolean;
+  /**
+   * How a URI of the Handle was written: `escaped` is one path segment, so the escapes of the URI were escaped again. Null
+   * for the native text, which has no escapes.
+   */
+  readonly uri: 'plain' | 'escaped' | null;
   /** Whether the text can only be meant as a Handle. */
   readonly isMarked: boolean;
 }
@@ -25,26 +28,32 @@ const LIKE_PREFIX = /^[0-9][^/]*\//;
  * as a URI (`hdl:`, `info:hdl/`, `doi:`, the URL of a resolver). The first of them with a known prefix counts.
  * @param text the path without its first "/", decoded.
  * @param ownHost the host of the request.
+ * @param isOneSegment whether every "/" of the text was escaped.
  */
-export function readPath(text: string, known: NamingAuthoritySnapshot, ownHost: string): PathReading {
-  const at = (start: number, isUri: boolean): PathReading | null => {
+export function readPath(
+  text: string,
+  known: NamingAuthoritySnapshot,
+  ownHost: string,
+  isOneSegment: boolean,
+): PathReading {
+  let uri: PathReading['uri'] = null;
+  const at = (start: number): PathReading | null => {
     const slash = text.indexOf('/', start);
     const authority = known.find(text.slice(start, slash < 0 ? undefined : slash));
-    return authority === undefined ? null : { authority, handle: text.slice(start), isUri, isMarked: true };
+    return authority === undefined ? null : { authority, handle: text.slice(start), uri, isMarked: true };
   };
-  const alone = at(0, false);
+  const alone = at(0);
   if (alone !== null) return alone;
   const { firstSegments, hosts } = placesOf(known);
   let start = skipBlanks(text, 0);
   let isMarked = false;
-  let isUri = false;
   const behindSegment = (): void => {
     const slash = text.indexOf('/', start);
     if (slash < 0 || !firstSegments.has(text.slice(start, slash))) return;
     start = skipBlanks(text, slash + 1);
     isMarked = true;
   };
-  const behindBlanks = at(start, false);
+  const behindBlanks = at(start);
   if (behindBlanks !== null) return behindBlanks;
   behindSegment();
   HEAD.lastIndex = start;
@@ -52,13 +61,14 @@ export function readPath(text: string, known: NamingAuthoritySnapshot, ownHost: 
   const host = head?.[1]?.toLowerCase();
   if (head !== null && (host === undefined || host === ownHost.toLowerCase() || hosts.has(host))) {
     start = skipBlanks(text, start + head[0].length);
-    [isMarked, isUri] = [true, true];
+    isMarked = true;
+    uri = isOneSegment ? 'escaped' : 'plain';
     if (host !== undefined) behindSegment();
   }
-  const found = at(start, isUri);
+  const found = at(start);
   if (found !== null) return found;
   const handle = text.slice(start);
-  return { authority: null, handle, isUri, isMarked: isMarked || LIKE_PREFIX.test(handle) };
+  return { authority: null, handle, uri, isMarked: isMarked || LIKE_PREFIX.test(handle) };
 }
 
 /** The index of the first character from `start` on that is neither white space, NUL nor "/". */

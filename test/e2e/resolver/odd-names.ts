@@ -11,7 +11,9 @@ const vectorsIn = (path: string): Vector[] =>
 const OF_VECTORS = [...vectorsIn('../../vectors/public.json'), ...vectorsIn('../../identifier/vectors.more.json')]
   .filter(({ expect }) => expect.valid)
   .flatMap(({ expect }) => expect.parts?.localName ?? [])
-  .filter((name) => name !== '' && name !== '.' && name !== '..' && Buffer.byteLength(name) <= 8192);
+  .filter((name) => name !== '' && name !== '.' && name !== '..' && Buffer.byteLength(name) <= 8192)
+  // Handles with characters beyond UCS-2 cannot be registered.
+  .filter((name) => [...name].length === name.length);
 
 /** The characters of ASCII that a Handle may contain. */
 const ASCII = Array.from({ length: 0x7f - 0x20 }, (_, index) => String.fromCharCode(0x20 + index));

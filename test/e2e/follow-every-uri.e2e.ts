@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from './harness/client.js';
 import { type TestDatabase, createDatabase } from './harness/database.js';
@@ -8,6 +8,8 @@ import { ODD_NAMES } from './resolver/odd-names.js';
 
 /** Naming authorities with any local names: one of the configured resolver, one with a first segment of its own. */
 const [OWN, ELSEWHERE] = ['20.500', '20.600'];
+
+const agent = new Agent({ keepAlive: true });
 
 describe.each([
   ['without a first segment', ''],
@@ -47,7 +49,7 @@ describe.each([
   /** Sends the octets of a path: `fetch` would change it. */
   const locationAt = (path: string): Promise<string> =>
     new Promise((resolve, reject) => {
-      request({ host: '127.0.0.1', port, path }, (answer) => {
+      request({ host: '127.0.0.1', port, path, agent }, (answer) => {
         answer.resume();
         resolve(answer.statusCode === 302 ? (answer.headers.location ?? '') : `${answer.statusCode ?? 0}`);
       })

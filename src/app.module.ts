@@ -29,7 +29,7 @@ const API = [
   ...[NormalizationModule, ApiKeysModule],
 ];
 
-@Module({ imports: [HealthModule, StorageWriteModule, CursorsModule] })
+@Module({})
 export class AppModule {
   static of(config: Config, pools: Pools, metrics: Metrics, drain: Drain): DynamicModule {
     const { faces, resolver, upstream, publicRead, openAccessHosts } = config;
@@ -42,9 +42,9 @@ export class AppModule {
         DefaultResolverModule.with(config.resolver),
         AccessModule.with(config, config.limits),
         MetricsModule.of(metrics, config.metricsPort !== null),
-        ...(faces.has('api') ? API : []),
+        ...(faces.has('api') ? [ReservationsModule.sweptEvery(config.reservationSweepIntervalMs), ...API] : []),
+        ...[HealthModule, StorageWriteModule, CursorsModule],
         ...(faces.has('api') ? [DocumentationModule.with(faces.has('resolver'))] : []),
-        ...(faces.has('api') ? [ReservationsModule.sweptEvery(config.reservationSweepIntervalMs)] : []),
         ...(faces.has('resolver') ? [ResolverModule.with({ resolver, upstream, isClosed })] : []),
       ],
     };

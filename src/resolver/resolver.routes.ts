@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify';
 import type { LimitsGuard } from '../access/limits.guard.js';
 import { unknownPath } from '../http/server/method-not-allowed.js';
-import { DATA_HEADERS } from '../http/server/security-headers.js';
 import type { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
 import { type Entrance, RESOLVER_ROUTE, askedOf } from './entrance.js';
+import { leaveFace } from './face.js';
 import type { ResolverHandler } from './resolver.handler.js';
 
 /** Seconds for which browsers may store the answer to a preflight request; the most that any of them accepts. */
@@ -39,7 +39,7 @@ export function confirmPrefixes(
       .current()
       .then(() => {
         if (entrance.reread(raw, originalUrl) !== null) return;
-        void reply.headers(DATA_HEADERS);
+        leaveFace(reply);
         limits.admit(request, reply);
         throw unknownPath(method, originalUrl);
       })

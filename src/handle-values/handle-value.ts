@@ -23,8 +23,7 @@ export interface AdminData extends ValueReference {
 
 /** The content of a value. A text stands for its octets in UTF-8. */
 export type ValueData =
-  | { readonly format: 'string'; readonly value: string }
-  | { readonly format: 'admin'; readonly value: AdminData };
+  { readonly format: 'string'; readonly value: string } | { readonly format: 'admin'; readonly value: AdminData };
 
 /** How long a value may be cached: a number of seconds, or until a time. */
 export type TimeToLive = { readonly seconds: number } | { readonly until: Date };

@@ -45,5 +45,8 @@ export function apiText(body: object, pretty: boolean, callback: string | null):
 }
 
 function functionName(callback: string): string {
-  return callback.slice(0, MAX_CALLBACK_LENGTH).replace(/[^A-Za-z0-9_$]/g, '_').replace(/^(?=[0-9]|$)/, '_');
+  return callback
+    .slice(0, MAX_CALLBACK_LENGTH)
+    .replace(/[^A-Za-z0-9_$]/g, '_')
+    .replace(/^(?=[0-9]|$)/, '_');
 }

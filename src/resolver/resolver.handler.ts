@@ -14,7 +14,14 @@ import { askedOf } from './entrance.js';
 import { type HandleResolver, type Resolution, urlAt } from './handle-resolver.js';
 import { locationsXml, pageValues } from './page-values.js';
 import { NO_QUERY, type ResolveQuery, parametersIn, queryOf, readQuery } from './resolve-query.js';
-import { type Refusal, malformedRefusal, sendRefusal, tooLongRefusal, unknownRefusal, withdrawnRefusal } from './refusals.js';
+import {
+  type Refusal,
+  malformedRefusal,
+  sendRefusal,
+  tooLongRefusal,
+  unknownRefusal,
+  withdrawnRefusal,
+} from './refusals.js';
 import { sendApi, sendPage, sendRedirect, sendText, sendUpstream } from './replies.js';
 
 export interface ResolverSettings {
@@ -43,7 +50,7 @@ export class ResolverHandler {
     if (asked === undefined) throw unknownPath(request.method, request.originalUrl);
     const principal = principalOf(request);
     const form = request.body instanceof URLSearchParams ? request.body : null;
-    const query = queryIn(request, form);
+    const query = queryIn(request);
     if (asked.kind === 'name') {
       return this.answer(request, reply, query, await this.resolver.resolve(asked, principal), principal);
     }
@@ -153,10 +160,12 @@ export class ResolverHandler {
   }
 }
 
-/** The parameters of the query, and those of a form. */
-function queryIn({ originalUrl }: FastifyRequest, form: URLSearchParams | null): ResolveQuery {
-  if (form === null) return readQuery(originalUrl);
-  return queryOf([...parametersIn(originalUrl), ...form]);
+/** The parameters of the query, and those of a body: a form, or the texts of a JSON object. */
+function queryIn({ originalUrl, body }: FastifyRequest): ResolveQuery {
+  if (typeof body !== 'object' || body === null) return readQuery(originalUrl);
+  const pairs = body instanceof URLSearchParams ? [...body] : Object.entries(body);
+  const texts = pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string');
+  return queryOf([...parametersIn(originalUrl), ...texts]);
 }
 
 /** The query of a request target with its "?"; empty where it has characters that a URI does not contain. */

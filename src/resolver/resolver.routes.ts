@@ -52,9 +52,13 @@ export function confirmPrefixes(
 /** The route of the resolver, without Nest's guards and pipes: hooks admit its requests, and the handler reads them. */
 export function resolverRoutes({ handle }: ResolverHandler): FastifyPluginCallback {
   return (server, _options, done) => {
-    server.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, parsed) => {
-      parsed(null, new URLSearchParams(body.toString()));
-    });
+    server.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string' },
+      (_request, body, parsed) => {
+        parsed(null, new URLSearchParams(body.toString()));
+      },
+    );
     server.route({
       method: ['GET', 'HEAD', 'POST'],
       url: RESOLVER_ROUTE,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { report } from '../fuzz/report.js';
+import { withResolver } from '../fuzz/resolver-paths.js';
 import { fuzz } from '../fuzz/run.js';
 import { useService } from './harness/service.js';
 
@@ -8,7 +9,7 @@ const KEY = 'correct-horse-battery-staple-correct-horse';
 
 const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: KEY, BODY_LIMIT_BYTES: '2097152', LOG_LEVEL: 'error' });
 
-const document = JSON.parse(readFileSync(new URL('../../openapi/openapi.json', import.meta.url), 'utf8'));
+const document = withResolver(JSON.parse(readFileSync(new URL('../../openapi/openapi.json', import.meta.url), 'utf8')));
 
 /** Requests for each operation; `npm run fuzz -- --runs 50000` sends more, with a random seed. */
 const RUNS = Number(process.env.FUZZ_RUNS ?? '2000');

@@ -36,14 +36,17 @@ describe('RESOLVER_UPSTREAM', () => {
     expect((await exchange(client.base, await minted(client))).headers.location).toBe(TARGET);
   });
 
-  it.each(['hdl.handle.net', 'ftp://hdl.handle.net/', 'https://u:p@hdl.handle.net/', 'https://hdl.handle.net/a/b', 'https://h/?x'])(
-    '%s is refused at the start',
-    async (url) => {
-      const { code, stderr } = await runToEnd({ RESOLVER_UPSTREAM: url });
-      expect(code).toBe(1);
-      expect(stderr).toContain('RESOLVER_UPSTREAM');
-    },
-  );
+  it.each([
+    'hdl.handle.net',
+    'ftp://hdl.handle.net/',
+    'https://u:p@hdl.handle.net/',
+    'https://hdl.handle.net/a/b',
+    'https://h/?x',
+  ])('%s is refused at the start', async (url) => {
+    const { code, stderr } = await runToEnd({ RESOLVER_UPSTREAM: url });
+    expect(code).toBe(1);
+    expect(stderr).toContain('RESOLVER_UPSTREAM');
+  });
 });
 
 describe('FACES', () => {
@@ -94,7 +97,11 @@ describe('PUBLIC_READ=false', () => {
     const path = await minted(client);
     const key = async (namingAuthority: string) => {
       const grants = [{ namingAuthority, derived: true }];
-      const { body } = await client.post('/api-keys', { client: 'c', scopes: ['read'], namingAuthorities: grants }, ADMIN);
+      const { body } = await client.post(
+        '/api-keys',
+        { client: 'c', scopes: ['read'], namingAuthorities: grants },
+        ADMIN,
+      );
       return { authorization: `Bearer ${body.secret}` };
     };
     const [own, other] = [await key('100.102'), await key('2000.01')];
@@ -110,7 +117,11 @@ describe('PUBLIC_READ=false', () => {
     );
     const problem = (answer: typeof hidden) => {
       const { instance: _instance, detail: _detail, ...rest } = JSON.parse(answer?.text ?? '');
-      return [answer?.status, rest, { ...answer?.headers, 'x-request-id': '', 'content-length': '', ratelimit: '', date: '' }];
+      return [
+        answer?.status,
+        rest,
+        { ...answer?.headers, 'x-request-id': '', 'content-length': '', ratelimit: '', date: '' },
+      ];
     };
     expect(problem(hidden)).toEqual(problem(missing));
     expect(hidden?.status).toBe(404);
@@ -126,7 +137,11 @@ describe('two processes', () => {
     await one.mint({ namingAuthority: 'Fresh', localName: 'x', target: TARGET }, ADMIN);
     await pause(1100);
     const { status, text, headers } = await exchange(other.base, '/Stale/x');
-    expect([status, JSON.parse(text).code, headers['access-control-allow-origin']]).toEqual([404, 'NOT_FOUND', undefined]);
+    expect([status, JSON.parse(text).code, headers['access-control-allow-origin']]).toEqual([
+      404,
+      'NOT_FOUND',
+      undefined,
+    ]);
     await pause(1100);
     const post = await exchange(other.base, '/Stale/x', { method: 'PUT' });
     expect(post.status).toBe(404);
@@ -139,7 +154,15 @@ describe('limits', () => {
   it('are those of the address, also for unknown names and paths of nobody', async () => {
     const client = await services.start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '5' });
     const statuses = [];
-    for (const path of [`/100.102/${MISSING}`, `/100.102/${MISSING}`, '/nowhere/x', '/100.102/x', '/', '/100.102/x', '/nowhere/x']) {
+    for (const path of [
+      `/100.102/${MISSING}`,
+      `/100.102/${MISSING}`,
+      '/nowhere/x',
+      '/100.102/x',
+      '/',
+      '/100.102/x',
+      '/nowhere/x',
+    ]) {
       statuses.push((await exchange(client.base, path)).status);
     }
     expect(statuses).toEqual([404, 404, 404, 404, 200, 429, 429]);

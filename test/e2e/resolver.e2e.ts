@@ -23,7 +23,10 @@ beforeAll(async () => {
   bare = await minted({});
   reserved = await minted({ target: TARGET, state: 'reserved', leaseUntil: NEXT_YEAR });
   withdrawn = await minted({ target: TARGET });
-  const gone = await client.post(`/identifiers/${withdrawn}/withdraw`, { reason: 'Deposited <twice>.', replacedBy: active });
+  const gone = await client.post(`/identifiers/${withdrawn}/withdraw`, {
+    reason: 'Deposited <twice>.',
+    replacedBy: active,
+  });
   expect(gone.status).toBe(200);
   await client.mint({ namingAuthority: 'Ark', localName: 'x', target: TARGET });
 });
@@ -61,7 +64,14 @@ describe('a record with a target', () => {
     const escaped = encodeURIComponent(active);
     for (const path of [
       ...[upper, upper.toLowerCase(), escaped, `/${active}`, `%20${active}`, `${active}%20`, `${active}%00`],
-      ...[`hdl:${active}`, `HDL:${active}`, `doi:${active}`, `info:hdl/${active}`, `hdl://${active}`, `hdl:%20${active}`],
+      ...[
+        `hdl:${active}`,
+        `HDL:${active}`,
+        `doi:${active}`,
+        `info:hdl/${active}`,
+        `hdl://${active}`,
+        `hdl:%20${active}`,
+      ],
       ...[`http://hdl.handle.net/${active}`, `https://doi.org/${active}`, `https:/hdl.handle.net/${active}`],
       ...[`${service.server.url}/${active}`, `${active}#part`, `${active}?unknown=1`, `${active}%3Fquery`],
       ...[encodeURIComponent(`hdl:${active}`), encodeURIComponent(`https://hdl.handle.net/${active}`)],
@@ -79,7 +89,15 @@ describe('a record with a target', () => {
   });
 
   it('leads to it for type and index of its value, and is shown where the selection has no URL', async () => {
-    for (const query of ['type=URL', 'type=url', 'index=1', 'index=1&index=100', 'index=abc', 'type=URL&type=X', 'auth']) {
+    for (const query of [
+      'type=URL',
+      'type=url',
+      'index=1',
+      'index=1&index=100',
+      'index=abc',
+      'type=URL&type=X',
+      'auth',
+    ]) {
       const { status, headers } = await get(`/${active}?${query}`);
       expect([query, status, headers.location]).toEqual([query, 302, TARGET]);
     }
@@ -109,6 +127,16 @@ describe('a record with a target', () => {
     }
     expect((await get(`/${active}`, { accept: 'application/json' })).status).toBe(302);
   });
+});
+
+it('takes parameters of POST from a form or a JSON object', async () => {
+  for (const [body, headers] of [
+    ['noredirect=&type=URL', FORM],
+    ['{"noredirect":"true","type":"URL","x":[1]}', { 'content-type': 'application/json' }],
+  ] as const) {
+    const { status, text } = await post(`/${active}`, body, headers);
+    expect([body, status, text.includes(TARGET), text.includes('HS_ADMIN')]).toEqual([body, 200, true, false]);
+  }
 });
 
 describe('urlappend', () => {
@@ -156,8 +184,13 @@ describe('action=api', () => {
     const seconds = (time: string) => time.replace(/\.\d+Z$/, 'Z');
     const admin = { handle: '0.NA/100.102', index: 200, permissions: '011111110011' };
     const metadataId = 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA';
-    const value = (index: number, type: string, format: string, value: unknown, time: string) =>
-      ({ index, type, data: { format, value }, ttl: DAY_SECONDS, timestamp: seconds(time) });
+    const value = (index: number, type: string, format: string, value: unknown, time: string) => ({
+      index,
+      type,
+      data: { format, value },
+      ttl: DAY_SECONDS,
+      timestamp: seconds(time),
+    });
     expect(await api(`/${active.toLowerCase()}`)).toEqual([
       200,
       {
@@ -177,8 +210,14 @@ describe('action=api', () => {
     expect(await api(`/${missing}`)).toEqual([404, { responseCode: 100, handle: missing }]);
     expect(await api(`/${reserved}`)).toEqual([404, { responseCode: 100, handle: reserved }]);
     expect(await api(`/${active}`, '&type=NONE')).toEqual([200, { responseCode: 200, values: [], handle: active }]);
-    expect(await api(`/${active}`, '&index=abc')).toEqual([400, expect.objectContaining({ responseCode: 4, handle: active })]);
-    expect(await api(`/${withdrawn}`)).toEqual([410, { responseCode: 100, message: 'Deposited <twice>.', handle: withdrawn }]);
+    expect(await api(`/${active}`, '&index=abc')).toEqual([
+      400,
+      expect.objectContaining({ responseCode: 4, handle: active }),
+    ]);
+    expect(await api(`/${withdrawn}`)).toEqual([
+      410,
+      { responseCode: 100, message: 'Deposited <twice>.', handle: withdrawn },
+    ]);
   });
 
   it('is a script with a callback of identifier characters', async () => {
@@ -200,9 +239,12 @@ describe('what leads nowhere', () => {
       const { status, headers, text } = await get(`/${name}`);
       expect([name, status, headers['content-type']]).toEqual([name, 404, 'text/html; charset=utf-8']);
       const shown = decodeURIComponent(name).replace(/[<>]/g, (character) => `&#${character.charCodeAt(0)};`);
-      expect(text.replaceAll('&lt;', '&#60;').replaceAll('&gt;', '&#62;').replace(/<\/?bdi>/g, '')).toContain(
-        `The handle you requested -- ${shown} -- cannot be found`,
-      );
+      expect(
+        text
+          .replaceAll('&lt;', '&#60;')
+          .replaceAll('&gt;', '&#62;')
+          .replace(/<\/?bdi>/g, ''),
+      ).toContain(`The handle you requested -- ${shown} -- cannot be found`);
       const problem = await get(`/${name}`, { accept: 'application/json' });
       expect(problem.headers['content-type']).toMatch(/^application\/problem\+json/);
       expect([problem.status, JSON.parse(problem.text).code]).toEqual([404, 'IDENTIFIER_NOT_FOUND']);
@@ -232,18 +274,28 @@ describe('what leads nowhere', () => {
   });
 
   it('with a broken escape is 400', async () => {
-    for (const name of ['%zz', '%FF', '%', '%C3']) expect([name, (await get(`/20.500/${name}`)).status]).toEqual([name, 400]);
+    for (const name of ['%zz', '%FF', '%', '%C3'])
+      expect([name, (await get(`/20.500/${name}`)).status]).toEqual([name, 400]);
   });
 
-  it.each(['/99.999/x', '/nowhere/x', '/nowhere', '/api', '/api/handles/20.500/x', '/hdl/20.500/x', '/{handle}', '/%7Bhandle%7D'])(
-    '%s is the problem of a path that does not exist',
-    async (path) => {
-      const { status, headers, text } = await get(path);
-      expect(headers['content-type']).toMatch(/^application\/problem\+json/);
-      expect([status, JSON.parse(text)]).toEqual([404, expect.objectContaining({ code: 'NOT_FOUND', detail: `Cannot GET ${path}` })]);
-      expect(headers['access-control-allow-origin']).toBeUndefined();
-    },
-  );
+  it.each([
+    '/99.999/x',
+    '/nowhere/x',
+    '/nowhere',
+    '/api',
+    '/api/handles/20.500/x',
+    '/hdl/20.500/x',
+    '/{handle}',
+    '/%7Bhandle%7D',
+  ])('%s is the problem of a path that does not exist', async (path) => {
+    const { status, headers, text } = await get(path);
+    expect(headers['content-type']).toMatch(/^application\/problem\+json/);
+    expect([status, JSON.parse(text)]).toEqual([
+      404,
+      expect.objectContaining({ code: 'NOT_FOUND', detail: `Cannot GET ${path}` }),
+    ]);
+    expect(headers['access-control-allow-origin']).toBeUndefined();
+  });
 });
 
 describe('the form', () => {
@@ -281,7 +333,13 @@ describe('a page of another origin', () => {
   const ORIGIN = { origin: 'https://elsewhere.example', 'sec-fetch-site': 'cross-site' };
 
   it('may read every response, with GET and POST', async () => {
-    for (const path of [`/${active}`, `/${active}?noredirect`, `/${active}?action=api`, '/20.500/missing', `/${withdrawn}`]) {
+    for (const path of [
+      `/${active}`,
+      `/${active}?noredirect`,
+      `/${active}?action=api`,
+      '/20.500/missing',
+      `/${withdrawn}`,
+    ]) {
       const { headers, status } = await get(path, ORIGIN);
       expect([path, status < 403 || status === 404 || status === 410]).toEqual([path, true]);
       expect([path, headers['access-control-allow-origin']]).toEqual([path, '*']);
@@ -291,8 +349,15 @@ describe('a page of another origin', () => {
   });
 
   it('gets its preflight request answered', async () => {
-    const { status, headers } = await exchange(service.server.url, `/${active}`, { method: 'OPTIONS', headers: ORIGIN });
-    expect([status, headers.allow, headers['access-control-allow-origin']]).toEqual([204, 'GET, HEAD, OPTIONS, POST', '*']);
+    const { status, headers } = await exchange(service.server.url, `/${active}`, {
+      method: 'OPTIONS',
+      headers: ORIGIN,
+    });
+    expect([status, headers.allow, headers['access-control-allow-origin']]).toEqual([
+      204,
+      'GET, HEAD, OPTIONS, POST',
+      '*',
+    ]);
   });
 
   it('is still refused by the REST API, and under another host name', async () => {

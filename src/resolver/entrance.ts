@@ -8,7 +8,7 @@ import { type PathReading, readPath } from './read-path.js';
 export const RESOLVER_ROUTE = '/{handle}';
 
 /** What a request asks for, read from its path before routing. */
-export type Asked =
+export type Entry =
   | { readonly kind: 'form' }
   | { readonly kind: 'malformed'; readonly raw: string }
   | (PathReading & {
@@ -27,20 +27,20 @@ export interface EntranceRules {
 }
 
 /** The naming authorities by which paths are read; a cache. */
-export interface KnownAuthorities {
+export interface LatestAuthorities {
   readonly latest: NamingAuthoritySnapshot | null;
   /** Whether `latest` was read recently. */
   readonly isCurrent: boolean;
 }
 
-const ASKED = Symbol('resolver:asked');
+const ENTRY = Symbol('resolver:entry');
 
-interface Asking {
-  [ASKED]?: Asked;
+interface WithEntry {
+  [ENTRY]?: Entry;
 }
 
-export function askedOf(request: IncomingMessage): Asked | undefined {
-  return (request as Asking)[ASKED];
+export function entryOf(request: IncomingMessage): Entry | undefined {
+  return (request as WithEntry)[ENTRY];
 }
 
 const QUESTION = 0x3f;
@@ -49,19 +49,19 @@ const SLASH = 0x2f;
 
 /** Decides by the path which requests are for the resolver: those whose first segment is a known prefix. */
 export class Entrance {
-  private known: KnownAuthorities = { latest: null, isCurrent: false };
+  private known: LatestAuthorities = { latest: null, isCurrent: false };
 
   constructor(private readonly rules: EntranceRules) {}
 
-  use(known: KnownAuthorities): void {
+  use(known: LatestAuthorities): void {
     this.known = known;
   }
 
   /** The route of a request for the resolver; null for any other. Notes what the request asks for. */
   readonly routeOf = (request: IncomingMessage): string | null => {
-    const asked = this.read(request);
-    if (asked !== null) {
-      (request as Asking)[ASKED] = asked;
+    const entry = this.read(request);
+    if (entry !== null) {
+      (request as WithEntry)[ENTRY] = entry;
       return RESOLVER_ROUTE;
     }
     // The literal path of the route belongs to nobody.
@@ -71,14 +71,14 @@ export class Entrance {
   };
 
   /** Reads the path again, when the naming authorities have been read again; null when it is not for the resolver. */
-  reread(request: IncomingMessage, target: string): Asked | null {
-    const asked = this.read(request, target);
-    if (asked === null || (asked.kind === 'name' && asked.authority === null)) return null;
-    (request as Asking)[ASKED] = asked;
-    return asked;
+  reread(request: IncomingMessage, target: string): Entry | null {
+    const entry = this.read(request, target);
+    if (entry === null || (entry.kind === 'name' && entry.authority === null)) return null;
+    (request as WithEntry)[ENTRY] = entry;
+    return entry;
   }
 
-  private read(request: IncomingMessage, target = request.url ?? ''): Asked | null {
+  private read(request: IncomingMessage, target = request.url ?? ''): Entry | null {
     const path = pathOf(target);
     const { latest, isCurrent } = this.known;
     if (path === null || latest === null) return null;
@@ -104,13 +104,13 @@ export class Entrance {
   }
 }
 
-function nameIn(path: string, authority: NamingAuthority): Asked {
+function nameIn(path: string, authority: NamingAuthority): Entry {
   const handle = decodeText(path.slice(1));
   if (handle === null) return malformedIn(path);
   return { kind: 'name', authority, handle, uri: null, isMarked: true, isDoubtful: false };
 }
 
-function malformedIn(path: string): Asked {
+function malformedIn(path: string): Entry {
   return { kind: 'malformed', raw: path.slice(1) };
 }
 

@@ -70,7 +70,7 @@ export function tooLongRefusal(handle: string): Refusal {
   };
 }
 
-/** Sends a page, or what the client asked for: the JSON of `action=api`, or a problem document. */
+/** Sends a page, or what the client entry for: the JSON of `action=api`, or a problem document. */
 export function sendRefusal(
   request: FastifyRequest,
   reply: FastifyReply,

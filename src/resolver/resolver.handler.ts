@@ -10,7 +10,7 @@ import { type PageRecord, formPage, recordPage } from '../record-page/index.js';
 import { acceptsJson } from './accepts-json.js';
 import { invalidAnswer, valuesAnswer } from './api-answer.js';
 import { appendToTarget } from './append-to-target.js';
-import { askedOf } from './entrance.js';
+import { entryOf } from './entrance.js';
 import { type HandleResolver, type Resolution, urlAt } from './handle-resolver.js';
 import { locationsXml, pageValues } from './page-values.js';
 import { NO_QUERY, type ResolveQuery, parametersIn, queryOf, readQuery } from './resolve-query.js';
@@ -46,17 +46,17 @@ export class ResolverHandler {
   }
 
   readonly handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const asked = askedOf(request.raw);
-    if (asked === undefined) throw unknownPath(request.method, request.originalUrl);
+    const entry = entryOf(request.raw);
+    if (entry === undefined) throw unknownPath(request.method, request.originalUrl);
     const principal = principalOf(request);
     const form = request.body instanceof URLSearchParams ? request.body : null;
     const query = queryIn(request);
-    if (asked.kind === 'name') {
-      return this.answer(request, reply, query, await this.resolver.resolve(asked, principal), principal);
+    if (entry.kind === 'name') {
+      return this.answer(request, reply, query, await this.resolver.resolve(entry, principal), principal);
     }
-    if (asked.kind === 'malformed') {
+    if (entry.kind === 'malformed') {
       const reason = 'The path is not percent-encoded UTF-8: write "%" and two hexadecimal digits for each octet.';
-      return this.refuse(request, reply, query, malformedRefusal(asked.raw, reason));
+      return this.refuse(request, reply, query, malformedRefusal(entry.raw, reason));
     }
     if (request.method !== 'POST') return sendPage(reply, 200, formPage());
     const text = form?.get('hdl') ?? '';
@@ -144,7 +144,7 @@ export class ResolverHandler {
       this.metrics.resolved('upstream');
       return sendUpstream(reply, url + visibleQuery(request.originalUrl));
     }
-    if (askedOf(request.raw)?.kind === 'name') throw unknownPath(request.method, request.originalUrl);
+    if (entryOf(request.raw)?.kind === 'name') throw unknownPath(request.method, request.originalUrl);
     return this.refuse(request, reply, query, unknownRefusal(handle, null));
   }
 

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyPluginCallback } from 'fastify';
 import type { LimitsGuard } from '../access/limits.guard.js';
 import { unknownPath } from '../http/server/method-not-allowed.js';
 import type { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
-import { type Entrance, RESOLVER_ROUTE, askedOf } from './entrance.js';
+import { type Entrance, RESOLVER_ROUTE, entryOf } from './entrance.js';
 import { leaveFace } from './face.js';
 import type { ResolverHandler } from './resolver.handler.js';
 
@@ -29,8 +29,8 @@ export function confirmPrefixes(
 ): void {
   entrance.use(authorities);
   server.addHook('onRequest', (request, reply, done) => {
-    const asked = askedOf(request.raw);
-    if (asked?.kind !== 'name' || !asked.isDoubtful) {
+    const entry = entryOf(request.raw);
+    if (entry?.kind !== 'name' || !entry.isDoubtful) {
       done();
       return;
     }

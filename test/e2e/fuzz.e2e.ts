@@ -34,7 +34,7 @@ it('every response to valid, mutated and hostile requests is documented, and non
   for (const counts of result.table.values()) {
     const statuses = [...counts.keys()].map(String);
     // Few requests find a reservation.
-    if (RUNS >= 2000) expect(statuses.some((status) => status.startsWith('2'))).toBe(true);
+    if (RUNS >= 2000) expect(statuses.some((status) => /^[23]/.test(status))).toBe(true);
     expect(statuses.some((status) => status.startsWith('4'))).toBe(true);
   }
   expect((await service.client.get('/health/ready')).status).toBe(200);

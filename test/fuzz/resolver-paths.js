@@ -20,14 +20,25 @@ const RESPONSES = {
   '4XX': { description: 'A page, a problem or a response code.', content: { ...HTML, ...PROBLEM, ...JSON_OR_SCRIPT } },
 };
 
-const HANDLE = { name: 'handle', in: 'path', required: true, schema: { type: 'string' } };
+/** The identifier of the examples of the REST API, which a run registers. */
+const KNOWN = '100.102/F58FB49EB1F848F0A606E84CEF294BE5';
+
+const HANDLE = {
+  name: 'handle',
+  in: 'path',
+  required: true,
+  schema: {
+    type: 'string',
+    examples: [KNOWN, KNOWN.toLowerCase(), `hdl:${KNOWN}`, `info:hdl/${KNOWN}`, `${KNOWN}?x#y`, `/ ${KNOWN} `],
+  },
+};
 const FORM = {
   required: true,
   content: {
     'application/x-www-form-urlencoded': {
       schema: {
         type: 'string',
-        enum: ['hdl=100.102/x', 'hdl=hdl%3A100.102%2Fx&noredirect', 'hdl=', 'hdl=%zz', '&&=;%00'],
+        enum: [`hdl=${KNOWN}`, `hdl=hdl%3A${KNOWN}&noredirect`, 'hdl=100.102/x', 'hdl=', 'hdl=%zz', '&&=;%00'],
       },
     },
   },

@@ -7,20 +7,10 @@ const SWAGGER_UI_HEADERS = securityHeaders(
   `${DATA_ONLY}; connect-src 'self'; img-src 'self' data:; script-src 'self'; style-src 'self' 'unsafe-inline'`,
 );
 
-/** The form of the page at `/` may lead to any target: browsers apply `form-action` to the redirect too. */
-const FRONT_PAGE_HEADERS = securityHeaders(DATA_ONLY.replace("form-action 'none'", 'form-action http: https:'));
-
-const isFrontPage = (path: string): boolean => /^\/(?:\?|$)/.test(path);
-
-function headersOf(path: string): Readonly<Record<string, string>> {
-  if (/^\/docs(?:[/?]|$)/.test(path)) return SWAGGER_UI_HEADERS;
-  return isFrontPage(path) ? FRONT_PAGE_HEADERS : DATA_HEADERS;
-}
-
 /** The REST API with its documents and health checks. */
 export const REST_API: Face = {
   paths: /^\//,
-  securityHeaders: headersOf,
+  securityHeaders: (path) => (/^\/docs(?:[/?]|$)/.test(path) ? SWAGGER_UI_HEADERS : DATA_HEADERS),
   servedInDrain: /^\/health\/live$/,
   // Routes that must work during an overload: health, metrics, and revoking the key that causes it.
   servedInOverload: /^\/(?:health|metrics|api-keys)(?:[/?]|$)/,

@@ -7,7 +7,6 @@ const MAX_APPENDED_LENGTH = 4096;
 const MAX_LOCATION_LENGTH = 7168;
 
 /** Controls, such as CR and LF, which could end a header. */
-// eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
 /** Runs of characters that a URI does not contain. */

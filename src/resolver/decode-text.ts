@@ -1,5 +1,3 @@
-const PERCENT = /%/;
-// eslint-disable-next-line no-control-regex
 const BEYOND_ASCII = /[^\x00-\x7f]/;
 
 const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -10,7 +8,7 @@ const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  * @returns null for a "%" without two hexadecimal digits, and for octets that are not UTF-8.
  */
 export function decodeText(raw: string): string | null {
-  if (!PERCENT.test(raw) && !BEYOND_ASCII.test(raw)) return raw;
+  if (!raw.includes('%') && !BEYOND_ASCII.test(raw)) return raw;
   try {
     const text = BEYOND_ASCII.test(raw) ? STRICT_UTF8.decode(Buffer.from(raw, 'latin1')) : raw;
     return decodeURIComponent(text);

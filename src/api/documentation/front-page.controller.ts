@@ -2,12 +2,16 @@ import { Controller, Get, Headers, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { Public } from '../../access/requires.js';
+import { DATA_ONLY } from '../../http/server/security-headers.js';
 import { ApiExcludeController } from '../../openapi/annotations.js';
 import { Problem } from '../../problem/problem.js';
 import { frontPage } from './front-page.js';
 
 /** The injection token of whether the service resolves `POST /`. */
 export const HAS_RESOLVER = Symbol('HAS_RESOLVER');
+
+/** The form may lead to any target: browsers apply `form-action` to the redirect too. */
+const POLICY_WITH_FORM = DATA_ONLY.replace("form-action 'none'", 'form-action http: https:');
 
 /** A short page for people who open the base URL of the service in a browser. */
 @Public()
@@ -32,6 +36,7 @@ export class FrontPageController {
     void reply
       .type('text/html; charset=utf-8')
       .header('vary', 'accept')
+      .header('content-security-policy', this.hasResolver ? POLICY_WITH_FORM : DATA_ONLY)
       .send(frontPage(request.protocol, request.host, this.hasResolver));
   }
 }

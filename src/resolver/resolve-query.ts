@@ -30,6 +30,9 @@ export const NO_QUERY: ResolveQuery = Object.freeze({
 
 const ACTIONS: ReadonlySet<string> = new Set(['showvalues', 'showurls', 'api']);
 
+/** Parameters that are read; a request needs a few. */
+const MAX_PARAMETERS = 200;
+
 const MAX_INDEX = 2_147_483_647;
 
 /** Reads the query of a request target: parameters are separated by "&" or ";", and "+" is not a blank. */
@@ -42,7 +45,7 @@ export function parametersIn(target: string): (readonly [string, string | null])
   const start = target.indexOf('?');
   if (start < 0) return [];
   const end = target.indexOf('#', start);
-  const pairs = target.slice(start + 1, end < 0 ? undefined : end).split(/[&;]/);
+  const pairs = target.slice(start + 1, end < 0 ? undefined : end).split(/[&;]/, MAX_PARAMETERS);
   return pairs.map((pair) => {
     const equals = pair.indexOf('=');
     const name = decodeText(equals < 0 ? pair : pair.slice(0, equals)) ?? '';

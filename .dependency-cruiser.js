@@ -3,7 +3,8 @@
  * database. A face is each folder of `src/` that is none of the layers below, such as `api/`; a new face is covered by
  * these patterns without a change here.
  */
-const LAYERS = 'identifier|registry|record-page|storage|database|http|access|problem|config|metrics|openapi|logging';
+const LAYERS =
+  'identifier|registry|handle-values|record-page|storage|database|http|access|problem|config|metrics|openapi|logging';
 const FACE = `^src/(?!(?:${LAYERS})/)[^/]+/`;
 
 /** What a layer may import besides itself. */
@@ -38,6 +39,8 @@ export default {
     only('metrics', [], 'Counters do not depend on what is counted.'),
     only('database', ['config'], 'Connections and migrations do not depend on what is stored.'),
     only('registry', ['identifier', 'problem'], 'The rules of what is registered use no SQL and no HTTP.'),
+    only('handle-values', ['registry', 'identifier'], 'The values of a Handle are a pure model over records.'),
+    only('record-page', ['registry', 'identifier'], 'Pages are pure: records and texts in, HTML out.'),
     {
       name: 'registry-uses-no-sql-and-no-http',
       severity: 'error',
@@ -110,7 +113,7 @@ export default {
       name: 'readers-do-not-reach-writers',
       comment: 'Look-up, events and export get the read store only.',
       severity: 'error',
-      from: { path: '^src/api/((lookup|events)/|import-export/export)' },
+      from: { path: '^src/(api/((lookup|events)/|import-export/export)|resolver/)' },
       to: { path: '^src/storage/.*(writer|updater|importer|insert|storage-write)', reachable: true },
     },
     {

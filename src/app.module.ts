@@ -10,6 +10,7 @@ import { EventsModule } from './api/events/events.module.js';
 import { HealthModule } from './api/health/health.module.js';
 import type { Drain } from './http/server/drain.js';
 import { DrainModule } from './http/server/drain.module.js';
+import { CursorsModule } from './http/validation/cursor.module.js';
 import { LookupModule } from './api/lookup/lookup.module.js';
 import type { Metrics } from './metrics/metrics.js';
 import { MetricsModule } from './api/metrics/metrics.module.js';
@@ -20,15 +21,20 @@ import { DefaultResolverModule } from './registry/default-resolver.module.js';
 import { ImportExportModule } from './api/import-export/import-export.module.js';
 import { RecordCacheModule } from './storage/identifiers/cache/record-cache.module.js';
 import { ReservationsModule } from './api/reservations/reservations.module.js';
+import { ResolverModule } from './resolver/resolver.module.js';
+import { StorageWriteModule } from './storage/storage-write.module.js';
 
-@Module({
-  imports: [
-    ...[MintingModule, LookupModule, CurationModule, ImportExportModule, NamingAuthoritiesModule, EventsModule],
-    ...[NormalizationModule, ApiKeysModule, HealthModule, DocumentationModule],
-  ],
-})
+/** The resources of the REST API. Health checks and metrics belong to the process, whatever faces are on. */
+const API = [
+  ...[MintingModule, LookupModule, CurationModule, ImportExportModule, NamingAuthoritiesModule, EventsModule],
+  ...[NormalizationModule, ApiKeysModule],
+];
+
+@Module({})
 export class AppModule {
   static of(config: Config, pools: Pools, metrics: Metrics, drain: Drain): DynamicModule {
+    const { faces, resolver, upstream, publicRead, openAccessHosts } = config;
+    const isClosed = !publicRead && openAccessHosts === null;
     return {
       module: AppModule,
       imports: [
@@ -38,7 +44,10 @@ export class AppModule {
         AccessModule.with(config, config.limits),
         RecordCacheModule.within(config.recordCache),
         MetricsModule.of(metrics, config.metricsPort !== null),
-        ReservationsModule.sweptEvery(config.reservationSweepIntervalMs),
+        ...(faces.has('api') ? [ReservationsModule.sweptEvery(config.reservationSweepIntervalMs), ...API] : []),
+        ...[HealthModule, StorageWriteModule, CursorsModule],
+        ...(faces.has('api') ? [DocumentationModule.with(faces.has('resolver'))] : []),
+        ...(faces.has('resolver') ? [ResolverModule.with({ resolver, upstream, isClosed })] : []),
       ],
     };
   }

@@ -7,6 +7,11 @@ import { LargeBodies } from './access/large-bodies.js';
 import { LimitsGuard } from './access/limits.guard.js';
 import { REST_API } from './api/face.js';
 import { AppModule } from './app.module.js';
+import { Entrance } from './resolver/entrance.js';
+import { resolverFace } from './resolver/face.js';
+import { ResolverHandler } from './resolver/resolver.handler.js';
+import { confirmPrefixes, resolverRoutes } from './resolver/resolver.routes.js';
+import { NamingAuthorityCache } from './storage/naming-authorities/naming-authority-cache.js';
 import type { Config } from './config/config.js';
 import type { Pools } from './database/pool.js';
 import { Faces } from './http/face.js';
@@ -29,8 +34,6 @@ import { countRequests } from './metrics/request-metrics.js';
 import { CachedResolution } from './storage/identifiers/cache/cached-resolution.js';
 import { ProblemFilter } from './problem/problem.filter.js';
 
-const FACES = new Faces([REST_API]);
-
 export interface PreparedApplication {
   readonly app: NestFastifyApplication;
   readonly metrics: Metrics;
@@ -40,18 +43,20 @@ export interface PreparedApplication {
 
 /** Builds the application, also for the OpenAPI document. It connects to the database at the first request. */
 export async function createApplication(config: Config, pools: Pools, logger: Logger): Promise<PreparedApplication> {
-  const adapter = createAdapter(config, logger, FACES);
+  const entrance = entranceOf(config);
+  const faces = new Faces(entrance === null ? [REST_API] : [resolverFace(entrance), REST_API]);
+  const adapter = createAdapter(config, logger, faces);
   const server = adapter.getInstance();
   const drain = new Drain();
   const metrics = new Metrics();
   const methods = new MethodNotAllowed();
   metrics.watchPools(pools.general, pools.hot, pools.log);
-  setSecurityHeaders(server, (request) => FACES.of(request).securityHeaders(request.url));
+  setSecurityHeaders(server, (request) => faces.of(request).securityHeaders(request.url));
   endJsonWithNewline(server);
   dropStreamsOfHead(server);
-  installServerHooks(server, drain, FACES, config);
-  if (config.openAccessHosts !== null) guardOpenAccess(server, config.openAccessHosts);
-  refuseCrossSite(server);
+  installServerHooks(server, drain, faces, config);
+  if (config.openAccessHosts !== null) guardOpenAccess(server, config.openAccessHosts, faces);
+  refuseCrossSite(server, faces);
   countRequests(server, metrics);
   const delay = new EventLoopDelay();
   server.addHook('onListen', (done) => {
@@ -62,7 +67,7 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
     eventLoopDelayMs: () => delay.lastingMs,
     waitingStatements: () => pools.general.waitingCount + pools.hot.waitingCount,
   };
-  shedLoad(server, FACES, config.overload, load, () => {
+  shedLoad(server, faces, config.overload, load, () => {
     metrics.refused('overload');
   });
   limitBodies(server, config.bodyLimitBytes);
@@ -72,14 +77,27 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
     logger: new FrameworkLogger(logger),
   });
   metrics.watchRecordCache(app.get(CachedResolution));
-  countUnrouted(server, FACES, app.get(LimitsGuard));
+  const limits = app.get(LimitsGuard);
+  if (entrance !== null) confirmPrefixes(server, entrance, app.get(NamingAuthorityCache, { strict: false }), limits);
+  countUnrouted(server, faces, limits);
   methods.watch(server);
-  admitRequests(server, app.get(AccessGuard), app.get(LimitsGuard), app.get(LargeBodies));
-  app.useGlobalFilters(new ProblemFilter((request) => FACES.of(request).sendProblem));
+  admitRequests(server, app.get(AccessGuard), limits, app.get(LargeBodies));
+  app.useGlobalFilters(new ProblemFilter((request) => faces.of(request).sendProblem));
   app.useGlobalPipes(new RequestValidation());
   const prepare = async () => {
     await app.init();
+    if (entrance !== null) await server.register(resolverRoutes(app.get(ResolverHandler, { strict: false })));
     await server.register(methods.addTheOthers);
   };
   return { app, metrics, drain, prepare };
+}
+
+/** The entrance of the resolver; null where the resolver is off. */
+function entranceOf({ faces, upstream, publicRead, openAccessHosts }: Config): Entrance | null {
+  if (!faces.has('resolver')) return null;
+  return new Entrance({
+    hasUpstream: upstream !== null,
+    isClosed: !publicRead && openAccessHosts === null,
+    hasFrontPage: !faces.has('api'),
+  });
 }

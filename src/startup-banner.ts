@@ -10,8 +10,10 @@ export function startupBanner(settings: {
   const [first] = prefixes;
   const data = 'dataDir' in config.database ? config.database.dataDir : `the database of DATABASE_URL`;
   const key = config.adminApiKey === null ? '' : " -H 'authorization: Bearer <ADMIN_API_KEY>'";
-  const mint =
-    first === undefined
+  const hasApi = config.faces.has('api');
+  const mint = !hasApi
+    ? []
+    : first === undefined
       ? ['No naming authority exists: set NAMING_AUTHORITIES, for example to 100.102, and restart.']
       : [
           'Mint an identifier:',
@@ -24,7 +26,7 @@ export function startupBanner(settings: {
     'Mintmark is ready.',
     '',
     `  Service              ${url}`,
-    `  API documentation    ${url}/docs`,
+    ...(hasApi ? [`  API documentation    ${url}/docs`] : []),
     `  Metrics              ${metricsUrl ?? url}/metrics`,
     `  Data                 ${data}`,
     `  Naming authorities   ${prefixes.length === 0 ? 'none' : prefixes.slice(0, 5).join(', ')}${prefixes.length > 5 ? ', …' : ''}`,

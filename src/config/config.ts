@@ -7,9 +7,11 @@ import { withAdminApiKey } from './admin-api-key.js';
 import { hostProblem, hostsOf, listenProblem } from './allowed-hosts.js';
 import { databaseUrlProblem } from './database-url.js';
 import { Environment, type PublicHistory } from './environment.js';
+import { type FaceName, faceProblems, facesOf } from './faces.js';
 import { type MisspelledVariable, describeMisspelled, misspelledVariables } from './misspelled-variables.js';
 import { StartupError, reasonOf } from './startup-error.js';
 import { proxiesOf, proxyProblem } from './trusted-proxies.js';
+import { upstreamOf, upstreamProblem } from './upstream.js';
 
 /** The longest configurable naming authority, in characters; the syntax has no limit. */
 const MAX_NAMING_AUTHORITY_LENGTH = 255;
@@ -50,6 +52,9 @@ export interface Config {
   readonly namingAuthorities: readonly string[];
   /** The resolver whose HTTP URIs are rendered and understood (URI-36). */
   readonly resolver: Resolver;
+  /** The resolver for prefixes of others; null for none. */
+  readonly upstream: Resolver | null;
+  readonly faces: ReadonlySet<FaceName>;
   /** Null under open access. */
   readonly adminApiKey: string | null;
   readonly publicRead: boolean;
@@ -93,6 +98,8 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()):
     ...namingAuthorities.flatMap(namingAuthorityProblem),
     ...proxiesOf(environment.TRUSTED_PROXIES).flatMap(proxyProblem),
     ...hostsOf(environment.ALLOWED_HOSTS).flatMap(hostProblem),
+    ...faceProblems(environment.FACES),
+    ...upstreamProblem(environment.RESOLVER_UPSTREAM),
     ...portProblems(environment),
     ...listenProblem(environment.HOST),
     ...databaseUrlProblem(environment.DATABASE_URL),
@@ -111,6 +118,8 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()):
     database: url === undefined ? { dataDir: resolve(environment.DATA_DIR) } : { url },
     namingAuthorities,
     resolver: resolver.value,
+    upstream: upstreamOf(environment.RESOLVER_UPSTREAM ?? '') ?? null,
+    faces: facesOf(environment.FACES, isOpen(environment) || environment.PUBLIC_READ === 'true'),
     adminApiKey: isOpen(environment) ? null : (environment.ADMIN_API_KEY ?? null),
     publicRead: environment.PUBLIC_READ === 'true',
     publicHistory: environment.PUBLIC_HISTORY,

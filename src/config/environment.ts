@@ -70,6 +70,14 @@ export class Environment {
   @Text() RESOLVER_AUTHORITY = 'hdl.handle.net';
   @Text() RESOLVER_FIRST_SEGMENT?: string;
 
+  /** Checked by `upstreamOf`. */
+  @Text()
+  RESOLVER_UPSTREAM?: string;
+
+  /** Checked by `facesOf`. */
+  @Text()
+  FACES?: string;
+
   @IsIn(['open', 'keys'], { message: 'must be "open" or "keys"' })
   @Text()
   ACCESS?: 'open' | 'keys';

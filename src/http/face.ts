@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** A set of routes for one kind of client, with the rules that apply before a handler runs. Paths include the query. */
@@ -13,6 +14,10 @@ export interface Face {
   readonly uncounted: RegExp;
   /** The frequent paths of probes and scrapers, whose requests are logged at the level `debug`. */
   readonly routine: RegExp;
+  /** Whether pages of any origin may send requests: every route only reads what the client may read without the page. */
+  readonly anyOrigin: boolean;
+  /** The route of a request that the router cannot find by its path; null for all others. Must not throw. */
+  readonly routeOf?: (request: IncomingMessage) => string | null;
   readonly sendProblem: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 }
 
@@ -22,6 +27,15 @@ export class Faces {
   /** @param faces in order of precedence. The last one also has the paths that no face has. */
   constructor(private readonly faces: readonly [Face, ...Face[]]) {
     this.last = faces.at(-1) ?? faces[0];
+  }
+
+  /** The route that a face has for a request, in place of its path; null for none. */
+  routeOf(request: IncomingMessage): string | null {
+    for (const { routeOf } of this.faces) {
+      const route = routeOf?.(request) ?? null;
+      if (route !== null) return route;
+    }
+    return null;
   }
 
   of({ url }: Pick<FastifyRequest, 'url'>): Face {

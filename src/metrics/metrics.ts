@@ -4,6 +4,11 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 /** The outcome of a mint. */
 export type MintOutcomeLabel = 'created' | 'replayed' | 'existing' | 'refused';
 
+/** The outcome of a resolution. */
+export type ResolutionLabel = (typeof RESOLUTIONS)[number];
+
+const RESOLUTIONS = ['redirected', 'shown', 'unknown', 'withdrawn', 'upstream', 'refused'] as const;
+
 /** Why a request was refused that may succeed later. */
 export type Refusal = (typeof REFUSALS)[number];
 
@@ -56,6 +61,18 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  private readonly resolutions = new Counter({
+    name: 'mintmark_resolutions_total',
+    help: 'Requests to the resolver, by outcome.',
+    labelNames: ['outcome'],
+    registers: [this.registry],
+  });
+
+  /** The counter of each outcome; to find it by its labels costs more than to count. */
+  private readonly resolutionCounts = Object.fromEntries(
+    RESOLUTIONS.map((outcome) => [outcome, this.resolutions.labels({ outcome })]),
+  ) as Record<ResolutionLabel, { inc(): void }>;
+
   private readonly refusals = new Counter({
     name: 'mintmark_refused_requests_total',
     help: 'Requests that were rejected because of a limit or overload, by reason.',
@@ -69,6 +86,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
     // Created at the start, so that alerts can distinguish zero from missing.
     this.mints.inc({ naming_authority: 'unknown', outcome: 'refused' }, 0);
+    for (const outcome of RESOLUTIONS) this.resolutions.inc({ outcome }, 0);
     for (const reason of REFUSALS) this.refusals.inc({ reason }, 0);
     const { registry, queues } = this;
     new Gauge({
@@ -97,6 +115,10 @@ export class Metrics {
 
   minted(namingAuthority: string, outcome: MintOutcomeLabel, count = 1): void {
     this.mints.inc({ naming_authority: this.labelOf(namingAuthority, outcome), outcome }, count);
+  }
+
+  resolved(outcome: ResolutionLabel): void {
+    this.resolutionCounts[outcome].inc();
   }
 
   refused(reason: Refusal): void {

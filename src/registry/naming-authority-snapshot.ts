@@ -115,13 +115,7 @@ export class NamingAuthoritySnapshot {
   }
 
   addressOf(authority: NamingAuthority, localName: string): Address {
-    const namingAuthority = authority.prefix;
-    if (authority.profile === 'cordra') {
-      return { namingAuthority, guid: localName, localKey: null, comparison: null, foldsCase: false };
-    }
-    const foldsCase = authority.caseInsensitive;
-    const comparison = foldsCase ? upperAscii(localName) : localName;
-    return { namingAuthority, guid: null, localKey: digestOf(comparison), comparison, foldsCase };
+    return addressIn(authority, localName);
   }
 
   /**
@@ -145,8 +139,8 @@ export class NamingAuthoritySnapshot {
     return this.byKey.get(namingAuthorityKey(prefix));
   }
 
-  /** Computed on first use: each key has a snapshot, and few texts are URLs. */
-  private ownResolvers(): readonly Resolver[] {
+  /** The resolvers of naming authorities. Computed on first use: each key has a snapshot, and few texts are URLs. */
+  ownResolvers(): readonly Resolver[] {
     if (this.resolvers !== null) return this.resolvers;
     const { sees } = this;
     const having = [...this.byKey.values()].filter(({ resolver }) => resolver !== null);
@@ -154,6 +148,17 @@ export class NamingAuthoritySnapshot {
     this.resolvers = [...new Map(own.map((each) => [each.prefix, each])).values()];
     return this.resolvers;
   }
+}
+
+/** The address of a local name: under the profile "cordra" a GUID of 32 upper-case hexadecimal digits. */
+export function addressIn(authority: NamingAuthority, localName: string): Address {
+  const namingAuthority = authority.prefix;
+  if (authority.profile === 'cordra') {
+    return { namingAuthority, guid: localName, localKey: null, comparison: null, foldsCase: false };
+  }
+  const foldsCase = authority.caseInsensitive;
+  const comparison = foldsCase ? upperAscii(localName) : localName;
+  return { namingAuthority, guid: null, localKey: digestOf(comparison), comparison, foldsCase };
 }
 
 function slip(handle: Handle, text: string, pointer: string): Error {

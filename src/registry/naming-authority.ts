@@ -35,6 +35,21 @@ export function isCaseInsensitiveByRule(prefix: string): boolean {
   return /^10(\.[0-9]+)+$/.test(prefix) || isPrefixOfPrefixes(prefix);
 }
 
+/**
+ * The first segments of paths that this service or one of its faces has or will have. The resolver has the path
+ * `/{naming authority}/{local name}`, so no naming authority has one of these names.
+ */
+export const RESERVED_SEGMENTS: ReadonlySet<string> = new Set([
+  ...['identifiers', 'naming-authorities', 'reservations', 'api-keys', 'events', 'normalize', 'health', 'metrics'],
+  ...['openapi.json', 'openapi.yaml', 'docs', 'problems', 'api', 'hrls', 'hdlresolver', 'objects', 'shoulder', 'id'],
+  ...['ui', 'static', '.well-known', 'login', 'logout', 'status', 'robots.txt', 'favicon.ico', 'help.html'],
+]);
+
+/** Whether a text is a reserved first segment, in any case of its ASCII letters (R-15). */
+export function isReservedSegment(text: string): boolean {
+  return RESERVED_SEGMENTS.has(text.toLowerCase());
+}
+
 /** `0.NA`: its Handles are prefixes, which are always case-insensitive (R-35). */
 export function isPrefixOfPrefixes(prefix: string): boolean {
   return namingAuthorityKey(prefix) === '0.NA';

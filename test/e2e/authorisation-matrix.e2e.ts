@@ -8,6 +8,8 @@ import { useService } from './harness/service.js';
 interface Row {
   /** Method and path as in the OpenAPI document. */
   readonly operation: string;
+  /** The face of an operation that the OpenAPI document does not have. */
+  readonly face?: 'resolver';
   /** The variant of the operation. */
   readonly asking?: string;
   readonly class: string;
@@ -43,7 +45,8 @@ const nameOf = ({ operation, asking }: Row): string => (asking === undefined ? o
 describe('the authorisation matrix', () => {
   it('has a row for each operation of the OpenAPI document, and none for anything else', () => {
     const described = routes.flatMap(([path, methods]) => methods.map((method) => `${method} ${path}`));
-    expect([...new Set(matrix.operations.map(({ operation }) => operation))].sort()).toEqual(described.sort());
+    const ofApi = matrix.operations.filter(({ face }) => face === undefined);
+    expect([...new Set(ofApi.map(({ operation }) => operation))].sort()).toEqual(described.sort());
     expect(new Set(matrix.operations.map(nameOf)).size).toBe(matrix.operations.length);
   });
 
@@ -60,7 +63,12 @@ describe.each([
   ['openReading', 'true'],
   ['closedReading', 'false'],
 ] as const)('%s', (reading, publicRead) => {
-  const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY, PUBLIC_READ: publicRead });
+  const service = useService({
+    ACCESS: 'keys',
+    ADMIN_API_KEY: ADMIN_KEY,
+    PUBLIC_READ: publicRead,
+    FACES: 'api,resolver',
+  });
   let credentials: Credentials;
   let requests: Requests;
 
@@ -119,17 +127,23 @@ describe.each([
     },
   );
 
-  it.each(routes)('%s has no other methods than %j, for every principal', async (path, methods) => {
-    const present = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])];
-    const target = path.replace('{identifier}', `100.102%2F${'0'.repeat(32)}`).replace(/\{[^}]+\}/g, 'x');
-    for (const credential of matrix.credentials) {
-      const headers = await credentials.of(credential, ['read'], false);
-      for (const method of ALL_METHODS.filter((each) => !present.includes(each))) {
-        const status = await ask(method, { path: target }, headers);
-        expect([credential, method, status]).toEqual([credential, method, method === 'OPTIONS' ? 204 : 405]);
+  it.each([...routes, ['/{handle}', ['GET', 'POST']] as const])(
+    '%s has no other methods than %j, for every principal',
+    async (path, methods) => {
+      const present = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])];
+      const target = path
+        .replace('{handle}', `100.102/${'0'.repeat(32)}`)
+        .replace('{identifier}', `100.102%2F${'0'.repeat(32)}`)
+        .replace(/\{[^}]+\}/g, 'x');
+      for (const credential of matrix.credentials) {
+        const headers = await credentials.of(credential, ['read'], false);
+        for (const method of ALL_METHODS.filter((each) => !present.includes(each))) {
+          const status = await ask(method, { path: target }, headers);
+          expect([credential, method, status]).toEqual([credential, method, method === 'OPTIONS' ? 204 : 405]);
+        }
       }
-    }
-  });
+    },
+  );
 
   /** @returns the status of the response, or of its only item. `fetch` would not send TRACE. */
   function ask(method: string, { path, headers, body }: Request, credential: Headers): Promise<number> {

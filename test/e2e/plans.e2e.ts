@@ -179,7 +179,7 @@ const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
     async (on) => on.query(LOG_POLL, [await snapshotOf(on, 100), MAX_POLLED_ROWS + 1]),
   ],
   ['the history of an identifier', FEW, (on) => new ChangeReader(on as never).ofIdentifier(2n, 0, 100)],
-  ['the last changes of an identifier', FEW, (on) => new ChangeReader(on as never).lastOfIdentifier(2n, 20)],
+  ['the last changes of an identifier', FEW, (on) => new ChangeReader(on as never).lastOfIdentifier(2n, 20, true)],
   [
     'the first change of 100 identifiers',
     12 * FEW,

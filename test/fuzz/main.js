@@ -11,6 +11,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { report } from './report.js';
+import { withResolver } from './resolver-paths.js';
 import { fuzz } from './run.js';
 import { startOwnService } from './own-service.js';
 import { Wire } from './wire.js';
@@ -25,7 +26,7 @@ const { values } = parseArgs({
   },
 });
 
-const document = JSON.parse(readFileSync(new URL('../../openapi/openapi.json', import.meta.url), 'utf8'));
+const document = withResolver(JSON.parse(readFileSync(new URL('../../openapi/openapi.json', import.meta.url), 'utf8')));
 const service = values.url === undefined ? await startOwnService() : { url: values.url, stop: async () => true };
 try {
   if (values.replay === undefined) await run();

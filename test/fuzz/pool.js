@@ -19,6 +19,8 @@ const ALSO = {
     'guid',
   ],
   identifier: ['cordrapath', 'cordrahost', 'http', 'infohdl', 'guid'],
+  handle: ['identifier', 'cordrapath', 'cordrahost', 'http', 'infohdl', 'handleuri', 'guid'],
+  hdl: ['identifier', 'cordrapath', 'http', 'infohdl'],
   metadataid: ['cordrapath', 'identifier'],
   alternateid: ['metadataid'],
   replacedby: ['identifier'],

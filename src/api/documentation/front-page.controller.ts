@@ -1,17 +1,26 @@
-import { Controller, Get, Headers, Req, Res } from '@nestjs/common';
+import { Controller, Get, Headers, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { Public } from '../../access/requires.js';
 import { ownOrigin } from '../../http/headers/own-origin.js';
+import { DATA_ONLY } from '../../http/server/security-headers.js';
 import { ApiExcludeController } from '../../openapi/annotations.js';
 import { Problem } from '../../problem/problem.js';
 import { frontPage } from './front-page.js';
+
+/** The injection token of whether the service resolves `POST /`. */
+export const HAS_RESOLVER = Symbol('HAS_RESOLVER');
+
+/** The form may lead to any target: browsers apply `form-action` to the redirect too. */
+const POLICY_WITH_FORM = DATA_ONLY.replace("form-action 'none'", 'form-action http: https:');
 
 /** A short page for people who open the base URL of the service in a browser. */
 @Public()
 @ApiExcludeController()
 @Controller()
 export class FrontPageController {
+  constructor(@Inject(HAS_RESOLVER) private readonly hasResolver: boolean) {}
+
   /** @throws Problem NOT_ACCEPTABLE when `Accept` excludes `text/html`. */
   @Get()
   show(
@@ -28,6 +37,7 @@ export class FrontPageController {
     void reply
       .type('text/html; charset=utf-8')
       .header('vary', 'accept')
-      .send(frontPage(ownOrigin(request) ?? `${request.protocol}://localhost:3000`));
+      .header('content-security-policy', this.hasResolver ? POLICY_WITH_FORM : DATA_ONLY)
+      .send(frontPage(ownOrigin(request) ?? `${request.protocol}://localhost:3000`, this.hasResolver));
   }
 }

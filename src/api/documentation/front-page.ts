@@ -1,5 +1,15 @@
-/** The page at `/`. @param service the origin of the service in its example. */
-export function frontPage(service: string): string {
+/** A form for the resolver, which redirects to the target. */
+const FORM = `<form method="post" action="/">
+<p><label>Identifier <input name="hdl" required></label> <button>Resolve</button></p>
+</form>
+`;
+
+/**
+ * The page at `/`.
+ * @param service the origin of the service in its example.
+ * @param hasForm whether the service resolves `POST /`.
+ */
+export function frontPage(service: string, hasForm: boolean): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -17,7 +27,7 @@ their metadata IDs and URIs.</p>
 <li><a href="/health/ready">Health</a></li>
 <li><a href="/naming-authorities">Naming authorities</a></li>
 </ul>
-<h2>Mint an identifier</h2>
+${hasForm ? FORM : ''}<h2>Mint an identifier</h2>
 <pre>curl ${service}/identifiers -H 'content-type: application/json' -d '{"namingAuthority":"100.102"}'</pre>
 <p>Replace <code>100.102</code> by a naming authority of this service. Where writing needs an API key, add
 <code>-H 'authorization: Bearer &lt;key&gt;'</code>.</p>

@@ -43,8 +43,7 @@ export class RecordPages {
     historyUrl: string | null,
     { seesActors }: Principal,
   ): Promise<string> {
-    const last = historyUrl === null ? null : await this.changes.lastOfIdentifier(record.id, MAX_EVENTS);
-    const history = last?.map((change) => (seesActors ? change : { ...change, client: null })) ?? null;
+    const history = historyUrl === null ? null : await this.changes.lastOfIdentifier(record.id, MAX_EVENTS, seesActors);
     const shown = { record, uris, values: null, history, ...(historyUrl !== null && { historyUrl }) };
     return record.tombstone === null ? recordPage(shown) : withdrawnPage(shown);
   }

@@ -112,7 +112,15 @@ export class NamingAuthoritiesController {
     type: NamingAuthorityDto,
     headers: { Location: text('The path of the naming authority.'), ...ETAG, ...REPLAYED_HEADER },
   })
-  @ApiProblems(...BODY, ...SYNTAX_CODES, 'NAMING_AUTHORITY_TAKEN', 'PARENT_NOT_FOUND', FORBIDDEN, ...ONCE)
+  @ApiProblems(
+    ...BODY,
+    ...SYNTAX_CODES,
+    'NAMING_AUTHORITY_TAKEN',
+    'PARENT_NOT_FOUND',
+    'RESERVED_NAMING_AUTHORITY',
+    FORBIDDEN,
+    ...ONCE,
+  )
   async create(
     @Body() request: CreateNamingAuthorityDto,
     @Context() context: RequestContext,

@@ -1,8 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import type { RequestContext } from '../../access/request-context.js';
-import { namingAuthorityKey, parentOf, parseNamingAuthority } from '../../identifier/index.js';
+import { type Resolver, namingAuthorityKey, parentOf, parseNamingAuthority } from '../../identifier/index.js';
 import { Problem, malformed } from '../../problem/problem.js';
+import { DEFAULT_HTTP_RESOLVER } from '../../registry/default-resolver.module.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import { IdempotentRequests, type Replayable, keyedRequest } from '../../storage/idempotency.js';
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
@@ -54,6 +55,7 @@ export class NamingAuthoritiesService {
     private readonly writer: NamingAuthorityWriter,
     private readonly requests: IdempotentRequests,
     private readonly namingAuthorities: NamingAuthorityCache,
+    @Inject(DEFAULT_HTTP_RESOLVER) private readonly resolver: Resolver,
   ) {}
 
   /** @param after the last prefix of the previous page; null for the first page. */
@@ -85,7 +87,7 @@ export class NamingAuthoritiesService {
     { principal, idempotencyKey }: RequestContext,
     command: CreateNamingAuthorityCommand,
   ): Promise<Replayable<DescribedNamingAuthority>> {
-    const requested = parseNewNamingAuthority(command);
+    const requested = parseNewNamingAuthority(command, this.resolver.firstSegment);
     const { prefix } = requested;
     principal.require('admin', prefix, '/namingAuthority');
     const content = { ...requested, prefix: namingAuthorityKey(prefix), does: 'create naming authority' };

@@ -1,11 +1,12 @@
 import { type Resolver, parseNamingAuthority, parseResolver } from '../../identifier/index.js';
-import { invalidValue, malformed } from '../../problem/problem.js';
+import { Problem, invalidValue, malformed } from '../../problem/problem.js';
 import {
   MAX_PREFIX_OCTETS,
   type NamingAuthorityProfile,
   type NamingAuthoritySettings,
   isCaseInsensitiveByRule,
   isPrefixOfPrefixes,
+  isReservedSegment,
 } from '../../registry/naming-authority.js';
 import { requireTemplate } from '../../registry/target-template.js';
 import type { NewNamingAuthority } from '../../storage/naming-authorities/naming-authority-writer.js';
@@ -28,14 +29,25 @@ export interface CreateNamingAuthorityCommand extends NewSettings {
   readonly caseInsensitive?: boolean;
 }
 
-/** @throws Problem with a syntax code for a malformed prefix, INVALID_REQUEST for invalid settings. */
-export function parseNewNamingAuthority(command: CreateNamingAuthorityCommand): NewNamingAuthority {
+/**
+ * @param firstSegment the first segment of the paths of the configured resolver, which no naming authority can have.
+ * @throws Problem with a syntax code for a malformed prefix, RESERVED_NAMING_AUTHORITY, or INVALID_REQUEST for invalid
+ * settings.
+ */
+export function parseNewNamingAuthority(
+  command: CreateNamingAuthorityCommand,
+  firstSegment: string | null = null,
+): NewNamingAuthority {
   const { namingAuthority: prefix, profile = 'cordra', caseInsensitive = isCaseInsensitiveByRule(prefix) } = command;
   const read = parseNamingAuthority(prefix, profile);
   if (!read.ok) throw malformed(read.fault, '/namingAuthority');
   const octets = Buffer.byteLength(prefix);
   if (octets > MAX_PREFIX_OCTETS) {
     throw invalidValue('/namingAuthority', `has ${octets} octets in UTF-8; at most ${MAX_PREFIX_OCTETS} are allowed`);
+  }
+  if (isReservedSegment(prefix) || prefix.toLowerCase() === firstSegment?.toLowerCase()) {
+    const detail = `"${prefix}" is the first segment of a path of this service; its Handles could not be resolved at /${prefix}/…`;
+    throw new Problem('RESERVED_NAMING_AUTHORITY', detail, { errors: [{ pointer: '/namingAuthority', detail }] });
   }
   if (!caseInsensitive && isPrefixOfPrefixes(prefix)) {
     throw invalidValue('/caseInsensitive', 'must be true or omitted: Handles under 0.NA are case-insensitive (R-35)');

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../problem/problem.js';
+import type { Faces } from '../face.js';
 
 /** Safe methods; browsers hide their responses from other origins. */
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -7,12 +8,14 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 /**
  * Rejects requests that a page of another site made a browser send. Under open access no key protects a POST without a
  * body, which browsers send without a preflight. Browsers state the origin (W3C Fetch Metadata), and pages cannot
- * change it; other clients do not send it.
+ * change it; other clients do not send it. A face that any origin may use has no such routes.
  */
-export function refuseCrossSite(server: FastifyInstance): void {
-  server.addHook('onRequest', ({ method, headers }, _reply, done) => {
+export function refuseCrossSite(server: FastifyInstance, faces: Faces): void {
+  server.addHook('onRequest', (request, _reply, done) => {
+    const { method, headers } = request;
     const site = headers['sec-fetch-site'];
-    if (SAFE.has(method) || (site !== 'cross-site' && site !== 'same-site')) done();
+    const isOwn = site !== 'cross-site' && site !== 'same-site';
+    if (isOwn || SAFE.has(method) || faces.of(request).anyOrigin) done();
     else
       done(
         new Problem(

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
@@ -47,8 +47,8 @@ export function createAdapter(config: Config, logger: Logger, faces: Faces): Fas
       const given = headers['x-request-id'];
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : uuid();
     },
-    rewriteUrl: ({ url, method }: { url?: string | undefined; method?: string | undefined }) =>
-      joinIdentifierSegments(url ?? '/', method),
+    rewriteUrl: (request: IncomingMessage) =>
+      faces.routeOf(request) ?? joinIdentifierSegments(request.url ?? '/', request.method),
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       // The router rejects a malformed URL before any hook, so the work of the hooks is done here.
       reply.raw.once('close', () => {

@@ -14,7 +14,7 @@ export class MethodNotAllowed {
   /** Records the registered routes, and rejects unknown paths before a body is read. */
   watch(server: FastifyInstance): void {
     server.addHook('onRequest', ({ is404, method, originalUrl }, _reply, done) => {
-      if (is404) done(new Problem('NOT_FOUND', `Cannot ${method} ${originalUrl}${hintFor(originalUrl)}`));
+      if (is404) done(unknownPath(method, originalUrl));
       else done();
     });
     server.addHook('onRoute', ({ url, method }) => {
@@ -30,12 +30,17 @@ export class MethodNotAllowed {
     }
     for (const [url, methods] of this.byPattern) {
       const others = METHODS_WITH_PATH.filter((method) => !methods.has(method));
-      const answer = answerOther([...methods, 'OPTIONS'].sort().join(', '));
+      const answer = answerOther([...new Set([...methods, 'OPTIONS'])].sort().join(', '));
       // A hook, so that the body is not read.
       server.route({ method: others, url, onRequest: answer, handler: answer });
     }
     done();
   };
+}
+
+/** The problem of a path without a route. @param target the path and query as requested. */
+export function unknownPath(method: string, target: string): Problem {
+  return new Problem('NOT_FOUND', `Cannot ${method} ${target}${hintFor(target)}`);
 }
 
 /** All methods of the parser except CONNECT, whose target is not a path. */

@@ -1,6 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../../problem/problem.js';
+import type { Faces } from '../face.js';
 
 /** The authority of an absolute URI: a request target (RFC 9112 3.2.2) or an origin (RFC 6454 6.1). */
 const AUTHORITY_OF_URI = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i;
@@ -15,8 +16,9 @@ const MAX_KNOWN = 100;
  * Rejects requests of foreign pages under open access: of names that resolve to the loopback address (DNS rebinding),
  * by Host, and of other origins, by Origin. Pages cannot set these headers.
  * @param allowed hosts beside those of the loopback interface. Ports are not compared.
+ * @param faces of the server; of one that any origin may use, only the host is checked.
  */
-export function guardOpenAccess(server: FastifyInstance, allowed: readonly string[]): void {
+export function guardOpenAccess(server: FastifyInstance, allowed: readonly string[], faces?: Faces): void {
   const configured = new Set(allowed.map((host) => hostOf(isIPv6(host) ? `[${host}]` : host)));
   const known = new Set<string>();
   const isAllowed = (authority: string): boolean => {
@@ -30,7 +32,7 @@ export function guardOpenAccess(server: FastifyInstance, allowed: readonly strin
     const { origin, host = '' } = request.headers;
     const misdirected = authoritiesOf(request).find((authority) => !isAllowed(authority));
     if (misdirected !== undefined) done(refusalOf(misdirected));
-    else if (origin === undefined || isOwn(origin, host, configured)) done();
+    else if (origin === undefined || isOwn(origin, host, configured) || faces?.of(request).anyOrigin === true) done();
     else
       done(
         new Problem(

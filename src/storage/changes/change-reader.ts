@@ -36,7 +36,10 @@ export interface ChangePage {
 }
 
 /** A change without its values. */
-export type ChangeSummary = Pick<RecordedChange, 'version' | 'kind' | 'at' | 'client'>;
+export interface ChangeSummary extends Pick<RecordedChange, 'version' | 'kind' | 'at'> {
+  /** Null where it is not shown. */
+  readonly client: string | null;
+}
 
 /** Changes, and whether more follow that were found by the same query. */
 export interface FoundChanges {
@@ -148,10 +151,10 @@ export class ChangeReader {
     return foundIn(rows.slice(0, limit));
   }
 
-  /** The last changes, newest first. */
-  async lastOfIdentifier(id: bigint, limit: number): Promise<ChangeSummary[]> {
+  /** The last changes, newest first. @param withClients otherwise the client of each is null. */
+  async lastOfIdentifier(id: bigint, limit: number, withClients: boolean): Promise<ChangeSummary[]> {
     const { rows } = await this.pool.query<ChangeSummary>(LAST_OF_IDENTIFIER, [id.toString(), limit]);
-    return rows;
+    return withClients ? rows : rows.map((change) => ({ ...change, client: null }));
   }
 
   /** As `ofIdentifier`. */

@@ -39,8 +39,17 @@ export class NamingAuthorityCache {
   ) {}
 
   async current(): Promise<NamingAuthoritySnapshot> {
-    if (this.known !== null && performance.now() - this.known.at < MAX_AGE_MS) return this.known.value;
-    return this.refresh();
+    return this.known !== null && this.isCurrent ? this.known.value : this.refresh();
+  }
+
+  /** The snapshot that was read last, of any age; null before the first one. */
+  get latest(): NamingAuthoritySnapshot | null {
+    return this.known?.value ?? null;
+  }
+
+  /** Whether `latest` is what `current` returns. */
+  get isCurrent(): boolean {
+    return this.known !== null && performance.now() - this.known.at < MAX_AGE_MS;
   }
 
   /**

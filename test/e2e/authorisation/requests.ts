@@ -6,6 +6,7 @@ import { NEXT_YEAR } from '../harness/reservations.js';
 export const OWN = '100.102';
 
 const JSON_BODY = { 'content-type': 'application/json' };
+const FORM_BODY = { 'content-type': 'application/x-www-form-urlencoded' };
 const NDJSON_BODY = { 'content-type': 'application/x-ndjson' };
 
 /** A request that only authorisation can refuse. */
@@ -84,6 +85,9 @@ export class Requests {
     'GET /api-keys': () => ({ path: '/api-keys?limit=1' }),
     'GET /api-keys/{id}': async () => ({ path: await this.key() }),
     'POST /api-keys/{id}/confirm': async () => json(`${await this.key()}/confirm`, {}),
+    'GET /{handle}': async () => ({ path: await this.resolvable() }),
+    'POST /{handle}': async () => ({ path: await this.resolvable() }),
+    'POST /': async () => ({ path: '/', headers: FORM_BODY, body: `hdl=${(await this.resolvable()).slice(1)}` }),
     'DELETE /api-keys/{id}': async () => ({ path: await this.key() }),
   };
 
@@ -98,6 +102,11 @@ export class Requests {
 
   private async minted(fields: object = {}): Promise<string> {
     return `/identifiers/${(await this.make('/identifiers', { namingAuthority: OWN, ...fields })).identifier}`;
+  }
+
+  private async resolvable(): Promise<string> {
+    const fields = { namingAuthority: OWN, target: 'https://repo.example.org/7' };
+    return `/${(await this.make('/identifiers', fields)).identifier}`;
   }
 
   private async reserved(): Promise<string> {

@@ -1,0 +1,36 @@
+import type { HandleValue, TimeToLive, ValueData } from './handle-value.js';
+
+/** A value in the JSON of the HTTP API of Handle.Net, with its members in this order; permissions are not shown. */
+export interface ValueJson {
+  readonly index: number;
+  readonly type: string;
+  readonly data: { readonly format: string; readonly value: unknown };
+  /** Seconds, or a time of RFC 3339. */
+  readonly ttl: number | string;
+  /** Whole seconds, UTC. */
+  readonly timestamp: string;
+}
+
+export function valueJson({ index, type, data, ttl, timestamp }: HandleValue): ValueJson {
+  return { index, type, data: dataJson(data), ttl: ttlJson(ttl), timestamp: timeText(timestamp) };
+}
+
+/** A time in whole seconds, such as `2026-11-22T04:29:43Z`. */
+export function timeText(time: Date): string {
+  return `${time.toISOString().slice(0, 19)}Z`;
+}
+
+/** The 12 permissions of an administrator as digits, the most significant first, such as `011111110011`. */
+export function adminPermissionsText(permissions: number): string {
+  return permissions.toString(2).padStart(12, '0');
+}
+
+function dataJson(data: ValueData): ValueJson['data'] {
+  if (data.format === 'string') return data;
+  const { handle, index, permissions } = data.value;
+  return { format: 'admin', value: { handle, index, permissions: adminPermissionsText(permissions) } };
+}
+
+function ttlJson(ttl: TimeToLive): number | string {
+  return 'seconds' in ttl ? ttl.seconds : timeText(ttl.until);
+}

@@ -1,0 +1,13 @@
+import Negotiator from 'negotiator';
+
+/**
+ * Whether a client asks for JSON and for neither `text/html` nor any type: browsers and tools without a preference get
+ * pages.
+ * @param accept the header `Accept` (RFC 9110 12.5.1).
+ */
+export function acceptsJson(accept: string | undefined): boolean {
+  if (accept === undefined) return false;
+  const accepted = new Negotiator({ headers: { accept } }).mediaTypes();
+  const isJson = (type: string): boolean => type === 'application/json' || type === 'application/problem+json';
+  return accepted.some(isJson) && !accepted.includes('text/html') && !accepted.includes('*/*');
+}

@@ -1,0 +1,52 @@
+import { type HandleValue, valueJson } from '../handle-values/index.js';
+
+/** Response codes of the Handle protocol (RFC 3652 2.2.3). */
+export const RESPONSE_CODE = { success: 1, protocolError: 4, notFound: 100, noValues: 200 } as const;
+
+/** A response in the JSON of the HTTP API of Handle.Net. */
+export interface ApiAnswer {
+  readonly status: number;
+  readonly body: object;
+}
+
+/** @param handle as the client spelled it; clients compare it with what they sent. */
+export function valuesAnswer(handle: string, values: readonly HandleValue[]): ApiAnswer {
+  const { success, noValues } = RESPONSE_CODE;
+  if (values.length === 0) return { status: 200, body: { responseCode: noValues, values: [], handle } };
+  return { status: 200, body: { responseCode: success, handle, values: values.map(valueJson) } };
+}
+
+export function notFoundAnswer(handle: string): ApiAnswer {
+  return { status: 404, body: { responseCode: RESPONSE_CODE.notFound, handle } };
+}
+
+/** The code of a Handle that does not exist, which is all that clients of this API know about withdrawal. */
+export function withdrawnAnswer(handle: string, reason: string): ApiAnswer {
+  return { status: 410, body: { responseCode: RESPONSE_CODE.notFound, message: reason, handle } };
+}
+
+export function invalidAnswer(handle: string, message: string, status = 400): ApiAnswer {
+  return { status, body: { responseCode: RESPONSE_CODE.protocolError, message, handle } };
+}
+
+/** Characters of the parameter `callback` that are used; the rest is cut. */
+const MAX_CALLBACK_LENGTH = 128;
+
+/**
+ * The text of an answer. With a callback it is a script (JSONP), whose function has only characters of an ASCII
+ * identifier. U+2028 and U+2029 are escaped, which end a line of a script.
+ */
+export function apiText(body: object, pretty: boolean, callback: string | null): string {
+  const json = JSON.stringify(body, null, pretty ? 2 : undefined).replace(
+    /[\u2028\u2029]/g,
+    (separator) => `\\u${separator.charCodeAt(0).toString(16)}`,
+  );
+  return callback === null ? json : `${functionName(callback)}(${json});`;
+}
+
+function functionName(callback: string): string {
+  return callback
+    .slice(0, MAX_CALLBACK_LENGTH)
+    .replace(/[^A-Za-z0-9_$]/g, '_')
+    .replace(/^(?=[0-9]|$)/, '_');
+}

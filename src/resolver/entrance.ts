@@ -1,0 +1,126 @@
+import type { IncomingMessage } from 'node:http';
+import { type NamingAuthority, isReservedSegment } from '../registry/naming-authority.js';
+import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import { decodeText } from './decode-text.js';
+import { type PathReading, readPath } from './read-path.js';
+
+/** The one route of the resolver. The router never matches it by a path, see `routeOf`. */
+export const RESOLVER_ROUTE = '/{handle}';
+
+/** What a request asks for, read from its path before routing. */
+export type Entry =
+  | { readonly kind: 'form' }
+  | { readonly kind: 'malformed'; readonly raw: string }
+  | (PathReading & {
+      readonly kind: 'name';
+      /** Whether the prefix must be looked up again before the path counts as one of the resolver. */
+      readonly isDoubtful: boolean;
+    });
+
+export interface EntranceRules {
+  /** Whether unknown prefixes are redirected to another resolver. */
+  readonly hasUpstream: boolean;
+  /** Whether reading requires a key, so that a path must not tell which prefixes exist. */
+  readonly isClosed: boolean;
+  /** Whether the resolver has the page at `/`, because no other face has it. */
+  readonly hasFrontPage: boolean;
+}
+
+/** The naming authorities by which paths are read; a cache. */
+export interface LatestAuthorities {
+  readonly latest: NamingAuthoritySnapshot | null;
+  /** Whether `latest` was read recently. */
+  readonly isCurrent: boolean;
+}
+
+const ENTRY = Symbol('resolver:entry');
+
+interface WithEntry {
+  [ENTRY]?: Entry;
+}
+
+export function entryOf(request: IncomingMessage): Entry | undefined {
+  return (request as WithEntry)[ENTRY];
+}
+
+const QUESTION = 0x3f;
+const HASH = 0x23;
+const SLASH = 0x2f;
+
+/** Decides by the path which requests are for the resolver: those whose first segment is a known prefix. */
+export class Entrance {
+  private known: LatestAuthorities = { latest: null, isCurrent: false };
+
+  constructor(private readonly rules: EntranceRules) {}
+
+  use(known: LatestAuthorities): void {
+    this.known = known;
+  }
+
+  /** The route of a request for the resolver; null for any other. Notes what the request asks for. */
+  readonly routeOf = (request: IncomingMessage): string | null => {
+    const entry = this.read(request);
+    if (entry !== null) {
+      (request as WithEntry)[ENTRY] = entry;
+      return RESOLVER_ROUTE;
+    }
+    // The literal path of the route belongs to nobody.
+    const path = pathOf(request.url ?? '');
+    const isRoute = path?.startsWith('/{') === true || path?.startsWith('/%') === true;
+    return isRoute && decodeText(path) === RESOLVER_ROUTE ? `${RESOLVER_ROUTE}/` : null;
+  };
+
+  /** Reads the path again, when the naming authorities have been read again; null when it is not for the resolver. */
+  reread(request: IncomingMessage, target: string): Entry | null {
+    const entry = this.read(request, target);
+    if (entry === null || (entry.kind === 'name' && entry.authority === null)) return null;
+    (request as WithEntry)[ENTRY] = entry;
+    return entry;
+  }
+
+  private read(request: IncomingMessage, target = request.url ?? ''): Entry | null {
+    const path = pathOf(target);
+    const { latest, isCurrent } = this.known;
+    if (path === null || latest === null) return null;
+    if (path === '/') return this.hasForm(request.method) ? { kind: 'form' } : null;
+    const slash = path.indexOf('/', 1);
+    const first = path.slice(1, slash < 0 ? undefined : slash);
+    if (isReservedSegment(first)) return null;
+    const { isClosed, hasUpstream } = this.rules;
+    if (isClosed && !/\/|%2f/i.test(path.slice(1))) return null;
+    const authority = first.includes('%') ? undefined : latest.find(first);
+    if (authority !== undefined) return nameIn(path, authority);
+    const text = decodeText(path.slice(1));
+    if (text === null) return isClosed ? malformedIn(path) : null;
+    const reading = readPath(text, latest, request.headers.host ?? '', slash < 0);
+    if (reading.authority !== null) return { kind: 'name', ...reading, isDoubtful: false };
+    if (!reading.handle.includes('/')) return null;
+    if (isClosed || (hasUpstream && reading.isMarked)) return { kind: 'name', ...reading, isDoubtful: false };
+    return isCurrent ? null : { kind: 'name', ...reading, isDoubtful: true };
+  }
+
+  private hasForm(method: string | undefined): boolean {
+    return this.rules.hasFrontPage || (method !== 'GET' && method !== 'HEAD');
+  }
+}
+
+function nameIn(path: string, authority: NamingAuthority): Entry {
+  const handle = decodeText(path.slice(1));
+  if (handle === null) return malformedIn(path);
+  return { kind: 'name', authority, handle, uri: null, isMarked: true, isDoubtful: false };
+}
+
+function malformedIn(path: string): Entry {
+  return { kind: 'malformed', raw: path.slice(1) };
+}
+
+/** The path of a request target in origin or absolute form (RFC 9112 3.2), without query and fragment; null for others. */
+function pathOf(target: string): string | null {
+  const url = target.charCodeAt(0) === SLASH ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
+  if (url.charCodeAt(0) !== SLASH) return null;
+  for (let at = 1; at < url.length; at++) {
+    const code = url.charCodeAt(at);
+    if (code === QUESTION || code === HASH) return url.slice(0, at);
+  }
+  return url;
+}

@@ -1,0 +1,42 @@
+import type { FastifyReply } from 'fastify';
+import type { Face } from '../http/face.js';
+import { DATA_HEADERS } from '../http/server/security-headers.js';
+import { PAGE_CONTENT_SECURITY_POLICY } from '../record-page/index.js';
+import { sendProblem } from '../problem/problem.filter.js';
+import { type Entrance, RESOLVER_ROUTE } from './entrance.js';
+
+/**
+ * The headers of every response. Pages of any origin may read them and follow links through them; they contain what the
+ * client may read in any case. The page from which a client came is left to the policy of that page.
+ */
+const HEADERS: Readonly<Record<string, string>> = Object.freeze({
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'Content-Length, Link, X-Request-Id',
+  'content-security-policy': PAGE_CONTENT_SECURITY_POLICY,
+  'cross-origin-resource-policy': 'cross-origin',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+});
+
+/** Replaces the headers of this face by those of data, for a path that turns out to be none of a name. */
+export function leaveFace(reply: FastifyReply): void {
+  for (const name of Object.keys(HEADERS)) reply.removeHeader(name);
+  void reply.headers(DATA_HEADERS);
+}
+
+/** Resolution over HTTP: `GET /{handle}`. Problems without a name, such as limits, are those of the REST API. */
+export function resolverFace({ routeOf }: Entrance): Face {
+  const isRoute = new RegExp(`^${RESOLVER_ROUTE.replace(/[{}]/g, '\\$&')}$`);
+  const none = /(?!)/;
+  return {
+    paths: isRoute,
+    securityHeaders: () => HEADERS,
+    servedInDrain: none,
+    servedInOverload: none,
+    uncounted: none,
+    routine: none,
+    anyOrigin: true,
+    routeOf,
+    sendProblem,
+  };
+}

@@ -1,0 +1,78 @@
+import { type Resolver, parseHandle, urisOf } from '../identifier/index.js';
+import type { Principal } from '../access/principal.js';
+import type { IdentifierRecord } from '../registry/identifier-record.js';
+import type { NamingAuthority } from '../registry/naming-authority.js';
+import { type Address, type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
+import { localNamesOf } from './local-names.js';
+import type { PathReading } from './read-path.js';
+
+/** Finds records by their addresses; a cache may implement it. */
+export interface RecordReader {
+  find(address: Address): Promise<IdentifierRecord | null>;
+}
+
+/** The naming authorities, read at most a second ago. */
+export interface CurrentAuthorities {
+  current(): Promise<NamingAuthoritySnapshot>;
+}
+
+/** What a name leads to. `handle` is the name as the client wrote it. */
+export type Resolution = { readonly handle: string } & (
+  | { readonly kind: 'active' | 'withdrawn'; readonly record: IdentifierRecord }
+  | { readonly kind: 'unknown'; readonly authority: NamingAuthority }
+  /** The prefix is not of this registry, or hidden from the principal. */
+  | { readonly kind: 'foreign' }
+  | { readonly kind: 'malformed'; readonly reason: string }
+  | { readonly kind: 'tooLong' }
+);
+
+/** The longest name that is parsed, in characters: a local name of 8192 octets that are all escaped twice. */
+const MAX_NAME_LENGTH = 49_152;
+
+export class HandleResolver {
+  constructor(
+    private readonly reader: RecordReader,
+    private readonly authorities: CurrentAuthorities,
+  ) {}
+
+  /** Resolves the name in a path, in which `Entrance` found the naming authority. */
+  async resolve(reading: PathReading, principal: Principal): Promise<Resolution> {
+    const { authority, handle } = reading;
+    if (authority === null || !principal.canSee(authority.prefix)) return { kind: 'foreign', handle };
+    const { candidates, isTooLong } = localNamesOf(authority, reading);
+    return isTooLong ? { kind: 'tooLong', handle } : this.find(authority, candidates, handle);
+  }
+
+  /** Resolves a pasted text in any form (R-28), such as that of the form at `/`. */
+  async resolveText(text: string, principal: Principal): Promise<Resolution> {
+    if (text.length > MAX_NAME_LENGTH) return { kind: 'tooLong', handle: text };
+    const known = principal.viewOf(await this.authorities.current());
+    const read = known.recognize(text);
+    if (!read.ok) return { kind: 'malformed', handle: text, reason: read.fault.detail };
+    const { name, normalized } = read.value;
+    if (name.type !== 'cordra' && name.type !== 'handle') {
+      return { kind: 'malformed', handle: text, reason: `${normalized} is not a Handle.` };
+    }
+    const [prefix, localName] = [name.namingAuthority, name.type === 'cordra' ? name.guid : name.localName];
+    const authority = known.find(prefix);
+    const reading = { authority: authority ?? null, handle: `${prefix}/${localName}`, uri: null, isMarked: true };
+    return this.resolve(reading, principal);
+  }
+
+  /** The record of the first name that is registered. A reserved one is like an unknown one. */
+  private async find(authority: NamingAuthority, candidates: readonly string[], handle: string): Promise<Resolution> {
+    for (const localName of candidates) {
+      const record = await this.reader.find(addressIn(authority, localName));
+      if (record === null) continue;
+      if (record.state === 'reserved') break;
+      return { kind: record.tombstone === null ? 'active' : 'withdrawn', handle, record };
+    }
+    return { kind: 'unknown', handle, authority };
+  }
+}
+
+/** The URL of a Handle at another resolver; null where it has none (R-11, R-34). */
+export function urlAt(resolver: Resolver, handle: string): string | null {
+  const read = parseHandle(handle, 'unicode');
+  return read.ok ? urisOf(read.value, resolver).http : null;
+}

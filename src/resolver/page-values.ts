@@ -1,0 +1,30 @@
+import { type HandleValue, adminPermissionsText, isPublic, timeText } from '../handle-values/index.js';
+import type { PageValue } from '../record-page/index.js';
+
+/** The values that a page shows: those that everybody may read, with their data as text. */
+export function pageValues(values: readonly HandleValue[]): PageValue[] {
+  return values.filter(isPublic).map(({ index, type, data, ttl, timestamp }) => ({
+    index,
+    type,
+    data: dataText(data),
+    ttl: 'seconds' in ttl ? ttl.seconds : Math.max(0, Math.floor((ttl.until.getTime() - timestamp.getTime()) / 1000)),
+    timestamp: timeText(timestamp),
+  }));
+}
+
+function dataText(data: HandleValue['data']): string {
+  if (data.format === 'string') return data.value;
+  const { handle, index, permissions } = data.value;
+  return `handle=${handle}; index=${index}; permissions=${adminPermissionsText(permissions)}`;
+}
+
+/** The targets of a record as the XML list of `action=showurls`, in the form of a value 10320/loc. */
+export function locationsXml(values: readonly HandleValue[]): string {
+  const urls = values.flatMap(({ type, data }) => (type === 'URL' && data.format === 'string' ? [data.value] : []));
+  const items = urls.map((url, id) => `<location id="${id}" href="${url.replace(/[&<>"]/g, entity)}"/>`);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<locations>${items.join('')}</locations>\n`;
+}
+
+function entity(character: string): string {
+  return `&#${character.charCodeAt(0)};`;
+}

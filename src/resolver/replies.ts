@@ -1,0 +1,67 @@
+import type { FastifyReply } from 'fastify';
+import { DEFAULT_TTL_SECONDS } from '../handle-values/index.js';
+import type { IdentifierRecord } from '../registry/identifier-record.js';
+import { redirectPage } from '../record-page/index.js';
+import { type ApiAnswer, apiText } from './api-answer.js';
+import type { ResolveQuery } from './resolve-query.js';
+
+const HTML = 'text/html; charset=utf-8';
+
+/** The bodies of redirects by record; a cache returns the same record again. */
+const bodies = new WeakMap<IdentifierRecord, string>();
+
+let expiresAt = 0;
+let expires = '';
+
+/** The time at which a redirect of now expires (RFC 9111 5.3), formatted once a second. */
+function expiry(): string {
+  const second = Math.floor(Date.now() / 1000);
+  if (second !== expiresAt) {
+    expiresAt = second;
+    expires = new Date((second + DEFAULT_TTL_SECONDS) * 1000).toUTCString();
+  }
+  return expires;
+}
+
+/**
+ * 302 to the target, with the time for which the value may be cached.
+ * @param cacheControl of redirects, which depends on who may read.
+ */
+export function sendRedirect(
+  reply: FastifyReply,
+  record: IdentifierRecord,
+  location: string,
+  cacheControl: string,
+): FastifyReply {
+  const isPlain = location === record.target;
+  const body = (isPlain ? bodies.get(record) : undefined) ?? redirectPage(location);
+  if (isPlain) bodies.set(record, body);
+  return reply
+    .code(302)
+    .headers({ location, expires: expiry(), 'cache-control': cacheControl, 'content-type': HTML })
+    .send(body);
+}
+
+/** 303 to another resolver, which decides how long its own answer may be cached. */
+export function sendUpstream(reply: FastifyReply, location: string): FastifyReply {
+  return reply
+    .code(303)
+    .headers({ location, 'cache-control': 'no-store', 'content-type': HTML })
+    .send(redirectPage(location));
+}
+
+/** A page that depends on `Accept`. */
+export function sendPage(reply: FastifyReply, status: number, html: string): FastifyReply {
+  return sendText(reply, status, HTML, html);
+}
+
+/** A text that is not stored: the record or its absence may change at any time. */
+export function sendText(reply: FastifyReply, status: number, type: string, text: string): FastifyReply {
+  return reply.code(status).headers({ 'content-type': type, 'cache-control': 'no-cache', vary: 'Accept' }).send(text);
+}
+
+export function sendApi(reply: FastifyReply, { status, body }: ApiAnswer, query: ResolveQuery): FastifyReply {
+  const { pretty, callback } = query;
+  const type = callback === null ? 'application/json;charset=utf-8' : 'application/javascript;charset=utf-8';
+  return sendText(reply, status, type, apiText(body, pretty, callback));
+}

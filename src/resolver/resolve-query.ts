@@ -1,0 +1,83 @@
+import { decodeText } from './decode-text.js';
+
+/** What a request asks for beside the name. Unknown parameters have no effect. */
+export interface ResolveQuery {
+  /** Whether the record is shown in place of a redirect. */
+  readonly noredirect: boolean;
+  readonly action: 'showvalues' | 'showurls' | 'api' | null;
+  readonly types: readonly string[];
+  readonly indexes: readonly number[];
+  /** Whether an `index` is not a number. */
+  readonly hasInvalidIndex: boolean;
+  /** Appended to the target; null where absent, undefined where it cannot be decoded. */
+  readonly urlappend: string | null | undefined;
+  /** Of `action=api`. */
+  readonly pretty: boolean;
+  readonly callback: string | null;
+}
+
+/** A request without parameters, the most frequent one. */
+export const NO_QUERY: ResolveQuery = Object.freeze({
+  noredirect: false,
+  action: null,
+  types: [],
+  indexes: [],
+  hasInvalidIndex: false,
+  urlappend: null,
+  pretty: false,
+  callback: null,
+});
+
+const ACTIONS: ReadonlySet<string> = new Set(['showvalues', 'showurls', 'api']);
+
+/** Parameters that are read; a request needs a few. */
+const MAX_PARAMETERS = 200;
+
+const MAX_INDEX = 2_147_483_647;
+
+/** Reads the query of a request target: parameters are separated by "&" or ";", and "+" is not a blank. */
+export function readQuery(target: string): ResolveQuery {
+  return target.includes('?') ? queryOf(parametersIn(target)) : NO_QUERY;
+}
+
+/** The names and values of a query, in order; null for a value that is not percent-encoded UTF-8. */
+export function parametersIn(target: string): (readonly [string, string | null])[] {
+  const start = target.indexOf('?');
+  if (start < 0) return [];
+  const end = target.indexOf('#', start);
+  const pairs = target.slice(start + 1, end < 0 ? undefined : end).split(/[&;]/, MAX_PARAMETERS);
+  return pairs.map((pair) => {
+    const equals = pair.indexOf('=');
+    const name = decodeText(equals < 0 ? pair : pair.slice(0, equals)) ?? '';
+    return [name, equals < 0 ? '' : decodeText(pair.slice(equals + 1))];
+  });
+}
+
+/** @param pairs names and values, in order; null for a value that cannot be decoded. */
+export function queryOf(pairs: Iterable<readonly [string, string | null]>): ResolveQuery {
+  const types: string[] = [];
+  const indexes: number[] = [];
+  let [noredirect, hasInvalidIndex, pretty] = [false, false, false];
+  let action: ResolveQuery['action'] = null;
+  let callback: string | null = null;
+  let urlappend: string | null | undefined = null;
+  for (const [name, value] of pairs) {
+    if (name === 'noredirect') noredirect = isTrue(value);
+    else if (name === 'action' && value !== null && ACTIONS.has(value)) action = value as ResolveQuery['action'];
+    else if (name === 'type' && value !== null) types.push(value);
+    else if (name === 'urlappend') urlappend ??= value ?? undefined;
+    else if (name === 'pretty') pretty = isTrue(value);
+    else if (name === 'callback') callback = value;
+    else if (name === 'index') {
+      const index = /^[0-9]{1,10}$/.test(value ?? '') ? Number(value) : 0;
+      if (index > 0 && index <= MAX_INDEX) indexes.push(index);
+      else hasInvalidIndex = true;
+    }
+  }
+  return { noredirect, action, types, indexes, hasInvalidIndex, urlappend, pretty, callback };
+}
+
+/** The same as at Handle.Net: present without a value, `yes` or `true`. */
+function isTrue(value: string | null): boolean {
+  return value === '' || /^(?:yes|true)$/i.test(value ?? '');
+}

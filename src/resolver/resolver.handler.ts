@@ -1,0 +1,196 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { principalOf } from '../access/current-principal.js';
+import type { Principal } from '../access/principal.js';
+import { unknownPath } from '../http/server/method-not-allowed.js';
+import { type Resolver, urisOf } from '../identifier/index.js';
+import { computedValues, selectValues } from '../handle-values/index.js';
+import type { Metrics } from '../metrics/metrics.js';
+import { type IdentifierRecord, identifierOf, serializeRecord } from '../registry/identifier-record.js';
+import { type PageRecord, formPage, recordPage } from '../record-page/index.js';
+import type { ChangeReader } from '../storage/changes/change-reader.js';
+import { acceptsJson } from './accepts-json.js';
+import { invalidAnswer, valuesAnswer } from './api-answer.js';
+import { appendToTarget } from './append-to-target.js';
+import { entryOf } from './entrance.js';
+import { type HandleResolver, type Resolution, urlAt } from './handle-resolver.js';
+import { locationsXml, pageValues } from './page-values.js';
+import { NO_QUERY, type ResolveQuery, parametersIn, queryOf, readQuery } from './resolve-query.js';
+import {
+  type Refusal,
+  malformedRefusal,
+  sendRefusal,
+  tooLongRefusal,
+  unknownRefusal,
+  withdrawnRefusal,
+} from './refusals.js';
+import { sendApi, sendPage, sendRedirect, sendText, sendUpstream } from './replies.js';
+
+export interface ResolverSettings {
+  /** The resolver of naming authorities that have none of their own. */
+  readonly resolver: Resolver;
+  /** The resolver for prefixes of others; null for none. */
+  readonly upstream: Resolver | null;
+  /** Whether reading requires a key; then no shared cache may store a redirect. */
+  readonly isClosed: boolean;
+}
+
+/** Changes on a page. */
+const MAX_EVENTS = 20;
+
+/** Answers the requests that `Entrance` has read. */
+export class ResolverHandler {
+  private readonly cacheControl: string;
+
+  constructor(
+    private readonly resolver: HandleResolver,
+    private readonly changes: Pick<ChangeReader, 'lastOfIdentifier'>,
+    private readonly metrics: Metrics,
+    private readonly settings: ResolverSettings,
+  ) {
+    this.cacheControl = `${settings.isClosed ? 'private' : 'public'}, max-age=86400`;
+  }
+
+  readonly handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const entry = entryOf(request.raw);
+    if (entry === undefined) throw unknownPath(request.method, request.originalUrl);
+    const principal = principalOf(request);
+    const form = request.body instanceof URLSearchParams ? request.body : null;
+    const query = queryIn(request);
+    if (entry.kind === 'name') {
+      return this.answer(request, reply, query, await this.resolver.resolve(entry, principal), principal);
+    }
+    if (entry.kind === 'malformed') {
+      const reason = 'The path is not percent-encoded UTF-8: write "%" and two hexadecimal digits for each octet.';
+      return this.refuse(request, reply, query, malformedRefusal(entry.raw, reason));
+    }
+    if (request.method !== 'POST') return sendPage(reply, 200, formPage());
+    const text = form?.get('hdl') ?? '';
+    if (text.trim() === '') {
+      return this.refuse(request, reply, query, malformedRefusal('', 'Send the identifier in the field "hdl".'));
+    }
+    return this.answer(request, reply, query, await this.resolver.resolveText(text, principal), principal);
+  };
+
+  private async answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    query: ResolveQuery,
+    resolution: Resolution,
+    principal: Principal,
+  ): Promise<FastifyReply> {
+    const { kind, handle } = resolution;
+    switch (kind) {
+      case 'active':
+        return this.answerRecord(request, reply, query, handle, resolution.record, principal);
+      case 'withdrawn':
+        return this.refuse(
+          request,
+          reply,
+          query,
+          withdrawnRefusal(handle, await this.pageOf(request, query, resolution.record, principal)),
+        );
+      case 'unknown':
+        return this.refuse(request, reply, query, unknownRefusal(handle, resolution.authority));
+      case 'malformed':
+        return this.refuse(request, reply, query, malformedRefusal(handle, resolution.reason));
+      case 'tooLong':
+        return this.refuse(request, reply, query, tooLongRefusal(handle));
+      case 'foreign':
+        return this.answerForeign(request, reply, query, handle);
+    }
+  }
+
+  private async answerRecord(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    query: ResolveQuery,
+    handle: string,
+    record: IdentifierRecord,
+    principal: Principal,
+  ): Promise<FastifyReply> {
+    const { target } = record;
+    if (query === NO_QUERY && target !== null) {
+      this.metrics.resolved('redirected');
+      return sendRedirect(reply, record, target, this.cacheControl);
+    }
+    const values = selectValues(computedValues(record), query);
+    if (query.action === 'api') {
+      const isInvalid = query.hasInvalidIndex;
+      this.metrics.resolved(isInvalid ? 'refused' : 'shown');
+      const message = 'Each index must be a number from 1 to 2147483647.';
+      return sendApi(reply, isInvalid ? invalidAnswer(handle, message) : valuesAnswer(handle, values), query);
+    }
+    const isShown = query.noredirect || query.action !== null;
+    if (!isShown && target !== null && values.some(({ type }) => type === 'URL')) {
+      const location = appendToTarget(target, query.urlappend);
+      if (typeof location !== 'string') {
+        return this.refuse(request, reply, query, malformedRefusal(handle, location.refusal, '#query/urlappend'));
+      }
+      this.metrics.resolved('redirected');
+      return sendRedirect(reply, record, location, this.cacheControl);
+    }
+    this.metrics.resolved('shown');
+    if (query.action === 'showurls') return sendText(reply, 200, 'text/xml; charset=utf-8', locationsXml(values));
+    const page = await this.pageOf(request, query, record, principal);
+    if (acceptsJson(request.headers.accept)) {
+      const json = JSON.stringify(serializeRecord(page.record, page.uris));
+      return sendText(reply, 200, 'application/json; charset=utf-8', json);
+    }
+    return sendPage(reply, 200, recordPage({ ...page, values: pageValues(values) }));
+  }
+
+  /** @throws Problem NOT_FOUND, as for every other path that does not exist. */
+  private answerForeign(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    query: ResolveQuery,
+    handle: string,
+  ): FastifyReply {
+    const { upstream } = this.settings;
+    // A redirect to this service would repeat itself.
+    const isElsewhere = upstream !== null && upstream.authority !== request.host.toLowerCase();
+    const url = isElsewhere ? urlAt(upstream, handle) : null;
+    if (url !== null) {
+      this.metrics.resolved('upstream');
+      return sendUpstream(reply, url + visibleQuery(request.originalUrl));
+    }
+    if (entryOf(request.raw)?.kind === 'name') throw unknownPath(request.method, request.originalUrl);
+    return this.refuse(request, reply, query, unknownRefusal(handle, null));
+  }
+
+  /** With the history, where the response is a page. */
+  private async pageOf(
+    { headers }: FastifyRequest,
+    { action }: ResolveQuery,
+    record: IdentifierRecord,
+    principal: Principal,
+  ): Promise<PageRecord> {
+    const shown = principal.redact(record);
+    const uris = urisOf(identifierOf(record), record.resolver ?? this.settings.resolver);
+    const isPage = action !== 'api' && !acceptsJson(headers.accept);
+    const history =
+      isPage && principal.seesHistory
+        ? await this.changes.lastOfIdentifier(record.id, MAX_EVENTS, principal.seesActors)
+        : null;
+    return { record: shown, uris, values: null, history };
+  }
+
+  private refuse(request: FastifyRequest, reply: FastifyReply, query: ResolveQuery, refusal: Refusal): FastifyReply {
+    this.metrics.resolved(refusal.outcome);
+    return sendRefusal(request, reply, query, refusal);
+  }
+}
+
+/** The parameters of the query, and those of a body: a form, or the texts of a JSON object. */
+function queryIn({ originalUrl, body }: FastifyRequest): ResolveQuery {
+  if (typeof body !== 'object' || body === null) return readQuery(originalUrl);
+  const pairs = body instanceof URLSearchParams ? [...body] : Object.entries(body);
+  const texts = pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string');
+  return queryOf([...parametersIn(originalUrl), ...texts]);
+}
+
+/** The query of a request target with its "?"; empty where it has characters that a URI does not contain. */
+function visibleQuery(target: string): string {
+  const query = /\?[^#]*/.exec(target)?.[0] ?? '';
+  return /^[\x21-\x7e]*$/.test(query) ? query : '';
+}

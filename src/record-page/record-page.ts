@@ -41,5 +41,5 @@ function valuesSection(values: readonly PageValue[]): Markup {
     markup`<time datetime="${timestamp}">${shownText(timestamp)}</time>`,
   ]);
   return markup`<h2>Handle values</h2>
-    ${listTable(values.length === 0 ? 'No values found.' : 'The values that this Handle has.', ['Index', 'Type', 'Data', 'Time to live', 'Changed'], rows)}`;
+    ${listTable(values.length === 0 ? 'No Values Found' : 'The values that this Handle has.', ['Index', 'Type', 'Data', 'Time to live', 'Changed'], rows)}`;
 }

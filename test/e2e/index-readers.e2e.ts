@@ -122,7 +122,7 @@ describe('every index', () => {
       for (const index of unread) await READERS[index]!(service.client).catch(() => null);
       await pause(150);
       const now = await scans();
-      unread = unread.filter((index) => now.get(index)! === before.get(index)!);
+      unread = unread.filter((index) => now.get(index) === before.get(index));
     }
     expect(unread).toEqual([]);
   });

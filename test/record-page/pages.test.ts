@@ -192,7 +192,7 @@ describe('the page of a record', () => {
   });
 
   it('says that there are no values where none is left', () => {
-    expect(textOf(recordPage(pageOf({}, { values: [] })))).toContain('No values found.');
+    expect(textOf(recordPage(pageOf({}, { values: [] })))).toContain('No Values Found');
   });
 });
 

@@ -3,7 +3,10 @@ import type { Face } from '../http/face.js';
 import { DATA_HEADERS } from '../http/server/security-headers.js';
 import { PAGE_CONTENT_SECURITY_POLICY } from '../record-page/index.js';
 import { sendProblem } from '../problem/problem.filter.js';
-import { type Entrance, RESOLVER_ROUTE } from './entrance.js';
+import type { Entrance } from './entrance.js';
+
+/** The path of `RESOLVER_ROUTE`. */
+const ROUTE = /^\/\{handle\}$/;
 
 /**
  * The headers of every response. Pages of any origin may read them and follow links through them; they contain what the
@@ -26,10 +29,9 @@ export function leaveFace(reply: FastifyReply): void {
 
 /** Resolution over HTTP: `GET /{handle}`. Problems without a name, such as limits, are those of the REST API. */
 export function resolverFace({ routeOf }: Entrance): Face {
-  const isRoute = new RegExp(`^${RESOLVER_ROUTE.replace(/[{}]/g, '\\$&')}$`);
   const none = /(?!)/;
   return {
-    paths: isRoute,
+    paths: ROUTE,
     securityHeaders: () => HEADERS,
     servedInDrain: none,
     servedInOverload: none,

@@ -13,6 +13,7 @@ beforeAll(async () => {
   database = await createDatabase();
   pool = new pg.Pool({ connectionString: database.url });
   pool.on('error', () => {});
+  await pool.query("INSERT INTO naming_authority (prefix) VALUES ('100.102')");
 });
 afterAll(async () => {
   await pool.end();

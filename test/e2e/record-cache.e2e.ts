@@ -1,28 +1,46 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type CachedService, startCachedService } from './harness/cached-service.js';
-import { type TestDatabase, createDatabase, query } from './harness/database.js';
+import { migrate } from '../../dist/database/migrations.js';
+import { query } from './harness/database.js';
 import { readLog } from './harness/log-reader.js';
+import { type OwnPostgres, startOwnPostgres } from './harness/own-postgres.js';
 import { TcpProxy } from './harness/tcp-proxy.js';
 
 /** Nothing is served that was changed earlier than this. */
 const MAX_AGE_MS = 1000;
 
-let database: TestDatabase;
+/** A cluster of its own: the long transactions delay the events of every database. */
+let postgres: OwnPostgres;
+let database: { readonly url: string };
+const folder = mkdtempSync(join(tmpdir(), 'mintmark-cache-'));
 let one: CachedService;
 let other: CachedService;
 
 beforeAll(async () => {
-  database = await createDatabase();
+  postgres = await startOwnPostgres(join(folder, 'own'));
+  database = await createDatabase('cache');
+  await migrate(database.url);
   await query(database.url, "INSERT INTO naming_authority (prefix) VALUES ('100.102'), ('2000.01')");
   const variables = { DATABASE_URL: database.url };
   [one, other] = await Promise.all([startCachedService(variables), startCachedService(variables)]);
 });
 afterAll(async () => {
   await Promise.all([one.stop(), other.stop()]);
-  await database.drop();
+  await postgres.stop();
+  rmSync(folder, { recursive: true, force: true });
 });
+
+async function createDatabase(name: string): Promise<{ readonly url: string }> {
+  await query(postgres.url, `CREATE DATABASE ${name}`);
+  const url = new URL(postgres.url);
+  url.pathname = `/${name}`;
+  return { url: url.href };
+}
 
 const targetOf = (n: number) => `https://repo.example.org/${n}`;
 
@@ -177,7 +195,7 @@ describe('an open transaction', () => {
   }
 
   it('of 30 seconds in another database holds up the event feed, not the cache', async () => {
-    const elsewhere = await createDatabase();
+    const elsewhere = await createDatabase('elsewhere');
     const long = await open(elsewhere.url);
     try {
       const identifier = await mint();
@@ -199,7 +217,6 @@ describe('an open transaction', () => {
       expect(events.map((event) => event.identifier)).not.toContain(identifier);
     } finally {
       await long.end();
-      await elsewhere.drop();
     }
   });
 

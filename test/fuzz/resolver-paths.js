@@ -15,9 +15,17 @@ const PROBLEM = { 'application/problem+json': {} };
 const JSON_OR_SCRIPT = { 'application/json': {}, 'application/javascript': {} };
 
 const RESPONSES = {
-  200: { description: 'A page, or what was asked for.', content: { ...HTML, ...JSON_OR_SCRIPT, 'text/xml': {} } },
+  200: {
+    description: 'A page, or the representation that the request names.',
+    content: { ...HTML, ...JSON_OR_SCRIPT, 'text/xml': {} },
+  },
   302: { description: 'The target.', content: HTML },
   '4XX': { description: 'A page, a problem or a response code.', content: { ...HTML, ...PROBLEM, ...JSON_OR_SCRIPT } },
+};
+
+const FRONT_PAGE = {
+  200: { description: 'The front page.', content: HTML },
+  '4XX': { description: 'A problem.', content: PROBLEM },
 };
 
 /** The identifier of the examples of the REST API, which a run registers. */
@@ -44,13 +52,16 @@ const FORM = {
   },
 };
 
-/** The operations of the resolver, which are not part of the OpenAPI document, in its notation. */
+/** The operations of the resolver and the front page, which are not part of the OpenAPI document, in its notation. */
 export const RESOLVER_PATHS = {
   '/{handle}': {
     get: { operationId: 'resolve', parameters: [HANDLE, ...PARAMETERS], responses: RESPONSES },
     post: { operationId: 'resolveByPost', parameters: [HANDLE, ...PARAMETERS], responses: RESPONSES },
   },
-  '/': { post: { operationId: 'resolveForm', parameters: PARAMETERS, requestBody: FORM, responses: RESPONSES } },
+  '/': {
+    get: { operationId: 'showFrontPage', responses: FRONT_PAGE },
+    post: { operationId: 'resolveForm', parameters: PARAMETERS, requestBody: FORM, responses: RESPONSES },
+  },
 };
 
 /** A document with the operations of the resolver too. */

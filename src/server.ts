@@ -64,9 +64,11 @@ async function open(
   if (metricsServer !== null && metricsPort !== null) {
     await listening('METRICS_PORT', config, () => metricsServer.listen({ host, port: metricsPort }));
   }
+  // Before the first request: the resolver reads paths by the naming authorities.
+  const known = await app.get(NamingAuthorityCache).refresh();
   await listening('PORT', config, () => app.listen(port, host));
   const metricsUrl = metricsServer?.listeningOrigin ?? null;
-  const prefixes = (await app.get(NamingAuthorityCache).refresh()).all().map(({ prefix }) => prefix);
+  const prefixes = known.all().map(({ prefix }) => prefix);
   return startupBanner({ url: await app.getUrl(), metricsUrl, config, prefixes: prefixes.sort() });
 }
 

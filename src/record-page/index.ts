@@ -5,7 +5,7 @@
 export { PAGE_CONTENT_SECURITY_POLICY } from './content-security-policy.js';
 export { badRequestPage, unknownNamePage } from './error-pages.js';
 export { hintsFor } from './hints.js';
-export type { PageEvent, PageRecord, PageValue } from './page-record.js';
+export { MAX_PAGE_EVENTS, type PageEvent, type PageRecord, type PageValue } from './page-record.js';
 export { recordPage } from './record-page.js';
 export { formPage, redirectPage } from './short-pages.js';
 export { withdrawnPage } from './withdrawn-page.js';

@@ -2,6 +2,9 @@ import type { Uris } from '../identifier/index.js';
 import type { ChangeKind } from '../registry/change.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 
+/** Changes on a page. */
+export const MAX_PAGE_EVENTS = 20;
+
 /** One Handle value, with the data as text. */
 export interface PageValue {
   readonly index: number;

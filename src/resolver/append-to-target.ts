@@ -12,6 +12,9 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 /** Runs of characters that a URI does not contain. */
 const NOT_OF_URI = /[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+/gu;
 
+/** A "%" without two hexadecimal digits. */
+const BARE_PERCENT = /%(?![0-9A-Fa-f]{2})/g;
+
 /** Why a text cannot be appended to a target; the sentence is for readers. */
 export interface NotAppended {
   readonly refusal: string;
@@ -28,9 +31,10 @@ export function appendToTarget(target: string, appended: string | null | undefin
     return { refusal: `The parameter urlappend may have at most ${MAX_APPENDED_LENGTH} characters.` };
   }
   if (CONTROL.test(appended) || !appended.isWellFormed()) {
-    return { refusal: 'The parameter urlappend contains a control character.' };
+    return { refusal: 'The parameter urlappend contains a control character or half of a surrogate pair.' };
   }
-  const location = target + appended.replace(NOT_OF_URI, (run) => encodeURIComponent(run));
+  const escaped = appended.replace(BARE_PERCENT, '%25').replace(NOT_OF_URI, (run) => encodeURIComponent(run));
+  const location = target + escaped;
   if (location.length > MAX_LOCATION_LENGTH) {
     return { refusal: `The target with urlappend may have at most ${MAX_LOCATION_LENGTH} characters.` };
   }

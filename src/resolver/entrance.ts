@@ -73,7 +73,7 @@ export class Entrance {
   /** Reads the path again, when the naming authorities have been read again; null when it is not for the resolver. */
   reread(request: IncomingMessage, target: string): Entry | null {
     const entry = this.read(request, target);
-    if (entry === null || (entry.kind === 'name' && entry.authority === null)) return null;
+    if (entry === null || (entry.kind === 'name' && entry.isDoubtful)) return null;
     (request as WithEntry)[ENTRY] = entry;
     return entry;
   }
@@ -85,7 +85,8 @@ export class Entrance {
     if (path === '/') return this.hasForm(request.method) ? { kind: 'form' } : null;
     const slash = path.indexOf('/', 1);
     const first = path.slice(1, slash < 0 ? undefined : slash);
-    if (isReservedSegment(first)) return null;
+    // The router decodes the segments of its routes too.
+    if (isReservedSegment(first.includes('%') ? firstSegmentOf(decodeText(first) ?? first) : first)) return null;
     const { isClosed, hasUpstream } = this.rules;
     if (isClosed && !/\/|%2f/i.test(path.slice(1))) return null;
     const authority = first.includes('%') ? undefined : latest.find(first);
@@ -95,13 +96,17 @@ export class Entrance {
     const reading = readPath(text, latest, request.headers.host ?? '', slash < 0);
     if (reading.authority !== null) return { kind: 'name', ...reading, isDoubtful: false };
     if (!reading.handle.includes('/')) return null;
-    if (isClosed || (hasUpstream && reading.isMarked)) return { kind: 'name', ...reading, isDoubtful: false };
-    return isCurrent ? null : { kind: 'name', ...reading, isDoubtful: true };
+    const isAnswered = isClosed || (hasUpstream && reading.isMarked);
+    return isCurrent && !isAnswered ? null : { kind: 'name', ...reading, isDoubtful: !isCurrent };
   }
 
   private hasForm(method: string | undefined): boolean {
     return this.rules.hasFrontPage || (method !== 'GET' && method !== 'HEAD');
   }
+}
+
+function firstSegmentOf(text: string): string {
+  return text.split('/', 1)[0] ?? text;
 }
 
 function nameIn(path: string, authority: NamingAuthority): Entry {

@@ -3,6 +3,7 @@ import type { Principal } from '../access/principal.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
 import { type Address, type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
+import { decodeText } from './decode-text.js';
 import { localNamesOf } from './local-names.js';
 import type { PathReading } from './read-path.js';
 
@@ -21,7 +22,7 @@ export type Resolution = { readonly handle: string } & (
   | { readonly kind: 'active' | 'withdrawn'; readonly record: IdentifierRecord }
   | { readonly kind: 'unknown'; readonly authority: NamingAuthority }
   /** The prefix is not of this registry, or hidden from the principal. */
-  | { readonly kind: 'foreign' }
+  | { readonly kind: 'foreign'; readonly isMarked: boolean }
   | { readonly kind: 'malformed'; readonly reason: string }
   | { readonly kind: 'tooLong' }
 );
@@ -30,17 +31,37 @@ export type Resolution = { readonly handle: string } & (
 const MAX_NAME_LENGTH = 49_152;
 
 export class HandleResolver {
+  /**
+   * @param reader of what a redirect needs.
+   * @param wholeRecords of what a page shows.
+   */
   constructor(
     private readonly reader: RecordReader,
+    private readonly wholeRecords: RecordReader,
     private readonly authorities: CurrentAuthorities,
   ) {}
 
   /** Resolves the name in a path, in which `Entrance` found the naming authority. */
   async resolve(reading: PathReading, principal: Principal): Promise<Resolution> {
     const { authority, handle } = reading;
-    if (authority === null || !principal.canSee(authority.prefix)) return { kind: 'foreign', handle };
+    if (authority === null || !principal.canSee(authority.prefix)) {
+      const isEscaped = reading.uri === 'escaped';
+      return {
+        kind: 'foreign',
+        handle: isEscaped ? (decodeText(handle) ?? handle) : handle,
+        isMarked: reading.isMarked,
+      };
+    }
     const { candidates, isTooLong } = localNamesOf(authority, reading);
     return isTooLong ? { kind: 'tooLong', handle } : this.find(authority, candidates, handle);
+  }
+
+  /** A record with the objects that it describes; as it is where it has changed in the meantime. */
+  async whole(record: IdentifierRecord): Promise<IdentifierRecord> {
+    const { namingAuthority, localName, version } = record;
+    const authority = (await this.authorities.current()).find(namingAuthority);
+    const whole = authority === undefined ? null : await this.wholeRecords.find(addressIn(authority, localName));
+    return whole?.version === version ? whole : record;
   }
 
   /** Resolves a pasted text in any form (R-28), such as that of the form at `/`. */

@@ -31,7 +31,7 @@ export const NO_QUERY: ResolveQuery = Object.freeze({
 const ACTIONS: ReadonlySet<string> = new Set(['showvalues', 'showurls', 'api']);
 
 /** Parameters that are read; a request needs a few. */
-const MAX_PARAMETERS = 200;
+export const MAX_PARAMETERS = 200;
 
 const MAX_INDEX = 2_147_483_647;
 

@@ -6,7 +6,7 @@ import { type Resolver, urisOf } from '../identifier/index.js';
 import { computedValues, selectValues } from '../handle-values/index.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { type IdentifierRecord, identifierOf, serializeRecord } from '../registry/identifier-record.js';
-import { type PageRecord, formPage, recordPage } from '../record-page/index.js';
+import { MAX_PAGE_EVENTS, type PageRecord, formPage, recordPage } from '../record-page/index.js';
 import type { ChangeReader } from '../storage/changes/change-reader.js';
 import { acceptsJson } from './accepts-json.js';
 import { invalidAnswer, valuesAnswer } from './api-answer.js';
@@ -14,7 +14,7 @@ import { appendToTarget } from './append-to-target.js';
 import { entryOf } from './entrance.js';
 import { type HandleResolver, type Resolution, urlAt } from './handle-resolver.js';
 import { locationsXml, pageValues } from './page-values.js';
-import { NO_QUERY, type ResolveQuery, parametersIn, queryOf, readQuery } from './resolve-query.js';
+import { MAX_PARAMETERS, NO_QUERY, type ResolveQuery, parametersIn, queryOf, readQuery } from './resolve-query.js';
 import {
   type Refusal,
   malformedRefusal,
@@ -33,9 +33,6 @@ export interface ResolverSettings {
   /** Whether reading requires a key; then no shared cache may store a redirect. */
   readonly isClosed: boolean;
 }
-
-/** Changes on a page. */
-const MAX_EVENTS = 20;
 
 /** Answers the requests that `Entrance` has read. */
 export class ResolverHandler {
@@ -96,7 +93,7 @@ export class ResolverHandler {
       case 'tooLong':
         return this.refuse(request, reply, query, tooLongRefusal(handle));
       case 'foreign':
-        return this.answerForeign(request, reply, query, handle);
+        return this.answerForeign(request, reply, query, resolution);
     }
   }
 
@@ -144,11 +141,11 @@ export class ResolverHandler {
     request: FastifyRequest,
     reply: FastifyReply,
     query: ResolveQuery,
-    handle: string,
+    { handle, isMarked }: Extract<Resolution, { readonly kind: 'foreign' }>,
   ): FastifyReply {
     const { upstream } = this.settings;
     // A redirect to this service would repeat itself.
-    const isElsewhere = upstream !== null && upstream.authority !== request.host.toLowerCase();
+    const isElsewhere = isMarked && upstream !== null && upstream.authority !== request.host.toLowerCase();
     const url = isElsewhere ? urlAt(upstream, handle) : null;
     if (url !== null) {
       this.metrics.resolved('upstream');
@@ -165,12 +162,14 @@ export class ResolverHandler {
     record: IdentifierRecord,
     principal: Principal,
   ): Promise<PageRecord> {
-    const shown = principal.redact(record);
+    // The records of the cache have no `describes`.
+    const whole = await this.resolver.whole(record);
+    const shown = principal.redact(whole);
     const uris = urisOf(identifierOf(record), record.resolver ?? this.settings.resolver);
     const isPage = action !== 'api' && !acceptsJson(headers.accept);
     const history =
       isPage && principal.seesHistory
-        ? await this.changes.lastOfIdentifier(record.id, MAX_EVENTS, principal.seesActors)
+        ? await this.changes.lastOfIdentifier(record.id, MAX_PAGE_EVENTS, principal.seesActors)
         : null;
     return { record: shown, uris, values: null, history };
   }
@@ -184,7 +183,7 @@ export class ResolverHandler {
 /** The parameters of the query, and those of a body: a form, or the texts of a JSON object. */
 function queryIn({ originalUrl, body }: FastifyRequest): ResolveQuery {
   if (typeof body !== 'object' || body === null) return readQuery(originalUrl);
-  const pairs = body instanceof URLSearchParams ? [...body] : Object.entries(body);
+  const pairs = (body instanceof URLSearchParams ? [...body] : Object.entries(body)).slice(0, MAX_PARAMETERS);
   const texts = pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string');
   return queryOf([...parametersIn(originalUrl), ...texts]);
 }

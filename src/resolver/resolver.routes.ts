@@ -37,6 +37,10 @@ export function confirmPrefixes(
     const { raw, originalUrl, method } = request;
     authorities
       .current()
+      .catch((error: unknown) => {
+        limits.admit(request, reply);
+        throw error;
+      })
       .then(() => {
         if (entrance.reread(raw, originalUrl) !== null) return;
         leaveFace(reply);

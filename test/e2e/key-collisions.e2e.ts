@@ -118,6 +118,11 @@ describe('a name with the key of another one', () => {
     ]);
   });
 
+  it('does not end a list before the identifier behind it', async () => {
+    const { body } = await service.client.get('/identifiers?metadataId=hdl:9.9/twin2&limit=1&state=active');
+    expect(body.items).toHaveLength(1);
+  });
+
   it('is not among the objects that a record describes', async () => {
     const object = await mint({ metadataId: 'hdl:20/twin1' });
     const other = await mint({ namingAuthority: '2000.01', metadataId: 'hdl:20/twin2' });

@@ -36,6 +36,28 @@ describe('RESOLVER_UPSTREAM', () => {
     expect((await exchange(client.base, await minted(client))).headers.location).toBe(TARGET);
   });
 
+  it.each([{ RESOLVER_UPSTREAM: 'https://hdl.example.net/' }, { PUBLIC_READ: 'false', FACES: 'resolver' }])(
+    'does not hide a naming authority that another process has created: %j',
+    async (variables) => {
+      const other = await services.start({});
+      const client = await services.start(variables);
+      const namingAuthority = `7${Object.keys(variables).length}`;
+      expect((await other.post('/naming-authorities', { namingAuthority, profile: 'handle' }, ADMIN)).status).toBe(201);
+      expect((await other.mint({ namingAuthority, localName: 'x', target: TARGET }, ADMIN)).status).toBe(201);
+      await pause(1100);
+      const { headers } = await exchange(client.base, `/${namingAuthority}/x`, { headers: ADMIN });
+      expect(headers.location).toBe(TARGET);
+    },
+  );
+
+  it('redirects no path without a mark of a Handle where reading needs a key', async () => {
+    const closed = { RESOLVER_UPSTREAM: 'https://hdl.example.net/', PUBLIC_READ: 'false', FACES: 'api,resolver' };
+    const client = await services.start(closed);
+    expect((await exchange(client.base, '/nowhere/x', { headers: ADMIN })).status).toBe(404);
+    const { status, headers } = await exchange(client.base, '/hdl%3A21.T14999%2Fa%2520b', { headers: ADMIN });
+    expect([status, headers.location]).toEqual([303, 'https://hdl.example.net/21.T14999/a%20b']);
+  });
+
   it.each([
     'hdl.handle.net',
     'ftp://hdl.handle.net/',

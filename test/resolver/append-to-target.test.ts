@@ -27,3 +27,9 @@ it('a target keeps its scheme, host and port, and stays a URL, whatever is appen
     { numRuns: 5000 },
   );
 });
+
+it('a "%" without two hexadecimal digits is escaped, and an escape stays as it is', () => {
+  expect(appendToTarget('https://a.example/b', '?discount=100%&x=%2F')).toBe(
+    'https://a.example/b?discount=100%25&x=%2F',
+  );
+});

@@ -5,6 +5,7 @@ import { securityHeaders } from '../../http/server/security-headers.js';
 import type { Uris } from '../../identifier/index.js';
 import { Problem } from '../../problem/problem.js';
 import {
+  MAX_PAGE_EVENTS,
   PAGE_CONTENT_SECURITY_POLICY,
   hintsFor,
   recordPage,
@@ -25,9 +26,6 @@ export const PAGE_HEADERS = {
 /** The headers of a page in place of a problem document. */
 export const NO_STORE_PAGE_HEADERS = { ...PAGE_HEADERS, 'cache-control': 'no-store' };
 
-/** Changes on a page. */
-const MAX_EVENTS = 20;
-
 /** Pages of records for browsers; see `record-page/`. */
 @Injectable()
 export class RecordPages {
@@ -43,7 +41,8 @@ export class RecordPages {
     historyUrl: string | null,
     { seesActors }: Principal,
   ): Promise<string> {
-    const history = historyUrl === null ? null : await this.changes.lastOfIdentifier(record.id, MAX_EVENTS, seesActors);
+    const history =
+      historyUrl === null ? null : await this.changes.lastOfIdentifier(record.id, MAX_PAGE_EVENTS, seesActors);
     const shown = { record, uris, values: null, history, ...(historyUrl !== null && { historyUrl }) };
     return record.tombstone === null ? recordPage(shown) : withdrawnPage(shown);
   }

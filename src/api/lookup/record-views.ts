@@ -53,9 +53,9 @@ export class RecordViews {
       type === HTML
         ? await this.pages.of(record, shown.uris, urls.history, principal)
         : `${JSON.stringify(linksetOf(record, shown.uris, atOrigin(urls, request)))}\n`;
-    if (isNotModified(viewing, entityTagOf(record.version, body))) return undefined;
+    // A cache replaces the headers of a stored page by those of 304 (RFC 9111 3.2).
     void reply.headers(type === HTML ? PAGE_HEADERS : { 'content-type': LINKSET });
-    return body;
+    return isNotModified(viewing, entityTagOf(record.version, body)) ? undefined : body;
   }
 
   private async showGone(record: IdentifierRecord, shown: IdentifierDto, { principal, reply }: Viewing) {

@@ -38,7 +38,7 @@ export function limitBodies(server: FastifyInstance, largest: number): void {
     const isTooLarge = hasUsableBody(request) && !isStreamed(request) && contentLength(request) > bodyLimit;
     const isExpecting = expecting.has(reply.raw);
     if (isTooLarge) done(tooLarge(bodyLimit));
-    else if (isExpecting && !isReadable(server, request)) done(new Problem('UNSUPPORTED_MEDIA_TYPE', UNREADABLE));
+    else if (isExpecting && !isReadable(request)) done(new Problem('UNSUPPORTED_MEDIA_TYPE', UNREADABLE));
     else {
       if (isExpecting) reply.raw.writeContinue();
       done(null, payload);
@@ -47,11 +47,11 @@ export function limitBodies(server: FastifyInstance, largest: number): void {
 }
 
 /** Whether a parser reads the body, as its headers describe it. */
-function isReadable(server: FastifyInstance, request: FastifyRequest): boolean {
+function isReadable(request: FastifyRequest): boolean {
   const mediaType = mediaTypeOf(request);
   if (!hasUsableBody(request) || (mediaType === '' && contentLength(request) === 0)) return true;
   if (isStreamed(request)) return request.routeOptions.config.streams !== undefined;
-  return server.hasContentTypeParser(mediaType) && isReadableJson(request);
+  return request.server.hasContentTypeParser(mediaType) && isReadableJson(request);
 }
 
 /** The octets that the headers announce; 0 without Content-Length. */

@@ -70,7 +70,7 @@ export class LogFollower {
     return this.polledAt === null ? NaN : elapsedSince(this.polledAt, this.clock);
   }
 
-  /** The clock of the database at most, in milliseconds since 1970: it was read after the poll began. */
+  /** An upper bound of the clock of the database, in milliseconds since 1970; infinite without a poll. */
   databaseTime(): number {
     if (this.state === null || this.polledAt === null) return Infinity;
     return this.state.time + elapsedSince(this.polledAt, this.clock);

@@ -177,15 +177,18 @@ export class IdentifierReader {
   /** One page in order of minting, after the last record of the previous page. Large records shorten it. */
   async page(filter: PageFilter, limit: number, after: PageCursor | undefined): Promise<FoundPage> {
     const records: IdentifierRecord[] = [];
+    let last = after;
     for (let most = FIRST_READ; ; most *= READ_GROWTH) {
       const wanted = Math.min(most, limit - records.length);
-      const query = pageQuery(filter, wanted + 1, records.at(-1) ?? after);
-      const found = (await this.pool.query<IdentifierRow & PageRow>(query)).rows.slice(0, wanted);
-      for (const row of found) records.push(recordOf(row));
-      const hasNext = found.at(-1)?.has_next ?? false;
-      if (!hasNext || found.length < wanted || records.length === limit) {
-        return { records: records.filter((record) => hasNames(record, filter)), hasNext };
-      }
+      const query = pageQuery(filter, wanted + 1, last);
+      const rows = (await this.pool.query<IdentifierRow & PageRow>(query)).rows.slice(0, wanted);
+      const found = rows.map((row) => recordOf(row));
+      records.push(...found.filter((record) => hasNames(record, filter)));
+      last = found.at(-1);
+      const hasNext = rows.at(-1)?.has_next ?? false;
+      // A page without a record would end a list.
+      const isShort = rows.length < wanted && records.length > 0;
+      if (!hasNext || isShort || records.length === limit) return { records, hasNext };
     }
   }
 }

@@ -18,7 +18,7 @@ const UPDATE = `
     metadata_id = CASE WHEN w.sets_metadata THEN w.metadata_id ELSE i.metadata_id END,
     metadata_key = CASE WHEN w.sets_metadata THEN w.metadata_key ELSE i.metadata_key END,
     alternate_ids = CASE WHEN w.alternate_ids IS NULL THEN i.alternate_ids
-                         ELSE ARRAY(SELECT json_array_elements_text(w.alternate_ids::json)) END,
+                         ELSE nullif(ARRAY(SELECT json_array_elements_text(w.alternate_ids::json)), '{}') END,
     target = w.target, state = w.state, lease_until = w.lease_until, withdrawn_at = w.withdrawn_at,
     withdrawal_reason = w.withdrawal_reason, replaced_by = w.replaced_by,
     version = i.version + 1, is_first_event = false, updated_at = w.updated_at

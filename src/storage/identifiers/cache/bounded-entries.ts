@@ -1,4 +1,4 @@
-/** Entries that were used since they were last the oldest, and are moved to the end by one eviction. */
+/** At most this many entries that were used since they were last the oldest are moved to the end by one eviction. */
 const MAX_SECOND_CHANCES = 8;
 
 export interface Bounds {

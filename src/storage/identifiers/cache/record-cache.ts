@@ -197,7 +197,7 @@ export class RecordCache {
   }
 }
 
-/** A GUID has 32 characters and the digest of a local name 64, so that no two addresses have the same key. */
+/** A GUID has 32 characters here and the digest of a local name 36, so that no two addresses have the same key. */
 function keyOf({ namingAuthority, guid, localKey }: Address): string {
   if (guid === null) return `${namingAuthority}/${localKey}`;
   return `${namingAuthority}/${guid.length === 32 ? guid : compactGuid(guid)}`;

@@ -24,7 +24,7 @@ import { ReservationsModule } from './api/reservations/reservations.module.js';
 import { ResolverModule } from './resolver/resolver.module.js';
 import { StorageWriteModule } from './storage/storage-write.module.js';
 
-/** The resources of the REST API. Health checks and metrics belong to the process, whatever faces are on. */
+/** The resources of the REST API. Health checks and metrics are served with every selection of faces. */
 const API = [
   ...[MintingModule, LookupModule, CurationModule, ImportExportModule, NamingAuthoritiesModule, EventsModule],
   ...[NormalizationModule, ApiKeysModule],

@@ -8,7 +8,7 @@ import { type Content, type Markup, markup } from './markup.js';
 const HIDDEN =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{FDD0}-\u{FDEF}\u{FFFE}\u{FFFF}\u{3164}\u{115F}\u{1160}\u{FFA0}]|(?! )\p{Zs}/gu;
 
-/** Text that a browser draws from left to right, whatever is around it. */
+/** Text that a browser shows from left to right, also within text of the other direction. */
 const PRINTABLE_ASCII = /^[ -~]*$/;
 
 /** A text with its hidden characters as `[U+202E]`, for titles and attributes, which contain no elements. */

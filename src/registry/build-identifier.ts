@@ -1,7 +1,7 @@
 import { identifierOf } from './identifier-record.js';
 import { Problem } from '../problem/problem.js';
 import type { Actor } from './change.js';
-import type { Address, NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
+import { type Address, type NamingAuthoritySnapshot, addressIn } from './naming-authority-snapshot.js';
 import type { NamingAuthority } from './naming-authority.js';
 import type { NewIdentifier, RequestIndex } from './new-identifier.js';
 import { requireTwoThings } from './parse-names.js';
@@ -37,8 +37,8 @@ export function buildIdentifier(
   if (command.leaseUntil !== null) requireLease(command.leaseUntil, '/leaseUntil');
   const mintedName = (): string => compactGuid(guids.next(authority.uuidVersion));
   const registeredName = command.guid ?? command.localName;
-  const object = named(authority, known, registeredName ?? mintedName());
-  const record = command.mintMetadataId ? named(authority, known, mintedName()) : null;
+  const object = named(authority, registeredName ?? mintedName());
+  const record = command.mintMetadataId ? named(authority, mintedName()) : null;
   const metadata = record === null ? command.metadata : canonicalNameOf(authority, known, record);
   const self = registeredName === null ? null : canonicalNameOf(authority, known, object);
   requireTwoThings(self, metadata, '/metadataId');
@@ -59,8 +59,8 @@ export function buildIdentifier(
   };
 }
 
-function named(authority: NamingAuthority, known: NamingAuthoritySnapshot, localName: string): Named {
-  return { address: known.addressOf(authority, localName), localName };
+function named(authority: NamingAuthority, localName: string): Named {
+  return { address: addressIn(authority, localName), localName };
 }
 
 function canonicalNameOf(

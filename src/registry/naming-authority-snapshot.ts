@@ -114,10 +114,6 @@ export class NamingAuthoritySnapshot {
     return canonicalNameOf(name, name.type === 'handle' && this.isCaseInsensitive(name.namingAuthority));
   }
 
-  addressOf(authority: NamingAuthority, localName: string): Address {
-    return addressIn(authority, localName);
-  }
-
   /**
    * The address of a name; null for a foreign naming authority.
    * @throws Problem with a syntax code for a local name that is not a GUID under the profile "cordra" (CID-10).
@@ -126,9 +122,9 @@ export class NamingAuthoritySnapshot {
     if (name.type !== 'cordra' && name.type !== 'handle') return null;
     const authority = this.find(name.namingAuthority);
     if (authority === undefined) return null;
-    if (name.type === 'cordra') return this.addressOf(authority, name.guid);
+    if (name.type === 'cordra') return addressIn(authority, name.guid);
     if (authority.profile === 'cordra') throw slip(name, text, pointer);
-    return this.addressOf(authority, name.localName);
+    return addressIn(authority, name.localName);
   }
 
   private isCaseInsensitive(prefix: string): boolean {

@@ -64,7 +64,7 @@ export class Entrance {
       (request as WithEntry)[ENTRY] = entry;
       return RESOLVER_ROUTE;
     }
-    // The literal path of the route belongs to nobody.
+    // A request for the literal path of the route is not one for the resolver: it is 404.
     const path = pathOf(request.url ?? '');
     const isRoute = path?.startsWith('/{') === true || path?.startsWith('/%') === true;
     return isRoute && decodeText(path) === RESOLVER_ROUTE ? `${RESOLVER_ROUTE}/` : null;

@@ -3,7 +3,7 @@ import { DEFAULT_RESOLVER } from '../../src/identifier/index.js';
 import { buildIdentifier } from '../../src/registry/build-identifier.js';
 import { SERVICE } from '../../src/registry/change.js';
 import { type MintRequest, parseMintRequest } from '../../src/registry/mint-command.js';
-import { NamingAuthoritySnapshot } from '../../src/registry/naming-authority-snapshot.js';
+import { NamingAuthoritySnapshot, addressIn } from '../../src/registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../src/registry/naming-authority.js';
 import { GuidGenerator } from '../../src/registry/uuid.js';
 import { GUID, KNOWN } from '../records.js';
@@ -86,7 +86,7 @@ describe('an identifier to register', () => {
     const { address, localName, selfKey } = build({ localName: 'Report 7' }, HANDLE);
     expect(localName).toBe('Report 7');
     expect(selfKey).not.toBeNull();
-    expect(address).toEqual(known.addressOf(HANDLE, 'Report 7'));
+    expect(address).toEqual(addressIn(HANDLE, 'Report 7'));
     expect(address.guid).toBeNull();
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { DEFAULT_RESOLVER, formatHandle, isHandle, toHandle, toResolver } from '../../src/identifier/index.js';
-import { NamingAuthoritySnapshot } from '../../src/registry/naming-authority-snapshot.js';
+import { NamingAuthoritySnapshot, addressIn } from '../../src/registry/naming-authority-snapshot.js';
 import { type NamingAuthority, isCaseInsensitiveByRule } from '../../src/registry/naming-authority.js';
 
 const authority = (prefix: string, settings: Partial<NamingAuthority> = {}): NamingAuthority => ({
@@ -29,7 +29,7 @@ const keyOf = (text: string) => {
   const read = known.readName(text);
   return read.ok ? read.value.key : read.fault.code;
 };
-const localKey = (of: NamingAuthority, localName: string) => known.addressOf(of, localName).localKey;
+const localKey = (of: NamingAuthority, localName: string) => addressIn(of, localName).localKey;
 
 /** Letters with a case outside ASCII, and characters that URIs escape. */
 const SPECIAL = fc.constantFrom(...'aAbkKsSiIßﬀİıſ\u212aéÉ/?#%:@ .~"<>[]{}|\\^`');
@@ -200,7 +200,7 @@ describe('the snapshot of a principal that sees some naming authorities', () => 
   it('has no address under a hidden one, and writes its names for the default resolver', () => {
     const name = toHandle('20.700/x');
     expect([all.locate(name, '20.700/x', '/x'), view.locate(name, '20.700/x', '/x')]).toEqual([
-      all.addressOf(hidden, 'x'),
+      addressIn(hidden, 'x'),
       null,
     ]);
     expect([all.resolverOf(name), view.resolverOf(name)]).toEqual([own, DEFAULT_RESOLVER]);

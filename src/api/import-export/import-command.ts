@@ -5,7 +5,7 @@ import { mutableAttributesOf } from '../../registry/change.js';
 import { creation } from '../../registry/change.js';
 import { type MutableAttributes, type State, identifierOf } from '../../registry/identifier-record.js';
 import type { ImportedIdentifier } from '../../registry/imported-identifier.js';
-import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
+import { type NamingAuthoritySnapshot, addressIn } from '../../registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import {
   readAlternates,
@@ -49,10 +49,10 @@ export interface ImportCommand {
  * a syntax code.
  */
 export function parseImport(sent: ImportRequest, known: NamingAuthoritySnapshot, actor: Principal): ImportCommand {
-  const { authority, localName } = addressIn(sent.identifier, known, (prefix) => {
+  const { authority, localName } = nameIn(sent.identifier, known, (prefix) => {
     actor.require('admin', prefix, '/identifier');
   });
-  const address = known.addressOf(authority, localName);
+  const address = addressIn(authority, localName);
   const { guid } = address;
   const self = known.canonicalName(identifierOf({ namingAuthority: authority.prefix, guid, localName }));
   const metadata = sent.metadataId === null ? null : readMetadataId(sent.metadataId, known, '/metadataId');
@@ -95,7 +95,7 @@ export function parseImport(sent: ImportRequest, known: NamingAuthoritySnapshot,
  * @param requireGrant rejects a naming authority outside the grants before it is looked up, so that the response does
  * not reveal whether it exists.
  */
-function addressIn(
+function nameIn(
   text: string,
   known: NamingAuthoritySnapshot,
   requireGrant: (prefix: string) => void,

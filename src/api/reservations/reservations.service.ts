@@ -82,7 +82,7 @@ export class ReservationService {
           const active = activeIn(current, namingAuthority);
           requireLease(leaseUntil, '/leaseUntil');
           const created = { id: uuid(), actor: principal, namingAuthority: active, leaseUntil };
-          const items = Array.from({ length: count }, () => reservedIdentifier(created, current, this.guids));
+          const items = Array.from({ length: count }, () => reservedIdentifier(created, this.guids));
           const records: IdentifierRecord[] = [];
           while (records.length < count) {
             const chunk = items.slice(records.length, records.length + CHUNK);

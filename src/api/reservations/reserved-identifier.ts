@@ -1,5 +1,5 @@
 import type { Actor } from '../../registry/change.js';
-import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
+import { addressIn } from '../../registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
 import { type GuidGenerator, compactGuid } from '../../registry/uuid.js';
@@ -15,11 +15,10 @@ export interface NewReservation {
 /** One identifier of a new reservation, with a generated local name. */
 export function reservedIdentifier(
   { id, actor, namingAuthority, leaseUntil }: NewReservation,
-  known: NamingAuthoritySnapshot,
   guids: GuidGenerator,
 ): NewIdentifier {
   const localName = compactGuid(guids.next(namingAuthority.uuidVersion));
-  const address = known.addressOf(namingAuthority, localName);
+  const address = addressIn(namingAuthority, localName);
   const target = targetFrom(namingAuthority, localName);
   return {
     authority: namingAuthority,

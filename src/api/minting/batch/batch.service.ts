@@ -8,7 +8,7 @@ import { namingAuthorityKey, parseNamingAuthority } from '../../../identifier/in
 import { Problem, type ProblemDetail } from '../../../problem/problem.js';
 import { type Digest, digestFrom } from '../../../registry/digest.js';
 import type { MintCommand } from '../../../registry/mint-command.js';
-import type { NamingAuthoritySnapshot } from '../../../registry/naming-authority-snapshot.js';
+import { type NamingAuthoritySnapshot, addressIn } from '../../../registry/naming-authority-snapshot.js';
 import { IdempotentRequests } from '../../../storage/idempotency.js';
 import { activeIn } from '../../../storage/naming-authorities/naming-authority-cache.js';
 import type { Queryable } from '../../../storage/transactions.js';
@@ -168,8 +168,7 @@ function findDuplicate(
 ): Problem | null {
   const under = namingAuthorityKey(namingAuthority);
   const authority = known.find(namingAuthority);
-  const localKey =
-    authority === undefined || localName === null ? null : known.addressOf(authority, localName).localKey;
+  const localKey = authority === undefined || localName === null ? null : addressIn(authority, localName).localKey;
   const claims = [
     ...(metadata === null ? [] : [{ pointer: '/metadataId', key: `metadata ${under} ${metadata.comparison}` }]),
     ...(guid === null ? [] : [{ pointer: '/guid', key: `local ${under} ${guid}` }]),

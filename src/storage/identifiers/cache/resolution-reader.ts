@@ -29,7 +29,10 @@ export const RESOLVE_LOCAL_KEYS = `
   ) w
   JOIN identifier_record r ON r.local_key = w.local_key AND r.naming_authority_id = w.naming_authority_id`;
 
-/** Reads records by their keys, whose names the caller compares, without `describes`, which is an empty list. Look-ups that arrive together share a statement. */
+/**
+ * Reads records by their keys, whose names the caller compares, without `describes`, which is an empty list. Look-ups that
+ * arrive together share a statement.
+ */
 export class ResolutionReader {
   private readonly byGuid = new Batcher<Address, IdentifierRecord | null>((addresses) => {
     const guids = addresses.map(({ guid }) => guid);

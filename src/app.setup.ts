@@ -13,6 +13,7 @@ import { ResolverHandler } from './resolver/resolver.handler.js';
 import { confirmPrefixes, resolverRoutes } from './resolver/resolver.routes.js';
 import { NamingAuthorityCache } from './storage/naming-authorities/naming-authority-cache.js';
 import type { Config } from './config/config.js';
+import { DirectPath } from './direct-path.js';
 import type { Pools } from './database/pool.js';
 import { Faces } from './http/face.js';
 import { limitBodies } from './http/body/body-limits.js';
@@ -22,8 +23,8 @@ import { Drain } from './http/server/drain.js';
 import { endJsonWithNewline } from './http/server/final-newline.js';
 import { EventLoopDelay } from './http/server/event-loop-delay.js';
 import { MethodNotAllowed } from './http/server/method-not-allowed.js';
-import { guardOpenAccess } from './http/server/open-access.js';
-import { shedLoad } from './http/server/load-shedding.js';
+import { OpenHosts, guardOpenAccess } from './http/server/open-access.js';
+import { pressureOf, shedLoad } from './http/server/load-shedding.js';
 import { RequestValidation } from './http/validation/request-validation.js';
 import { setSecurityHeaders } from './http/server/security-headers.js';
 import { installServerHooks } from './http/server/server-hooks.js';
@@ -45,7 +46,8 @@ export interface PreparedApplication {
 export async function createApplication(config: Config, pools: Pools, logger: Logger): Promise<PreparedApplication> {
   const entrance = entranceOf(config);
   const faces = new Faces(entrance === null ? [REST_API] : [resolverFace(entrance), REST_API]);
-  const adapter = createAdapter(config, logger, faces);
+  const direct = new DirectPath();
+  const adapter = createAdapter(config, logger, faces, direct.take);
   const server = adapter.getInstance();
   const drain = new Drain();
   const metrics = new Metrics();
@@ -55,7 +57,8 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
   endJsonWithNewline(server);
   dropStreamsOfHead(server);
   installServerHooks(server, drain, faces, config);
-  if (config.openAccessHosts !== null) guardOpenAccess(server, config.openAccessHosts, faces);
+  const hosts = config.openAccessHosts === null ? null : new OpenHosts(config.openAccessHosts);
+  if (hosts !== null) guardOpenAccess(server, hosts, faces);
   refuseCrossSite(server, faces);
   countRequests(server, metrics);
   const delay = new EventLoopDelay();
@@ -63,11 +66,11 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
     delay.start();
     done();
   });
-  const load = {
+  const pressure = pressureOf(config.overload, {
     eventLoopDelayMs: () => delay.lastingMs,
     waitingStatements: () => pools.general.waitingCount + pools.hot.waitingCount,
-  };
-  shedLoad(server, faces, config.overload, load, () => {
+  });
+  shedLoad(server, faces, pressure, () => {
     metrics.refused('overload');
   });
   limitBodies(server, config.bodyLimitBytes);
@@ -78,7 +81,14 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
   });
   metrics.watchRecordCache(app.get(CachedResolution));
   const limits = app.get(LimitsGuard);
-  if (entrance !== null) confirmPrefixes(server, entrance, app.get(NamingAuthorityCache, { strict: false }), limits);
+  if (entrance !== null) {
+    confirmPrefixes(server, entrance, app.get(NamingAuthorityCache, { strict: false }), limits);
+    const reader = app.get(AccessGuard).publicReader;
+    const route = app.get(ResolverHandler, { strict: false }).direct(entrance);
+    const { trustedProxies } = config;
+    const parts = { drain, limits, metrics, logger, hosts, pressure, trustedProxies };
+    if (reader !== null) direct.use(route, { reader, ...parts });
+  }
   countUnrouted(server, faces, limits);
   methods.watch(server);
   admitRequests(server, app.get(AccessGuard), limits, app.get(LargeBodies));

@@ -8,7 +8,7 @@ import { createPools } from './database/pool.js';
 import { isPrivilegeError } from './database/schema-rights.js';
 import { Cursors } from './http/validation/cursor.js';
 import type { Drain } from './http/server/drain.js';
-import { guardOpenAccess } from './http/server/open-access.js';
+import { OpenHosts, guardOpenAccess } from './http/server/open-access.js';
 import { createMetricsServer } from './api/metrics/metrics-server.js';
 import { NamingAuthorityWriter } from './storage/naming-authorities/naming-authority-writer.js';
 import { PositionOffset } from './storage/changes/position-offset.js';
@@ -33,7 +33,9 @@ export async function openServer(config: Config, url: string, logger: Logger): P
   await connecting;
   const { app, drain } = service;
   const metricsServer = config.metricsPort === null ? null : await createMetricsServer(service.metrics);
-  if (metricsServer !== null && config.openAccessHosts !== null) guardOpenAccess(metricsServer, config.openAccessHosts);
+  if (metricsServer !== null && config.openAccessHosts !== null) {
+    guardOpenAccess(metricsServer, new OpenHosts(config.openAccessHosts));
+  }
   const close = async () => {
     await app.close();
     await metricsServer?.close();

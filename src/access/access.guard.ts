@@ -49,6 +49,13 @@ export class AccessGuard implements CanActivate {
     setPrincipal(request, await this.principalFor(request, scopes, isPublic));
   }
 
+  /** The principal of a request without a key on a public route; null where reading requires a key. */
+  get publicReader(): Principal | null {
+    const { adminApiKey, publicRead, publicHistory } = this.rules;
+    if (adminApiKey === null) return OPEN_ACCESS;
+    return publicRead ? ANONYMOUS_READERS[publicHistory] : null;
+  }
+
   /** @throws TypeError for a handler that declares neither a scope nor `@Public()`: no hook has decided about it. */
   canActivate(context: ExecutionContext): boolean {
     const { routeOptions } = context.switchToHttp().getRequest<FastifyRequest>();

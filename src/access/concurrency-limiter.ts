@@ -13,16 +13,24 @@ export class ConcurrencyLimiter {
   acquire(client: string, response: Pick<ServerResponse, 'closed' | 'once'>): boolean {
     // A closed connection emits no further event that would release the count.
     if (this.most === 0 || response.closed) return true;
-    const count = this.counts.get(client) ?? 0;
-    if (count >= this.most) return false;
-    this.counts.set(client, count + 1);
+    if (!this.enter(client)) return false;
     response.once('close', () => {
       this.leave(client);
     });
     return true;
   }
 
-  private leave(client: string): void {
+  /** Counts a request until `leave`. @returns false when the limit is reached; the request is not counted then. */
+  enter(client: string): boolean {
+    if (this.most === 0) return true;
+    const count = this.counts.get(client) ?? 0;
+    if (count >= this.most) return false;
+    this.counts.set(client, count + 1);
+    return true;
+  }
+
+  leave(client: string): void {
+    if (this.most === 0) return;
     const left = (this.counts.get(client) ?? 1) - 1;
     if (left === 0) this.counts.delete(client);
     else this.counts.set(client, left);

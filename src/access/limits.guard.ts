@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestLimits } from '../config/config.js';
+import type { Admitted } from '../http/server/direct-answers.js';
 import { routeSettings } from '../http/route-settings.js';
 import { Metrics } from '../metrics/metrics.js';
 import { Problem } from '../problem/problem.js';
@@ -8,7 +9,7 @@ import { principalOf } from './current-principal.js';
 import { clientIdentity } from './client-identity.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
 import type { LargeBodies } from './large-bodies.js';
-import { setRateLimitHeaders } from './rate-limit-headers.js';
+import { rateLimitHeaders, setRateLimitHeaders } from './rate-limit-headers.js';
 import { TokenBuckets } from './token-buckets.js';
 
 declare module 'fastify' {
@@ -46,6 +47,29 @@ export class LimitsGuard {
     this.requireRate(client, reply);
     this.requireRoom(client, reply, request.routeOptions.config.longLived === true);
     this.largeBodies.admit(request, reply);
+  }
+
+  /**
+   * Counts a request that the framework does not handle, as `admit` counts a request without a body.
+   * @returns null where `admit` would refuse it; nothing is counted then.
+   */
+  admitDirect(client: string): Admitted | null {
+    if (!this.short.enter(client)) return null;
+    const leave = (): void => {
+      this.short.leave(client);
+    };
+    if (this.buckets === null) return { headers: [], leave, undo: leave };
+    const { buckets } = this;
+    const taken = buckets.take(client);
+    if (!taken.ok) {
+      leave();
+      return null;
+    }
+    const undo = (): void => {
+      leave();
+      buckets.giveBack(client);
+    };
+    return { headers: rateLimitHeaders('key', buckets.quota, taken).flat(), leave, undo };
   }
 
   private requireRate(client: string, reply: FastifyReply): void {

@@ -7,8 +7,15 @@ import { type TakeResult, WINDOW_SECONDS } from './token-buckets.js';
  * @param policy the name of the quota, a constant.
  */
 export function setRateLimitHeaders(reply: FastifyReply, policy: string, quota: number, taken: TakeResult): void {
-  append(reply, 'ratelimit-policy', `"${policy}";q=${quota};w=${WINDOW_SECONDS}`);
-  append(reply, 'ratelimit', `"${policy}";r=${taken.remaining};t=${taken.fullIn}`);
+  for (const [name, member] of rateLimitHeaders(policy, quota, taken)) append(reply, name, member);
+}
+
+/** The headers of one quota. */
+export function rateLimitHeaders(policy: string, quota: number, taken: TakeResult): readonly [string, string][] {
+  return [
+    ['ratelimit-policy', `"${policy}";q=${quota};w=${WINDOW_SECONDS}`],
+    ['ratelimit', `"${policy}";r=${taken.remaining};t=${taken.fullIn}`],
+  ];
 }
 
 function append(reply: FastifyReply, name: string, member: string): void {

@@ -43,6 +43,9 @@ export function entryOf(request: IncomingMessage): Entry | undefined {
   return (request as WithEntry)[ENTRY];
 }
 
+/** The path alone, in characters that mean themselves. */
+const PLAIN_PATH = /^\/[!$&-;=@A-Z_a-z~]+$/;
+
 const QUESTION = 0x3f;
 const HASH = 0x23;
 const SLASH = 0x2f;
@@ -69,6 +72,19 @@ export class Entrance {
     const isRoute = path?.startsWith('/{') === true || path?.startsWith('/%') === true;
     return isRoute && decodeText(path) === RESOLVER_ROUTE ? `${RESOLVER_ROUTE}/` : null;
   };
+
+  /**
+   * The name in a path that is only a known prefix, "/" and printable ASCII without escapes, query and fragment; null for any
+   * other path.
+   */
+  plainName(target: string): (PathReading & { readonly authority: NamingAuthority }) | null {
+    const { latest } = this.known;
+    if (latest === null || !PLAIN_PATH.test(target)) return null;
+    const slash = target.indexOf('/', 1);
+    const first = target.slice(1, slash);
+    const authority = slash < 0 || isReservedSegment(first) ? undefined : latest.find(first);
+    return authority === undefined ? null : { authority, handle: target.slice(1), uri: null, isMarked: true };
+  }
 
   /** Reads the path again, when the naming authorities have been read again; null when it is not for the resolver. */
   reread(request: IncomingMessage, target: string): Entry | null {

@@ -12,7 +12,7 @@ const ROUTE = /^\/\{handle\}$/;
  * The headers of every response. Pages of any origin may read them and follow links through them; they contain what the
  * client may read in any case. The page from which a client came is left to the policy of that page.
  */
-const HEADERS: Readonly<Record<string, string>> = Object.freeze({
+export const RESOLVER_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'Content-Length, Link, X-Request-Id',
   'content-security-policy': PAGE_CONTENT_SECURITY_POLICY,
@@ -23,7 +23,7 @@ const HEADERS: Readonly<Record<string, string>> = Object.freeze({
 
 /** Replaces the headers of this face by those of data, for a path that turns out to be none of a name. */
 export function leaveFace(reply: FastifyReply): void {
-  for (const name of Object.keys(HEADERS)) reply.removeHeader(name);
+  for (const name of Object.keys(RESOLVER_HEADERS)) reply.removeHeader(name);
   void reply.headers(DATA_HEADERS);
 }
 
@@ -32,7 +32,7 @@ export function resolverFace({ routeOf }: Entrance): Face {
   const none = /(?!)/;
   return {
     paths: ROUTE,
-    securityHeaders: () => HEADERS,
+    securityHeaders: () => RESOLVER_HEADERS,
     servedInDrain: none,
     servedInOverload: none,
     uncounted: none,

@@ -5,22 +5,43 @@ import { redirectPage } from '../record-page/index.js';
 import { type ApiAnswer, apiText } from './api-answer.js';
 import type { ResolveQuery } from './resolve-query.js';
 
-const HTML = 'text/html; charset=utf-8';
+export const HTML = 'text/html; charset=utf-8';
 
 /** The bodies of redirects by record; a cache returns the same record again. */
-const bodies = new WeakMap<IdentifierRecord, string>();
+const bodies = new WeakMap<IdentifierRecord, RedirectBody>();
+
+interface RedirectBody {
+  readonly text: string;
+  /** Its length in UTF-8. */
+  readonly octets: number;
+}
 
 let expiresAt = 0;
 let expires = '';
 
 /** The time at which a redirect of now expires (RFC 9111 5.3), formatted once a second. */
-function expiry(): string {
+export function expiry(): string {
   const second = Math.floor(Date.now() / 1000);
   if (second !== expiresAt) {
     expiresAt = second;
     expires = new Date((second + DEFAULT_TTL_SECONDS) * 1000).toUTCString();
   }
   return expires;
+}
+
+/** The body of the redirect to the target of a record. */
+export function redirectBody(record: IdentifierRecord, target: string): RedirectBody {
+  const known = bodies.get(record);
+  if (known !== undefined) return known;
+  const text = redirectPage(target);
+  const body = { text, octets: Buffer.byteLength(text) };
+  bodies.set(record, body);
+  return body;
+}
+
+/** @param cacheControl of redirects, which depends on who may read. */
+export function redirectHeaders(location: string, cacheControl: string): Readonly<Record<string, string>> {
+  return { location, expires: expiry(), 'cache-control': cacheControl, 'content-type': HTML };
 }
 
 /**
@@ -33,13 +54,8 @@ export function sendRedirect(
   location: string,
   cacheControl: string,
 ): FastifyReply {
-  const isPlain = location === record.target;
-  const body = (isPlain ? bodies.get(record) : undefined) ?? redirectPage(location);
-  if (isPlain) bodies.set(record, body);
-  return reply
-    .code(302)
-    .headers({ location, expires: expiry(), 'cache-control': cacheControl, 'content-type': HTML })
-    .send(body);
+  const body = location === record.target ? redirectBody(record, location).text : redirectPage(location);
+  return reply.code(302).headers(redirectHeaders(location, cacheControl)).send(body);
 }
 
 /** 303 to another resolver, which decides how long its own answer may be cached. */

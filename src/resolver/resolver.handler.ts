@@ -2,16 +2,19 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { principalOf } from '../access/current-principal.js';
 import type { Principal } from '../access/principal.js';
 import { unknownPath } from '../http/server/method-not-allowed.js';
+import type { DirectRoute } from '../http/server/direct-answers.js';
 import { type Resolver, urisOf } from '../identifier/index.js';
 import { computedValues, selectValues } from '../handle-values/index.js';
 import type { Metrics } from '../metrics/metrics.js';
+import type { Address } from '../registry/naming-authority-snapshot.js';
 import { type IdentifierRecord, identifierOf, serializeRecord } from '../registry/identifier-record.js';
 import { MAX_PAGE_EVENTS, type PageRecord, formPage, recordPage } from '../record-page/index.js';
 import type { ChangeReader } from '../storage/changes/change-reader.js';
 import { acceptsJson } from './accepts-json.js';
 import { invalidAnswer, valuesAnswer } from './api-answer.js';
 import { appendToTarget } from './append-to-target.js';
-import { entryOf } from './entrance.js';
+import { type HeldRecords, directRedirects } from './direct-redirects.js';
+import { type Entrance, entryOf } from './entrance.js';
 import { type HandleResolver, type Resolution, urlAt } from './handle-resolver.js';
 import { locationsXml, pageValues } from './page-values.js';
 import { MAX_PARAMETERS, NO_QUERY, type ResolveQuery, parametersIn, queryOf, readQuery } from './resolve-query.js';
@@ -40,11 +43,17 @@ export class ResolverHandler {
 
   constructor(
     private readonly resolver: HandleResolver,
+    private readonly records: HeldRecords,
     private readonly changes: Pick<ChangeReader, 'lastOfIdentifier'>,
     private readonly metrics: Metrics,
     private readonly settings: ResolverSettings,
   ) {
     this.cacheControl = `${settings.isClosed ? 'private' : 'public'}, max-age=86400`;
+  }
+
+  /** The redirects that need nothing of a request but its path. */
+  direct(entrance: Entrance): DirectRoute<Address> {
+    return directRedirects(entrance, this.records, this.metrics, this.cacheControl);
   }
 
   readonly handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

@@ -20,7 +20,14 @@ export class ResolverModule {
         authorities: NamingAuthorityCache,
         changes: ChangeReader,
         metrics: Metrics,
-      ) => new ResolverHandler(new HandleResolver(records, prisma.identifier, authorities), changes, metrics, settings),
+      ) =>
+        new ResolverHandler(
+          new HandleResolver(records, prisma.identifier, authorities),
+          records,
+          changes,
+          metrics,
+          settings,
+        ),
     };
     return { module: ResolverModule, imports: [StorageReadModule], providers: [handler], exports: [handler] };
   }

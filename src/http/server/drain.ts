@@ -28,12 +28,8 @@ export class Drain {
   /** Counts all requests, and rejects new ones during the drain. */
   watch(server: FastifyInstance, faces: Faces): void {
     server.addHook('onRequest', (request, reply, done) => {
-      this.inFlight += 1;
       // Not onResponse: an aborted request has no response and would be counted forever.
-      reply.raw.once('close', () => {
-        this.inFlight -= 1;
-        if (this.inFlight === 0) this.emptied?.();
-      });
+      reply.raw.once('close', this.enter());
       if (!this.stopping.aborted || faces.of(request).servedInDrain.test(request.url)) {
         done();
         return;
@@ -48,6 +44,17 @@ export class Drain {
       );
     });
   }
+
+  /** Counts a request until the returned function is called. */
+  enter(): () => void {
+    this.inFlight += 1;
+    return this.leave;
+  }
+
+  private readonly leave = (): void => {
+    this.inFlight -= 1;
+    if (this.inFlight === 0) this.emptied?.();
+  };
 
   /** Rejects new requests and waits for those in flight. @returns the number of unfinished ones after the timeout. */
   async start(timeoutMs: number): Promise<number> {

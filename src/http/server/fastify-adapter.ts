@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
@@ -16,37 +16,40 @@ const MAX_PATH_PARAMETER_LENGTH = 49_152;
 /** Interval of Node's check for slow requests; the default of 30 seconds would make shorter limits ineffective. */
 const CHECK_INTERVAL_MS = 1000;
 
+const KEEP_ALIVE_MS = 65_000;
+
 /** A request ID appears in logs and headers, so its length and characters are limited. */
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
+/** The ID that the client gave, or a new one. */
+export function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : uuid();
+}
+
+/** Handles a request without the framework. @returns false where the framework must handle it. */
+export type TakeRequest = (request: IncomingMessage, response: ServerResponse, handOver: () => void) => boolean;
+
 /** Limits, request IDs and error responses of the HTTP server. */
-export function createAdapter(config: Config, logger: Logger, faces: Faces): FastifyAdapter {
+export function createAdapter(config: Config, logger: Logger, faces: Faces, take: TakeRequest): FastifyAdapter {
   return new FastifyAdapter({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: config.trustedProxies.length > 0 && [...config.trustedProxies],
     bodyLimit: config.bodyLimitBytes,
-    // Streams have no time limit while they progress; `body-timeout.ts` limits other bodies.
-    requestTimeout: 0,
-    // The socket timeout; see `client-errors.ts`.
-    connectionTimeout: config.answerStallTimeoutMs,
-    keepAliveTimeout: 65_000,
     routerOptions: { maxParamLength: MAX_PATH_PARAMETER_LENGTH },
-    // Node would reject a request without Host without a body; `server-hooks.ts` returns a problem.
-    http: {
-      maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: config.requestTimeoutMs,
-      connectionsCheckingInterval: CHECK_INTERVAL_MS,
-      requireHostHeader: false,
-    },
+    serverFactory: (handle: (request: IncomingMessage, response: ServerResponse) => void) =>
+      createHttpServer(config, (request, response) => {
+        const handOver = (): void => {
+          handle(request, response);
+        };
+        if (!take(request, response, handOver)) handOver();
+      }),
     schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     return503OnClosing: false,
     // After the drain only idle connections remain.
     forceCloseConnections: true,
-    genReqId: ({ headers }: { headers: IncomingHttpHeaders }) => {
-      const given = headers['x-request-id'];
-      return typeof given === 'string' && REQUEST_ID.test(given) ? given : uuid();
-    },
+    genReqId: requestIdOf,
     rewriteUrl: (request: IncomingMessage) =>
       faces.routeOf(request) ?? joinIdentifierSegments(request.url ?? '/', request.method),
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
@@ -60,6 +63,24 @@ export function createAdapter(config: Config, logger: Logger, faces: Faces): Fas
     },
     clientErrorHandler: answerClientError,
   });
+}
+
+function createHttpServer(
+  { requestTimeoutMs, answerStallTimeoutMs }: Config,
+  listener: (request: IncomingMessage, response: ServerResponse) => void,
+): Server {
+  const options = {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: requestTimeoutMs,
+    // Streams have no time limit while they progress; `body-timeout.ts` limits other bodies.
+    requestTimeout: 0,
+    connectionsCheckingInterval: CHECK_INTERVAL_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Node would reject a request without Host without a body; `server-hooks.ts` returns a problem.
+    requireHostHeader: false,
+  };
+  // The socket timeout; see `client-errors.ts`.
+  return createServer(options, listener).setTimeout(answerStallTimeoutMs);
 }
 
 /** DTOs validate requests, so Fastify's schema compilers are not loaded. */

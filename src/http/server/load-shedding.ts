@@ -23,22 +23,27 @@ export interface Load {
   waitingStatements(): number;
 }
 
+/** How loaded the service is: from 1 on, writes are rejected. */
+export function pressureOf(limits: OverloadLimits, load: Load): () => number {
+  const maxDelay = limits.eventLoopDelayMs || Infinity;
+  const maxWaiting = limits.waitingStatements || Infinity;
+  return () => Math.max(load.eventLoopDelayMs() / maxDelay, load.waitingStatements() / maxWaiting);
+}
+
 /**
  * Rejects requests while the process or its database is overloaded: writes first, then reads. Runs before
  * authentication and before the body is read.
+ * @param pressureNow see `pressureOf`.
  * @param onRefused called for each rejected request.
  */
 export function shedLoad(
   server: FastifyInstance,
   faces: Faces,
-  limits: OverloadLimits,
-  load: Load,
+  pressureNow: () => number,
   onRefused: () => void,
 ): void {
-  const maxDelay = limits.eventLoopDelayMs || Infinity;
-  const maxWaiting = limits.waitingStatements || Infinity;
   server.addHook('onRequest', (request, _reply, done) => {
-    const pressure = Math.max(load.eventLoopDelayMs() / maxDelay, load.waitingStatements() / maxWaiting);
+    const pressure = pressureNow();
     const isServed = pressure < 1 || (pressure < READS_LATER && onlyReads(request));
     if (isServed || faces.of(request).servedInOverload.test(request.url)) {
       done();

@@ -12,27 +12,42 @@ const AUTHORITY = /^[^\s/?#@\\]+$/;
 /** Allowed authorities that are not parsed again; a client can send many ports and 127.0.0.0/8. */
 const MAX_KNOWN = 100;
 
+/** The hosts under which a service with open access is used: those of the loopback interface and configured ones. */
+export class OpenHosts {
+  private readonly configured: ReadonlySet<string | null>;
+  private readonly known = new Set<string>();
+
+  /** @param configured names and addresses without ports. */
+  constructor(configured: readonly string[]) {
+    this.configured = new Set(configured.map((host) => hostOf(isIPv6(host) ? `[${host}]` : host)));
+  }
+
+  /** @param authority host and port; ports are not compared. */
+  includes(authority: string): boolean {
+    if (this.known.has(authority)) return true;
+    const host = hostOf(authority);
+    const isAllowed = host !== null && (isLoopback(host) || this.configured.has(host));
+    if (isAllowed && this.known.size < MAX_KNOWN) this.known.add(authority);
+    return isAllowed;
+  }
+
+  isConfigured(authority: string): boolean {
+    return this.configured.has(hostOf(authority));
+  }
+}
+
 /**
  * Rejects requests of foreign pages under open access: of names that resolve to the loopback address (DNS rebinding),
  * by Host, and of other origins, by Origin. Pages cannot set these headers.
  * @param allowed hosts beside those of the loopback interface. Ports are not compared.
  * @param faces of the server; of one that any origin may use, only the host is checked.
  */
-export function guardOpenAccess(server: FastifyInstance, allowed: readonly string[], faces?: Faces): void {
-  const configured = new Set(allowed.map((host) => hostOf(isIPv6(host) ? `[${host}]` : host)));
-  const known = new Set<string>();
-  const isAllowed = (authority: string): boolean => {
-    if (known.has(authority)) return true;
-    const host = hostOf(authority);
-    const allowed = host !== null && (isLoopback(host) || configured.has(host));
-    if (allowed && known.size < MAX_KNOWN) known.add(authority);
-    return allowed;
-  };
+export function guardOpenAccess(server: FastifyInstance, allowed: OpenHosts, faces?: Faces): void {
   server.addHook('onRequest', (request, _reply, done) => {
     const { origin, host = '' } = request.headers;
-    const misdirected = authoritiesOf(request).find((authority) => !isAllowed(authority));
+    const misdirected = authoritiesOf(request).find((authority) => !allowed.includes(authority));
     if (misdirected !== undefined) done(refusalOf(misdirected));
-    else if (origin === undefined || isOwn(origin, host, configured) || faces?.of(request).anyOrigin === true) done();
+    else if (origin === undefined || isOwn(origin, host, allowed) || faces?.of(request).anyOrigin === true) done();
     else
       done(
         new Problem(
@@ -49,10 +64,10 @@ function authoritiesOf({ headers, originalUrl }: FastifyRequest): string[] {
 }
 
 /** A page of the same host and port, with any scheme, because a proxy may terminate TLS; or of a configured host. */
-function isOwn(origin: string, host: string, configured: ReadonlySet<string | null>): boolean {
+function isOwn(origin: string, host: string, allowed: OpenHosts): boolean {
   const authority = AUTHORITY_OF_URI.exec(origin)?.[1];
   if (authority === undefined) return false;
-  return authority.toLowerCase() === host.toLowerCase() || configured.has(hostOf(authority));
+  return authority.toLowerCase() === host.toLowerCase() || allowed.isConfigured(authority);
 }
 
 function isLoopback(host: string): boolean {

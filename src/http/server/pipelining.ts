@@ -37,6 +37,9 @@ export function answerReadsInTurn(server: FastifyInstance): void {
  * the parser must not get data then.
  */
 class Connection {
+  /** The last response that arrived without another one before it. It has no listener, because most connections have one request at a time. */
+  private alone: ServerResponse | null = null;
+  /** The responses of several requests at once. */
   private readonly unanswered = new Set<ServerResponse>();
   private readonly parse: (octets: Buffer) => void;
   /** Octets that were read and not parsed. */
@@ -63,6 +66,20 @@ class Connection {
   }
 
   opened(response: ServerResponse): void {
+    if (this.count === 0) {
+      this.alone = response;
+      return;
+    }
+    if (this.alone !== null) this.watch(this.alone);
+    this.alone = null;
+    this.watch(response);
+  }
+
+  private get count(): number {
+    return this.alone === null || this.alone.closed ? this.unanswered.size : 1;
+  }
+
+  private watch(response: ServerResponse): void {
     this.unanswered.add(response);
     response.on('close', () => {
       this.unanswered.delete(response);
@@ -85,7 +102,7 @@ class Connection {
         return;
       }
       // A head that began earlier may end in these octets.
-      const room = MAX_UNANSWERED - this.unanswered.size - 1;
+      const room = MAX_UNANSWERED - this.count - 1;
       if (room <= 0) {
         this.isFull = true;
         this.socket.pause();

@@ -47,6 +47,12 @@ export class CachedResolution {
     return record === null || isAt(record.localName, address) ? record : null;
   }
 
+  /** The record in memory, as `find` returns it; null for an unknown name; undefined where it must be read. */
+  held(address: Address): IdentifierRecord | null | undefined {
+    const record = this.cache?.held(address);
+    return record === undefined || record === null || isAt(record.localName, address) ? record : null;
+  }
+
   /** Called with what a transaction of this process changed. */
   forget(touched: Touched): void {
     this.cache?.forget(touched);

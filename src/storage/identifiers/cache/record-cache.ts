@@ -87,17 +87,22 @@ export class RecordCache {
    * @throws as the reader does.
    */
   async find(address: Address): Promise<IdentifierRecord | null> {
+    const held = this.held(address);
+    if (held !== undefined) return held;
+    this.misses += 1;
+    return this.share(keyOf(address), address, this.clock.monotonic());
+  }
+
+  /** The record in memory as `find` returns it; null for an unknown name; undefined where a statement must read it. */
+  held(address: Address): IdentifierRecord | null | undefined {
     const now = this.clock.monotonic();
     this.log.use(now);
     const key = keyOf(address);
     const entry = this.records.get(key) ?? this.absent.get(key);
-    if (entry !== undefined && this.isValid(entry, now)) {
-      this.hits += 1;
-      entry.isUsed = true;
-      return entry.record;
-    }
-    this.misses += 1;
-    return this.share(key, address, now);
+    if (entry === undefined || !this.isValid(entry, now)) return undefined;
+    this.hits += 1;
+    entry.isUsed = true;
+    return entry.record;
   }
 
   /** Called with the changes of a transaction of this process after its end. */

@@ -1,0 +1,75 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import proxyAddress from '@fastify/proxy-addr';
+import type { Logger } from 'pino';
+import { clientIdentity } from './access/client-identity.js';
+import type { LimitsGuard } from './access/limits.guard.js';
+import type { Principal } from './access/principal.js';
+import { DirectAnswers, type DirectRoute, type DirectRules } from './http/server/direct-answers.js';
+import type { Drain } from './http/server/drain.js';
+import { requestIdOf } from './http/server/fastify-adapter.js';
+import type { OpenHosts } from './http/server/open-access.js';
+import type { Metrics } from './metrics/metrics.js';
+
+/** What decides about requests without the framework. */
+export interface DirectPathParts {
+  readonly drain: Drain;
+  readonly limits: LimitsGuard;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  /** The principal of requests without a key. */
+  readonly reader: Principal;
+  /** The hosts of open access; null where a key protects the service. */
+  readonly hosts: OpenHosts | null;
+  readonly pressure: () => number;
+  readonly trustedProxies: readonly string[];
+}
+
+/** Takes the requests of one route before the framework; takes none until it is told the route. */
+export class DirectPath {
+  private answers: { take(...values: Parameters<DirectPath['take']>): boolean } | null = null;
+
+  readonly take = (request: IncomingMessage, response: ServerResponse, handOver: () => void): boolean =>
+    this.answers?.take(request, response, handOver) ?? false;
+
+  use<Question>(route: DirectRoute<Question>, parts: DirectPathParts): void {
+    this.answers = new DirectAnswers(route, rulesOf(parts));
+  }
+}
+
+function rulesOf(parts: DirectPathParts): DirectRules {
+  const { drain, limits, metrics, logger, reader, hosts, pressure, trustedProxies } = parts;
+  const addressOf = addressReader(trustedProxies);
+  return {
+    isServed: ({ headers }) =>
+      !drain.stopping.aborted && pressure() < 1 && (hosts?.includes(headers.host ?? '') ?? true),
+    admit: (request) => {
+      const admitted = limits.admitDirect(clientIdentity(reader, addressOf(request)));
+      if (admitted === null) return null;
+      const done = drain.enter();
+      return {
+        headers: admitted.headers,
+        leave: () => {
+          admitted.leave();
+          done();
+        },
+        undo: () => {
+          admitted.undo();
+          done();
+        },
+      };
+    },
+    requestId: requestIdOf,
+    answered: ({ method = '', url }, reqId, route, status, ms) => {
+      metrics.answered(method, route, status, ms / 1000);
+      if (!logger.isLevelEnabled('info')) return;
+      logger.info({ reqId, method, url, status, durationMs: Math.round(ms * 100) / 100 }, 'request');
+    },
+  };
+}
+
+/** The address of a client, which trusted proxies tell, as the framework reads it. */
+function addressReader(trustedProxies: readonly string[]): (request: IncomingMessage) => string | undefined {
+  if (trustedProxies.length === 0) return ({ socket }) => socket.remoteAddress;
+  const isTrusted = proxyAddress.compile([...trustedProxies]);
+  return (request) => proxyAddress(request, isTrusted);
+}

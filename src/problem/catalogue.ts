@@ -55,6 +55,7 @@ const SERVICE_PROBLEMS = {
   IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'The Idempotency-Key was used for a different request.' },
   RATE_LIMITED: { status: 429, title: 'The rate limit is exceeded.' },
   CONCURRENCY_LIMITED: { status: 429, title: 'Too many concurrent requests.' },
+  URI_TOO_LONG: { status: 414, title: 'The path and query of the request are too long.' },
   HEADERS_TOO_LARGE: { status: 431, title: 'The headers are too large.' },
   INTERNAL_ERROR: { status: 500, title: 'An internal error occurred.' },
   DATABASE_UNAVAILABLE: { status: 503, title: 'The database is unavailable.' },

@@ -23,13 +23,15 @@ export interface RecordUrls {
  * The typed links of a record, the most important one first, by the FAIR Signposting profile: the persistent identifier
  * (RFC 8574), the metadata record (RFC 6892), what kind of page this is (RFC 6903), and the link set (RFC 9264 6). The
  * history is linked by RFC 5829.
+ * @param urls null where the service does not serve the record as JSON.
  */
-export function typedLinksOf({ metadataId }: IdentifierRecord, uris: Uris, urls: RecordUrls): TypedLink[] {
+export function typedLinksOf({ metadataId }: IdentifierRecord, uris: Uris, urls: RecordUrls | null): TypedLink[] {
   const links: TypedLink[] = [];
   if (uris.http !== null) links.push({ rel: 'cite-as', href: uris.http });
   const metadata = metadataId === null ? null : neighborUri(uris, metadataId);
   if (metadata !== null) links.push({ rel: 'describedby', href: metadata });
   links.push({ rel: 'type', href: 'https://schema.org/AboutPage' });
+  if (urls === null) return links;
   links.push({ rel: 'linkset', href: urls.record, type: LINKSET });
   if (urls.history !== null) links.push({ rel: 'version-history', href: urls.history, type: 'application/json' });
   return links;

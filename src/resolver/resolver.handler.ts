@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { principalOf } from '../access/current-principal.js';
 import type { Principal } from '../access/principal.js';
+import { linkHeaderOf } from '../http/headers/link-header.js';
 import { unknownPath } from '../http/server/method-not-allowed.js';
 import type { DirectRoute } from '../http/server/direct-answers.js';
 import { type Resolver, urisOf } from '../identifier/index.js';
@@ -8,6 +9,7 @@ import { computedValues, selectValues } from '../handle-values/index.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { Address } from '../registry/naming-authority-snapshot.js';
 import { type IdentifierRecord, identifierOf, serializeRecord } from '../registry/identifier-record.js';
+import { typedLinksOf } from '../registry/typed-links.js';
 import { MAX_PAGE_EVENTS, type PageRecord, formPage, recordPage } from '../record-page/index.js';
 import type { ChangeReader } from '../storage/changes/change-reader.js';
 import { acceptsJson } from './accepts-json.js';
@@ -142,6 +144,8 @@ export class ResolverHandler {
       const json = JSON.stringify(serializeRecord(page.record, page.uris));
       return sendText(reply, 200, 'application/json; charset=utf-8', json);
     }
+    const links = linkHeaderOf(typedLinksOf(page.record, page.uris, null));
+    if (links !== undefined) void reply.header('link', links);
     return sendPage(reply, 200, recordPage({ ...page, values: pageValues(values) }));
   }
 

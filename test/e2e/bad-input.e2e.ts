@@ -260,7 +260,7 @@ describe('input that never becomes a request', () => {
   it('a URL of 1 MiB returns a problem, although its end is not read', async () => {
     for (let i = 0; i < 20; i++) {
       const answer = await raw(`GET /${'a'.repeat(1024 * 1024)} HTTP/1.1\r\nhost: localhost\r\n\r\n`);
-      expect(answer).toContain('"code":"HEADERS_TOO_LARGE"');
+      expect(answer).toMatch(/^HTTP\/1\.1 414 [^]*"code":"URI_TOO_LONG"/);
     }
   });
 

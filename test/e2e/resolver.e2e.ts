@@ -99,6 +99,13 @@ describe('a record with a target', () => {
     expect(text).toContain(`<location id="0" href="${TARGET}"/>`);
   });
 
+  it('has the typed links of its page for programs (FAIR Signposting)', async () => {
+    const { link } = (await get(`/${active}?noredirect`)).headers;
+    expect(link).toContain(`<http://hdl.handle.net/${active}>; rel="cite-as"`);
+    expect(link).toContain('<http://hdl.handle.net/2000.01/A3D8BE7457C943FFB66ED4583059A8BA>; rel="describedby"');
+    expect(link).toContain('<https://schema.org/AboutPage>; rel="type"');
+  });
+
   it('is the JSON of its representation for noredirect with Accept of JSON alone', async () => {
     const { status, headers, text } = await get(`/${active}?noredirect`, { accept: 'application/json' });
     expect([status, headers['content-type'], headers.vary]).toEqual([200, 'application/json; charset=utf-8', 'Accept']);

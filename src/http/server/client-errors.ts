@@ -23,14 +23,26 @@ const refused = new WeakSet<Duplex>();
 /** Connections whose first octets are those of a HEAD request. */
 const heads = new WeakSet<Duplex>();
 
+/** Connections whose first line has not ended. */
+const lines = new WeakSet<Duplex>();
+
+const LINE_FEED = 0x0a;
+
 /** Responds to requests that the framework does not receive. */
 export function watchClientErrors({ server, log }: FastifyInstance): void {
   server.on('connection', (socket: Socket) => {
     // Node removes its own listener with CONNECT, and a reset without a listener would end the process.
     socket.on('error', () => {});
+    lines.add(socket);
     socket.prependOnceListener('data', (octets: Buffer) => {
       if (isHeadRequest(octets)) heads.add(socket);
     });
+    const read = (octets: Buffer): void => {
+      if (!octets.includes(LINE_FEED)) return;
+      lines.delete(socket);
+      socket.off('data', read);
+    };
+    socket.prependListener('data', read);
   });
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     answers.set(request.socket, response);
@@ -69,7 +81,8 @@ export function answerClientError(this: FastifyInstance, error: NodeJS.ErrnoExce
     if (answers.get(socket)?.writableFinished !== false) end(socket, '');
     return;
   }
-  const code = BROKEN_HTTP[error.code ?? ''] ?? 'MALFORMED_HTTP';
+  const isLongLine = error.code === 'HPE_HEADER_OVERFLOW' && lines.has(socket);
+  const code = isLongLine ? 'URI_TOO_LONG' : (BROKEN_HTTP[error.code ?? ''] ?? 'MALFORMED_HTTP');
   const problem = new Problem(code, `The request could not be parsed: ${error.message}.`);
   // The octets themselves could contain a key.
   const { status } = CATALOGUE[code];

@@ -1,4 +1,14 @@
 /** The values of a Handle: their model, those computed from a record, their selection and their JSON. Pure. */
+export {
+  type ApiAnswer,
+  apiText,
+  invalidAnswer,
+  notFoundAnswer,
+  notResponsibleAnswer,
+  RESPONSE_CODE,
+  valuesAnswer,
+  withdrawnAnswer,
+} from './api-answer.js';
 export { COMPUTED_INDEX, computedValues } from './computed-values.js';
 export {
   type AdminData,

@@ -1,4 +1,4 @@
-import { decodeText } from './decode-text.js';
+import { decodeText } from '../http/decode-text.js';
 
 /** What a request asks for beside the name. Unknown parameters have no effect. */
 export interface ResolveQuery {

@@ -32,7 +32,12 @@ export function guardOpenAccess(server: FastifyInstance, allowed: readonly strin
     const { origin, host = '' } = request.headers;
     const misdirected = authoritiesOf(request).find((authority) => !isAllowed(authority));
     if (misdirected !== undefined) done(refusalOf(misdirected));
-    else if (origin === undefined || isOwn(origin, host, configured) || faces?.of(request).anyOrigin === true) done();
+    else if (
+      origin === undefined ||
+      isOwn(origin, host, configured) ||
+      faces?.of(request).anyOrigin.has(request.method) === true
+    )
+      done();
     else
       done(
         new Problem(

@@ -1,7 +1,22 @@
-import { type HandleValue, valueJson } from '../handle-values/index.js';
+import type { HandleValue } from './handle-value.js';
+import { valueJson } from './value-json.js';
 
 /** Response codes of the Handle protocol (RFC 3652 2.2.3). */
-export const RESPONSE_CODE = { success: 1, protocolError: 4, notFound: 100, noValues: 200 } as const;
+export const RESPONSE_CODE = {
+  success: 1,
+  error: 2,
+  serverTooBusy: 3,
+  protocolError: 4,
+  notFound: 100,
+  alreadyExists: 101,
+  invalidHandle: 102,
+  noValues: 200,
+  valueExists: 201,
+  invalidValue: 202,
+  notResponsible: 301,
+  notPermitted: 400,
+  authenticationNeeded: 402,
+} as const;
 
 /** A response in the JSON of the HTTP API of Handle.Net. */
 export interface ApiAnswer {
@@ -23,6 +38,15 @@ export function notFoundAnswer(handle: string): ApiAnswer {
 /** The code of a Handle that does not exist, which is all that clients of this API know about withdrawal. */
 export function withdrawnAnswer(handle: string, reason: string): ApiAnswer {
   return { status: 410, body: { responseCode: RESPONSE_CODE.notFound, message: reason, handle } };
+}
+
+/** For a prefix that this service does not have, or that is hidden; the message is the one that clients know. */
+export function notResponsibleAnswer(handle: string): ApiAnswer {
+  const message = "That prefix doesn't live here";
+  return {
+    status: 400,
+    body: { responseCode: RESPONSE_CODE.notResponsible, message, ...(handle !== '' && { handle }) },
+  };
 }
 
 export function invalidAnswer(handle: string, message: string, status = 400): ApiAnswer {

@@ -1,0 +1,45 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { RESPONSE_CODE } from '../../handle-values/index.js';
+import { CATALOGUE, type ProblemCode } from '../../problem/catalogue.js';
+import { problemOf } from '../../problem/problem.filter.js';
+import { Problem } from '../../problem/problem.js';
+import { handleOf } from '../entrance.js';
+import { sendAnswer } from './send-answer.js';
+
+/** Response codes of the Handle protocol (RFC 3652 2.2.3) for problems; others have the code of their status. */
+const CODES: Partial<Record<ProblemCode, number>> = {
+  UNAUTHENTICATED: RESPONSE_CODE.authenticationNeeded,
+  SCOPE_MISSING: RESPONSE_CODE.notPermitted,
+  NAMING_AUTHORITY_FORBIDDEN: RESPONSE_CODE.notPermitted,
+  RATE_LIMITED: RESPONSE_CODE.serverTooBusy,
+  CONCURRENCY_LIMITED: RESPONSE_CODE.serverTooBusy,
+  OVERLOADED: RESPONSE_CODE.serverTooBusy,
+  SHUTTING_DOWN: RESPONSE_CODE.serverTooBusy,
+  IDENTIFIER_NOT_FOUND: RESPONSE_CODE.notFound,
+};
+
+/** Statuses that differ from those of the REST API. */
+const STATUSES: Partial<Record<ProblemCode, number>> = { UNSUPPORTED_MEDIA_TYPE: 400 };
+
+/**
+ * Sends an error with the members that Handle clients read: `responseCode`, `message`, and the Handle of the request where
+ * the path has one.
+ */
+export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const problem = problemOf(error, request.routeOptions.bodyLimit);
+  const { code, extensions } = problem;
+  const status = STATUSES[code] ?? CATALOGUE[code].status;
+  if (!(error instanceof Problem) && status >= 500) request.log.error({ err: error }, code);
+  const handle = handleOf(request.raw);
+  const body = {
+    responseCode: CODES[code] ?? (status < 500 ? RESPONSE_CODE.protocolError : RESPONSE_CODE.error),
+    message: code === 'NOT_FOUND' ? unknownEndpoint(request) : problem.detail,
+    ...(handle != null && { handle }),
+  };
+  const challenge = status === 401 && { 'www-authenticate': 'Basic realm="handle"' };
+  sendAnswer(reply.headers({ ...extensions.headers, ...challenge }), { status, body });
+}
+
+function unknownEndpoint({ method, originalUrl }: FastifyRequest): string {
+  return `Unknown HTTP API endpoint ${method} ${originalUrl.split('?', 1)[0] ?? '/'}`;
+}

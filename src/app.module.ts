@@ -49,7 +49,7 @@ export class AppModule {
         ...[HealthModule, StorageWriteModule, CursorsModule],
         ...(faces.has('api') ? [DocumentationModule.with(faces.has('resolver'))] : []),
         ...(faces.has('resolver') ? [ResolverModule.with({ resolver, upstream, isClosed })] : []),
-        ...(faces.has('handles') ? [HandleApiModule.with({ requiresKeys: openAccessHosts === null })] : []),
+        ...(faces.has('handles') ? [HandleApiModule.with(openAccessHosts === null)] : []),
       ],
     };
   }

@@ -8,8 +8,8 @@ import { LimitsGuard } from './access/limits.guard.js';
 import { REST_API } from './api/face.js';
 import { AppModule } from './app.module.js';
 import { handleApiFace } from './handle-api/face.js';
+import { HandleApi } from './handle-api/handle-api.js';
 import { handleApiRoutes } from './handle-api/handle-api.routes.js';
-import { HandlesHandler } from './handle-api/handles/handles.handler.js';
 import { Entrance } from './resolver/entrance.js';
 import { resolverFace } from './resolver/face.js';
 import { ResolverHandler } from './resolver/resolver.handler.js';
@@ -91,7 +91,7 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
     await app.init();
     if (entrance !== null) await server.register(resolverRoutes(app.get(ResolverHandler, { strict: false })));
     if (config.faces.has('handles')) {
-      await server.register(handleApiRoutes(app.get(HandlesHandler, { strict: false })));
+      await server.register(handleApiRoutes(app.get(HandleApi, { strict: false })));
     }
     await server.register(methods.addTheOthers);
   };

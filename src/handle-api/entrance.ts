@@ -12,18 +12,29 @@ export const HANDLE_ROUTES = {
 
 const PLACEHOLDER = '{handle}';
 
-const HANDLE = Symbol('handle-api:handle');
-
-interface WithHandle {
-  [HANDLE]?: string | null;
+/** The Handle that a request names. */
+export interface RequestedHandle {
+  /** As the client spelled it, decoded once as UTF-8; "+" is not a blank. Not decoded where that is not possible. */
+  readonly handle: string;
+  readonly isMalformed: boolean;
 }
 
-/**
- * The Handle in the path of a request, decoded once as UTF-8; "+" is not a blank.
- * @returns null where the path is not percent-encoded UTF-8, undefined where it has no Handle.
- */
-export function handleOf(request: IncomingMessage): string | null | undefined {
-  return (request as WithHandle)[HANDLE];
+const REQUESTED = Symbol('handle-api:requested');
+
+interface WithHandle {
+  [REQUESTED]?: RequestedHandle;
+}
+
+const NONE: RequestedHandle = Object.freeze({ handle: '', isMalformed: false });
+
+/** The Handle that a request names in its path; empty where it names none. */
+export function requestedHandle(request: IncomingMessage): RequestedHandle {
+  return (request as WithHandle)[REQUESTED] ?? NONE;
+}
+
+/** Notes a Handle that is not in the path, for the responses to this request. */
+export function noteHandle(request: IncomingMessage, handle: string): void {
+  (request as WithHandle)[REQUESTED] = { handle, isMalformed: false };
 }
 
 /** The route of a request whose path ends with a Handle; null for any other. Notes the Handle. */
@@ -32,7 +43,9 @@ export function routeOf(request: IncomingMessage): string | null {
   for (const route of Object.values(HANDLE_ROUTES)) {
     const start = route.length - PLACEHOLDER.length;
     if (path.length === start || !path.startsWith(route.slice(0, start))) continue;
-    (request as WithHandle)[HANDLE] = decodeText(path.slice(start));
+    const raw = path.slice(start);
+    const handle = decodeText(raw);
+    (request as WithHandle)[REQUESTED] = { handle: handle ?? raw, isMalformed: handle === null };
     return route;
   }
   return null;

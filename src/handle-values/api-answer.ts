@@ -61,11 +61,14 @@ const MAX_CALLBACK_LENGTH = 128;
  * identifier. U+2028 and U+2029 are escaped, which end a line of a script.
  */
 export function apiText(body: object, pretty: boolean, callback: string | null): string {
-  const json = JSON.stringify(body, null, pretty ? 2 : undefined).replace(
-    /[\u2028\u2029]/g,
-    (separator) => `\\u${separator.charCodeAt(0).toString(16)}`,
-  );
+  const json = jsonText(body, pretty);
   return callback === null ? json : `${functionName(callback)}(${json});`;
+}
+
+/** JSON in which U+2028 and U+2029 are escaped. */
+export function jsonText(value: unknown, pretty = false): string {
+  const json = JSON.stringify(value, null, pretty ? 2 : undefined);
+  return json.replace(/[\u2028\u2029]/g, (separator) => `\\u${separator.charCodeAt(0).toString(16)}`);
 }
 
 function functionName(callback: string): string {

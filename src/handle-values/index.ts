@@ -3,6 +3,7 @@ export {
   type ApiAnswer,
   apiText,
   invalidAnswer,
+  jsonText,
   notFoundAnswer,
   notResponsibleAnswer,
   RESPONSE_CODE,

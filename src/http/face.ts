@@ -29,7 +29,7 @@ export class Faces {
 
   /** @param faces in order of precedence. The last one also has the paths that no face has. */
   constructor(private readonly faces: readonly [...Face[], Face]) {
-    this.last = faces[faces.length - 1]!;
+    this.last = faces.at(-1) ?? faces[0];
   }
 
   /** The route that a face has for a request, in place of its path; null for none. */

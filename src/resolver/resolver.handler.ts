@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { principalOf } from '../access/current-principal.js';
 import type { Principal } from '../access/principal.js';
+import { MAX_PARAMETERS, parametersIn } from '../http/query-parameters.js';
 import { unknownPath } from '../http/server/method-not-allowed.js';
 import { type Resolver, urisOf } from '../identifier/index.js';
 import { computedValues, invalidAnswer, selectValues, valuesAnswer } from '../handle-values/index.js';
@@ -13,7 +14,7 @@ import { appendToTarget } from './append-to-target.js';
 import { entryOf } from './entrance.js';
 import { type HandleResolver, type Resolution, urlAt } from './handle-resolver.js';
 import { locationsXml, pageValues } from './page-values.js';
-import { MAX_PARAMETERS, NO_QUERY, type ResolveQuery, parametersIn, queryOf, readQuery } from './resolve-query.js';
+import { NO_QUERY, type ResolveQuery, queryOf, readQuery } from './resolve-query.js';
 import {
   type Refusal,
   malformedRefusal,

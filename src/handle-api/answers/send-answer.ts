@@ -8,7 +8,7 @@ export interface Presentation {
   readonly callback: string | null;
 }
 
-export const COMPACT: Presentation = Object.freeze({ pretty: false, callback: null });
+const COMPACT: Presentation = Object.freeze({ pretty: false, callback: null });
 
 /** Sends an answer, whatever `Accept` says, as Handle.Net does. */
 export function sendAnswer(

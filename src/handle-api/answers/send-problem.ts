@@ -3,7 +3,7 @@ import { RESPONSE_CODE } from '../../handle-values/index.js';
 import { CATALOGUE, type ProblemCode } from '../../problem/catalogue.js';
 import { problemOf } from '../../problem/problem.filter.js';
 import { Problem } from '../../problem/problem.js';
-import { handleOf } from '../entrance.js';
+import { requestedHandle } from '../entrance.js';
 import { sendAnswer } from './send-answer.js';
 
 /** Response codes of the Handle protocol (RFC 3652 2.2.3) for problems; others have the code of their status. */
@@ -30,11 +30,11 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   const { code, extensions } = problem;
   const status = STATUSES[code] ?? CATALOGUE[code].status;
   if (!(error instanceof Problem) && status >= 500) request.log.error({ err: error }, code);
-  const handle = handleOf(request.raw);
+  const { handle } = requestedHandle(request.raw);
   const body = {
     responseCode: CODES[code] ?? (status < 500 ? RESPONSE_CODE.protocolError : RESPONSE_CODE.error),
     message: code === 'NOT_FOUND' ? unknownEndpoint(request) : problem.detail,
-    ...(handle != null && { handle }),
+    ...(handle !== '' && { handle }),
   };
   const challenge = status === 401 && { 'www-authenticate': 'Basic realm="handle"' };
   sendAnswer(reply.headers({ ...extensions.headers, ...challenge }), { status, body });

@@ -1,22 +1,6 @@
+import { RESPONSE_CODE } from './handle-fault.js';
 import type { HandleValue } from './handle-value.js';
 import { valueJson } from './value-json.js';
-
-/** Response codes of the Handle protocol (RFC 3652 2.2.3). */
-export const RESPONSE_CODE = {
-  success: 1,
-  error: 2,
-  serverTooBusy: 3,
-  protocolError: 4,
-  notFound: 100,
-  alreadyExists: 101,
-  invalidHandle: 102,
-  noValues: 200,
-  valueExists: 201,
-  invalidValue: 202,
-  notResponsible: 301,
-  notPermitted: 400,
-  authenticationNeeded: 402,
-} as const;
 
 /** A response in the JSON of the HTTP API of Handle.Net. */
 export interface ApiAnswer {
@@ -26,18 +10,18 @@ export interface ApiAnswer {
 
 /** @param handle as the client spelled it; clients compare it with what they sent. */
 export function valuesAnswer(handle: string, values: readonly HandleValue[]): ApiAnswer {
-  const { success, noValues } = RESPONSE_CODE;
-  if (values.length === 0) return { status: 200, body: { responseCode: noValues, values: [], handle } };
+  const { success, valueNotFound } = RESPONSE_CODE;
+  if (values.length === 0) return { status: 200, body: { responseCode: valueNotFound, values: [], handle } };
   return { status: 200, body: { responseCode: success, handle, values: values.map(valueJson) } };
 }
 
 export function notFoundAnswer(handle: string): ApiAnswer {
-  return { status: 404, body: { responseCode: RESPONSE_CODE.notFound, handle } };
+  return { status: 404, body: { responseCode: RESPONSE_CODE.handleNotFound, handle } };
 }
 
 /** The code of a Handle that does not exist, which is all that clients of this API know about withdrawal. */
 export function withdrawnAnswer(handle: string, reason: string): ApiAnswer {
-  return { status: 410, body: { responseCode: RESPONSE_CODE.notFound, message: reason, handle } };
+  return { status: 410, body: { responseCode: RESPONSE_CODE.handleNotFound, message: reason, handle } };
 }
 
 /** For a prefix that this service does not have, or that is hidden; the message is the one that clients know. */
@@ -45,12 +29,12 @@ export function notResponsibleAnswer(handle: string): ApiAnswer {
   const message = "That prefix doesn't live here";
   return {
     status: 400,
-    body: { responseCode: RESPONSE_CODE.notResponsible, message, ...(handle !== '' && { handle }) },
+    body: { responseCode: RESPONSE_CODE.prefixElsewhere, message, ...(handle !== '' && { handle }) },
   };
 }
 
 export function invalidAnswer(handle: string, message: string, status = 400): ApiAnswer {
-  return { status, body: { responseCode: RESPONSE_CODE.protocolError, message, handle } };
+  return { status, body: { responseCode: RESPONSE_CODE.error, message, handle } };
 }
 
 /** Characters of the parameter `callback` that are used; the rest is cut. */

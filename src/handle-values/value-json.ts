@@ -26,7 +26,7 @@ export function adminPermissionsText(permissions: number): string {
 }
 
 function dataJson(data: ValueData): ValueJson['data'] {
-  if (data.format === 'string') return data;
+  if (data.format !== 'admin') return data;
   const { handle, index, permissions } = data.value;
   return { format: 'admin', value: { handle, index, permissions: adminPermissionsText(permissions) } };
 }

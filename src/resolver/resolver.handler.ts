@@ -4,7 +4,7 @@ import type { Principal } from '../access/principal.js';
 import { MAX_PARAMETERS, parametersIn } from '../http/query-parameters.js';
 import { unknownPath } from '../http/server/method-not-allowed.js';
 import { type Resolver, urisOf } from '../identifier/index.js';
-import { computedValues, invalidAnswer, selectValues, valuesAnswer } from '../handle-values/index.js';
+import { invalidAnswer, isPublic, selectValues, valuesAnswer, valuesOf } from '../handle-values/index.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { type IdentifierRecord, identifierOf, serializeRecord } from '../registry/identifier-record.js';
 import { MAX_PAGE_EVENTS, type PageRecord, formPage, recordPage } from '../record-page/index.js';
@@ -110,7 +110,7 @@ export class ResolverHandler {
       this.metrics.resolved('redirected');
       return sendRedirect(reply, record, target, this.cacheControl);
     }
-    const values = selectValues(computedValues(record), query);
+    const values = selectValues(valuesOf(record).filter(isPublic), query);
     if (query.action === 'api') {
       const isInvalid = query.hasInvalidIndex;
       this.metrics.resolved(isInvalid ? 'refused' : 'shown');

@@ -9,13 +9,13 @@ import { sendAnswer } from './send-answer.js';
 /** Response codes of the Handle protocol (RFC 3652 2.2.3) for problems; others have the code of their status. */
 const CODES: Partial<Record<ProblemCode, number>> = {
   UNAUTHENTICATED: RESPONSE_CODE.authenticationNeeded,
-  SCOPE_MISSING: RESPONSE_CODE.notPermitted,
-  NAMING_AUTHORITY_FORBIDDEN: RESPONSE_CODE.notPermitted,
+  SCOPE_MISSING: RESPONSE_CODE.notAuthorized,
+  NAMING_AUTHORITY_FORBIDDEN: RESPONSE_CODE.notAuthorized,
   RATE_LIMITED: RESPONSE_CODE.serverTooBusy,
   CONCURRENCY_LIMITED: RESPONSE_CODE.serverTooBusy,
   OVERLOADED: RESPONSE_CODE.serverTooBusy,
   SHUTTING_DOWN: RESPONSE_CODE.serverTooBusy,
-  IDENTIFIER_NOT_FOUND: RESPONSE_CODE.notFound,
+  IDENTIFIER_NOT_FOUND: RESPONSE_CODE.handleNotFound,
 };
 
 /** Statuses that differ from those of the REST API. */
@@ -32,7 +32,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   if (!(error instanceof Problem) && status >= 500) request.log.error({ err: error }, code);
   const { handle } = requestedHandle(request.raw);
   const body = {
-    responseCode: CODES[code] ?? (status < 500 ? RESPONSE_CODE.protocolError : RESPONSE_CODE.error),
+    responseCode: CODES[code] ?? (status < 500 ? RESPONSE_CODE.error : RESPONSE_CODE.failure),
     message: code === 'NOT_FOUND' ? unknownEndpoint(request) : problem.detail,
     ...(handle !== '' && { handle }),
   };

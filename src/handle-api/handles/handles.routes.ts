@@ -63,6 +63,6 @@ async function refuseSession(request: FastifyRequest, reply: FastifyReply): Prom
 
 function notImplemented({ raw }: FastifyRequest, reply: FastifyReply, message: string): FastifyReply {
   const { handle } = requestedHandle(raw);
-  const body = { responseCode: RESPONSE_CODE.protocolError, message, ...(handle !== '' && { handle }) };
+  const body = { responseCode: RESPONSE_CODE.error, message, ...(handle !== '' && { handle }) };
   return sendAnswer(reply, { status: 501, body });
 }

@@ -3,7 +3,6 @@ import { principalOf } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
 import {
   type ApiAnswer,
-  computedValues,
   invalidAnswer,
   isPublic,
   jsonText,
@@ -13,6 +12,7 @@ import {
   selectValues,
   valueJson,
   valuesAnswer,
+  valuesOf,
   withdrawnAnswer,
 } from '../../handle-values/index.js';
 import type { HandleApiLabel, Metrics } from '../../metrics/metrics.js';
@@ -65,7 +65,7 @@ export class ReadHandler {
 
   /** The selected values, without those that the principal may not read. @throws Problem UNAUTHENTICATED */
   private shownValues(record: IdentifierRecord, principal: Principal, query: HandlesQuery) {
-    const selected = selectValues(computedValues(record), query);
+    const selected = selectValues(valuesOf(record), query);
     const isPrivate = query.publicOnly !== true && readsHidden(principal, record.namingAuthority);
     if (isPrivate) return selected;
     const shown = selected.filter(isPublic);
@@ -107,12 +107,12 @@ function readsHidden(principal: Principal, namingAuthority: string): boolean {
 function recordText(handle: string, record: IdentifierRecord): string {
   let values = texts.get(record);
   if (values === undefined) {
-    values = jsonText(computedValues(record).filter(isPublic).map(valueJson));
+    values = jsonText(valuesOf(record).filter(isPublic).map(valueJson));
     texts.set(record, values);
   }
-  const { success, noValues } = RESPONSE_CODE;
+  const { success, valueNotFound } = RESPONSE_CODE;
   const name = jsonText(handle);
   return values === '[]'
-    ? `{"responseCode":${noValues},"values":[],"handle":${name}}`
+    ? `{"responseCode":${valueNotFound},"values":[],"handle":${name}}`
     : `{"responseCode":${success},"handle":${name},"values":${values}}`;
 }

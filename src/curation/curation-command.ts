@@ -1,16 +1,16 @@
-import type { Principal } from '../../access/principal.js';
-import { Problem } from '../../problem/problem.js';
-import type { CanonicalName } from '../../registry/canonical-name.js';
-import { type IdentifierRecord, identifierOf, nativeText } from '../../registry/identifier-record.js';
-import { type Amendment, activation, reinstatement, withdrawal } from '../../registry/lifecycle.js';
-import type { Address, NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
+import type { Principal } from '../access/principal.js';
+import { Problem } from '../problem/problem.js';
+import type { CanonicalName } from '../registry/canonical-name.js';
+import { type IdentifierRecord, identifierOf, nativeText } from '../registry/identifier-record.js';
+import { type Amendment, activation, reinstatement, withdrawal } from '../registry/lifecycle.js';
+import type { Address, NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import {
   readAlternates,
   readMetadataId,
   readReplacementName,
   replacementText,
   requireTwoThings,
-} from '../../registry/parse-names.js';
+} from '../registry/parse-names.js';
 
 /** New values of an identifier, with names in any form. A member that is absent is not changed. */
 export interface NewValues {

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { RequestContext } from '../../access/request-context.js';
-import type { Resolver } from '../../identifier/index.js';
-import { isUniqueViolation } from '../../problem/database-errors.js';
-import { DEFAULT_HTTP_RESOLVER } from '../../registry/default-resolver.module.js';
+import type { RequestContext } from '../access/request-context.js';
+import type { Resolver } from '../identifier/index.js';
+import { isUniqueViolation } from '../problem/database-errors.js';
+import { DEFAULT_HTTP_RESOLVER } from '../registry/default-resolver.module.js';
 import {
   type IdentifierRecord,
   type IdentifierSnapshot,
@@ -10,15 +10,15 @@ import {
   nativeText,
   serializeRecord,
   snapshotOf,
-} from '../../registry/identifier-record.js';
-import { denotes, keyCollision } from '../../registry/key-collision.js';
-import { changeTime, requireState } from '../../registry/lifecycle.js';
-import { resolveIdentifier } from '../../registry/resolve-identifier.js';
-import { IdempotentRequests, type Replayable, keyedRequest } from '../../storage/idempotency.js';
-import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
-import { IdentifierUpdater } from '../../storage/identifiers/identifier-updater.js';
-import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
-import { Transactions } from '../../storage/transactions.js';
+} from '../registry/identifier-record.js';
+import { denotes, keyCollision } from '../registry/key-collision.js';
+import { changeTime, requireState } from '../registry/lifecycle.js';
+import { resolveIdentifier } from '../registry/resolve-identifier.js';
+import { IdempotentRequests, type Replayable, keyedRequest } from '../storage/idempotency.js';
+import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
+import { IdentifierUpdater } from '../storage/identifiers/identifier-updater.js';
+import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
+import { Transactions } from '../storage/transactions.js';
 import {
   type CurationCommand,
   type ParsedValues,

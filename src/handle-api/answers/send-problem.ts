@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { RESPONSE_CODE } from '../../handle-values/index.js';
+import { type ApiAnswer, HandleFault, RESPONSE_CODE } from '../../handle-values/index.js';
 import { CATALOGUE, type ProblemCode } from '../../problem/catalogue.js';
 import { problemOf } from '../../problem/problem.filter.js';
 import { Problem } from '../../problem/problem.js';
@@ -16,6 +16,17 @@ const CODES: Partial<Record<ProblemCode, number>> = {
   OVERLOADED: RESPONSE_CODE.serverTooBusy,
   SHUTTING_DOWN: RESPONSE_CODE.serverTooBusy,
   IDENTIFIER_NOT_FOUND: RESPONSE_CODE.handleNotFound,
+  IDENTIFIER_TAKEN: RESPONSE_CODE.handleExists,
+  GUID_TAKEN: RESPONSE_CODE.handleExists,
+  METADATA_ID_TAKEN: RESPONSE_CODE.valueInvalid,
+};
+
+/** The statuses of response codes; 400 for the others. */
+const FAULT_STATUSES: Readonly<Record<number, number>> = {
+  [RESPONSE_CODE.handleNotFound]: 404,
+  [RESPONSE_CODE.handleExists]: 409,
+  [RESPONSE_CODE.valueExists]: 409,
+  [RESPONSE_CODE.notAuthorized]: 403,
 };
 
 /** Statuses that differ from those of the REST API. */
@@ -26,11 +37,15 @@ const STATUSES: Partial<Record<ProblemCode, number>> = { UNSUPPORTED_MEDIA_TYPE:
  * the path has one.
  */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const { handle } = requestedHandle(request.raw);
+  if (error instanceof HandleFault) {
+    sendAnswer(reply, faultAnswer(error, handle));
+    return;
+  }
   const problem = problemOf(error, request.routeOptions.bodyLimit);
   const { code, extensions } = problem;
   const status = STATUSES[code] ?? CATALOGUE[code].status;
   if (!(error instanceof Problem) && status >= 500) request.log.error({ err: error }, code);
-  const { handle } = requestedHandle(request.raw);
   const body = {
     responseCode: CODES[code] ?? (status < 500 ? RESPONSE_CODE.error : RESPONSE_CODE.failure),
     message: code === 'NOT_FOUND' ? unknownEndpoint(request) : problem.detail,
@@ -38,6 +53,11 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   };
   const challenge = status === 401 && { 'www-authenticate': 'Basic realm="handle"' };
   sendAnswer(reply.headers({ ...extensions.headers, ...challenge }), { status, body });
+}
+
+function faultAnswer({ responseCode, message }: HandleFault, handle: string): ApiAnswer {
+  const members = { ...(message !== '' && { message }), ...(handle !== '' && { handle }) };
+  return { status: FAULT_STATUSES[responseCode] ?? 400, body: { responseCode, ...members } };
 }
 
 function unknownEndpoint({ method, originalUrl }: FastifyRequest): string {

@@ -3,6 +3,7 @@ import { type Address, addressIn } from '../../registry/naming-authority-snapsho
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import { MAX_LOCAL_NAME_OCTETS } from '../../registry/canonical-name.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import { isDeleted } from '../../registry/lifecycle.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 
 /** Finds records by their addresses; a cache may implement it. */
@@ -61,10 +62,10 @@ export class HandleFinder {
     };
   }
 
-  /** The record at a place. A reserved one is like an unknown one. */
+  /** The record at a place. A reserved or deleted one is like an unknown one. */
   async find({ address }: HandlePlace): Promise<IdentifierRecord | null> {
     const record = address === null ? null : await this.records.find(address);
-    return record?.state === 'reserved' ? null : record;
+    return record === null || record.state === 'reserved' || isDeleted(record) ? null : record;
   }
 }
 

@@ -3,6 +3,7 @@ import { RESPONSE_CODE } from '../../handle-values/index.js';
 import { sendAnswer } from '../answers/send-answer.js';
 import { HANDLE_ROUTES, requestedHandle } from '../entrance.js';
 import type { ListHandler } from './list.handler.js';
+import type { WriteHandler } from './write.handler.js';
 import type { ReadHandler } from './read.handler.js';
 import { sendSite } from './site.js';
 
@@ -14,16 +15,21 @@ const READS = ['GET', 'HEAD', 'POST'];
 export interface HandlesHandlers {
   readonly reads: ReadHandler;
   readonly lists: ListHandler;
+  readonly writes: WriteHandler;
 }
 
 /** @param requiresKeys whether writing requires a key, which protects it from pages of other origins. */
 export function addHandlesRoutes(
   server: FastifyInstance,
-  { reads, lists }: HandlesHandlers,
+  { reads, lists, writes }: HandlesHandlers,
   requiresKeys: boolean,
 ): void {
   const config = { scopes: ['read'] as const, onlyReads: true };
   server.route({ method: READS, url: HANDLE_ROUTES.handles, config, handler: reads.handle });
+  for (const url of [...LISTS, HANDLE_ROUTES.handles]) {
+    server.route({ method: 'PUT', url, config: { scopes: ['mint', 'register', 'curate'] }, handler: writes.put });
+    server.route({ method: 'DELETE', url, config: { scopes: ['curate'] }, handler: writes.delete });
+  }
   for (const url of LISTS) server.route({ method: READS, url, config, handler: lists.handles });
   server.route({ method: READS, url: '/api/prefixes', config, handler: lists.prefixes });
   server.route({ method: ['GET', 'HEAD'], url: '/api/site', config: { scopes: [] }, handler: sendSite });

@@ -29,8 +29,12 @@ export type PutOutcome = 'created' | 'replaced';
 interface LocatedHandle {
   readonly authority: NamingAuthority;
   readonly localName: string;
-  readonly address: Address;
+  /** Null for a local name that is no GUID, under the profile "cordra". */
+  readonly address: Address | null;
 }
+
+/** The local names of CORDRA identifiers (CID-10), in any case. */
+const GUID = /^[0-9A-Fa-f]{32}$/;
 
 /** Where a Handle is in a problem of the service. */
 const HANDLE_POINTER = '#path/handle';
@@ -57,7 +61,7 @@ export class HandleRecordsService {
    */
   async put(context: RequestContext, handle: string, put: ValuesToPut, onCharge: ChargeReport): Promise<PutOutcome> {
     const located = await this.locate(context, handle);
-    if ((await this.reader.find(located.address)) !== null) return this.replace(context, handle, put);
+    if (await this.isRegistered(located)) return this.replace(context, handle, put);
     if (put.indexes !== null) throw new HandleFault(RESPONSE_CODE.handleNotFound);
     const { authority, localName } = located;
     if (localName === '') throw invalidInput('a Handle needs a suffix that is not empty');
@@ -120,8 +124,12 @@ export class HandleRecordsService {
   }
 
   private async requireRegistered(context: RequestContext, handle: string): Promise<void> {
-    const { address } = await this.locate(context, handle);
-    if ((await this.reader.find(address)) === null) throw new HandleFault(RESPONSE_CODE.handleNotFound);
+    const located = await this.locate(context, handle);
+    if (!(await this.isRegistered(located))) throw new HandleFault(RESPONSE_CODE.handleNotFound);
+  }
+
+  private async isRegistered({ address }: LocatedHandle): Promise<boolean> {
+    return address !== null && (await this.reader.find(address)) !== null;
   }
 
   private async locate({ principal }: RequestContext, handle: string): Promise<LocatedHandle> {
@@ -131,7 +139,9 @@ export class HandleRecordsService {
     const authority = known === null || prefix === null ? undefined : principal.viewOf(known).find(prefix);
     if (authority === undefined) throw new HandleFault(RESPONSE_CODE.prefixElsewhere, "That prefix doesn't live here");
     const localName = handle.slice(slash + 1);
-    return { authority, localName, address: addressIn(authority, localName) };
+    if (authority.profile === 'handle') return { authority, localName, address: addressIn(authority, localName) };
+    const address = GUID.test(localName) ? addressIn(authority, localName.toUpperCase()) : null;
+    return { authority, localName, address };
   }
 }
 

@@ -45,8 +45,8 @@ export function putValues(record: StoredValueSource, { values, indexes, overwrit
   const conflict = overwrite ? undefined : values.find(({ index }) => times.has(index));
   if (conflict !== undefined) throw indexConflict(conflict.index);
   const setsMetadata = values.some(isMetadataId);
-  const kept = before.filter((value) => !replaced.has(value.index) && !(setsMetadata && isMetadataId(value)));
-  return edited(record, before, [...kept, ...written], false);
+  const remaining = before.filter((value) => !replaced.has(value.index) && !(setsMetadata && isMetadataId(value)));
+  return edited(record, before, [...remaining, ...written], false);
 }
 
 /**
@@ -58,8 +58,8 @@ export function withoutValues(record: StoredValueSource, indexes: readonly numbe
   const removed = new Set(indexes);
   const found = before.filter(({ index }) => removed.has(index));
   if (found.length < removed.size) throw new HandleFault(RESPONSE_CODE.valueNotFound);
-  const kept = before.filter(({ index }) => !removed.has(index));
-  return edited(record, before, kept, found.some(isMetadataId));
+  const remaining = before.filter(({ index }) => !removed.has(index));
+  return edited(record, before, remaining, found.some(isMetadataId));
 }
 
 /** @throws HandleFault code 4 */

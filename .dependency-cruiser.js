@@ -4,7 +4,7 @@
  * these patterns without a change here.
  */
 const LAYERS =
-  'identifier|registry|handle-values|record-page|storage|database|http|access|curation|minting|problem|config|metrics|openapi|logging';
+  'identifier|registry|handle-values|record-page|storage|database|http|access|curation|handle-records|minting|problem|config|metrics|openapi|logging';
 const FACE = `^src/(?!(?:${LAYERS})/)[^/]+/`;
 
 /** What a layer may import besides itself. */
@@ -86,10 +86,15 @@ export default {
       ['access', 'storage', 'registry', 'identifier', 'problem', 'metrics'],
       'Minting and registering are services of every face.',
     ),
+    only(
+      'handle-records',
+      ['curation', 'minting', 'access', 'storage', 'registry', 'handle-values', 'identifier', 'problem'],
+      'Writes of Handle clients go through the services of every other change.',
+    ),
     {
       name: 'services-use-no-http-server',
       severity: 'error',
-      from: { path: '^src/(curation|minting)/' },
+      from: { path: '^src/(curation|handle-records|minting)/' },
       to: { path: '(^|/)node_modules/(fastify|@nestjs/platform-fastify|pg|@prisma)(/|$)' },
     },
     {

@@ -10,6 +10,7 @@ export {
   withdrawnAnswer,
 } from './api-answer.js';
 export { COMPUTED_INDEX, computedValues } from './computed-values.js';
+export { type EditedValues, type ValuesToPut, putValues, requireComputable, withoutValues } from './edit-values.js';
 export { HandleFault, RESPONSE_CODE, type ResponseCode, indexConflict, invalidInput } from './handle-fault.js';
 export {
   type AdminData,
@@ -32,7 +33,16 @@ export {
   parseValues,
   requireStorableSize,
 } from './parse-values.js';
-export { handleValueOf, isAdmin, isMetadataId, storedOf, storedValueOf, valuesOf } from './record-values.js';
+export {
+  type StoredValueSource,
+  handleValueOf,
+  isAdmin,
+  isMetadataId,
+  storedOf,
+  storedValueOf,
+  valuesOf,
+  withMetadataId,
+} from './record-values.js';
 export { selectValues, type ValueSelection } from './select-values.js';
 export { isUrl, targetIn, targetOfText, withTarget } from './url-target.js';
 export { adminPermissionsText, timeText, valueJson, type ValueJson } from './value-json.js';

@@ -3,7 +3,7 @@ import { type StoredValue, isSecret } from '../registry/stored-value.js';
 import { computedValues } from './computed-values.js';
 import type { AdminData, HandleValue, ValueData, ValueSource } from './handle-value.js';
 import { isUrl } from './url-target.js';
-import { valueJson } from './value-json.js';
+import { timeText, valueJson } from './value-json.js';
 
 /** What the values of a record are made of. */
 export type StoredValueSource = ValueSource & Pick<IdentifierRecord, 'handleValues'>;
@@ -77,4 +77,15 @@ function dataOf({ format, value }: StoredValue['data']): ValueData {
   if (format !== 'admin') return { format, value } as ValueData;
   const { handle, index, permissions } = value as AdminData & { readonly permissions: unknown };
   return { format, value: { handle, index, permissions: Number.parseInt(String(permissions), 2) } };
+}
+
+/** Stored values after a change of the metadata ID: a stored METADATA_ID value gets the new one, and is removed for null. */
+export function withMetadataId(
+  values: readonly StoredValue[],
+  metadataId: string | null,
+  now: Date,
+): readonly StoredValue[] {
+  if (metadataId === null) return values.filter((value) => !isMetadataId(value));
+  const data = { format: 'string', value: metadataId };
+  return values.map((value) => (isMetadataId(value) ? { ...value, data, timestamp: timeText(now) } : value));
 }

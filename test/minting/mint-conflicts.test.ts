@@ -15,6 +15,8 @@ const MINT: MintCommand = {
   alternates: [name('info:fedora/a:1')],
   guid: null,
   localName: null,
+  localNameStart: '',
+  handleValues: null,
   leaseUntil: null,
   onExisting: 'return',
 };

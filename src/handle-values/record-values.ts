@@ -3,7 +3,7 @@ import { type StoredValue, isSecret } from '../registry/stored-value.js';
 import { computedValues } from './computed-values.js';
 import type { AdminData, HandleValue, ValueData, ValueSource } from './handle-value.js';
 import { isUrl } from './url-target.js';
-import { timeText, valueJson } from './value-json.js';
+import { timeText, permissionsText, valueJson } from './value-json.js';
 
 /** What the values of a record are made of. */
 export type StoredValueSource = ValueSource & Pick<IdentifierRecord, 'handleValues'>;
@@ -58,7 +58,7 @@ function add(values: StoredValue[], computed: StoredValue | undefined): void {
 /** A value as it is stored, whole seconds and all. */
 export function storedValueOf(value: HandleValue): StoredValue {
   const { index, type, data, ttl, timestamp } = valueJson(value);
-  return { index, type, data, ttl, permissions: value.permissions.toString(2).padStart(4, '0'), timestamp };
+  return { index, type, data, ttl, permissions: permissionsText(value.permissions), timestamp };
 }
 
 export function handleValueOf({ index, type, data, ttl, permissions, timestamp }: StoredValue): HandleValue {

@@ -4,7 +4,7 @@
  * these patterns without a change here.
  */
 const LAYERS =
-  'identifier|registry|handle-values|record-page|storage|database|http|access|problem|config|metrics|openapi|logging';
+  'identifier|registry|handle-values|record-page|storage|database|http|access|curation|handle-records|minting|problem|config|metrics|openapi|logging';
 const FACE = `^src/(?!(?:${LAYERS})/)[^/]+/`;
 
 /** What a layer may import besides itself. */
@@ -76,6 +76,27 @@ export default {
       ['storage', 'registry', 'identifier', 'http', 'problem', 'config', 'metrics', 'openapi'],
       'Access reads API keys and naming authorities.',
     ),
+    only(
+      'curation',
+      ['access', 'storage', 'registry', 'handle-values', 'identifier', 'problem'],
+      'Changes of identifiers are services of every face.',
+    ),
+    only(
+      'minting',
+      ['access', 'storage', 'registry', 'identifier', 'problem', 'metrics'],
+      'Minting and registering are services of every face.',
+    ),
+    only(
+      'handle-records',
+      ['curation', 'minting', 'access', 'storage', 'registry', 'handle-values', 'identifier', 'problem'],
+      'Writes of Handle clients go through the services of every other change.',
+    ),
+    {
+      name: 'services-use-no-http-server',
+      severity: 'error',
+      from: { path: '^src/(curation|handle-records|minting)/' },
+      to: { path: '(^|/)node_modules/(fastify|@nestjs/platform-fastify|pg|@prisma)(/|$)' },
+    },
     {
       name: 'principals-are-not-of-http',
       comment: 'Services take a principal and a request context from any face.',

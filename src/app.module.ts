@@ -17,6 +17,7 @@ import { MetricsModule } from './api/metrics/metrics.module.js';
 import { MintingModule } from './api/minting/minting.module.js';
 import { NamingAuthoritiesModule } from './api/naming-authorities/naming-authorities.module.js';
 import { NormalizationModule } from './api/normalization/normalization.module.js';
+import { HandleApiModule } from './handle-api/handle-api.module.js';
 import { DefaultResolverModule } from './registry/default-resolver.module.js';
 import { ImportExportModule } from './api/import-export/import-export.module.js';
 import { RecordCacheModule } from './storage/identifiers/cache/record-cache.module.js';
@@ -48,6 +49,7 @@ export class AppModule {
         ...[HealthModule, StorageWriteModule, CursorsModule],
         ...(faces.has('api') ? [DocumentationModule.with(faces.has('resolver'))] : []),
         ...(faces.has('resolver') ? [ResolverModule.with({ resolver, upstream, isClosed })] : []),
+        ...(faces.has('handles') ? [HandleApiModule.with(openAccessHosts === null)] : []),
       ],
     };
   }

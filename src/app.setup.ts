@@ -7,6 +7,9 @@ import { LargeBodies } from './access/large-bodies.js';
 import { LimitsGuard } from './access/limits.guard.js';
 import { REST_API } from './api/face.js';
 import { AppModule } from './app.module.js';
+import { handleApiFace } from './handle-api/face.js';
+import { HandleApi } from './handle-api/handle-api.js';
+import { handleApiRoutes } from './handle-api/handle-api.routes.js';
 import { Entrance } from './resolver/entrance.js';
 import { resolverFace } from './resolver/face.js';
 import { ResolverHandler } from './resolver/resolver.handler.js';
@@ -45,7 +48,7 @@ export interface PreparedApplication {
 /** Builds the application, also for the OpenAPI document. It connects to the database at the first request. */
 export async function createApplication(config: Config, pools: Pools, logger: Logger): Promise<PreparedApplication> {
   const entrance = entranceOf(config);
-  const faces = new Faces(entrance === null ? [REST_API] : [resolverFace(entrance), REST_API]);
+  const faces = facesOf(config, entrance);
   const direct = new DirectPath();
   const adapter = createAdapter(config, logger, faces, direct.take);
   const server = adapter.getInstance();
@@ -97,9 +100,19 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
   const prepare = async () => {
     await app.init();
     if (entrance !== null) await server.register(resolverRoutes(app.get(ResolverHandler, { strict: false })));
+    if (config.faces.has('handles')) {
+      await server.register(handleApiRoutes(app.get(HandleApi, { strict: false })));
+    }
     await server.register(methods.addTheOthers);
   };
   return { app, metrics, drain, prepare };
+}
+
+/** The faces that are on. The resolver reads the paths that the face of the Handle API does not have. */
+function facesOf({ faces, openAccessHosts }: Config, entrance: Entrance | null): Faces {
+  const resolver = entrance === null ? [] : [resolverFace(entrance)];
+  const handles = faces.has('handles') ? [handleApiFace(openAccessHosts === null)] : [];
+  return new Faces([...handles, ...resolver, REST_API]);
 }
 
 /** The entrance of the resolver; null where the resolver is off. */

@@ -16,6 +16,6 @@ export const REST_API: Face = {
   servedInOverload: /^\/(?:health|metrics|api-keys)(?:[/?]|$)/,
   uncounted: /^\/health(?:[/?]|$)/,
   routine: /^\/(?:health|metrics)\b/,
-  anyOrigin: false,
+  anyOrigin: new Set(),
   sendProblem,
 };

@@ -119,7 +119,7 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()):
     namingAuthorities,
     resolver: resolver.value,
     upstream: upstreamOf(environment.RESOLVER_UPSTREAM ?? '') ?? null,
-    faces: facesOf(environment.FACES, isOpen(environment) || environment.PUBLIC_READ === 'true'),
+    faces: facesOf(environment.FACES, isOpen(environment), environment.PUBLIC_READ === 'true'),
     adminApiKey: isOpen(environment) ? null : (environment.ADMIN_API_KEY ?? null),
     publicRead: environment.PUBLIC_READ === 'true',
     publicHistory: environment.PUBLIC_HISTORY,

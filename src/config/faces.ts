@@ -1,14 +1,15 @@
-/** The parts of the service for different clients: the REST API, and the resolver of Handles over HTTP. */
-export const FACES = ['api', 'resolver'] as const;
+/** The parts of the service for different clients: the REST API, the resolver of Handles over HTTP, and the HTTP API of Handle servers. */
+export const FACES = ['api', 'resolver', 'handles'] as const;
 export type FaceName = (typeof FACES)[number];
 
 /**
- * The faces of the variable `FACES`, a comma list. Without it all faces are on, but where reading requires a key, the
- * resolver must be named.
+ * The faces of the variable `FACES`, a comma list. Without it all faces are on under open access. Where writing requires a
+ * key, `handles` must be named, and where reading requires one, `resolver` too.
+ * @param isOpen whether no request requires a key.
  * @param isReadable whether reading requires no key.
  */
-export function facesOf(list: string | undefined, isReadable: boolean): ReadonlySet<FaceName> {
-  if (list === undefined) return new Set(isReadable ? FACES : ['api']);
+export function facesOf(list: string | undefined, isOpen: boolean, isReadable: boolean): ReadonlySet<FaceName> {
+  if (list === undefined) return new Set(isOpen ? FACES : isReadable ? ['api', 'resolver'] : ['api']);
   const named = entriesOf(list);
   return new Set(FACES.filter((face) => named.includes(face)));
 }

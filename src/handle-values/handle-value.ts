@@ -23,7 +23,13 @@ export interface AdminData extends ValueReference {
 
 /** The content of a value. A text stands for its octets in UTF-8. */
 export type ValueData =
-  { readonly format: 'string'; readonly value: string } | { readonly format: 'admin'; readonly value: AdminData };
+  | { readonly format: 'string'; readonly value: string }
+  /** Octets that are no text in UTF-8. */
+  | { readonly format: 'base64'; readonly value: string }
+  | { readonly format: 'admin'; readonly value: AdminData }
+  | { readonly format: 'vlist'; readonly value: readonly ValueReference[] }
+  /** HS_SITE and public keys are kept as the JSON that was sent. */
+  | { readonly format: 'site' | 'key'; readonly value: object };
 
 /** How long a value may be cached: a number of seconds, or until a time. */
 export type TimeToLive = { readonly seconds: number } | { readonly until: Date };

@@ -14,18 +14,21 @@ export interface Face {
   readonly uncounted: RegExp;
   /** The frequent paths of probes and scrapers, whose requests are logged at the level `debug`. */
   readonly routine: RegExp;
-  /** Whether pages of any origin may send requests: every route only reads what the client may read without the page. */
-  readonly anyOrigin: boolean;
+  /** The methods with which pages of any origin may send requests: those that only read, or that require a key. */
+  readonly anyOrigin: ReadonlySet<string>;
   /** The route of a request that the router cannot find by its path; null for all others. Must not throw. */
   readonly routeOf?: (request: IncomingMessage) => string | null;
   readonly sendProblem: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 }
 
+/** For faces that only read: pages of any origin may send each method that they have. */
+export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'OPTIONS']);
+
 export class Faces {
   private readonly last: Face;
 
   /** @param faces in order of precedence. The last one also has the paths that no face has. */
-  constructor(private readonly faces: readonly [Face, ...Face[]]) {
+  constructor(private readonly faces: readonly [...Face[], Face]) {
     this.last = faces.at(-1) ?? faces[0];
   }
 

@@ -9,6 +9,13 @@ export type ResolutionLabel = (typeof RESOLUTIONS)[number];
 
 const RESOLUTIONS = ['redirected', 'shown', 'unknown', 'withdrawn', 'upstream', 'refused'] as const;
 
+/** The outcome of a request below `/api/handles`. */
+export type HandleApiLabel = (typeof HANDLE_API_OUTCOMES)[number];
+
+const HANDLE_API_OUTCOMES = [
+  ...(['shown', 'listed', 'unknown', 'withdrawn', 'created', 'changed', 'deleted', 'refused'] as const),
+] as const;
+
 /** Why a request was refused that may succeed later. */
 export type Refusal = (typeof REFUSALS)[number];
 
@@ -73,6 +80,17 @@ export class Metrics {
     RESOLUTIONS.map((outcome) => [outcome, this.resolutions.labels({ outcome })]),
   ) as Record<ResolutionLabel, { inc(): void }>;
 
+  private readonly handleApiRequests = new Counter({
+    name: 'mintmark_handle_api_requests_total',
+    help: 'Requests to the API of Handle servers, by outcome.',
+    labelNames: ['outcome'],
+    registers: [this.registry],
+  });
+
+  private readonly handleApiCounts = Object.fromEntries(
+    HANDLE_API_OUTCOMES.map((outcome) => [outcome, this.handleApiRequests.labels({ outcome })]),
+  ) as Record<HandleApiLabel, { inc(): void }>;
+
   private readonly refusals = new Counter({
     name: 'mintmark_refused_requests_total',
     help: 'Requests that were rejected because of a limit or overload, by reason.',
@@ -87,6 +105,7 @@ export class Metrics {
     // Created at the start, so that alerts can distinguish zero from missing.
     this.mints.inc({ naming_authority: 'unknown', outcome: 'refused' }, 0);
     for (const outcome of RESOLUTIONS) this.resolutions.inc({ outcome }, 0);
+    for (const outcome of HANDLE_API_OUTCOMES) this.handleApiRequests.inc({ outcome }, 0);
     for (const reason of REFUSALS) this.refusals.inc({ reason }, 0);
     const { registry, queues } = this;
     new Gauge({
@@ -119,6 +138,10 @@ export class Metrics {
 
   resolved(outcome: ResolutionLabel): void {
     this.resolutionCounts[outcome].inc();
+  }
+
+  handleApi(outcome: HandleApiLabel): void {
+    this.handleApiCounts[outcome].inc();
   }
 
   refused(reason: Refusal): void {

@@ -37,12 +37,14 @@ export function buildIdentifier(
   if (command.leaseUntil !== null) requireLease(command.leaseUntil, '/leaseUntil');
   const mintedName = (): string => compactGuid(guids.next(authority.uuidVersion));
   const registeredName = command.guid ?? command.localName;
-  const object = named(authority, registeredName ?? mintedName());
+  const object = named(authority, registeredName ?? command.localNameStart + mintedName());
   const record = command.mintMetadataId ? named(authority, mintedName()) : null;
   const metadata = record === null ? command.metadata : canonicalNameOf(authority, known, record);
   const self = registeredName === null ? null : canonicalNameOf(authority, known, object);
   requireTwoThings(self, metadata, '/metadataId');
-  const target = command.target ?? targetFrom(authority, object.localName);
+  const { handleValues } = command;
+  // Stored values are what the client sent, without a target of the template.
+  const target = command.target ?? (handleValues === null ? targetFrom(authority, object.localName) : null);
   const { alternates, leaseUntil } = command;
   return {
     authority,
@@ -52,6 +54,7 @@ export function buildIdentifier(
     metadata,
     target,
     alternates,
+    ...(handleValues !== null && { handleValues }),
     leaseUntil,
     metadataRecord: record,
     request,
@@ -71,8 +74,8 @@ function canonicalNameOf(
   return known.canonicalName(identifierOf({ namingAuthority: prefix, guid: address.guid, localName }));
 }
 
-function requireProfile({ guid, localName }: MintCommand, { prefix, profile }: NamingAuthority): void {
-  if (localName !== null && profile === 'cordra') {
+function requireProfile({ guid, localName, localNameStart }: MintCommand, { prefix, profile }: NamingAuthority): void {
+  if ((localName !== null || localNameStart !== '') && profile === 'cordra') {
     throw wrongProfile(
       '/localName',
       `local names under ${prefix} are GUIDs (CID-10): send "guid", or omit both members to mint one`,

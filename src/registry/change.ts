@@ -1,4 +1,5 @@
 import type { MutableAttributes } from './identifier-record.js';
+import { shownValues } from './stored-value.js';
 
 /** The client of a change, and the ID of its API key. */
 export interface Actor {
@@ -10,7 +11,7 @@ export const SERVICE: Actor = { client: 'service', keyId: null };
 
 export const CHANGE_KINDS = [
   ...['minted', 'registered', 'reserved', 'imported'],
-  ...['activated', 'released', 'lapsed', 'changed', 'withdrawn', 'reinstated', 'created'],
+  ...['activated', 'released', 'lapsed', 'changed', 'withdrawn', 'deleted', 'reinstated', 'created'],
 ] as const;
 export type ChangeKind =
   | 'minted'
@@ -22,6 +23,7 @@ export type ChangeKind =
   | 'lapsed'
   | 'changed'
   | 'withdrawn'
+  | 'deleted'
   | 'reinstated'
   | 'created';
 
@@ -40,14 +42,15 @@ export function difference<T extends object>(before: T, after: T): PatchOperatio
     .map(([name, value]) => ({ op: 'replace', path: `/${name}`, value: value as unknown }));
 }
 
-/** The document of an identifier that its history patches. */
+/** The document of an identifier that its history patches, with the values that everybody may read. */
 export function mutableAttributesOf({
   metadataId,
   target,
   alternateIds,
+  handleValues,
   state,
   leaseUntil,
   tombstone,
 }: MutableAttributes): MutableAttributes {
-  return { metadataId, target, alternateIds, state, leaseUntil, tombstone };
+  return { metadataId, target, alternateIds, handleValues: shownValues(handleValues), state, leaseUntil, tombstone };
 }

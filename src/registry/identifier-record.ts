@@ -7,6 +7,7 @@ import {
   toHandle,
   urisOf,
 } from '../identifier/index.js';
+import { type StoredValue, isShown } from './stored-value.js';
 
 /** The states of an identifier, which is never deleted or reused. */
 export const STATES = ['reserved', 'active', 'withdrawn'] as const;
@@ -31,6 +32,8 @@ export interface MutableAttributes {
   readonly metadataId: string | null;
   readonly target: string | null;
   readonly alternateIds: readonly string[];
+  /** The stored values of the Handle in the order of their indexes; null where there are none beside the computed ones. */
+  readonly handleValues: readonly StoredValue[] | null;
   readonly state: State;
   /** The end of the lease of a reserved identifier. */
   readonly leaseUntil: Date | null;
@@ -48,6 +51,8 @@ export interface IdentifierRecord extends MutableAttributes {
   readonly updatedAt: Date;
   /** Null for the configured resolver. */
   readonly resolver: Resolver | null;
+  /** Whether it belongs to a naming authority for tests, where Handle clients may delete it. */
+  readonly sandbox: boolean;
   /** Identifiers that have this one as their metadata ID, in order of minting. */
   readonly describes: readonly string[];
 }
@@ -77,8 +82,8 @@ export type SerializedRecord = ReturnType<typeof serializeRecord>;
 
 /** Members are listed one by one, because spreading objects is much slower. */
 export function serializeRecord(record: Omit<IdentifierSnapshot, 'uris'>, uris: Uris) {
-  const { namingAuthority, guid, localName, metadataId, describes } = record;
-  const { target, state, alternateIds, version, createdAt, updatedAt, leaseUntil, tombstone } =
+  const { namingAuthority, guid, localName, metadataId, describes, sandbox } = record;
+  const { target, state, alternateIds, handleValues, version, createdAt, updatedAt, leaseUntil, tombstone } =
     serializeLifecycle(record);
   return {
     identifier: nativeText(record),
@@ -90,6 +95,8 @@ export function serializeRecord(record: Omit<IdentifierSnapshot, 'uris'>, uris: 
     target,
     state,
     alternateIds,
+    handleValues,
+    sandbox,
     version,
     createdAt,
     updatedAt,
@@ -114,11 +121,12 @@ export function deserializeRecord({ identifier: _, ...json }: SerializedRecord):
 export function serializeLifecycle(
   record: MutableAttributes & Pick<IdentifierRecord, 'version' | 'createdAt' | 'updatedAt'>,
 ) {
-  const { target, state, alternateIds, version, createdAt, updatedAt, leaseUntil } = record;
+  const { target, state, alternateIds, handleValues, version, createdAt, updatedAt, leaseUntil } = record;
   return {
     target,
     state,
     alternateIds: [...alternateIds],
+    handleValues: handleValues === null ? null : handleValues.filter(isShown),
     version,
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),

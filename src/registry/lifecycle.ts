@@ -9,6 +9,7 @@ const STEPS = {
   activated: ['reserved'],
   released: ['reserved'],
   withdrawn: ['reserved', 'active'],
+  deleted: ['reserved', 'active'],
   reinstated: ['withdrawn'],
 } as const satisfies Record<string, readonly State[]>;
 
@@ -18,6 +19,9 @@ const RELEASED_REASON = 'The reservation was released.';
 
 /** Why an identifier is withdrawn that was reserved and not activated in time. */
 export const EXPIRED_REASON = 'The reservation ended without activation.';
+
+/** Why an identifier of a sandbox is withdrawn that a Handle client has deleted. */
+const DELETED_REASON = 'The Handle was deleted.';
 
 /** A reservation releases its values, but not its GUID. */
 const GIVEN_UP = { metadata: null, alternates: [], leaseUntil: null } as const;
@@ -60,6 +64,17 @@ export function withdrawal(
   return { kind: 'withdrawn', state: 'withdrawn', ...(state === 'reserved' && GIVEN_UP), tombstone };
 }
 
+/** Withdraws an identifier of a sandbox for a Handle client. It loses its values, so that others can have its names. */
+export function deletion(at: Date): Amendment {
+  const tombstone = { withdrawnAt: at, reason: DELETED_REASON, replacedBy: null };
+  return { kind: 'deleted', state: 'withdrawn', ...GIVEN_UP, target: null, handleValues: null, tombstone };
+}
+
+/** Whether an identifier was deleted by a Handle client, for whom it does not exist. */
+export function isDeleted({ sandbox, state, tombstone }: IdentifierRecord): boolean {
+  return sandbox && state === 'withdrawn' && tombstone?.reason === DELETED_REASON;
+}
+
 export function reinstatement(): Amendment {
   return { kind: 'reinstated', state: 'active', tombstone: null };
 }
@@ -72,11 +87,12 @@ export function expiry({ leaseUntil }: IdentifierRecord, at: Date): Amendment {
 
 /** The attributes of a record after a change. */
 export function amended(record: MutableAttributes, amendment: Amendment): MutableAttributes {
-  const { metadata, target, alternates, state, leaseUntil, tombstone } = amendment;
+  const { metadata, target, alternates, handleValues, state, leaseUntil, tombstone } = amendment;
   return {
     metadataId: metadata === undefined ? record.metadataId : (metadata?.canonical ?? null),
     target: target === undefined ? record.target : target,
     alternateIds: alternates?.map(({ canonical }) => canonical) ?? record.alternateIds,
+    handleValues: handleValues === undefined ? record.handleValues : handleValues,
     state: state ?? record.state,
     leaseUntil: leaseUntil === undefined ? record.leaseUntil : leaseUntil,
     tombstone: tombstone === undefined ? record.tombstone : tombstone,
@@ -94,6 +110,7 @@ export interface Amendment {
   readonly metadata?: CanonicalName | null;
   readonly target?: string | null;
   readonly alternates?: readonly CanonicalName[];
+  readonly handleValues?: MutableAttributes['handleValues'];
   readonly state?: MutableAttributes['state'];
   readonly leaseUntil?: Date | null;
   readonly tombstone?: MutableAttributes['tombstone'];

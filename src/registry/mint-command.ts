@@ -11,6 +11,7 @@ import { type CanonicalName, MAX_LOCAL_NAME_OCTETS } from './canonical-name.js';
 import { type Digest, digestOf } from './digest.js';
 import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 import { readAlternates, readMetadataId } from './parse-names.js';
+import type { StoredValue } from './stored-value.js';
 import { readTime } from './timestamp.js';
 
 /** A mint request whose members have the expected types; identifiers are texts in any form. */
@@ -22,6 +23,10 @@ export interface MintRequest {
   readonly alternateIds?: readonly string[];
   readonly guid?: string;
   readonly localName?: string;
+  /** The start of a minted local name, under the profile "handle". */
+  readonly localNameStart?: string;
+  /** The values of the Handle, in the order of their indexes; the target agrees with them. */
+  readonly handleValues?: readonly StoredValue[];
   readonly state?: 'reserved' | 'active';
   /** RFC 3339. */
   readonly leaseUntil?: string;
@@ -40,6 +45,10 @@ export interface MintCommand {
   readonly guid: string | null;
   /** The local name of an identifier to register under the profile "handle"; null to mint one. */
   readonly localName: string | null;
+  /** The start of a minted local name; empty for none. */
+  readonly localNameStart: string;
+  /** Null where none are stored. */
+  readonly handleValues: readonly StoredValue[] | null;
   /** The end of the lease of a reserved identifier; null for an active one. */
   readonly leaseUntil: Date | null;
   readonly onExisting: 'return' | 'reject';
@@ -67,6 +76,8 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
     alternates: alternateIds === undefined ? [] : readAlternates(alternateIds, known, '/alternateIds'),
     guid: guid === undefined ? null : readGuid(guid),
     localName: localName === undefined ? null : readLocalName(namingAuthority, localName),
+    localNameStart: request.localNameStart ? readLocalName(namingAuthority, request.localNameStart) : '',
+    handleValues: request.handleValues ?? null,
     leaseUntil: readLease(request.state, request.leaseUntil),
     onExisting: request.onExisting ?? 'return',
   };
@@ -94,6 +105,10 @@ export function canonicalMint(command: MintCommand): object {
     ...(alternates.length > 0 && { alternates: alternates.map(({ key }) => key) }),
     ...(guid !== null && { guid }),
     ...(localName !== null && { localName }),
+    ...(command.localNameStart !== '' && { localNameStart: command.localNameStart }),
+    ...(command.handleValues !== null && {
+      handleValues: command.handleValues.map(({ timestamp: _, ...value }) => value),
+    }),
     ...(leaseUntil !== null && { leaseUntil: leaseUntil.toISOString() }),
     ...(onExisting !== 'return' && { onExisting }),
   };

@@ -25,6 +25,10 @@ export interface NamingAuthority extends NamingAuthoritySettings {
   readonly profile: NamingAuthorityProfile;
   /** Whether local names are compared without the case of ASCII letters (HS-05); decided once. */
   readonly caseInsensitive: boolean;
+  /** Whether its identifiers have stored Handle values beside the computed ones; decided once, only for "handle". */
+  readonly handleValues: boolean;
+  /** Whether Handle clients may delete its identifiers, which are for tests; decided once. */
+  readonly sandbox: boolean;
   readonly version: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { Face } from '../http/face.js';
+import { type Face, READS } from '../http/face.js';
 import { DATA_HEADERS } from '../http/server/security-headers.js';
 import { PAGE_CONTENT_SECURITY_POLICY } from '../record-page/index.js';
 import { sendProblem } from '../problem/problem.filter.js';
@@ -37,7 +37,7 @@ export function resolverFace({ routeOf }: Entrance): Face {
     servedInOverload: none,
     uncounted: none,
     routine: none,
-    anyOrigin: true,
+    anyOrigin: READS,
     routeOf,
     sendProblem,
   };

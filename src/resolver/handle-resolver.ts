@@ -3,7 +3,7 @@ import type { Principal } from '../access/principal.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
 import { type Address, type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
-import { decodeText } from './decode-text.js';
+import { decodeText } from '../http/decode-text.js';
 import { localNamesOf } from './local-names.js';
 import type { PathReading } from './read-path.js';
 

@@ -1,6 +1,6 @@
 import { MAX_LOCAL_NAME_OCTETS } from '../registry/canonical-name.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
-import { decodeText } from './decode-text.js';
+import { decodeText } from '../http/decode-text.js';
 import { type PathReading, trimEnd } from './read-path.js';
 
 /** A GUID, and the query and fragment of a CORDRA identifier, which do not identify another record. */

@@ -13,7 +13,8 @@ export function pageValues(values: readonly HandleValue[]): PageValue[] {
 }
 
 function dataText(data: HandleValue['data']): string {
-  if (data.format === 'string') return data.value;
+  if (data.format === 'string' || data.format === 'base64') return data.value;
+  if (data.format !== 'admin') return JSON.stringify(data.value);
   const { handle, index, permissions } = data.value;
   return `handle=${handle}; index=${index}; permissions=${adminPermissionsText(permissions)}`;
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type PageRecord, badRequestPage, hintsFor, unknownNamePage, withdrawnPage } from '../record-page/index.js';
+import { type ApiAnswer, invalidAnswer, notFoundAnswer, withdrawnAnswer } from '../handle-values/index.js';
 import type { ResolutionLabel } from '../metrics/metrics.js';
 import { CATALOGUE } from '../problem/catalogue.js';
 import { sendProblem } from '../problem/problem.filter.js';
@@ -8,7 +9,6 @@ import { nativeText, serializeTombstone } from '../registry/identifier-record.js
 import { MAX_LOCAL_NAME_OCTETS } from '../registry/canonical-name.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
 import { acceptsJson } from './accepts-json.js';
-import { type ApiAnswer, invalidAnswer, notFoundAnswer, withdrawnAnswer } from './api-answer.js';
 import { rulesOf } from './name-rules.js';
 import { sendApi, sendPage } from './replies.js';
 import type { ResolveQuery } from './resolve-query.js';

@@ -1,8 +1,7 @@
 import type { FastifyReply } from 'fastify';
-import { DEFAULT_TTL_SECONDS } from '../handle-values/index.js';
+import { type ApiAnswer, DEFAULT_TTL_SECONDS, apiText } from '../handle-values/index.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { redirectPage } from '../record-page/index.js';
-import { type ApiAnswer, apiText } from './api-answer.js';
 import type { ResolveQuery } from './resolve-query.js';
 
 export const HTML = 'text/html; charset=utf-8';

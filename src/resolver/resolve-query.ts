@@ -1,4 +1,4 @@
-import { decodeText } from './decode-text.js';
+import { isTrue, parametersIn } from '../http/query-parameters.js';
 
 /** What a request asks for beside the name. Unknown parameters have no effect. */
 export interface ResolveQuery {
@@ -30,27 +30,11 @@ export const NO_QUERY: ResolveQuery = Object.freeze({
 
 const ACTIONS: ReadonlySet<string> = new Set(['showvalues', 'showurls', 'api']);
 
-/** Parameters that are read; a request needs a few. */
-export const MAX_PARAMETERS = 200;
-
 const MAX_INDEX = 2_147_483_647;
 
 /** Reads the query of a request target: parameters are separated by "&" or ";", and "+" is not a blank. */
 export function readQuery(target: string): ResolveQuery {
   return target.includes('?') ? queryOf(parametersIn(target)) : NO_QUERY;
-}
-
-/** The names and values of a query, in order; null for a value that is not percent-encoded UTF-8. */
-export function parametersIn(target: string): (readonly [string, string | null])[] {
-  const start = target.indexOf('?');
-  if (start < 0) return [];
-  const end = target.indexOf('#', start);
-  const pairs = target.slice(start + 1, end < 0 ? undefined : end).split(/[&;]/, MAX_PARAMETERS);
-  return pairs.map((pair) => {
-    const equals = pair.indexOf('=');
-    const name = decodeText(equals < 0 ? pair : pair.slice(0, equals)) ?? '';
-    return [name, equals < 0 ? '' : decodeText(pair.slice(equals + 1))];
-  });
 }
 
 /** @param pairs names and values, in order; null for a value that cannot be decoded. */
@@ -75,9 +59,4 @@ export function queryOf(pairs: Iterable<readonly [string, string | null]>): Reso
     }
   }
   return { noredirect, action, types, indexes, hasInvalidIndex, urlappend, pretty, callback };
-}
-
-/** The same as at Handle.Net: present without a value, `yes` or `true`. */
-function isTrue(value: string | null): boolean {
-  return value === '' || /^(?:yes|true)$/i.test(value ?? '');
 }

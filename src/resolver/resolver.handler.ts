@@ -2,10 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { principalOf } from '../access/current-principal.js';
 import type { Principal } from '../access/principal.js';
 import { linkHeaderOf } from '../http/headers/link-header.js';
+import { MAX_PARAMETERS, parametersIn } from '../http/query-parameters.js';
 import { unknownPath } from '../http/server/method-not-allowed.js';
 import type { DirectRoute } from '../http/server/direct-answers.js';
 import { type Resolver, urisOf } from '../identifier/index.js';
-import { computedValues, selectValues } from '../handle-values/index.js';
+import { invalidAnswer, isPublic, selectValues, valuesAnswer, valuesOf } from '../handle-values/index.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { Address } from '../registry/naming-authority-snapshot.js';
 import { type IdentifierRecord, identifierOf, serializeRecord } from '../registry/identifier-record.js';
@@ -13,13 +14,12 @@ import { typedLinksOf } from '../registry/typed-links.js';
 import { MAX_PAGE_EVENTS, type PageRecord, formPage, recordPage } from '../record-page/index.js';
 import type { ChangeReader } from '../storage/changes/change-reader.js';
 import { acceptsJson } from './accepts-json.js';
-import { invalidAnswer, valuesAnswer } from './api-answer.js';
 import { appendToTarget } from './append-to-target.js';
 import { type HeldRecords, directRedirects } from './direct-redirects.js';
 import { type Entrance, entryOf } from './entrance.js';
 import { type HandleResolver, type Resolution, urlAt } from './handle-resolver.js';
 import { locationsXml, pageValues } from './page-values.js';
-import { MAX_PARAMETERS, NO_QUERY, type ResolveQuery, parametersIn, queryOf, readQuery } from './resolve-query.js';
+import { NO_QUERY, type ResolveQuery, queryOf, readQuery } from './resolve-query.js';
 import {
   type Refusal,
   malformedRefusal,
@@ -121,7 +121,7 @@ export class ResolverHandler {
       this.metrics.resolved('redirected');
       return sendRedirect(reply, record, target, this.cacheControl);
     }
-    const values = selectValues(computedValues(record), query);
+    const values = selectValues(valuesOf(record).filter(isPublic), query);
     if (query.action === 'api') {
       const isInvalid = query.hasInvalidIndex;
       this.metrics.resolved(isInvalid ? 'refused' : 'shown');

@@ -6,6 +6,7 @@ import { ChangeReader } from './changes/change-reader.js';
 import { FeedAge } from './changes/feed-age.js';
 import { IdentifierReader } from './identifiers/identifier-reader.js';
 import { IdentifierSearch } from './identifiers/identifier-search.js';
+import { NameList } from './identifiers/name-list.js';
 import { NamingAuthorityCache } from './naming-authorities/naming-authority-cache.js';
 import { NamingAuthorityCounts } from './naming-authorities/naming-authority-counts.js';
 import { NamingAuthorityReader } from './naming-authorities/naming-authority-reader.js';
@@ -20,6 +21,7 @@ const PROVIDERS: Provider[] = [
   FeedAge,
   IdentifierSearch,
   IdentifierReader,
+  NameList,
   NamingAuthorityCache,
 ];
 

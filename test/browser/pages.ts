@@ -16,6 +16,8 @@ const record = (members: object = {}): IdentifierRecord => ({
   metadataId: 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA',
   target: 'https://repo.example.org/objects/7',
   alternateIds: ['info:fedora/demo:7'],
+  handleValues: null,
+  sandbox: false,
   state: 'active',
   leaseUntil: null,
   tombstone: null,

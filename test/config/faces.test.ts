@@ -5,8 +5,8 @@ const KEYS = { ACCESS: 'keys', ADMIN_API_KEY: 'correct-horse-battery-staple-corr
 
 describe('FACES', () => {
   it.each([
-    ['with open access', {}, ['api', 'resolver']],
-    ['with open access, whatever PUBLIC_READ is', { PUBLIC_READ: 'false' }, ['api', 'resolver']],
+    ['with open access', {}, ['api', 'resolver', 'handles']],
+    ['with open access, whatever PUBLIC_READ is', { PUBLIC_READ: 'false' }, ['api', 'resolver', 'handles']],
     ['with keys', KEYS, ['api', 'resolver']],
     ['with keys where reading requires one', { ...KEYS, PUBLIC_READ: 'false' }, ['api']],
     ['that are named', { ...KEYS, PUBLIC_READ: 'false', FACES: ' resolver , api' }, ['api', 'resolver']],
@@ -16,7 +16,7 @@ describe('FACES', () => {
   });
 
   it.each(['web', 'api,web', ',', 'API'])('refuses %j', (FACES) => {
-    expect(() => readConfig({ FACES })).toThrow(/FACES must be a comma list of api, resolver/);
+    expect(() => readConfig({ FACES })).toThrow(/FACES must be a comma list of api, resolver, handles/);
   });
 });
 

@@ -9,7 +9,7 @@ interface Row {
   /** Method and path as in the OpenAPI document. */
   readonly operation: string;
   /** The face of an operation that the OpenAPI document does not have. */
-  readonly face?: 'resolver';
+  readonly face?: 'resolver' | 'handles';
   /** The variant of the operation. */
   readonly asking?: string;
   readonly class: string;
@@ -67,7 +67,7 @@ describe.each([
     ACCESS: 'keys',
     ADMIN_API_KEY: ADMIN_KEY,
     PUBLIC_READ: publicRead,
-    FACES: 'api,resolver',
+    FACES: 'api,resolver,handles',
   });
   let credentials: Credentials;
   let requests: Requests;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
+import { withHandleApi } from '../fuzz/handle-api-paths.js';
 import { report } from '../fuzz/report.js';
 import { withResolver } from '../fuzz/resolver-paths.js';
 import { fuzz } from '../fuzz/run.js';
@@ -7,9 +8,13 @@ import { useService } from './harness/service.js';
 
 const KEY = 'correct-horse-battery-staple-correct-horse';
 
-const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: KEY, BODY_LIMIT_BYTES: '2097152', LOG_LEVEL: 'error' });
+const service = useService({
+  ...{ ACCESS: 'keys', ADMIN_API_KEY: KEY, FACES: 'api,resolver,handles' },
+  ...{ BODY_LIMIT_BYTES: '2097152', LOG_LEVEL: 'error' },
+});
 
-const document = withResolver(JSON.parse(readFileSync(new URL('../../openapi/openapi.json', import.meta.url), 'utf8')));
+const openapi = JSON.parse(readFileSync(new URL('../../openapi/openapi.json', import.meta.url), 'utf8'));
+const document = withHandleApi(withResolver(openapi));
 
 /** Requests for each operation; `npm run fuzz -- --runs 50000` sends more, with a random seed. */
 const RUNS = Number(process.env.FUZZ_RUNS ?? '2000');

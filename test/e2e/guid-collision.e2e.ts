@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { MintBudget } from '../../dist/access/mint-budget.js';
-import { MintConflicts } from '../../dist/api/minting/mint-conflicts.js';
+import { MintConflicts } from '../../dist/minting/mint-conflicts.js';
 import { Metrics } from '../../dist/metrics/metrics.js';
-import { MintReplays } from '../../dist/api/minting/mint-replays.js';
-import { MintingService } from '../../dist/api/minting/minting.service.js';
+import { MintReplays } from '../../dist/minting/mint-replays.js';
+import { MintingService } from '../../dist/minting/minting.service.js';
 import { toResolver } from '../../dist/identifier/index.js';
 import { NamingAuthorityWriter } from '../../dist/storage/naming-authorities/naming-authority-writer.js';
 import { IdentifierUpdater } from '../../dist/storage/identifiers/identifier-updater.js';

@@ -13,6 +13,7 @@ import { IdentifierReader } from '../../dist/storage/identifiers/identifier-read
 import { IdentifierUpdater } from '../../dist/storage/identifiers/identifier-updater.js';
 import { IMPORT, importValues } from '../../dist/storage/identifiers/import-statement.js';
 import { insertQuery } from '../../dist/storage/identifiers/insert-statement.js';
+import { COUNT_NAMES, PAGE_OF_NAMES } from '../../dist/storage/identifiers/name-list.js';
 import { ConflictFinder } from '../../dist/storage/identifiers/conflict-finder.js';
 import { SessionSettings, poolSettings } from '../../dist/database/session-settings.js';
 import { RequestResults } from '../../dist/storage/request-results.js';
@@ -26,6 +27,9 @@ const canonical = (text: string) => ({ canonical: text, comparison: text, foldsC
 
 /** Maximum rows that a statement for a few names may read in tables with tens of thousands. */
 const FEW = 200;
+
+/** Rows of a table that a statement with a limit may scan before statistics exist. */
+const SMALL_TABLE = 20_000;
 
 /** Bulk loads with an Idempotency-Key each, as the service stores them, one line in three with an alternate. */
 async function load(client: pg.Client, streams: number, lines: number): Promise<void> {
@@ -199,6 +203,10 @@ const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
     },
   ],
   ['the counts of an empty naming authority', FEW, (on) => on.query(COUNT, [['2000.01'], 10_001])],
+  ['the number of names of an empty naming authority', FEW, (on) => on.query(COUNT_NAMES, ['2000.01', 100_001])],
+  ['the names of an empty naming authority', FEW, (on) => on.query(PAGE_OF_NAMES, ['2000.01', 100_000, true, 0, 10])],
+  ['the number of names up to a limit', SMALL_TABLE, (on) => on.query(COUNT_NAMES, ['100.102', FEW])],
+  ['the names up to a limit', SMALL_TABLE, (on) => on.query(PAGE_OF_NAMES, ['100.102', FEW, true, 0, 10])],
 ];
 
 /** Their plan depends on the length of the log, so the service does not prepare them. */

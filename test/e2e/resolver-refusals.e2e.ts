@@ -67,24 +67,18 @@ describe('what leads nowhere', () => {
       expect([name, (await get(`/20.500/${name}`)).status]).toEqual([name, 400]);
   });
 
-  it.each([
-    '/99.999/x',
-    '/nowhere/x',
-    '/nowhere',
-    '/api',
-    '/api/handles/20.500/x',
-    '/hdl/20.500/x',
-    '/{handle}',
-    '/%7Bhandle%7D',
-  ])('%s is the problem of a path that does not exist', async (path) => {
-    const { status, headers, text } = await get(path);
-    expect(headers['content-type']).toMatch(/^application\/problem\+json/);
-    expect([status, JSON.parse(text)]).toEqual([
-      404,
-      expect.objectContaining({ code: 'NOT_FOUND', detail: `Cannot GET ${path}` }),
-    ]);
-    expect(headers['access-control-allow-origin']).toBeUndefined();
-  });
+  it.each(['/99.999/x', '/nowhere/x', '/nowhere', '/hdl/20.500/x', '/{handle}', '/%7Bhandle%7D'])(
+    '%s is the problem of a path that does not exist',
+    async (path) => {
+      const { status, headers, text } = await get(path);
+      expect(headers['content-type']).toMatch(/^application\/problem\+json/);
+      expect([status, JSON.parse(text)]).toEqual([
+        404,
+        expect.objectContaining({ code: 'NOT_FOUND', detail: `Cannot GET ${path}` }),
+      ]);
+      expect(headers['access-control-allow-origin']).toBeUndefined();
+    },
+  );
 });
 
 describe('the form', () => {

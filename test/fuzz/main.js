@@ -10,6 +10,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
+import { withHandleApi } from './handle-api-paths.js';
 import { report } from './report.js';
 import { withResolver } from './resolver-paths.js';
 import { fuzz } from './run.js';
@@ -26,7 +27,8 @@ const { values } = parseArgs({
   },
 });
 
-const document = withResolver(JSON.parse(readFileSync(new URL('../../openapi/openapi.json', import.meta.url), 'utf8')));
+const openapi = JSON.parse(readFileSync(new URL('../../openapi/openapi.json', import.meta.url), 'utf8'));
+const document = withHandleApi(withResolver(openapi));
 const service = values.url === undefined ? await startOwnService() : { url: values.url, stop: async () => true };
 try {
   if (values.replay === undefined) await run();

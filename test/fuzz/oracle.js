@@ -2,8 +2,8 @@ import addFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { contentFor, isJson } from './document.js';
 
-/** The permitted statuses for a request without an operation, always with a problem document. */
-const NOTHING_SERVED = [400, 403, 404, 405, 408, 413, 414, 415, 417, 421, 431];
+/** The permitted statuses for a request without an operation. 501 answers a method (RFC 9110 15.6.2), and is no failure. */
+const NOTHING_SERVED = [400, 403, 404, 405, 408, 413, 414, 415, 417, 421, 431, 501];
 
 const PROBLEM = 'application/problem+json';
 
@@ -18,11 +18,13 @@ export class Oracle {
     const problem = operations
       .flatMap(({ responses }) => Object.values(responses))
       .find((content) => PROBLEM in content);
-    const content = problem === undefined ? {} : { [PROBLEM]: problem[PROBLEM] };
-    this.nothingServed = {
-      id: 'nothing served',
-      responses: Object.fromEntries(NOTHING_SERVED.map((status) => [status, content])),
-    };
+    this.problem = problem === undefined ? {} : { [PROBLEM]: problem[PROBLEM] };
+  }
+
+  /** What a request may get that no operation serves: a problem document, or an error of its own face. */
+  #nothingServed({ responses }) {
+    const content = responses['4XX'] ?? this.problem;
+    return { isNothing: true, responses: Object.fromEntries(NOTHING_SERVED.map((status) => [status, content])) };
   }
 
   /**
@@ -31,15 +33,15 @@ export class Oracle {
    */
   findFault(request, answer) {
     if (answer.failure !== undefined) return answer.failure;
-    if (answer.status >= 500) return `status ${answer.status}`;
-    const candidates = [...request.candidates, ...(request.unserved ? [this.nothingServed] : [])];
+    if (answer.status >= 500 && answer.status !== 501) return `status ${answer.status}`;
+    const candidates = [...request.candidates, ...(request.unserved ? [this.#nothingServed(request.operation)] : [])];
     const faults = candidates.map((operation) => this.#faultOf(operation, request, answer));
     return faults.includes(null) ? null : faults[0];
   }
 
   #faultOf(operation, request, { status, headers, body, open }) {
     if (status === 405 && headers.allow === undefined) return 'status 405 without Allow (RFC 9110 15.5.6)';
-    if (operation === this.nothingServed && request.method === 'OPTIONS' && status === 204) {
+    if (operation.isNothing && request.method === 'OPTIONS' && (status === 204 || status === 200)) {
       return headers.allow === undefined ? 'OPTIONS without Allow' : null;
     }
     const content = contentFor(operation, status);

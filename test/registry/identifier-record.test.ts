@@ -39,7 +39,17 @@ describe('the stored JSON of an identifier', () => {
     const snapshot = snapshotOf(recordWith(), DEFAULT_RESOLVER);
     expect(Object.keys(serializeRecord(snapshot, snapshot.uris))).toEqual([
       ...['identifier', 'namingAuthority', 'guid', 'localName', 'metadataId', 'describes', 'target', 'state'],
-      ...['alternateIds', 'version', 'createdAt', 'updatedAt', 'leaseUntil', 'tombstone', 'uris'],
+      ...[
+        'alternateIds',
+        'handleValues',
+        'sandbox',
+        'version',
+        'createdAt',
+        'updatedAt',
+        'leaseUntil',
+        'tombstone',
+        'uris',
+      ],
     ]);
   });
 });

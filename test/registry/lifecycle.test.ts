@@ -36,6 +36,7 @@ const PERMITTED: Readonly<Record<Step, readonly State[]>> = {
   activated: ['reserved'],
   released: ['reserved'],
   withdrawn: ['reserved', 'active'],
+  deleted: ['reserved', 'active'],
   reinstated: ['withdrawn'],
 };
 const TABLE = (Object.keys(PERMITTED) as Step[]).flatMap((step) =>

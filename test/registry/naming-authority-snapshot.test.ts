@@ -9,6 +9,8 @@ const authority = (prefix: string, settings: Partial<NamingAuthority> = {}): Nam
   status: 'active',
   profile: 'handle',
   caseInsensitive: isCaseInsensitiveByRule(prefix),
+  handleValues: false,
+  sandbox: false,
   uuidVersion: 4,
   targetTemplate: null,
   resolver: null,

@@ -12,7 +12,7 @@ describe('statements that read records', () => {
     'naming_authority',
     'updated_at',
     ...union('StoredColumns'),
-    ...union('ResolverColumns'),
+    ...union('NamingAuthorityColumns'),
     'expired',
     'describes',
   ];
@@ -27,7 +27,7 @@ describe('statements that read records', () => {
     );
 
   it('are found', () => {
-    expect(columns.length).toBe(20);
+    expect(columns.length).toBe(22);
     const readers = new Set(lists.map(([name]) => name));
     expect([...readers].sort()).toEqual([
       'identifiers/cache/resolution-reader.ts',

@@ -23,6 +23,8 @@ CREATE TABLE "naming_authority" (
     "resolver_scheme" TEXT COLLATE "C",
     "resolver_authority" TEXT COLLATE "C",
     "resolver_first_segment" TEXT COLLATE "C",
+    "handle_values" BOOLEAN NOT NULL DEFAULT false,
+    "sandbox" BOOLEAN NOT NULL DEFAULT false,
     "version" INTEGER NOT NULL DEFAULT 1,
     "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
@@ -40,6 +42,7 @@ CREATE TABLE "naming_authority" (
         ("resolver_scheme" IS NULL) = ("resolver_authority" IS NULL)
         AND ("resolver_scheme" IS NOT NULL OR "resolver_first_segment" IS NULL)
     ),
+    CONSTRAINT "naming_authority_handle_values_check" CHECK ("profile" = 'handle' OR NOT "handle_values"),
     CONSTRAINT "naming_authority_version_check" CHECK ("version" >= 1)
 );
 -- Readers: mints, look-ups, and the pages of naming authorities.
@@ -50,7 +53,7 @@ CREATE UNIQUE INDEX "naming_authority_prefix_fold_key" ON "naming_authority" (up
 -- Reader: the cache of naming authorities, for the changes since its last read.
 CREATE INDEX "naming_authority_updated_idx" ON "naming_authority" ("updated_at");
 
-CREATE TRIGGER "naming_authority_kept" BEFORE DELETE OR UPDATE OF "id", "prefix", "profile", "case_insensitive" ON "naming_authority"
+CREATE TRIGGER "naming_authority_kept" BEFORE DELETE OR UPDATE OF "id", "prefix", "profile", "case_insensitive", "handle_values", "sandbox" ON "naming_authority"
     FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
 
 -- Identifiers with their metadata IDs. An identifier that was minted, and not imported, is its own first event until its first
@@ -84,6 +87,7 @@ CREATE TABLE "identifier" (
     "local_name" TEXT COLLATE "C",
     "withdrawal_reason" TEXT,
     "replaced_by" TEXT COLLATE "C",
+    "handle_values" JSONB,
 
     -- Readers: changes, events, and the records of a search.
     CONSTRAINT "identifier_pkey" PRIMARY KEY ("id"),
@@ -98,6 +102,7 @@ CREATE TABLE "identifier" (
         AND octet_length("metadata_id") <= 16384
     ),
     CONSTRAINT "identifier_target_check" CHECK (octet_length("target") <= 2048),
+    CONSTRAINT "identifier_handle_values_check" CHECK (jsonb_typeof("handle_values") = 'array'),
     CONSTRAINT "identifier_alternate_check" CHECK (cardinality("alternate_ids") <= 100),
     CONSTRAINT "identifier_state_check" CHECK ("state" IN ('reserved', 'active', 'withdrawn')),
     CONSTRAINT "identifier_lease_check" CHECK (("state" = 'reserved') = ("lease_until" IS NOT NULL)),
@@ -358,7 +363,7 @@ SELECT i.id, i.naming_authority_id, n.prefix AS naming_authority, i.guid, i.loca
        coalesce(i.updated_at, i.created_at) AS updated_at, i.lease_until, i.withdrawn_at,
        i.withdrawal_reason, i.replaced_by, i.client, i.request_key, i.request_index, i.request_hash, i.reservation,
        (i.state = 'reserved' AND i.lease_until <= CURRENT_TIMESTAMP) AS expired,
-       n.resolver_scheme, n.resolver_authority, n.resolver_first_segment,
+       i.handle_values, n.sandbox, n.resolver_scheme, n.resolver_authority, n.resolver_first_segment,
        ARRAY(
          SELECT ARRAY[(SELECT m.prefix FROM "naming_authority" m WHERE m.id = d.naming_authority_id)
                         || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', ''))), d.metadata_id]
@@ -369,6 +374,14 @@ SELECT i.id, i.naming_authority_id, n.prefix AS naming_authority, i.guid, i.loca
        ) AS describes
 FROM "identifier" i JOIN "naming_authority" n ON n.id = i.naming_authority_id;
 
+-- The values that everybody may read, as the service decides it (src/registry/stored-value.ts); null for null.
+
+CREATE FUNCTION "public_values"("handle_values" JSONB) RETURNS JSONB LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN coalesce((
+  SELECT jsonb_agg(v."value" ORDER BY v."n") FROM jsonb_array_elements("handle_values") WITH ORDINALITY AS v("value", "n")
+  WHERE v."value" ->> 'permissions' LIKE '__1_' AND upper(v."value" ->> 'type' COLLATE "C") <> 'HS_SECKEY'
+), '[]'::jsonb);
+
 -- Identifiers that have not changed since they were minted, as the events that they are. `octets` is about the size of the
 -- patch, without building it.
 
@@ -377,11 +390,12 @@ SELECT "position", "id", "naming_authority_id", "id" AS "identifier_id", 1 AS "v
        CASE WHEN "state" = 'reserved' THEN 'reserved' WHEN "registered" THEN 'registered' ELSE 'minted' END AS "kind",
        "client" COLLATE "default" AS "client", "key_id", "created_at" AS "at",
        json_build_array(json_build_object('op', 'add', 'path', '', 'value', json_build_object(
-           'metadataId', "metadata_id", 'target', "target", 'alternateIds', coalesce(to_json("alternate_ids"), '[]'::json), 'state', "state",
+           'metadataId', "metadata_id", 'target', "target", 'alternateIds', coalesce(to_json("alternate_ids"), '[]'::json), 'handleValues', "public_values"("handle_values"), 'state', "state",
            'leaseUntil', to_char("lease_until" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
            'tombstone', NULL)))::text AS "patch",
        coalesce(octet_length("metadata_id"), 0) + coalesce(octet_length("target"), 0)
-         + coalesce(octet_length(array_to_string("alternate_ids", ',')), 0) AS "octets"
+         + coalesce(octet_length(array_to_string("alternate_ids", ',')), 0)
+         + coalesce(octet_length("handle_values"::text), 0) AS "octets"
 FROM "identifier" WHERE "is_first_event";
 
 -- Every event. A reader of the log limits each half, because PostgreSQL does not use the index of the second half for the

@@ -24,11 +24,11 @@ import { ApiProblems } from '../../problem/api-problems.js';
 import type { ProblemCode } from '../../problem/catalogue.js';
 import { Problem } from '../../problem/problem.js';
 import { type IdentifierSnapshot, serializeRecord } from '../../registry/identifier-record.js';
-import { conflictProblem } from '../representation/conflict-problem.js';
+import { conflictProblem } from '../../registry/conflict-problem.js';
 import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier-param.js';
 import { IdentifierDto } from '../representation/identifier.dto.js';
-import type { CurationCommand } from './curation-command.js';
-import { CurationService, NameConflict } from './curation.service.js';
+import type { CurationCommand } from '../../curation/curation-command.js';
+import { CurationService, NameConflict } from '../../curation/curation.service.js';
 import { UpdateIdentifierDto } from './update-identifier.dto.js';
 import { WithdrawRequestDto } from './withdraw-request.dto.js';
 

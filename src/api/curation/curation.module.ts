@@ -1,11 +1,6 @@
 import { Module } from '@nestjs/common';
-import { StorageWriteModule } from '../../storage/storage-write.module.js';
+import { CurationServiceModule } from '../../curation/curation-service.module.js';
 import { CurationController } from './curation.controller.js';
-import { CurationService } from './curation.service.js';
 
-@Module({
-  imports: [StorageWriteModule],
-  controllers: [CurationController],
-  providers: [CurationService],
-})
+@Module({ imports: [CurationServiceModule], controllers: [CurationController] })
 export class CurationModule {}

@@ -60,8 +60,8 @@ export class ChangeDto {
 
   /**
    * The JSON Patch (RFC 6902) from the previous version. Applied in order to an empty document, the patches of an
-   * identifier result in the members metadataId, target, alternateIds, state, leaseUntil and tombstone of its
-   * representation; those of a naming authority in its settings.
+   * identifier result in the members metadataId, target, alternateIds, handleValues, state, leaseUntil and
+   * tombstone of its representation; those of a naming authority in its settings.
    */
   patch: PatchOperationDto[];
 }

@@ -7,7 +7,7 @@ import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiParam, ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier-param.js';
-import { locationOf } from '../representation/identifier-presenter.js';
+import { locationOf } from '../../registry/identifier-path.js';
 import { HistoryPageDto } from './event.dto.js';
 import { PageQueryDto } from '../../http/validation/page-query.dto.js';
 import { EventCursors } from './event-cursors.js';

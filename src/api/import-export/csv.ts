@@ -3,7 +3,7 @@ import type { TransferLineDto } from './transfer-line.dto.js';
 
 export const COLUMNS = [
   ...['identifier', 'metadataId', 'target', 'state', 'alternateIds', 'version', 'createdAt', 'updatedAt'],
-  ...['leaseUntil', 'withdrawnAt', 'withdrawalReason', 'replacedBy'],
+  ...['leaseUntil', 'withdrawnAt', 'withdrawalReason', 'replacedBy', 'handleValues', 'hiddenValues'],
 ] as const;
 
 export type Row = Readonly<Record<string, string>>;
@@ -55,12 +55,15 @@ export function isListRow(row: Row): boolean {
 
 function cellsOf(line: TransferLineDto): (string | number | null)[] {
   const { identifier, metadataId, target, state, version, createdAt, updatedAt, leaseUntil, tombstone } = line;
+  const { handleValues, hiddenValues } = line;
   return [
     ...[identifier, metadataId, target, state],
     // Canonical identifiers are URIs, which contain no space.
     line.alternateIds.join(' '),
     ...[version, createdAt, updatedAt, leaseUntil],
     ...[tombstone?.withdrawnAt ?? null, tombstone?.reason ?? null, tombstone?.replacedBy ?? null],
+    handleValues === null ? null : JSON.stringify(handleValues),
+    hiddenValues,
   ];
 }
 
@@ -72,6 +75,8 @@ export function readRow(row: Row, now = new Date().toISOString()): object {
     replacedBy,
     alternateIds = '',
     version = isListRow(row) ? '1' : '',
+    handleValues = '',
+    hiddenValues = '',
     ...rest
   } = Object.fromEntries(Object.entries(row).map(([column, cell]) => [column, unguarded(cell)]));
   const present = Object.entries(rest).filter(([, cell]) => cell !== '');
@@ -80,8 +85,24 @@ export function readRow(row: Row, now = new Date().toISOString()): object {
   return {
     ...(isListRow(row) && { state: 'active', createdAt: now, updatedAt: now }),
     ...Object.fromEntries(present),
-    version: /^[0-9]{1,10}$/.test(version) ? Number(version) : version,
+    version: numberOr(version),
+    ...(handleValues !== '' && { handleValues: jsonOr(handleValues) }),
+    ...(hiddenValues !== '' && { hiddenValues: numberOr(hiddenValues) }),
     alternateIds: alternateIds === '' ? [] : alternateIds.split(' '),
     ...(isWithdrawn && { tombstone }),
   };
+}
+
+/** The number in a cell, or its text, which is refused later. */
+function numberOr(cell: string): number | string {
+  return /^[0-9]{1,10}$/.test(cell) ? Number(cell) : cell;
+}
+
+/** The JSON in a cell, or its text, which is refused later. */
+function jsonOr(cell: string): unknown {
+  try {
+    return JSON.parse(cell);
+  } catch {
+    return cell;
+  }
 }

@@ -19,6 +19,7 @@ import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { BYTE_ORDER_MARK, HEADER, writeRows } from './csv.js';
 import { ExportQueryDto } from './export-query.dto.js';
 import { ExportService } from './export.service.js';
+import type { TransferLineDto } from './transfer-line.dto.js';
 import { lineOf } from './transfer-line.js';
 
 /** The path of the operation. */
@@ -34,8 +35,7 @@ const FORMATS = {
     contentType: NDJSON,
     file: 'identifiers.ndjson',
     head: '',
-    write: (records: readonly IdentifierRecord[]) =>
-      records.map((record) => `${JSON.stringify(lineOf(record))}\n`).join(''),
+    write: (lines: readonly TransferLineDto[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
     refuse: (problem: Problem) =>
       `${JSON.stringify({ status: CATALOGUE[problem.code].status, problem: problemDocument(problem, PATH) })}\n`,
   },
@@ -43,7 +43,7 @@ const FORMATS = {
     contentType: `${CSV}; charset=utf-8; header=present`,
     file: 'identifiers.csv',
     head: HEADER,
-    write: (records: readonly IdentifierRecord[]) => writeRows(records.map((record) => lineOf(record))),
+    write: writeRows,
     // CSV has no row for a problem.
     refuse: () => '',
   },
@@ -60,7 +60,8 @@ export class ExportController {
    * Export identifiers
    * @remarks Returns all identifiers that match the filter, including reserved and withdrawn ones, in order of minting:
    * as NDJSON, or as CSV (RFC 4180) with `Accept: text/csv`. In CSV every cell is quoted, and alternate identifiers
-   * share one cell, separated by spaces. To prevent formula injection in spreadsheets, an apostrophe precedes every
+   * share one cell, separated by spaces; stored Handle values are JSON in one cell. Values that not everybody may read are
+   * exported for keys with the scope `admin` alone; `hiddenValues` counts those that are left out. To prevent formula injection in spreadsheets, an apostrophe precedes every
    * cell that begins with `=`, `+`, `-`, `@` (or their full-width forms), a tab, a line break or an apostrophe, and
    * every formula after a `;`, a tab or a line break; an import removes it. An aborted export ends without the last
    * chunk of HTTP; when the key has expired or was revoked, the last line of NDJSON contains a `problem`.
@@ -95,19 +96,22 @@ export class ExportController {
         'cache-control': 'no-store',
       })
       .type(format.contentType);
-    sendStream(request, reply, write(format, first, pages, reply.raw));
+    const lines = (records: readonly IdentifierRecord[]): TransferLineDto[] =>
+      records.map((record) => lineOf(record, principal.has('admin') && principal.covers(record.namingAuthority)));
+    sendStream(request, reply, write(format, lines, first, pages, reply.raw));
   }
 }
 
 async function* write(
   { head, write: rows, refuse }: Format,
+  lines: (records: readonly IdentifierRecord[]) => TransferLineDto[],
   first: readonly IdentifierRecord[],
   pages: AsyncIterable<readonly IdentifierRecord[]>,
   response: ServerResponse,
 ): AsyncGenerator<string> {
-  if (head !== '' || first.length > 0) yield head + rows(first);
+  if (head !== '' || first.length > 0) yield head + rows(lines(first));
   try {
-    for await (const page of pages) if (page.length > 0) yield rows(page);
+    for await (const page of pages) if (page.length > 0) yield rows(lines(page));
   } catch (error) {
     if (error instanceof Problem) {
       yield refuse(error);

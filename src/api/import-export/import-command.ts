@@ -1,4 +1,5 @@
 import type { Principal } from '../../access/principal.js';
+import { HandleFault, parseExportedValues, targetIn } from '../../handle-values/index.js';
 import { parseHandle } from '../../identifier/index.js';
 import { Problem, invalidValue, malformed } from '../../problem/problem.js';
 import { mutableAttributesOf } from '../../registry/change.js';
@@ -15,6 +16,7 @@ import {
   requireTwoThings,
 } from '../../registry/parse-names.js';
 import { EXPIRED_REASON } from '../../registry/lifecycle.js';
+import type { StoredValue } from '../../registry/stored-value.js';
 import { readTime } from '../../registry/timestamp.js';
 import type { TransferRecord } from './transfer-record.js';
 
@@ -25,6 +27,8 @@ export interface ImportRequest {
   readonly target: string | null;
   readonly state: State;
   readonly alternateIds: readonly string[];
+  readonly handleValues: readonly unknown[] | null;
+  readonly hiddenValues: number;
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -69,6 +73,8 @@ export function parseImport(sent: ImportRequest, known: NamingAuthoritySnapshot,
     metadata?.canonical ?? null,
     alternates.map(({ canonical }) => canonical),
   );
+  const { handleValues } = attributes;
+  requireValuesOf(authority, attributes);
   const hasExpired = attributes.state !== sent.state;
   return {
     record: { namingAuthority: authority.prefix, localName, version: sent.version, ...times, ...attributes },
@@ -83,6 +89,7 @@ export function parseImport(sent: ImportRequest, known: NamingAuthoritySnapshot,
       },
       metadata: hasExpired ? null : metadata,
       alternates: hasExpired ? [] : alternates,
+      ...(handleValues !== null && { handleValues }),
       version: sent.version,
       kind: 'imported',
       patch: creation(mutableAttributesOf(attributes)),
@@ -130,6 +137,7 @@ function attributesIn(
   alternateIds: readonly string[],
 ): MutableAttributes {
   const { state, target } = sent;
+  const handleValues = valuesIn(sent);
   const leaseUntil = sent.leaseUntil === null ? null : readTime(sent.leaseUntil, '/leaseUntil');
   if ((state === 'reserved') !== (leaseUntil !== null))
     throw invalidValue('/leaseUntil', 'is permitted only in the state "reserved"');
@@ -137,7 +145,15 @@ function attributesIn(
     throw invalidValue('/tombstone', 'is permitted only in the state "withdrawn"');
   if (leaseUntil !== null && leaseUntil.getTime() <= Date.now()) {
     const tombstone = { withdrawnAt: leaseUntil, reason: EXPIRED_REASON, replacedBy: null };
-    return { metadataId: null, target, alternateIds: [], state: 'withdrawn', leaseUntil: null, tombstone };
+    return {
+      metadataId: null,
+      target,
+      alternateIds: [],
+      handleValues,
+      state: 'withdrawn',
+      leaseUntil: null,
+      tombstone,
+    };
   }
   const tombstone =
     sent.tombstone === null
@@ -147,7 +163,30 @@ function attributesIn(
           reason: sent.tombstone.reason,
           replacedBy: sent.tombstone.replacedBy === null ? null : replacementIn(sent.tombstone.replacedBy, known),
         };
-  return { metadataId, target, alternateIds, state, leaseUntil, tombstone };
+  return { metadataId, target, alternateIds, handleValues, state, leaseUntil, tombstone };
+}
+
+/** @throws Problem INVALID_REQUEST for values that cannot be stored, and where the export has left out some. */
+function valuesIn({ handleValues, hiddenValues }: ImportRequest): readonly StoredValue[] | null {
+  if (hiddenValues > 0) {
+    throw invalidValue('/hiddenValues', 'must be 0: export with a key of the scope "admin", which gets all values');
+  }
+  try {
+    return handleValues === null ? null : parseExportedValues(handleValues);
+  } catch (error) {
+    if (error instanceof HandleFault) throw invalidValue('/handleValues', error.message);
+    throw error;
+  }
+}
+
+function requireValuesOf(authority: NamingAuthority, { handleValues, target }: MutableAttributes): void {
+  if (handleValues === null) return;
+  if (!authority.handleValues) {
+    throw invalidValue('/handleValues', `must be null: ${authority.prefix} was created without "handleValues": true`);
+  }
+  const stored = targetIn(handleValues);
+  if (stored !== undefined && stored !== target)
+    throw invalidValue('/target', 'must be the URL value of the lowest index in handleValues');
 }
 
 /** Texts that are parsed as URIs; a native Handle with such a beginning is exported as a URI. */

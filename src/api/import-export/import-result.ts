@@ -5,7 +5,7 @@ import { Problem } from '../../problem/problem.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import { keyCollision } from '../../registry/key-collision.js';
 import type { Conflicts } from '../../storage/identifiers/conflict-finder.js';
-import { conflictProblem } from '../representation/conflict-problem.js';
+import { conflictProblem } from '../../registry/conflict-problem.js';
 import type { LineResult } from './import.service.js';
 import type { ImportResultDto } from './transfer-line.dto.js';
 

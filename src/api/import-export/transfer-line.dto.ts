@@ -1,8 +1,21 @@
-import { IsIn, IsInt, IsOptional, IsString, Max, MaxLength, Min, ValidateBy } from 'class-validator';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Max,
+  MaxLength,
+  Min,
+  ValidateBy,
+} from 'class-validator';
 import { Nested } from '../../http/validation/fast-rules.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
 import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
+import { HandleValueDto } from '../representation/handle-value.dto.js';
+import { MAX_VALUES } from '../../handle-values/index.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
 import { IsAlternateIds } from '../../http/validation/is-alternate-ids.js';
 import { IsTarget } from '../../http/validation/is-target.js';
@@ -82,6 +95,23 @@ export class TransferLineDto {
    */
   @IsAlternateIds()
   alternateIds: string[] = [];
+
+  /**
+   * The stored values of the Handle; null where there are none beside the computed ones. Values that not everybody may read are
+   * in exports by keys with the scope "admin" alone.
+   */
+  @ApiProperty({ type: () => [HandleValueDto], nullable: true, required: false, maxItems: MAX_VALUES, example: null })
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(MAX_VALUES)
+  handleValues: HandleValueDto[] | null = null;
+
+  /** The number of values that the export left out. An import accepts only 0, so that no value is lost. */
+  @ApiProperty({ type: 'integer', minimum: 0, maximum: MAX_VALUES, default: 0, required: false, example: 0 })
+  @Max(MAX_VALUES)
+  @Min(0)
+  @IsInt()
+  hiddenValues: number = 0;
 
   /** The version: 1 when minted, incremented with every change. */
   @ApiProperty({ type: 'integer', minimum: 1, maximum: MAX_VERSION, example: 1 })

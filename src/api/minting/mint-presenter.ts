@@ -6,14 +6,10 @@ import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';
 import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
 import type { IdentifierDto } from '../representation/identifier.dto.js';
-import {
-  IdentifierPresenter,
-  SerializedIdentifier,
-  locationHeader,
-  locationOf,
-} from '../representation/identifier-presenter.js';
+import { locationHeader, locationOf } from '../../registry/identifier-path.js';
+import { IdentifierPresenter, SerializedIdentifier } from '../representation/identifier-presenter.js';
 import type { MinimalMintResultDto, MintResultDto } from './batch/batch.dto.js';
-import type { MintOutcome, NamedResult } from './mint-outcome.js';
+import type { MintOutcome, NamedResult } from '../../minting/mint-outcome.js';
 
 /** How the results of many mints are represented. */
 export interface ResultStyle {

@@ -10,7 +10,7 @@ import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import { MintPresenter } from './mint-presenter.js';
 import { MintRequestDto, MintedIdentifierDto } from './mint-request.dto.js';
-import { MintingService } from './minting.service.js';
+import { MintingService } from '../../minting/minting.service.js';
 
 const HEADERS = {
   Location: {

@@ -20,12 +20,15 @@ export function redactFamily<T extends Pick<NamingAuthorityFamily, 'parent' | 'c
 export type SerializedNamingAuthority = ReturnType<typeof serializeNamingAuthority>;
 
 export function serializeNamingAuthority({ namingAuthority, parent, children, counts }: DescribedNamingAuthority) {
-  const { prefix, status, profile, caseInsensitive, uuidVersion, targetTemplate, resolver, version } = namingAuthority;
+  const { prefix, status, profile, caseInsensitive, handleValues, sandbox } = namingAuthority;
+  const { uuidVersion, targetTemplate, resolver, version } = namingAuthority;
   return {
     namingAuthority: prefix,
     status,
     profile,
     caseInsensitive,
+    handleValues,
+    sandbox,
     uuidVersion,
     targetTemplate,
     resolver:

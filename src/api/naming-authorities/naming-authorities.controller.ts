@@ -13,7 +13,7 @@ import { Problem } from '../../problem/problem.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import type { Replayable } from '../../storage/idempotency.js';
 import { Cursors } from '../../http/validation/cursor.js';
-import { linkHeader } from '../representation/identifier-presenter.js';
+import { linkHeader } from '../../registry/identifier-path.js';
 import { PageQueryDto } from '../../http/validation/page-query.dto.js';
 import { UpdateNamingAuthorityDto, CreateNamingAuthorityDto } from './naming-authority-settings.dto.js';
 import { type DescribedNamingAuthority, serializeNamingAuthority } from './described-naming-authority.js';
@@ -139,7 +139,7 @@ export class NamingAuthoritiesController {
   /**
    * Change a naming authority
    * @remarks The change applies to the next mint, in every process of the service. Null removes `targetTemplate` or
-   * `resolver`; `profile` and `caseInsensitive` cannot be changed.
+   * `resolver`; `profile`, `caseInsensitive`, `handleValues` and `sandbox` cannot be changed.
    */
   @Patch(':namingAuthority')
   @Requires('admin')

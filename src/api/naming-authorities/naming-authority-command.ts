@@ -27,6 +27,8 @@ export interface CreateNamingAuthorityCommand extends NewSettings {
   readonly namingAuthority: string;
   readonly profile?: NamingAuthorityProfile;
   readonly caseInsensitive?: boolean;
+  readonly handleValues?: boolean;
+  readonly sandbox?: boolean;
 }
 
 /**
@@ -39,6 +41,7 @@ export function parseNewNamingAuthority(
   firstSegment: string | null = null,
 ): NewNamingAuthority {
   const { namingAuthority: prefix, profile = 'cordra', caseInsensitive = isCaseInsensitiveByRule(prefix) } = command;
+  const { handleValues = false, sandbox = false } = command;
   const read = parseNamingAuthority(prefix, profile);
   if (!read.ok) throw malformed(read.fault, '/namingAuthority');
   const octets = Buffer.byteLength(prefix);
@@ -52,8 +55,11 @@ export function parseNewNamingAuthority(
   if (!caseInsensitive && isPrefixOfPrefixes(prefix)) {
     throw invalidValue('/caseInsensitive', 'must be true or omitted: Handles under 0.NA are case-insensitive (R-35)');
   }
+  if (handleValues && profile !== 'handle') {
+    throw invalidValue('/handleValues', 'is permitted only under the profile "handle"');
+  }
   const { status = 'active', uuidVersion = 4, targetTemplate = null, resolver = null } = parseSettings(command);
-  return { prefix, status, profile, caseInsensitive, uuidVersion, targetTemplate, resolver };
+  return { prefix, status, profile, caseInsensitive, handleValues, sandbox, uuidVersion, targetTemplate, resolver };
 }
 
 /** @throws Problem INVALID_REQUEST for invalid settings. */

@@ -80,8 +80,8 @@ export class UpdateNamingAuthorityDto {
 }
 
 /**
- * A naming authority to create. `profile` and `caseInsensitive` cannot be changed later, because registered identifiers
- * depend on them.
+ * A naming authority to create. `profile`, `caseInsensitive`, `handleValues` and `sandbox` cannot be changed later, because
+ * registered identifiers depend on them.
  */
 export class CreateNamingAuthorityDto extends UpdateNamingAuthorityDto {
   /**
@@ -108,4 +108,22 @@ export class CreateNamingAuthorityDto extends UpdateNamingAuthorityDto {
   @Optional()
   @IsBoolean()
   caseInsensitive?: boolean;
+
+  /**
+   * Whether identifiers have stored Handle values of any type, which Handle clients write, beside the computed ones.
+   * Only for the profile "handle".
+   * @example false
+   */
+  @Optional()
+  @IsBoolean()
+  handleValues?: boolean;
+
+  /**
+   * Whether Handle clients may delete identifiers, for tests. A deleted identifier is withdrawn: it loses its values and
+   * its metadata ID, and is registered again when a client writes it.
+   * @example false
+   */
+  @Optional()
+  @IsBoolean()
+  sandbox?: boolean;
 }

@@ -77,6 +77,18 @@ export class NamingAuthorityDto {
    */
   caseInsensitive: boolean;
 
+  /**
+   * Whether its identifiers have stored Handle values beside the computed ones.
+   * @example false
+   */
+  handleValues: boolean;
+
+  /**
+   * Whether Handle clients may delete its identifiers, which are for tests.
+   * @example false
+   */
+  sandbox: boolean;
+
   /** The version of minted UUIDs; 1 and 7 reveal the time of minting. */
   @ApiProperty({ enum: UUID_VERSIONS, type: 'integer', example: 4 })
   uuidVersion: UuidVersion;

@@ -1,6 +1,6 @@
 import { Problem } from '../../problem/problem.js';
 import { type IdentifierRecord, nativeText, serializeTombstone } from '../../registry/identifier-record.js';
-import { linkHeader, locationOf } from './identifier-presenter.js';
+import { linkHeader, locationOf } from '../../registry/identifier-path.js';
 
 /** 410 with the tombstone and a link to the replacement. */
 export function goneProblem(record: IdentifierRecord): Problem {

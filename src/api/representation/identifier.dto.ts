@@ -1,5 +1,6 @@
 import { ApiProperty } from '../../openapi/annotations.js';
 import { STATES, type State } from '../../registry/identifier-record.js';
+import { HandleValueDto } from './handle-value.dto.js';
 
 /** The URIs of an identifier in canonical form. A form that cannot express the identifier is null, never approximated. */
 export class UrisDto {
@@ -115,6 +116,19 @@ export class IdentifierDto {
    * @example ["info:fedora/demo:7"]
    */
   alternateIds: string[];
+
+  /**
+   * The stored values of the Handle that everybody may read; null where there are none beside the computed ones. The URL value of
+   * the lowest index is the target.
+   */
+  @ApiProperty({ type: () => [HandleValueDto], nullable: true, example: null })
+  handleValues: HandleValueDto[] | null;
+
+  /**
+   * Whether the naming authority is for tests: Handle clients may delete the identifier.
+   * @example false
+   */
+  sandbox: boolean;
 
   /**
    * The version: 1 when minted, incremented with every change.

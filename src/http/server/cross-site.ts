@@ -15,7 +15,7 @@ export function refuseCrossSite(server: FastifyInstance, faces: Faces): void {
     const { method, headers } = request;
     const site = headers['sec-fetch-site'];
     const isOwn = site !== 'cross-site' && site !== 'same-site';
-    if (isOwn || SAFE.has(method) || faces.of(request).anyOrigin) done();
+    if (isOwn || SAFE.has(method) || faces.of(request).anyOrigin.has(method)) done();
     else
       done(
         new Problem(

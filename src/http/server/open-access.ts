@@ -47,7 +47,12 @@ export function guardOpenAccess(server: FastifyInstance, allowed: OpenHosts, fac
     const { origin, host = '' } = request.headers;
     const misdirected = authoritiesOf(request).find((authority) => !allowed.includes(authority));
     if (misdirected !== undefined) done(refusalOf(misdirected));
-    else if (origin === undefined || isOwn(origin, host, allowed) || faces?.of(request).anyOrigin === true) done();
+    else if (
+      origin === undefined ||
+      isOwn(origin, host, allowed) ||
+      faces?.of(request).anyOrigin.has(request.method) === true
+    )
+      done();
     else
       done(
         new Problem(

@@ -2,6 +2,7 @@ import { type Resolver, toResolver } from '../../identifier/index.js';
 import type { IdentifierRecord, State } from '../../registry/identifier-record.js';
 import { isMetadataIdOf } from '../../registry/key-collision.js';
 import { EXPIRED_REASON } from '../../registry/lifecycle.js';
+import { type StoredValue, orderedValue } from '../../registry/stored-value.js';
 import { compactGuid } from '../../registry/uuid.js';
 import type { Row } from '../columns.js';
 
@@ -20,14 +21,15 @@ type StoredColumns =
   | 'withdrawal_reason'
   | 'replaced_by';
 
-type ResolverColumns = 'resolver_scheme' | 'resolver_authority' | 'resolver_first_segment';
+type NamingAuthorityColumns = 'sandbox' | 'resolver_scheme' | 'resolver_authority' | 'resolver_first_segment';
 
 /** Objects with their metadata IDs. */
 export type Describes = readonly (readonly [identifier: string, metadataId: string])[];
 
 /** A row of the view `identifier_record`; every statement that reads records selects these columns. */
 export type IdentifierRow = Pick<Row<'identifier'>, StoredColumns> &
-  Pick<Row<'naming_authority'>, ResolverColumns> & {
+  Pick<Row<'naming_authority'>, NamingAuthorityColumns> & {
+    readonly handle_values: readonly StoredValue[] | null;
     /** The time of the mint until the first change. */
     readonly updated_at: Date;
     /** The prefix. */
@@ -53,6 +55,7 @@ export function recordOf(row: IdentifierRow, expired = row.expired): IdentifierR
     metadataId: expired ? null : row.metadata_id,
     target: row.target,
     alternateIds: expired ? [] : row.alternate_ids,
+    handleValues: row.handle_values?.map(orderedValue) ?? null,
     state: expired ? 'withdrawn' : (row.state as State),
     version: row.version,
     createdAt: row.created_at,
@@ -60,6 +63,7 @@ export function recordOf(row: IdentifierRow, expired = row.expired): IdentifierR
     leaseUntil: expired ? null : row.lease_until,
     tombstone: tombstoneOf(row, expired),
     resolver: resolverOf(row),
+    sandbox: row.sandbox,
     describes: describedIn(row.describes, { namingAuthority, guid, localName }),
   };
 }

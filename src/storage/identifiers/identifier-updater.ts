@@ -7,7 +7,7 @@ import type { CanonicalName } from '../../registry/canonical-name.js';
 import type { Queryable } from '../transactions.js';
 import { type Amendment, amended, changeTime, expiry } from '../../registry/lifecycle.js';
 
-/** $1 to $12: the changes. The first change of an identifier also writes its first event, at the place that it has. */
+/** $1 to $14: the changes. The first change of an identifier also writes its first event, at the place that it has. */
 const UPDATE = `
   WITH first_events AS (
     INSERT INTO change (position, id, naming_authority_id, identifier_id, version, kind, client, key_id, at, patch)
@@ -19,13 +19,14 @@ const UPDATE = `
     metadata_key = CASE WHEN w.sets_metadata THEN w.metadata_key ELSE i.metadata_key END,
     alternate_ids = CASE WHEN w.alternate_ids IS NULL THEN i.alternate_ids
                          ELSE nullif(ARRAY(SELECT json_array_elements_text(w.alternate_ids::json)), '{}') END,
+    handle_values = CASE WHEN w.sets_values THEN w.handle_values::jsonb ELSE i.handle_values END,
     target = w.target, state = w.state, lease_until = w.lease_until, withdrawn_at = w.withdrawn_at,
     withdrawal_reason = w.withdrawal_reason, replaced_by = w.replaced_by,
     version = i.version + 1, is_first_event = false, updated_at = w.updated_at
   FROM unnest($1::bigint[], $2::boolean[], $3::text[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::timestamptz[],
-              $9::timestamptz[], $10::text[], $11::text[], $12::timestamptz[])
+              $9::timestamptz[], $10::text[], $11::text[], $12::timestamptz[], $13::boolean[], $14::text[])
     AS w(id, sets_metadata, metadata_id, metadata_key, alternate_ids, target, state, lease_until, withdrawn_at,
-         withdrawal_reason, replaced_by, updated_at)
+         withdrawal_reason, replaced_by, updated_at, sets_values, handle_values)
   WHERE i.id = w.id`;
 
 /** Identifiers that no other transaction can change before this one ends. */
@@ -106,6 +107,8 @@ async function write(
     changes.map(({ after }) => after.tombstone?.reason ?? null),
     changes.map(({ after }) => after.tombstone?.replacedBy ?? null),
     changes.map(({ at }) => at.toISOString()),
+    changes.map(({ amendment }) => amendment.handleValues !== undefined),
+    changes.map(({ amendment: { handleValues } }) => (handleValues ? JSON.stringify(handleValues) : null)),
   ]);
   await replaceAlternates(
     transaction,
@@ -119,7 +122,7 @@ async function write(
       identifierId: record.id,
       version: record.version + 1,
       kind: amendment.kind,
-      patch: difference(mutableAttributesOf(record), after),
+      patch: difference(mutableAttributesOf(record), mutableAttributesOf(after)),
       at,
     })),
   );

@@ -76,6 +76,7 @@ function insertedFrom(item: NewIdentifier, row: InsertedRow): Inserted {
     metadataId: metadata?.canonical ?? null,
     target,
     alternateIds: alternates.map(({ canonical }) => canonical),
+    handleValues: item.handleValues ?? null,
     describes: describedIn(row.describes, {
       namingAuthority: item.authority.prefix,
       guid: item.address.guid,
@@ -83,7 +84,13 @@ function insertedFrom(item: NewIdentifier, row: InsertedRow): Inserted {
     }),
   });
   if (metadataRecord === null || row.metadata_record_id === null) return { record, metadataRecord: null };
-  const attributes = { metadataId: null, target: null, alternateIds: [], describes: [nativeText(record)] };
+  const attributes = {
+    metadataId: null,
+    target: null,
+    alternateIds: [],
+    handleValues: null,
+    describes: [nativeText(record)],
+  };
   return { record, metadataRecord: insertedRecord(item, row, row.metadata_record_id, metadataRecord, attributes) };
 }
 
@@ -97,8 +104,9 @@ function insertedRecord(
     metadataId,
     target,
     alternateIds,
+    handleValues,
     describes,
-  }: Pick<IdentifierRecord, 'metadataId' | 'target' | 'alternateIds' | 'describes'>,
+  }: Pick<IdentifierRecord, 'metadataId' | 'target' | 'alternateIds' | 'handleValues' | 'describes'>,
 ): IdentifierRecord {
   return {
     id: BigInt(id),
@@ -108,6 +116,7 @@ function insertedRecord(
     metadataId,
     target,
     alternateIds,
+    handleValues,
     state: leaseUntil === null ? 'active' : 'reserved',
     leaseUntil,
     tombstone: null,
@@ -115,6 +124,7 @@ function insertedRecord(
     createdAt,
     updatedAt: createdAt,
     resolver: authority.resolver,
+    sandbox: authority.sandbox,
     describes,
   };
 }

@@ -153,9 +153,11 @@ export const INSERT_WITH_MORE = `
          alternate_ids, lease_until, reservation, client, key_id, request_key, request_index, request_hash,
          own_key)
   ), insertable AS (
-    SELECT w.*, n.naming_authority_id, r.ordinal IS NOT NULL AS has_record, r.guid AS record_guid, r.local_name AS record_name, r.local_key AS record_key
+    SELECT w.*, n.naming_authority_id, r.ordinal IS NOT NULL AS has_record, r.guid AS record_guid, r.local_name AS record_name, r.local_key AS record_key,
+           v.handle_values
     FROM input w
     LEFT JOIN unnest($19::int[], $20::uuid[], $21::text[], $22::uuid[]) AS r(ordinal, guid, local_name, local_key) USING (ordinal)
+    LEFT JOIN unnest($25::int[], string_to_array($26, chr(10))) AS v(ordinal, handle_values) USING (ordinal)
     CROSS JOIN LATERAL (
       SELECT n.id AS naming_authority_id FROM naming_authority n
       WHERE n.prefix = w.naming_authority AND n.status = 'active' AND n.version = w.authority_version OFFSET 0
@@ -172,12 +174,12 @@ export const INSERT_WITH_MORE = `
   ), minted AS (
     INSERT INTO identifier (id, naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids,
                             state, lease_until, reservation, client, key_id, request_key, request_index, request_hash,
-                            position, registered, is_first_event)
+                            position, registered, is_first_event, handle_values)
     SELECT id, naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, target,
            CASE WHEN alternate_ids IS NOT NULL THEN ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
            CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until, reservation,
            client, key_id, request_key, request_index, request_hash,
-           pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), own_key IS NOT NULL, true
+           pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), own_key IS NOT NULL, true, handle_values::jsonb
     FROM eligible
     ON CONFLICT DO NOTHING
     RETURNING id
@@ -213,7 +215,10 @@ export type InsertedRow = Pick<Row<'identifier'>, 'id' | 'created_at'> & {
 };
 
 export function insertQuery(items: readonly NewIdentifier[]): QueryConfig {
-  const isAlone = items.every(({ metadataRecord, alternates }) => metadataRecord === null && alternates.length === 0);
+  const isAlone = items.every(
+    ({ metadataRecord, alternates, handleValues }) =>
+      metadataRecord === null && alternates.length === 0 && handleValues === undefined,
+  );
   const [first, second] = items;
   if (isAlone && first !== undefined && second === undefined) {
     return { name: 'insert-one-identifier', text: INSERT_ONE, values: valuesOfOne(PARAMETERS, first) };
@@ -227,6 +232,9 @@ export function insertQuery(items: readonly NewIdentifier[]): QueryConfig {
 function moreValues(items: readonly NewIdentifier[]): unknown[] {
   const paired = items.flatMap((item, ordinal) => (item.metadataRecord === null ? [] : [{ item, ordinal }]));
   const alternates = items.flatMap((item, ordinal) => item.alternates.map(({ key }) => ({ ordinal, key })));
+  const valued = items.flatMap(({ handleValues }, ordinal) =>
+    handleValues === undefined ? [] : [{ ordinal, values: JSON.stringify(handleValues) }],
+  );
   return [
     arrayOf(paired.map(({ ordinal }) => ordinal)),
     ...valuesOf(
@@ -235,6 +243,8 @@ function moreValues(items: readonly NewIdentifier[]): unknown[] {
     ),
     arrayOf(alternates.map(({ ordinal }) => ordinal)),
     arrayOf(alternates.map(({ key }) => key)),
+    arrayOf(valued.map(({ ordinal }) => ordinal)),
+    linesOf(valued.map(({ values }) => values)),
   ];
 }
 

@@ -67,12 +67,13 @@ export function pageQuery(
       SELECT page.*, lead(true) OVER (ORDER BY created_at, id) IS NOT NULL AS has_next,
         coalesce(sum(
           octet_length(coalesce(metadata_id, '') || coalesce(target, '') || coalesce(local_name, ''))
-            + octet_length(array_to_string(alternate_ids, ',')) + octet_length(array_to_string(describes, ','))
+            + octet_length(array_to_string(alternate_ids, ',')) + coalesce(octet_length(handle_values::text), 0)
+            + octet_length(array_to_string(describes, ','))
         ) OVER (ORDER BY created_at, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS octets_before
       FROM (
         SELECT id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
                created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
-               replaced_by, resolver_scheme, resolver_authority, resolver_first_segment, describes
+               replaced_by, handle_values, sandbox, resolver_scheme, resolver_authority, resolver_first_segment, describes
         FROM identifier_record
         WHERE ${conditions.length === 0 ? 'true' : conditions.join(' AND ')} ORDER BY created_at, id LIMIT $${values.length}
       ) page

@@ -19,6 +19,8 @@ export function namingAuthorityOf(row: NamingAuthorityRow): NamingAuthority {
     uuidVersion: row.uuid_version as UuidVersion,
     targetTemplate: row.target_template,
     resolver: scheme === null || authority === null ? null : toResolver({ scheme, authority, firstSegment }),
+    handleValues: row.handle_values,
+    sandbox: row.sandbox,
     version: row.version,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

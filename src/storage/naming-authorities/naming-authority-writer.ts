@@ -13,11 +13,11 @@ import { type Queryable, Transactions } from '../transactions.js';
 
 export type NewNamingAuthority = Omit<NamingAuthority, 'version' | 'createdAt' | 'updatedAt'>;
 
-/** $1 … $9: the columns in this order. */
+/** $1 … $11: the columns in this order. */
 const INSERT = `
-  INSERT INTO naming_authority (prefix, status, profile, case_insensitive, uuid_version, target_template,
+  INSERT INTO naming_authority (prefix, status, profile, case_insensitive, handle_values, sandbox, uuid_version, target_template,
                                 resolver_scheme, resolver_authority, resolver_first_segment)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING RETURNING *`;
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING RETURNING *`;
 
 /** $1: the prefix; $2 … $7: the new values; $8: the time of the change. */
 const UPDATE = `
@@ -52,6 +52,8 @@ export class NamingAuthorityWriter {
           status: 'active',
           profile: 'cordra',
           caseInsensitive: isCaseInsensitiveByRule(prefix),
+          handleValues: false,
+          sandbox: false,
           uuidVersion: 4,
           targetTemplate: null,
           resolver: null,
@@ -62,12 +64,14 @@ export class NamingAuthorityWriter {
 
   /** @returns null when it exists already, in any case of its letters. */
   async create(transaction: Queryable, actor: Actor, requested: NewNamingAuthority): Promise<NamingAuthority | null> {
-    const { prefix, profile, caseInsensitive } = requested;
+    const { prefix, profile, caseInsensitive, handleValues, sandbox } = requested;
     const { rows } = await transaction.query<NamingAuthorityRow>(INSERT, [
       prefix,
       requested.status,
       profile,
       caseInsensitive,
+      handleValues,
+      sandbox,
       ...settingsOf(requested),
     ]);
     const [row] = rows;
@@ -133,12 +137,13 @@ export class NamingAuthorityWriter {
 
 /** The document of a naming authority that its history patches. */
 function namingAuthorityDocument(namingAuthority: NewNamingAuthority): object {
-  const { status, profile, caseInsensitive, uuidVersion, targetTemplate, resolver } = namingAuthority;
+  const { status, profile, caseInsensitive, handleValues, sandbox, uuidVersion, targetTemplate, resolver } =
+    namingAuthority;
   const shown =
     resolver === null
       ? null
       : { scheme: resolver.scheme, authority: resolver.authority, firstSegment: resolver.firstSegment };
-  return { status, profile, caseInsensitive, uuidVersion, targetTemplate, resolver: shown };
+  return { status, profile, caseInsensitive, handleValues, sandbox, uuidVersion, targetTemplate, resolver: shown };
 }
 
 function settingsOf({ uuidVersion, targetTemplate, resolver }: NamingAuthoritySettings): unknown[] {

@@ -88,6 +88,12 @@ export class Requests {
     'GET /{handle}': async () => ({ path: await this.resolvable() }),
     'POST /{handle}': async () => ({ path: await this.resolvable() }),
     'POST /': async () => ({ path: '/', headers: FORM_BODY, body: `hdl=${(await this.resolvable()).slice(1)}` }),
+    'GET /api/site': () => ({ path: '/api/site' }),
+    'GET /api/prefixes': () => ({ path: '/api/prefixes' }),
+    'GET /api/handles': () => ({ path: `/api/handles?prefix=${OWN}&page=0&pageSize=1` }),
+    'POST /api/handles': () => ({ path: '/api/handles', headers: FORM_BODY, body: `prefix=${OWN}&pageSize=1` }),
+    'GET /api/handles/{handle}': async () => ({ path: `/api/handles${await this.resolvable()}` }),
+    'POST /api/handles/{handle}': async () => ({ path: `/api/handles${await this.resolvable()}` }),
     'DELETE /api-keys/{id}': async () => ({ path: await this.key() }),
   };
 

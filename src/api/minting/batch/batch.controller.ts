@@ -12,7 +12,7 @@ import { sendStream } from '../../../http/body/send-stream.js';
 import { ApiBody, ApiExtraModels, ApiResponse, ApiTags, getSchemaPath } from '../../../openapi/annotations.js';
 import { ApiProblems } from '../../../problem/api-problems.js';
 import { invalidValue } from '../../../problem/problem.js';
-import type { NamedResult } from '../mint-outcome.js';
+import type { NamedResult } from '../../../minting/mint-outcome.js';
 import { MintPresenter, type ResultStyle } from '../mint-presenter.js';
 import { BatchResponseDto, BatchQueryDto, BatchRequestDto, MinimalBatchAnswerDto, readItem } from './batch.dto.js';
 import { type BatchCommand, BatchService } from './batch.service.js';

@@ -12,9 +12,9 @@ import { type NamingAuthoritySnapshot, addressIn } from '../../../registry/namin
 import { IdempotentRequests } from '../../../storage/idempotency.js';
 import { activeIn } from '../../../storage/naming-authorities/naming-authority-cache.js';
 import type { Queryable } from '../../../storage/transactions.js';
-import type { MintJob, MintResult, NamedResult } from '../mint-outcome.js';
-import { MintReplays, type StoredResult, serializeResult } from '../mint-replays.js';
-import { MintingService } from '../minting.service.js';
+import type { MintJob, MintResult, NamedResult } from '../../../minting/mint-outcome.js';
+import { MintReplays, type StoredResult, serializeResult } from '../../../minting/mint-replays.js';
+import { MintingService } from '../../../minting/minting.service.js';
 import {
   type MintItem,
   PARSE_SLICE,

@@ -9,7 +9,7 @@ import {
   parseMintRequest,
 } from '../../../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../../../registry/naming-authority-snapshot.js';
-import type { MintJob, MintResult } from '../mint-outcome.js';
+import type { MintJob, MintResult } from '../../../minting/mint-outcome.js';
 
 /** Items that are parsed before other requests continue. */
 export const PARSE_SLICE = 100;

@@ -14,9 +14,9 @@ import {
   prefixesOf,
   resultOf,
 } from '../batch/mint-item.js';
-import type { MintJob, NamedResult } from '../mint-outcome.js';
-import { IN_FLIGHT_PAUSES_MS, isInFlight } from '../mint-queue.js';
-import { MintingService, type PreparedMints } from '../minting.service.js';
+import type { MintJob, NamedResult } from '../../../minting/mint-outcome.js';
+import { IN_FLIGHT_PAUSES_MS, isInFlight } from '../../../minting/mint-queue.js';
+import { MintingService, type PreparedMints } from '../../../minting/minting.service.js';
 
 export interface BulkContext extends RequestContext {
   /** The naming authority of lines that name none. */

@@ -15,7 +15,9 @@ export function octetsOf(key: string, record: IdentifierRecord | null): number {
   return ENTRY_OCTETS + texts.reduce((sum, text) => sum + TEXT_OCTETS + text.length * UNIT_OCTETS, 0);
 }
 
-function textsOf({ namingAuthority, guid, localName, metadataId, target, alternateIds, tombstone }: IdentifierRecord) {
+function textsOf(record: IdentifierRecord): string[] {
+  const { namingAuthority, guid, localName, metadataId, target, alternateIds, tombstone } = record;
+  const values = record.handleValues === null ? [] : record.handleValues.map((value) => JSON.stringify(value));
   const texts = [namingAuthority, guid, localName, metadataId, target, tombstone?.reason, tombstone?.replacedBy];
-  return [...texts.flatMap((text) => text ?? []), ...alternateIds];
+  return [...texts.flatMap((text) => text ?? []), ...alternateIds, ...values];
 }

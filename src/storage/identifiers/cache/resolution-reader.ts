@@ -11,7 +11,7 @@ const LIMITS = { maxBatchSize: 100, maxConcurrentBatches: 2, maxQueueLength: 500
 export const RESOLVE_GUIDS = `
   SELECT w.ordinal, r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
          r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
-         r.replaced_by, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, '{}'::text[] AS describes
+         r.replaced_by, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, '{}'::text[] AS describes
   FROM (
     SELECT u.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = u.naming_authority) AS naming_authority_id
     FROM unnest($1::int[], $2::text[], $3::uuid[]) AS u(ordinal, naming_authority, guid) OFFSET 0
@@ -22,7 +22,7 @@ export const RESOLVE_GUIDS = `
 export const RESOLVE_LOCAL_KEYS = `
   SELECT w.ordinal, r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
          r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
-         r.replaced_by, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, '{}'::text[] AS describes
+         r.replaced_by, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, '{}'::text[] AS describes
   FROM (
     SELECT u.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = u.naming_authority) AS naming_authority_id
     FROM unnest($1::int[], $2::text[], $3::uuid[]) AS u(ordinal, naming_authority, local_key) OFFSET 0

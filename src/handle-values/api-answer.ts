@@ -1,7 +1,6 @@
-import { type HandleValue, valueJson } from '../handle-values/index.js';
-
-/** Response codes of the Handle protocol (RFC 3652 2.2.3). */
-export const RESPONSE_CODE = { success: 1, protocolError: 4, notFound: 100, noValues: 200 } as const;
+import { RESPONSE_CODE } from './handle-fault.js';
+import type { HandleValue } from './handle-value.js';
+import { valueJson } from './value-json.js';
 
 /** A response in the JSON of the HTTP API of Handle.Net. */
 export interface ApiAnswer {
@@ -11,22 +10,31 @@ export interface ApiAnswer {
 
 /** @param handle as the client spelled it; clients compare it with what they sent. */
 export function valuesAnswer(handle: string, values: readonly HandleValue[]): ApiAnswer {
-  const { success, noValues } = RESPONSE_CODE;
-  if (values.length === 0) return { status: 200, body: { responseCode: noValues, values: [], handle } };
+  const { success, valueNotFound } = RESPONSE_CODE;
+  if (values.length === 0) return { status: 200, body: { responseCode: valueNotFound, values: [], handle } };
   return { status: 200, body: { responseCode: success, handle, values: values.map(valueJson) } };
 }
 
 export function notFoundAnswer(handle: string): ApiAnswer {
-  return { status: 404, body: { responseCode: RESPONSE_CODE.notFound, handle } };
+  return { status: 404, body: { responseCode: RESPONSE_CODE.handleNotFound, handle } };
 }
 
 /** The code of a Handle that does not exist, which is all that clients of this API know about withdrawal. */
 export function withdrawnAnswer(handle: string, reason: string): ApiAnswer {
-  return { status: 410, body: { responseCode: RESPONSE_CODE.notFound, message: reason, handle } };
+  return { status: 410, body: { responseCode: RESPONSE_CODE.handleNotFound, message: reason, handle } };
+}
+
+/** For a prefix that this service does not have, or that is hidden; the message is the one that clients know. */
+export function notResponsibleAnswer(handle: string): ApiAnswer {
+  const message = "That prefix doesn't live here";
+  return {
+    status: 400,
+    body: { responseCode: RESPONSE_CODE.prefixElsewhere, message, ...(handle !== '' && { handle }) },
+  };
 }
 
 export function invalidAnswer(handle: string, message: string, status = 400): ApiAnswer {
-  return { status, body: { responseCode: RESPONSE_CODE.protocolError, message, handle } };
+  return { status, body: { responseCode: RESPONSE_CODE.error, message, handle } };
 }
 
 /** Characters of the parameter `callback` that are used; the rest is cut. */
@@ -37,11 +45,14 @@ const MAX_CALLBACK_LENGTH = 128;
  * identifier. U+2028 and U+2029 are escaped, which end a line of a script.
  */
 export function apiText(body: object, pretty: boolean, callback: string | null): string {
-  const json = JSON.stringify(body, null, pretty ? 2 : undefined).replace(
-    /[\u2028\u2029]/g,
-    (separator) => `\\u${separator.charCodeAt(0).toString(16)}`,
-  );
+  const json = jsonText(body, pretty);
   return callback === null ? json : `${functionName(callback)}(${json});`;
+}
+
+/** JSON in which U+2028 and U+2029 are escaped. */
+export function jsonText(value: unknown, pretty = false): string {
+  const json = JSON.stringify(value, null, pretty ? 2 : undefined);
+  return json.replace(/[\u2028\u2029]/g, (separator) => `\\u${separator.charCodeAt(0).toString(16)}`);
 }
 
 function functionName(callback: string): string {

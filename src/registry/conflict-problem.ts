@@ -1,7 +1,8 @@
-import { Problem } from '../../problem/problem.js';
-import { linkHeader, locationOf } from './identifier-presenter.js';
-import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
+import { Problem } from '../problem/problem.js';
+import { linkHeader, locationOf } from './identifier-path.js';
+import { type IdentifierRecord, nativeText } from './identifier-record.js';
 
+/** 409 with the path of the identifier that has the requested name. */
 export function conflictProblem(
   code: 'GUID_TAKEN' | 'IDENTIFIER_TAKEN' | 'METADATA_ID_TAKEN' | 'ALTERNATE_ID_TAKEN',
   what: string,

@@ -6,9 +6,9 @@ import {
   fingerprintSource,
   isMet,
   parseCommand,
-} from '../../../src/api/curation/curation-command.js';
-import { Problem } from '../../../src/problem/problem.js';
-import { GUID, KNOWN, recordWith } from '../../records.js';
+} from '../../src/curation/curation-command.js';
+import { Problem } from '../../src/problem/problem.js';
+import { GUID, KNOWN, recordWith } from '../records.js';
 
 const OTHER = 'A3D8BE7457C943FFB66ED4583059A8BA';
 const AT = new Date('2026-11-20T09:30:00.000Z');

@@ -1,16 +1,25 @@
-import type { Principal } from '../../access/principal.js';
-import { Problem } from '../../problem/problem.js';
-import type { CanonicalName } from '../../registry/canonical-name.js';
-import { type IdentifierRecord, identifierOf, nativeText } from '../../registry/identifier-record.js';
-import { type Amendment, activation, reinstatement, withdrawal } from '../../registry/lifecycle.js';
-import type { Address, NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
+import type { Principal } from '../access/principal.js';
+import { Problem } from '../problem/problem.js';
+import type { CanonicalName } from '../registry/canonical-name.js';
+import { type IdentifierRecord, identifierOf, nativeText } from '../registry/identifier-record.js';
+import { type Amendment, activation, reinstatement, withdrawal } from '../registry/lifecycle.js';
+import type { Address, NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import {
   readAlternates,
   readMetadataId,
   readReplacementName,
   replacementText,
   requireTwoThings,
-} from '../../registry/parse-names.js';
+} from '../registry/parse-names.js';
+import {
+  type ValuesCommand,
+  type ValuesStep,
+  decideValues,
+  metadataIdIn,
+  parsePut,
+  valuesContent,
+  withStoredValues,
+} from './values-command.js';
 
 /** New values of an identifier, with names in any form (R-28). A member that is absent is not changed. */
 export interface NewValues {
@@ -22,7 +31,8 @@ export interface NewValues {
 export type CurationCommand =
   | { readonly step: 'changed' | 'activated'; readonly values: NewValues }
   | { readonly step: 'withdrawn'; readonly reason: string; readonly replacedBy?: string }
-  | { readonly step: 'reinstated' };
+  | { readonly step: 'reinstated' }
+  | ValuesCommand;
 
 /** The parsed new values of an identifier. A member that is absent is not changed. */
 export interface ParsedValues {
@@ -43,11 +53,13 @@ export interface Replacement {
 export type CurationStep =
   | { readonly step: 'changed' | 'activated'; readonly values: ParsedValues }
   | { readonly step: 'withdrawn'; readonly reason: string; readonly replacement: Replacement | null }
-  | { readonly step: 'reinstated' };
+  | { readonly step: 'reinstated' }
+  | ValuesStep;
 
 /** The names in a command, which are compared by the rules of their naming authorities. */
 export function namesIn(command: CurationCommand): string[] {
   if ('values' in command) return [command.values.metadataId ?? [], command.values.alternateIds ?? []].flat();
+  if (command.step === 'put') return [metadataIdIn(command.put.values) ?? []].flat();
   return 'replacedBy' in command ? [command.replacedBy ?? []].flat() : [];
 }
 
@@ -61,7 +73,9 @@ export function parseCommand(command: CurationCommand, known: NamingAuthoritySna
       const { step, reason, replacedBy } = command;
       return { step, reason, replacement: replacedBy === undefined ? null : parseReplacement(replacedBy, known) };
     }
-    case 'reinstated':
+    case 'put':
+      return parsePut(command.put, known);
+    default:
       return command;
   }
 }
@@ -86,7 +100,8 @@ function parseReplacement(text: string, known: NamingAuthoritySnapshot): Replace
 /** The fingerprint source of a step on an identifier, equal for two notations of the same request. */
 export function fingerprintSource(identifier: string, step: CurationStep): object {
   const content = { [step.step]: identifier };
-  if (step.step === 'reinstated') return content;
+  if (step.step === 'reinstated' || step.step === 'deleted') return content;
+  if (step.step === 'put' || step.step === 'removed') return { ...content, ...valuesContent(step) };
   if (step.step === 'withdrawn') return { ...content, reason: step.reason, replacedBy: step.replacement?.text ?? null };
   const { metadata, target, alternates } = step.values;
   return {
@@ -110,19 +125,24 @@ export interface DecisionContext {
  * Decides how a step changes a locked record in a permitted state.
  * @returns null when the record has all requested values already.
  * @throws Problem METADATA_ID_IS_IDENTIFIER, REPLACEMENT_NOT_FOUND
+ * @throws HandleFault as `decideValues`
  */
 export function decide(record: IdentifierRecord, step: CurationStep, context: DecisionContext): Amendment | null {
   switch (step.step) {
     case 'changed':
       requireOtherMetadataId(record, step.values, context.known);
-      return isMet(step.values, record) ? null : { kind: 'changed', ...step.values };
+      return isMet(step.values, record)
+        ? null
+        : { kind: 'changed', ...withStoredValues(record, step.values, context.at) };
     case 'activated':
       requireOtherMetadataId(record, step.values, context.known);
-      return { ...activation(), ...step.values };
+      return { ...activation(), ...withStoredValues(record, step.values, context.at) };
     case 'withdrawn':
       return withdrawal(record, context.at, step.reason, replacedBy(record, step.replacement, context));
     case 'reinstated':
       return reinstatement();
+    default:
+      return decideValues(record, step, context);
   }
 }
 

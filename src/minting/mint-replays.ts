@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { ProblemCode } from '../../problem/catalogue.js';
-import { Problem, type ProblemExtensions } from '../../problem/problem.js';
-import type { MintContext } from '../../registry/build-identifier.js';
-import type { Digest } from '../../registry/digest.js';
-import type { RequestIndex } from '../../registry/new-identifier.js';
-import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
-import { keyReused } from '../../storage/idempotency.js';
-import { type NewResult, RequestResults } from '../../storage/request-results.js';
-import type { Queryable } from '../../storage/transactions.js';
+import type { ProblemCode } from '../problem/catalogue.js';
+import { Problem, type ProblemExtensions } from '../problem/problem.js';
+import type { MintContext } from '../registry/build-identifier.js';
+import type { Digest } from '../registry/digest.js';
+import type { RequestIndex } from '../registry/new-identifier.js';
+import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
+import { keyReused } from '../storage/idempotency.js';
+import { type NewResult, RequestResults } from '../storage/request-results.js';
+import type { Queryable } from '../storage/transactions.js';
 import type { DecidedMint, MintOutcome, MintResult } from './mint-outcome.js';
 
 /** Problems that are stored for a line of a stream, because they depend on other identifiers, which can change. */

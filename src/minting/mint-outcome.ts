@@ -1,9 +1,9 @@
-import type { MintContext } from '../../registry/build-identifier.js';
-import type { IdentifierRecord } from '../../registry/identifier-record.js';
-import type { MintCommand } from '../../registry/mint-command.js';
-import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
-import type { NewIdentifier } from '../../registry/new-identifier.js';
-import type { Problem } from '../../problem/problem.js';
+import type { MintContext } from '../registry/build-identifier.js';
+import type { IdentifierRecord } from '../registry/identifier-record.js';
+import type { MintCommand } from '../registry/mint-command.js';
+import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import type { NewIdentifier } from '../registry/new-identifier.js';
+import type { Problem } from '../problem/problem.js';
 
 export interface MintJob {
   readonly command: MintCommand;

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Metrics } from '../../metrics/metrics.js';
-import { conflictInProgress, databaseProblem, isConflict, isLockTimeout } from '../../problem/database-errors.js';
-import { Problem } from '../../problem/problem.js';
-import { Batcher, type BatcherLimits, queueFull } from '../../storage/batcher.js';
-import { requestInFlight } from '../../storage/idempotency.js';
-import type { LockWait } from '../../storage/transactions.js';
+import type { Metrics } from '../metrics/metrics.js';
+import { conflictInProgress, databaseProblem, isConflict, isLockTimeout } from '../problem/database-errors.js';
+import { Problem } from '../problem/problem.js';
+import { Batcher, type BatcherLimits, queueFull } from '../storage/batcher.js';
+import { requestInFlight } from '../storage/idempotency.js';
+import type { LockWait } from '../storage/transactions.js';
 import type { MintJob, MintOutcome } from './mint-outcome.js';
 
 /** How mints are sent, and how long their statement waits for a lock. */

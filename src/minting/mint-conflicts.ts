@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
-import { isLockTimeout } from '../../problem/database-errors.js';
-import type { IdentifierRecord } from '../../registry/identifier-record.js';
-import { keyCollision } from '../../registry/key-collision.js';
-import type { MintCommand } from '../../registry/mint-command.js';
-import type { NewIdentifier } from '../../registry/new-identifier.js';
-import { type Conflicts, expiredIn } from '../../storage/identifiers/conflict-finder.js';
-import { keyReused, requestInFlight } from '../../storage/idempotency.js';
-import { IdentifierUpdater } from '../../storage/identifiers/identifier-updater.js';
-import { type LockWait, type Queryable, Transactions, lockWaitMs } from '../../storage/transactions.js';
-import { WRITE_CLIENT, type WriteClient } from '../../storage/write-client.js';
-import { conflictProblem } from '../representation/conflict-problem.js';
+import { isLockTimeout } from '../problem/database-errors.js';
+import type { IdentifierRecord } from '../registry/identifier-record.js';
+import { keyCollision } from '../registry/key-collision.js';
+import type { MintCommand } from '../registry/mint-command.js';
+import type { NewIdentifier } from '../registry/new-identifier.js';
+import { type Conflicts, expiredIn } from '../storage/identifiers/conflict-finder.js';
+import { keyReused, requestInFlight } from '../storage/idempotency.js';
+import { IdentifierUpdater } from '../storage/identifiers/identifier-updater.js';
+import { type LockWait, type Queryable, Transactions, lockWaitMs } from '../storage/transactions.js';
+import { WRITE_CLIENT, type WriteClient } from '../storage/write-client.js';
+import { conflictProblem } from '../registry/conflict-problem.js';
 import type { Candidate, DecidedMint, Decisions, MintResult } from './mint-outcome.js';
 import { MintReplays, replayOf } from './mint-replays.js';
 

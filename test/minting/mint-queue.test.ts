@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { MintQueue } from '../../../src/api/minting/mint-queue.js';
-import type { MintJob, MintOutcome } from '../../../src/api/minting/mint-outcome.js';
-import { Metrics } from '../../../src/metrics/metrics.js';
-import { Problem } from '../../../src/problem/problem.js';
+import { MintQueue } from '../../src/minting/mint-queue.js';
+import type { MintJob, MintOutcome } from '../../src/minting/mint-outcome.js';
+import { Metrics } from '../../src/metrics/metrics.js';
+import { Problem } from '../../src/problem/problem.js';
 
 /** A mint with a metadata ID of this name, and the Idempotency-Key `key`. */
 function job(name: string, key: string | null = null): MintJob {

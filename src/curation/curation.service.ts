@@ -1,8 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { RequestContext } from '../../access/request-context.js';
-import type { Resolver } from '../../identifier/index.js';
-import { isUniqueViolation } from '../../problem/database-errors.js';
-import { DEFAULT_HTTP_RESOLVER } from '../../registry/default-resolver.module.js';
+import type { Principal } from '../access/principal.js';
+import type { RequestContext } from '../access/request-context.js';
+import type { Scope } from '../access/scope.js';
+import type { Resolver } from '../identifier/index.js';
+import { isUniqueViolation } from '../problem/database-errors.js';
+import { DEFAULT_HTTP_RESOLVER } from '../registry/default-resolver.module.js';
 import {
   type IdentifierRecord,
   type IdentifierSnapshot,
@@ -10,23 +12,25 @@ import {
   nativeText,
   serializeRecord,
   snapshotOf,
-} from '../../registry/identifier-record.js';
-import { denotes, keyCollision } from '../../registry/key-collision.js';
-import { changeTime, requireState } from '../../registry/lifecycle.js';
-import { resolveIdentifier } from '../../registry/resolve-identifier.js';
-import { IdempotentRequests, type Replayable, keyedRequest } from '../../storage/idempotency.js';
-import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
-import { IdentifierUpdater } from '../../storage/identifiers/identifier-updater.js';
-import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
-import { Transactions } from '../../storage/transactions.js';
+} from '../registry/identifier-record.js';
+import { denotes, keyCollision } from '../registry/key-collision.js';
+import { changeTime, isDeleted, requireState } from '../registry/lifecycle.js';
+import { resolveIdentifier } from '../registry/resolve-identifier.js';
+import { IdempotentRequests, type Replayable, keyedRequest } from '../storage/idempotency.js';
+import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
+import { IdentifierUpdater } from '../storage/identifiers/identifier-updater.js';
+import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
+import { Transactions } from '../storage/transactions.js';
 import {
   type CurationCommand,
+  type CurationStep,
   type ParsedValues,
   decide,
   fingerprintSource,
   namesIn,
   parseCommand,
 } from './curation-command.js';
+import type { ValuesStep } from './values-command.js';
 
 /** Attempts of a change after conflicts that were resolved meanwhile. */
 const MAX_ATTEMPTS = 5;
@@ -38,6 +42,23 @@ export interface CurationContext extends RequestContext {
   readonly pointer: string;
   /** Throws when the identifier, as the principal sees it, is not the one that the change is based on. */
   readonly requireCurrent?: (snapshot: IdentifierSnapshot) => void;
+}
+
+/** Writes of values have their own rules for states. */
+function isOfValues(step: CurationStep): step is ValuesStep {
+  return step.step === 'put' || step.step === 'removed' || step.step === 'deleted';
+}
+
+/** To write a deleted Handle registers it again. */
+function scopeOf(step: CurationStep, found: IdentifierRecord, principal: Principal): Scope {
+  if (step.step === 'activated' && principal.has('mint')) return 'mint';
+  return step.step === 'put' && isDeleted(found) ? 'register' : 'curate';
+}
+
+/** The names in a step that must be unique. */
+function namesOf(step: CurationStep): ParsedValues {
+  if ('values' in step) return step.values;
+  return step.step === 'put' && step.metadata !== undefined ? { metadata: step.metadata } : {};
 }
 
 /** A requested name is a unique value of another identifier. */
@@ -64,9 +85,11 @@ export class CurationService {
   ) {}
 
   /**
-   * Changes, activates, withdraws or reinstates an identifier. For an activation the scope `mint` is sufficient.
+   * Changes, activates, withdraws, reinstates or deletes an identifier, or writes its Handle values. For an activation the scope
+   * `mint` is sufficient; to write a deleted Handle requires `register`.
    * @returns the identifier after the change, as the principal sees it.
    * @throws NameConflict
+   * @throws HandleFault as `decideValues`
    * @throws Problem a syntax code, IDENTIFIER_NOT_FOUND, KEY_COLLISION, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, WRONG_STATE,
    * METADATA_ID_IS_IDENTIFIER, REPLACEMENT_NOT_FOUND, IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT
    */
@@ -81,8 +104,7 @@ export class CurationService {
       (latest) => resolveIdentifier(identifier, principal.viewOf(latest), this.reader, pointer),
       all,
     );
-    const scope = step.step === 'activated' && principal.has('mint') ? 'mint' : 'curate';
-    principal.require(scope, found.namingAuthority, pointer);
+    principal.require(scopeOf(step, found, principal), found.namingAuthority, pointer);
 
     const request = keyedRequest(principal, idempotencyKey, fingerprintSource(nativeText(found), step));
     const replacementAddress = step.step === 'withdrawn' ? (step.replacement?.address ?? null) : null;
@@ -94,7 +116,7 @@ export class CurationService {
           const { now, records } = await this.updater.lock(transaction, ids);
           const record = records.find(({ id }) => id === found.id);
           if (record === undefined) throw new TypeError('a registered identifier is never removed');
-          requireState(record, step.step);
+          if (!isOfValues(step)) requireState(record, step.step);
           requireCurrent?.(snapshotOf(principal.redact(record), this.resolver));
 
           const amendment = decide(record, step, {
@@ -112,7 +134,7 @@ export class CurationService {
         return { result: principal.redact(deserializeRecord(result)), replayed };
       } catch (error) {
         if (!isUniqueViolation(error)) throw error;
-        const conflict = await this.findConflict(found, 'values' in step ? step.values : {});
+        const conflict = await this.findConflict(found, namesOf(step));
         if (conflict !== null) throw conflict;
         if (attempt === MAX_ATTEMPTS) throw error;
       }

@@ -1,0 +1,107 @@
+import {
+  HandleFault,
+  RESPONSE_CODE,
+  type ValuesToPut,
+  isMetadataId,
+  putValues,
+  requireComputable,
+  withMetadataId,
+  withTarget,
+  withoutValues,
+} from '../handle-values/index.js';
+import type { CanonicalName } from '../registry/canonical-name.js';
+import type { IdentifierRecord } from '../registry/identifier-record.js';
+import { type Amendment, deletion, isDeleted, reinstatement, requireState } from '../registry/lifecycle.js';
+import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import { readMetadataId, requireTwoThings } from '../registry/parse-names.js';
+import { identifierOf } from '../registry/identifier-record.js';
+import type { StoredValue } from '../registry/stored-value.js';
+
+/** Writes of the values of a Handle, by a client of the Handle System. */
+export type ValuesCommand =
+  | { readonly step: 'put'; readonly put: ValuesToPut }
+  | { readonly step: 'removed'; readonly indexes: readonly number[] }
+  | { readonly step: 'deleted' };
+
+/** A parsed write. `metadata` is absent where no METADATA_ID value is written. */
+export type ValuesStep =
+  | { readonly step: 'put'; readonly put: ValuesToPut; readonly metadata?: CanonicalName }
+  | { readonly step: 'removed'; readonly indexes: readonly number[] }
+  | { readonly step: 'deleted' };
+
+/** The text of the METADATA_ID value; null where there is none. */
+export function metadataIdIn(values: readonly StoredValue[]): string | null {
+  const found = values.find(isMetadataId);
+  return found === undefined ? null : String(found.data.value);
+}
+
+/** Parses the METADATA_ID value, which is stored in its canonical form. @throws Problem as `readMetadataId` does */
+export function parsePut(put: ValuesToPut, known: NamingAuthoritySnapshot): ValuesStep {
+  const text = metadataIdIn(put.values);
+  if (text === null) return { step: 'put', put };
+  const { name: _, ...metadata } = readMetadataId(text, known, '/values');
+  const data = { format: 'string', value: metadata.canonical };
+  const values = put.values.map((value) => (isMetadataId(value) ? { ...value, data } : value));
+  return { step: 'put', put: { ...put, values }, metadata };
+}
+
+/** The content of a write for its fingerprint: the times of values are those of the request. */
+export function valuesContent(step: Exclude<ValuesStep, { readonly step: 'deleted' }>): object {
+  if (step.step === 'removed') return { indexes: step.indexes };
+  const { values, indexes, overwrite } = step.put;
+  return { indexes, overwrite, values: values.map(({ timestamp: _, ...value }) => value) };
+}
+
+/**
+ * Decides how a write changes a locked record, with its state.
+ * @returns null when the record has these values already.
+ * @throws HandleFault code 4, 100, 101, 200, 201, or 400 where the record may not be deleted
+ * @throws Problem WRONG_STATE, METADATA_ID_IS_IDENTIFIER
+ */
+export function decideValues(
+  record: IdentifierRecord,
+  step: ValuesStep,
+  { at, known }: { readonly at: Date; readonly known: NamingAuthoritySnapshot },
+): Amendment | null {
+  if (isDeleted(record) && (step.step !== 'put' || step.put.indexes !== null))
+    throw new HandleFault(RESPONSE_CODE.handleNotFound);
+  if (step.step === 'deleted') return deleteRecord(record, at);
+  if (!isDeleted(record)) requireState(record, 'changed');
+  if (step.step === 'put' && step.put.indexes === null && !step.put.overwrite && !isDeleted(record))
+    throw new HandleFault(RESPONSE_CODE.handleExists);
+  const metadata = step.step === 'put' ? step.metadata : undefined;
+  requireTwoThings(known.canonicalName(identifierOf(record)), metadata ?? null, '/values');
+  const edited = step.step === 'put' ? putValues(record, step.put) : withoutValues(record, step.indexes);
+  const stores = known.find(record.namingAuthority)?.handleValues === true;
+  if (!stores) requireComputable(edited.values, record.namingAuthority);
+  const setsMetadata = metadata !== undefined && metadata.canonical !== record.metadataId;
+  const isSame = stores ? !edited.isChanged : edited.target === record.target;
+  if (isSame && !setsMetadata && !edited.removesMetadataId && !isDeleted(record)) return null;
+  return {
+    ...(isDeleted(record) ? reinstatement() : { kind: 'changed' as const }),
+    target: edited.target,
+    ...(stores && { handleValues: edited.values }),
+    ...(setsMetadata && { metadata }),
+    ...(edited.removesMetadataId && { metadata: null }),
+  };
+}
+
+function deleteRecord(record: IdentifierRecord, at: Date): Amendment {
+  if (!record.sandbox) {
+    const message = `Handles under ${record.namingAuthority} are not deleted; withdraw this one in the REST API instead (POST /identifiers/{identifier}/withdraw)`;
+    throw new HandleFault(RESPONSE_CODE.notAuthorized, message);
+  }
+  requireState(record, 'deleted');
+  return deletion(at);
+}
+
+/** New values with the stored Handle values that agree with them: the target and the metadata ID are values too. */
+export function withStoredValues<
+  T extends { readonly target?: string | null; readonly metadata?: CanonicalName | null },
+>({ handleValues }: IdentifierRecord, values: T, at: Date): T & Pick<Amendment, 'handleValues'> {
+  if (handleValues === null) return values;
+  const { target, metadata } = values;
+  const targeted = target === undefined ? handleValues : withTarget(handleValues, target, at);
+  const changed = metadata === undefined ? targeted : withMetadataId(targeted, metadata?.canonical ?? null, at);
+  return { ...values, handleValues: changed };
+}

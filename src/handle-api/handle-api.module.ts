@@ -1,0 +1,43 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { HandleRecordsModule } from '../handle-records/handle-records.module.js';
+import { HandleRecordsService } from '../handle-records/handle-records.service.js';
+import { Metrics } from '../metrics/metrics.js';
+import { CachedResolution } from '../storage/identifiers/cache/cached-resolution.js';
+import { NameList } from '../storage/identifiers/name-list.js';
+import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
+import { StorageReadModule } from '../storage/storage-read.module.js';
+import { HandleApi } from './handle-api.js';
+import { HandleFinder } from './handles/handle-finder.js';
+import { ListHandler } from './handles/list.handler.js';
+import { ReadHandler } from './handles/read.handler.js';
+import { WriteHandler } from './handles/write.handler.js';
+
+@Module({})
+export class HandleApiModule {
+  /** @param requiresKeys whether writing requires a key. */
+  static with(requiresKeys: boolean): DynamicModule {
+    const api = {
+      provide: HandleApi,
+      inject: [CachedResolution, NamingAuthorityCache, NameList, HandleRecordsService, Metrics],
+      useFactory: (
+        resolution: CachedResolution,
+        authorities: NamingAuthorityCache,
+        names: NameList,
+        records: HandleRecordsService,
+        metrics: Metrics,
+      ) => {
+        const finder = new HandleFinder(resolution, authorities);
+        const reads = new ReadHandler(finder, metrics, requiresKeys);
+        const lists = new ListHandler(finder, names, metrics, requiresKeys);
+        const writes = new WriteHandler(finder, records, metrics);
+        return new HandleApi({ reads, lists, writes }, requiresKeys);
+      },
+    };
+    return {
+      module: HandleApiModule,
+      imports: [StorageReadModule, HandleRecordsModule],
+      providers: [api],
+      exports: [api],
+    };
+  }
+}

@@ -1,0 +1,18 @@
+import type { FastifyPluginCallback } from 'fastify';
+import type { HandleApi } from './handle-api.js';
+import { addHandlesRoutes } from './handles/handles.routes.js';
+
+/** The routes of this face, without Nest's guards and pipes: hooks admit its requests, and the handlers read them. */
+export function handleApiRoutes({ handles, requiresKeys }: HandleApi): FastifyPluginCallback {
+  return (server, _options, done) => {
+    server.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string' },
+      (_request, body, parsed) => {
+        parsed(null, new URLSearchParams(body.toString()));
+      },
+    );
+    addHandlesRoutes(server, handles, requiresKeys);
+    done();
+  };
+}

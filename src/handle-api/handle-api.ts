@@ -1,0 +1,10 @@
+import type { HandlesHandlers } from './handles/handles.routes.js';
+
+/** The handlers of this face; a class, so that it is a token of injection. */
+export class HandleApi {
+  /** @param requiresKeys whether writing requires a key. */
+  constructor(
+    readonly handles: HandlesHandlers,
+    readonly requiresKeys: boolean,
+  ) {}
+}

@@ -1,0 +1,166 @@
+import { Injectable } from '@nestjs/common';
+import type { ChargeReport } from '../access/mint-budget.js';
+import type { RequestContext } from '../access/request-context.js';
+import { CurationService } from '../curation/curation.service.js';
+import { metadataIdIn } from '../curation/values-command.js';
+import {
+  HandleFault,
+  RESPONSE_CODE,
+  type ValuesToPut,
+  invalidInput,
+  requireComputable,
+  targetIn,
+} from '../handle-values/index.js';
+import { canonicalUri, toHandle } from '../identifier/index.js';
+import type { MintOutcome } from '../minting/mint-outcome.js';
+import { MintingService } from '../minting/minting.service.js';
+import { Problem } from '../problem/problem.js';
+import type { IdentifierSnapshot } from '../registry/identifier-record.js';
+import type { MintRequest } from '../registry/mint-command.js';
+import { type Address, addressIn } from '../registry/naming-authority-snapshot.js';
+import type { NamingAuthority } from '../registry/naming-authority.js';
+import type { StoredValue } from '../registry/stored-value.js';
+import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
+
+/** `created`: the Handle did not exist, or a client had deleted it. */
+export type PutOutcome = 'created' | 'replaced';
+
+/** A Handle under a naming authority that the principal can see. */
+interface LocatedHandle {
+  readonly authority: NamingAuthority;
+  readonly localName: string;
+  /** Null for a local name that is no GUID, under the profile "cordra". */
+  readonly address: Address | null;
+}
+
+/** The local names of CORDRA identifiers (CID-10), in any case. */
+const GUID = /^[0-9A-Fa-f]{32}$/;
+
+/** Where a Handle is in a problem of the service. */
+const HANDLE_POINTER = '#path/handle';
+
+/**
+ * Writes records for clients of the Handle System, by the services and laws of every other change. Handles are native texts
+ * (`NA/local`) as a client sent them, in any case where the naming authority ignores it.
+ */
+@Injectable()
+export class HandleRecordsService {
+  constructor(
+    private readonly curation: CurationService,
+    private readonly minting: MintingService,
+    private readonly reader: IdentifierReader,
+  ) {}
+
+  /**
+   * Writes the values of a Handle; without `indexes` all of them, and it is registered where it does not exist. A new Handle
+   * requires the scope `register`, another one `curate`.
+   * @param onCharge gets the state of the rate limit of a registration.
+   * @throws HandleFault code 4, 100, 101, 201 or 301
+   * @throws NameConflict for the metadata ID of another identifier
+   * @throws Problem as `MintingService.mint` and `CurationService.run`
+   */
+  async put(context: RequestContext, handle: string, put: ValuesToPut, onCharge: ChargeReport): Promise<PutOutcome> {
+    const located = await this.locate(context, handle);
+    if (await this.isRegistered(located)) return this.replace(context, handle, put);
+    if (put.indexes !== null) throw new HandleFault(RESPONSE_CODE.handleNotFound);
+    const { authority, localName } = located;
+    if (localName === '') throw invalidInput('a Handle needs a suffix that is not empty');
+    const name = authority.profile === 'cordra' ? { guid: localName } : { localName };
+    try {
+      await this.minting.mint({ ...recordOf(authority, put.values), ...name }, context, onCharge);
+      return 'created';
+    } catch (error) {
+      // Another request registered it meanwhile.
+      if (error instanceof Problem && (error.code === 'IDENTIFIER_TAKEN' || error.code === 'GUID_TAKEN'))
+        return this.replace(context, handle, put);
+      throw error;
+    }
+  }
+
+  /**
+   * Mints a Handle with values. Requires the scope `mint`; an Idempotency-Key is honoured.
+   * @param start the prefix, "/" and the start of the local name, such as `100.102/` or `100.102/pre-`.
+   * @throws HandleFault code 4 or 301
+   * @throws Problem as `MintingService.mint`
+   */
+  async mint(
+    context: RequestContext,
+    start: string,
+    values: readonly StoredValue[],
+    onCharge: ChargeReport,
+  ): Promise<MintOutcome> {
+    const { authority, localName: localNameStart } = await this.locate(context, start);
+    return this.minting.mint({ ...recordOf(authority, values), localNameStart }, context, onCharge);
+  }
+
+  /**
+   * Removes the values of some indexes, or none of them.
+   * @throws HandleFault code 100, 200 or 301
+   * @throws Problem as `CurationService.run`
+   */
+  async remove(context: RequestContext, handle: string, indexes: readonly number[]): Promise<IdentifierSnapshot> {
+    await this.requireRegistered(context, handle);
+    const { result } = await this.curation.run(changeOf(context, handle), { step: 'removed', indexes });
+    return result;
+  }
+
+  /**
+   * Deletes a Handle of a sandbox.
+   * @throws HandleFault code 100 or 301, and 400 outside a sandbox
+   * @throws Problem as `CurationService.run`
+   */
+  async delete(context: RequestContext, handle: string): Promise<void> {
+    await this.requireRegistered(context, handle);
+    await this.curation.run(changeOf(context, handle), { step: 'deleted' });
+  }
+
+  private async replace(context: RequestContext, handle: string, put: ValuesToPut): Promise<PutOutcome> {
+    let outcome: PutOutcome = 'replaced';
+    const requireCurrent = ({ state }: IdentifierSnapshot): void => {
+      outcome = state === 'withdrawn' ? 'created' : 'replaced';
+    };
+    await this.curation.run({ ...changeOf(context, handle), requireCurrent }, { step: 'put', put });
+    return outcome;
+  }
+
+  private async requireRegistered(context: RequestContext, handle: string): Promise<void> {
+    const located = await this.locate(context, handle);
+    if (!(await this.isRegistered(located))) throw new HandleFault(RESPONSE_CODE.handleNotFound);
+  }
+
+  private async isRegistered({ address }: LocatedHandle): Promise<boolean> {
+    return address !== null && (await this.reader.find(address)) !== null;
+  }
+
+  private async locate({ principal }: RequestContext, handle: string): Promise<LocatedHandle> {
+    const slash = handle.indexOf('/');
+    const prefix = slash < 0 ? null : handle.slice(0, slash);
+    const known = prefix === null ? null : await this.minting.knownFor(principal, [prefix]);
+    const authority = known === null || prefix === null ? undefined : principal.viewOf(known).find(prefix);
+    if (authority === undefined) throw new HandleFault(RESPONSE_CODE.prefixElsewhere, "That prefix doesn't live here");
+    const localName = handle.slice(slash + 1);
+    if (authority.profile === 'handle') return { authority, localName, address: addressIn(authority, localName) };
+    const address = GUID.test(localName) ? addressIn(authority, localName.toUpperCase()) : null;
+    return { authority, localName, address };
+  }
+}
+
+function changeOf({ principal, idempotencyKey }: RequestContext, handle: string) {
+  // A URI is read as it is; a native text with letters before the "/" can have another meaning.
+  const identifier = canonicalUri(toHandle(handle, 'unicode'));
+  return { principal, idempotencyKey, identifier, pointer: HANDLE_POINTER };
+}
+
+/** The members of a new record with values. @throws HandleFault code 4 */
+function recordOf({ prefix, handleValues: stores }: NamingAuthority, values: readonly StoredValue[]): MintRequest {
+  if (!stores) requireComputable(values, prefix);
+  const target = targetIn(values) ?? null;
+  const metadataId = metadataIdIn(values);
+  return {
+    namingAuthority: prefix,
+    onExisting: 'reject',
+    ...(target !== null && { target }),
+    ...(metadataId !== null && { metadataId }),
+    ...(stores && { handleValues: values }),
+  };
+}

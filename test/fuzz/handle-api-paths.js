@@ -1,0 +1,82 @@
+const text = (name, more = {}) => ({ name, in: 'query', required: false, schema: { type: 'string', ...more } });
+
+const READING = [
+  text('type', { enum: ['URL', 'HS_ADMIN', 'url', 'HS_', 'desc.', ''] }),
+  text('index', { enum: ['1', '100', '101', '0', '-1', '4294967296', 'abc', 'various'] }),
+  text('publicOnly', { enum: ['true', 'false', ''] }),
+  text('auth', { enum: ['true', ''] }),
+  text('callback'),
+  text('pretty', { enum: [''] }),
+];
+
+const LISTING = [
+  text('prefix', { enum: ['100.102', '0.NA/100.102', '99.1', ''] }),
+  text('page', { enum: ['0', '1', 'x', '2147483647'] }),
+  text('pageSize', { enum: ['0', '1', '2147483647', '99999999999'] }),
+];
+
+/** Every response has the code of the Handle protocol, and the members of its kind alone. */
+const ANSWER = {
+  type: 'object',
+  required: ['responseCode'],
+  properties: {
+    responseCode: { enum: [1, 2, 3, 4, 100, 101, 102, 200, 201, 202, 301, 400, 402] },
+    message: { type: 'string', minLength: 1 },
+    handle: { type: 'string' },
+    values: { type: 'array', items: { type: 'object', required: ['index', 'type', 'data', 'ttl', 'timestamp'] } },
+  },
+};
+
+const CONTENT = { 'application/json': { schema: ANSWER }, 'application/javascript': {} };
+
+const RESPONSES = {
+  200: { description: 'The values, or a list.', content: CONTENT },
+  '4XX': {
+    description: 'An error, or octets that are not HTTP.',
+    content: { ...CONTENT, 'application/problem+json': {} },
+  },
+};
+
+/** The identifier of the examples of the REST API, which a run registers. */
+const KNOWN = '100.102/F58FB49EB1F848F0A606E84CEF294BE5';
+
+const HANDLE = {
+  name: 'handle',
+  in: 'path',
+  required: true,
+  schema: { type: 'string', examples: [KNOWN, KNOWN.toLowerCase(), `hdl:${KNOWN}`, `/${KNOWN}`, '100.102/', '99.9/x'] },
+};
+
+const PARAMETERS = {
+  required: false,
+  content: {
+    'application/x-www-form-urlencoded': {
+      schema: { type: 'string', enum: ['type=URL', 'index=x', 'prefix=100.102', '&&=;%00', 'callback=%zz'] },
+    },
+    'application/json': { schema: { type: 'object', properties: { type: { type: 'string' } } } },
+  },
+};
+
+/** The operations below `/api`, which are not part of the OpenAPI document, in its notation. */
+const HANDLE_API_PATHS = {
+  '/api/handles/{handle}': {
+    get: { operationId: 'readHandle', parameters: [HANDLE, ...READING], responses: RESPONSES },
+    post: {
+      operationId: 'readHandleByPost',
+      parameters: [HANDLE, ...READING],
+      requestBody: PARAMETERS,
+      responses: RESPONSES,
+    },
+  },
+  '/api/handles': {
+    get: { operationId: 'listHandles', parameters: LISTING, responses: RESPONSES },
+    post: { operationId: 'listHandlesByPost', parameters: LISTING, requestBody: PARAMETERS, responses: RESPONSES },
+  },
+  '/api/prefixes': { get: { operationId: 'listPrefixes', responses: RESPONSES } },
+  '/api/site': { get: { operationId: 'showSite', responses: RESPONSES } },
+};
+
+/** A document with the operations of the API of Handle servers too. */
+export function withHandleApi(document) {
+  return { ...document, paths: { ...document.paths, ...HANDLE_API_PATHS } };
+}

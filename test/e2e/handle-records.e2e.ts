@@ -45,7 +45,10 @@ const patch = (handle: string, body: object) =>
 const faultOf = async (work: Promise<unknown>): Promise<[number | string, string]> =>
   work.then(
     (result) => [String(result), ''],
-    (error: HandleFault & { code?: string }) => [error.responseCode ?? error.code ?? String(error), error.message],
+    (error: unknown) => {
+      const { responseCode, code, message } = error as Partial<HandleFault> & { code?: string };
+      return [responseCode ?? code ?? String(error), message ?? ''];
+    },
   );
 const indexesIn = (body: { handleValues: { index: number; type: string }[] | null }) =>
   body.handleValues?.map(({ index, type }) => `${index} ${type}`) ?? null;

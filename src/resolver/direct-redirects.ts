@@ -35,6 +35,8 @@ export function directRedirects(
 ): DirectRoute<Address> {
   const answerOf = (record: IdentifierRecord | null): DirectAnswer | null => {
     if (record?.state !== 'active' || record.tombstone !== null || record.target === null) return null;
+    // A stored value may lead elsewhere, or for another time.
+    if (record.handleValues !== null) return null;
     const body = redirectBody(record, record.target);
     // The body of a redirect is ASCII unless the target is not.
     if (body.octets !== body.text.length) return null;

@@ -1,6 +1,7 @@
 import { type Resolver, parseHandle, urisOf } from '../identifier/index.js';
 import type { Principal } from '../access/principal.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
+import { isDeleted } from '../registry/lifecycle.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
 import { type Address, type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
 import { decodeText } from '../http/decode-text.js';
@@ -85,7 +86,7 @@ export class HandleResolver {
     for (const localName of candidates) {
       const record = await this.reader.find(addressIn(authority, localName));
       if (record === null) continue;
-      if (record.state === 'reserved') break;
+      if (record.state === 'reserved' || isDeleted(record)) break;
       return { kind: record.tombstone === null ? 'active' : 'withdrawn', handle, record };
     }
     return { kind: 'unknown', handle, authority };

@@ -1,4 +1,5 @@
 import { type HandleValue, adminPermissionsText, isPublic, timeText } from '../handle-values/index.js';
+import { locationsIn } from './destination/destination.js';
 import type { PageValue } from '../record-page/index.js';
 
 /** The values that a page shows: those that everybody may read, with their data as text. */
@@ -19,10 +20,18 @@ function dataText(data: HandleValue['data']): string {
   return `handle=${handle}; index=${index}; permissions=${adminPermissionsText(permissions)}`;
 }
 
-/** The targets of a record as the XML list of `action=showurls`, in the form of a value 10320/loc. */
+/** Characters that an attribute cannot contain as they are (XML 1.0 2.3, 3.3.3). */
+const NOT_PLAIN = /[&<>"\t\n\r]/g;
+
+/** The locations of a record, else its targets, as the XML list of `action=showurls`, in the form of a value 10320/loc. */
 export function locationsXml(values: readonly HandleValue[]): string {
+  const stored = values.flatMap((value) => locationsIn(value)?.all ?? []).map(({ attributes }) => attributes);
   const urls = values.flatMap(({ type, data }) => (type === 'URL' && data.format === 'string' ? [data.value] : []));
-  const items = urls.map((url, id) => `<location id="${id}" href="${url.replace(/[&<>"]/g, entity)}"/>`);
+  const all = stored.length > 0 ? stored : urls.map((href, id) => ({ id: String(id), href }));
+  const items = all.map((attributes) => {
+    const written = Object.entries(attributes).map(([name, value]) => ` ${name}="${value.replace(NOT_PLAIN, entity)}"`);
+    return `<location${written.join('')}/>`;
+  });
   return `<?xml version="1.0" encoding="UTF-8"?>\n<locations>${items.join('')}</locations>\n`;
 }
 

@@ -2,7 +2,11 @@ import type { FastifyReply } from 'fastify';
 import { type ApiAnswer, DEFAULT_TTL_SECONDS, apiText } from '../handle-values/index.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { redirectPage } from '../record-page/index.js';
+import type { Destination } from './destination/destination.js';
 import type { ResolveQuery } from './resolve-query.js';
+
+/** Ten years: caches know no longer time. */
+const MAX_TTL_SECONDS = 315_360_000;
 
 export const HTML = 'text/html; charset=utf-8';
 
@@ -55,6 +59,30 @@ export function sendRedirect(
 ): FastifyReply {
   const body = location === record.target ? redirectBody(record, location).text : redirectPage(location);
   return reply.code(302).headers(redirectHeaders(location, cacheControl)).send(body);
+}
+
+/**
+ * A redirect that a stored value asks for.
+ * @param scope `public`, or `private` where reading requires a key.
+ */
+export function sendDestination(
+  reply: FastifyReply,
+  { kind, location, value }: Destination,
+  scope: 'public' | 'private',
+): FastifyReply {
+  const now = Date.now();
+  const { ttl } = value;
+  const seconds = 'seconds' in ttl ? ttl.seconds : Math.floor((ttl.until.getTime() - now) / 1000);
+  const left = Math.min(Math.max(seconds, 0), MAX_TTL_SECONDS);
+  return reply
+    .code(kind === 'alias' ? 301 : 302)
+    .headers({
+      location,
+      expires: new Date(now + left * 1000).toUTCString(),
+      'cache-control': `${scope}, max-age=${left}`,
+      'content-type': HTML,
+    })
+    .send(redirectPage(location));
 }
 
 /** 303 to another resolver, which decides how long its own answer may be cached. */

@@ -11,6 +11,10 @@ export interface ResolveQuery {
   readonly hasInvalidIndex: boolean;
   /** Appended to the target; null where absent, undefined where it cannot be decoded. */
   readonly urlappend: string | null | undefined;
+  /** Attributes of the location that is wanted, of values 10320/loc. */
+  readonly locatt: readonly string[];
+  /** Whether HS_ALIAS has no effect. */
+  readonly ignoresAliases: boolean;
   /** Of `action=api`. */
   readonly pretty: boolean;
   readonly callback: string | null;
@@ -24,6 +28,8 @@ export const NO_QUERY: ResolveQuery = Object.freeze({
   indexes: [],
   hasInvalidIndex: false,
   urlappend: null,
+  locatt: [],
+  ignoresAliases: false,
   pretty: false,
   callback: null,
 });
@@ -41,7 +47,8 @@ export function readQuery(target: string): ResolveQuery {
 export function queryOf(pairs: Iterable<readonly [string, string | null]>): ResolveQuery {
   const types: string[] = [];
   const indexes: number[] = [];
-  let [noredirect, hasInvalidIndex, pretty] = [false, false, false];
+  const locatt: string[] = [];
+  let [noredirect, hasInvalidIndex, pretty, ignoresAliases] = [false, false, false, false];
   let action: ResolveQuery['action'] = null;
   let callback: string | null = null;
   let urlappend: string | null | undefined = null;
@@ -50,6 +57,8 @@ export function queryOf(pairs: Iterable<readonly [string, string | null]>): Reso
     else if (name === 'action' && value !== null && ACTIONS.has(value)) action = value as ResolveQuery['action'];
     else if (name === 'type' && value !== null) types.push(value);
     else if (name === 'urlappend') urlappend ??= value ?? undefined;
+    else if (name === 'locatt' && value !== null) locatt.push(value);
+    else if (name === 'ignore_aliases') ignoresAliases = isTrue(value);
     else if (name === 'pretty') pretty = isTrue(value);
     else if (name === 'callback') callback = value;
     else if (name === 'index') {
@@ -58,5 +67,5 @@ export function queryOf(pairs: Iterable<readonly [string, string | null]>): Reso
       else hasInvalidIndex = true;
     }
   }
-  return { noredirect, action, types, indexes, hasInvalidIndex, urlappend, pretty, callback };
+  return { noredirect, action, types, indexes, hasInvalidIndex, urlappend, locatt, ignoresAliases, pretty, callback };
 }

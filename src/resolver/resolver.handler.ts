@@ -18,6 +18,7 @@ import { appendToTarget } from './append-to-target.js';
 import { type HeldRecords, directRedirects } from './direct-redirects.js';
 import { type Entrance, entryOf } from './entrance.js';
 import { type HandleResolver, type Resolution, urlAt } from './handle-resolver.js';
+import { destinationOf } from './destination/destination.js';
 import { locationsXml, pageValues } from './page-values.js';
 import { NO_QUERY, type ResolveQuery, queryOf, readQuery } from './resolve-query.js';
 import {
@@ -28,7 +29,7 @@ import {
   unknownRefusal,
   withdrawnRefusal,
 } from './refusals.js';
-import { sendApi, sendPage, sendRedirect, sendText, sendUpstream } from './replies.js';
+import { sendApi, sendDestination, sendPage, sendRedirect, sendText, sendUpstream } from './replies.js';
 
 export interface ResolverSettings {
   /** The resolver of naming authorities that have none of their own. */
@@ -117,7 +118,7 @@ export class ResolverHandler {
     principal: Principal,
   ): Promise<FastifyReply> {
     const { target } = record;
-    if (query === NO_QUERY && target !== null) {
+    if (query === NO_QUERY && target !== null && record.handleValues === null) {
       this.metrics.resolved('redirected');
       return sendRedirect(reply, record, target, this.cacheControl);
     }
@@ -129,13 +130,17 @@ export class ResolverHandler {
       return sendApi(reply, isInvalid ? invalidAnswer(handle, message) : valuesAnswer(handle, values), query);
     }
     const isShown = query.noredirect || query.action !== null;
-    if (!isShown && target !== null && values.some(({ type }) => type === 'URL')) {
-      const location = appendToTarget(target, query.urlappend);
+    const destination = isShown ? null : destinationOf(values, record, query, Math.random());
+    if (destination !== null) {
+      const isAlias = destination.kind === 'alias';
+      const location = isAlias
+        ? destination.location + visibleQuery(request.originalUrl)
+        : appendToTarget(destination.location, query.urlappend);
       if (typeof location !== 'string') {
         return this.refuse(request, reply, query, malformedRefusal(handle, location.refusal, '#query/urlappend'));
       }
       this.metrics.resolved('redirected');
-      return sendRedirect(reply, record, location, this.cacheControl);
+      return sendDestination(reply, { ...destination, location }, this.settings.isClosed ? 'private' : 'public');
     }
     this.metrics.resolved('shown');
     if (query.action === 'showurls') return sendText(reply, 200, 'text/xml; charset=utf-8', locationsXml(values));

@@ -40,8 +40,8 @@ describe('the query of a page', () => {
   const filters = Object.entries({
     metadata: name,
     alternate: name,
-    namingAuthority: '100.102',
-    namingAuthorities: ['100.102', '2000.01'],
+    namingAuthorityId: 1,
+    namingAuthorityIds: [1, 2],
     target: 'https://example.org/',
     createdAfter: time,
     createdBefore: time,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { digestOf } from '../../dist/registry/digest.js';
 import { IdentifierSearch } from '../../dist/storage/identifiers/identifier-search.js';
-import { type PageFilter, pageQuery } from '../../dist/storage/identifiers/page-query.js';
+import { type NumberedFilter, pageQuery } from '../../dist/storage/identifiers/page-query.js';
 import { type TestDatabase, createDatabase } from './harness/database.js';
 
 // Real: the queries of the built service on a filled database, and the statistics of PostgreSQL about them.
@@ -16,7 +16,7 @@ const ROWS = 200_000;
  * or reserved. The rows are inserted by SQL.
  */
 const FILL = `
-  INSERT INTO naming_authority (prefix) VALUES ('100.102'), ('2000.01');
+  INSERT INTO naming_authority (id, prefix) VALUES (1, '100.102'), (2, '2000.01'), (3, '20.1000');
   INSERT INTO identifier (naming_authority_id, guid, metadata_id, metadata_key, target, created_at, updated_at, state,
                           lease_until, withdrawn_at, withdrawal_reason)
   SELECT (SELECT id FROM naming_authority WHERE prefix = CASE WHEN n % 1000 = 0 THEN '2000.01' ELSE '100.102' END), gen_random_uuid(), 'hdl:20.1000/' || n,
@@ -50,7 +50,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function planOf(filter: PageFilter, deep: boolean): Promise<{ nodes: Plan[]; text: string }> {
+async function planOf(filter: NumberedFilter, deep: boolean): Promise<{ nodes: Plan[]; text: string }> {
   const middle = { createdAt: new Date('2026-01-02T03:00:00Z'), id: 90_000n };
   const { text, values } = pageQuery(filter, 51, deep ? middle : undefined);
   const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
@@ -67,12 +67,14 @@ async function planOf(filter: PageFilter, deep: boolean): Promise<{ nodes: Plan[
 const named = (text: string) => ({ canonical: text, comparison: text, foldsCase: false, key: digestOf(text) });
 
 describe('a page of identifiers', () => {
-  const filters: [string, PageFilter][] = [
+  const filters: [string, NumberedFilter][] = [
     ['no filter', {}],
     ['the metadata ID', { metadata: named('hdl:20.1000/777') }],
     ['an alternate', { alternate: named('demo:999') }],
-    ['a naming authority of nearly all', { namingAuthority: '100.102' }],
-    ['a naming authority of few', { namingAuthority: '2000.01' }],
+    ['a naming authority of nearly all', { namingAuthorityId: 1 }],
+    ['a naming authority of few', { namingAuthorityId: 2 }],
+    ['a naming authority of none', { namingAuthorityId: 3 }],
+    ['the naming authorities of a restricted reader', { namingAuthorityIds: [2, 3] }],
     ['the state active', { state: 'active' }],
     ['the state reserved', { state: 'reserved' }],
     ['the state withdrawn', { state: 'withdrawn' }],
@@ -84,7 +86,7 @@ describe('a page of identifiers', () => {
       'a window of time',
       { createdAfter: new Date('2026-01-02T00:00:00Z'), createdBefore: new Date('2026-01-02T00:10:00Z') },
     ],
-    ['a naming authority and a time', { namingAuthority: '2000.01', createdAfter: new Date('2026-01-03T00:00:00Z') }],
+    ['a naming authority and a time', { namingAuthorityId: 2, createdAfter: new Date('2026-01-03T00:00:00Z') }],
     ['a target and a time', { target: 'https://repo.example.org/all', createdAfter: new Date('2026-01-03T00:00:00Z') }],
   ];
 

@@ -4,7 +4,7 @@ import type { Digest } from '../../registry/digest.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { denotes, isAt } from '../../registry/key-collision.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
-import { type PageFilter, type PageCursor, pageQuery } from './page-query.js';
+import { type NumberedFilter, type PageFilter, type PageCursor, pageQuery } from './page-query.js';
 import { type IdentifierRow, recordOf } from './identifier-row.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 import type { PageRow } from '../bounded-page.js';
@@ -70,6 +70,12 @@ const BY_ALTERNATE = `
          r.replaced_by, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes
   FROM alternate_identifier a JOIN identifier_record r ON r.id = a.identifier_id
   WHERE a.naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND a.key = $2`;
+
+/** $1: prefixes. */
+const NUMBERS = {
+  name: 'naming-authority-numbers',
+  text: 'SELECT prefix, id FROM naming_authority WHERE prefix = ANY($1::text[])',
+};
 
 /** $1: the limit. */
 const EXPIRED_IDS = `
@@ -176,11 +182,13 @@ export class IdentifierReader {
 
   /** One page in order of minting, after the last record of the previous page. Large records shorten it. */
   async page(filter: PageFilter, limit: number, after: PageCursor | undefined): Promise<FoundPage> {
+    const numbered = await this.numbered(filter);
+    if (numbered === null) return { records: [], hasNext: false };
     const records: IdentifierRecord[] = [];
     let last = after;
     for (let most = FIRST_READ; ; most *= READ_GROWTH) {
       const wanted = Math.min(most, limit - records.length);
-      const query = pageQuery(filter, wanted + 1, last);
+      const query = pageQuery(numbered, wanted + 1, last);
       const rows = (await this.pool.query<IdentifierRow & PageRow>(query)).rows.slice(0, wanted);
       const found = rows.map((row) => recordOf(row));
       records.push(...found.filter((record) => hasNames(record, filter)));
@@ -190,6 +198,18 @@ export class IdentifierReader {
       const isShort = rows.length < wanted && records.length > 0;
       if (!hasNext || isShort || records.length === limit) return { records, hasNext };
     }
+  }
+
+  /** A filter with the numbers of its naming authorities; null where no identifier can match. */
+  private async numbered({ namingAuthority, namingAuthorities, ...rest }: PageFilter): Promise<NumberedFilter | null> {
+    const prefixes = [...(namingAuthority === undefined ? [] : [namingAuthority]), ...(namingAuthorities ?? [])];
+    if (prefixes.length === 0) return namingAuthorities === undefined ? rest : null;
+    const { rows } = await this.pool.query<{ prefix: string; id: number }>({ ...NUMBERS, values: [prefixes] });
+    const numbers = new Map(rows.map(({ prefix, id }) => [prefix, id]));
+    const visible = namingAuthorities?.flatMap((prefix) => numbers.get(prefix) ?? []);
+    const one = namingAuthority === undefined ? undefined : numbers.get(namingAuthority);
+    if (namingAuthority !== undefined && one === undefined) return null;
+    return { ...rest, namingAuthorityId: one, namingAuthorityIds: visible };
   }
 }
 

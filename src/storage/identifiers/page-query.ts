@@ -14,6 +14,12 @@ export interface PageFilter {
   readonly createdBefore?: Date | undefined;
 }
 
+/** A filter with the numbers of naming authorities, by whose statistics PostgreSQL chooses the index. */
+export type NumberedFilter = Omit<PageFilter, 'namingAuthority' | 'namingAuthorities'> & {
+  readonly namingAuthorityId?: number | undefined;
+  readonly namingAuthorityIds?: readonly number[] | undefined;
+};
+
 export type PageCursor = Pick<IdentifierRecord, 'createdAt' | 'id'>;
 
 /** Conditions on the current state, in the words of its partial index. */
@@ -25,7 +31,7 @@ const IN_STATE: Readonly<Record<State, string>> = {
 
 /** The query of one page, with keyset pagination. Every filter has an index that ends with the order of the pages. */
 export function pageQuery(
-  filter: PageFilter,
+  filter: NumberedFilter,
   limit: number,
   after: PageCursor | undefined,
 ): { text: string; values: unknown[] } {
@@ -41,15 +47,8 @@ export function pageQuery(
     filter.alternate?.key,
     (key) => `id IN (SELECT a.identifier_id FROM alternate_identifier a WHERE a.key = ${key}) AND NOT expired`,
   );
-  where(
-    filter.namingAuthority,
-    (prefix) => `naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = ${prefix}) AND id > 0`,
-  );
-  where(
-    filter.namingAuthorities,
-    (prefixes) =>
-      `naming_authority_id = ANY(ARRAY(SELECT n.id FROM naming_authority n WHERE n.prefix = ANY(${prefixes}::text[]))) AND id > 0`,
-  );
+  where(filter.namingAuthorityId, (number) => `naming_authority_id = ${number} AND id > 0`);
+  where(filter.namingAuthorityIds, (numbers) => `naming_authority_id = ANY(${numbers}::int[]) AND id > 0`);
   where(
     filter.target,
     (target) => `target = ${target} AND hashtextextended(target, 0) = hashtextextended(${target}, 0)`,

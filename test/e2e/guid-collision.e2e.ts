@@ -28,6 +28,8 @@ const ORDER = {
   alternates: [],
   guid: null,
   localName: null,
+  localNameStart: '',
+  handleValues: null,
   leaseUntil: null,
   onExisting: 'return' as const,
 };

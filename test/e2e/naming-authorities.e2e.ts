@@ -17,6 +17,8 @@ describe('POST /naming-authorities', () => {
       status: 'active',
       profile: 'cordra',
       caseInsensitive: false,
+      handleValues: false,
+      sandbox: false,
       uuidVersion: 4,
       targetTemplate: null,
       resolver: null,

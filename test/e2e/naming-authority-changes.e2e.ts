@@ -74,6 +74,8 @@ describe('PATCH /naming-authorities/{na}', () => {
   it.each([
     ['profile', { profile: 'handle' }],
     ['caseInsensitive', { caseInsensitive: true }],
+    ['handleValues', { handleValues: true }],
+    ['sandbox', { sandbox: true }],
     ['namingAuthority', { namingAuthority: '1' }],
     ['status', { status: null }],
     ['targetTemplate', { targetTemplate: 'https://a.example/' }],

@@ -6,6 +6,7 @@ import {
   type Amendment,
   type Step,
   activation,
+  deletion,
   amended,
   changeTime,
   expiry,
@@ -68,8 +69,13 @@ describe('which step a state permits', () => {
 });
 
 describe('what a step makes of a record', () => {
-  const keeps = { metadataId: 'info:fedora/demo:7', alternateIds: ['info:fedora/demo:8'], target: null };
-  const frees = { metadataId: null, alternateIds: [], target: null };
+  const keeps = {
+    metadataId: 'info:fedora/demo:7',
+    alternateIds: ['info:fedora/demo:8'],
+    target: null,
+    handleValues: null,
+  };
+  const frees = { metadataId: null, alternateIds: [], target: null, handleValues: null };
   const tombstone = (reason: string, withdrawnAt = AT, replacedBy: string | null = null) => ({
     tombstone: { withdrawnAt, reason, replacedBy },
   });
@@ -104,6 +110,12 @@ describe('what a step makes of a record', () => {
       'active',
       (record) => withdrawal(record, AT, 'twice', '1/a'),
       { ...keeps, state: 'withdrawn', leaseUntil: null, ...tombstone('twice', AT, '1/a') },
+    ],
+    [
+      'deletion',
+      'active',
+      () => deletion(AT),
+      { ...frees, state: 'withdrawn', leaseUntil: null, ...tombstone('The Handle was deleted.') },
     ],
     ['reinstatement', 'withdrawn', reinstatement, { ...keeps, state: 'active', leaseUntil: null, tombstone: null }],
   ])('%s of a record that is %s', (_, state, amend, after) => {

@@ -34,6 +34,8 @@ describe('a mint request', () => {
       alternates: [],
       guid: null,
       localName: null,
+      localNameStart: '',
+      handleValues: null,
       leaseUntil: null,
       onExisting: 'return',
     });

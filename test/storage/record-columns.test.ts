@@ -11,6 +11,7 @@ describe('statements that read records', () => {
   const columns = [
     'naming_authority',
     'updated_at',
+    'handle_values',
     ...union('StoredColumns'),
     ...union('NamingAuthorityColumns'),
     'expired',

@@ -111,7 +111,7 @@ export class TransferLineDto {
   @Max(MAX_VALUES)
   @Min(0)
   @IsInt()
-  hiddenValues: number = 0;
+  hiddenValues = 0;
 
   /** The version: 1 when minted, incremented with every change. */
   @ApiProperty({ type: 'integer', minimum: 1, maximum: MAX_VERSION, example: 1 })

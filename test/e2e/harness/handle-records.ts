@@ -1,0 +1,37 @@
+import pg from 'pg';
+import { MintBudget } from '../../../dist/access/mint-budget.js';
+import { CurationService } from '../../../dist/curation/curation.service.js';
+import { PrismaService } from '../../../dist/database/prisma.service.js';
+import { HandleRecordsService } from '../../../dist/handle-records/handle-records.service.js';
+import { toResolver } from '../../../dist/identifier/index.js';
+import { Metrics } from '../../../dist/metrics/metrics.js';
+import { MintConflicts } from '../../../dist/minting/mint-conflicts.js';
+import { MintReplays } from '../../../dist/minting/mint-replays.js';
+import { MintingService } from '../../../dist/minting/minting.service.js';
+import { GuidGenerator } from '../../../dist/registry/uuid.js';
+import { IdempotentRequests } from '../../../dist/storage/idempotency.js';
+import { IdentifierReader } from '../../../dist/storage/identifiers/identifier-reader.js';
+import { IdentifierUpdater } from '../../../dist/storage/identifiers/identifier-updater.js';
+import { NamingAuthorityCache } from '../../../dist/storage/naming-authorities/naming-authority-cache.js';
+import { RequestResults } from '../../../dist/storage/request-results.js';
+import { Transactions } from '../../../dist/storage/transactions.js';
+import { writeClient } from '../../../dist/storage/write-client.js';
+
+/** The service of the build that writes Handle records, on the database of a running service. */
+export function handleRecordsOn(pool: pg.Pool): HandleRecordsService {
+  const resolver = toResolver({ scheme: 'http', authority: 'hdl.handle.net' });
+  const reader = new IdentifierReader(pool);
+  const updater = new IdentifierUpdater(reader);
+  const transactions = new Transactions(pool, pool);
+  const results = new RequestResults(pool, transactions);
+  const replays = new MintReplays(reader, results);
+  const prisma = writeClient(new PrismaService(pool), pool, transactions, results);
+  const authorities = new NamingAuthorityCache(pool, resolver);
+  const metrics = new Metrics();
+  const conflicts = new MintConflicts(prisma, updater, transactions, replays);
+  const budget = new MintBudget(metrics, 0);
+  const minting = new MintingService(prisma, conflicts, replays, authorities, new GuidGenerator(), budget, metrics);
+  const requests = new IdempotentRequests(transactions);
+  const curation = new CurationService(reader, updater, requests, transactions, authorities, resolver);
+  return new HandleRecordsService(curation, minting, reader);
+}

@@ -33,6 +33,7 @@ async function expectHistory(entry: Entry, real: Real): Promise<void> {
     metadataId,
     target,
     alternateIds,
+    handleValues: null,
     state,
     leaseUntil: state === 'reserved' ? FAR_LEASE : null,
     tombstone: tombstone === null ? null : { ...tombstone, withdrawnAt: expect.any(String) },

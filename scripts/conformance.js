@@ -34,7 +34,7 @@ else if (!CONFORMANCE_URL || !CONFORMANCE_USER || !CONFORMANCE_KEY) {
   process.exitCode = 1;
 } else {
   for (const { name, run } of chosen) {
-    const { isPassed, summary } = run();
+    const { isPassed, summary } = await run();
     console.log(`${name}: ${isPassed ? 'passed' : 'FAILED'}, ${summary}`);
     if (!isPassed) process.exitCode = 1;
   }
@@ -44,8 +44,8 @@ function prefixOf(user) {
   return user.slice(user.indexOf(':') + 1).split('/')[0];
 }
 
-/** PYHANDLE reads its settings from a file in its checkout, which its repository ignores. */
-function runPyhandle() {
+/** PYHANDLE reads its settings from a file in its checkout, which its repository ignores, and a record that must exist. */
+async function runPyhandle() {
   const prefix = prefixOf(CONFORMANCE_USER);
   const settings = {
     user: CONFORMANCE_USER,
@@ -56,6 +56,7 @@ function runPyhandle() {
     reverselookup_username: CONFORMANCE_USER,
     reverselookup_password: CONFORMANCE_KEY,
     reverselookup_baseuri: CONFORMANCE_URL,
+    reverselookup_baseuri_wrong: `${CONFORMANCE_URL}/no-such-servlet`,
     reverselookup_url_extension: '/hrls/handles',
     handle_for_read_tests: `${prefix}/PYHANDLE-READ`,
     handle_globally_resolvable: `${prefix}/PYHANDLE-READ`,
@@ -63,6 +64,7 @@ function runPyhandle() {
     handle_to_be_modified: `${prefix}/PYHANDLE-MODIFY`,
     HTTPS_verify: false,
   };
+  await putRecord(settings.handle_for_read_tests);
   const file = join(PYHANDLE_DIR, 'pyhandle/tests/resources/testvalues_for_integration_tests_IGNORE.json');
   writeFileSync(file, JSON.stringify(settings));
   try {
@@ -79,12 +81,31 @@ function runPyhandle() {
   }
 }
 
+/** The record that PYHANDLE's tests of reading expect. */
+async function putRecord(handle) {
+  const [index, owner] = CONFORMANCE_USER.split(':');
+  const value = { handle: owner, index: Number(index), permissions: '011111110011' };
+  const values = [
+    { index: 100, type: 'HS_ADMIN', data: { format: 'admin', value } },
+    ...[111, 2222, 333, 4].map((at, number) => ({ index: at, type: `TEST${number + 1}`, data: `val${number + 1}` })),
+  ];
+  const user = `${encodeURIComponent(CONFORMANCE_USER)}:${CONFORMANCE_KEY}`;
+  const authorization = `Basic ${Buffer.from(user).toString('base64')}`;
+  const { status } = await fetch(`${CONFORMANCE_URL}/api/handles/${handle}`, {
+    method: 'PUT',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify(values),
+  });
+  if (status >= 300) throw new Error(`${handle} cannot be written: ${status}`);
+}
+
 /** The probe registers, reads, changes and deletes a handle by PYHANDLE, and exits with 0. */
 function runArgoProbe() {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-conformance-'));
   const file = join(folder, 'credentials.json');
   const credentials = {
     handle_server_url: CONFORMANCE_URL,
+    client: 'rest',
     username: CONFORMANCE_USER,
     password: CONFORMANCE_KEY,
     prefix: prefixOf(CONFORMANCE_USER),

@@ -57,10 +57,47 @@ const PARAMETERS = {
   },
 };
 
+const VALUE = {
+  type: 'object',
+  required: ['index', 'type', 'data'],
+  properties: {
+    index: { type: 'integer', minimum: 1, maximum: 2147483647 },
+    type: { type: 'string', enum: ['URL', 'EMAIL', 'METADATA_ID', 'HS_ADMIN', 'HS_SECKEY', '10320/loc'] },
+    data: {
+      type: 'object',
+      required: ['format', 'value'],
+      properties: {
+        format: { type: 'string', enum: ['string', 'base64', 'hex', 'admin', 'vlist', 'site', 'key', 'none'] },
+        value: { type: 'string', examples: ['https://repo.example.org/9', 'AAH/', '00ff', 'x'] },
+      },
+    },
+    ttl: { type: 'integer', minimum: 0, maximum: 2147483647 },
+    permissions: { type: 'string', enum: ['1110', '1100', '11', ''] },
+  },
+};
+
+const VALUES = {
+  required: true,
+  content: { 'application/json': { schema: { type: 'array', maxItems: 3, items: VALUE } } },
+};
+
+const WRITING = [
+  text('index', { enum: ['1', '2', '100', '0', 'various', 'abc'] }),
+  text('overwrite', { enum: ['true', 'false', ''] }),
+  text('mintNewSuffix', { enum: ['true', 'TRUE', ''] }),
+];
+
 /** The operations below `/api`, which are not part of the OpenAPI document, in its notation. */
 const HANDLE_API_PATHS = {
   '/api/handles/{handle}': {
     get: { operationId: 'readHandle', parameters: [HANDLE, ...READING], responses: RESPONSES },
+    put: {
+      operationId: 'putHandle',
+      parameters: [HANDLE, ...WRITING],
+      requestBody: VALUES,
+      responses: { 201: RESPONSES[200], ...RESPONSES },
+    },
+    delete: { operationId: 'deleteHandle', parameters: [HANDLE, WRITING[0]], responses: RESPONSES },
     post: {
       operationId: 'readHandleByPost',
       parameters: [HANDLE, ...READING],

@@ -17,7 +17,7 @@ interface CurrentAuthorities {
 }
 
 /** Where a Handle of this service is, or would be. */
-export interface HandlePlace {
+export interface HandleLocation {
   readonly kind: 'here';
   readonly authority: NamingAuthority;
   /** As the client spelled it; the GUID of a CORDRA identifier in upper case. */
@@ -27,7 +27,7 @@ export interface HandlePlace {
 }
 
 /** `foreign`: the prefix is not of this service or hidden from the principal, or there is no "/". */
-export type Place = HandlePlace | { readonly kind: 'foreign' } | { readonly kind: 'tooLong' };
+export type Location = HandleLocation | { readonly kind: 'foreign' } | { readonly kind: 'tooLong' };
 
 /** A GUID as local name under the profile "cordra". */
 const GUID = /^[0-9A-Fa-f]{32}$/;
@@ -44,7 +44,7 @@ export class HandleFinder {
     return principal.viewOf(await this.authorities.current());
   }
 
-  async locate(handle: string, principal: Principal): Promise<Place> {
+  async locate(handle: string, principal: Principal): Promise<Location> {
     const slash = handle.indexOf('/');
     const authority = slash < 0 ? undefined : (await this.visible(principal)).find(handle.slice(0, slash));
     if (authority === undefined) return { kind: 'foreign' };
@@ -62,8 +62,8 @@ export class HandleFinder {
     };
   }
 
-  /** The record at a place. A reserved or deleted one is like an unknown one. */
-  async find({ address }: HandlePlace): Promise<IdentifierRecord | null> {
+  /** The record at a location. A reserved or deleted one is like an unknown one. */
+  async find({ address }: HandleLocation): Promise<IdentifierRecord | null> {
     const record = address === null ? null : await this.records.find(address);
     return record === null || record.state === 'reserved' || isDeleted(record) ? null : record;
   }

@@ -47,10 +47,10 @@ export class ReadHandler {
       return this.send(reply, query, 'refused', invalidAnswer(handle, INVALID_INDEX));
     }
     const principal = principalOf(request);
-    const place = await this.finder.locate(handle, principal);
-    if (place.kind === 'foreign') return this.send(reply, query, 'unknown', notResponsibleAnswer(handle));
-    if (place.kind === 'tooLong') return this.send(reply, query, 'refused', tooLongAnswer(handle));
-    const record = await this.finder.find(place);
+    const location = await this.finder.locate(handle, principal);
+    if (location.kind === 'foreign') return this.send(reply, query, 'unknown', notResponsibleAnswer(handle));
+    if (location.kind === 'tooLong') return this.send(reply, query, 'refused', tooLongAnswer(handle));
+    const record = await this.finder.find(location);
     if (record === null) return this.send(reply, query, 'unknown', notFoundAnswer(handle));
     if (record.tombstone !== null) {
       return this.send(reply, query, 'withdrawn', withdrawnAnswer(handle, record.tombstone.reason));

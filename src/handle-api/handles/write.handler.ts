@@ -16,7 +16,7 @@ import type { HandleApiLabel, Metrics } from '../../metrics/metrics.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import { sendAnswer } from '../answers/send-answer.js';
 import { requestedHandle } from '../entrance.js';
-import type { HandleFinder, HandlePlace } from './handle-finder.js';
+import type { HandleFinder, HandleLocation } from './handle-finder.js';
 import { type HandlesQuery, handlesQuery } from './handles-query.js';
 import { INVALID_INDEX, requireNoKeyInScript } from './read.handler.js';
 
@@ -24,7 +24,7 @@ import { INVALID_INDEX, requireNoKeyInScript } from './read.handler.js';
 interface Write {
   /** The Handle as the client spelled it, which the response repeats. */
   readonly handle: string;
-  readonly place: HandlePlace;
+  readonly location: HandleLocation;
   readonly query: HandlesQuery;
   readonly context: RequestContext;
 }
@@ -46,31 +46,31 @@ export class WriteHandler {
   };
 
   readonly delete = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { handle, place, query, context } = await this.writeIn(request);
+    const { handle, location, query, context } = await this.writeIn(request);
     if (query.isVarious) throw invalidInput(INVALID_INDEX);
-    if (place.address === null) throw new HandleFault(RESPONSE_CODE.handleNotFound);
+    if (location.address === null) throw new HandleFault(RESPONSE_CODE.handleNotFound);
     const { indexes } = query;
-    if (indexes.length === 0) await this.records.delete(withoutKey(context), nativeHandle(place));
-    else await this.records.remove(withoutKey(context), nativeHandle(place), indexes);
+    if (indexes.length === 0) await this.records.delete(withoutKey(context), nativeHandle(location));
+    else await this.records.remove(withoutKey(context), nativeHandle(location), indexes);
     return this.done(reply, indexes.length === 0 ? 'deleted' : 'changed', 200, handle, query);
   };
 
   /** A PUT is idempotent by itself, so an Idempotency-Key has no effect. */
   private async putValues(reply: FastifyReply, write: Write, { values }: ParsedBody): Promise<FastifyReply> {
-    const { handle, place, query, context } = write;
+    const { handle, location, query, context } = write;
     const { overwrite, isVarious, indexes } = query;
-    if (place.address === null) throw invalidInput(unregistrable(place));
+    if (location.address === null) throw invalidInput(unregistrable(location));
     const selected = indexes.length === 0 ? null : indexes;
     const put: ValuesToPut = { values, indexes: isVarious ? 'various' : selected, overwrite };
-    const outcome = await this.records.put(withoutKey(context), nativeHandle(place), put, chargeReport(reply));
+    const outcome = await this.records.put(withoutKey(context), nativeHandle(location), put, chargeReport(reply));
     // As Handle.Net: values that did not exist are created.
     const isCreated = outcome === 'created' || (put.indexes !== null && !overwrite);
     return this.done(reply, outcome === 'created' ? 'created' : 'changed', isCreated ? 201 : 200, handle, query);
   }
 
   private async mint(reply: FastifyReply, write: Write, { values }: ParsedBody): Promise<FastifyReply> {
-    const { place, query, context } = write;
-    const { record } = await this.records.mint(context, nativeHandle(place), values, chargeReport(reply));
+    const { location, query, context } = write;
+    const { record } = await this.records.mint(context, nativeHandle(location), values, chargeReport(reply));
     return this.done(reply, 'created', 201, nativeText(record), query);
   }
 
@@ -82,10 +82,11 @@ export class WriteHandler {
     if (isMalformed) throw invalidInput('The path is not percent-encoded UTF-8.');
     if (query.invalidIndex !== null) throw invalidInput(INVALID_INDEX);
     const context = requestContextOf(request);
-    const place = await this.finder.locate(handle, context.principal);
-    if (place.kind === 'foreign') throw new HandleFault(RESPONSE_CODE.prefixElsewhere, "That prefix doesn't live here");
-    if (place.kind === 'tooLong') throw invalidInput('The local name is too long.');
-    return { handle, place, query, context };
+    const location = await this.finder.locate(handle, context.principal);
+    if (location.kind === 'foreign')
+      throw new HandleFault(RESPONSE_CODE.prefixElsewhere, "That prefix doesn't live here");
+    if (location.kind === 'tooLong') throw invalidInput('The local name is too long.');
+    return { handle, location, query, context };
   }
 
   private done(
@@ -106,11 +107,11 @@ function requireSameHandle({ handle }: ParsedBody, requested: string): void {
   throw invalidInput('The handle in the body must be that of the path.');
 }
 
-function nativeHandle({ authority, localName }: HandlePlace): string {
+function nativeHandle({ authority, localName }: HandleLocation): string {
   return `${authority.prefix}/${localName}`;
 }
 
-function unregistrable({ authority, localName }: HandlePlace): string {
+function unregistrable({ authority, localName }: HandleLocation): string {
   if (localName === '') return 'A handle needs a suffix that is not empty.';
   return `Suffixes under ${authority.prefix} are GUIDs of 32 hexadecimal digits (CID-10); mint one with mintNewSuffix=true.`;
 }

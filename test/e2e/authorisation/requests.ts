@@ -7,6 +7,9 @@ export const OWN = '100.102';
 
 const JSON_BODY = { 'content-type': 'application/json' };
 const FORM_BODY = { 'content-type': 'application/x-www-form-urlencoded' };
+/** A value of a Handle. */
+const URL_VALUE = { index: 1, type: 'URL', data: 'https://repo.example.org/8' };
+
 const NDJSON_BODY = { 'content-type': 'application/x-ndjson' };
 
 /** A request that only authorisation can refuse. */
@@ -94,6 +97,10 @@ export class Requests {
     'POST /api/handles': () => ({ path: '/api/handles', headers: FORM_BODY, body: `prefix=${OWN}&pageSize=1` }),
     'GET /api/handles/{handle}': async () => ({ path: `/api/handles${await this.resolvable()}` }),
     'POST /api/handles/{handle}': async () => ({ path: `/api/handles${await this.resolvable()}` }),
+    'PUT /api/handles/{handle} a new name': () => json(`/api/handles/${OWN}/${guid()}`, URL_VALUE),
+    'PUT /api/handles/{handle} a minted name': () => json(`/api/handles/${OWN}/?mintNewSuffix=true`, URL_VALUE),
+    'PUT /api/handles/{handle} a known name': async () => json(`/api/handles${await this.resolvable()}`, URL_VALUE),
+    'DELETE /api/handles/{handle}': async () => ({ path: `/api/handles${await this.resolvable()}?index=1` }),
     'DELETE /api-keys/{id}': async () => ({ path: await this.key() }),
   };
 

@@ -24,6 +24,7 @@ import { dropStreamsOfHead } from './http/body/send-stream.js';
 import { refuseCrossSite } from './http/server/cross-site.js';
 import { Drain } from './http/server/drain.js';
 import { endJsonWithNewline } from './http/server/final-newline.js';
+import type { DirectRoute } from './http/server/direct-answers.js';
 import { EventLoopDelay } from './http/server/event-loop-delay.js';
 import { MethodNotAllowed } from './http/server/method-not-allowed.js';
 import { OpenHosts, guardOpenAccess } from './http/server/open-access.js';
@@ -86,11 +87,11 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
   const limits = app.get(LimitsGuard);
   if (entrance !== null) {
     confirmPrefixes(server, entrance, app.get(NamingAuthorityCache, { strict: false }), limits);
-    const reader = app.get(AccessGuard).publicReader;
-    const route = app.get(ResolverHandler, { strict: false }).direct(entrance);
-    const { trustedProxies } = config;
-    const parts = { drain, limits, metrics, logger, hosts, pressure, trustedProxies };
-    if (reader !== null) direct.use(route, { reader, ...parts });
+  }
+  const reader = app.get(AccessGuard).publicReader;
+  if (reader !== null) {
+    const parts = { drain, limits, metrics, logger, hosts, pressure, trustedProxies: config.trustedProxies };
+    direct.use(directRoutesOf(app, config, entrance), { reader, ...parts });
   }
   countUnrouted(server, faces, limits);
   methods.watch(server);
@@ -106,6 +107,13 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
     await server.register(methods.addTheOthers);
   };
   return { app, metrics, drain, prepare };
+}
+
+/** The routes whose frequent requests are answered before the framework. */
+function directRoutesOf(app: NestFastifyApplication, { faces }: Config, entrance: Entrance | null): DirectRoute[] {
+  const redirects = entrance === null ? [] : [app.get(ResolverHandler, { strict: false }).direct(entrance)];
+  const reads = faces.has('handles') ? [app.get(HandleApi, { strict: false }).direct] : [];
+  return [...redirects, ...reads];
 }
 
 /** The faces that are on. The resolver reads the paths that the face of the Handle API does not have. */

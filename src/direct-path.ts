@@ -24,15 +24,16 @@ export interface DirectPathParts {
   readonly trustedProxies: readonly string[];
 }
 
-/** Takes the requests of one route before the framework; takes none until it is told the route. */
+/** Takes the requests of some routes before the framework; takes none until it is told the routes. */
 export class DirectPath {
-  private answers: { take(...values: Parameters<DirectPath['take']>): boolean } | null = null;
+  private answers: readonly DirectAnswers[] = [];
 
   readonly take = (request: IncomingMessage, response: ServerResponse, handOver: () => void): boolean =>
-    this.answers?.take(request, response, handOver) ?? false;
+    this.answers.some((route) => route.take(request, response, handOver));
 
-  use<Question>(route: DirectRoute<Question>, parts: DirectPathParts): void {
-    this.answers = new DirectAnswers(route, rulesOf(parts));
+  use(routes: readonly DirectRoute[], parts: DirectPathParts): void {
+    const rules = rulesOf(parts);
+    this.answers = routes.map((route) => new DirectAnswers(route, rules));
   }
 }
 

@@ -5,8 +5,20 @@ import { mintAfterStreams } from './mint-after-streams.js';
 import { mint, mintAlone } from './mint.js';
 import { normalize } from './normalize.js';
 import { replay } from './replay.js';
-import { resolve } from './resolve.js';
+import { handles, resolve } from './resolve.js';
 import { start } from './start.js';
 
 /** All workloads, in the order of the report. */
-export const WORKLOADS = [mint, mintAlone, mintAfterStreams, batch, bulk, replay, lookup, resolve, normalize, start];
+export const WORKLOADS = [
+  mint,
+  mintAlone,
+  mintAfterStreams,
+  batch,
+  bulk,
+  replay,
+  lookup,
+  resolve,
+  handles,
+  normalize,
+  start,
+];

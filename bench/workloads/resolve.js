@@ -16,8 +16,6 @@ const VERIFIED = 200;
 /** Headers that every server writes by itself. */
 const OWN_HEADERS = new Set(['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']);
 
-const REQUEST = { path: '/{1}' };
-
 const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
 
 export const resolve = {
@@ -28,37 +26,47 @@ export const resolve = {
     { of: 'no cache', to: 'fastify', least: 0.45 },
     { of: 'one connection', to: 'fastify, one connection', least: 0.85 },
   ],
-  async variants({ cluster, servers, names, options }) {
-    const { database, lines: all } = await names.of(options.identifiers);
-    const lines = join(cluster.folder, 'resolve.tsv');
-    const rows = await firstNames(all, NAMES);
-    await writeFile(lines, rows.map((row) => `${row.join('\t')}\n`).join(''));
-    const cached = await servers.mintmark(database);
-    const uncached = await servers.mintmark(database, { RECORD_CACHE_ENTRIES: '0' });
-    const fastify = await servers.fastifyRedirect(await writeRedirect(cluster, cached, rows[0]));
-    const variant = (server, connections, more = {}) => ({
-      server,
-      ...more,
-      run: (seconds) =>
-        load({ folder: cluster.folder, url: server.url, request: { ...REQUEST, lines }, connections, seconds }),
-    });
-    const verify = (server) => () => verifyRedirects(server, rows);
-    // The polls end, and the cache is emptied, while the other variants run.
-    const before = () => inParallel(rows.length, CONNECTIONS, (index) => request(cached, rows[index][0]));
-    return {
-      'filled cache': variant(cached, CONNECTIONS, { verify: verify(cached), before }),
-      'no cache': variant(uncached, CONNECTIONS, { verify: verify(uncached) }),
-      'one connection': variant(cached, 1, { before }),
-      fastify: variant(fastify, CONNECTIONS),
-      'fastify, one connection': variant(fastify, 1),
-    };
-  },
+  variants: (bench) => reads(bench, { start: '/', verify: verifyRedirect }),
 };
 
-/** Requests a name; a redirect is not followed. */
-function request({ url }, name) {
+export const handles = {
+  name: 'handles',
+  title: `GET /api/handles of ${NAMES} random names, ${CONNECTIONS} connections`,
+  comparisons: [{ of: 'filled cache', to: 'fastify', least: 0.65 }],
+  variants: (bench) => reads(bench, { start: '/api/handles/', verify: verifyValues }),
+};
+
+/** @param start the path before a name. @param verify returns what is wrong in a response; null for nothing. */
+async function reads({ cluster, servers, names, options }, { start, verify }) {
+  const { database, lines: all } = await names.of(options.identifiers);
+  const lines = join(cluster.folder, 'resolve.tsv');
+  const rows = await firstNames(all, NAMES);
+  await writeFile(lines, rows.map((row) => `${row.join('\t')}\n`).join(''));
+  const cached = await servers.mintmark(database);
+  const uncached = await servers.mintmark(database, { RECORD_CACHE_ENTRIES: '0' });
+  const fastify = await servers.fastifyRedirect(await writeResponse(cluster, cached, start + rows[0][0]));
+  const variant = (server, connections, more = {}) => ({
+    server,
+    ...more,
+    run: (seconds) =>
+      load({ folder: cluster.folder, url: server.url, request: { path: `${start}{1}`, lines }, connections, seconds }),
+  });
+  const verified = (server) => () => verifyAll(server, start, rows, verify);
+  // The polls end, and the cache is emptied, while the other variants run.
+  const before = () => inParallel(rows.length, CONNECTIONS, (index) => request(cached, start + rows[index][0]));
+  return {
+    'filled cache': variant(cached, CONNECTIONS, { verify: verified(cached), before }),
+    'no cache': variant(uncached, CONNECTIONS, { verify: verified(uncached) }),
+    'one connection': variant(cached, 1, { before }),
+    fastify: variant(fastify, CONNECTIONS),
+    'fastify, one connection': variant(fastify, 1),
+  };
+}
+
+/** Requests a path; a redirect is not followed. */
+function request({ url }, path) {
   return new Promise((done, fail) => {
-    get(`${url}/${name}`, { agent }, (response) => {
+    get(`${url}${path}`, { agent }, (response) => {
       let body = '';
       response.setEncoding('utf8').on('data', (text) => (body += text));
       response.once('end', () => {
@@ -69,23 +77,33 @@ function request({ url }, name) {
 }
 
 /** The constant response of Fastify alone: one of the service, so that it has the same size. */
-async function writeRedirect(cluster, server, [identifier]) {
-  const { status, headers, body } = await request(server, identifier);
-  if (status !== 302) throw new Skip(`GET /${identifier} returns ${status}, not a redirect`);
-  const file = join(cluster.folder, 'redirect.json');
+async function writeResponse(cluster, server, path) {
+  const { status, headers, body } = await request(server, path);
+  if (status >= 400) throw new Skip(`GET ${path} returns ${status}`);
+  const file = join(cluster.folder, 'response.json');
   const constant = Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name));
   await writeFile(file, JSON.stringify({ status, headers: Object.fromEntries(constant), body }));
   return file;
 }
 
-async function verifyRedirects(server, rows) {
+async function verifyAll(server, start, rows, verify) {
   const failures = new Set();
   await inParallel(VERIFIED, CONNECTIONS, async (index) => {
     const [identifier, , , target] = rows[index];
-    const { status, headers } = await request(server, identifier);
-    if (status !== 302 || headers.location !== target) {
-      failures.add(`/${identifier} returned ${status}, and led to ${headers.location}, not to ${target}`);
-    }
+    const failure = verify(await request(server, start + identifier), identifier, target);
+    if (failure !== null) failures.add(`${start}${identifier} ${failure}`);
   });
   return [...failures].slice(0, 3);
+}
+
+function verifyRedirect({ status, headers }, _identifier, target) {
+  if (status === 302 && headers.location === target) return null;
+  return `returned ${status}, and led to ${headers.location}, not to ${target}`;
+}
+
+function verifyValues({ status, body }, identifier, target) {
+  const { handle, values = [] } = JSON.parse(body);
+  const [url] = values.filter(({ type }) => type === 'URL');
+  if (status === 200 && handle === identifier && url?.data.value === target) return null;
+  return `returned ${status} with ${body}, and not the target ${target}`;
 }

@@ -4,7 +4,7 @@ import { sendProblem } from './answers/send-problem.js';
 import { routeOf } from './entrance.js';
 
 /** The headers of every response. Pages of any origin may read them: they need no cookie, and a key is sent by the page. */
-const HEADERS: Readonly<Record<string, string>> = Object.freeze({
+export const HANDLE_API_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'Content-Length',
   'content-security-policy': DATA_ONLY,
@@ -25,7 +25,7 @@ export function handleApiFace(requiresKeys: boolean): Face {
   const none = /(?!)/;
   return {
     paths: /^\/(?:api|hrls|hdlresolver)(?:[/?]|$)/,
-    securityHeaders: () => HEADERS,
+    securityHeaders: () => HANDLE_API_HEADERS,
     servedInDrain: none,
     servedInOverload: none,
     uncounted: none,

@@ -7,6 +7,7 @@ import { NameList } from '../storage/identifiers/name-list.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
 import { StorageReadModule } from '../storage/storage-read.module.js';
 import { HandleApi } from './handle-api.js';
+import { directReads } from './handles/direct-reads.js';
 import { HandleFinder } from './handles/handle-finder.js';
 import { ListHandler } from './handles/list.handler.js';
 import { ReadHandler } from './handles/read.handler.js';
@@ -30,7 +31,7 @@ export class HandleApiModule {
         const reads = new ReadHandler(finder, metrics, requiresKeys);
         const lists = new ListHandler(finder, names, metrics, requiresKeys);
         const writes = new WriteHandler(finder, records, metrics);
-        return new HandleApi({ reads, lists, writes }, requiresKeys);
+        return new HandleApi({ reads, lists, writes }, requiresKeys, directReads(resolution, authorities, metrics));
       },
     };
     return {

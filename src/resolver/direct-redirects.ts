@@ -2,27 +2,21 @@ import type { IncomingMessage } from 'node:http';
 import type { DirectAnswer, DirectRoute } from '../http/server/direct-answers.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
-import { type Address, addressIn } from '../registry/naming-authority-snapshot.js';
+import { addressIn } from '../registry/naming-authority-snapshot.js';
+import type { HeldRecords } from '../storage/identifiers/cache/cached-resolution.js';
 import { type Entrance, RESOLVER_ROUTE } from './entrance.js';
 import { RESOLVER_HEADERS } from './face.js';
 import { localNamesOf } from './local-names.js';
 import { HTML, expiry, redirectBody } from './replies.js';
 
-/** Reads records from memory where they are there, so that most answers need no promise. */
-export interface HeldRecords {
-  /** The record; null for an unknown name; undefined where it must be read. */
-  held(address: Address): IdentifierRecord | null | undefined;
-  find(address: Address): Promise<IdentifierRecord | null>;
-}
-
 const FACE_HEADERS = Object.entries(RESOLVER_HEADERS).flat();
 
 /** The same headers as `redirectHeaders`, as a list: to make one from an object takes several microseconds. */
-function headersOf(location: string, cacheControl: string, length: number): readonly string[] {
+function headersOf(location: string, cacheControl: string): readonly string[] {
   return [
     ...FACE_HEADERS,
     ...['location', location, 'expires', expiry(), 'cache-control', cacheControl],
-    ...['content-type', HTML, 'content-length', String(length)],
+    ...['content-type', HTML],
   ];
 }
 
@@ -32,16 +26,14 @@ export function directRedirects(
   records: HeldRecords,
   metrics: Pick<Metrics, 'resolved'>,
   cacheControl: string,
-): DirectRoute<Address> {
+): DirectRoute {
   const answerOf = (record: IdentifierRecord | null): DirectAnswer | null => {
     if (record?.state !== 'active' || record.tombstone !== null || record.target === null) return null;
     // A stored value may lead elsewhere, or for another time.
     if (record.handleValues !== null) return null;
     const body = redirectBody(record, record.target);
-    // The body of a redirect is ASCII unless the target is not.
-    if (body.octets !== body.text.length) return null;
     metrics.resolved('redirected');
-    return { status: 302, headers: headersOf(record.target, cacheControl, body.octets), body: body.text };
+    return { status: 302, headers: headersOf(record.target, cacheControl), body: body.text, octets: body.octets };
   };
   return {
     pattern: RESOLVER_ROUTE,
@@ -50,11 +42,12 @@ export function directRedirects(
       if (reading === null) return null;
       const { candidates } = localNamesOf(reading.authority, reading);
       const [localName] = candidates;
-      return localName === undefined || candidates.length > 1 ? null : addressIn(reading.authority, localName);
-    },
-    answer: (address) => {
-      const record = records.held(address);
-      return record === undefined ? records.find(address).then(answerOf) : answerOf(record);
+      if (localName === undefined || candidates.length > 1) return null;
+      const address = addressIn(reading.authority, localName);
+      return () => {
+        const record = records.held(address);
+        return record === undefined ? records.find(address).then(answerOf) : answerOf(record);
+      };
     },
   };
 }

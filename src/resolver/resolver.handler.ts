@@ -8,14 +8,14 @@ import type { DirectRoute } from '../http/server/direct-answers.js';
 import { type Resolver, urisOf } from '../identifier/index.js';
 import { invalidAnswer, isPublic, selectValues, valuesAnswer, valuesOf } from '../handle-values/index.js';
 import type { Metrics } from '../metrics/metrics.js';
-import type { Address } from '../registry/naming-authority-snapshot.js';
 import { type IdentifierRecord, identifierOf, serializeRecord } from '../registry/identifier-record.js';
 import { typedLinksOf } from '../registry/typed-links.js';
 import { MAX_PAGE_EVENTS, type PageRecord, formPage, recordPage } from '../record-page/index.js';
 import type { ChangeReader } from '../storage/changes/change-reader.js';
+import type { HeldRecords } from '../storage/identifiers/cache/cached-resolution.js';
 import { acceptsJson } from './accepts-json.js';
 import { appendToTarget } from './append-to-target.js';
-import { type HeldRecords, directRedirects } from './direct-redirects.js';
+import { directRedirects } from './direct-redirects.js';
 import { type Entrance, entryOf } from './entrance.js';
 import { type HandleResolver, type Resolution, urlAt } from './handle-resolver.js';
 import { destinationOf } from './destination/destination.js';
@@ -55,7 +55,7 @@ export class ResolverHandler {
   }
 
   /** The redirects that need nothing of a request but its path. */
-  direct(entrance: Entrance): DirectRoute<Address> {
+  direct(entrance: Entrance): DirectRoute {
     return directRedirects(entrance, this.records, this.metrics, this.cacheControl);
   }
 

@@ -16,7 +16,7 @@ const services = useLimitedServices();
 let [client, paths]: [Client, Record<string, string>] = [{} as Client, {}];
 
 beforeAll(async () => {
-  client = await services.start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '6000' });
+  client = await services.start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '6000', FACES: 'api,resolver,handles' });
   for (const caseInsensitive of [false, true]) {
     const namingAuthority = caseInsensitive ? '2050' : '2060';
     const settings = { namingAuthority, profile: 'handle', caseInsensitive };
@@ -26,6 +26,14 @@ beforeAll(async () => {
   const withdrawn = await minted({ target: TARGET });
   expect((await client.post(`/identifiers${withdrawn}/withdraw`, { reason: 'Twice.' }, ADMIN)).status).toBe(200);
   const active = await minted({ target: TARGET });
+  const storing = { namingAuthority: '2070', profile: 'handle', handleValues: true };
+  expect((await client.post('/naming-authorities', storing, ADMIN)).status).toBe(201);
+  const values = JSON.stringify([
+    { index: 3, type: 'DESC', data: 'é \u2028' },
+    { index: 4, type: 'URL', data: TARGET, ttl: 60 },
+  ]);
+  const put = { method: 'PUT', headers: { ...ADMIN, 'content-type': 'application/json' }, body: values };
+  expect((await exchange(client.base, '/api/handles/2070/values', put)).status).toBe(201);
   paths = {
     active,
     'lower case': active.toLowerCase(),
@@ -46,6 +54,7 @@ beforeAll(async () => {
     'without case': (await minted({ namingAuthority: '2050', localName: 'Name', target: TARGET })).toUpperCase(),
     'another case': (await minted({ namingAuthority: '2060', localName: 'Name', target: TARGET })).toUpperCase(),
     'an unknown prefix': '/21.T14999/x',
+    'stored values': '/2070/values',
   };
 });
 
@@ -60,7 +69,7 @@ const kinds = [
     'a name with slashes',
     'a target beyond ASCII',
   ],
-  ...['without case', 'another case', 'an unknown prefix'],
+  ...['without case', 'another case', 'an unknown prefix', 'stored values'],
 ];
 
 function comparable({ status, headers, text }: Exchanged) {
@@ -68,9 +77,14 @@ function comparable({ status, headers, text }: Exchanged) {
   return { status, headers: Object.fromEntries(rest), names: Object.keys(headers).sort(), text };
 }
 
-describe.each(['GET', 'HEAD'])('%s of a plain name', (method) => {
+describe.each([
+  ['GET', ''],
+  ['HEAD', ''],
+  ['GET', '/api/handles'],
+  ['HEAD', '/api/handles'],
+])('%s of a plain name at %s/', (method, start) => {
   it.each(kinds)('has the response that the framework makes: %s', async (kind) => {
-    const path = paths[kind] ?? '';
+    const path = `${start}${paths[kind] ?? ''}`;
     const byFramework = comparable(await exchange(client.base, path, { method, headers: BY_FRAMEWORK }));
     // The second one is answered from memory.
     for (const _ of [1, 2]) {

@@ -16,6 +16,13 @@ interface CurrentAuthorities {
   current(): Promise<NamingAuthoritySnapshot>;
 }
 
+/** The naming authorities that were read last. */
+export interface LatestAuthorities {
+  readonly latest: NamingAuthoritySnapshot | null;
+  /** Whether `latest` was read at most a second ago. */
+  readonly isCurrent: boolean;
+}
+
 /** Where a Handle of this service is, or would be. */
 export interface HandleLocation {
   readonly kind: 'here';
@@ -45,21 +52,7 @@ export class HandleFinder {
   }
 
   async locate(handle: string, principal: Principal): Promise<Location> {
-    const slash = handle.indexOf('/');
-    const authority = slash < 0 ? undefined : (await this.visible(principal)).find(handle.slice(0, slash));
-    if (authority === undefined) return { kind: 'foreign' };
-    const localName = handle.slice(slash + 1);
-    if (isTooLong(localName)) return { kind: 'tooLong' };
-    if (authority.profile === 'handle') {
-      return { kind: 'here', authority, localName, address: localName === '' ? null : addressIn(authority, localName) };
-    }
-    const guid = GUID.test(localName) ? localName.toUpperCase() : null;
-    return {
-      kind: 'here',
-      authority,
-      localName: guid ?? localName,
-      address: guid === null ? null : addressIn(authority, guid),
-    };
+    return locationIn(await this.visible(principal), handle);
   }
 
   /** The record at a location. A reserved or deleted one is like an unknown one. */
@@ -67,6 +60,21 @@ export class HandleFinder {
     const record = address === null ? null : await this.records.find(address);
     return record === null || record.state === 'reserved' || isDeleted(record) ? null : record;
   }
+}
+
+/** Where a Handle is among naming authorities. */
+export function locationIn(known: NamingAuthoritySnapshot, handle: string): Location {
+  const slash = handle.indexOf('/');
+  const authority = slash < 0 ? undefined : known.find(handle.slice(0, slash));
+  if (authority === undefined) return { kind: 'foreign' };
+  const localName = handle.slice(slash + 1);
+  if (isTooLong(localName)) return { kind: 'tooLong' };
+  if (authority.profile === 'handle') {
+    return { kind: 'here', authority, localName, address: localName === '' ? null : addressIn(authority, localName) };
+  }
+  const guid = GUID.test(localName) ? localName.toUpperCase() : null;
+  const address = guid === null ? null : addressIn(authority, guid);
+  return { kind: 'here', authority, localName: guid ?? localName, address };
 }
 
 function isTooLong(text: string): boolean {

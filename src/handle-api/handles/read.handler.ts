@@ -104,7 +104,7 @@ function readsHidden(principal: Principal, namingAuthority: string): boolean {
 }
 
 /** The body of a record whose public values are all shown, as `valuesAnswer` has it. */
-function recordText(handle: string, record: IdentifierRecord): string {
+export function recordText(handle: string, record: IdentifierRecord): string {
   let values = texts.get(record);
   if (values === undefined) {
     values = jsonText(valuesOf(record).filter(isPublic).map(valueJson));

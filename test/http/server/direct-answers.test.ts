@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { type DirectAnswer, DirectAnswers, type DirectRules } from '../../../src/http/server/direct-answers.js';
 
-const ANSWER: DirectAnswer = { status: 302, headers: ['location', 'https://a.example/'], body: 'moved' };
+const ANSWER: DirectAnswer = { status: 302, headers: ['location', 'https://a.example/'], body: 'moved', octets: 5 };
 
 /** Sends a request to a server with one direct answer. @returns who answered, and what was counted. */
 async function answered(
@@ -13,8 +13,8 @@ async function answered(
   headers: Record<string, string> = {},
 ) {
   const counts = { left: 0, undone: 0, answered: 0 };
-  const direct = new DirectAnswers<string>(
-    { pattern: '/{handle}', read: ({ url = '' }) => (url === '/known' ? url : null), answer },
+  const direct = new DirectAnswers(
+    { pattern: '/{handle}', read: ({ url }) => (url === '/known' ? answer : null) },
     {
       isServed: () => true,
       admit: () => ({ headers: ['x-limit', '1'], leave: () => counts.left++, undo: () => counts.undone++ }),

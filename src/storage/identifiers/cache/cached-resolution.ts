@@ -10,6 +10,9 @@ import type { Bounds } from './bounded-entries.js';
 import { RecordCache } from './record-cache.js';
 import { ResolutionReader } from './resolution-reader.js';
 
+/** Records that are read from memory where they are there, so that most answers need no promise. */
+export type HeldRecords = Pick<CachedResolution, 'held' | 'find'>;
+
 /**
  * The reads of resolution: from memory, else by a statement. A face calls `find`, in the place of
  * `prisma.identifier.find`; `describes` of its records is always empty, because no row of the log tells when it changes.

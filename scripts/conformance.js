@@ -9,6 +9,7 @@
  * CONFORMANCE_KEY    the key
  * PYHANDLE_DIR       a checkout of https://github.com/EUDAT-B2HANDLE/PYHANDLE
  * ARGO_PROBE_DIR     a checkout of https://github.com/ARGOeu-Metrics/argo-probe-eudat-b2handle; needs PYHANDLE_DIR too
+ * NIST_DIR           a checkout of https://github.com/usnistgov/core_linked_records_app; needs the Python package requests
  *
  * Exits with 0 when every suite passes as far as it can, or when no checkout is given, and with 1 otherwise.
  */
@@ -16,19 +17,21 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** PYHANDLE's tests that can pass with a server: the others need the public proxy, or use arguments that PYHANDLE removed. */
 const REACHABLE_PYHANDLE_TESTS = 29;
 
-const { CONFORMANCE_URL, CONFORMANCE_USER, CONFORMANCE_KEY, PYHANDLE_DIR, ARGO_PROBE_DIR } = process.env;
+const { CONFORMANCE_URL, CONFORMANCE_USER, CONFORMANCE_KEY, PYHANDLE_DIR, ARGO_PROBE_DIR, NIST_DIR } = process.env;
 const suites = [
   { name: 'PYHANDLE', folder: PYHANDLE_DIR, run: runPyhandle },
   { name: 'ARGO probe', folder: PYHANDLE_DIR && ARGO_PROBE_DIR, run: runArgoProbe },
+  { name: "NIST's HandleNetSystem", folder: NIST_DIR, run: runNist },
 ];
 const chosen = suites.filter(({ folder }) => folder);
 
 if (chosen.length === 0)
-  console.log('No suite was run: set PYHANDLE_DIR and ARGO_PROBE_DIR (see scripts/conformance.js).');
+  console.log('No suite was run: set PYHANDLE_DIR, ARGO_PROBE_DIR or NIST_DIR (see scripts/conformance.js).');
 else if (!CONFORMANCE_URL || !CONFORMANCE_USER || !CONFORMANCE_KEY) {
   console.error('Set CONFORMANCE_URL, CONFORMANCE_USER and CONFORMANCE_KEY (see scripts/conformance.js).');
   process.exitCode = 1;
@@ -119,6 +122,13 @@ function runArgoProbe() {
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** The calls of NIST's provider class: with and without a name, again, changes, a wrong password, and deletion. */
+function runNist() {
+  const script = fileURLToPath(new URL('conformance-nist.py', import.meta.url));
+  const { status, output } = python([script, NIST_DIR, CONFORMANCE_URL, CONFORMANCE_USER, CONFORMANCE_KEY], NIST_DIR);
+  return { isPassed: status === 0, summary: output.trim().split('\n').at(-1) ?? '' };
 }
 
 function python(args, cwd) {

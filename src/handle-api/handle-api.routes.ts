@@ -1,17 +1,12 @@
 import type { FastifyPluginCallback } from 'fastify';
+import { acceptForms } from '../http/body/form-body.js';
 import type { HandleApi } from './handle-api.js';
 import { addHandlesRoutes } from './handles/handles.routes.js';
 
 /** The routes of this face, without Nest's guards and pipes: hooks admit its requests, and the handlers read them. */
 export function handleApiRoutes({ handles, requiresKeys }: HandleApi): FastifyPluginCallback {
   return (server, _options, done) => {
-    server.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string' },
-      (_request, body, parsed) => {
-        parsed(null, new URLSearchParams(body.toString()));
-      },
-    );
+    acceptForms(server);
     addHandlesRoutes(server, handles, requiresKeys);
     done();
   };

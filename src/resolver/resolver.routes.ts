@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify';
 import type { LimitsGuard } from '../access/limits.guard.js';
+import { acceptForms } from '../http/body/form-body.js';
 import { unknownPath } from '../http/server/method-not-allowed.js';
 import type { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
 import { type Entrance, RESOLVER_ROUTE, entryOf } from './entrance.js';
@@ -56,13 +57,7 @@ export function confirmPrefixes(
 /** The route of the resolver, without Nest's guards and pipes: hooks admit its requests, and the handler reads them. */
 export function resolverRoutes({ handle }: ResolverHandler): FastifyPluginCallback {
   return (server, _options, done) => {
-    server.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string' },
-      (_request, body, parsed) => {
-        parsed(null, new URLSearchParams(body.toString()));
-      },
-    );
+    acceptForms(server);
     server.route({
       method: ['GET', 'HEAD', 'POST'],
       url: RESOLVER_ROUTE,

@@ -7,7 +7,7 @@ import { Problem } from './problem.js';
 /** Problems of every request, and those of operations that need a key and the database. */
 const EVERYWHERE: readonly ServiceCode[] = [
   ...(['MALFORMED_HTTP', 'CROSS_SITE_REQUEST', 'REQUEST_TIMEOUT', 'MISDIRECTED_REQUEST'] as const),
-  ...(['HEADERS_TOO_LARGE', 'INTERNAL_ERROR'] as const),
+  ...(['URI_TOO_LONG', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR'] as const),
 ];
 const WITH_KEY_AND_DATABASE: readonly ServiceCode[] = [
   ...(['UNAUTHENTICATED', 'SCOPE_MISSING', 'RATE_LIMITED', 'CONCURRENCY_LIMITED'] as const),

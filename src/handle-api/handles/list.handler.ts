@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ConcurrencyLimiter } from '../../access/concurrency-limiter.js';
 import { principalOf } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
 import { type ApiAnswer, invalidAnswer, notResponsibleAnswer, RESPONSE_CODE } from '../../handle-values/index.js';
@@ -11,9 +10,15 @@ import { noteHandle } from '../entrance.js';
 import type { HandleFinder } from './handle-finder.js';
 import { type HandlesQuery, handlesQuery } from './handles-query.js';
 import { requireNoKeyInScript } from './read.handler.js';
+import { Turns } from './turns.js';
 
 /** Lists that are read or sent at once: each may have some megabytes. */
 const MAX_CONCURRENT_LISTS = 4;
+
+const MAX_WAITING_LISTS = 100;
+
+/** Milliseconds for which a list waits for its turn. */
+const MAX_WAIT_MS = 10_000;
 
 /** The Handle of a prefix, by which clients name it too. */
 const PREFIX_HANDLE = /^0\.NA\//i;
@@ -22,7 +27,7 @@ const MAX_NUMBER = 2_147_483_647;
 
 /** `GET /api/handles?prefix=` and `GET /api/prefixes`. */
 export class ListHandler {
-  private readonly lists = new ConcurrencyLimiter(MAX_CONCURRENT_LISTS);
+  private readonly lists = new Turns(MAX_CONCURRENT_LISTS, MAX_WAITING_LISTS, MAX_WAIT_MS);
 
   constructor(
     private readonly finder: HandleFinder,
@@ -51,7 +56,7 @@ export class ListHandler {
     if (authority === undefined || !principal.covers(authority.prefix)) {
       return this.send(reply, query, notResponsibleAnswer(prefix));
     }
-    this.requireRoom(reply);
+    await this.requireTurn(reply);
     const foldsCase = authority.caseInsensitive;
     const found = await this.names.page(authority.prefix, foldsCase, page.offset, page.limit);
     if (found === null) return this.send(reply, query, invalidAnswer(prefix, TOO_MANY));
@@ -88,8 +93,8 @@ export class ListHandler {
   }
 
   /** @throws Problem OVERLOADED */
-  private requireRoom(reply: FastifyReply): void {
-    if (this.lists.acquire('lists', reply.raw)) return;
+  private async requireTurn(reply: FastifyReply): Promise<void> {
+    if (await this.lists.take(reply.raw)) return;
     const headers = { 'retry-after': '2' };
     throw new Problem('OVERLOADED', `At most ${MAX_CONCURRENT_LISTS} lists are sent at once; retry later.`, {
       headers,

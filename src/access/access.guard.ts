@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import type { PublicHistory } from '../config/environment.js';
 import { Problem } from '../problem/problem.js';
 import { Authenticator } from './authenticator.js';
+import { readBasicCredentials } from './basic-credentials.js';
 import { setPrincipal } from './current-principal.js';
 import {
   ADMIN,
@@ -16,6 +17,13 @@ import {
 } from './principal.js';
 import type { FailedAuthentications } from './failed-authentications.js';
 import type { Scope } from './scope.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether `Authorization: Basic` with the user of a key is accepted beside Bearer, for clients of Handle servers. */
+    acceptsBasic?: boolean;
+  }
+}
 
 /** The access settings for requests without a key of a client. */
 export interface AccessRules {
@@ -69,19 +77,27 @@ export class AccessGuard implements CanActivate {
     const isOpen = isPublic && scopes.includes('read');
     const { authorization } = request.headers;
     if (authorization === undefined && isOpen) return ANONYMOUS_READERS[publicHistory];
-    const principal = await this.authenticate(authorization, adminApiKey, request.ip);
+    const acceptsBasic = request.routeOptions.config.acceptsBasic === true;
+    const principal = await this.authenticate(authorization, adminApiKey, request.ip, acceptsBasic);
     if (principal === null) throw unauthenticated(authorization !== undefined);
     if (!isOpen) requireScope(principal, ...scopes);
     return publicRead ? principal.withPublicRead(publicHistory !== 'none') : principal;
   }
 
-  private async authenticate(authorization = '', adminApiKey: string, ip: string): Promise<Principal | null> {
-    const [, secret = ''] = /^bearer ([!-~]+)$/i.exec(authorization) ?? [];
+  /** @param acceptsBasic whether a Handle client may send its user with the key. */
+  private async authenticate(
+    authorization = '',
+    adminApiKey: string,
+    ip: string,
+    acceptsBasic: boolean,
+  ): Promise<Principal | null> {
+    const user = acceptsBasic ? readBasicCredentials(authorization) : null;
+    const [, secret = user?.secret ?? ''] = /^bearer ([!-~]+)$/i.exec(authorization) ?? [];
     if (timingSafeEqual(digest(secret), digest(adminApiKey))) return ADMIN;
     const isRecognized = this.authenticator.recognizes(secret);
     // Before the look-up, so that concurrent guesses are limited too.
     if (!isRecognized) this.failures.count(ip);
-    const principal = await this.authenticator.authenticate(secret).catch((error: unknown) => {
+    const principal = await this.authenticator.authenticate(secret, user).catch((error: unknown) => {
       // An unconfirmed key fails too; an error of the database is no failed authentication.
       const isFailure = error instanceof Problem && error.code === 'UNAUTHENTICATED';
       if (isFailure && isRecognized) this.failures.count(ip);

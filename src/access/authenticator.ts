@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ApiKeyStore } from '../storage/api-key-store.js';
 import { Problem } from '../problem/problem.js';
+import { isSameUser } from '../registry/handle-user.js';
+import type { BasicCredentials } from './basic-credentials.js';
 import { Principal } from './principal.js';
 import { KeyCache } from './key-cache.js';
 import { isSecret, secretHash } from './key-secret.js';
@@ -24,16 +26,18 @@ export class Authenticator {
   }
 
   /**
-   * @returns null for an unknown, expired or revoked key.
+   * @param user that was sent with the key; null for none.
+   * @returns null for an unknown, expired or revoked key, and for one that does not name the user.
    * @throws Problem UNAUTHENTICATED for an unconfirmed key that was created under open access.
    */
-  async authenticate(secret: string): Promise<Principal | null> {
+  async authenticate(secret: string, user: BasicCredentials | null = null): Promise<Principal | null> {
     if (!isSecret(secret)) return null;
     const key = await this.cache.findByDigest(secretHash(secret));
     const now = Date.now();
     if (key?.revokedAt !== null) return null;
     if (key.expiresAt !== null && key.expiresAt.getTime() <= now) return null;
     if (key.openAccess && key.confirmedAt === null) throw unconfirmed(key.id);
+    if (user !== null && (key.handleUser === null || !isSameUser(user, key.handleUser))) return null;
     this.touch(key.id, now);
     return new Principal(key.client, key.id, key.scopes as readonly Scope[], key.grants);
   }

@@ -10,6 +10,7 @@ export const REQUIRED_UNIQUE_INDEXES: readonly string[] = [
   'change_offset_pkey',
   'change_pkey',
   'cursor_secret_pkey',
+  'handle_user_pkey',
   'identifier_guid_key',
   'identifier_local_key',
   'identifier_metadata_key',

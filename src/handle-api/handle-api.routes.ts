@@ -7,6 +7,9 @@ import { addHandlesRoutes } from './handles/handles.routes.js';
 export function handleApiRoutes({ handles, requiresKeys }: HandleApi): FastifyPluginCallback {
   return (server, _options, done) => {
     acceptForms(server);
+    server.addHook('onRoute', (route) => {
+      route.config = { ...route.config, acceptsBasic: true };
+    });
     addHandlesRoutes(server, handles, requiresKeys);
     done();
   };

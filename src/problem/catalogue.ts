@@ -32,6 +32,7 @@ const SERVICE_PROBLEMS = {
   GUID_TAKEN: { status: 409, title: 'The GUID is already registered.' },
   ALTERNATE_ID_TAKEN: { status: 409, title: 'The alternate identifier is already used by another identifier.' },
   KEY_COLLISION: { status: 409, title: 'Another name has the same comparison key.' },
+  HANDLE_USER_TAKEN: { status: 409, title: 'The Handle of the user belongs to another client or identifier.' },
   IDENTIFIER_TAKEN: { status: 409, title: 'The identifier is already registered.' },
   NAMING_AUTHORITY_TAKEN: { status: 409, title: 'The naming authority already exists.' },
   REQUEST_IN_FLIGHT: { status: 409, title: 'A request with this Idempotency-Key is still in progress.' },

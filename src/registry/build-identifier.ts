@@ -1,6 +1,7 @@
 import { identifierOf } from './identifier-record.js';
 import { Problem } from '../problem/problem.js';
 import type { Actor } from './change.js';
+import { requireNoUser } from './handle-user.js';
 import { type Address, type NamingAuthoritySnapshot, addressIn } from './naming-authority-snapshot.js';
 import type { NamingAuthority } from './naming-authority.js';
 import type { NewIdentifier, RequestIndex } from './new-identifier.js';
@@ -38,6 +39,7 @@ export function buildIdentifier(
   const mintedName = (): string => compactGuid(guids.next(authority.uuidVersion));
   const registeredName = command.guid ?? command.localName;
   const object = named(authority, registeredName ?? command.localNameStart + mintedName());
+  if (registeredName !== null) requireNoUser(authority, registeredName, '/localName');
   const record = command.mintMetadataId ? named(authority, mintedName()) : null;
   const metadata = record === null ? command.metadata : canonicalNameOf(authority, known, record);
   const self = registeredName === null ? null : canonicalNameOf(authority, known, object);

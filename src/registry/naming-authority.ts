@@ -29,6 +29,8 @@ export interface NamingAuthority extends NamingAuthoritySettings {
   readonly handleValues: boolean;
   /** Whether Handle clients may delete its identifiers, which are for tests; decided once. */
   readonly sandbox: boolean;
+  /** The comparable local names of users, which are no identifiers; absent where they are not read. */
+  readonly handleUsers?: ReadonlySet<string>;
   readonly version: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;

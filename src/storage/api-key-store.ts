@@ -18,12 +18,14 @@ export interface ApiKey {
   /** When and by which client an administrator confirmed it; null for an unconfirmed key. */
   readonly confirmedAt: Date | null;
   readonly confirmedBy: string | null;
+  /** The user of a client of Handle servers, such as `300:100.102/ADMIN`; null for none. */
+  readonly handleUser: string | null;
 }
 
 /** The caller generates the ID and the secret. */
 export interface NewApiKey extends Pick<
   ApiKey,
-  'id' | 'client' | 'label' | 'scopes' | 'grants' | 'expiresAt' | 'createdBy' | 'openAccess'
+  'id' | 'client' | 'label' | 'scopes' | 'grants' | 'expiresAt' | 'createdBy' | 'openAccess' | 'handleUser'
 > {
   readonly secretHash: Uint8Array;
 }
@@ -62,8 +64,9 @@ export class ApiKeyStore {
 
   async create(transaction: Queryable, key: NewApiKey): Promise<void> {
     await transaction.query(
-      `INSERT INTO api_key (id, client, label, secret_hash, scopes, grants, expires_at, created_by, open_access)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      `INSERT INTO api_key (id, client, label, secret_hash, scopes, grants, expires_at, created_by, open_access,
+                            handle_user)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
       [
         key.id,
         key.client,
@@ -74,6 +77,7 @@ export class ApiKeyStore {
         key.expiresAt,
         key.createdBy,
         key.openAccess,
+        key.handleUser,
       ],
     );
   }
@@ -112,8 +116,8 @@ export class ApiKeyStore {
 
 function keyOf(row: Omit<ApiKeyRow, 'secretHash'>): ApiKey {
   const { id, client, label, scopes, expiresAt, revokedAt, lastUsedAt, createdAt, createdBy } = row;
-  const { openAccess, confirmedAt, confirmedBy } = row;
+  const { openAccess, confirmedAt, confirmedBy, handleUser } = row;
   const grants = row.grants as ApiKey['grants'];
-  const created = { createdAt, createdBy, openAccess, confirmedAt, confirmedBy };
+  const created = { createdAt, createdBy, openAccess, confirmedAt, confirmedBy, handleUser };
   return { id, client, label, scopes, grants, expiresAt, revokedAt, lastUsedAt, ...created };
 }

@@ -3,6 +3,7 @@ import { HOT_POOL } from '../database/pool.js';
 import { PrismaService } from '../database/prisma.service.js';
 import { PositionOffset } from './changes/position-offset.js';
 import { CursorSecret } from './cursor-secret.js';
+import { HandleUserStore } from './handle-user-store.js';
 import { IdempotentRequests } from './idempotency.js';
 import { IdentifierImporter } from './identifiers/identifier-importer.js';
 import { IdentifierUpdater } from './identifiers/identifier-updater.js';
@@ -23,6 +24,7 @@ const PROVIDERS: Provider[] = [
   CursorSecret,
   IdentifierUpdater,
   IdentifierImporter,
+  HandleUserStore,
   IdempotentRequests,
   RequestResults,
   Transactions,

@@ -312,6 +312,7 @@ CREATE TABLE "api_key" (
     "open_access" BOOLEAN NOT NULL DEFAULT false,
     "confirmed_at" TIMESTAMPTZ(3),
     "confirmed_by" TEXT COLLATE "C",
+    "handle_user" TEXT COLLATE "C",
 
     -- Readers: changes of a key, and the cache of keys.
     CONSTRAINT "api_key_pkey" PRIMARY KEY ("id"),
@@ -326,6 +327,23 @@ CREATE TABLE "api_key" (
 CREATE UNIQUE INDEX "api_key_secret_hash_key" ON "api_key" ("secret_hash");
 -- Reader: the list of keys.
 CREATE INDEX "api_key_created_idx" ON "api_key" ("created_at", "id");
+
+-- The Handles by which clients of Handle servers sign in. They belong to a client, resolve for ever, and are no identifiers.
+
+CREATE TABLE "handle_user" (
+    "naming_authority_id" INTEGER NOT NULL,
+    "local_key" UUID NOT NULL,
+    "local_name" TEXT COLLATE "C" NOT NULL,
+    "client" TEXT COLLATE "C" NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    -- Readers: the creation of a key, and the cache of naming authorities.
+    CONSTRAINT "handle_user_pkey" PRIMARY KEY ("naming_authority_id", "local_key"),
+    CONSTRAINT "handle_user_naming_authority_id_fkey" FOREIGN KEY ("naming_authority_id")
+        REFERENCES "naming_authority" ("id") ON DELETE RESTRICT ON UPDATE RESTRICT,
+    CONSTRAINT "handle_user_local_name_check" CHECK (octet_length("local_name") BETWEEN 1 AND 255),
+    CONSTRAINT "handle_user_client_check" CHECK (octet_length("client") BETWEEN 1 AND 255)
+);
 
 -- The secret under which cursors and the ids of events are encrypted. It is part of every backup, so that both stay valid.
 

@@ -93,6 +93,18 @@ export class CreateApiKeyDto {
   @Optional()
   @IsTime()
   expiresAt?: string;
+
+  /**
+   * The user by which a client of Handle servers signs in with this key, under `/api` and `/hrls`: the index of a key value, ":" and
+   * a Handle under a naming authority that the key covers. The index is 300 when absent. The Handle belongs to the client for ever,
+   * and is no identifier; other keys of the client may name it too.
+   * @example "300:100.102/ADMIN"
+   */
+  @Optional()
+  @MaxLength(600)
+  @MinLength(1)
+  @IsString()
+  handleUser?: string;
 }
 
 /** A key, without its secret. */
@@ -160,6 +172,13 @@ export class ApiKeyDto {
   /** The client of the administrator who confirmed the key. */
   @ApiProperty({ type: String, nullable: true, example: null })
   confirmedBy: string | null;
+
+  /**
+   * The user by which a client of Handle servers signs in with this key; null for none.
+   * @example null
+   */
+  @ApiProperty({ type: String, nullable: true, example: null })
+  handleUser: string | null;
 }
 
 /** A created key, with its secret. */

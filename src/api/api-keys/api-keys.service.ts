@@ -1,13 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { v4 as uuid } from 'uuid';
 import { KeyCache } from '../../access/key-cache.js';
-import type { Principal } from '../../access/principal.js';
+import { type Principal, covers } from '../../access/principal.js';
 import type { RequestContext } from '../../access/request-context.js';
 import { newSecret, secretHash } from '../../access/key-secret.js';
 import type { Scope } from '../../access/scope.js';
 import { parseNamingAuthority } from '../../identifier/index.js';
-import { Problem, malformed } from '../../problem/problem.js';
+import { Problem, invalidValue, malformed } from '../../problem/problem.js';
+import { handleUserText, readHandleUser } from '../../registry/handle-user.js';
 import { type ApiKey, ApiKeyStore } from '../../storage/api-key-store.js';
+import { HandleUserStore } from '../../storage/handle-user-store.js';
+import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
 import { IdempotentRequests, type Replayable, keyedRequest } from '../../storage/idempotency.js';
 import { readTime, requireFuture } from '../../registry/timestamp.js';
 import { isUuid } from '../../registry/uuid.js';
@@ -22,6 +25,8 @@ export interface CreateApiKeyCommand {
   readonly namingAuthorities?: readonly { readonly namingAuthority: string; readonly derived?: boolean }[];
   /** A time of RFC 3339; the key never expires when absent. */
   readonly expiresAt?: string;
+  /** The user of a client of Handle servers, `index:handle`. */
+  readonly handleUser?: string;
 }
 
 export interface CreatedApiKey {
@@ -36,6 +41,9 @@ export interface ApiKeyPage {
   readonly hasNext: boolean;
 }
 
+/** Where the request has the user. */
+const USER = '/handleUser';
+
 const NOT_FOUND = 'There is no API key with this id.';
 
 @Injectable()
@@ -44,11 +52,14 @@ export class ApiKeysService {
     private readonly keys: ApiKeyStore,
     private readonly requests: IdempotentRequests,
     private readonly cache: KeyCache,
+    private readonly users: HandleUserStore,
+    private readonly authorities: NamingAuthorityCache,
   ) {}
 
   /**
    * @throws Problem NAMING_AUTHORITY_FORBIDDEN for a restricted principal, IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT, a
-   * syntax code for a naming authority, INVALID_REQUEST for an expiry in the past.
+   * syntax code for a naming authority, INVALID_REQUEST for an expiry in the past, UNKNOWN_NAMING_AUTHORITY or HANDLE_USER_TAKEN
+   * for the user.
    */
   async create(
     { principal, idempotencyKey }: RequestContext,
@@ -56,6 +67,7 @@ export class ApiKeysService {
   ): Promise<Replayable<CreatedApiKey>> {
     requireUnrestricted(principal);
     const requested = parseApiKey(command);
+    await this.claimUser(command, requested);
     const secret = newSecret();
     const { result: id, replayed } = await this.requests.run(
       keyedRequest(principal, idempotencyKey, ['POST /api-keys', requested]),
@@ -126,6 +138,26 @@ export class ApiKeysService {
     return replayed;
   }
 
+  /** A Handle belongs to the client that names it first, and never to an identifier. */
+  private async claimUser({ client, handleUser }: CreateApiKeyCommand, { grants }: ParsedApiKey): Promise<void> {
+    if (handleUser === undefined) return;
+    const { namingAuthority, localName } = readHandleUser(handleUser, USER).handle;
+    const known = await this.authorities.currentFor([namingAuthority]);
+    const authority = known.find(namingAuthority);
+    if (authority === undefined) {
+      const detail = `The naming authority ${namingAuthority} of the user is not configured`;
+      throw new Problem('UNKNOWN_NAMING_AUTHORITY', `${detail}.`, { errors: [{ pointer: USER, detail }] });
+    }
+    if (!covers(grants, authority.prefix)) {
+      throw invalidValue(USER, `The key does not cover the naming authority ${authority.prefix} of the user.`);
+    }
+    const outcome = await this.users.claim(authority, localName, client);
+    if (outcome === 'claimed') return;
+    const holder = outcome === 'identifier' ? 'is an identifier' : 'is the user of another client';
+    const detail = `${authority.prefix}/${localName} ${holder}`;
+    throw new Problem('HANDLE_USER_TAKEN', `${detail}.`, { errors: [{ pointer: USER, detail }] });
+  }
+
   private async read(id: string): Promise<ApiKey> {
     const key = isUuid(id) ? await this.keys.find(id) : null;
     if (key === null) throw new Problem('API_KEY_NOT_FOUND', NOT_FOUND);
@@ -138,13 +170,16 @@ function requireUnrestricted(principal: Principal): void {
   principal.requireUnrestricted('API keys can be managed only with a key that covers all naming authorities.');
 }
 
+type ParsedApiKey = ReturnType<typeof parseApiKey>;
+
 function parseApiKey(command: CreateApiKeyCommand) {
   const { client, label = null, scopes, namingAuthorities, expiresAt } = command;
+  const user = command.handleUser === undefined ? null : handleUserText(readHandleUser(command.handleUser, USER));
   const grants = namingAuthorities?.map(({ namingAuthority, derived = false }, index) => {
     const read = parseNamingAuthority(namingAuthority, 'handle');
     if (!read.ok) throw malformed(read.fault, `/namingAuthorities/${index}/namingAuthority`);
     return { namingAuthority, derived };
   });
   const expiry = expiresAt === undefined ? null : readTime(expiresAt, '/expiresAt');
-  return { client, label, scopes, grants: grants ?? null, expiresAt: expiry };
+  return { client, label, scopes, grants: grants ?? null, expiresAt: expiry, handleUser: user };
 }

@@ -6,6 +6,7 @@ import { mutableAttributesOf } from '../../registry/change.js';
 import { creation } from '../../registry/change.js';
 import { type MutableAttributes, type State, identifierOf } from '../../registry/identifier-record.js';
 import type { ImportedIdentifier } from '../../registry/imported-identifier.js';
+import { requireNoUser } from '../../registry/handle-user.js';
 import { type NamingAuthoritySnapshot, addressIn } from '../../registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import {
@@ -56,6 +57,7 @@ export function parseImport(sent: ImportRequest, known: NamingAuthoritySnapshot,
   const { authority, localName } = nameIn(sent.identifier, known, (prefix) => {
     actor.require('admin', prefix, '/identifier');
   });
+  requireNoUser(authority, localName, '/identifier');
   const address = addressIn(authority, localName);
   const { guid } = address;
   const self = known.canonicalName(identifierOf({ namingAuthority: authority.prefix, guid, localName }));

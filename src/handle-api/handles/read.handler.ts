@@ -3,6 +3,8 @@ import { principalOf } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
 import {
   type ApiAnswer,
+  computedValues,
+  type HandleValue,
   invalidAnswer,
   isPublic,
   jsonText,
@@ -19,6 +21,8 @@ import type { HandleApiLabel, Metrics } from '../../metrics/metrics.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
 import { Problem } from '../../problem/problem.js';
 import { MAX_LOCAL_NAME_OCTETS } from '../../registry/canonical-name.js';
+import { isHandleUser } from '../../registry/handle-user.js';
+import type { NamingAuthority } from '../../registry/naming-authority.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { sendAnswer, sendText } from '../answers/send-answer.js';
 import { requestedHandle } from '../entrance.js';
@@ -51,6 +55,10 @@ export class ReadHandler {
     if (location.kind === 'foreign') return this.send(reply, query, 'unknown', notResponsibleAnswer(handle));
     if (location.kind === 'tooLong') return this.send(reply, query, 'refused', tooLongAnswer(handle));
     const record = await this.finder.find(location);
+    if (record === null && isHandleUser(location.authority, location.localName)) {
+      const values = selectValues(userValues(location.authority), query);
+      return this.send(reply, query, 'shown', valuesAnswer(handle, values));
+    }
     if (record === null) return this.send(reply, query, 'unknown', notFoundAnswer(handle));
     if (record.tombstone !== null) {
       return this.send(reply, query, 'withdrawn', withdrawnAnswer(handle, record.tombstone.reason));
@@ -96,6 +104,12 @@ export function requireNoKeyInScript({ callback }: HandlesQuery, { headers }: Fa
 export function tooLongAnswer(handle: string): ApiAnswer {
   const message = `A local name has at most ${MAX_LOCAL_NAME_OCTETS} octets; this one is longer.`;
   return invalidAnswer(handle, message, CATALOGUE.NAME_TOO_LONG.status);
+}
+
+/** The values of the user of a key: the administrators of its prefix. Its secret is no value. */
+function userValues({ prefix, createdAt }: NamingAuthority): readonly HandleValue[] {
+  const source = { namingAuthority: prefix, target: null, metadataId: null, createdAt, updatedAt: createdAt };
+  return computedValues(source);
 }
 
 /** Whether a principal may read the values of a naming authority that are not public: those who may change them. */

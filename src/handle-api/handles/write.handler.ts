@@ -13,6 +13,7 @@ import {
 } from '../../handle-values/index.js';
 import { upperAscii } from '../../identifier/index.js';
 import type { HandleApiLabel, Metrics } from '../../metrics/metrics.js';
+import { requireNoUser } from '../../registry/handle-user.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import { sendAnswer } from '../answers/send-answer.js';
 import { requestedHandle } from '../entrance.js';
@@ -60,6 +61,7 @@ export class WriteHandler {
     const { handle, location, query, context } = write;
     const { overwrite, isVarious, indexes } = query;
     if (location.address === null) throw invalidInput(unregistrable(location));
+    requireNoUser(location.authority, location.localName, '');
     const selected = indexes.length === 0 ? null : indexes;
     const put: ValuesToPut = { values, indexes: isVarious ? 'various' : selected, overwrite };
     const outcome = await this.records.put(withoutKey(context), nativeHandle(location), put, chargeReport(reply));

@@ -21,7 +21,10 @@ const MAX_NAMES = 1000;
 
 /** $1: the time since which changes are read; $2: keys of prefixes that are read in any case. */
 const CHANGED = `
-  SELECT * FROM naming_authority WHERE updated_at >= $1 OR upper(prefix COLLATE "C") = ANY($2::text[])`;
+  SELECT n.*, ARRAY(SELECT u.local_name FROM handle_user u WHERE u.naming_authority_id = n.id) AS handle_users
+  FROM naming_authority n
+  WHERE n.updated_at >= $1 OR upper(n.prefix COLLATE "C") = ANY($2::text[])
+     OR n.id IN (SELECT u.naming_authority_id FROM handle_user u WHERE u.created_at >= $1)`;
 
 @Injectable()
 export class NamingAuthorityCache {
@@ -122,7 +125,8 @@ export class NamingAuthorityCache {
     if (all) this.allReadAt = at;
     const changed = rows.filter((row) => {
       const known = this.rows.get(namingAuthorityKey(row.prefix));
-      return known?.version !== row.version || known.status !== row.status;
+      const users = row.handle_users?.length ?? 0;
+      return known?.version !== row.version || known.status !== row.status || known.handleUsers?.size !== users;
     });
     for (const row of changed) this.rows.set(namingAuthorityKey(row.prefix), namingAuthorityOf(row));
     const value =

@@ -1,4 +1,5 @@
 import { toResolver } from '../../identifier/index.js';
+import { comparableUser } from '../../registry/handle-user.js';
 import type { Row } from '../columns.js';
 import type {
   NamingAuthorityProfile,
@@ -7,20 +8,25 @@ import type {
   UuidVersion,
 } from '../../registry/naming-authority.js';
 
-export type NamingAuthorityRow = Row<'naming_authority'>;
+export type NamingAuthorityRow = Row<'naming_authority'> & {
+  /** The local names of users, where the statement reads them. */
+  readonly handle_users?: readonly string[];
+};
 
 export function namingAuthorityOf(row: NamingAuthorityRow): NamingAuthority {
   const { resolver_scheme: scheme, resolver_authority: authority, resolver_first_segment: firstSegment } = row;
+  const rules = { profile: row.profile as NamingAuthorityProfile, caseInsensitive: row.case_insensitive };
+  const users = row.handle_users?.map((name) => comparableUser(rules, name));
   return {
     prefix: row.prefix,
     status: row.status as NamingAuthorityStatus,
-    profile: row.profile as NamingAuthorityProfile,
-    caseInsensitive: row.case_insensitive,
+    ...rules,
     uuidVersion: row.uuid_version as UuidVersion,
     targetTemplate: row.target_template,
     resolver: scheme === null || authority === null ? null : toResolver({ scheme, authority, firstSegment }),
     handleValues: row.handle_values,
     sandbox: row.sandbox,
+    ...(users !== undefined && { handleUsers: new Set(users) }),
     version: row.version,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -6,7 +6,7 @@ const ID = '3f0c1a52-9d5b-4c7e-8a61-0f2b3c4d5e6f';
 
 describe('the service of API keys', () => {
   // A permitted call would fail at the storage, which is missing.
-  const service = new ApiKeysService({} as never, {} as never, {} as never);
+  const service = new ApiKeysService({} as never, {} as never, {} as never, {} as never, {} as never);
   const grants = [{ namingAuthority: '100.102', derived: true }];
   const principal = new Principal('repository', ID, ['admin'], grants);
   const context = { principal, idempotencyKey: undefined };

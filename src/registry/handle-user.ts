@@ -1,0 +1,72 @@
+import { type Handle, formatHandle, namingAuthorityKey, parseHandle, upperAscii } from '../identifier/index.js';
+import { Problem, invalidValue, malformed } from '../problem/problem.js';
+import type { NamingAuthority } from './naming-authority.js';
+
+/** The index of the key value of a user, by convention of the Handle System. */
+const DEFAULT_INDEX = 300;
+
+const MAX_INDEX = 2_147_483_647;
+const MAX_LOCAL_NAME_OCTETS = 255;
+
+const GUID = /^[0-9A-Fa-f]{32}$/;
+
+/** The user of a client of Handle servers: a Handle that is no identifier, and the index of its key value. */
+export interface HandleUser {
+  readonly index: number;
+  readonly handle: Handle;
+}
+
+/** @returns the text of a user, such as `300:100.102/ADMIN`. */
+export function handleUserText({ index, handle }: HandleUser): string {
+  return `${index}:${formatHandle(handle)}`;
+}
+
+/**
+ * Reads the user that a key names, `index:handle` or `handle`.
+ * @throws Problem with a syntax code, or INVALID_REQUEST for an index or a local name that no user has.
+ */
+export function readHandleUser(text: string, pointer: string): HandleUser {
+  const [written = '', digits = String(DEFAULT_INDEX)] = /^([0-9]{1,10}):/.exec(text) ?? [];
+  const read = parseHandle(text.slice(written.length), 'unicode');
+  if (!read.ok) throw malformed(read.fault, pointer);
+  const index = Number(digits);
+  const { localName } = read.value;
+  const isNameable = Buffer.byteLength(localName) <= MAX_LOCAL_NAME_OCTETS && localName !== '' && !GUID.test(localName);
+  if (index > MAX_INDEX || !isNameable) {
+    throw invalidValue(
+      pointer,
+      `A user has an index up to ${MAX_INDEX} and a local name of 1 to ${MAX_LOCAL_NAME_OCTETS} octets that is no GUID.`,
+    );
+  }
+  return { index, handle: read.value };
+}
+
+/** Whether what a client sent is the user of a key. ASCII letters are compared without case; the key proves who sends it. */
+export function isSameUser(sent: { readonly index: number | null; readonly handle: Handle }, user: string): boolean {
+  const { index, handle } = readHandleUser(user, '');
+  return (sent.index === null || sent.index === index) && folded(sent.handle) === folded(handle);
+}
+
+function folded({ namingAuthority, localName }: Handle): string {
+  return `${namingAuthorityKey(namingAuthority)}/${upperAscii(localName)}`;
+}
+
+/** The text by which the local names of users are compared: as identifiers are, and without case among GUIDs. */
+export function comparableUser(
+  { profile, caseInsensitive }: Pick<NamingAuthority, 'profile' | 'caseInsensitive'>,
+  localName: string,
+): string {
+  return profile === 'cordra' || caseInsensitive ? upperAscii(localName) : localName;
+}
+
+/** Whether a local name is that of a user, and so no identifier. */
+export function isHandleUser(authority: NamingAuthority, localName: string): boolean {
+  return authority.handleUsers?.has(comparableUser(authority, localName)) === true;
+}
+
+/** @throws Problem IDENTIFIER_TAKEN for the name of a user. */
+export function requireNoUser(authority: NamingAuthority, localName: string, pointer: string): void {
+  if (!isHandleUser(authority, localName)) return;
+  const detail = `${authority.prefix}/${localName} is the user of an API key, and cannot be an identifier`;
+  throw new Problem('IDENTIFIER_TAKEN', `${detail}.`, { errors: [{ pointer, detail }] });
+}

@@ -1,0 +1,53 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import pg from 'pg';
+import { digestOf } from '../registry/digest.js';
+import { comparableUser } from '../registry/handle-user.js';
+import type { NamingAuthority } from '../registry/naming-authority.js';
+
+/** $1: the prefix; $2: the key of the local name; $3: the local name; $4: the client. */
+const CLAIM = `
+  INSERT INTO handle_user (naming_authority_id, local_key, local_name, client)
+  SELECT n.id, $2::uuid, $3, $4 FROM naming_authority n WHERE n.prefix = $1
+  ON CONFLICT DO NOTHING`;
+
+/** $1: the prefix; $2: the key of the local name. */
+const HOLDER = `
+  SELECT u.client, EXISTS (SELECT FROM identifier i
+                           WHERE i.naming_authority_id = u.naming_authority_id AND i.local_key = u.local_key) AS is_identifier
+  FROM naming_authority n JOIN handle_user u ON u.naming_authority_id = n.id
+  WHERE n.prefix = $1 AND u.local_key = $2::uuid`;
+
+/** $1: the prefix; $2: the key of the local name. */
+const DROP = `
+  DELETE FROM handle_user u USING naming_authority n
+  WHERE n.prefix = $1 AND u.naming_authority_id = n.id AND u.local_key = $2::uuid`;
+
+/** Every process knows a new user after this time, and mints no identifier of its name; see `NamingAuthorityCache`. */
+const KNOWN_EVERYWHERE_MS = 1100;
+
+/** Who has the Handle of a user. */
+export type ClaimOutcome = 'claimed' | 'otherClient' | 'identifier';
+
+/** The Handles of users, which belong to clients for ever. */
+@Injectable()
+export class HandleUserStore {
+  constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
+
+  /**
+   * Gives a Handle to a client, or tells who has it. Under a naming authority of the profile "handle" it waits until no process
+   * mints an identifier with this name any more.
+   */
+  async claim(authority: NamingAuthority, localName: string, client: string): Promise<ClaimOutcome> {
+    const place = [authority.prefix, digestOf(comparableUser(authority, localName))];
+    const { rowCount } = await this.pool.query(CLAIM, [...place, localName, client]);
+    if (rowCount === 1 && authority.profile === 'handle') await pause(KNOWN_EVERYWHERE_MS);
+    const { rows } = await this.pool.query<{ client: string; is_identifier: boolean }>(HOLDER, place);
+    const [holder] = rows;
+    if (holder?.is_identifier === true) {
+      if (rowCount === 1) await this.pool.query(DROP, place);
+      return 'identifier';
+    }
+    return holder?.client === client ? 'claimed' : 'otherClient';
+  }
+}

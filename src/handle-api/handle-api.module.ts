@@ -1,8 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { KeyValidity } from '../access/key-validity.js';
 import { HandleRecordsModule } from '../handle-records/handle-records.module.js';
 import { HandleRecordsService } from '../handle-records/handle-records.service.js';
 import { Metrics } from '../metrics/metrics.js';
 import { CachedResolution } from '../storage/identifiers/cache/cached-resolution.js';
+import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import { NameList } from '../storage/identifiers/name-list.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
 import { StorageReadModule } from '../storage/storage-read.module.js';
@@ -11,6 +13,8 @@ import { HandleFinder } from './handles/handle-finder.js';
 import { ListHandler } from './handles/list.handler.js';
 import { ReadHandler } from './handles/read.handler.js';
 import { WriteHandler } from './handles/write.handler.js';
+import { HandleExport } from './hdlresolver/handle-export.js';
+import { HdlresolverHandler } from './hdlresolver/hdlresolver.handler.js';
 
 @Module({})
 export class HandleApiModule {
@@ -18,11 +22,21 @@ export class HandleApiModule {
   static with(requiresKeys: boolean): DynamicModule {
     const api = {
       provide: HandleApi,
-      inject: [CachedResolution, NamingAuthorityCache, NameList, HandleRecordsService, Metrics],
+      inject: [
+        CachedResolution,
+        NamingAuthorityCache,
+        NameList,
+        IdentifierReader,
+        KeyValidity,
+        HandleRecordsService,
+        Metrics,
+      ],
       useFactory: (
         resolution: CachedResolution,
         authorities: NamingAuthorityCache,
         names: NameList,
+        identifiers: IdentifierReader,
+        keys: KeyValidity,
         records: HandleRecordsService,
         metrics: Metrics,
       ) => {
@@ -30,7 +44,8 @@ export class HandleApiModule {
         const reads = new ReadHandler(finder, metrics, requiresKeys);
         const lists = new ListHandler(finder, names, metrics, requiresKeys);
         const writes = new WriteHandler(finder, records, metrics);
-        return new HandleApi({ reads, lists, writes }, requiresKeys);
+        const hdlresolver = new HdlresolverHandler(finder, new HandleExport(identifiers, keys), metrics);
+        return new HandleApi({ reads, lists, writes }, hdlresolver, requiresKeys);
       },
     };
     return {

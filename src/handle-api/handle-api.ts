@@ -1,10 +1,12 @@
 import type { HandlesHandlers } from './handles/handles.routes.js';
+import type { HdlresolverHandler } from './hdlresolver/hdlresolver.handler.js';
 
 /** The handlers of this face; a class, so that it is a token of injection. */
 export class HandleApi {
   /** @param requiresKeys whether writing requires a key. */
   constructor(
     readonly handles: HandlesHandlers,
+    readonly hdlresolver: HdlresolverHandler,
     readonly requiresKeys: boolean,
   ) {}
 }

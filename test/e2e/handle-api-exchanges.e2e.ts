@@ -78,7 +78,7 @@ function shapeOf(text: string, reference: any): unknown {
   const { values, message, handle, handles, ...members } = body;
   const stored = values
     ?.filter(({ type, data }: any) => type !== 'HS_ADMIN' || data.value.handle !== `0.NA/${PREFIX}`)
-    .map(({ timestamp, ...value }: any) => value)
+    .map(({ timestamp: _, ...value }: any) => value)
     .sort((one: any, other: any) => one.index - other.index);
   return {
     ...members,

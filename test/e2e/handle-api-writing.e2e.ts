@@ -164,7 +164,8 @@ describe('scopes', () => {
       ['DELETE', 'Box/none'],
       ['PUT', 'Box/?mintNewSuffix=true'],
     ] as const) {
-      const { status, body, headers } = await send(method, path, { body: [URL_VALUE], headers: {} });
+      const sent = method === 'PUT' ? { body: [URL_VALUE] } : {};
+      const { status, body, headers } = await send(method, path, { ...sent, headers: {} });
       expect([status, body.responseCode, body.handle]).toEqual([401, 402, path.split('?')[0]]);
       expect(headers['www-authenticate']).toBe('Basic realm="handle"');
     }

@@ -6,6 +6,7 @@ import { Metrics } from '../metrics/metrics.js';
 import { CachedResolution } from '../storage/identifiers/cache/cached-resolution.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import { NameList } from '../storage/identifiers/name-list.js';
+import { ValueSearch } from '../storage/identifiers/value-search.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
 import { StorageReadModule } from '../storage/storage-read.module.js';
 import { HandleApi } from './handle-api.js';
@@ -15,6 +16,7 @@ import { ReadHandler } from './handles/read.handler.js';
 import { WriteHandler } from './handles/write.handler.js';
 import { HandleExport } from './hdlresolver/handle-export.js';
 import { HdlresolverHandler } from './hdlresolver/hdlresolver.handler.js';
+import { HrlsHandler } from './hrls/hrls.handler.js';
 
 @Module({})
 export class HandleApiModule {
@@ -27,6 +29,7 @@ export class HandleApiModule {
         NamingAuthorityCache,
         NameList,
         IdentifierReader,
+        ValueSearch,
         KeyValidity,
         HandleRecordsService,
         Metrics,
@@ -36,6 +39,7 @@ export class HandleApiModule {
         authorities: NamingAuthorityCache,
         names: NameList,
         identifiers: IdentifierReader,
+        search: ValueSearch,
         keys: KeyValidity,
         records: HandleRecordsService,
         metrics: Metrics,
@@ -45,7 +49,8 @@ export class HandleApiModule {
         const lists = new ListHandler(finder, names, metrics, requiresKeys);
         const writes = new WriteHandler(finder, records, metrics);
         const hdlresolver = new HdlresolverHandler(finder, new HandleExport(identifiers, keys), metrics);
-        return new HandleApi({ reads, lists, writes }, hdlresolver, requiresKeys);
+        const hrls = new HrlsHandler(finder, search, identifiers, metrics, requiresKeys);
+        return new HandleApi({ reads, lists, writes }, hdlresolver, hrls, requiresKeys);
       },
     };
     return {

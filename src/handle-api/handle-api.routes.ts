@@ -2,9 +2,10 @@ import type { FastifyPluginCallback } from 'fastify';
 import type { HandleApi } from './handle-api.js';
 import { addHandlesRoutes } from './handles/handles.routes.js';
 import { addHdlresolverRoutes } from './hdlresolver/hdlresolver.routes.js';
+import { addHrlsRoutes } from './hrls/hrls.routes.js';
 
 /** The routes of this face, without Nest's guards and pipes: hooks admit its requests, and the handlers read them. */
-export function handleApiRoutes({ handles, hdlresolver, requiresKeys }: HandleApi): FastifyPluginCallback {
+export function handleApiRoutes({ handles, hdlresolver, hrls, requiresKeys }: HandleApi): FastifyPluginCallback {
   return (server, _options, done) => {
     server.addContentTypeParser(
       'application/x-www-form-urlencoded',
@@ -15,6 +16,7 @@ export function handleApiRoutes({ handles, hdlresolver, requiresKeys }: HandleAp
     );
     addHandlesRoutes(server, handles, requiresKeys);
     addHdlresolverRoutes(server, hdlresolver);
+    addHrlsRoutes(server, hrls);
     done();
   };
 }

@@ -1,5 +1,6 @@
 import type { HandlesHandlers } from './handles/handles.routes.js';
 import type { HdlresolverHandler } from './hdlresolver/hdlresolver.handler.js';
+import type { HrlsHandler } from './hrls/hrls.handler.js';
 
 /** The handlers of this face; a class, so that it is a token of injection. */
 export class HandleApi {
@@ -7,6 +8,7 @@ export class HandleApi {
   constructor(
     readonly handles: HandlesHandlers,
     readonly hdlresolver: HdlresolverHandler,
+    readonly hrls: HrlsHandler,
     readonly requiresKeys: boolean,
   ) {}
 }

@@ -24,7 +24,9 @@ const found = async (path: string) => {
 beforeAll(async () => {
   const { client, server } = service;
   const settings = { profile: 'handle', handleValues: true, caseInsensitive: true };
-  expect((await client.post('/naming-authorities', { namingAuthority: '21.T1', ...settings })).status).toBe(201);
+  for (const namingAuthority of ['21', '21.T1']) {
+    expect((await client.post('/naming-authorities', { namingAuthority, ...settings })).status).toBe(201);
+  }
   const minted = await client.mint({ target: 'https://dkrz.example.org/a_b', metadataId: METADATA_ID });
   cordra = minted.body.identifier;
   const value = (index: number, type: string, text: string, permissions = '1110') => ({

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { exchange } from './harness/exchange.js';
+import { connectTo } from './harness/raw-http.js';
 import { TARGET, registerRecords } from './harness/resolver-records.js';
 import { useService } from './harness/service.js';
 
@@ -97,4 +100,51 @@ describe('GET /hdlresolver/listhandles/{prefix}', () => {
 
 it('knows no other path', async () => {
   expect(await bodyOf('list')).toMatchObject({ status: 404, body: { responseCode: 4 } });
+});
+
+/** What the plug-in sends from Java 17, with the names that the Handle server has converted to upper case. */
+const sentByPlugin = (path: string, host: string) =>
+  [
+    `GET ${path} HTTP/1.1`,
+    'User-Agent: Java/17.0.9',
+    `Host: ${host}`,
+    'Accept: text/html, image/gif, image/jpeg, */*; q=0.2',
+    'Connection: keep-alive',
+    '',
+    '',
+  ].join('\r\n');
+
+describe('the plug-in of DSpace, configured as the guide says', () => {
+  /** The path of the property `dspace.handle.endpoint1`. */
+  const endpoint = (): string => {
+    const guide = readFileSync(new URL('../../docs/how-to/resolve-worldwide.md', import.meta.url), 'utf8');
+    const [, url = ''] = /^dspace\.handle\.endpoint1 = (\S+)$/m.exec(guide) ?? [];
+    return new URL(url).pathname;
+  };
+
+  it('reads the prefixes and resolves handles on one connection', async () => {
+    const { host } = new URL(service.server.url);
+    const connection = await connectTo(service.server.url);
+    const next = async (path: string, length: number) => {
+      const before = connection.received().length;
+      connection.socket.write(sentByPlugin(endpoint() + path, host));
+      const head = () => connection.received().slice(before).indexOf('\r\n\r\n');
+      while (head() < 0 || connection.received().length < before + head() + 4 + length) {
+        await once(connection.socket, 'data');
+      }
+      const [start = '', body = ''] = connection.received().slice(before).split('\r\n\r\n');
+      expect(start).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+      expect(start).toMatch(/\r\ncontent-type: application\/json;charset=utf-8\r\n/i);
+      expect(start).not.toMatch(/\r\nconnection: close/i);
+      return JSON.parse(body);
+    };
+    try {
+      expect(await next('/listprefixes', 2)).toContain('20.501');
+      expect(await next('/resolve/20.501/CHEST-1', TARGET.length + 4)).toEqual([TARGET]);
+      expect(await next(`/resolve/${active.toUpperCase()}`, TARGET.length + 4)).toEqual([TARGET]);
+      expect(await next('/resolve/20.501/MISSING', 4)).toBeNull();
+    } finally {
+      connection.socket.destroy();
+    }
+  });
 });

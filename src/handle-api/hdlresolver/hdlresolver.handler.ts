@@ -44,8 +44,8 @@ export class HdlresolverHandler {
       this.metrics.handleApi('refused');
       return sendAnswer(reply, invalidAnswer(handle, 'The path is not percent-encoded UTF-8.'));
     }
-    const place = await this.finder.locate(handle, principalOf(request));
-    const record = place.kind === 'here' ? await this.finder.find(place) : null;
+    const location = await this.finder.locate(handle, principalOf(request));
+    const record = location.kind === 'here' ? await this.finder.find(location) : null;
     if (record === null) return this.send(reply, 'unknown', null);
     if (record.tombstone !== null) return this.send(reply, 'withdrawn', null);
     return this.send(reply, 'shown', record.target === null ? null : [record.target]);

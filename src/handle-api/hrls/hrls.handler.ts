@@ -16,21 +16,31 @@ import type { Metrics } from '../../metrics/metrics.js';
 import { Problem } from '../../problem/problem.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import type { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
-import { type FoundName, MAX_SEARCH_MS, type ValueSearch } from '../../storage/identifiers/value-search.js';
+import {
+  type FoundName,
+  MAX_SEARCH_MS,
+  type SearchResult,
+  type ValueQuery,
+  type ValueSearch,
+} from '../../storage/identifiers/value-search.js';
 import { sendText } from '../answers/send-answer.js';
 import { noteHandle } from '../entrance.js';
 import type { HandleFinder } from '../handles/handle-finder.js';
 import { searchRequest } from './search-query.js';
 
-/** Searches that run or are sent at once: each can use a processor of the database for `MAX_SEARCH_MS`. */
+/** Searches that run at once: each can use a processor of the database for `MAX_SEARCH_MS`. */
 const MAX_CONCURRENT_SEARCHES = 2;
+
+/** Results that are in memory until their clients have read them: each can have some megabytes. */
+const MAX_CONCURRENT_RESULTS = 8;
 
 /** Records that are read at once; one can have 1.6 MB. */
 const RECORDS_AT_ONCE = 20;
 
 /** The reverse look-up of Handles by their values, as the servlet of EUDAT answers it: bare JSON. */
 export class HrlsHandler {
-  private readonly searches = new ConcurrencyLimiter(MAX_CONCURRENT_SEARCHES);
+  private readonly results = new ConcurrencyLimiter(MAX_CONCURRENT_RESULTS);
+  private running = 0;
 
   constructor(
     private readonly finder: HandleFinder,
@@ -50,7 +60,7 @@ export class HrlsHandler {
     const namingAuthorities = searchedIn(known, principal, prefix);
     const { terms, limit, offset, retrievesRecords } = searchRequest(request, known);
     this.requireRoom(reply);
-    const found = terms === null ? [] : await this.values.find({ terms, namingAuthorities, limit, offset });
+    const found = terms === null ? [] : await this.find({ terms, namingAuthorities, limit, offset });
     if (found === 'slow') throw invalidInput(TOO_SLOW);
     if (found === 'large') throw invalidInput('The handles of this result are too long: use a smaller limit.');
     this.metrics.handleApi('listed');
@@ -59,6 +69,15 @@ export class HrlsHandler {
     sendStream(request, reply, this.records(found));
     return reply;
   };
+
+  private async find(query: ValueQuery): Promise<SearchResult> {
+    this.running++;
+    try {
+      return await this.values.find(query);
+    } finally {
+      this.running--;
+    }
+  }
 
   /** A JSON object: each Handle with its values that everybody may read, as `/api/handles` has them. */
   private async *records(found: readonly FoundName[]): AsyncGenerator<string, undefined> {
@@ -86,8 +105,8 @@ export class HrlsHandler {
 
   /** @throws Problem OVERLOADED */
   private requireRoom(reply: FastifyReply): void {
-    if (this.searches.acquire('searches', reply.raw)) return;
-    const detail = `At most ${MAX_CONCURRENT_SEARCHES} searches run at once; retry later.`;
+    if (this.running < MAX_CONCURRENT_SEARCHES && this.results.acquire('results', reply.raw)) return;
+    const detail = `At most ${MAX_CONCURRENT_SEARCHES} searches run and ${MAX_CONCURRENT_RESULTS} results are sent at once; retry later.`;
     throw new Problem('OVERLOADED', detail, { headers: { 'retry-after': '2' } });
   }
 }

@@ -1,4 +1,5 @@
 import type { FastifyPluginCallback } from 'fastify';
+import { sendProblem } from './answers/send-problem.js';
 import type { HandleApi } from './handle-api.js';
 import { addHandlesRoutes } from './handles/handles.routes.js';
 import { addHdlresolverRoutes } from './hdlresolver/hdlresolver.routes.js';
@@ -14,6 +15,8 @@ export function handleApiRoutes({ handles, hdlresolver, hrls, requiresKeys }: Ha
         parsed(null, new URLSearchParams(body.toString()));
       },
     );
+    // The router decodes a path before it compares it, so a face is not always known by the path.
+    server.setErrorHandler(sendProblem);
     addHandlesRoutes(server, handles, requiresKeys);
     addHdlresolverRoutes(server, hdlresolver);
     addHrlsRoutes(server, hrls);

@@ -132,6 +132,11 @@ describe('GET /hrls/handles', () => {
     expect(await bodyOf(path)).toEqual({ status, body: expect.objectContaining({ responseCode }) });
   });
 
+  it('refuses with a response code also below an escaped path', async () => {
+    const { status, text } = await exchange(service.server.url, '/%68rls/handles?limit=x');
+    expect([status, JSON.parse(text)]).toEqual([400, expect.objectContaining({ responseCode: 4 })]);
+  });
+
   it('refuses searches that take too long, and the third at once, and runs the next one', async () => {
     const blocker = new pg.Client({ connectionString: service.database.url });
     await blocker.connect();

@@ -1,9 +1,12 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { KeyValidity } from '../access/key-validity.js';
 import { HandleRecordsModule } from '../handle-records/handle-records.module.js';
 import { HandleRecordsService } from '../handle-records/handle-records.service.js';
 import { Metrics } from '../metrics/metrics.js';
 import { CachedResolution } from '../storage/identifiers/cache/cached-resolution.js';
+import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import { NameList } from '../storage/identifiers/name-list.js';
+import { ValueSearch } from '../storage/identifiers/value-search.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
 import { StorageReadModule } from '../storage/storage-read.module.js';
 import { HandleApi } from './handle-api.js';
@@ -12,6 +15,9 @@ import { HandleFinder } from './handles/handle-finder.js';
 import { ListHandler } from './handles/list.handler.js';
 import { ReadHandler } from './handles/read.handler.js';
 import { WriteHandler } from './handles/write.handler.js';
+import { HandleExport } from './hdlresolver/handle-export.js';
+import { HdlresolverHandler } from './hdlresolver/hdlresolver.handler.js';
+import { HrlsHandler } from './hrls/hrls.handler.js';
 
 @Module({})
 export class HandleApiModule {
@@ -19,11 +25,23 @@ export class HandleApiModule {
   static with(requiresKeys: boolean): DynamicModule {
     const api = {
       provide: HandleApi,
-      inject: [CachedResolution, NamingAuthorityCache, NameList, HandleRecordsService, Metrics],
+      inject: [
+        CachedResolution,
+        NamingAuthorityCache,
+        NameList,
+        IdentifierReader,
+        ValueSearch,
+        KeyValidity,
+        HandleRecordsService,
+        Metrics,
+      ],
       useFactory: (
         resolution: CachedResolution,
         authorities: NamingAuthorityCache,
         names: NameList,
+        identifiers: IdentifierReader,
+        search: ValueSearch,
+        keys: KeyValidity,
         records: HandleRecordsService,
         metrics: Metrics,
       ) => {
@@ -31,7 +49,10 @@ export class HandleApiModule {
         const reads = new ReadHandler(finder, metrics, requiresKeys);
         const lists = new ListHandler(finder, names, metrics, requiresKeys);
         const writes = new WriteHandler(finder, records, metrics);
-        return new HandleApi({ reads, lists, writes }, requiresKeys, directReads(resolution, authorities, metrics));
+        const direct = directReads(resolution, authorities, metrics);
+        const hdlresolver = new HdlresolverHandler(finder, new HandleExport(identifiers, keys), metrics);
+        const hrls = new HrlsHandler(finder, search, identifiers, metrics, requiresKeys);
+        return new HandleApi({ reads, lists, writes }, hdlresolver, hrls, requiresKeys, direct);
       },
     };
     return {

@@ -9,7 +9,7 @@ export type ResolutionLabel = (typeof RESOLUTIONS)[number];
 
 const RESOLUTIONS = ['redirected', 'shown', 'unknown', 'withdrawn', 'upstream', 'refused'] as const;
 
-/** The outcome of a request below `/api/handles`. */
+/** The outcome of a request to the face of Handle clients. */
 export type HandleApiLabel = (typeof HANDLE_API_OUTCOMES)[number];
 
 const HANDLE_API_OUTCOMES = [

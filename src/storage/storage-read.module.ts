@@ -7,6 +7,7 @@ import { FeedAge } from './changes/feed-age.js';
 import { IdentifierReader } from './identifiers/identifier-reader.js';
 import { IdentifierSearch } from './identifiers/identifier-search.js';
 import { NameList } from './identifiers/name-list.js';
+import { ValueSearch } from './identifiers/value-search.js';
 import { NamingAuthorityCache } from './naming-authorities/naming-authority-cache.js';
 import { NamingAuthorityCounts } from './naming-authorities/naming-authority-counts.js';
 import { NamingAuthorityReader } from './naming-authorities/naming-authority-reader.js';
@@ -22,6 +23,7 @@ const PROVIDERS: Provider[] = [
   IdentifierSearch,
   IdentifierReader,
   NameList,
+  ValueSearch,
   NamingAuthorityCache,
 ];
 

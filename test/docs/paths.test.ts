@@ -21,6 +21,9 @@ const OTHERS = [
   'PRISMA_SCHEMA_ENGINE_BINARY',
   'MODEL_RUNS',
   'FUZZ_RUNS',
+  // Types of values in the handle of a prefix.
+  'HS_SERV',
+  'HS_PUBKEY',
 ];
 
 /** The matches of a pattern in all documents, each once, as `document: match`. */

@@ -14,6 +14,7 @@ import { IdentifierUpdater } from '../../dist/storage/identifiers/identifier-upd
 import { IMPORT, importValues } from '../../dist/storage/identifiers/import-statement.js';
 import { insertQuery } from '../../dist/storage/identifiers/insert-statement.js';
 import { COUNT_NAMES, PAGE_OF_NAMES } from '../../dist/storage/identifiers/name-list.js';
+import { searchQuery } from '../../dist/storage/identifiers/value-search.js';
 import { ConflictFinder } from '../../dist/storage/identifiers/conflict-finder.js';
 import { SessionSettings, poolSettings } from '../../dist/database/session-settings.js';
 import { RequestResults } from '../../dist/storage/request-results.js';
@@ -63,6 +64,10 @@ interface Key {
   readonly key: string;
   readonly index: number;
 }
+
+/** A search for the values of Handles. */
+const searchOf = (term: Parameters<typeof searchQuery>[0]['terms'][number], namingAuthorities: string[] | null) =>
+  searchQuery({ terms: [term], namingAuthorities, offset: 0, limit: 1000 });
 
 /** A new identifier, as the service builds it. */
 function item(name: string, request: Key | null, more: { alternate?: string; leaseUntil?: Date } = {}) {
@@ -207,6 +212,16 @@ const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
   ['the names of an empty naming authority', FEW, (on) => on.query(PAGE_OF_NAMES, ['2000.01', 100_000, true, 0, 10])],
   ['the number of names up to a limit', SMALL_TABLE, (on) => on.query(COUNT_NAMES, ['100.102', FEW])],
   ['the names up to a limit', SMALL_TABLE, (on) => on.query(PAGE_OF_NAMES, ['100.102', FEW, true, 0, 10])],
+  [
+    'the handles of a target',
+    FEW,
+    (on) => on.query(searchOf({ kind: 'target', target: 'https://x.example/none' }, ['100.102'])),
+  ],
+  [
+    'the handles of a metadata ID',
+    FEW,
+    (on) => on.query(searchOf({ kind: 'metadata', name: canonical('hdl:2000.01/none') }, null)),
+  ],
 ];
 
 /** Their plan depends on the length of the log, so the service does not prepare them. */

@@ -87,7 +87,42 @@ const WRITING = [
   text('mintNewSuffix', { enum: ['true', 'TRUE', ''] }),
 ];
 
-/** The operations below `/api`, which are not part of the OpenAPI document, in its notation. */
+const BARE = {
+  200: {
+    description: 'A list of texts, an object of records, or null.',
+    content: {
+      'application/json': {
+        schema: {
+          anyOf: [
+            { type: 'null' },
+            { type: 'array', items: { type: 'string' } },
+            { type: 'object', additionalProperties: { type: 'array', items: { type: 'object' } } },
+          ],
+        },
+      },
+    },
+  },
+  '4XX': RESPONSES['4XX'],
+};
+
+const PREFIX = {
+  name: 'prefix',
+  in: 'path',
+  required: true,
+  schema: { type: 'string', examples: ['100.102', 'ARK', '99.9', '0.NA', '%00'] },
+};
+
+const SEARCHING = [
+  text('URL', { enum: ['*', 'https://repo.example.org/9', '*example*', '%', '\\', ''] }),
+  text('METADATA_ID', { enum: ['hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA', 'hdl:*', 'x'] }),
+  text('HS_ADMIN', { enum: ['*', '0.NA/100.102'] }),
+  text('HS_SECKEY'),
+  text('limit', { enum: ['0', '1', '100001', 'x'] }),
+  text('page', { enum: ['0', '2147483647', '-1'] }),
+  text('retrieverecords', { enum: ['true', 'false'] }),
+];
+
+/** The operations of the face `handles`, which are not part of the OpenAPI document, in its notation. */
 const HANDLE_API_PATHS = {
   '/api/handles/{handle}': {
     get: { operationId: 'readHandle', parameters: [HANDLE, ...READING], responses: RESPONSES },
@@ -108,6 +143,17 @@ const HANDLE_API_PATHS = {
   '/api/handles': {
     get: { operationId: 'listHandles', parameters: LISTING, responses: RESPONSES },
     post: { operationId: 'listHandlesByPost', parameters: LISTING, requestBody: PARAMETERS, responses: RESPONSES },
+  },
+  '/hdlresolver/listprefixes': { get: { operationId: 'listResolverPrefixes', responses: BARE } },
+  '/hdlresolver/resolve/{handle}': {
+    get: { operationId: 'resolveForDspace', parameters: [HANDLE], responses: BARE },
+  },
+  '/hdlresolver/listhandles/{prefix}': {
+    get: { operationId: 'listResolverHandles', parameters: [PREFIX], responses: BARE },
+  },
+  '/hrls/handles': { get: { operationId: 'searchHandles', parameters: SEARCHING, responses: BARE } },
+  '/hrls/handles/{prefix}': {
+    get: { operationId: 'searchHandlesOfPrefix', parameters: [PREFIX, ...SEARCHING], responses: BARE },
   },
   '/api/prefixes': { get: { operationId: 'listPrefixes', responses: RESPONSES } },
   '/api/site': { get: { operationId: 'showSite', responses: RESPONSES } },

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
-import { Turns } from '../../src/handle-api/handles/turns.js';
+import { Turns } from '../../src/handle-api/turns.js';
 
 class Response extends EventEmitter {
   closed = false;

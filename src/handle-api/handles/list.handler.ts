@@ -10,15 +10,10 @@ import { noteHandle } from '../entrance.js';
 import type { HandleFinder } from './handle-finder.js';
 import { type HandlesQuery, handlesQuery } from './handles-query.js';
 import { requireNoKeyInScript } from './read.handler.js';
-import { Turns } from './turns.js';
+import { Turns } from '../turns.js';
 
 /** Lists that are read or sent at once: each may have some megabytes. */
 const MAX_CONCURRENT_LISTS = 4;
-
-const MAX_WAITING_LISTS = 100;
-
-/** Milliseconds for which a list waits for its turn. */
-const MAX_WAIT_MS = 10_000;
 
 /** The Handle of a prefix, by which clients name it too. */
 const PREFIX_HANDLE = /^0\.NA\//i;
@@ -27,7 +22,7 @@ const MAX_NUMBER = 2_147_483_647;
 
 /** `GET /api/handles?prefix=` and `GET /api/prefixes`. */
 export class ListHandler {
-  private readonly lists = new Turns(MAX_CONCURRENT_LISTS, MAX_WAITING_LISTS, MAX_WAIT_MS);
+  private readonly lists = new Turns(MAX_CONCURRENT_LISTS);
 
   constructor(
     private readonly finder: HandleFinder,
@@ -56,7 +51,7 @@ export class ListHandler {
     if (authority === undefined || !principal.covers(authority.prefix)) {
       return this.send(reply, query, notResponsibleAnswer(prefix));
     }
-    await this.requireTurn(reply);
+    await this.lists.require(reply.raw);
     const foldsCase = authority.caseInsensitive;
     const found = await this.names.page(authority.prefix, foldsCase, page.offset, page.limit);
     if (found === null) return this.send(reply, query, invalidAnswer(prefix, TOO_MANY));
@@ -90,15 +85,6 @@ export class ListHandler {
   private requireUser(principal: Principal): void {
     if (!this.requiresKeys || !principal.isAnonymous) return;
     throw new Problem('UNAUTHENTICATED', 'Send a user and a key: lists of handles are not public.');
-  }
-
-  /** @throws Problem OVERLOADED */
-  private async requireTurn(reply: FastifyReply): Promise<void> {
-    if (await this.lists.take(reply.raw)) return;
-    const headers = { 'retry-after': '2' };
-    throw new Problem('OVERLOADED', `At most ${MAX_CONCURRENT_LISTS} lists are sent at once; retry later.`, {
-      headers,
-    });
   }
 
   private send(reply: FastifyReply, query: HandlesQuery, answer: ApiAnswer): FastifyReply {

@@ -1,0 +1,38 @@
+import type { KeyValidity } from '../../access/key-validity.js';
+import type { Principal } from '../../access/principal.js';
+import { upperAscii } from '../../identifier/index.js';
+import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import type { NamingAuthority } from '../../registry/naming-authority.js';
+import type { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
+
+/** Records of a page; large records shorten it. */
+const PAGE = 500;
+
+/** Reads all active Handles of a naming authority, a page at a time. */
+export class HandleExport {
+  constructor(
+    private readonly reader: Pick<IdentifierReader, 'page'>,
+    private readonly keys: Pick<KeyValidity, 'require'>,
+  ) {}
+
+  /**
+   * Native texts (`NA/local`) in the order of minting, in upper case where the naming authority ignores it. No connection is
+   * held between pages.
+   * @throws Problem UNAUTHENTICATED after the first page when the key is no longer valid.
+   */
+  async *pages(
+    { prefix, caseInsensitive }: NamingAuthority,
+    principal: Principal,
+  ): AsyncGenerator<readonly string[], undefined> {
+    let after: IdentifierRecord | undefined;
+    do {
+      if (after !== undefined) await this.keys.require(principal);
+      const filter = { namingAuthority: prefix, state: 'active' } as const;
+      const { records, hasNext } = await this.reader.page(filter, PAGE, after);
+      after = hasNext ? records.at(-1) : undefined;
+      const names = records.map(({ localName }) => `${prefix}/${localName}`);
+      yield caseInsensitive ? names.map(upperAscii) : names;
+    } while (after !== undefined);
+    return undefined;
+  }
+}

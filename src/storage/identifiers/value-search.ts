@@ -1,0 +1,126 @@
+import { Inject, Injectable } from '@nestjs/common';
+import pg from 'pg';
+import type { CanonicalName } from '../../registry/canonical-name.js';
+
+/** How long a search may take: a wildcard is compared with each identifier of the searched naming authorities. */
+export const MAX_SEARCH_MS = 2000;
+
+/** Octets of all names of a result together, so that it has a bounded size in memory. */
+const MAX_RESULT_OCTETS = 8_388_608;
+
+/** A condition on the values of a record. Targets and metadata IDs have an index; a pattern is compared with each record. */
+export type SearchTerm =
+  | { readonly kind: 'target'; readonly target: string }
+  | { readonly kind: 'metadata'; readonly name: CanonicalName }
+  | {
+      readonly kind: 'pattern';
+      /** In upper case. */
+      readonly type: string;
+      /** Each "*" is any text; other characters are themselves. */
+      readonly pattern: string;
+    };
+
+export interface ValueQuery {
+  readonly terms: readonly SearchTerm[];
+  /** The searched naming authorities; null for all. */
+  readonly namingAuthorities: readonly string[] | null;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface FoundName {
+  readonly id: bigint;
+  /** `NA/local`, in upper case where the naming authority ignores it. */
+  readonly handle: string;
+}
+
+/** `slow`: it took more than `MAX_SEARCH_MS`; `large`: its names have too many octets. */
+export type SearchResult = readonly FoundName[] | 'slow' | 'large';
+
+/** Finds active identifiers by the values that everybody may read. */
+@Injectable()
+export class ValueSearch {
+  constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
+
+  /** In the order of minting. */
+  async find(query: ValueQuery): Promise<SearchResult> {
+    const client = await this.pool.connect();
+    let isSound = false;
+    try {
+      await client.query(`BEGIN READ ONLY; SET LOCAL statement_timeout = ${MAX_SEARCH_MS}`);
+      const { rows } = await client.query<{ id: string; name: string; octets: number }>(searchQuery(query));
+      await client.query('COMMIT');
+      isSound = true;
+      if ((rows.at(-1)?.octets ?? 0) > MAX_RESULT_OCTETS) return 'large';
+      return rows.map(({ id, name }) => ({ id: BigInt(id), handle: name }));
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) || error.code !== '57014') throw error;
+      await client.query('ROLLBACK');
+      isSound = true;
+      return 'slow';
+    } finally {
+      client.release(!isSound);
+    }
+  }
+}
+
+/** The statement ends with the first row that exceeds the octets of a result. */
+export function searchQuery({ terms, namingAuthorities, offset, limit }: ValueQuery): {
+  text: string;
+  values: unknown[];
+} {
+  const values: unknown[] = [];
+  const add = (value: unknown): string => `$${values.push(value)}`;
+  const conditions = terms.map((term) => conditionOf(term, add));
+  if (namingAuthorities !== null) {
+    const ids = `SELECT a.id FROM naming_authority a WHERE a.prefix = ANY(${add(namingAuthorities)}::text[])`;
+    conditions.push(`i.naming_authority_id = ANY(ARRAY(${ids})) AND i.id > 0`);
+  }
+  const text = `
+    SELECT id, name, octets::float8 FROM (
+      SELECT id, created_at, name, octet_length(name) AS own,
+             sum(octet_length(name)) OVER (ORDER BY created_at, id ROWS UNBOUNDED PRECEDING) AS octets
+      FROM (
+        SELECT i.id, i.created_at,
+               CASE WHEN n.case_insensitive THEN upper(n.prefix COLLATE "C") ELSE n.prefix END || '/' ||
+               CASE WHEN i.local_name IS NULL THEN upper(replace(i.guid::text, '-', ''))
+                    WHEN n.case_insensitive THEN upper(i.local_name COLLATE "C") ELSE i.local_name END AS name
+        FROM identifier i JOIN naming_authority n ON n.id = i.naming_authority_id
+        WHERE ${["i.state = 'active'", ...conditions].join(' AND ')}
+        ORDER BY i.created_at, i.id OFFSET ${add(offset)} LIMIT ${add(limit)}
+      ) found
+    ) bounded
+    WHERE octets - own <= ${MAX_RESULT_OCTETS} ORDER BY created_at, id`;
+  // Unnamed: the plan depends on the values.
+  return { text, values };
+}
+
+function conditionOf(term: SearchTerm, add: (value: unknown) => string): string {
+  if (term.kind === 'target') {
+    const target = add(term.target);
+    return `i.target = ${target} AND hashtextextended(i.target, 0) = hashtextextended(${target}, 0)`;
+  }
+  if (term.kind === 'metadata') {
+    const [key, name] = [add(term.name.key), add(term.name.canonical)];
+    // Names with one key are compared but for the case of letters.
+    return `i.metadata_key = ${key} AND upper(i.metadata_id COLLATE "C") = upper(${name} COLLATE "C")`;
+  }
+  const pattern = `${add(likePattern(term.pattern))}::text`;
+  if (term.type === 'METADATA_ID') return `i.metadata_id LIKE ${pattern}`;
+  const isOfType = `upper(v ->> 'type' COLLATE "C") = ${add(term.type)}`;
+  const stored = `EXISTS (SELECT FROM jsonb_array_elements(i.handle_values) v WHERE ${isOfType} AND ${IS_PUBLIC} AND ${TEXT} LIKE ${pattern})`;
+  if (term.type === 'URL') return `(i.target LIKE ${pattern} OR ${stored})`;
+  if (term.type !== 'HS_ADMIN') return stored;
+  const hasStored = `EXISTS (SELECT FROM jsonb_array_elements(i.handle_values) v WHERE ${isOfType})`;
+  return `(${stored} OR ('0.NA/' || n.prefix LIKE ${pattern} AND NOT ${hasStored}))`;
+}
+
+/** As `isShown` of the registry decides it; the face refuses secret keys. */
+const IS_PUBLIC = "v ->> 'permissions' LIKE '__1_'";
+
+/** The text of a value: the Handle of an administrator, else the data. */
+const TEXT = "coalesce(v #>> '{data,value,handle}', v #>> '{data,value}')";
+
+function likePattern(pattern: string): string {
+  return pattern.replace(/[\\%_]/g, '\\$&').replace(/\*+/g, '%');
+}

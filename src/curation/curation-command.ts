@@ -1,8 +1,8 @@
 import type { Principal } from '../access/principal.js';
-import { Problem } from '../problem/problem.js';
+import { Problem, invalidValue } from '../problem/problem.js';
 import type { CanonicalName } from '../registry/canonical-name.js';
 import { type IdentifierRecord, identifierOf, nativeText } from '../registry/identifier-record.js';
-import { type Amendment, activation, reinstatement, withdrawal } from '../registry/lifecycle.js';
+import { type Amendment, DELETED_REASON, activation, reinstatement, withdrawal } from '../registry/lifecycle.js';
 import type { Address, NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import {
   readAlternates,
@@ -71,6 +71,8 @@ export function parseCommand(command: CurationCommand, known: NamingAuthoritySna
       return { step: command.step, values: parseValues(command.values, known) };
     case 'withdrawn': {
       const { step, reason, replacedBy } = command;
+      if (reason === DELETED_REASON)
+        throw invalidValue('/reason', 'This reason is that of deletions by Handle clients.');
       return { step, reason, replacement: replacedBy === undefined ? null : parseReplacement(replacedBy, known) };
     }
     case 'put':

@@ -116,7 +116,9 @@ export class CurationService {
           const { now, records } = await this.updater.lock(transaction, ids);
           const record = records.find(({ id }) => id === found.id);
           if (record === undefined) throw new TypeError('a registered identifier is never removed');
-          if (!isOfValues(step)) requireState(record, step.step);
+          // It may have been deleted since it was read.
+          if (isOfValues(step)) principal.require(scopeOf(step, record, principal), record.namingAuthority, pointer);
+          else requireState(record, step.step);
           requireCurrent?.(snapshotOf(principal.redact(record), this.resolver));
 
           const amendment = decide(record, step, {

@@ -1,5 +1,7 @@
 import {
   HandleFault,
+  invalidInput,
+  requireStorableSize,
   RESPONSE_CODE,
   type ValuesToPut,
   isMetadataId,
@@ -13,6 +15,8 @@ import type { CanonicalName } from '../registry/canonical-name.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { type Amendment, deletion, isDeleted, reinstatement, requireState } from '../registry/lifecycle.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import { invalidValue } from '../problem/problem.js';
+import { activeIn } from '../storage/naming-authorities/naming-authority-cache.js';
 import { readMetadataId, requireTwoThings } from '../registry/parse-names.js';
 import { identifierOf } from '../registry/identifier-record.js';
 import type { StoredValue } from '../registry/stored-value.js';
@@ -32,7 +36,10 @@ export type ValuesStep =
 /** The text of the METADATA_ID value; null where there is none. */
 export function metadataIdIn(values: readonly StoredValue[]): string | null {
   const found = values.find(isMetadataId);
-  return found === undefined ? null : String(found.data.value);
+  if (found === undefined) return null;
+  const { format, value } = found.data;
+  if (format === 'string' && typeof value === 'string') return value;
+  throw invalidInput('the data of METADATA_ID must be a text');
 }
 
 /** Parses the METADATA_ID value, which is stored in its canonical form. @throws Problem as `readMetadataId` does */
@@ -66,9 +73,11 @@ export function decideValues(
   if (isDeleted(record) && (step.step !== 'put' || step.put.indexes !== null))
     throw new HandleFault(RESPONSE_CODE.handleNotFound);
   if (step.step === 'deleted') return deleteRecord(record, at);
-  if (!isDeleted(record)) requireState(record, 'changed');
+  // To write it registers it again.
+  if (isDeleted(record)) activeIn(known, record.namingAuthority);
   if (step.step === 'put' && step.put.indexes === null && !step.put.overwrite && !isDeleted(record))
     throw new HandleFault(RESPONSE_CODE.handleExists);
+  if (!isDeleted(record)) requireState(record, 'changed');
   const metadata = step.step === 'put' ? step.metadata : undefined;
   requireTwoThings(known.canonicalName(identifierOf(record)), metadata ?? null, '/values');
   const edited = step.step === 'put' ? putValues(record, step.put) : withoutValues(record, step.indexes);
@@ -95,6 +104,15 @@ function deleteRecord(record: IdentifierRecord, at: Date): Amendment {
   return deletion(at);
 }
 
+/** @throws Problem INVALID_REQUEST for values that are too large together */
+function requireRoomFor(values: readonly StoredValue[]): void {
+  try {
+    requireStorableSize(values);
+  } catch (error) {
+    throw error instanceof HandleFault ? invalidValue('', error.message) : error;
+  }
+}
+
 /** New values with the stored Handle values that agree with them: the target and the metadata ID are values too. */
 export function withStoredValues<
   T extends { readonly target?: string | null; readonly metadata?: CanonicalName | null },
@@ -103,5 +121,6 @@ export function withStoredValues<
   const { target, metadata } = values;
   const targeted = target === undefined ? handleValues : withTarget(handleValues, target, at);
   const changed = metadata === undefined ? targeted : withMetadataId(targeted, metadata?.canonical ?? null, at);
+  requireRoomFor(changed);
   return { ...values, handleValues: changed };
 }

@@ -1,5 +1,5 @@
 import { MAX_TARGET_LENGTH } from '../registry/identifier-record.js';
-import type { StoredValue } from '../registry/stored-value.js';
+import { type StoredValue, isShown } from '../registry/stored-value.js';
 import { isTarget } from '../registry/target.js';
 import { timeText } from './value-json.js';
 
@@ -10,6 +10,11 @@ const LONE_SURROGATE = /\p{Cs}/gu;
 
 export function isUrl({ type }: Pick<StoredValue, 'type'>): boolean {
   return type.toUpperCase() === 'URL';
+}
+
+/** Whether a value can be the target: a URL that everybody may read, because everybody is redirected to it. */
+function isTargetValue(value: StoredValue): boolean {
+  return isUrl(value) && isShown(value);
 }
 
 /**
@@ -23,9 +28,9 @@ export function targetOfText(text: string): string | null {
   return uri.length <= MAX_TARGET_LENGTH && isTarget(uri) ? uri : null;
 }
 
-/** The target of a record with stored values: the URL value of the lowest index; undefined where there is none. */
+/** The target of a record with stored values: the public URL value of the lowest index; undefined where there is none. */
 export function targetIn(values: readonly StoredValue[]): string | null | undefined {
-  const [url] = values.filter(isUrl).sort((one, other) => one.index - other.index);
+  const [url] = values.filter(isTargetValue).sort((one, other) => one.index - other.index);
   if (url === undefined) return undefined;
   const { format, value } = url.data;
   return format === 'string' && typeof value === 'string' ? targetOfText(value) : null;
@@ -39,7 +44,7 @@ export function targetIn(values: readonly StoredValue[]): string | null | undefi
 export function withTarget(values: readonly StoredValue[], target: string | null, now: Date): readonly StoredValue[] {
   const current = targetIn(values);
   if (current === undefined || current === target) return values;
-  const lowest = values.filter(isUrl).reduce((one, other) => (other.index < one.index ? other : one));
+  const lowest = values.filter(isTargetValue).reduce((one, other) => (other.index < one.index ? other : one));
   if (target === null)
     return withTarget(
       values.filter((value) => value !== lowest),

@@ -1,7 +1,12 @@
 import { decodeText } from './decode-text.js';
 
-/** Parameters that are read; a request needs a few. */
-export const MAX_PARAMETERS = 200;
+/** Parameters that are read; a request needs a few, and at most one for each of the 500 values of a record. */
+export const MAX_PARAMETERS = 600;
+
+/** Whether a query has more parameters than are read. */
+export function hasTooManyParameters(target: string): boolean {
+  return target.split(/[&;]/, MAX_PARAMETERS + 1).length > MAX_PARAMETERS;
+}
 
 /** The names and values of a query, in order; null for a value that is not percent-encoded UTF-8. */
 export function parametersIn(target: string): (readonly [string, string | null])[] {

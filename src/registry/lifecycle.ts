@@ -20,8 +20,11 @@ const RELEASED_REASON = 'The reservation was released.';
 /** Why an identifier is withdrawn that was reserved and not activated in time. */
 export const EXPIRED_REASON = 'The reservation ended without activation.';
 
-/** Why an identifier of a sandbox is withdrawn that a Handle client has deleted. */
-const DELETED_REASON = 'The Handle was deleted.';
+/**
+ * Why an identifier of a sandbox is withdrawn that a Handle client has deleted. By this reason a deletion is told from a
+ * withdrawal, so no other withdrawal may have it.
+ */
+export const DELETED_REASON = 'The Handle was deleted.';
 
 /** A reservation releases its values, but not its GUID. */
 const GIVEN_UP = { metadata: null, alternates: [], leaseUntil: null } as const;

@@ -26,7 +26,9 @@ const NOT_PLAIN = /[&<>"\t\n\r]/g;
 /** The locations of a record, else its targets, as the XML list of `action=showurls`, in the form of a value 10320/loc. */
 export function locationsXml(values: readonly HandleValue[]): string {
   const stored = values.flatMap((value) => locationsIn(value)?.all ?? []).map(({ attributes }) => attributes);
-  const urls = values.flatMap(({ type, data }) => (type === 'URL' && data.format === 'string' ? [data.value] : []));
+  const urls = values.flatMap(({ type, data }) =>
+    type.toUpperCase() === 'URL' && data.format === 'string' ? [data.value] : [],
+  );
   const all = stored.length > 0 ? stored : urls.map((href, id) => ({ id: String(id), href }));
   const items = all.map((attributes) => {
     const written = Object.entries(attributes).map(([name, value]) => ` ${name}="${value.replace(NOT_PLAIN, entity)}"`);

@@ -191,3 +191,14 @@ describe('values that are not public', () => {
     }
   });
 });
+
+describe('a write with more parameters than are read', () => {
+  it('is refused, and nothing is written', async () => {
+    const padding = 'x=1&'.repeat(600);
+    expect(await codes(put('Box/padded', [URL_VALUE]))).toEqual([201, 1]);
+    expect(await codes(send('DELETE', `Box/padded?${padding}index=1`))).toEqual([400, 4]);
+    expect(await codes(put(`Box/padded?${padding}overwrite=false`, []))).toEqual([400, 4]);
+    const { body } = await send('GET', 'Box/padded?type=URL');
+    expect(body.values).toHaveLength(1);
+  });
+});

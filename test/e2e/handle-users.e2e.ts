@@ -125,7 +125,10 @@ describe('the Handle of a user', () => {
     const imported = await exchange(client.base, '/identifiers/import', {
       method: 'POST',
       headers: { ...ADMIN, 'content-type': 'application/x-ndjson' },
-      body: '{"identifier":"2050/ADMIN"}\n',
+      body: `${JSON.stringify({
+        identifier: '2050/ADMIN',
+        ...{ state: 'active', version: 1, createdAt: '2026-11-20T09:30:00Z', updatedAt: '2026-11-20T09:30:00Z' },
+      })}\n`,
     });
     expect(imported.text).toContain('"IDENTIFIER_TAKEN"');
   });

@@ -37,6 +37,13 @@ beforeAll(async () => {
   await put('BROKEN', [value(2, 'URL', 'https://repo.example.org/broken'), value(1, '10320/loc', '<locations>')]);
   await put('ALIAS', [value(1, 'HS_ALIAS', `${NA}/a b/%41?c`), value(2, 'URL', 'https://repo.example.org/alias')]);
   await put('SELF', [value(1, 'HS_ALIAS', `${NA}/SELF`)]);
+  await put('SELF2', [value(1, 'HS_ALIAS', `${NA}/self2 `)]);
+  await put('EVIL', [value(1, 'HS_ALIAS', '\\evil.example/x')]);
+  await put('WIDE', [value(1, 'HS_ALIAS', '\u65e5\u672c/x')]);
+  await put('PRIVATE', [
+    value(1, 'URL', 'https://internal.example/', { permissions: '1100' }),
+    value(2, 'URL', 'https://public.example/'),
+  ]);
   await put('FTP', [value(1, 'URL', 'ftp://repo.example.org/x'), value(2, 'URL', 'https://repo.example.org/x')]);
   await put('HIDDEN', [value(1, '10320/loc', LOCATIONS, { permissions: '1100' })]);
 });
@@ -79,6 +86,17 @@ describe('a record with stored values', () => {
     expect(await led('ALIAS?noredirect')).toEqual([200, null]);
     expect(await led('ALIAS?type=URL')).toEqual([302, 'https://repo.example.org/alias']);
     expect(await led('SELF')).toEqual([200, null]);
+    expect(await led('SELF2')).toEqual([200, null]);
+  });
+
+  it('stays at this resolver for any alias', async () => {
+    expect(await led('EVIL')).toEqual([301, '/%5Cevil.example/x']);
+    expect(await led('WIDE')).toEqual([301, '/%E6%97%A5%E6%9C%AC/x']);
+  });
+
+  it('does not lead to a URL that not everybody may read', async () => {
+    expect(await led('PRIVATE')).toEqual([302, 'https://public.example/']);
+    expect((await service.client.get(`/identifiers/${NA}/PRIVATE`)).body.target).toBe('https://public.example/');
   });
 
   it('does not exist for a resolver after it was deleted', async () => {

@@ -11,6 +11,7 @@ import {
   invalidInput,
   parseValues,
 } from '../../handle-values/index.js';
+import { MAX_PARAMETERS, hasTooManyParameters } from '../../http/query-parameters.js';
 import { upperAscii } from '../../identifier/index.js';
 import type { HandleApiLabel, Metrics } from '../../metrics/metrics.js';
 import { requireNoUser } from '../../registry/handle-user.js';
@@ -82,6 +83,10 @@ export class WriteHandler {
     const query = handlesQuery(request);
     requireNoKeyInScript(query, request);
     if (isMalformed) throw invalidInput('The path is not percent-encoded UTF-8.');
+    // A parameter that is not read could have limited the write.
+    if (hasTooManyParameters(request.originalUrl)) {
+      throw invalidInput(`A write has at most ${MAX_PARAMETERS} parameters.`);
+    }
     if (query.invalidIndex !== null) throw invalidInput(INVALID_INDEX);
     const context = requestContextOf(request);
     const location = await this.finder.locate(handle, context.principal);

@@ -31,6 +31,8 @@ import { searchRequest } from './search-query.js';
 /** Searches that run at once: each can use a processor of the database for `MAX_SEARCH_MS`. */
 const MAX_CONCURRENT_SEARCHES = 2;
 
+const MAX_WAITING_SEARCHES = 50;
+
 /** Results that are in memory until their clients have read them: each can have some megabytes. */
 const MAX_CONCURRENT_RESULTS = 8;
 
@@ -40,7 +42,7 @@ const RECORDS_AT_ONCE = 20;
 /** The reverse look-up of Handles by their values, as the servlet of EUDAT answers it: bare JSON. */
 export class HrlsHandler {
   private readonly results = new Turns(MAX_CONCURRENT_RESULTS);
-  private readonly searches = new Turns(MAX_CONCURRENT_SEARCHES);
+  private readonly searches = new Turns(MAX_CONCURRENT_SEARCHES, MAX_WAITING_SEARCHES, 2 * MAX_SEARCH_MS);
 
   constructor(
     private readonly finder: HandleFinder,

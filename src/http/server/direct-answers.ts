@@ -61,21 +61,23 @@ export class DirectAnswers {
     const admitted = this.rules.admit(request);
     if (admitted === null) return false;
     const began = performance.now();
-    const answer = makeAnswer();
-    if (answer instanceof Promise) {
-      answer.then(
-        (found) => {
-          if (!this.finish(request, response, found, admitted, began)) handOver();
-        },
-        () => {
-          // The framework finds the same error and reports it.
-          admitted.undo();
-          handOver();
-        },
-      );
-      return true;
+    const finish = (answer: DirectAnswer | null): boolean => this.finish(request, response, answer, admitted, began);
+    let answer: ReturnType<MakeAnswer>;
+    try {
+      answer = makeAnswer();
+    } catch {
+      // The framework finds the same error and reports it.
+      return finish(null);
     }
-    return this.finish(request, response, answer, admitted, began);
+    if (!(answer instanceof Promise)) return finish(answer);
+    void answer
+      .catch(() => null)
+      .then((found) => {
+        // The hooks of the framework wait for the end of a response, which a closed one does not tell again.
+        if (response.closed) admitted.leave();
+        else if (!finish(found)) handOver();
+      });
+    return true;
   }
 
   private finish(

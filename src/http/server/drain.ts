@@ -29,7 +29,7 @@ export class Drain {
   watch(server: FastifyInstance, faces: Faces): void {
     server.addHook('onRequest', (request, reply, done) => {
       // Not onResponse: an aborted request has no response and would be counted forever.
-      reply.raw.once('close', this.enter());
+      if (!reply.raw.closed) reply.raw.once('close', this.enter());
       if (!this.stopping.aborted || faces.of(request).servedInDrain.test(request.url)) {
         done();
         return;

@@ -30,7 +30,7 @@ export function destinationOf(
 ): Destination | null {
   const isWhole = query.types.length === 0 && query.indexes.length === 0;
   for (const value of isWhole && !query.ignoresAliases ? values : []) {
-    const isAlias = value.type.toUpperCase() === 'HS_ALIAS' && textOf(value) !== nativeText(record);
+    const isAlias = value.type.toUpperCase() === 'HS_ALIAS' && !isNameOf(textOf(value), record);
     const path = isAlias ? pathOf(textOf(value)) : null;
     if (path !== null) return { kind: 'alias', location: path, value };
   }
@@ -54,7 +54,12 @@ function pathOf(handle: string): string | null {
   const read = parseHandle(handle, 'unicode');
   if (!read.ok) return null;
   const { namingAuthority, localName } = read.value;
-  return `/${namingAuthority}/${encodeURIComponent(localName.toWellFormed())}`;
+  return [namingAuthority, localName].map((part) => `/${encodeURIComponent(part.toWellFormed())}`).join('');
+}
+
+/** Whether a text is a name of the record, in any case, so that an alias with it would lead to itself. */
+function isNameOf(text: string, record: IdentifierRecord): boolean {
+  return text.trim().toLowerCase() === nativeText(record).toLowerCase();
 }
 
 function textOf({ data }: HandleValue): string {

@@ -7,6 +7,9 @@ const MAX_LOCATIONS = 500;
 /** How one of several locations is chosen, in this order, where the value does not say it. */
 const DEFAULT_METHODS = ['locatt', 'country', 'weighted'];
 
+/** Parameters `locatt` that are read; a request needs one or two. */
+const MAX_WANTED = 10;
+
 /** One element of a value 10320/loc. */
 export interface Location {
   /** http or https, percent-encoded. */
@@ -29,14 +32,11 @@ export function parseLocations(xml: string): Locations | null {
   const all: Location[] = [];
   let methods = DEFAULT_METHODS;
   let depth = 0;
+  // Without a listener of errors, the first one is thrown.
   const parser = new SaxesParser();
-  const errors: Error[] = [];
-  parser.on('error', (error) => {
-    errors.push(error);
-  });
   parser.on('opentag', ({ name, attributes }) => {
     depth += 1;
-    if (depth === 1 && attributes.chooseby !== undefined) methods = attributes.chooseby.split(',').map(trimmed);
+    if (depth === 1 && attributes.chooseby !== undefined) methods = methodsIn(attributes.chooseby);
     if (depth !== 2 || name !== 'location' || all.length === MAX_LOCATIONS) return;
     const href = targetOfText(attributes.href ?? '');
     if (href !== null) all.push({ href, attributes });
@@ -44,8 +44,12 @@ export function parseLocations(xml: string): Locations | null {
   parser.on('closetag', () => {
     depth -= 1;
   });
-  parser.write(xml).close();
-  return errors.length === 0 ? { methods, all } : null;
+  try {
+    parser.write(xml).close();
+  } catch {
+    return null;
+  }
+  return { methods, all };
 }
 
 /**
@@ -69,7 +73,7 @@ export function chooseLocation(
 
 /** Those with all the attributes; all where none has them. */
 function withAttributes(locations: readonly Location[], locatt: readonly string[]): readonly Location[] {
-  const wanted = locatt.map((text) => {
+  const wanted = locatt.slice(0, MAX_WANTED).map((text) => {
     const colon = text.indexOf(':');
     return colon < 0 ? [text, ''] : [text.slice(0, colon), text.slice(colon + 1)];
   });
@@ -95,6 +99,8 @@ function weightOf(text: string | undefined): number {
   return Number.isFinite(weight) && weight > 0 ? weight : 0;
 }
 
-function trimmed(text: string): string {
-  return text.trim();
+/** The known methods of an attribute `chooseby`, each once. */
+function methodsIn(text: string): string[] {
+  const named = new Set(text.split(',').map((method) => method.trim()));
+  return [...named].filter((method) => DEFAULT_METHODS.includes(method));
 }

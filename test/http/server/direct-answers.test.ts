@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { type IncomingMessage, createServer, get } from 'node:http';
+import { type IncomingMessage, type ServerResponse, createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { type DirectAnswer, DirectAnswers, type DirectRules } from '../../../src/http/server/direct-answers.js';
 
 const ANSWER: DirectAnswer = { status: 302, headers: ['location', 'https://a.example/'], body: 'moved', octets: 5 };
@@ -53,10 +53,33 @@ describe('a request', () => {
   });
 
   it('is handled by the framework, without being counted, when it has no direct answer', async () => {
-    for (const answer of [() => null, () => Promise.resolve(null), () => Promise.reject(new Error('the database'))]) {
+    const fail = (): never => {
+      throw new Error('a stored time');
+    };
+    for (const answer of [() => null, () => Promise.resolve(null), () => Promise.reject(new Error('x')), fail]) {
       const { text, counts } = await answered(answer);
       expect([text, counts]).toEqual(['framework', { left: 0, undone: 1, answered: 0 }]);
     }
+  });
+
+  it('is neither answered nor handed over when its client has gone, and is counted once', async () => {
+    const counts = { left: 0, undone: 0 };
+    const direct = new DirectAnswers(
+      { pattern: '/', read: () => () => Promise.resolve(null) },
+      {
+        isServed: () => true,
+        admit: () => ({ headers: [], leave: () => counts.left++, undo: () => counts.undone++ }),
+        requestId: () => 'id',
+        answered: () => {},
+      },
+    );
+    const headers = { host: 'localhost' };
+    const request = { method: 'GET', httpVersion: '1.1', headers } as IncomingMessage;
+    const response = { socket: {}, closed: true } as ServerResponse;
+    const handOver = jest.fn();
+    expect(direct.take(request, response, handOver)).toBe(true);
+    await new Promise(setImmediate);
+    expect([counts, handOver.mock.calls]).toEqual([{ left: 1, undone: 0 }, []]);
   });
 
   it.each([

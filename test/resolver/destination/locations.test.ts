@@ -23,6 +23,7 @@ describe('parseLocations', () => {
       <other><location href="https://nested.example/"/></other><loc href="https://other.example/"/></locations>`);
     expect(all.map(({ href }) => href)).toEqual(['https://a.example/%C3%A4?x=1&y=2']);
     expect(methods).toEqual(['weighted', 'locatt']);
+    expect(read('<l chooseby="locatt,locatt,unknown, locatt"/>').methods).toEqual(['locatt']);
   });
 
   it.each([

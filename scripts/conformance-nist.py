@@ -5,6 +5,7 @@ it imports are replaced by the few names that it uses. The last line says what f
 """
 
 import importlib.util
+import json
 import sys
 import types
 from urllib.parse import quote
@@ -63,7 +64,8 @@ failures = []
 
 
 def expect(what, response, status, code):
-    body = response.json()
+    # The client replaces the octets of a response by a text.
+    body = json.loads(response.content)
     if (response.status_code, body["responseCode"]) != (status, code):
         failures.append(f"{what}: {response.status_code} {body}")
     return body.get("handle")

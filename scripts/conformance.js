@@ -75,8 +75,9 @@ async function runPyhandle() {
       (kind) => `pyhandle.tests.testcases.handleclient_${kind}_integration_test`,
     );
     const { output } = python(['-m', 'unittest', '-v', ...modules], PYHANDLE_DIR);
-    const passed = output.match(/ \.\.\. ok$/gm)?.length ?? 0;
+    // Warnings may stand between the name of a test and its result, so the results are not counted line by line.
     const failed = output.match(/^(?:ERROR|FAIL): .*$/gm) ?? [];
+    const passed = Number(/^Ran ([0-9]+) tests/m.exec(output)?.[1] ?? 0) - failed.length;
     const summary = `${passed} tests passed, ${REACHABLE_PYHANDLE_TESTS} are reachable${failed.map((line) => `\n  ${line}`).join('')}`;
     return { isPassed: passed >= REACHABLE_PYHANDLE_TESTS, summary };
   } finally {

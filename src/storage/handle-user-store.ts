@@ -39,13 +39,13 @@ export class HandleUserStore {
    * mints an identifier with this name any more.
    */
   async claim(authority: NamingAuthority, localName: string, client: string): Promise<ClaimOutcome> {
-    const place = [authority.prefix, digestOf(comparableUser(authority, localName))];
-    const { rowCount } = await this.pool.query(CLAIM, [...place, localName, client]);
+    const key = [authority.prefix, digestOf(comparableUser(authority, localName))];
+    const { rowCount } = await this.pool.query(CLAIM, [...key, localName, client]);
     if (rowCount === 1 && authority.profile === 'handle') await pause(KNOWN_EVERYWHERE_MS);
-    const { rows } = await this.pool.query<{ client: string; is_identifier: boolean }>(HOLDER, place);
+    const { rows } = await this.pool.query<{ client: string; is_identifier: boolean }>(HOLDER, key);
     const [holder] = rows;
     if (holder?.is_identifier === true) {
-      if (rowCount === 1) await this.pool.query(DROP, place);
+      if (rowCount === 1) await this.pool.query(DROP, key);
       return 'identifier';
     }
     return holder?.client === client ? 'claimed' : 'otherClient';

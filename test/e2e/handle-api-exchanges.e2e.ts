@@ -54,16 +54,19 @@ beforeAll(async () => {
   const scopes = ['read', 'mint', 'register', 'curate'];
   const namingAuthorities = [{ namingAuthority: PREFIX, derived: false }];
   for (const localName of OTHERS) await created('/identifiers', { namingAuthority: PREFIX, localName });
-  key = (await created('/api-keys', { client: 'runner', scopes, namingAuthorities })).secret;
+  key = (
+    await created('/api-keys', { client: 'runner', scopes, namingAuthorities, handleUser: `300:${PREFIX}/RUNNER` })
+  ).secret;
 });
 
-/** The credentials of a row, with the key of the runner where the row has the right password. */
+/** The credentials of a row, with the user and the key of the runner where the row has the right password. */
 function authorizationOf({ authorization }: Row): Record<string, string> {
   if (authorization === null) return {};
   const [scheme, credentials = ''] = authorization.split(' ');
   const text = Buffer.from(credentials, 'base64').toString();
   if (scheme !== 'Basic' || !text.endsWith(`:${PASSWORD}`)) return { authorization };
-  return { authorization: `Bearer ${key}` };
+  const own = text.replace('ADMIN', 'RUNNER').replace(PASSWORD, key);
+  return { authorization: `Basic ${Buffer.from(own).toString('base64')}` };
 }
 
 /** The names of minted handles differ. */

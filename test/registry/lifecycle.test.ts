@@ -10,6 +10,7 @@ import {
   amended,
   changeTime,
   expiry,
+  isDeleted,
   reinstatement,
   release,
   requireState,
@@ -182,5 +183,16 @@ describe('the JSON Patch of a change (RFC 6902)', () => {
         }
       }),
     );
+  });
+});
+
+describe('a deletion by a Handle client', () => {
+  it('is told from every other state, and from deletions outside a sandbox', () => {
+    const tombstone = deletion(AT).tombstone ?? null;
+    const deleted = { sandbox: true, state: 'withdrawn' as const, tombstone };
+    expect(isDeleted(recordWith(deleted))).toBe(true);
+    expect(isDeleted(recordWith({ ...deleted, sandbox: false }))).toBe(false);
+    expect(isDeleted(recordWith({ ...deleted, tombstone: TOMBSTONE }))).toBe(false);
+    for (const state of STATES) expect(isDeleted({ ...inState(state), sandbox: true })).toBe(false);
   });
 });

@@ -127,3 +127,18 @@ describe('the fingerprint of a mint request', () => {
     expect(fingerprint(more)).not.toBe(fingerprint());
   });
 });
+
+describe('the fingerprint of a mint of a Handle', () => {
+  const value = { index: 1, type: 'URL', data: { format: 'string', value: 'https://a.example/' }, ttl: 86_400 };
+  const stored = (timestamp: string) => [{ ...value, permissions: '1110', timestamp }];
+  const fingerprint = (more: Partial<MintRequest>) => mintFingerprint(parse(more));
+
+  it('contains the start of the name and the values, without the time of the request', () => {
+    const first = fingerprint({ handleValues: stored('2026-11-22T04:29:43Z') });
+    expect(fingerprint({ handleValues: stored('2026-11-22T04:29:44Z') })).toBe(first);
+    expect(fingerprint({ handleValues: [] })).not.toBe(first);
+    expect(fingerprint({})).not.toBe(first);
+    expect(fingerprint({ localNameStart: 'pre-' })).not.toBe(fingerprint({}));
+    expect(fingerprint({ localNameStart: '' })).toBe(fingerprint({}));
+  });
+});

@@ -28,6 +28,11 @@ describe('the typed links of a record', () => {
     expect(relations).toEqual(['cite-as', 'type', 'linkset']);
   });
 
+  it('have no link to the service where it does not serve the record as JSON', () => {
+    const relations = typedLinksOf(RECORD, URIS, null).map(({ rel }) => rel);
+    expect(relations).toEqual(['cite-as', 'describedby', 'type']);
+  });
+
   it('R-34: have no persistent identifier where the name has no HTTP URI', () => {
     const record = recordWith({ namingAuthority: '20.500', localName: '..', guid: null });
     const uris = urisOf(identifierOf(record), DEFAULT_RESOLVER);

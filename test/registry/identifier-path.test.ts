@@ -1,0 +1,41 @@
+import { describe, expect, it } from '@jest/globals';
+import { conflictProblem } from '../../src/registry/conflict-problem.js';
+import { linkHeader, locationHeader, locationOf } from '../../src/registry/identifier-path.js';
+import type { IdentifierRecord } from '../../src/registry/identifier-record.js';
+
+const GUID = 'F58F7BFE33754A61BD1BE9E57AB19CE9';
+
+describe('the path of an identifier', () => {
+  it.each([
+    [`100.102/${GUID}`, `/identifiers/100.102/${GUID}`],
+    ['100.102/a b/c?d#e', '/identifiers/100.102%2Fa%20b%2Fc%3Fd%23e'],
+    ['Ark/x', '/identifiers/hdl%3AArk%2Fx'],
+  ])('of %s is %s', (identifier, path) => {
+    expect(locationOf({ identifier })).toBe(path);
+  });
+
+  it('is in no header where it is too long for one', () => {
+    const long = `/identifiers/${'x'.repeat(8000)}`;
+    expect([locationHeader('/x'), linkHeader('/x', 'related')]).toEqual([
+      { location: '/x' },
+      { link: '</x>; rel="related"' },
+    ]);
+    expect([locationHeader(long), linkHeader(long, 'related')]).toEqual([{}, {}]);
+  });
+});
+
+describe('a conflict', () => {
+  it('names the identifier that has the name, and links to it', () => {
+    const existing = { namingAuthority: '100.102', localName: GUID, guid: GUID } as IdentifierRecord;
+    const problem = conflictProblem('METADATA_ID_TAKEN', 'The metadata ID is used', existing, '/metadataId');
+    expect(problem).toMatchObject({
+      code: 'METADATA_ID_TAKEN',
+      detail: `The metadata ID is used already: 100.102/${GUID}.`,
+    });
+    expect(problem.extensions).toEqual({
+      errors: [{ pointer: '/metadataId', detail: `is used by 100.102/${GUID}` }],
+      members: { existing: `/identifiers/100.102/${GUID}`, identifier: `100.102/${GUID}` },
+      headers: { link: `</identifiers/100.102/${GUID}>; rel="related"` },
+    });
+  });
+});

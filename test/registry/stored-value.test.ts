@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { type StoredValue, isShown, orderedValue, shownValues } from '../../src/registry/stored-value.js';
+
+const value = (type: string, permissions: string): StoredValue => ({
+  index: 1,
+  type,
+  data: { format: 'string', value: 'x' },
+  ttl: 86_400,
+  permissions,
+  timestamp: '2026-11-22T04:29:43Z',
+});
+
+describe('stored values', () => {
+  it.each([
+    ['URL', '1110', true],
+    ['URL', '1100', false],
+    ['URL', '0010', true],
+    ['HS_SECKEY', '1110', false],
+    ['hs_seckey', '1110', false],
+  ])('of the type %s with the permissions %s are shown: %s', (type, permissions, isExpected) => {
+    expect(isShown(value(type, permissions))).toBe(isExpected);
+    expect(shownValues([value(type, permissions)])).toHaveLength(isExpected ? 1 : 0);
+  });
+
+  it('are null where none are stored', () => {
+    expect(shownValues(null)).toBeNull();
+  });
+
+  it('have their members in the order of the API', () => {
+    const { index, ...rest } = value('URL', '1110');
+    const members = Object.keys(orderedValue({ ...rest, index }));
+    expect(members).toEqual(['index', 'type', 'data', 'ttl', 'permissions', 'timestamp']);
+  });
+});

@@ -217,7 +217,7 @@ describe('docs/how-to', () => {
 
   it('has no other guide with commands', () => {
     const run = ['back-up-and-restore', 'control-access', 'deploy-behind-a-proxy', 'import-and-export', 'load-in-bulk'];
-    const more = ['run-in-containers', 'use-from-code', 'use-your-own-postgresql'];
+    const more = ['resolve-worldwide', 'run-in-containers', 'use-from-code', 'use-your-own-postgresql'];
     const withCommands = guides.filter((name) => blocksOf(`docs/how-to/${name}`).length > 0);
     expect(withCommands.sort()).toEqual([...run, ...more].map((name) => `${name}.md`));
   });

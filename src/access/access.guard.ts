@@ -93,7 +93,7 @@ export class AccessGuard implements CanActivate {
   ): Promise<Principal | null> {
     const user = acceptsBasic ? readBasicCredentials(authorization) : null;
     const [, secret = user?.secret ?? ''] = /^bearer ([!-~]+)$/i.exec(authorization) ?? [];
-    if (timingSafeEqual(digest(secret), digest(adminApiKey))) return ADMIN;
+    if (user === null && timingSafeEqual(digest(secret), digest(adminApiKey))) return ADMIN;
     const isRecognized = this.authenticator.recognizes(secret);
     // Before the look-up, so that concurrent guesses are limited too.
     if (!isRecognized) this.failures.count(ip);

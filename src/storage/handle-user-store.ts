@@ -12,6 +12,10 @@ const CLAIM = `
   ON CONFLICT DO NOTHING`;
 
 /** $1: the prefix; $2: the key of the local name. */
+const IDENTIFIER = `
+  SELECT FROM naming_authority n JOIN identifier i ON i.naming_authority_id = n.id AND i.local_key = $2::uuid WHERE n.prefix = $1`;
+
+/** $1: the prefix; $2: the key of the local name. */
 const HOLDER = `
   SELECT u.client, EXISTS (SELECT FROM identifier i
                            WHERE i.naming_authority_id = u.naming_authority_id AND i.local_key = u.local_key) AS is_identifier
@@ -23,8 +27,10 @@ const DROP = `
   DELETE FROM handle_user u USING naming_authority n
   WHERE n.prefix = $1 AND u.naming_authority_id = n.id AND u.local_key = $2::uuid`;
 
-/** Every process knows a new user after this time, and mints no identifier of its name; see `NamingAuthorityCache`. */
-const KNOWN_EVERYWHERE_MS = 1100;
+/**
+ * Every process has read a new user after a second (`NamingAuthorityCache`), and mints that have not are committed after two more.
+ */
+const KNOWN_EVERYWHERE_MS = 3000;
 
 /** Who has the Handle of a user. */
 export type ClaimOutcome = 'claimed' | 'otherClient' | 'identifier';
@@ -40,6 +46,8 @@ export class HandleUserStore {
    */
   async claim(authority: NamingAuthority, localName: string, client: string): Promise<ClaimOutcome> {
     const key = [authority.prefix, digestOf(comparableUser(authority, localName))];
+    // Before the claim, during which an identifier with this name could not be changed.
+    if ((await this.pool.query(IDENTIFIER, key)).rowCount !== 0) return 'identifier';
     const { rowCount } = await this.pool.query(CLAIM, [...key, localName, client]);
     if (rowCount === 1 && authority.profile === 'handle') await pause(KNOWN_EVERYWHERE_MS);
     const { rows } = await this.pool.query<{ client: string; is_identifier: boolean }>(HOLDER, key);

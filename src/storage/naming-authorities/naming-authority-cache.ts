@@ -125,8 +125,7 @@ export class NamingAuthorityCache {
     if (all) this.allReadAt = at;
     const changed = rows.filter((row) => {
       const known = this.rows.get(namingAuthorityKey(row.prefix));
-      const users = row.handle_users?.length ?? 0;
-      return known?.version !== row.version || known.status !== row.status || known.handleUsers?.size !== users;
+      return known?.version !== row.version || known.status !== row.status || !hasUsers(known, namingAuthorityOf(row));
     });
     for (const row of changed) this.rows.set(namingAuthorityKey(row.prefix), namingAuthorityOf(row));
     const value =
@@ -136,6 +135,13 @@ export class NamingAuthorityCache {
     this.known = { at, value };
     return value;
   }
+}
+
+function hasUsers(
+  { handleUsers: known = new Set() }: NamingAuthority,
+  { handleUsers: read }: NamingAuthority,
+): boolean {
+  return known.size === (read?.size ?? 0) && [...known].every((name) => read?.has(name));
 }
 
 /** @throws Problem UNKNOWN_NAMING_AUTHORITY or SUSPENDED_NAMING_AUTHORITY */

@@ -43,6 +43,8 @@ const READERS: Record<string, (client: Client) => Promise<unknown>> = {
   change_authority_key: get(() => '/naming-authorities/2000.01/history'),
   change_identifier_key: get(() => `${record()}/history`),
   change_pkey: get(() => '/events'),
+  handle_user_pkey: (client) =>
+    client.post('/api-keys', { client: 'b2handle', scopes: ['read'], handleUser: '100.102/ADMIN' }),
   identifier_authority_idx: get(() => '/identifiers?namingAuthority=2000.01'),
   identifier_created_idx: get(() => '/identifiers'),
   identifier_event_idx: get(() => '/events'),

@@ -23,8 +23,11 @@ const MAX_NAMES = 1000;
 const CHANGED = `
   SELECT n.*, ARRAY(SELECT u.local_name FROM handle_user u WHERE u.naming_authority_id = n.id) AS handle_users
   FROM naming_authority n
-  WHERE n.updated_at >= $1 OR upper(n.prefix COLLATE "C") = ANY($2::text[])
-     OR n.id IN (SELECT u.naming_authority_id FROM handle_user u WHERE u.created_at >= $1)`;
+  WHERE n.id IN (
+    SELECT c.id FROM naming_authority c WHERE c.updated_at >= $1
+    UNION SELECT c.id FROM naming_authority c WHERE upper(c.prefix COLLATE "C") = ANY($2::text[])
+    UNION SELECT u.naming_authority_id FROM handle_user u WHERE u.created_at >= $1
+  )`;
 
 @Injectable()
 export class NamingAuthorityCache {

@@ -90,11 +90,16 @@ describe('a stream that is sent again', () => {
     await bulk(lines, key);
     await ask('VACUUM ANALYZE');
     await bulk(lines, key);
-    const [before] = await ask<{ number: string }>('SELECT pg_current_xact_id()::text AS number');
-    for (let i = 0; i < 5; i++) await bulk(lines, key);
-    const [after] = await ask<{ number: string }>('SELECT pg_current_xact_id()::text AS number');
-    // A transaction that writes has a number; the query for it has one too.
-    expect(Number(after!.number) - Number(before!.number)).toBe(1);
+    const used: number[] = [];
+    for (let attempt = 0; attempt < 5 && !used.includes(1); attempt++) {
+      const [before] = await ask<{ number: string }>('SELECT pg_current_xact_id()::text AS number');
+      for (let i = 0; i < 5; i++) await bulk(lines, key);
+      const [after] = await ask<{ number: string }>('SELECT pg_current_xact_id()::text AS number');
+      used.push(Number(after!.number) - Number(before!.number));
+    }
+    // A transaction that writes has a number; the query for it has one too. Those of other databases of the cluster have numbers of
+    // the same sequence, so one attempt without them is enough.
+    expect(Math.min(...used)).toBe(1);
   });
 
   it('stores the results of a chunk in few rows', async () => {

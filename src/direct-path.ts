@@ -24,7 +24,7 @@ export interface DirectPathParts {
   readonly trustedProxies: readonly string[];
 }
 
-/** Takes the requests of some routes before the framework; takes none until it is told the routes. */
+/** Answers requests of some routes before the framework receives them. Until `use` is called, the framework handles all requests. */
 export class DirectPath {
   private answers: readonly DirectAnswers[] = [];
 

@@ -19,7 +19,7 @@ import { invalidValue } from '../problem/problem.js';
 import { activeIn } from '../storage/naming-authorities/naming-authority-cache.js';
 import { readMetadataId, requireTwoThings } from '../registry/parse-names.js';
 import { identifierOf } from '../registry/identifier-record.js';
-import type { StoredValue } from '../registry/stored-value.js';
+import { type StoredValue, isShown } from '../registry/stored-value.js';
 
 /** Writes of the values of a Handle, by a client of the Handle System. */
 export type ValuesCommand =
@@ -38,6 +38,7 @@ export function metadataIdIn(values: readonly StoredValue[]): string | null {
   const found = values.find(isMetadataId);
   if (found === undefined) return null;
   const { format, value } = found.data;
+  if (!isShown(found)) throw invalidInput('METADATA_ID must be readable by everybody');
   if (format === 'string' && typeof value === 'string') return value;
   throw invalidInput('the data of METADATA_ID must be a text');
 }

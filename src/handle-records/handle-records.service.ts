@@ -17,24 +17,13 @@ import { MintingService } from '../minting/minting.service.js';
 import { Problem } from '../problem/problem.js';
 import type { IdentifierSnapshot } from '../registry/identifier-record.js';
 import type { MintRequest } from '../registry/mint-command.js';
-import { type Address, addressIn } from '../registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
 import type { StoredValue } from '../registry/stored-value.js';
+import { type HandleLocation, locationIn } from './handle-location.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 
 /** `created`: the Handle did not exist, or a client had deleted it. */
 export type PutOutcome = 'created' | 'replaced';
-
-/** A Handle under a naming authority that the principal can see. */
-interface LocatedHandle {
-  readonly authority: NamingAuthority;
-  readonly localName: string;
-  /** Null for a local name that is no GUID, under the profile "cordra". */
-  readonly address: Address | null;
-}
-
-/** The local names of CORDRA identifiers (CID-10), in any case. */
-const GUID = /^[0-9A-Fa-f]{32}$/;
 
 /** Where a Handle is in a problem of the service. */
 const HANDLE_POINTER = '#path/handle';
@@ -128,20 +117,16 @@ export class HandleRecordsService {
     if (!(await this.isRegistered(located))) throw new HandleFault(RESPONSE_CODE.handleNotFound);
   }
 
-  private async isRegistered({ address }: LocatedHandle): Promise<boolean> {
+  private async isRegistered({ address }: HandleLocation): Promise<boolean> {
     return address !== null && (await this.reader.find(address)) !== null;
   }
 
-  private async locate({ principal }: RequestContext, handle: string): Promise<LocatedHandle> {
-    const slash = handle.indexOf('/');
-    const prefix = slash < 0 ? null : handle.slice(0, slash);
-    const known = prefix === null ? null : await this.minting.knownFor(principal, [prefix]);
-    const authority = known === null || prefix === null ? undefined : principal.viewOf(known).find(prefix);
-    if (authority === undefined) throw new HandleFault(RESPONSE_CODE.prefixElsewhere, "That prefix doesn't live here");
-    const localName = handle.slice(slash + 1);
-    if (authority.profile === 'handle') return { authority, localName, address: addressIn(authority, localName) };
-    const address = GUID.test(localName) ? addressIn(authority, localName.toUpperCase()) : null;
-    return { authority, localName, address };
+  private async locate({ principal }: RequestContext, handle: string): Promise<HandleLocation> {
+    const known = await this.minting.knownFor(principal, [handle.split('/', 1)[0] ?? '']);
+    const location = locationIn(principal.viewOf(known), handle);
+    if (location.kind === 'here') return location;
+    if (location.kind === 'tooLong') throw invalidInput('the local name is too long');
+    throw new HandleFault(RESPONSE_CODE.prefixElsewhere, "That prefix doesn't live here");
   }
 }
 

@@ -21,8 +21,8 @@ const RELEASED_REASON = 'The reservation was released.';
 export const EXPIRED_REASON = 'The reservation ended without activation.';
 
 /**
- * Why an identifier of a sandbox is withdrawn that a Handle client has deleted. By this reason a deletion is told from a
- * withdrawal, so no other withdrawal may have it.
+ * The reason of a withdrawal that a Handle client requested as a deletion. The service distinguishes deletions by this reason,
+ * so no other withdrawal may have it.
  */
 export const DELETED_REASON = 'The Handle was deleted.';
 

@@ -25,6 +25,13 @@ export type Address = { readonly namingAuthority: string } & (
   | { readonly guid: null; readonly localKey: Digest; readonly comparison: string; readonly foldsCase: boolean }
 );
 
+/** The naming authorities that were read last; a cache. */
+export interface LatestAuthorities {
+  readonly latest: NamingAuthoritySnapshot | null;
+  /** Whether `latest` was read at most a second ago. */
+  readonly isCurrent: boolean;
+}
+
 /** A snapshot of the naming authorities, and the parsing rules that depend on them. */
 export class NamingAuthoritySnapshot {
   private readonly byKey: ReadonlyMap<string, NamingAuthority>;

@@ -11,7 +11,7 @@ import { HTML, expiry, redirectBody } from './replies.js';
 
 const FACE_HEADERS = Object.entries(RESOLVER_HEADERS).flat();
 
-/** The same headers as `redirectHeaders`, as a list: to make one from an object takes several microseconds. */
+/** The same headers as `sendRedirect` sends, as a list: to make one from an object takes several microseconds. */
 function headersOf(location: string, cacheControl: string): readonly string[] {
   return [
     ...FACE_HEADERS,

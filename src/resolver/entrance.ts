@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type NamingAuthority, isReservedSegment } from '../registry/naming-authority.js';
-import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import type { LatestAuthorities } from '../registry/naming-authority-snapshot.js';
 import { decodeText } from '../http/decode-text.js';
 import { type PathReading, readPath } from './read-path.js';
 
@@ -24,13 +24,6 @@ export interface EntranceRules {
   readonly isClosed: boolean;
   /** Whether the resolver has the page at `/`, because no other face has it. */
   readonly hasFrontPage: boolean;
-}
-
-/** The naming authorities by which paths are read; a cache. */
-export interface LatestAuthorities {
-  readonly latest: NamingAuthoritySnapshot | null;
-  /** Whether `latest` was read recently. */
-  readonly isCurrent: boolean;
 }
 
 const ENTRY = Symbol('resolver:entry');

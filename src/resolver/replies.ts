@@ -42,11 +42,6 @@ export function redirectBody(record: IdentifierRecord, target: string): Redirect
   return body;
 }
 
-/** @param cacheControl of redirects, which depends on who may read. */
-export function redirectHeaders(location: string, cacheControl: string): Readonly<Record<string, string>> {
-  return { location, expires: expiry(), 'cache-control': cacheControl, 'content-type': HTML };
-}
-
 /**
  * 302 to the target, with the time for which the value may be cached.
  * @param cacheControl of redirects, which depends on who may read.
@@ -54,11 +49,11 @@ export function redirectHeaders(location: string, cacheControl: string): Readonl
 export function sendRedirect(
   reply: FastifyReply,
   record: IdentifierRecord,
-  location: string,
+  target: string,
   cacheControl: string,
 ): FastifyReply {
-  const body = location === record.target ? redirectBody(record, location).text : redirectPage(location);
-  return reply.code(302).headers(redirectHeaders(location, cacheControl)).send(body);
+  const headers = { location: target, expires: expiry(), 'cache-control': cacheControl, 'content-type': HTML };
+  return reply.code(302).headers(headers).send(redirectBody(record, target).text);
 }
 
 /**

@@ -35,13 +35,13 @@ const KNOWN_EVERYWHERE_MS = 3000;
 /** Who has the Handle of a user. */
 export type ClaimOutcome = 'claimed' | 'otherClient' | 'identifier';
 
-/** The Handles of users, which belong to clients for ever. */
+/** The Handles of users. Each belongs to one client permanently. */
 @Injectable()
 export class HandleUserStore {
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
   /**
-   * Gives a Handle to a client, or tells who has it. Under a naming authority of the profile "handle" it waits until no process
+   * Assigns a Handle to a client, or returns who has it. Under a naming authority of the profile "handle" it waits until no process
    * mints an identifier with this name any more.
    */
   async claim(authority: NamingAuthority, localName: string, client: string): Promise<ClaimOutcome> {

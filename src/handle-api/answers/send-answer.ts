@@ -10,7 +10,7 @@ export interface Presentation {
 
 const COMPACT: Presentation = Object.freeze({ pretty: false, callback: null });
 
-/** Sends an answer, whatever `Accept` says, as Handle.Net does. */
+/** Sends a response in the format of Handle.Net, which ignores `Accept`. */
 export function sendAnswer(
   reply: FastifyReply,
   { status, body }: ApiAnswer,

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requestContextOf } from '../../access/current-principal.js';
 import { setRateLimitHeaders } from '../../access/rate-limit-headers.js';
 import type { RequestContext } from '../../access/request-context.js';
+import type { HandleLocation } from '../../handle-records/handle-location.js';
 import type { HandleRecordsService } from '../../handle-records/handle-records.service.js';
 import {
   HandleFault,
@@ -18,7 +19,7 @@ import { requireNoUser } from '../../registry/handle-user.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import { sendAnswer } from '../answers/send-answer.js';
 import { requestedHandle } from '../entrance.js';
-import type { HandleFinder, HandleLocation } from './handle-finder.js';
+import type { HandleFinder } from './handle-finder.js';
 import { type HandlesQuery, handlesQuery } from './handles-query.js';
 import { INVALID_INDEX, requireNoKeyInScript } from './read.handler.js';
 

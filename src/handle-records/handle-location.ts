@@ -1,0 +1,39 @@
+import { MAX_LOCAL_NAME_OCTETS } from '../registry/canonical-name.js';
+import type { NamingAuthority } from '../registry/naming-authority.js';
+import { type Address, type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
+
+/** Where a Handle of this service is, or would be. */
+export interface HandleLocation {
+  readonly kind: 'here';
+  readonly authority: NamingAuthority;
+  /** As the client spelled it; the GUID of a CORDRA identifier in upper case. */
+  readonly localName: string;
+  /** Null for a local name that cannot be registered. */
+  readonly address: Address | null;
+}
+
+/** `foreign`: the prefix is not of this service or hidden from the principal, or there is no "/". */
+export type Location = HandleLocation | { readonly kind: 'foreign' } | { readonly kind: 'tooLong' };
+
+/** A GUID as local name under the profile "cordra". */
+const GUID = /^[0-9A-Fa-f]{32}$/;
+
+/** Where a Handle is among naming authorities. */
+export function locationIn(known: NamingAuthoritySnapshot, handle: string): Location {
+  const slash = handle.indexOf('/');
+  const authority = slash < 0 ? undefined : known.find(handle.slice(0, slash));
+  if (authority === undefined) return { kind: 'foreign' };
+  const localName = handle.slice(slash + 1);
+  if (isTooLong(localName)) return { kind: 'tooLong' };
+  if (authority.profile === 'handle') {
+    return { kind: 'here', authority, localName, address: localName === '' ? null : addressIn(authority, localName) };
+  }
+  const guid = GUID.test(localName) ? localName.toUpperCase() : null;
+  const address = guid === null ? null : addressIn(authority, guid);
+  return { kind: 'here', authority, localName: guid ?? localName, address };
+}
+
+function isTooLong(text: string): boolean {
+  // A UTF-16 code unit has at most three octets.
+  return text.length * 3 > MAX_LOCAL_NAME_OCTETS && Buffer.byteLength(text) > MAX_LOCAL_NAME_OCTETS;
+}

@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { DirectAnswer, DirectRoute } from '../http/server/direct-answers.js';
 import type { Metrics } from '../metrics/metrics.js';
+import { redirectPage } from '../record-page/index.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { addressIn } from '../registry/naming-authority-snapshot.js';
 import type { HeldRecords } from '../storage/identifiers/cache/cached-resolution.js';
 import { type Entrance, RESOLVER_ROUTE } from './entrance.js';
 import { RESOLVER_HEADERS } from './face.js';
 import { localNamesOf } from './local-names.js';
-import { HTML, expiry, redirectBody } from './replies.js';
+import { HTML, expiry } from './replies.js';
 
 const FACE_HEADERS = Object.entries(RESOLVER_HEADERS).flat();
 
@@ -31,9 +32,9 @@ export function directRedirects(
     if (record?.state !== 'active' || record.tombstone !== null || record.target === null) return null;
     // A stored value may lead elsewhere, or for another time.
     if (record.handleValues !== null) return null;
-    const body = redirectBody(record, record.target);
+    const body = redirectPage(record.target);
     metrics.resolved('redirected');
-    return { status: 302, headers: headersOf(record.target, cacheControl), body: body.text, octets: body.octets };
+    return { status: 302, headers: headersOf(record.target, cacheControl), body, octets: Buffer.byteLength(body) };
   };
   return {
     pattern: RESOLVER_ROUTE,

@@ -1,6 +1,5 @@
 import type { FastifyReply } from 'fastify';
 import { type ApiAnswer, DEFAULT_TTL_SECONDS, apiText } from '../handle-values/index.js';
-import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { redirectPage } from '../record-page/index.js';
 import type { Destination } from './destination/destination.js';
 import type { ResolveQuery } from './resolve-query.js';
@@ -9,15 +8,6 @@ import type { ResolveQuery } from './resolve-query.js';
 const MAX_TTL_SECONDS = 315_360_000;
 
 export const HTML = 'text/html; charset=utf-8';
-
-/** The bodies of redirects by record; a cache returns the same record again. */
-const bodies = new WeakMap<IdentifierRecord, RedirectBody>();
-
-interface RedirectBody {
-  readonly text: string;
-  /** Its length in UTF-8. */
-  readonly octets: number;
-}
 
 let expiresAt = 0;
 let expires = '';
@@ -32,28 +22,13 @@ export function expiry(): string {
   return expires;
 }
 
-/** The body of the redirect to the target of a record. */
-export function redirectBody(record: IdentifierRecord, target: string): RedirectBody {
-  const known = bodies.get(record);
-  if (known !== undefined) return known;
-  const text = redirectPage(target);
-  const body = { text, octets: Buffer.byteLength(text) };
-  bodies.set(record, body);
-  return body;
-}
-
 /**
  * 302 to the target, with the time for which the value may be cached.
  * @param cacheControl of redirects, which depends on who may read.
  */
-export function sendRedirect(
-  reply: FastifyReply,
-  record: IdentifierRecord,
-  target: string,
-  cacheControl: string,
-): FastifyReply {
+export function sendRedirect(reply: FastifyReply, target: string, cacheControl: string): FastifyReply {
   const headers = { location: target, expires: expiry(), 'cache-control': cacheControl, 'content-type': HTML };
-  return reply.code(302).headers(headers).send(redirectBody(record, target).text);
+  return reply.code(302).headers(headers).send(redirectPage(target));
 }
 
 /**

@@ -120,7 +120,7 @@ export class ResolverHandler {
     const { target } = record;
     if (query === NO_QUERY && target !== null && record.handleValues === null) {
       this.metrics.resolved('redirected');
-      return sendRedirect(reply, record, target, this.cacheControl);
+      return sendRedirect(reply, target, this.cacheControl);
     }
     const values = selectValues(valuesOf(record).filter(isPublic), query);
     if (query.action === 'api') {

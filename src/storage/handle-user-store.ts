@@ -5,10 +5,14 @@ import { digestOf } from '../registry/digest.js';
 import { comparableUser } from '../registry/handle-user.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
 
+/** Every process holds all users of a naming authority, and reads them again with each of its changes. */
+export const MAX_USERS = 1000;
+
 /** $1: the prefix; $2: the key of the local name; $3: the local name; $4: the client. */
 const CLAIM = `
   INSERT INTO handle_user (naming_authority_id, local_key, local_name, client)
-  SELECT n.id, $2::uuid, $3, $4 FROM naming_authority n WHERE n.prefix = $1
+  SELECT n.id, $2::uuid, $3, $4 FROM naming_authority n
+  WHERE n.prefix = $1 AND (SELECT count(*) FROM handle_user u WHERE u.naming_authority_id = n.id) < ${MAX_USERS}
   ON CONFLICT DO NOTHING`;
 
 /** $1: the prefix; $2: the key of the local name. */
@@ -32,8 +36,8 @@ const DROP = `
  */
 const KNOWN_EVERYWHERE_MS = 3000;
 
-/** Who has the Handle of a user. */
-export type ClaimOutcome = 'claimed' | 'otherClient' | 'identifier';
+/** Who has the Handle of a user; `full`: nobody, and the naming authority has `MAX_USERS` users. */
+export type ClaimOutcome = 'claimed' | 'otherClient' | 'identifier' | 'full';
 
 /** The Handles of users. Each belongs to one client permanently. */
 @Injectable()
@@ -56,6 +60,7 @@ export class HandleUserStore {
       if (rowCount === 1) await this.pool.query(DROP, key);
       return 'identifier';
     }
-    return holder?.client === client ? 'claimed' : 'otherClient';
+    if (holder === undefined) return 'full';
+    return holder.client === client ? 'claimed' : 'otherClient';
   }
 }

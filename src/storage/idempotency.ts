@@ -46,6 +46,15 @@ export class IdempotentRequests {
     return { result: once.replayed ? once.stored : once.result, replayed: once.replayed };
   }
 
+  /**
+   * Whether an earlier request with the same key has a result, for work that precedes the transaction of `run`.
+   * @throws Problem IDEMPOTENCY_KEY_REUSED
+   */
+  async hasResult(request: KeyedRequest | null): Promise<boolean> {
+    if (request === null) return false;
+    return this.transactions.run(async (transaction) => (await findResult(transaction, request)) !== null);
+  }
+
   /** Runs a change once, as `run` does; `stored` is stored as JSON instead of what is returned. */
   async runOnce<T, S>(
     request: KeyedRequest | null,

@@ -137,6 +137,11 @@ describe('methods', () => {
     const post = { method: 'POST' } as const;
     expect(await typesOf(active, { ...post, headers: FORM, body: 'type=URL' })).toEqual(['URL']);
     expect(await typesOf(active, { ...post, headers: JSON_TYPE, body: '{"type":"URL"}' })).toEqual(['URL']);
+    expect(await typesOf(active, { ...post, headers: JSON_TYPE, body: '{"index":1}' })).toEqual(['URL']);
+    expect(await typesOf(active, { ...post, headers: JSON_TYPE, body: '{"index":["1",100]}' })).toEqual([
+      'URL',
+      'HS_ADMIN',
+    ]);
     expect((await bodyOf(active, post)).status).toBe(200);
     for (const body of ['[]', '"x"', '{bad']) {
       const answer = await bodyOf(active, { ...post, headers: JSON_TYPE, body });

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from './harness/client.js';
+import { query } from './harness/database.js';
 import { exchange } from './harness/exchange.js';
 import { ADMIN, useLimitedServices } from './harness/limited-services.js';
 
@@ -13,6 +14,7 @@ let client = {} as Client;
 interface KeyRequest {
   readonly client?: string;
   readonly handleUser?: string;
+  readonly expiresAt?: string;
   readonly scopes?: string[];
   readonly namingAuthorities?: object[];
 }
@@ -149,6 +151,28 @@ describe('the Handle of a user', () => {
     const { status, body } = await createKey({ handleUser: '300:2050/OUTSIDE', namingAuthorities });
     expect([status, body.code]).toEqual([400, 'INVALID_REQUEST']);
     expect((await createKey({ handleUser: '300:100.102/ADMIN', namingAuthorities })).status).toBe(201);
+  });
+
+  it('is not assigned by a request that is refused', async () => {
+    const refused = await createKey({ handleUser: '300:100.102/LATE', expiresAt: '2020-01-01T00:00:00Z' });
+    expect([refused.status, refused.body.code]).toEqual([400, 'INVALID_REQUEST']);
+    const key = { ...ADMIN, 'idempotency-key': 'one' };
+    const fields = { client: 'b2handle', scopes: ['read'] };
+    expect((await client.post('/api-keys', fields, key)).status).toBe(201);
+    const reused = await client.post('/api-keys', { ...fields, handleUser: '300:100.102/LATE' }, key);
+    expect([reused.status, reused.body.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+    expect((await createKey({ client: 'other', handleUser: '300:100.102/LATE' })).status).toBe(201);
+  });
+
+  it('is one of at most 1,000 under a naming authority', async () => {
+    await query(
+      services.database.url,
+      `INSERT INTO handle_user (naming_authority_id, local_key, local_name, client)
+       SELECT n.id, gen_random_uuid(), 'U' || g, 'b2handle' FROM naming_authority n, generate_series(1, 1000) g
+       WHERE n.prefix = '2000.01'`,
+    );
+    const { status, body } = await createKey({ handleUser: '300:2000.01/ADMIN' });
+    expect([status, body.code, body.detail]).toEqual([400, 'INVALID_REQUEST', expect.stringContaining('1000 users')]);
   });
 
   it('cannot become an identifier in another process that has not read it', async () => {

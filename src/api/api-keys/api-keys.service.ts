@@ -9,7 +9,7 @@ import { parseNamingAuthority } from '../../identifier/index.js';
 import { Problem, invalidValue, malformed } from '../../problem/problem.js';
 import { handleUserText, readHandleUser } from '../../registry/handle-user.js';
 import { type ApiKey, ApiKeyStore } from '../../storage/api-key-store.js';
-import { HandleUserStore } from '../../storage/handle-user-store.js';
+import { HandleUserStore, MAX_USERS } from '../../storage/handle-user-store.js';
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
 import { IdempotentRequests, type Replayable, keyedRequest } from '../../storage/idempotency.js';
 import { readTime, requireFuture } from '../../registry/timestamp.js';
@@ -67,18 +67,18 @@ export class ApiKeysService {
   ): Promise<Replayable<CreatedApiKey>> {
     requireUnrestricted(principal);
     const requested = parseApiKey(command);
-    await this.claimUser(command, requested);
+    const request = keyedRequest(principal, idempotencyKey, ['POST /api-keys', requested]);
+    // A replay returns the first result, also after the expiry. A request that is refused claims no user.
+    if (!(await this.requests.hasResult(request))) {
+      if (requested.expiresAt !== null) requireFuture(requested.expiresAt, '/expiresAt');
+      await this.claimUser(command, requested);
+    }
     const secret = newSecret();
-    const { result: id, replayed } = await this.requests.run(
-      keyedRequest(principal, idempotencyKey, ['POST /api-keys', requested]),
-      async (transaction) => {
-        // Not earlier: a replay returns the first result even after the expiry.
-        if (requested.expiresAt !== null) requireFuture(requested.expiresAt, '/expiresAt');
-        const key = { id: uuid(), ...requested, createdBy: principal.client, openAccess: principal.isAnonymous };
-        await this.keys.create(transaction, { ...key, secretHash: secretHash(secret) });
-        return key.id;
-      },
-    );
+    const { result: id, replayed } = await this.requests.run(request, async (transaction) => {
+      const key = { id: uuid(), ...requested, createdBy: principal.client, openAccess: principal.isAnonymous };
+      await this.keys.create(transaction, { ...key, secretHash: secretHash(secret) });
+      return key.id;
+    });
     return { result: { key: await this.read(id), secret: replayed ? null : secret }, replayed };
   }
 
@@ -153,6 +153,12 @@ export class ApiKeysService {
     }
     const outcome = await this.users.claim(authority, localName, client);
     if (outcome === 'claimed') return;
+    if (outcome === 'full') {
+      throw invalidValue(
+        USER,
+        `The naming authority ${authority.prefix} has ${MAX_USERS} users already, which is the limit.`,
+      );
+    }
     const holder = outcome === 'identifier' ? 'is an identifier' : 'is the user of another client';
     const detail = `${authority.prefix}/${localName} ${holder}`;
     throw new Problem('HANDLE_USER_TAKEN', `${detail}.`, { errors: [{ pointer: USER, detail }] });

@@ -39,7 +39,8 @@ export const NO_QUERY: HandlesQuery = Object.freeze({
 const MAX_INDEX = 2_147_483_647;
 
 /**
- * Reads the parameters of the query, and those of the body of a POST: a form, or the texts of a JSON object.
+ * Reads the parameters of the query, and those of the body of a POST: a form, or the members of a JSON object, of which a list
+ * is one parameter for each item.
  * @throws Problem INVALID_REQUEST for another JSON body of a POST.
  */
 export function handlesQuery({ originalUrl, method, body }: FastifyRequest): HandlesQuery {
@@ -54,8 +55,10 @@ function parametersOf(body: unknown): (readonly [string, string])[] {
     throw invalidValue('', 'POST reads, with parameters in a form or a JSON object. Send values with PUT.');
   }
   return Object.entries(body)
+    .flatMap(([name, value]) => [value].flat().map((item) => [name, item] as const))
     .slice(0, MAX_PARAMETERS)
-    .filter((pair): pair is [string, string] => typeof pair[1] === 'string');
+    .filter(([, item]) => ['string', 'number', 'boolean'].includes(typeof item))
+    .map(([name, item]) => [name, String(item)]);
 }
 
 /** @param pairs names and values, in order; null for a value that cannot be decoded. */

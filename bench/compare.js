@@ -52,8 +52,9 @@ const WORKLOADS = {
   lookup: (build, seconds) => requests(build, { path: '/identifiers/{1}' }, 64, seconds),
   metadata: (build, seconds) => requests(build, { path: '/identifiers?metadataId=hdl:2000.01/{2}' }, 64, seconds),
   search: async (build, seconds) => {
-    const inputs = build.names.slice(0, SEARCH_SIZE).map(([identifier]) => identifier);
-    const search = { method: 'POST', path: '/identifiers/lookup', body: JSON.stringify({ inputs }) };
+    const items = build.names.slice(0, SEARCH_SIZE).map(([identifier]) => identifier);
+    const body = JSON.stringify(build.isBeforeDecision70 ? { inputs: items } : { items });
+    const search = { method: 'POST', path: '/identifiers/lookup', body };
     return requests(build, search, 4, seconds);
   },
   // Last, because it changes the identifiers of the look-ups; nearly each of them for the first time.
@@ -102,8 +103,12 @@ async function prepare(database, root) {
   await cluster.query('postgres', `CREATE DATABASE ${database}`);
   const server = await servers.mintmark(database, {}, root);
   const names = [];
+  // Earlier commits have the representation in `identifier`, and other names in look-ups.
+  let isBeforeDecision70 = false;
   const onResult = (line) => {
-    const { identifier, metadataId } = JSON.parse(line).identifier ?? {};
+    const result = JSON.parse(line);
+    isBeforeDecision70 = result.record === undefined;
+    const { identifier, metadataId } = result.record ?? result.identifier ?? {};
     if (identifier !== undefined) names.push([identifier, metadataId.slice(metadataId.indexOf('/') + 1)]);
   };
   // Without a key, whose statistics slow down later mints of some builds (workload "after-streams" of `npm run bench`).
@@ -112,7 +117,7 @@ async function prepare(database, root) {
   await settle(cluster, database);
   const file = join(cluster.folder, `${database}.tsv`);
   await writeFile(file, names.map((columns) => `${columns.join('\t')}\n`).join(''));
-  return { server, names, file };
+  return { server, names, file, isBeforeDecision70 };
 }
 
 function requests({ server, file }, request, connections, time) {

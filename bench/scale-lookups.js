@@ -83,7 +83,7 @@ async function mixed(cluster, server, lines) {
   const rows = await firstNames(lines, MIXED_LINES * MIXED_REQUESTS);
   const bodies = Array.from({ length: MIXED_REQUESTS }, (_, request) => {
     const own = rows.slice(request * MIXED_LINES, (request + 1) * MIXED_LINES);
-    return JSON.stringify({ inputs: own.map((row, n) => row[n % 3]) });
+    return JSON.stringify({ items: own.map((row, n) => row[n % 3]) });
   });
   await requireRoute(server, '/identifiers/lookup', bodies[0]);
   const file = join(cluster.folder, 'mixed.tsv');

@@ -30,7 +30,7 @@ export const recordWith = (members: Partial<IdentifierRecord> = {}): IdentifierR
 /** The active naming authority 100.102 of the profile "cordra", as far as nothing else is said. */
 export const authorityWith = (members: Partial<NamingAuthority> = {}): NamingAuthority => ({
   prefix: '100.102',
-  status: 'active',
+  state: 'active',
   profile: 'cordra',
   caseInsensitive: false,
   handleValues: false,

@@ -31,7 +31,7 @@ export class Problem extends Error {
 }
 
 /** The problem of a malformed identifier at `pointer`. */
-export function malformed(fault: SyntaxFault, pointer: string): Problem {
+export function malformed(fault: Omit<SyntaxFault, 'rule'> & { readonly rule?: string }, pointer: string): Problem {
   const { code, detail, offset } = fault;
   return new Problem(code, detail, { errors: [{ pointer, detail, code, offset }], members: { offset } });
 }

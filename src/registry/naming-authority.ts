@@ -1,7 +1,7 @@
 import { type Resolver, namingAuthorityKey } from '../identifier/index.js';
 
-export const NAMING_AUTHORITY_STATUSES = ['active', 'suspended'] as const;
-export type NamingAuthorityStatus = (typeof NAMING_AUTHORITY_STATUSES)[number];
+export const NAMING_AUTHORITY_STATES = ['active', 'suspended'] as const;
+export type NamingAuthorityState = (typeof NAMING_AUTHORITY_STATES)[number];
 
 export const PROFILES = ['cordra', 'handle'] as const;
 export type NamingAuthorityProfile = (typeof PROFILES)[number];
@@ -13,7 +13,7 @@ export type UuidVersion = (typeof UUID_VERSIONS)[number];
 export const MAX_PREFIX_OCTETS = 255;
 
 export interface NamingAuthoritySettings {
-  readonly status: NamingAuthorityStatus;
+  readonly state: NamingAuthorityState;
   readonly uuidVersion: UuidVersion;
   readonly targetTemplate: string | null;
   readonly resolver: Resolver | null;

@@ -13,7 +13,7 @@ export const COLUMNS = {
   naming_authority: {
     id: 'id',
     prefix: 'prefix',
-    status: 'status',
+    state: 'state',
     createdAt: 'created_at',
     profile: 'profile',
     caseInsensitive: 'case_insensitive',

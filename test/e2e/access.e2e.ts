@@ -295,7 +295,7 @@ describe('PUBLIC_READ=false', () => {
       const { text } = await closed.client.get(`/identifiers${query}`, reader);
       expect(text).not.toContain(theirs);
     }
-    const looked = await closed.client.post('/identifiers/lookup', { inputs: [mine, theirs, metadataId] }, reader);
+    const looked = await closed.client.post('/identifiers/lookup', { items: [mine, theirs, metadataId] }, reader);
     expect(looked.body.items.map(({ status }: { status: string }) => status)).toEqual(['found', 'missing', 'found']);
     expect(JSON.stringify(looked.body.items[2])).not.toContain(theirs);
   });

@@ -27,11 +27,11 @@ describe('POST /identifiers/batch', () => {
   it('mints count identifiers, each with the result of a single mint', async () => {
     const { status, body } = await batch({ namingAuthority: NA, count: 3 });
     expect(status).toBe(200);
-    expect(body.results).toHaveLength(3);
-    expect(new Set(body.results.map((each: any) => each.identifier.identifier)).size).toBe(3);
-    for (const { status: each, identifier, clientRef } of body.results) {
+    expect(body.items).toHaveLength(3);
+    expect(new Set(body.items.map((each: any) => each.identifier)).size).toBe(3);
+    for (const { status: each, identifier, clientRef } of body.items) {
       expect([each, clientRef]).toEqual([201, null]);
-      const found = await service.client.get(`/identifiers/${identifier.identifier}`);
+      const found = await service.client.get(`/identifiers/${identifier}`);
       expect({ ...found.body, metadataRecord: null }).toEqual({ ...identifier, query: null, fragment: null });
     }
   });
@@ -52,7 +52,7 @@ describe('POST /identifiers/batch', () => {
       ],
     });
     expect(status).toBe(200);
-    expect(body.results.map(({ clientRef, status: each, problem }: any) => [clientRef, each, problem?.code])).toEqual([
+    expect(body.items.map(({ clientRef, status: each, problem }: any) => [clientRef, each, problem?.code])).toEqual([
       ['a', 201, undefined],
       ['b', 201, undefined],
       ['c', 422, 'UNKNOWN_NAMING_AUTHORITY'],
@@ -62,15 +62,15 @@ describe('POST /identifiers/batch', () => {
       [null, 400, 'INVALID_REQUEST'],
       ['g', 201, undefined],
     ]);
-    expect(body.results[3].problem.errors[0].pointer).toBe('/target');
-    expect(body.results[5].problem.errors[0].pointer).toBe('/surprise');
-    expect(body.results[7].identifier.namingAuthority).toBe('2000.01');
-    expect('identifier' in body.results[2]).toBe(false);
+    expect(body.items[3].problem.errors[0].pointer).toBe('/target');
+    expect(body.items[5].problem.errors[0].pointer).toBe('/surprise');
+    expect(body.items[7].record.namingAuthority).toBe('2000.01');
+    expect('identifier' in body.items[2]).toBe(false);
   });
 
   it('mints metadata IDs pairwise on request', async () => {
     const { body } = await batch({ namingAuthority: NA, items: [{ mintMetadataId: true }, {}] });
-    const [{ identifier: pair }, { identifier: single }] = body.results;
+    const [{ record: pair }, { record: single }] = body.items;
     expect(pair.metadataRecord.describes).toEqual([pair.identifier]);
     expect(pair.metadataId).toBe(`hdl:${pair.metadataRecord.identifier}`);
     expect(single.metadataRecord).toBeNull();
@@ -89,7 +89,7 @@ describe('POST /identifiers/batch', () => {
         { namingAuthority: '2000.01', guid, metadataId: 'demo:dup' },
       ],
     });
-    expect(body.results.map((each: any) => [each.status, each.problem?.code])).toEqual([
+    expect(body.items.map((each: any) => [each.status, each.problem?.code])).toEqual([
       [201, undefined],
       [422, 'DUPLICATE_IN_REQUEST'],
       [201, undefined],
@@ -97,7 +97,7 @@ describe('POST /identifiers/batch', () => {
       [422, 'DUPLICATE_IN_REQUEST'],
       [201, undefined],
     ]);
-    const problems = body.results.flatMap((each: any) => each.problem ?? []);
+    const problems = body.items.flatMap((each: any) => each.problem ?? []);
     expect(problems.map((each: any) => [each.errors[0].pointer, each.duplicateOf])).toEqual([
       ['/metadataId', 0],
       ['/guid', 2],
@@ -124,7 +124,7 @@ describe('POST /identifiers/batch', () => {
     expect(refused.body.errors).toMatchObject([{ pointer: '/items/3/metadataId', code: 'METADATA_ID_TAKEN' }]);
     expect(await total()).toBe(before);
     const good = await batch({ namingAuthority: NA, items: [{}, {}] }, {}, 'atomic');
-    expect(good.body.results.map((each: any) => each.status)).toEqual([201, 201]);
+    expect(good.body.items.map((each: any) => each.status)).toEqual([201, 201]);
   });
 
   it.each([
@@ -150,7 +150,7 @@ describe('POST /identifiers/batch', () => {
   it('refuses an unknown mode, and an item with a clientRef of 256 characters', async () => {
     expect((await batch({ namingAuthority: NA, count: 1 }, {}, 'some')).body.code).toBe('INVALID_REQUEST');
     const { body } = await batch({ namingAuthority: NA, items: [{ clientRef: 'x'.repeat(256) }] });
-    expect(body.results[0].problem.errors[0].pointer).toBe('/clientRef');
+    expect(body.items[0].problem.errors[0].pointer).toBe('/clientRef');
   });
 });
 
@@ -160,7 +160,7 @@ describe('the Idempotency-Key of a batch', () => {
   it('covers the batch: a repeat mints nothing and shows the identifiers as they are now', async () => {
     const first = await batch(request, { 'idempotency-key': 'b1' });
     const before = await total();
-    const { guid } = first.body.results[0].identifier;
+    const { guid } = first.body.items[0].record;
     await query(
       `UPDATE identifier SET target = 'https://new.example/', version = 2, is_first_event = false WHERE upper(replace(guid::text, '-', '')) = '${guid}'`,
     );
@@ -168,7 +168,7 @@ describe('the Idempotency-Key of a batch', () => {
     expect(again.headers.get('idempotency-replayed')).toBe('true');
     expect(first.headers.get('idempotency-replayed')).toBeNull();
     const expected = structuredClone(first.body);
-    Object.assign(expected.results[0].identifier, { target: 'https://new.example/', version: 2 });
+    Object.assign(expected.items[0].record, { target: 'https://new.example/', version: 2 });
     expect(again.body).toEqual(expected);
     expect(await total()).toBe(before);
     const [{ size }] = (await query<{ size: number }>(
@@ -237,8 +237,8 @@ describe('a batch of 10,000', () => {
     process.stderr.write(
       `10,000 items in ${Math.round(performance.now() - start)} ms, slowest other answer ${Math.round(slowest)} ms\n`,
     );
-    expect(body.results.map((each: any) => each.clientRef)).toEqual(items.map(({ clientRef }) => clientRef));
-    expect(body.results.every((each: any) => each.status === 201)).toBe(true);
+    expect(body.items.map((each: any) => each.clientRef)).toEqual(items.map(({ clientRef }) => clientRef));
+    expect(body.items.every((each: any) => each.status === 201)).toBe(true);
     expect(slowest).toBeLessThan(500);
   });
 
@@ -264,7 +264,7 @@ describe('a batch of 10,000', () => {
     const second = await startServer(variables);
     const again = await new Client(second.url).send('POST', '/identifiers/batch', headers, body);
     expect(again.headers.get('idempotency-replayed')).toBe('true');
-    expect(again.body.results.map((each: any) => each.identifier.guid)).toEqual(minted.map(({ guid }) => guid));
+    expect(again.body.items.map((each: any) => each.record.guid)).toEqual(minted.map(({ guid }) => guid));
     expect(await total(database.url)).toBe(10_000);
     await second.stop();
     await database.drop();

@@ -32,9 +32,9 @@ describe('POST /identifiers/bulk', () => {
       [5, null, 409, 'METADATA_ID_TAKEN'],
       [6, null, 422, 'UNKNOWN_NAMING_AUTHORITY'],
     ]);
-    expect(lines[3].identifier.identifier).toBe(lines[2].identifier.identifier);
-    expect(lines[1].identifier.metadataRecord.describes).toEqual([lines[1].identifier.identifier]);
-    const found = await service.client.get(`/identifiers/${lines[0].identifier.identifier}`);
+    expect(lines[3].identifier).toBe(lines[2].identifier);
+    expect(lines[1].record.metadataRecord.describes).toEqual([lines[1].identifier]);
+    const found = await service.client.get(`/identifiers/${lines[0].identifier}`);
     expect({ ...found.body, metadataRecord: null }).toEqual({ ...lines[0].identifier, query: null, fragment: null });
   });
 
@@ -193,7 +193,7 @@ describe('a bulk with an Idempotency-Key', () => {
     stream.request.end(body);
     try {
       for await (const { line, identifier } of stream.lines) {
-        acknowledged.set(line, identifier.identifier);
+        acknowledged.set(line, identifier);
         if (acknowledged.size === 3000) server.child.kill('SIGKILL');
       }
     } catch {
@@ -204,8 +204,8 @@ describe('a bulk with an Idempotency-Key', () => {
     const second = await startServer(variables);
     const lines = await sendLines(second.url + PATH, body, key('killed'));
     expect(lines.map(({ line }) => line)).toEqual(Array.from({ length: count }, (_, index) => index + 1));
-    for (const [line, identifier] of acknowledged) expect(lines[line - 1].identifier.identifier).toBe(identifier);
-    expect(new Set(lines.map(({ identifier }) => identifier.identifier)).size).toBe(count);
+    for (const [line, identifier] of acknowledged) expect(lines[line - 1].identifier).toBe(identifier);
+    expect(new Set(lines.map(({ identifier }) => identifier)).size).toBe(count);
     expect(await total(database.url)).toBe(count);
     await second.stop();
     await database.drop();

@@ -69,7 +69,7 @@ describe('the time of a change', () => {
   it('is one for a released reservation', async () => {
     const { body } = await reserve();
     await service.client.post(`/reservations/${body.id}/release`, {});
-    for (const identifier of body.identifiers) {
+    for (const identifier of body.items) {
       const { updated, withdrawn, at } = await timesOf(identifier);
       expect([withdrawn, at]).toEqual([updated, updated]);
     }

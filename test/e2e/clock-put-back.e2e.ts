@@ -48,7 +48,7 @@ describe('a naming authority that was created after the clock of the database wa
       201,
       async ({ namingAuthority }) => {
         const { body } = await other.post('/identifiers/batch', { items: [{ namingAuthority }] });
-        return body.results[0].status;
+        return body.items[0].status;
       },
     ],
     [
@@ -69,7 +69,7 @@ describe('a naming authority that was created after the clock of the database wa
       'is found among many',
       1,
       async ({ identifier }) => {
-        const { body } = await other.post('/identifiers/lookup', { inputs: [identifier, '9.9/none'] });
+        const { body } = await other.post('/identifiers/lookup', { items: [identifier, '9.9/none'] });
         return body.items.filter((item: { status: string }) => item.status === 'found').length;
       },
     ],
@@ -126,10 +126,10 @@ describe('a naming authority that was created after the clock of the database wa
 
   it('mints in another service at once after it was suspended and activated', async () => {
     const { namingAuthority } = await made();
-    expect((await patch(namingAuthority, { status: 'suspended' })).status).toBe(200);
+    expect((await patch(namingAuthority, { state: 'suspended' })).status).toBe(200);
     const mint = async () => coded(await other.post('/identifiers', { namingAuthority }));
     expect(await mint()).toEqual([422, 'SUSPENDED_NAMING_AUTHORITY']);
-    expect((await patch(namingAuthority, { status: 'active' })).status).toBe(200);
+    expect((await patch(namingAuthority, { state: 'active' })).status).toBe(200);
     expect(await mint()).toEqual([201, undefined]);
   });
 
@@ -137,7 +137,7 @@ describe('a naming authority that was created after the clock of the database wa
     const answers = await Promise.all([
       other.post('/identifiers', { namingAuthority: '1\u0000' }),
       other.post('/identifiers/batch', { namingAuthority: '1\u0000', count: 1 }),
-      other.post('/identifiers/lookup', { inputs: ['1\u0000/x'] }),
+      other.post('/identifiers/lookup', { items: ['1\u0000/x'] }),
       other.get('/naming-authorities/1%00/history'),
     ]);
     expect(answers.map(({ status: each }) => each < 500)).toEqual([true, true, true, true]);

@@ -28,7 +28,7 @@ describe('where reading is closed, a key for one naming authority', () => {
     expect(names).toEqual(['100.102', own]);
     const all = await service.client.get('/events', bearer(ADMIN_KEY));
     expect(all.body.items).toHaveLength(4);
-    const behind = await service.client.get(`/events?after=${body.next}`, bearer(ADMIN_KEY));
+    const behind = await service.client.get(`/events?cursor=${body.next}`, bearer(ADMIN_KEY));
     expect(behind.body.items).toEqual([]);
   });
 

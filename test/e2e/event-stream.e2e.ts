@@ -67,7 +67,7 @@ describe('GET /events as text/event-stream', () => {
     await service.client.mint();
     const { events } = await readLog(service.client);
     const [, , last] = events.slice(-3);
-    const stream = await openStream(`?after=${events[0]!.id}`, { 'last-event-id': events.at(-2)!.id });
+    const stream = await openStream(`?cursor=${events[0]!.id}`, { 'last-event-id': events.at(-2)!.id });
     expect((await stream.next()).id).toBe(last!.id);
     stream.close();
   });
@@ -77,7 +77,7 @@ describe('GET /events as text/event-stream', () => {
     const minted = await Promise.all(
       Array.from({ length: 60 }, async () => (await service.client.mint()).body.identifier),
     );
-    const stream = await openStream(`?after=${next}&limit=2`);
+    const stream = await openStream(`?cursor=${next}&limit=2`);
     const streamed: unknown[] = [];
     while (streamed.length < 60) streamed.push((await stream.next()).data.identifier);
     expect([...streamed].sort()).toEqual(minted.sort());
@@ -100,7 +100,7 @@ describe('GET /events as text/event-stream', () => {
       );
       return rows[0]!.n;
     };
-    const streams = await Promise.all(Array.from({ length: 20 }, () => openStream(`?after=${next}`)));
+    const streams = await Promise.all(Array.from({ length: 20 }, () => openStream(`?cursor=${next}`)));
     const [before, during] = [await looks(), await looks()];
     expect(during - before).toBeGreaterThan(5);
     for (const { close } of streams) close();

@@ -74,13 +74,13 @@ describe('GET /events', () => {
 
   it('returns the requested cursor at the end of the log', async () => {
     const end = await lastCursor();
-    expect((await service.client.get(`/events?after=${end}`)).body).toEqual({ items: [], next: end });
+    expect((await service.client.get(`/events?cursor=${end}`)).body).toEqual({ items: [], next: end });
   });
 
   it('continues after any event of a page, not only after its last', async () => {
     const { events } = await readLog(service.client);
     for (const [index, { id }] of events.entries()) {
-      const { body } = await service.client.get(`/events?limit=1&after=${id}`);
+      const { body } = await service.client.get(`/events?limit=1&cursor=${id}`);
       expect(body.items).toEqual(events.slice(index + 1, index + 2));
     }
   });
@@ -102,7 +102,7 @@ describe('GET /events', () => {
     const page = await service.client.get('/events?namingAuthority=100.103&wait=1');
     expect(page.body).toEqual({ items: [], next: await lastCursor() });
     const end = page.body.next as string;
-    const waiting = service.client.get(`/events?namingAuthority=100.102&wait=30&after=${end}`);
+    const waiting = service.client.get(`/events?namingAuthority=100.102&wait=30&cursor=${end}`);
     await append(pool, 2_000_000);
     await pause(400);
     const { identifier } = (await service.client.mint()).body;
@@ -110,14 +110,14 @@ describe('GET /events', () => {
   });
 
   it.each([
-    ['after=x', 'INVALID_CURSOR', '#query/after'],
-    ['after=', 'INVALID_CURSOR', '#query/after'],
-    [`after=${Buffer.from('1').toString('base64url')}`, 'INVALID_CURSOR', '#query/after'],
-    [`after=${Buffer.from('1 2 3').toString('base64url')}`, 'INVALID_CURSOR', '#query/after'],
-    [`after=${Buffer.from('01 2').toString('base64url')}`, 'INVALID_CURSOR', '#query/after'],
-    [`after=${Buffer.from('9223372036854775808 0').toString('base64url')}`, 'INVALID_CURSOR', '#query/after'],
-    [`after=${Buffer.from('1 2').toString('base64url')}==`, 'INVALID_CURSOR', '#query/after'],
-    [`after=${'A'.repeat(513)}`, 'INVALID_REQUEST', '#query/after'],
+    ['cursor=x', 'INVALID_CURSOR', '#query/cursor'],
+    ['cursor=', 'INVALID_CURSOR', '#query/cursor'],
+    [`cursor=${Buffer.from('1').toString('base64url')}`, 'INVALID_CURSOR', '#query/cursor'],
+    [`cursor=${Buffer.from('1 2 3').toString('base64url')}`, 'INVALID_CURSOR', '#query/cursor'],
+    [`cursor=${Buffer.from('01 2').toString('base64url')}`, 'INVALID_CURSOR', '#query/cursor'],
+    [`cursor=${Buffer.from('9223372036854775808 0').toString('base64url')}`, 'INVALID_CURSOR', '#query/cursor'],
+    [`cursor=${Buffer.from('1 2').toString('base64url')}==`, 'INVALID_CURSOR', '#query/cursor'],
+    [`cursor=${'A'.repeat(513)}`, 'INVALID_REQUEST', '#query/cursor'],
     ['wait=61', 'INVALID_REQUEST', '#query/wait'],
     ['wait=-1', 'INVALID_REQUEST', '#query/wait'],
     ['wait=1.5', 'INVALID_REQUEST', '#query/wait'],
@@ -147,7 +147,7 @@ describe('a long poll', () => {
   it('returns as soon as there is a change', async () => {
     const end = await lastCursor();
     const begun = performance.now();
-    const waiting = service.client.get(`/events?wait=30&after=${end}`);
+    const waiting = service.client.get(`/events?wait=30&cursor=${end}`);
     await pause(300);
     const { identifier } = (await service.client.mint()).body;
     expect((await waiting).body.items.map((event: SeenEvent) => event.identifier)).toEqual([identifier]);
@@ -157,7 +157,7 @@ describe('a long poll', () => {
   it('returns an empty page with a cursor after the timeout', async () => {
     const end = await lastCursor();
     const begun = performance.now();
-    expect((await service.client.get(`/events?wait=1&after=${end}`)).body).toEqual({ items: [], next: end });
+    expect((await service.client.get(`/events?wait=1&cursor=${end}`)).body).toEqual({ items: [], next: end });
     expect(performance.now() - begun).toBeGreaterThan(990);
   });
 
@@ -169,7 +169,7 @@ describe('a long poll', () => {
       );
       return rows[0].n as number;
     };
-    const waits = Array.from({ length: 200 }, () => service.client.get(`/events?wait=5&after=${end}`));
+    const waits = Array.from({ length: 200 }, () => service.client.get(`/events?wait=5&cursor=${end}`));
     await pause(2500);
     const before = await transactions();
     await pause(2000);
@@ -184,8 +184,8 @@ describe('a long poll', () => {
     const server = await startServer({ DATABASE_URL: database.url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' });
     const client = new Client(server.url);
     const { next } = await readLog(client);
-    const stream = await fetch(`${server.url}/events?after=${next}`, { headers: { accept: 'text/event-stream' } });
-    const waiting = client.get(`/events?wait=60&after=${next}`);
+    const stream = await fetch(`${server.url}/events?cursor=${next}`, { headers: { accept: 'text/event-stream' } });
+    const waiting = client.get(`/events?wait=60&cursor=${next}`);
     await pause(500);
     const begun = performance.now();
     const stopped = server.stop();

@@ -81,7 +81,7 @@ const stepsOf = (server: TestServer, known: string[]): Record<string, () => Prom
       ...(i === 3 && { alternateIds: [name()] }),
     }));
     const { status, body } = await client.post(`/identifiers/batch?mode=${mode}`, { items });
-    return status === 200 ? body.results[4].status : status;
+    return status === 200 ? body.items[4].status : status;
   };
   const reserve = async (activate: boolean) => {
     const { body, status } = await client.post('/reservations', {
@@ -203,7 +203,7 @@ describe('an identifier that is its own first event', () => {
       ...{ namingAuthority: '100.102', mintMetadataId, alternateIds: [`demo:batch-${i}`] },
     }));
     const { body } = await client.post('/identifiers/batch', { items });
-    const minted = body.results.flatMap(({ identifier: object }: any) =>
+    const minted = body.items.flatMap(({ identifier: object }: any) =>
       [object, object.metadataRecord].flatMap((record) => (record ? [record.identifier] : [])),
     );
     expect(minted).toHaveLength(5);

@@ -70,9 +70,9 @@ describe.each([
   it.each([OWN, ELSEWHERE])('each URI of each odd name under %s redirects to its target', async (namingAuthority) => {
     const items = ODD_NAMES.map((localName, index) => ({ localName, target: `https://t.example/${index}` }));
     const { status, body } = await client.post('/identifiers/batch', { namingAuthority, items });
-    const refused = body.results.filter((result: any) => result.status !== 201);
+    const refused = body.items.filter((result: any) => result.status !== 201);
     expect([status, refused]).toEqual([200, []]);
-    for (const [index, { identifier }] of body.results.entries()) {
+    for (const [index, { identifier }] of body.items.entries()) {
       const paths = new Set(pathsOf(identifier.uris));
       expect([identifier.localName, paths.size > 3]).toEqual([identifier.localName, true]);
       for (const path of paths) expect([path, await locationAt(path)]).toEqual([path, `https://t.example/${index}`]);

@@ -121,7 +121,7 @@ describe('the Handle of a user', () => {
       },
       ADMIN,
     );
-    expect(batch.body.results ?? batch.body.items).toMatchObject([{ status: 409 }, { status: 201 }]);
+    expect(batch.body.items).toMatchObject([{ status: 409 }, { status: 201 }]);
     const { status, text } = await put('2050/ADMIN', { authorization: `Bearer ${secret}` });
     expect([status, JSON.parse(text)]).toMatchObject([409, { responseCode: 101, handle: '2050/ADMIN' }]);
     const imported = await exchange(client.base, '/identifiers/import', {

@@ -73,7 +73,7 @@ describe('a naming authority that is hidden from a key cannot be distinguished f
   });
 
   it('by a look-up', async () => {
-    await expectSame((text) => service.client.post('/identifiers/lookup', { inputs: [text] }, stranger));
+    await expectSame((text) => service.client.post('/identifiers/lookup', { items: [text] }, stranger));
   });
 
   it('by the filters of a list and of an export', async () => {
@@ -166,11 +166,7 @@ describe('a naming authority that is hidden from a key cannot be distinguished f
   });
 
   it('by a list of texts', async () => {
-    const { body } = await service.client.post(
-      '/identifiers/lookup',
-      { inputs: ['8/abc', '9/abc', '7/abc'] },
-      stranger,
-    );
+    const { body } = await service.client.post('/identifiers/lookup', { items: ['8/abc', '9/abc', '7/abc'] }, stranger);
     expect(body.items.map(({ status }: { status: string }) => status)).toEqual(['missing', 'missing', 'malformed']);
   });
 });
@@ -222,12 +218,12 @@ describe('a look-up of texts', () => {
       expect((await service.client.post('/identifiers', item, ADMIN)).status).toBe(201);
     }
     const inputs = [guid, target, metadataId, `"${target}".`];
-    const seen = await service.client.post('/identifiers/lookup', { inputs }, stranger);
-    expect(seen.body.items.map((item: any) => [item.status, item.identifier.identifier, item.others])).toEqual(
+    const seen = await service.client.post('/identifiers/lookup', { items: inputs }, stranger);
+    expect(seen.body.items.map((item: any) => [item.outcome, item.identifier, item.others])).toEqual(
       inputs.map(() => ['found', `7/${guid}`, []]),
     );
     expect(seen.text).not.toContain('candidates');
-    const all = await service.client.post('/identifiers/lookup', { inputs }, ADMIN);
+    const all = await service.client.post('/identifiers/lookup', { items: inputs }, ADMIN);
     expect(all.body.items.map((item: any) => [item.status, item.candidates.length])).toEqual([
       ['ambiguous', 3],
       ['ambiguous', 10],

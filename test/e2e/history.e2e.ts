@@ -198,13 +198,13 @@ describe('GET /naming-authorities/{namingAuthority}/history', () => {
     const writer: Writer = new NamingAuthorityWriter(new Transactions(pool, pool), null as never);
     await new Transactions(pool, pool).run(async (transaction) => {
       const locked = await writer.lock(transaction, '100.102');
-      return writer.change(transaction, CURATOR, locked!, { status: 'suspended' });
+      return writer.change(transaction, CURATOR, locked!, { state: 'suspended' });
     });
     const { body } = await service.client.get('/naming-authorities/100.102/history');
     expect(body).toMatchObject({
       items: [
         { version: 1, kind: 'created', client: 'service', patch: [{ op: 'add', path: '' }] },
-        { version: 2, client: 'curator', patch: [{ op: 'replace', path: '/status', value: 'suspended' }] },
+        { version: 2, client: 'curator', patch: [{ op: 'replace', path: '/state', value: 'suspended' }] },
       ],
       next: null,
     });

@@ -69,7 +69,7 @@ beforeAll(async () => {
       ...REASONS.map((_, index) => ({ target: `https://repo.example.org/withdrawn/${index}` })),
     ],
   });
-  for (const { status } of minted.body.results) expect(status).toBe(201);
+  for (const { status } of minted.body.items) expect(status).toBe(201);
   const client = new pg.Client({ connectionString: service.database.url });
   await client.connect();
   for (const [index, reason] of REASONS.entries()) {

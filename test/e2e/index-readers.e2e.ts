@@ -54,7 +54,7 @@ const READERS: Record<string, (client: Client) => Promise<unknown>> = {
   identifier_lease_idx: () => pause(300),
   identifier_local_key: get(() => '/identifiers/20%2Fname'),
   identifier_metadata_key: get(() => '/identifiers?metadataId=demo:1'),
-  identifier_pkey: (client) => client.post('/identifiers/lookup', { inputs: [known.identifier] }),
+  identifier_pkey: (client) => client.post('/identifiers/lookup', { items: [known.identifier] }),
   identifier_request_key: repeated,
   identifier_reservation_idx: get(() => `/reservations/${known.reservation}`),
   identifier_target_idx: get(() => '/identifiers?target=https%3A%2F%2Frepo.example.org%2F7'),

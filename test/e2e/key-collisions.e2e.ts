@@ -49,7 +49,7 @@ describe('a name with the key of another one', () => {
 
     const item = { namingAuthority: '100.102', ...fields };
     const batch = await service.client.post('/identifiers/batch?mode=perItem', { items: [item, {}] });
-    expect(coded({ ...batch, status: batch.body.results[0].status, body: batch.body.results[0].problem })).toEqual(
+    expect(coded({ ...batch, status: batch.body.items[0].status, body: batch.body.items[0].problem })).toEqual(
       COLLISION,
     );
     const atomic = await service.client.post('/identifiers/batch?mode=atomic', { items: [item] });
@@ -108,7 +108,7 @@ describe('a name with the key of another one', () => {
     const later = await mint({ namingAuthority: '2000.01', metadataId: 'hdl:9.9/twin2' });
     expect(later.status).toBe(201);
     const inputs = ['hdl:9.9/twin1', 'hdl:9.9/twin2', 'hdl:9.9/alt-twin2', '20/twin2', 'hdl:9.9/alt-twin1'];
-    const { body } = await service.client.post('/identifiers/lookup', { inputs });
+    const { body } = await service.client.post('/identifiers/lookup', { items: inputs });
     expect(body.items.map(({ status, identifier }: any) => [status, identifier?.identifier ?? null])).toEqual([
       ['found', of.metadata],
       ['found', later.body.identifier],

@@ -60,7 +60,7 @@ describe('a page of large records', () => {
 
   it.each<[string, () => Promise<string>, string]>([
     ['GET /identifiers', () => Promise.resolve('/identifiers'), 'cursor'],
-    ['GET /events', () => Promise.resolve('/events'), 'after'],
+    ['GET /events', () => Promise.resolve('/events'), 'cursor'],
     ['the history of an identifier', history, 'cursor'],
   ])('of %s ends early, and the next one continues', async (_, path, parameter) => {
     const base = `${await path()}?limit=1000`;
@@ -94,7 +94,7 @@ describe('a page of large records', () => {
       expect(pages).toBeLessThan(40);
       const { text, grownMb } = await read(`/events?limit=1000${after}`);
       const { items, next } = JSON.parse(text);
-      after = `&after=${encodeURIComponent(next)}`;
+      after = `&cursor=${encodeURIComponent(next)}`;
       for (const { kind, identifier } of items) if (kind === 'minted') seen.add(identifier);
       expect(items.length).toBeLessThan(20);
       expect(grownMb).toBeLessThan(MOST_MB);

@@ -62,7 +62,7 @@ describe('10,000 items', () => {
     }));
     const answer = await post('/identifiers/batch', write({ items }));
     expect(answer.status).toBe(200);
-    const results = answer.body.results.map(({ status, clientRef }: { status: number; clientRef: string }) => [
+    const results = answer.body.items.map(({ status, clientRef }: { status: number; clientRef: string }) => [
       status,
       clientRef,
     ]);
@@ -179,7 +179,7 @@ describe('a response that is longer than its request', () => {
     const alternateIds = Array.from({ length: 90 }, (_, i) => `1234/${String(i)}${'x'.repeat(2000)}`);
     const minted = await service.client.mint({ alternateIds });
     expect(minted.status).toBe(201);
-    const body = JSON.stringify({ inputs: Array.from({ length: 1000 }, () => minted.body.identifier as string) });
+    const body = JSON.stringify({ items: Array.from({ length: 1000 }, () => minted.body.identifier as string) });
     const idle = rss();
     await Promise.all(Array.from({ length: 3 }, () => sendUnread('/identifiers/lookup', body)));
     let highest = idle;

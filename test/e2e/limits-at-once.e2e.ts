@@ -53,7 +53,7 @@ describe('long polls and event streams', () => {
     });
     expect(stream.status).toBe(200);
     const last = await client.get('/events?limit=1000', ADMIN);
-    const poll = fetch(`${client.base}/events?wait=20&after=${last.body.next}`, {
+    const poll = fetch(`${client.base}/events?wait=20&cursor=${last.body.next}`, {
       headers: ADMIN,
       signal: hangUp.signal,
     }).catch((error: unknown) => error);

@@ -7,7 +7,7 @@ const GUID = 'F58FB49EB1F848F0A606E84CEF294BE5';
 const IDENTIFIER = `100.102/${GUID}`;
 const RECORD = '2000.01/A3D8BE7457C943FFB66ED4583059A8BA';
 
-const lookUp = async (inputs: unknown) => service.client.post('/identifiers/lookup', { inputs });
+const lookUp = async (inputs: unknown) => service.client.post('/identifiers/lookup', { items: inputs });
 
 beforeAll(async () => {
   await service.client.mint({
@@ -39,7 +39,8 @@ describe('POST /identifiers/lookup', () => {
         matchedBy,
         canonical,
         others: [],
-        identifier: expect.objectContaining({ identifier: IDENTIFIER }),
+        identifier: IDENTIFIER,
+        record: expect.objectContaining({ identifier: IDENTIFIER }),
       },
     ]);
   });
@@ -66,7 +67,9 @@ describe('POST /identifiers/lookup', () => {
     const { body } = await lookUp(inputs);
     expect(body.items.map(({ input }: { input: string }) => input)).toEqual(inputs);
     const statuses = ['found', 'found', 'found', 'malformed', 'missing'];
-    expect(body.items.map(({ status }: { status: string }) => status)).toEqual(inputs.map((_, i) => statuses[i % 5]));
+    expect(body.items.map(({ outcome }: { outcome: string }) => outcome)).toEqual(
+      inputs.map((_, i) => statuses[i % 5]),
+    );
   });
 
   it('returns the other identifiers of a metadata ID that exists under two naming authorities', async () => {
@@ -76,7 +79,7 @@ describe('POST /identifiers/lookup', () => {
     const { body } = await lookUp([metadataId]);
     expect(body.items[0].status).toBe('ambiguous');
     expect(body.items[0].candidates).toEqual([first.body.identifier, second.body.identifier]);
-    expect(body.items[0].identifier.identifier).toBe(first.body.identifier);
+    expect(body.items[0].identifier).toBe(first.body.identifier);
     expect(body.items[0].others).toEqual([second.body.identifier]);
   });
 
@@ -84,7 +87,7 @@ describe('POST /identifiers/lookup', () => {
     const { body } = await service.client.mint({ mintMetadataId: true });
     const answer = await lookUp([body.metadataRecord.identifier]);
     expect(answer.body.items[0]).toMatchObject({ matchedBy: 'identifier', others: [body.identifier] });
-    expect(answer.body.items[0].identifier.identifier).toBe(body.metadataRecord.identifier);
+    expect(answer.body.items[0].identifier).toBe(body.metadataRecord.identifier);
   });
 
   it.each([
@@ -121,14 +124,14 @@ describe('an input that finds nothing unchanged', () => {
   ])('is found by %s', async (_, input, matchedBy, identifier) => {
     const { body } = await lookUp([input]);
     expect(body.items).toHaveLength(1);
-    expect(body.items[0]).toMatchObject({ input, status: 'found', matchedBy, others: [], identifier: { identifier } });
+    expect(body.items[0]).toMatchObject({ input, status: 'found', matchedBy, others: [], identifier });
     expect(body.items[0]).not.toHaveProperty('candidates');
   });
 
   it('is read unchanged first: a target with a final full stop is not the one without', async () => {
     const exact = await service.client.mint({ target: `${TARGET}.` });
     const { body } = await lookUp([`${TARGET}.`, TARGET, `${TARGET}..`, TARGET.toUpperCase()]);
-    expect(body.items.map((item: any) => item.identifier?.identifier)).toEqual([
+    expect(body.items.map((item: any) => item.identifier)).toEqual([
       exact.body.identifier,
       `100.102/${BARE}`,
       exact.body.identifier,
@@ -143,7 +146,7 @@ describe('an input that finds nothing unchanged', () => {
     expect(named.status).toBe(201);
     const { body } = await lookUp([guid]);
     expect(body.items[0]).toMatchObject({ status: 'found', matchedBy: 'alternateId' });
-    expect(body.items[0].identifier.identifier).toBe(named.body.identifier);
+    expect(body.items[0].identifier).toBe(named.body.identifier);
   });
 
   it('is ambiguous with ten candidates at most in order of minting, for a GUID and for a target', async () => {
@@ -154,7 +157,7 @@ describe('an input that finds nothing unchanged', () => {
       namingAuthority: '100.102',
       items: Array.from({ length: 12 }, () => ({ target })),
     });
-    const shared = minted.body.results.map(({ identifier }: any) => identifier.identifier ?? identifier);
+    const shared = minted.body.items.map(({ identifier }: any) => identifier);
     const { body } = await lookUp([guid, `<${target}>`]);
     const canonical = 'urn:uuid:22222222-2222-4333-8444-555555555555';
     const candidates = [`2000.01/${guid}`, `100.102/${guid}`];
@@ -166,7 +169,7 @@ describe('an input that finds nothing unchanged', () => {
 
   it('has the fault of the unchanged input when nothing is found', async () => {
     const { body } = await lookUp(['"no such thing".', `${IDENTIFIER}0.`]);
-    expect(body.items.map((item: any) => [item.status, item.error.code])).toEqual([
+    expect(body.items.map((item: any) => [item.outcome, item.problem.code])).toEqual([
       ['malformed', 'NOT_RECOGNIZED'],
       ['malformed', expect.any(String)],
     ]);

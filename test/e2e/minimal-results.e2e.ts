@@ -53,9 +53,9 @@ describe('Prefer: return=minimal (RFC 7240)', () => {
     const minimal = await send(MINIMAL);
     expect(minimal.headers.get('preference-applied')).toBe('return=minimal');
     expect(minimal.headers.get('idempotency-replayed')).toBe('true');
-    expect(Object.keys(minimal.body.results[0])).toEqual(['clientRef', 'status', 'identifier']);
-    expect(minimal.body.results).toEqual(
-      whole.body.results.map(({ identifier, ...result }: any) =>
+    expect(Object.keys(minimal.body.items[0])).toEqual(['clientRef', 'status', 'identifier']);
+    expect(minimal.body.items).toEqual(
+      whole.body.items.map(({ identifier, ...result }: any) =>
         identifier === undefined ? result : { ...result, identifier: identifier.identifier },
       ),
     );
@@ -65,7 +65,7 @@ describe('Prefer: return=minimal (RFC 7240)', () => {
     const key = { 'idempotency-key': 'either-form' };
     const whole = await sendLines(service.server.url + PATH, '{}\n{}\n', key);
     const minimal = await sendLines(service.server.url + PATH, '{}\n{}\n', { ...key, ...MINIMAL });
-    expect(minimal.map(({ identifier }) => identifier)).toEqual(whole.map(({ identifier }) => identifier.identifier));
+    expect(minimal.map(({ identifier }) => identifier)).toEqual(whole.map(({ identifier }) => identifier));
   });
 });
 

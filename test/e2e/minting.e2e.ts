@@ -177,9 +177,9 @@ describe('a suspended naming authority', () => {
   it('mints nothing, returns 422, and its identifiers are still found', async () => {
     const { identifier } = (await service.client.mint({ namingAuthority: '2000.01' })).body;
     const admin = await connect();
-    await admin.query("UPDATE naming_authority SET status = 'suspended' WHERE prefix = '2000.01'");
+    await admin.query("UPDATE naming_authority SET state = 'suspended' WHERE prefix = '2000.01'");
     const refused = await service.client.mint({ namingAuthority: '2000.01' });
-    await admin.query("UPDATE naming_authority SET status = 'active' WHERE prefix = '2000.01'");
+    await admin.query("UPDATE naming_authority SET state = 'active' WHERE prefix = '2000.01'");
     await admin.end();
     expect([refused.status, refused.body.code]).toEqual([422, 'SUSPENDED_NAMING_AUTHORITY']);
     expect((await service.client.get(`/identifiers/${identifier}`)).status).toBe(200);

@@ -14,7 +14,7 @@ describe('POST /naming-authorities', () => {
     expect(answer.headers.get('etag')).toMatch(/^"[^"]+"$/);
     expect(answer.body).toEqual({
       namingAuthority: prefix,
-      status: 'active',
+      state: 'active',
       profile: 'cordra',
       caseInsensitive: false,
       handleValues: false,
@@ -39,7 +39,7 @@ describe('POST /naming-authorities', () => {
 
   it('keeps every setting, the resolver normalised (R-13)', async () => {
     const prefix = freshPrefix();
-    const settings = { profile: 'handle', caseInsensitive: true, uuidVersion: 7, status: 'suspended' };
+    const settings = { profile: 'handle', caseInsensitive: true, uuidVersion: 7, state: 'suspended' };
     const answer = await create({
       namingAuthority: prefix,
       ...settings,

@@ -18,7 +18,7 @@ const suspend = (prefix: string, headers: Record<string, string>) =>
     'PATCH',
     `/naming-authorities/${prefix}`,
     { 'content-type': 'application/json', 'if-match': '*', ...headers },
-    '{"status":"suspended"}',
+    '{"state":"suspended"}',
   );
 
 beforeAll(async () => {
@@ -48,10 +48,10 @@ describe('who may do what with naming authorities', () => {
   it('an administrator of a prefix creates and changes what is derived from it, and nothing else', async () => {
     const bound = await keyFor(['admin'], [{ namingAuthority: '7', derived: true }]);
     expect((await create('7.3', bound)).body).toMatchObject({ namingAuthority: '7.3', parent: '7' });
-    expect((await suspend('7.3', bound)).body.status).toBe('suspended');
+    expect((await suspend('7.3', bound)).body.state).toBe('suspended');
     const other = await create('70', bound);
     expect([other.status, other.body.code]).toEqual([403, 'NAMING_AUTHORITY_FORBIDDEN']);
     expect((await suspend('8', bound)).status).toBe(404);
-    expect((await service.client.get('/naming-authorities/8', ADMIN)).body.status).toBe('active');
+    expect((await service.client.get('/naming-authorities/8', ADMIN)).body.state).toBe('active');
   });
 });

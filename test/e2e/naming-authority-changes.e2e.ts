@@ -14,7 +14,7 @@ describe('PATCH /naming-authorities/{na}', () => {
     const first = await patch(prefix, { uuidVersion: 7, resolver: null }, { 'if-match': '"1"' });
     expect(first.status).toBe(200);
     const targetTemplate = 'https://a.example/{guid}';
-    expect(first.body).toMatchObject({ uuidVersion: 7, resolver: null, targetTemplate, status: 'active', version: 2 });
+    expect(first.body).toMatchObject({ uuidVersion: 7, resolver: null, targetTemplate, state: 'active', version: 2 });
     const second = await patch(prefix, { targetTemplate: null }, { 'if-match': first.headers.get('etag') ?? '' });
     expect(second.body).toMatchObject({ uuidVersion: 7, targetTemplate: null, version: 3 });
     expect((await show(prefix)).body).toEqual(second.body);
@@ -28,10 +28,10 @@ describe('PATCH /naming-authorities/{na}', () => {
     expect(outcome(await patch(prefix, {}, { 'if-match': '1' }))).toEqual([400, 'INVALID_PRECONDITION']);
     expect(outcome(await patch(prefix, {}, { 'if-match': 'W/"1"' }))).toEqual([412, 'PRECONDITION_FAILED']);
     expect((await patch(prefix, { uuidVersion: 7 }, { 'if-match': '"0", "1"' })).status).toBe(200);
-    const stale = await patch(prefix, { status: 'suspended' }, { 'if-match': '"1"' });
+    const stale = await patch(prefix, { state: 'suspended' }, { 'if-match': '"1"' });
     expect(outcome(stale)).toEqual([412, 'PRECONDITION_FAILED']);
     expect(stale.headers.get('etag')).toBe('"2"');
-    expect((await show(prefix)).body.status).toBe('active');
+    expect((await show(prefix)).body.state).toBe('active');
   });
 
   it('keeps its entity tag while others mint, so that a change is possible then', async () => {
@@ -57,16 +57,16 @@ describe('PATCH /naming-authorities/{na}', () => {
 
   it('creates no version without a difference', async () => {
     const prefix = await created();
-    const answer = await patch(prefix, { status: 'active', targetTemplate: null });
+    const answer = await patch(prefix, { state: 'active', targetTemplate: null });
     expect([answer.status, answer.body.version]).toEqual([200, 1]);
   });
 
   it('finds the prefix in any case, and takes effect once with an Idempotency-Key', async () => {
     await create({ namingAuthority: 'Patch', profile: 'handle' });
     const headers = { 'if-match': '"1"', 'idempotency-key': 'patch-once' };
-    const first = await patch('pATCH', { status: 'suspended' }, headers);
+    const first = await patch('pATCH', { state: 'suspended' }, headers);
     expect([first.status, first.body.namingAuthority, first.body.version]).toEqual([200, 'Patch', 2]);
-    const again = await patch('patch', { status: 'suspended' }, headers);
+    const again = await patch('patch', { state: 'suspended' }, headers);
     expect([again.status, again.body]).toEqual([200, first.body]);
     expect([again.headers.get('idempotency-replayed'), again.headers.get('etag')]).toEqual(['true', '"2"']);
   });
@@ -89,7 +89,7 @@ describe('PATCH /naming-authorities/{na}', () => {
 
   it('remembers who created and changed it', async () => {
     const prefix = await created();
-    await patch(prefix, { status: 'suspended' });
+    await patch(prefix, { state: 'suspended' });
     const client = new pg.Client({ connectionString: service.database.url });
     await client.connect();
     const { rows } = await client.query(
@@ -102,7 +102,7 @@ describe('PATCH /naming-authorities/{na}', () => {
       { version: 1, kind: 'created', client: 'anonymous' },
       { version: 2, kind: 'changed', client: 'anonymous' },
     ]);
-    expect(JSON.parse(rows[1].patch)).toEqual([{ op: 'replace', path: '/status', value: 'suspended' }]);
+    expect(JSON.parse(rows[1].patch)).toEqual([{ op: 'replace', path: '/state', value: 'suspended' }]);
   });
 
   it('returns 404 for an unknown prefix, and 400 for a malformed one', async () => {

@@ -20,7 +20,7 @@ describe('a naming authority that one service created', () => {
       async (path) => (await other.get(`${path}/history`)).status,
       async (path) => (await other.post(`${path}/withdraw`, { reason: 'Twice.' })).status,
       async (_, identifier) =>
-        (await other.post('/identifiers/lookup', { inputs: [identifier] })).body.items[0].status === 'found' && 200,
+        (await other.post('/identifiers/lookup', { items: [identifier] })).body.items[0].outcome === 'found' && 200,
     ];
     for (const [index, question] of questions.entries()) {
       const namingAuthority = `20.${index}`;

@@ -87,12 +87,12 @@ describe('status', () => {
     const prefix = await created();
     expect((await mint(other, prefix)).status).toBe(201);
     for (let round = 0; round < 5; round++) {
-      await patch(prefix, { status: 'suspended' });
+      await patch(prefix, { state: 'suspended' });
       for (const client of [other, service.client]) {
         const refused = await mint(client, prefix);
         expect([refused.status, refused.body.code]).toEqual([422, 'SUSPENDED_NAMING_AUTHORITY']);
       }
-      await patch(prefix, { status: 'active' });
+      await patch(prefix, { state: 'active' });
       for (const client of [other, service.client]) expect((await mint(client, prefix)).status).toBe(201);
     }
   });
@@ -114,7 +114,7 @@ describe('status', () => {
     const prefix = await created();
     const key = { 'idempotency-key': `suspended-${prefix}` };
     const first = await service.client.mint({ namingAuthority: prefix }, key);
-    await patch(prefix, { status: 'suspended' });
+    await patch(prefix, { state: 'suspended' });
     const again = await other.mint({ namingAuthority: prefix }, key);
     expect([again.status, again.body.identifier]).toEqual([201, first.body.identifier]);
     expect((await other.get(`/identifiers/${first.body.identifier}`)).status).toBe(200);

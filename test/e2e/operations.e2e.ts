@@ -20,8 +20,8 @@ const variables = (database: TestDatabase) => ({ DATABASE_URL: database.url, ACC
 
 describe('health', () => {
   it('is live, and ready with the newest schema', async () => {
-    expect((await service.client.get('/health/live')).body).toEqual({ status: 'ok' });
-    expect((await service.client.get('/health/ready')).body).toEqual({ status: 'ok' });
+    expect((await service.client.get('/health/live')).body).toEqual({ state: 'ok' });
+    expect((await service.client.get('/health/ready')).body).toEqual({ state: 'ok' });
   });
 
   it('is live but not ready when the database lacks a migration or is gone, and every error stays a problem', async () => {

@@ -111,7 +111,7 @@ describe('the id of an event', () => {
     const again = await start({ DATABASE_URL: fresh.url });
     const elsewhere = await start({ DATABASE_URL: restored.url });
     expect([await ids(again), await ids(elsewhere)]).toEqual([seen[0], seen[0]]);
-    const after = await elsewhere.get(`/events?after=${seen[0][0]}`, ADMIN);
+    const after = await elsewhere.get(`/events?cursor=${seen[0][0]}`, ADMIN);
     expect(after.body.items.map(({ id }: { id: string }) => id)).toEqual([seen[0][1]]);
     await Promise.all(servers.splice(-2).map((server) => server.stop()));
     await restored.drop();
@@ -122,7 +122,7 @@ describe('the id of an event', () => {
     const fresh = await createDatabase();
     const client = await start({ DATABASE_URL: fresh.url });
     const [mine] = (await new Client(servers[0]!.url).get('/events', ADMIN)).body.items;
-    expect(coded(await client.get(`/events?after=${mine.id}`, ADMIN))).toEqual([400, 'INVALID_CURSOR']);
+    expect(coded(await client.get(`/events?cursor=${mine.id}`, ADMIN))).toEqual([400, 'INVALID_CURSOR']);
     await servers.pop()!.stop();
     await fresh.drop();
   });

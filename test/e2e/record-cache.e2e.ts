@@ -152,7 +152,7 @@ describe('two processes', () => {
   it('serve a reservation until the end of its lease, and not after it', async () => {
     const leaseUntil = new Date(Date.now() + 4000).toISOString();
     const { body } = await one.client.post('/reservations', { namingAuthority: '100.102', count: 1, leaseUntil });
-    const [reserved] = body.items ?? body.identifiers ?? body.reservations;
+    const [reserved] = body.items ?? body.items ?? body.reservations;
     const identifier: string = reserved.identifier ?? reserved;
     await fill(other, identifier);
     const before = await other.figures();

@@ -87,7 +87,7 @@ describe('an ended lease whose expiry is not recorded', () => {
     );
     await server.stop();
     const statuses = answers.map(
-      ({ body }) => body.results?.map(({ status }: { status: number }) => status) ?? body.code,
+      ({ body }) => body.items?.map(({ status }: { status: number }) => status) ?? body.code,
     );
     expect(statuses).toEqual(orders.map(() => [201, 201]));
   });
@@ -132,11 +132,11 @@ describe('an ended lease whose expiry is not recorded', () => {
       expect(coded(answer)).toEqual([409, 'WRONG_STATE']);
     }
     const { body } = await reserve({ count: 1 });
-    await end(body.identifiers[0]);
+    await end(body.items[0]);
     expect((await service.client.get(`/reservations/${body.id}`)).body).toMatchObject({ reserved: 0, withdrawn: 1 });
     const report = await service.client.post(`/reservations/${body.id}/release`, {});
     expect(report.body).toMatchObject({ released: 0, skipped: 1 });
-    expect(await kinds(body.identifiers[0])).toEqual(['reserved', 'lapsed']);
+    expect(await kinds(body.items[0])).toEqual(['reserved', 'lapsed']);
   });
 
   it('ends by itself at its expiry', async () => {

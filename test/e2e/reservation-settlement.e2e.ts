@@ -65,7 +65,7 @@ describe('the activation of 10,000 identifiers', () => {
     let report = await service.client.post(path, {}, headers);
     while (report.status === 409) report = await service.client.post(path, {}, headers);
     expect(report.body).toMatchObject({ id: made.body.id, activated: 10_000, released: 0, skipped: 0 });
-    expect(report.body.items.map(({ identifier }: any) => identifier)).toEqual(made.body.identifiers);
+    expect(report.body.items.map(({ identifier }: any) => identifier)).toEqual(made.body.items);
     expect((await activatedCount()) - before).toBe(10_000);
     const again = await service.client.post(path, {}, headers);
     expect([again.headers.get('idempotency-replayed'), again.text]).toEqual(['true', report.text]);

@@ -67,7 +67,7 @@ describe('the sweep', () => {
     const api = new Client(replicas[1]!.url);
     const leaseUntil = new Date(Date.now() + 1500).toISOString();
     const { body } = await api.post('/reservations', { namingAuthority: '100.102', count: 2, leaseUntil });
-    const [activated, left] = body.identifiers;
+    const [activated, left] = body.items;
     await api.post(`/identifiers/${activated}/activate`, {});
     await pause(1600);
     await waitUntilNoneIsReserved();

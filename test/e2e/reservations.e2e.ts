@@ -18,8 +18,8 @@ describe('POST /reservations', () => {
     expect(made.headers.get('location')).toBe(`/reservations/${made.body.id}`);
     const counts = { count: 3, reserved: 3, active: 0, withdrawn: 0 };
     expect(made.body).toMatchObject({ namingAuthority: '100.102', leaseUntil: NEXT_YEAR, ...counts });
-    expect(new Set(made.body.identifiers).size).toBe(3);
-    for (const identifier of made.body.identifiers) {
+    expect(new Set(made.body.items).size).toBe(3);
+    for (const identifier of made.body.items) {
       const { body } = await service.client.get(`/identifiers/${identifier}`);
       expect(body).toMatchObject({
         identifier,
@@ -35,10 +35,10 @@ describe('POST /reservations', () => {
 
   it('reserves ten thousand at once, and activates them at once, each with its history', async () => {
     const made = await reserve({ count: 10_000, namingAuthority: '2000.01' });
-    expect([made.status, made.body.identifiers.length]).toEqual([201, 10_000]);
+    expect([made.status, made.body.items.length]).toEqual([201, 10_000]);
     const report = await service.client.post(`/reservations/${made.body.id}/activate`, {});
     expect(report.body).toMatchObject({ activated: 10_000, released: 0, skipped: 0 });
-    expect(report.body.items.map((item: { identifier: string }) => item.identifier)).toEqual(made.body.identifiers);
+    expect(report.body.items.map((item: { identifier: string }) => item.identifier)).toEqual(made.body.items);
     const rows = await query(
       `SELECT kind, count(*)::int AS changes, count(DISTINCT identifier_id)::int AS identifiers,
               count(DISTINCT position) = 1 AS "isOneTransaction"
@@ -76,12 +76,12 @@ describe('POST /reservations', () => {
     const headers = { 'idempotency-key': randomUUID() };
     const first = await reserve({ namingAuthority: '2000.01' }, headers);
     await query(
-      `UPDATE naming_authority SET status = 'suspended', version = version + 1, updated_at = now() WHERE prefix = '2000.01'`,
+      `UPDATE naming_authority SET state = 'suspended', version = version + 1, updated_at = now() WHERE prefix = '2000.01'`,
     );
     const refused = await reserve({ namingAuthority: '2000.01' });
     const replay = await reserve({ namingAuthority: '2000.01' }, headers);
     await query(
-      `UPDATE naming_authority SET status = 'active', version = version + 1, updated_at = now() WHERE prefix = '2000.01'`,
+      `UPDATE naming_authority SET state = 'active', version = version + 1, updated_at = now() WHERE prefix = '2000.01'`,
     );
     expect(coded(refused)).toEqual([422, 'SUSPENDED_NAMING_AUTHORITY']);
     expect([replay.status, replay.body]).toEqual([201, first.body]);
@@ -124,14 +124,14 @@ describe('Idempotency-Key of a reservation', () => {
     const { body } = await reserve();
     const headers = { 'idempotency-key': randomUUID() };
     const path = `/reservations/${body.id}/activate`;
-    const [one, two] = body.identifiers;
-    const first = await service.client.post(path, { identifiers: [one] }, headers);
-    const replay = await service.client.post(path, { identifiers: [`hdl:${one.toLowerCase()}`] }, headers);
+    const [one, two] = body.items;
+    const first = await service.client.post(path, { items: [one] }, headers);
+    const replay = await service.client.post(path, { items: [`hdl:${one.toLowerCase()}`] }, headers);
     expect([replay.headers.get('idempotency-replayed'), replay.body]).toEqual(['true', first.body]);
     for (const answer of [
-      await service.client.post(path, { identifiers: [two] }, headers),
+      await service.client.post(path, { items: [two] }, headers),
       await service.client.post(path, {}, headers),
-      await service.client.post(`/reservations/${body.id}/release`, { identifiers: [one] }, headers),
+      await service.client.post(`/reservations/${body.id}/release`, { items: [one] }, headers),
     ]) {
       expect(coded(answer)).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
     }
@@ -141,13 +141,13 @@ describe('Idempotency-Key of a reservation', () => {
     const { body } = await reserve();
     const headers = { 'idempotency-key': randomUUID() };
     const path = `/reservations/${body.id}/release`;
-    const first = await service.client.post(path, { identifiers: [body.identifiers[0], 'a b'] }, headers);
+    const first = await service.client.post(path, { items: [body.items[0], 'a b'] }, headers);
     expect(first.body.items[1].problem).toMatchObject({ code: 'NOT_RECOGNIZED', instance: path, offset: 0 });
     const changed = await query('UPDATE request_part SET outcomes = $2 WHERE key = $1 RETURNING place', [
       headers['idempotency-key'],
       JSON.stringify(first.body.items),
     ]);
-    const replay = await service.client.post(path, { identifiers: [body.identifiers[0], 'a b'] }, headers);
+    const replay = await service.client.post(path, { items: [body.items[0], 'a b'] }, headers);
     expect([changed.length, replay.headers.get('idempotency-replayed'), replay.body]).toEqual([1, 'true', first.body]);
   });
 });
@@ -155,12 +155,14 @@ describe('Idempotency-Key of a reservation', () => {
 describe('the report of POST /reservations/{id}/activate and /release', () => {
   it('has an item for each named identifier, in order and in any form, with a problem for each skipped one', async () => {
     const { body } = await reserve({ count: 4 });
-    const [a, b, c, d] = body.identifiers;
+    const [a, b, c, d] = body.items;
     await service.client.post(`/identifiers/${c}/activate`, {});
     await end(d);
-    const other = (await reserve({ count: 1 })).body.identifiers[0];
+    const other = (await reserve({ count: 1 })).body.items[0];
     const identifiers = [b, `hdl:${a.toLowerCase()}`, c, 'a b', `info:hdl/${b}`, other, d];
-    const { status, body: report } = await service.client.post(`/reservations/${body.id}/activate`, { identifiers });
+    const { status, body: report } = await service.client.post(`/reservations/${body.id}/activate`, {
+      items: identifiers,
+    });
     expect(status).toBe(200);
     expect(report).toMatchObject({ id: body.id, activated: 2, released: 0, skipped: 5 });
     const items = report.items.map((item: any) => [item.identifier, item.status, item.problem?.code]);
@@ -183,16 +185,16 @@ describe('the report of POST /reservations/{id}/activate and /release', () => {
       active: 3,
       withdrawn: 1,
       leaseUntil: null,
-      identifiers: [],
+      items: [],
     });
   });
 
   it('is of all that belong to the reservation without a body; what was settled before is skipped', async () => {
     const { body } = await reserve();
-    const [first, ...rest] = body.identifiers;
-    await service.client.post(`/reservations/${body.id}/activate`, { identifiers: [first] });
+    const [first, ...rest] = body.items;
+    await service.client.post(`/reservations/${body.id}/activate`, { items: [first] });
     const left = await service.client.get(`/reservations/${body.id}`);
-    expect(left.body).toMatchObject({ reserved: 2, active: 1, identifiers: rest });
+    expect(left.body).toMatchObject({ reserved: 2, active: 1, items: rest });
     const { body: report } = await service.client.send('POST', `/reservations/${body.id}/release`, {});
     expect(report).toMatchObject({ activated: 0, released: 2, skipped: 1 });
     expect(report.items.map((item: any) => item.status)).toEqual(['skipped', 'released', 'released']);
@@ -207,7 +209,7 @@ describe('the report of POST /reservations/{id}/activate and /release', () => {
     const { body } = await reserve({ count: 1 });
     const fields = { metadataId: freshMetadataId(), alternateIds: [freshPid()] };
     const headers = { 'content-type': 'application/json', 'if-match': '*' };
-    await service.client.send('PATCH', `/identifiers/${body.identifiers[0]}`, headers, JSON.stringify(fields));
+    await service.client.send('PATCH', `/identifiers/${body.items[0]}`, headers, JSON.stringify(fields));
     await service.client.post(`/reservations/${body.id}/release`, {});
     expect((await service.client.mint(fields)).status).toBe(201);
   });
@@ -229,10 +231,10 @@ describe('the report of POST /reservations/{id}/activate and /release', () => {
   });
 
   it.each([
-    ['an empty list', { identifiers: [] }],
-    ['a list that is null', { identifiers: null }],
-    ['a list of numbers', { identifiers: [7] }],
-    ['too many', { identifiers: Array(10_001).fill('100.102/0') }],
+    ['an empty list', { items: [] }],
+    ['a list that is null', { items: null }],
+    ['a list of numbers', { items: [7] }],
+    ['too many', { items: Array(10_001).fill('100.102/0') }],
     ['a member that nothing has', { items: [] }],
   ])('%s is refused', async (_, selection) => {
     const { body } = await reserve({ count: 1 });

@@ -65,7 +65,7 @@ describe('a key that is revoked while its stream lasts', () => {
     const { headers, id } = await createKey();
     const mint = async () => (await service.client.mint({}, ADMIN)).body.identifier as string;
     const { body } = await service.client.get('/events?limit=500', ADMIN);
-    const response = await fetch(`${service.server.url}/events?after=${body.next}`, {
+    const response = await fetch(`${service.server.url}/events?cursor=${body.next}`, {
       headers: { ...headers, accept: 'text/event-stream' },
     });
     expect(response.status).toBe(200);
@@ -87,7 +87,7 @@ describe('a key that is revoked while its stream lasts', () => {
   it('returns 401 for a long poll that has waited', async () => {
     const { headers, id } = await createKey();
     const { body } = await service.client.get('/events?limit=500', ADMIN);
-    const waiting = service.client.get(`/events?wait=30&after=${body.next}`, headers);
+    const waiting = service.client.get(`/events?wait=30&cursor=${body.next}`, headers);
     await pause(300);
     await revoke(id);
     await service.client.mint({}, ADMIN);

@@ -38,7 +38,7 @@ describe('a stream that is sent again', () => {
     for (const { body } of known) expect((await removeMetadataId(body.identifier)).status).toBe(200);
     const again = await bulk(lines, key);
     expect(again.map(({ line, status, identifier }) => [line, status, identifier?.identifier])).toEqual(
-      first.map(({ line, status, identifier }) => [line, status, identifier.identifier]),
+      first.map(({ line, status, identifier }) => [line, status, identifier]),
     );
   });
 
@@ -76,10 +76,10 @@ describe('a stream that is sent again', () => {
     const first: any[] = [];
     // A repeat begins at line 1, so each of these adds one line to the known ones.
     for (let sent = 1; sent <= lines.length; sent++) first.push((await bulk(lines.slice(0, sent), key)).at(-1));
-    for (const { identifier } of first) await removeMetadataId(identifier.identifier);
+    for (const { identifier } of first) await removeMetadataId(identifier);
     const again = await bulk(lines, key);
-    expect(again.map(({ status, identifier }) => [status, identifier.identifier])).toEqual(
-      first.map(({ identifier }) => [200, identifier.identifier]),
+    expect(again.map(({ status, identifier }) => [status, identifier])).toEqual(
+      first.map(({ identifier }) => [200, identifier]),
     );
   });
 

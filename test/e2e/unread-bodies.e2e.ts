@@ -90,7 +90,7 @@ describe.each(REFUSALS)('$status $code of $line', (refusal) => {
     if (way === 'close') await connection.closed();
     else {
       connection.socket.write('GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n');
-      await connection.until('"status":"ok"');
+      await connection.until('"state":"ok"');
     }
     expect(connection.error()).toBeNull();
   });
@@ -187,7 +187,7 @@ describe('twenty refused bodies on one connection', () => {
         connection.socket.write(Buffer.alloc(octets));
       }
       connection.socket.write('GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n');
-      await connection.until('"status":"ok"');
+      await connection.until('"state":"ok"');
       expect(server.stderr()).not.toContain('Warning');
     } finally {
       await server.stop();

@@ -4,7 +4,6 @@ const SIZE = 256;
 /** Names whose values fit another name: lower case, letters only, singular. */
 const ALSO = {
   cursor: ['next'],
-  after: ['next', 'cursor', 'position', 'id'],
   na: ['namingauthority', 'prefix'],
   prefix: ['namingauthority'],
   input: [

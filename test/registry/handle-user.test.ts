@@ -12,7 +12,7 @@ import type { NamingAuthority } from '../../src/registry/naming-authority.js';
 
 const authorityWith = (rules: Partial<NamingAuthority>): NamingAuthority => ({
   prefix: '100.102',
-  status: 'active',
+  state: 'active',
   profile: 'handle',
   caseInsensitive: false,
   uuidVersion: 4,

@@ -6,7 +6,7 @@ import { type NamingAuthority, isCaseInsensitiveByRule } from '../../src/registr
 
 const authority = (prefix: string, settings: Partial<NamingAuthority> = {}): NamingAuthority => ({
   prefix,
-  status: 'active',
+  state: 'active',
   profile: 'handle',
   caseInsensitive: isCaseInsensitiveByRule(prefix),
   handleValues: false,

@@ -14,7 +14,7 @@ END $$;
 CREATE TABLE "naming_authority" (
     "id" SERIAL NOT NULL,
     "prefix" TEXT COLLATE "C" NOT NULL,
-    "status" TEXT NOT NULL DEFAULT 'active',
+    "state" TEXT NOT NULL DEFAULT 'active',
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "profile" TEXT NOT NULL DEFAULT 'cordra',
     "case_insensitive" BOOLEAN NOT NULL DEFAULT false,
@@ -30,7 +30,7 @@ CREATE TABLE "naming_authority" (
 
     -- Reader: the view "identifier_record".
     CONSTRAINT "naming_authority_pkey" PRIMARY KEY ("id"),
-    CONSTRAINT "naming_authority_status_check" CHECK ("status" IN ('active', 'suspended')),
+    CONSTRAINT "naming_authority_state_check" CHECK ("state" IN ('active', 'suspended')),
     CONSTRAINT "naming_authority_profile_check" CHECK ("profile" IN ('cordra', 'handle')),
     CONSTRAINT "naming_authority_prefix_check" CHECK (
         octet_length("prefix") BETWEEN 1 AND 255

@@ -69,7 +69,7 @@ export class ChangeDto {
 /** A change in the log. */
 export class EventDto extends ChangeDto {
   /**
-   * The opaque position of the event in the log; send it as `after` to read the events that follow. It is the same on
+   * The opaque position of the event in the log; send it as `cursor` to read the events that follow. It is the same on
    * every instance, after a restart and after a restore.
    * @example "q1uT2C0mGzD5yNfXr0aVQ8hJ3k7LwEoBiSxP6tUvRnMcHdAgYeZlK4sOjF9pWbTa"
    */
@@ -94,7 +94,7 @@ export class EventPageDto {
   items: EventDto[];
 
   /**
-   * The value of `after` for the next request; present on an empty page too.
+   * The value of `cursor` for the next request; present on an empty page too.
    * @example "q1uT2C0mGzD5yNfXr0aVQ8hJ3k7LwEoBiSxP6tUvRnMcHdAgYeZlK4sOjF9pWbTa"
    */
   next: string;

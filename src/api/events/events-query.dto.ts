@@ -23,7 +23,7 @@ export class EventsQueryDto {
   @Optional()
   @MaxLength(MAX_CURSOR_LENGTH)
   @IsString()
-  after?: string;
+  cursor?: string;
 
   /** How many seconds to wait for an event if there is none. Ignored for an event stream. */
   @ApiProperty({

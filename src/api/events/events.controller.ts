@@ -33,7 +33,7 @@ export class EventsController {
    * transaction gets its number with its first write, so this is not the order of commits, and `at` may decrease from
    * one event to the next. The versions of one identifier ascend. An event becomes visible when every transaction with
    * a smaller number has ended, so a long transaction delays all later events. Continue at any time with `next` as
-   * `after`. With `Accept: text/event-stream` the response is a stream of events: `id` is the cursor, `event` the kind,
+   * `cursor`. With `Accept: text/event-stream` the response is a stream of events: `id` is the cursor, `event` the kind,
    * `data` the event as JSON. When the key expires or is revoked, the stream ends with an event `problem` whose `data`
    * is the problem document.
    */
@@ -44,13 +44,13 @@ export class EventsController {
     name: 'Last-Event-ID',
     required: false,
     description:
-      'The ID of the last event that the client received; resumes a stream and takes precedence over `after`.',
+      'The ID of the last event that the client received; resumes a stream and takes precedence over `cursor`.',
     ...text,
   })
   @ApiExtraModels(EventPageDto)
   @ApiResponse({
     status: 200,
-    description: 'The events after the cursor `after`; empty when there are none.',
+    description: 'The events after `cursor`; empty when there are none.',
     content: {
       'application/json': { schema: { $ref: getSchemaPath(EventPageDto) } },
       'text/event-stream': { schema: { type: 'string' } },
@@ -72,7 +72,7 @@ export class EventsController {
     const after =
       streams && lastEventId
         ? this.cursors.parsePosition(lastEventId, '#header/Last-Event-ID')
-        : this.cursors.parsePosition(query.after, '#query/after');
+        : this.cursors.parsePosition(query.cursor, '#query/cursor');
     const logQuery = this.log.queryOf(principal, query.limit, query.namingAuthority, '#query/namingAuthority');
     const { isRestricted, showsActors } = logQuery;
     const page = await this.log.next(after, logQuery, streams ? 0 : query.wait * 1000, hungUp.signal);

@@ -20,7 +20,7 @@ export class HealthController {
   @ApiResponse({ status: 200, description: 'The process is running.', type: HealthDto })
   @ApiOnlyProblems()
   live(): HealthDto {
-    return { status: 'ok' };
+    return { state: 'ok' };
   }
 
   /**
@@ -32,7 +32,7 @@ export class HealthController {
   @ApiOnlyProblems('DATABASE_UNAVAILABLE', 'OVERLOADED', 'SHUTTING_DOWN')
   async ready(): Promise<HealthDto> {
     const missing = await missingMigrations(this.pool);
-    if (missing.length === 0) return { status: 'ok' };
+    if (missing.length === 0) return { state: 'ok' };
     throw new Problem('DATABASE_UNAVAILABLE', `The database is missing the migrations ${missing.join(', ')}.`, {
       headers: { 'retry-after': '5' },
     });

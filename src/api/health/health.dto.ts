@@ -4,5 +4,5 @@ import { ApiProperty } from '../../openapi/annotations.js';
 export class HealthDto {
   /** Always "ok"; a failed check returns a problem. */
   @ApiProperty({ enum: ['ok'] })
-  status: 'ok';
+  state: 'ok';
 }

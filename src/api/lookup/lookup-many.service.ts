@@ -15,14 +15,14 @@ import { type InputFault, type ReadInput, readInput } from './read-input.js';
 const SLICE = 100;
 
 export interface LookupCommand {
-  readonly inputs: readonly string[];
+  readonly items: readonly string[];
   /** The host and port by which the client reaches the service, whose own URLs are identifiers too. */
   readonly ownHost: string;
 }
 
 export interface LookupResult {
   readonly input: string;
-  readonly status: 'found' | 'ambiguous' | 'missing' | 'malformed';
+  readonly outcome: 'found' | 'ambiguous' | 'missing' | 'malformed';
   /** How the text matches; null when nothing matches. */
   readonly matchedBy: MatchedBy | null;
   /** The identifier that matches; null where there is none, or a GUID or a target is ambiguous. */
@@ -43,13 +43,13 @@ export class LookupManyService {
   ) {}
 
   /** @yields one result for each text, in order. Texts are looked up in slices, as the client reads the results. */
-  async *find({ inputs, ownHost }: LookupCommand, principal: Principal): AsyncGenerator<LookupResult> {
+  async *find({ items, ownHost }: LookupCommand, principal: Principal): AsyncGenerator<LookupResult> {
     let known = await this.authorities.current();
     let isFresh = false;
-    for (let from = 0; from < inputs.length; from += SLICE) {
-      const slice = inputs.slice(from, from + SLICE);
+    for (let from = 0; from < items.length; from += SLICE) {
+      const slice = items.slice(from, from + SLICE);
       let results = await this.findBy(known, slice, ownHost, principal);
-      const missed = results.filter(({ status }) => status !== 'found').map(({ input }) => input);
+      const missed = results.filter(({ outcome }) => outcome !== 'found').map(({ input }) => input);
       const unknown = known.unknownPrefixes(missed);
       if (missed.length > 0 && (!isFresh || unknown.length > 0)) {
         // Another process may have just created a naming authority or changed its resolver.
@@ -86,8 +86,8 @@ function resultOf(
   if (first === undefined || record === null) {
     const nothing = { input, matchedBy: null, record: null, others: null, candidates: null };
     return fault === null
-      ? { ...nothing, status: 'missing', ...canonical, fault }
-      : { ...nothing, status: 'malformed', fault };
+      ? { ...nothing, outcome: 'missing', ...canonical, fault }
+      : { ...nothing, outcome: 'malformed', fault };
   }
   const reading = readings[first.reading];
   const nearest = matches.filter(({ matchedBy }) => matchedBy === first.matchedBy);
@@ -98,7 +98,7 @@ function resultOf(
   others.delete(first.identifier);
   return {
     input,
-    status: isAmbiguous ? 'ambiguous' : 'found',
+    outcome: isAmbiguous ? 'ambiguous' : 'found',
     matchedBy: first.matchedBy,
     record: hasPreference ? principal.redact(record) : null,
     others: hasPreference ? [...others] : null,

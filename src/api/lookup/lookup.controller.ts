@@ -12,6 +12,9 @@ import { OnlyReads } from '../../http/server/load-shedding.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiExtraModels, ApiHeader, ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
 import { ApiProblems, ApiProblemsOrPages } from '../../problem/api-problems.js';
+import { problemDocument } from '../../problem/problem-document.dto.js';
+import { malformed } from '../../problem/problem.js';
+import { nativeText } from '../../registry/identifier-record.js';
 import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier-param.js';
 import { linkHeader } from '../../registry/identifier-path.js';
 import { IdentifierPresenter } from '../representation/identifier-presenter.js';
@@ -25,6 +28,8 @@ import { HTML, showUnknown } from './record-pages.js';
 import { RecordViews } from './record-views.js';
 import { LINKSET } from '../../registry/typed-links.js';
 import type { PageCursor } from '../../storage/identifiers/page-query.js';
+
+const LOOKUP_PATH = '/identifiers/lookup';
 
 const text = { schema: { type: 'string' as const } };
 
@@ -91,12 +96,12 @@ export class LookupController {
   })
   @ApiProblems('MALFORMED_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
   async findMany(
-    @Body() { inputs }: LookupRequestDto,
+    @Body() { items }: LookupRequestDto,
     @CurrentPrincipal() principal: Principal,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const results = this.lookupMany.find({ inputs, ownHost: request.host }, principal);
+    const results = this.lookupMany.find({ items, ownHost: request.host }, principal);
     await sendList(reply, 'items', this.responses(results));
   }
 
@@ -151,17 +156,19 @@ export class LookupController {
   }
 
   private async *responses(results: AsyncIterable<LookupResult>): AsyncGenerator<LookupResultDto> {
-    for await (const { input, status, matchedBy, record, others, candidates, canonical, fault } of results) {
+    let index = 0;
+    for await (const { input, outcome, matchedBy, record, others, candidates, canonical, fault } of results) {
       yield {
         input,
-        status,
+        outcome,
         matchedBy,
-        ...(record !== null && { identifier: this.presenter.show(record) }),
+        ...(record !== null && { identifier: nativeText(record), record: this.presenter.show(record) }),
         ...(others !== null && { others: [...others] }),
         ...(candidates !== null && { candidates: [...candidates] }),
         ...(canonical !== undefined && { canonical }),
-        ...(fault !== null && { error: fault }),
+        ...(fault !== null && { problem: problemDocument(malformed(fault, `/items/${index}`), LOOKUP_PATH) }),
       };
+      index += 1;
     }
   }
 

@@ -1,13 +1,13 @@
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsString, MaxLength } from 'class-validator';
-import { SYNTAX_CODES, type SyntaxCode } from '../../identifier/index.js';
 import { ApiProperty } from '../../openapi/annotations.js';
+import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
 import { MATCHED_BY, MAX_CANDIDATES, type MatchedBy } from '../../storage/identifiers/identifier-search.js';
 import { IdentifierDto } from '../representation/identifier.dto.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
 
-const MAX_INPUTS = 1000;
+const MAX_ITEMS = 1000;
 
-const STATUSES = ['found', 'ambiguous', 'missing', 'malformed'] as const;
+const OUTCOMES = ['found', 'ambiguous', 'missing', 'malformed'] as const;
 
 /** Texts that may denote registered identifiers. */
 export class LookupRequestDto {
@@ -18,35 +18,15 @@ export class LookupRequestDto {
   @ApiProperty({
     type: [String],
     minItems: 1,
-    maxItems: MAX_INPUTS,
+    maxItems: MAX_ITEMS,
     example: ['hdl:100.102/f58fb49eb1f848f0a606e84cef294be5', 'demo:7', 'no such thing'],
   })
   @MaxLength(MAX_STORED_OCTETS, { each: true })
   @IsString({ each: true })
-  @ArrayMaxSize(MAX_INPUTS)
+  @ArrayMaxSize(MAX_ITEMS)
   @ArrayMinSize(1)
   @IsArray()
-  inputs: string[];
-}
-
-/** Why a text is not an identifier. */
-export class LookupFaultDto {
-  /** The syntax code. */
-  @ApiProperty({ enum: SYNTAX_CODES, enumName: 'SyntaxCode' })
-  code: SyntaxCode;
-
-  /**
-   * What was found and what was expected.
-   * @example "expected 32 hexadecimal digits, found 31"
-   */
-  detail: string;
-
-  /**
-   * The position of the fault, in UTF-16 code units.
-   * @example 8
-   */
-  @ApiProperty({ type: 'integer' })
-  offset: number;
+  items: string[];
 }
 
 /** The result for one text. */
@@ -61,19 +41,23 @@ export class LookupResultDto {
    * "ambiguous": several identifiers match equally well; "missing": the text is well formed, but not registered, or it
    * is a URL that is no registered target.
    */
-  @ApiProperty({ enum: STATUSES })
-  status: (typeof STATUSES)[number];
+  @ApiProperty({ enum: OUTCOMES })
+  outcome: (typeof OUTCOMES)[number];
 
   /** How the text matches; null when nothing matches. A bare GUID matches as `identifier`. */
   @ApiProperty({ enum: MATCHED_BY, nullable: true, type: String, example: 'identifier' })
   matchedBy: MatchedBy | null;
 
   /**
-   * The identifier that matches: of several with the same metadata ID or alternate, the one that was minted first.
+   * The identifier that matches, `NA/local`: of several with the same metadata ID or alternate, the one that was minted first.
    * Absent where a bare GUID or a target is ambiguous.
+   * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
+  identifier?: string;
+
+  /** The representation of the identifier that matches. */
   @ApiProperty({ type: () => IdentifierDto, required: false })
-  identifier?: IdentifierDto;
+  record?: IdentifierDto;
 
   /**
    * Other identifiers with the same metadata ID or alternate under other naming authorities, `NA/local`.
@@ -83,7 +67,7 @@ export class LookupResultDto {
   others?: string[];
 
   /**
-   * The identifiers that match equally well, `NA/local`, in order of minting, where the status is "ambiguous".
+   * The identifiers that match equally well, `NA/local`, in order of minting, where the outcome is "ambiguous".
    * @example ["100.102/F58FB49EB1F848F0A606E84CEF294BE5", "2000.01/F58FB49EB1F848F0A606E84CEF294BE5"]
    */
   @ApiProperty({ type: [String], required: false, minItems: 2, maxItems: MAX_CANDIDATES })
@@ -95,9 +79,9 @@ export class LookupResultDto {
    */
   canonical?: string;
 
-  /** The syntax error of a malformed text. */
-  @ApiProperty({ type: () => LookupFaultDto, required: false })
-  error?: LookupFaultDto;
+  /** Why a malformed text is not an identifier. */
+  @ApiProperty({ type: () => ProblemDocumentDto, required: false })
+  problem?: ProblemDocumentDto;
 }
 
 /** One result for each text. */

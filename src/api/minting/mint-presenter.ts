@@ -8,14 +8,14 @@ import { type IdentifierRecord, nativeText } from '../../registry/identifier-rec
 import type { IdentifierDto } from '../representation/identifier.dto.js';
 import { locationHeader, locationOf } from '../../registry/identifier-path.js';
 import { IdentifierPresenter, SerializedIdentifier } from '../representation/identifier-presenter.js';
-import type { MinimalMintResultDto, MintResultDto } from './batch/batch.dto.js';
+import type { MintResultDto } from './batch/batch.dto.js';
 import type { MintOutcome, NamedResult } from '../../minting/mint-outcome.js';
 
 /** How the results of many mints are represented. */
 export interface ResultStyle {
   readonly principal: Principal;
   readonly instance: string;
-  /** Whether results have the identifier as text: `Prefer: return=minimal`. */
+  /** Whether results have no representation: `Prefer: return=minimal`. */
   readonly isMinimal: boolean;
 }
 
@@ -36,16 +36,17 @@ export class MintPresenter {
   }
 
   /** The result of one of many mints. */
-  result({ clientRef, result }: NamedResult, style: ResultStyle): MintResultDto | MinimalMintResultDto {
+  result({ clientRef, result }: NamedResult, style: ResultStyle): MintResultDto {
     if (result instanceof Problem) {
       return { clientRef, status: CATALOGUE[result.code].status, problem: problemDocument(result, style.instance) };
     }
     const status = statusOf(result);
-    if (style.isMinimal) return { clientRef, status, identifier: nativeText(result.record) };
+    const identifier = nativeText(result.record);
+    if (style.isMinimal) return { clientRef, status, identifier };
     // Mutates the new object: copying that many members takes longer.
     const metadataRecord = this.metadataRecord(result, style.principal);
-    const identifier = Object.assign(this.show(result.record, style.principal), { metadataRecord });
-    return { clientRef, status, identifier };
+    const record = Object.assign(this.show(result.record, style.principal), { metadataRecord });
+    return { clientRef, status, identifier, record };
   }
 
   /** The metadata record that was minted with the identifier; null for none. */

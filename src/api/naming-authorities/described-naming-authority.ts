@@ -20,11 +20,11 @@ export function redactFamily<T extends Pick<NamingAuthorityFamily, 'parent' | 'c
 export type SerializedNamingAuthority = ReturnType<typeof serializeNamingAuthority>;
 
 export function serializeNamingAuthority({ namingAuthority, parent, children, counts }: DescribedNamingAuthority) {
-  const { prefix, status, profile, caseInsensitive, handleValues, sandbox } = namingAuthority;
+  const { prefix, state, profile, caseInsensitive, handleValues, sandbox } = namingAuthority;
   const { uuidVersion, targetTemplate, resolver, version } = namingAuthority;
   return {
     namingAuthority: prefix,
-    status,
+    state,
     profile,
     caseInsensitive,
     handleValues,

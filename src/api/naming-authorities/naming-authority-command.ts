@@ -58,16 +58,16 @@ export function parseNewNamingAuthority(
   if (handleValues && profile !== 'handle') {
     throw invalidValue('/handleValues', 'is permitted only under the profile "handle"');
   }
-  const { status = 'active', uuidVersion = 4, targetTemplate = null, resolver = null } = parseSettings(command);
-  return { prefix, status, profile, caseInsensitive, handleValues, sandbox, uuidVersion, targetTemplate, resolver };
+  const { state = 'active', uuidVersion = 4, targetTemplate = null, resolver = null } = parseSettings(command);
+  return { prefix, state, profile, caseInsensitive, handleValues, sandbox, uuidVersion, targetTemplate, resolver };
 }
 
 /** @throws Problem INVALID_REQUEST for invalid settings. */
 export function parseSettings(command: NewSettings): Partial<NamingAuthoritySettings> {
-  const { status, uuidVersion, targetTemplate, resolver } = command;
+  const { state, uuidVersion, targetTemplate, resolver } = command;
   if (typeof targetTemplate === 'string') requireTemplate(targetTemplate, '/targetTemplate');
   return {
-    ...(status !== undefined && { status }),
+    ...(state !== undefined && { state }),
     ...(uuidVersion !== undefined && { uuidVersion }),
     ...(targetTemplate !== undefined && { targetTemplate }),
     ...(resolver !== undefined && { resolver: resolver === null ? null : resolverOf(resolver) }),

@@ -4,9 +4,9 @@ import { Optional, OptionalOrNull } from '../../http/validation/optional.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
 import {
-  NAMING_AUTHORITY_STATUSES,
+  NAMING_AUTHORITY_STATES,
   type NamingAuthorityProfile,
-  type NamingAuthorityStatus,
+  type NamingAuthorityState,
   MAX_PREFIX_OCTETS,
   PROFILES,
   UUID_VERSIONS,
@@ -43,14 +43,14 @@ export class AuthorityResolverDto {
 export class UpdateNamingAuthorityDto {
   /** A suspended naming authority cannot mint; its identifiers resolve and can be changed as before. */
   @ApiProperty({
-    enum: NAMING_AUTHORITY_STATUSES,
-    enumName: 'NamingAuthorityStatus',
+    enum: NAMING_AUTHORITY_STATES,
+    enumName: 'NamingAuthorityState',
     required: false,
     example: 'suspended',
   })
   @Optional()
-  @IsIn(NAMING_AUTHORITY_STATUSES)
-  status?: NamingAuthorityStatus;
+  @IsIn(NAMING_AUTHORITY_STATES)
+  state?: NamingAuthorityState;
 
   /**
    * The version of minted UUIDs: 4 (random), 1 or 7. Versions 1 and 7 reveal the time of minting, and version 7 the

@@ -1,8 +1,8 @@
 import { ApiProperty } from '../../openapi/annotations.js';
 import {
-  NAMING_AUTHORITY_STATUSES,
+  NAMING_AUTHORITY_STATES,
   type NamingAuthorityProfile,
-  type NamingAuthorityStatus,
+  type NamingAuthorityState,
   PROFILES,
   UUID_VERSIONS,
   type UuidVersion,
@@ -64,8 +64,8 @@ export class NamingAuthorityDto {
   namingAuthority: string;
 
   /** A suspended naming authority cannot mint. */
-  @ApiProperty({ enum: NAMING_AUTHORITY_STATUSES, enumName: 'NamingAuthorityStatus' })
-  status: NamingAuthorityStatus;
+  @ApiProperty({ enum: NAMING_AUTHORITY_STATES, enumName: 'NamingAuthorityState' })
+  state: NamingAuthorityState;
 
   /** The kind of its local names: GUIDs (CID-10), or any local names of Handles (CID-02). */
   @ApiProperty({ enum: PROFILES, enumName: 'NamingAuthorityProfile' })

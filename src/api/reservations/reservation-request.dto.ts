@@ -43,5 +43,5 @@ export class ReservationMembersDto {
   @ArrayMinSize(1)
   @ArrayMaxSize(MAX_COUNT)
   @IsArray()
-  identifiers?: string[];
+  items?: string[];
 }

@@ -2,8 +2,8 @@ import { ApiProperty } from '../../openapi/annotations.js';
 import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
 
 /** The results of an item of a reservation. */
-export const ITEM_STATUSES = ['activated', 'released', 'skipped'] as const;
-export type ItemStatus = (typeof ITEM_STATUSES)[number];
+export const ITEM_OUTCOMES = ['activated', 'released', 'skipped'] as const;
+export type ItemOutcome = (typeof ITEM_OUTCOMES)[number];
 
 /** A reservation of identifiers, in its current state. */
 export class ReservationDto {
@@ -45,7 +45,7 @@ export class ReservationDto {
    * The identifiers that are still reserved, `NA/local`, always in the same order.
    * @example ["100.102/F58FB49EB1F848F0A606E84CEF294BE5"]
    */
-  identifiers: string[];
+  items: string[];
 }
 
 /** The result for one identifier. */
@@ -57,8 +57,8 @@ export class ReservationItemDto {
   identifier: string;
 
   /** "skipped" when the identifier was not changed; `problem` has the reason. */
-  @ApiProperty({ enum: ITEM_STATUSES, enumName: 'ReservationItemStatus' })
-  status: ItemStatus;
+  @ApiProperty({ enum: ITEM_OUTCOMES, enumName: 'ReservationItemOutcome' })
+  outcome: ItemOutcome;
 
   /** The reason why it was skipped. */
   @ApiProperty({ type: () => ProblemDocumentDto, required: false })

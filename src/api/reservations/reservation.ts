@@ -32,7 +32,7 @@ export interface Reservation {
   readonly active: number;
   readonly withdrawn: number;
   /** The identifiers that are still reserved, `NA/local`. */
-  readonly identifiers: readonly string[];
+  readonly items: readonly string[];
 }
 
 /** The state of a reservation, computed from its members, of which there is at least one. */
@@ -50,12 +50,12 @@ export function reservationOf(id: string, members: readonly IdentifierRecord[]):
     reserved: left.length,
     active: counted('active'),
     withdrawn: counted('withdrawn'),
-    identifiers: left.map(nativeText),
+    items: left.map(nativeText),
   };
 }
 
 /** The JSON of a reservation, in stored results and in responses. */
-export function serializeReservation({ createdAt, leaseUntil, identifiers, ...numbers }: Reservation) {
+export function serializeReservation({ createdAt, leaseUntil, items, ...numbers }: Reservation) {
   const { id, namingAuthority, count, reserved, active, withdrawn } = numbers;
   return {
     id,
@@ -66,7 +66,7 @@ export function serializeReservation({ createdAt, leaseUntil, identifiers, ...nu
     reserved,
     active,
     withdrawn,
-    identifiers: [...identifiers],
+    items: [...items],
   };
 }
 

@@ -131,11 +131,11 @@ export class ReservationController {
   private async settle(
     settlement: Settlement,
     id: string,
-    { identifiers }: ReservationMembersDto,
+    { items }: ReservationMembersDto,
     context: RequestContext,
     reply: FastifyReply,
   ): Promise<ReservationReportDto> {
-    const command = { id, pointer: ID_POINTER, settlement, identifiers };
+    const command = { id, pointer: ID_POINTER, settlement, items };
     const { result, replayed } = await this.reservations.settle(context, command);
     if (replayed) void reply.header('idempotency-replayed', 'true');
     const action = settlement === 'activated' ? 'activate' : 'release';

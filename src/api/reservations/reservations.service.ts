@@ -115,14 +115,14 @@ export class ReservationService {
     { principal, idempotencyKey }: RequestContext,
     command: SettlementCommand,
   ): Promise<Replayable<SettlementReport>> {
-    const { id, pointer, settlement, identifiers } = command;
+    const { id, pointer, settlement, items } = command;
     const known = principal.viewOf(await this.namingAuthorities.current());
     const request = keyedRequest(principal, idempotencyKey, fingerprintSource(command, known));
     // Before the replay: another key of the same client may cover less.
     const members = await this.membersOf(id, principal);
     principal.require(principal.has('mint') ? 'mint' : 'curate', members[0]?.namingAuthority ?? '', pointer);
     // The members of a reservation never change, so a repeat has the same parts.
-    const selected = select(members, identifiers, known);
+    const selected = select(members, items, known);
     const { result, replayed } = await this.requests.inParts(
       request,
       Math.ceil(selected.length / SETTLED_TOGETHER),

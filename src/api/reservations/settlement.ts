@@ -12,7 +12,7 @@ export interface SettlementCommand {
   readonly pointer: string;
   readonly settlement: Settlement;
   /** Identifiers in any form (R-28); undefined for all members. */
-  readonly identifiers: readonly string[] | undefined;
+  readonly items: readonly string[] | undefined;
 }
 
 export interface SettledItem {
@@ -46,7 +46,7 @@ export function select(
   const byName = new Map(members.map((member) => [known.canonicalName(identifierOf(member)).comparison, member]));
   const seen = new Set<bigint>();
   return texts.map((text, index) => {
-    const pointer = `/identifiers/${index}`;
+    const pointer = `/items/${index}`;
     const read = known.readName(text);
     if (!read.ok) return { identifier: text, member: malformed(read.fault, pointer) };
     const member = byName.get(read.value.comparison);
@@ -64,14 +64,14 @@ export function select(
 
 /** The fingerprint source of a command, equal for two notations of the same request. */
 export function fingerprintSource(
-  { id, settlement, identifiers }: Omit<SettlementCommand, 'pointer'>,
+  { id, settlement, items }: Omit<SettlementCommand, 'pointer'>,
   known: NamingAuthoritySnapshot,
 ): object {
-  const canonical = identifiers?.map((text) => {
+  const canonical = items?.map((text) => {
     const read = known.readName(text);
     return read.ok ? read.value.comparison : { malformed: text };
   });
-  return { [settlement]: id.toLowerCase(), identifiers: canonical };
+  return { [settlement]: id.toLowerCase(), items: canonical };
 }
 
 function refusal(code: ProblemCode, detail: string, pointer: string): Problem {

@@ -34,7 +34,7 @@ export const ApiPrefer = (): MethodDecorator =>
   ApiHeader({
     name: 'Prefer',
     required: false,
-    description: '`return=minimal` (RFC 7240): results contain the identifier as text instead of its representation.',
+    description: '`return=minimal` (RFC 7240): results contain no representation of the identifier.',
     schema: { type: 'string' },
     example: 'return=minimal',
   });

@@ -63,7 +63,7 @@ export const INSERT_ONE = `
     FROM w
     CROSS JOIN LATERAL (
       SELECT n.id AS naming_authority_id FROM naming_authority n
-      WHERE n.prefix = w.naming_authority AND n.status = 'active' AND n.version = w.authority_version OFFSET 0
+      WHERE n.prefix = w.naming_authority AND n.state = 'active' AND n.version = w.authority_version OFFSET 0
     ) n
     WHERE (w.request_key IS NULL OR EXISTS (
              SELECT FROM usable_request_places(ARRAY[w.client], ARRAY[w.request_key], ARRAY[w.request_index])))
@@ -97,7 +97,7 @@ export const INSERT_MANY = `
     SELECT w.*, n.naming_authority_id FROM input w
     CROSS JOIN LATERAL (
       SELECT n.id AS naming_authority_id FROM naming_authority n
-      WHERE n.prefix = w.naming_authority AND n.status = 'active' AND n.version = w.authority_version OFFSET 0
+      WHERE n.prefix = w.naming_authority AND n.state = 'active' AND n.version = w.authority_version OFFSET 0
     ) n
     WHERE (w.request_key IS NULL OR w.ordinal + 1 IN (SELECT usable_request_places($13::text[], $15::text[], $16::int[])))
     ORDER BY w.ordinal
@@ -160,7 +160,7 @@ export const INSERT_WITH_MORE = `
     LEFT JOIN unnest($25::int[], string_to_array($26, chr(10))) AS v(ordinal, handle_values) USING (ordinal)
     CROSS JOIN LATERAL (
       SELECT n.id AS naming_authority_id FROM naming_authority n
-      WHERE n.prefix = w.naming_authority AND n.status = 'active' AND n.version = w.authority_version OFFSET 0
+      WHERE n.prefix = w.naming_authority AND n.state = 'active' AND n.version = w.authority_version OFFSET 0
     ) n
     WHERE (w.request_key IS NULL OR w.ordinal + 1 IN (SELECT usable_request_places($13::text[], $15::text[], $16::int[])))
       AND w.ordinal NOT IN (

@@ -75,7 +75,7 @@ export class NamingAuthorityCache {
   /** Reads again when one of the prefixes cannot mint, because another process may have created or activated it. */
   async currentFor(prefixes: readonly string[]): Promise<NamingAuthoritySnapshot> {
     const known = await this.current();
-    const inactive = prefixes.filter((prefix) => known.find(prefix)?.status !== 'active');
+    const inactive = prefixes.filter((prefix) => known.find(prefix)?.state !== 'active');
     return inactive.length === 0 ? known : this.refresh(inactive);
   }
 
@@ -128,7 +128,7 @@ export class NamingAuthorityCache {
     if (all) this.allReadAt = at;
     const changed = rows.filter((row) => {
       const known = this.rows.get(namingAuthorityKey(row.prefix));
-      return known?.version !== row.version || known.status !== row.status || !hasUsers(known, namingAuthorityOf(row));
+      return known?.version !== row.version || known.state !== row.state || !hasUsers(known, namingAuthorityOf(row));
     });
     for (const row of changed) this.rows.set(namingAuthorityKey(row.prefix), namingAuthorityOf(row));
     const value =
@@ -155,7 +155,7 @@ export function activeIn(known: NamingAuthoritySnapshot, prefix: string): Naming
     const detail = `The naming authority "${prefix}" does not exist; an operator must create it first.`;
     throw new Problem('UNKNOWN_NAMING_AUTHORITY', detail, { errors });
   }
-  if (found.status !== 'active') {
+  if (found.state !== 'active') {
     throw new Problem('SUSPENDED_NAMING_AUTHORITY', `The naming authority "${prefix}" is suspended.`, { errors });
   }
   return found;

@@ -3,7 +3,7 @@ import { comparableUser } from '../../registry/handle-user.js';
 import type { Row } from '../columns.js';
 import type {
   NamingAuthorityProfile,
-  NamingAuthorityStatus,
+  NamingAuthorityState,
   NamingAuthority,
   UuidVersion,
 } from '../../registry/naming-authority.js';
@@ -19,7 +19,7 @@ export function namingAuthorityOf(row: NamingAuthorityRow): NamingAuthority {
   const users = row.handle_users?.map((name) => comparableUser(rules, name));
   return {
     prefix: row.prefix,
-    status: row.status as NamingAuthorityStatus,
+    state: row.state as NamingAuthorityState,
     ...rules,
     uuidVersion: row.uuid_version as UuidVersion,
     targetTemplate: row.target_template,

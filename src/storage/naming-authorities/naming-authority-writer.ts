@@ -15,13 +15,13 @@ export type NewNamingAuthority = Omit<NamingAuthority, 'version' | 'createdAt' |
 
 /** $1 … $11: the columns in this order. */
 const INSERT = `
-  INSERT INTO naming_authority (prefix, status, profile, case_insensitive, handle_values, sandbox, uuid_version, target_template,
+  INSERT INTO naming_authority (prefix, state, profile, case_insensitive, handle_values, sandbox, uuid_version, target_template,
                                 resolver_scheme, resolver_authority, resolver_first_segment)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING RETURNING *`;
 
 /** $1: the prefix; $2 … $7: the new values; $8: the time of the change. */
 const UPDATE = `
-  UPDATE naming_authority SET status = $2, uuid_version = $3, target_template = $4, resolver_scheme = $5,
+  UPDATE naming_authority SET state = $2, uuid_version = $3, target_template = $4, resolver_scheme = $5,
     resolver_authority = $6, resolver_first_segment = $7, version = version + 1,
     updated_at = greatest($8, updated_at + interval '1 millisecond')
   WHERE prefix = $1 RETURNING *`;
@@ -49,7 +49,7 @@ export class NamingAuthorityWriter {
       await this.transactions.run((transaction) =>
         this.create(transaction, SERVICE, {
           prefix,
-          status: 'active',
+          state: 'active',
           profile: 'cordra',
           caseInsensitive: isCaseInsensitiveByRule(prefix),
           handleValues: false,
@@ -67,7 +67,7 @@ export class NamingAuthorityWriter {
     const { prefix, profile, caseInsensitive, handleValues, sandbox } = requested;
     const { rows } = await transaction.query<NamingAuthorityRow>(INSERT, [
       prefix,
-      requested.status,
+      requested.state,
       profile,
       caseInsensitive,
       handleValues,
@@ -112,7 +112,7 @@ export class NamingAuthorityWriter {
     const after = { ...before, ...changes };
     const patch = difference(namingAuthorityDocument(before), namingAuthorityDocument(after));
     if (patch.length === 0) return before;
-    const values = [before.prefix, after.status, ...settingsOf(after), now.toISOString()];
+    const values = [before.prefix, after.state, ...settingsOf(after), now.toISOString()];
     const { rows } = await transaction.query<NamingAuthorityRow>(UPDATE, values);
     if (rows[0] === undefined) throw new TypeError('a naming authority is never removed');
     const changed = namingAuthorityOf(rows[0]);
@@ -137,13 +137,13 @@ export class NamingAuthorityWriter {
 
 /** The document of a naming authority that its history patches. */
 function namingAuthorityDocument(namingAuthority: NewNamingAuthority): object {
-  const { status, profile, caseInsensitive, handleValues, sandbox, uuidVersion, targetTemplate, resolver } =
+  const { state, profile, caseInsensitive, handleValues, sandbox, uuidVersion, targetTemplate, resolver } =
     namingAuthority;
   const shown =
     resolver === null
       ? null
       : { scheme: resolver.scheme, authority: resolver.authority, firstSegment: resolver.firstSegment };
-  return { status, profile, caseInsensitive, handleValues, sandbox, uuidVersion, targetTemplate, resolver: shown };
+  return { state, profile, caseInsensitive, handleValues, sandbox, uuidVersion, targetTemplate, resolver: shown };
 }
 
 function settingsOf({ uuidVersion, targetTemplate, resolver }: NamingAuthoritySettings): unknown[] {

@@ -7,7 +7,7 @@ import { NamingAuthoritySnapshot } from '../../../src/registry/naming-authority-
 import type { NamingAuthority } from '../../../src/registry/naming-authority.js';
 
 const authority = (prefix: string, profile: NamingAuthority['profile']): NamingAuthority => ({
-  ...{ prefix, profile, status: 'active', caseInsensitive: false, uuidVersion: 4, targetTemplate: null },
+  ...{ prefix, profile, state: 'active', caseInsensitive: false, uuidVersion: 4, targetTemplate: null },
   ...{ handleValues: false, sandbox: false },
   ...{ resolver: null, version: 1, createdAt: new Date(0), updatedAt: new Date(0) },
 });

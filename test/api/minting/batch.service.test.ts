@@ -6,7 +6,7 @@ import { NamingAuthoritySnapshot } from '../../../src/registry/naming-authority-
 import { authorityWith } from '../../records.js';
 
 const KNOWN = new NamingAuthoritySnapshot(
-  [authorityWith(), authorityWith({ prefix: '100.103', status: 'suspended' })],
+  [authorityWith(), authorityWith({ prefix: '100.103', state: 'suspended' })],
   DEFAULT_RESOLVER,
 );
 const BOUND = new Principal('client', null, ['mint'], [{ namingAuthority: '100.103', derived: false }]);

@@ -12,7 +12,7 @@ import { toResolver } from '../../../src/identifier/index.js';
 describe('parsing a naming authority', () => {
   it('fills in what a command leaves out', () => {
     expect(parseNewNamingAuthority({ namingAuthority: '100.103' })).toEqual({
-      ...{ prefix: '100.103', status: 'active', profile: 'cordra', caseInsensitive: false, uuidVersion: 4 },
+      ...{ prefix: '100.103', state: 'active', profile: 'cordra', caseInsensitive: false, uuidVersion: 4 },
       ...{ handleValues: false, sandbox: false, targetTemplate: null, resolver: null },
     });
     expect(parseNewNamingAuthority({ namingAuthority: '10.500' }).caseInsensitive).toBe(true);

@@ -77,8 +77,8 @@ describe('selecting members', () => {
   });
 
   it('the fingerprint source is equal for two notations, and not for two actions', () => {
-    const source = (settlement: 'activated' | 'released', identifiers: readonly string[] | undefined) =>
-      JSON.stringify(fingerprintSource({ id: ID.toUpperCase(), settlement, identifiers }, KNOWN));
+    const source = (settlement: 'activated' | 'released', items: readonly string[] | undefined) =>
+      JSON.stringify(fingerprintSource({ id: ID.toUpperCase(), settlement, items }, KNOWN));
     const [a, b] = [`100.102/${guidOf(1)}`, `hdl:100.102/${guidOf(1)}`];
     expect(source('activated', [a])).toBe(source('activated', [b]));
     expect(source('activated', [a])).not.toBe(source('released', [a]));
@@ -87,7 +87,7 @@ describe('selecting members', () => {
 });
 
 describe('a settled item', () => {
-  const errors = [{ pointer: '/identifiers/0', detail: 'no' }];
+  const errors = [{ pointer: '/items/0', detail: 'no' }];
   const skipped = {
     identifier: 'a b',
     problem: new Problem('NOT_RECOGNIZED', 'no', { errors, members: { offset: 3 } }),

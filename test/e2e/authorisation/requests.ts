@@ -60,7 +60,7 @@ export class Requests {
         updatedAt: '2026-01-01T00:00:00Z',
       }),
     'GET /identifiers/export': () => ({ path: '/identifiers/export' }),
-    'POST /identifiers/lookup': () => json('/identifiers/lookup', { inputs: ['hdl:1/2'] }),
+    'POST /identifiers/lookup': () => json('/identifiers/lookup', { items: ['hdl:1/2'] }),
     'GET /identifiers/{identifier}': async () => ({ path: await this.minted() }),
     'PATCH /identifiers/{identifier}': async () => json(await this.minted(), {}, { 'if-match': '*' }),
     'POST /identifiers/{identifier}/activate': async () =>
@@ -81,7 +81,7 @@ export class Requests {
     'POST /naming-authorities': () => json('/naming-authorities', { namingAuthority: this.prefix() }),
     'GET /naming-authorities/{namingAuthority}': () => ({ path: `/naming-authorities/${OWN}` }),
     'PATCH /naming-authorities/{namingAuthority}': () =>
-      json(`/naming-authorities/${OWN}`, { status: 'active' }, { 'if-match': '*' }),
+      json(`/naming-authorities/${OWN}`, { state: 'active' }, { 'if-match': '*' }),
     'GET /naming-authorities/{namingAuthority}/history': () => ({ path: `/naming-authorities/${OWN}/history` }),
     'GET /events': () => ({ path: '/events?limit=1' }),
     'POST /api-keys': () => json('/api-keys', { client: 'made', scopes: ['read'] }),

@@ -5,7 +5,7 @@ const api = new Api({ baseUrl: process.argv[2] });
 const metadataId = 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA';
 
 const minted = await api.identifiers.mintIdentifier({ namingAuthority: '100.102', metadataId });
-const found = await api.identifiers.findIdentifiers({ metadataId });
+const found = await api.identifiers.listIdentifiers({ metadataId });
 const uris = await api.identifiers.getIdentifierUris(minted.data.identifier);
 const refused = await api.identifiers.mintIdentifier({ namingAuthority: '9.9' }).catch((answer) => answer.error.code);
 

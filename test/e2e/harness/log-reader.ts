@@ -19,7 +19,7 @@ export async function readLog(
 ): Promise<{ events: SeenEvent[]; next: string }> {
   const events: SeenEvent[] = [];
   for (let next = after; ;) {
-    const parameters = new URLSearchParams({ limit: '100', ...query, ...(next === undefined ? {} : { after: next }) });
+    const parameters = new URLSearchParams({ limit: '100', ...query, ...(next === undefined ? {} : { cursor: next }) });
     const { body } = await client.get(`/events?${parameters.toString()}`);
     events.push(...(body.items as SeenEvent[]));
     if (body.items.length === 0) return { events, next: body.next as string };
@@ -43,7 +43,7 @@ export function followLog(client: Client, after?: string): { stop(): Promise<See
     const events: SeenEvent[] = [];
     for (let next = after; ;) {
       const parameters = new URLSearchParams({ limit: '37', wait: state.stopping ? '0' : '1' });
-      if (next !== undefined) parameters.set('after', next);
+      if (next !== undefined) parameters.set('cursor', next);
       const wasStopping = state.stopping;
       const { body } = await client.get(`/events?${parameters.toString()}`);
       events.push(...(body.items as SeenEvent[]));

@@ -101,7 +101,7 @@ function expectReplay(
 function resultsOf({ status, headers, body }: Answer, { mode }: MintRequest): any[] {
   if (mode !== 'alone') {
     expect(status).toBe(200);
-    return body.results as Record<string, unknown>[];
+    return body.items as Record<string, unknown>[];
   }
   if (status >= 400) return [{ status, problem: body }];
   expect(headers.get('location')).toBe(`/identifiers/${body.identifier as string}`);

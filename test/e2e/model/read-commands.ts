@@ -84,7 +84,7 @@ export const lookups = fc
         async (registry, real, { names, spelling }) => {
           const canonicals = names.map((name) => registry.canonical(name));
           const inputs = canonicals.map((canonical, index) => registry.text(canonical, spelling + index));
-          const { status, body } = await real.client.post('/identifiers/lookup', { inputs });
+          const { status, body } = await real.client.post('/identifiers/lookup', { items: inputs });
           expect([status, body.items.length]).toEqual([200, inputs.length]);
           canonicals.forEach((canonical, index) => {
             expectFound(body.items[index], inputs[index] ?? '', canonical, registry);

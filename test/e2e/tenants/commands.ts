@@ -89,7 +89,7 @@ export async function runStep(real: Real, step: Step): Promise<unknown> {
       const answer = await about('POST', '/reservations', body, key);
       if (answer.status !== 201) return;
       mine.reservations.push(answer.body.id);
-      mine.identifiers.push(...answer.body.identifiers);
+      mine.identifiers.push(...answer.body.items);
       real.ownership.own(tenant, answer.text);
       return;
     }
@@ -115,7 +115,7 @@ export async function runStep(real: Real, step: Step): Promise<unknown> {
     }
     case 'lookup': {
       const inputs = [identifier, sharedName(step.name), ...theirs.metadataIds.slice(0, 5)];
-      return ask('POST', '/identifiers/lookup', { inputs });
+      return ask('POST', '/identifiers/lookup', { items: inputs });
     }
     case 'events':
       return ask('GET', `/events?limit=1000${step.pick % 2 ? `&namingAuthority=${theirPrefix}` : ''}`);
@@ -128,7 +128,7 @@ export async function runStep(real: Real, step: Step): Promise<unknown> {
     case 'createAuthority':
       return about('POST', '/naming-authorities', { namingAuthority: `${theirPrefix}.77` }, key);
     case 'suspendAuthority': {
-      const change = isOwn ? {} : { status: 'suspended' };
+      const change = isOwn ? {} : { state: 'suspended' };
       return about('PATCH', authority, change, { 'if-match': '*', ...key });
     }
     case 'patch': {

@@ -56,7 +56,7 @@ export class Real {
   /** @param others which results belong to the naming authority of another tenant. */
   recordMints(tenant: Tenant, { status, text }: Answer, isOwn: boolean, others = [1]): void {
     if (status !== 200) return;
-    const results: any[] = text.startsWith('{"results"') ? JSON.parse(text).results : linesOf(text);
+    const results: any[] = text.startsWith('{"items"') ? JSON.parse(text).items : linesOf(text);
     results.forEach((result, index) => {
       if (others.includes(index) && !isOwn) expect([index, result.status]).toEqual([index, 403]);
       this.recordMint(tenant, { ...result, body: result.identifier });

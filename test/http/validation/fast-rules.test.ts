@@ -125,7 +125,7 @@ const said = fc.constantFrom<unknown>(
 );
 
 const QUERIED = [
-  ...['limit', 'cursor', 'after', 'wait', 'mode', 'namingAuthority', 'metadataId', 'alternateId', 'state', 'target'],
+  ...['limit', 'cursor', 'wait', 'mode', 'namingAuthority', 'metadataId', 'alternateId', 'state', 'target'],
   ...['createdAfter', 'createdBefore', 'colour', '__proto__', 'constructor'],
 ];
 

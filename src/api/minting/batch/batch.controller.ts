@@ -9,12 +9,12 @@ import { LargeBody } from '../../../http/body/body-limits.js';
 import { ApiPrefer, MINIMAL_APPLIED, PREFERENCE_HEADER, prefersMinimal } from '../../../http/headers/prefer.js';
 import { readPart } from '../../../http/validation/request-validation.js';
 import { sendStream } from '../../../http/body/send-stream.js';
-import { ApiBody, ApiExtraModels, ApiResponse, ApiTags, getSchemaPath } from '../../../openapi/annotations.js';
+import { ApiBody, ApiResponse, ApiTags } from '../../../openapi/annotations.js';
 import { ApiProblems } from '../../../problem/api-problems.js';
 import { invalidValue } from '../../../problem/problem.js';
 import type { NamedResult } from '../../../minting/mint-outcome.js';
 import { MintPresenter, type ResultStyle } from '../mint-presenter.js';
-import { BatchResponseDto, BatchQueryDto, BatchRequestDto, MinimalBatchAnswerDto, readItem } from './batch.dto.js';
+import { BatchResponseDto, BatchQueryDto, BatchRequestDto, readItem } from './batch.dto.js';
 import { type BatchCommand, BatchService } from './batch.service.js';
 import type { ReceivedItem } from './mint-item.js';
 
@@ -45,16 +45,11 @@ export class BatchController {
   @ApiIdempotencyKey()
   @ApiBody({ type: BatchRequestDto })
   @ApiPrefer()
-  @ApiExtraModels(BatchResponseDto, MinimalBatchAnswerDto)
   @ApiResponse({
     status: 200,
     description: 'One result for each item, in order of the request.',
+    type: BatchResponseDto,
     headers: { ...REPLAYED_HEADER, ...PREFERENCE_HEADER },
-    content: {
-      'application/json': {
-        schema: { anyOf: [BatchResponseDto, MinimalBatchAnswerDto].map((dto) => ({ $ref: getSchemaPath(dto) })) },
-      },
-    },
   })
   @ApiProblems(
     ...(['MALFORMED_JSON', 'INVALID_REQUEST', 'INVALID_IDEMPOTENCY_KEY', 'REQUEST_IN_FLIGHT'] as const),
@@ -80,7 +75,7 @@ export class BatchController {
 
   /** Written in pieces, because a whole response can exceed 10 MB. */
   private async *write(results: readonly NamedResult[], style: ResultStyle): AsyncGenerator<string> {
-    let piece = '{"results":[';
+    let piece = '{"items":[';
     for (const [index, result] of results.entries()) {
       piece += `${index === 0 ? '' : ','}${JSON.stringify(this.presenter.result(result, style))}`;
       if (index % SLICE < SLICE - 1) continue;

@@ -94,54 +94,27 @@ export class MintResultDto {
   @ApiProperty({ type: 'integer', example: 201 })
   status: number;
 
-  /** The identifier, as `POST /identifiers` returns it. */
-  identifier?: MintedIdentifierDto;
-
-  /** Why the item failed; pointers are relative to the item. */
-  problem?: ProblemDocumentDto;
-}
-
-/** The result of an item with `Prefer: return=minimal`: `identifier` or `problem`. */
-export class MinimalMintResultDto {
-  /** The name that the client chose for the item; null if it sent none. */
-  @ApiProperty({ type: String, nullable: true, example: 'row 7' })
-  clientRef: string | null;
-
-  /** The status that `POST /identifiers` would return: 201 or 200 with `identifier`, any other with `problem`. */
-  @ApiProperty({ type: 'integer', example: 201 })
-  status: number;
-
   /**
    * The identifier, `NA/local`.
    * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
   identifier?: string;
 
+  /** The representation of the identifier, as `POST /identifiers` returns it; absent with `Prefer: return=minimal`. */
+  record?: MintedIdentifierDto;
+
   /** Why the item failed; pointers are relative to the item. */
   problem?: ProblemDocumentDto;
-}
-
-/** The response to a batch with `Prefer: return=minimal`. */
-export class MinimalBatchAnswerDto {
-  /** One result for each item, in order of the request. */
-  results: MinimalMintResultDto[];
 }
 
 /** The response to a batch. */
 export class BatchResponseDto {
   /** One result for each item, in order of the request. */
-  results: MintResultDto[];
+  items: MintResultDto[];
 }
 
 /** A line of the response to a stream. */
 export class MintLineDto extends MintResultDto {
-  /** The number of the line in the request, counted from 1; blank lines are counted. */
-  @ApiProperty({ type: 'integer', example: 1 })
-  line: number;
-}
-
-/** A line of the response to a stream with `Prefer: return=minimal`. */
-export class MinimalMintLineDto extends MinimalMintResultDto {
   /** The number of the line in the request, counted from 1; blank lines are counted. */
   @ApiProperty({ type: 'integer', example: 1 })
   line: number;

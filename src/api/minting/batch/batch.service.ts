@@ -125,7 +125,7 @@ function requireUsable(
     if (namingAuthority === undefined || !parseNamingAuthority(namingAuthority, 'handle').ok) return null;
     try {
       principal.requireMinting({ namingAuthority, guid, localName });
-      const maySucceed = hasKey && known.find(namingAuthority)?.status === 'suspended';
+      const maySucceed = hasKey && known.find(namingAuthority)?.state === 'suspended';
       if (!maySucceed) activeIn(known, namingAuthority);
       return null;
     } catch (error) {

@@ -21,7 +21,7 @@ import {
 } from '../../../openapi/annotations.js';
 import { ApiProblems } from '../../../problem/api-problems.js';
 import { Problem } from '../../../problem/problem.js';
-import { BulkQueryDto, MinimalMintLineDto, MintItemDto, MintLineDto, readItem } from '../batch/batch.dto.js';
+import { BulkQueryDto, MintItemDto, MintLineDto, readItem } from '../batch/batch.dto.js';
 import type { ReceivedItem } from '../batch/mint-item.js';
 import { MintPresenter, type ResultStyle } from '../mint-presenter.js';
 import { BulkService, type Chunk, type LineResult, type ReceivedLine } from './bulk.service.js';
@@ -56,15 +56,13 @@ export class BulkController {
   @ReadsStream(NDJSON)
   @ApiConsumes(NDJSON)
   @ApiPrefer()
-  @ApiExtraModels(MintItemDto, MintLineDto, MinimalMintLineDto)
+  @ApiExtraModels(MintItemDto, MintLineDto)
   @ApiBody({ schema: { $ref: getSchemaPath(MintItemDto) }, description: 'One JSON object on each line.' })
   @ApiResponse({
     status: 200,
     description: 'One JSON object on each line.',
     headers: PREFERENCE_HEADER,
-    content: {
-      [NDJSON]: { schema: { anyOf: [MintLineDto, MinimalMintLineDto].map((dto) => ({ $ref: getSchemaPath(dto) })) } },
-    },
+    content: { [NDJSON]: { schema: { $ref: getSchemaPath(MintLineDto) } } },
   })
   @ApiProblems('INVALID_REQUEST', 'INVALID_IDEMPOTENCY_KEY', 'UNSUPPORTED_MEDIA_TYPE')
   mint(

@@ -29,10 +29,10 @@ describe('POST /identifiers/batch', () => {
     expect(status).toBe(200);
     expect(body.items).toHaveLength(3);
     expect(new Set(body.items.map((each: any) => each.identifier)).size).toBe(3);
-    for (const { status: each, identifier, clientRef } of body.items) {
+    for (const { status: each, identifier, record, clientRef } of body.items) {
       expect([each, clientRef]).toEqual([201, null]);
       const found = await service.client.get(`/identifiers/${identifier}`);
-      expect({ ...found.body, metadataRecord: null }).toEqual({ ...identifier, query: null, fragment: null });
+      expect({ ...found.body, metadataRecord: null }).toEqual({ ...record, query: null, fragment: null });
     }
   });
 

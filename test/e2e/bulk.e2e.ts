@@ -35,7 +35,7 @@ describe('POST /identifiers/bulk', () => {
     expect(lines[3].identifier).toBe(lines[2].identifier);
     expect(lines[1].record.metadataRecord.describes).toEqual([lines[1].identifier]);
     const found = await service.client.get(`/identifiers/${lines[0].identifier}`);
-    expect({ ...found.body, metadataRecord: null }).toEqual({ ...lines[0].identifier, query: null, fragment: null });
+    expect({ ...found.body, metadataRecord: null }).toEqual({ ...lines[0].record, query: null, fragment: null });
   });
 
   it('returns a problem for a malformed line and continues; blank lines are numbered without a result', async () => {

@@ -70,7 +70,7 @@ describe('a naming authority that was created after the clock of the database wa
       1,
       async ({ identifier }) => {
         const { body } = await other.post('/identifiers/lookup', { items: [identifier, '9.9/none'] });
-        return body.items.filter((item: { status: string }) => item.status === 'found').length;
+        return body.items.filter((item: { outcome: string }) => item.outcome === 'found').length;
       },
     ],
     [

@@ -203,7 +203,7 @@ describe('an identifier that is its own first event', () => {
       ...{ namingAuthority: '100.102', mintMetadataId, alternateIds: [`demo:batch-${i}`] },
     }));
     const { body } = await client.post('/identifiers/batch', { items });
-    const minted = body.items.flatMap(({ identifier: object }: any) =>
+    const minted = body.items.flatMap(({ record: object }: any) =>
       [object, object.metadataRecord].flatMap((record) => (record ? [record.identifier] : [])),
     );
     expect(minted).toHaveLength(5);

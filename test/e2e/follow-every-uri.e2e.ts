@@ -72,9 +72,9 @@ describe.each([
     const { status, body } = await client.post('/identifiers/batch', { namingAuthority, items });
     const refused = body.items.filter((result: any) => result.status !== 201);
     expect([status, refused]).toEqual([200, []]);
-    for (const [index, { identifier }] of body.items.entries()) {
-      const paths = new Set(pathsOf(identifier.uris));
-      expect([identifier.localName, paths.size > 3]).toEqual([identifier.localName, true]);
+    for (const [index, { record }] of body.items.entries()) {
+      const paths = new Set(pathsOf(record.uris));
+      expect([record.localName, paths.size > 3]).toEqual([record.localName, true]);
       for (const path of paths) expect([path, await locationAt(path)]).toEqual([path, `https://t.example/${index}`]);
     }
   });

@@ -167,7 +167,7 @@ describe('a naming authority that is hidden from a key cannot be distinguished f
 
   it('by a list of texts', async () => {
     const { body } = await service.client.post('/identifiers/lookup', { items: ['8/abc', '9/abc', '7/abc'] }, stranger);
-    expect(body.items.map(({ status }: { status: string }) => status)).toEqual(['missing', 'missing', 'malformed']);
+    expect(body.items.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['missing', 'missing', 'malformed']);
   });
 });
 
@@ -224,7 +224,7 @@ describe('a look-up of texts', () => {
     );
     expect(seen.text).not.toContain('candidates');
     const all = await service.client.post('/identifiers/lookup', { items: inputs }, ADMIN);
-    expect(all.body.items.map((item: any) => [item.status, item.candidates.length])).toEqual([
+    expect(all.body.items.map((item: any) => [item.outcome, item.candidates.length])).toEqual([
       ['ambiguous', 3],
       ['ambiguous', 10],
       ['ambiguous', 3],

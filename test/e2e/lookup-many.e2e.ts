@@ -35,7 +35,7 @@ describe('POST /identifiers/lookup', () => {
     expect(body.items).toEqual([
       {
         input,
-        status: 'found',
+        outcome: 'found',
         matchedBy,
         canonical,
         others: [],
@@ -55,10 +55,13 @@ describe('POST /identifiers/lookup', () => {
     ['nothing', '', 'malformed'],
     ['U+0000', 'demo:7\0', 'malformed'],
     ['half a surrogate pair', 'demo:\ud800', 'malformed'],
-  ])('has the status of %s', async (_, input, status) => {
+  ])('has the outcome of %s', async (_, input, outcome) => {
     const { body } = await lookUp([input]);
-    expect(body.items[0]).toMatchObject({ input, status, matchedBy: null });
-    expect(Object.keys(body.items[0]).includes('error')).toBe(status === 'malformed');
+    expect(body.items[0]).toMatchObject({ input, outcome, matchedBy: null });
+    const isMalformed = outcome === 'malformed';
+    const problem = { status: 400, code: expect.any(String), errors: [{ pointer: '/items/0' }] };
+    expect(body.items[0].problem ?? {}).toMatchObject(isMalformed ? problem : {});
+    expect('problem' in body.items[0]).toBe(isMalformed);
   });
 
   it('returns a thousand mixed lines in their order', async () => {
@@ -77,7 +80,7 @@ describe('POST /identifiers/lookup', () => {
     const first = await service.client.mint({ metadataId });
     const second = await service.client.mint({ metadataId, namingAuthority: '2000.01' });
     const { body } = await lookUp([metadataId]);
-    expect(body.items[0].status).toBe('ambiguous');
+    expect(body.items[0].outcome).toBe('ambiguous');
     expect(body.items[0].candidates).toEqual([first.body.identifier, second.body.identifier]);
     expect(body.items[0].identifier).toBe(first.body.identifier);
     expect(body.items[0].others).toEqual([second.body.identifier]);
@@ -124,7 +127,7 @@ describe('an input that finds nothing unchanged', () => {
   ])('is found by %s', async (_, input, matchedBy, identifier) => {
     const { body } = await lookUp([input]);
     expect(body.items).toHaveLength(1);
-    expect(body.items[0]).toMatchObject({ input, status: 'found', matchedBy, others: [], identifier });
+    expect(body.items[0]).toMatchObject({ input, outcome: 'found', matchedBy, others: [], identifier });
     expect(body.items[0]).not.toHaveProperty('candidates');
   });
 
@@ -145,7 +148,7 @@ describe('an input that finds nothing unchanged', () => {
     const named = await service.client.mint({ alternateIds: ['urn:uuid:11111111-2222-4333-8444-555555555555'] });
     expect(named.status).toBe(201);
     const { body } = await lookUp([guid]);
-    expect(body.items[0]).toMatchObject({ status: 'found', matchedBy: 'alternateId' });
+    expect(body.items[0]).toMatchObject({ outcome: 'found', matchedBy: 'alternateId' });
     expect(body.items[0].identifier).toBe(named.body.identifier);
   });
 
@@ -162,8 +165,8 @@ describe('an input that finds nothing unchanged', () => {
     const canonical = 'urn:uuid:22222222-2222-4333-8444-555555555555';
     const candidates = [`2000.01/${guid}`, `100.102/${guid}`];
     expect(body.items).toEqual([
-      { input: guid, status: 'ambiguous', matchedBy: 'identifier', candidates, canonical },
-      { input: `<${target}>`, status: 'ambiguous', matchedBy: 'target', candidates: shared.slice(0, 10) },
+      { input: guid, outcome: 'ambiguous', matchedBy: 'identifier', candidates, canonical },
+      { input: `<${target}>`, outcome: 'ambiguous', matchedBy: 'target', candidates: shared.slice(0, 10) },
     ]);
   });
 
@@ -178,7 +181,7 @@ describe('an input that finds nothing unchanged', () => {
   it('is found without the parentheses around it, and without the final slash of a URL', async () => {
     const inputs = [`(${IDENTIFIER})`, `(«https://hdl.handle.net/${IDENTIFIER}/»).`, '(demo:7)'];
     const { body } = await lookUp([...inputs, `https://hdl.handle.net/${IDENTIFIER}/`, `${IDENTIFIER}/`]);
-    expect(body.items.map(({ status }: any) => status)).toEqual(['found', 'found', 'found', 'found', 'malformed']);
+    expect(body.items.map(({ outcome }: any) => outcome)).toEqual(['found', 'found', 'found', 'found', 'malformed']);
   });
 
   it('is found by the URL at which the client reaches it, in any percent-encoding', async () => {
@@ -198,7 +201,7 @@ describe('an input that finds nothing unchanged', () => {
 
   it('is not found by a URL of another host with the same path', async () => {
     const { body } = await lookUp([`https://pid.example.com/identifiers/${IDENTIFIER}`]);
-    expect(body.items[0]).toMatchObject({ status: 'missing', matchedBy: null });
+    expect(body.items[0]).toMatchObject({ outcome: 'missing', matchedBy: null });
   });
 
   it.each([
@@ -208,7 +211,7 @@ describe('an input that finds nothing unchanged', () => {
     'https://hdl.handle.net/',
   ])('is missing, and not malformed, as the URL %s that is no registered target', async (input) => {
     const { body } = await lookUp([input]);
-    expect(body.items).toMatchObject([{ input, status: 'missing', matchedBy: null }]);
+    expect(body.items).toMatchObject([{ input, outcome: 'missing', matchedBy: null }]);
   });
 
   it('is refused by /normalize as before', async () => {

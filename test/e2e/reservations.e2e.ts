@@ -165,7 +165,7 @@ describe('the report of POST /reservations/{id}/activate and /release', () => {
     });
     expect(status).toBe(200);
     expect(report).toMatchObject({ id: body.id, activated: 2, released: 0, skipped: 5 });
-    const items = report.items.map((item: any) => [item.identifier, item.status, item.problem?.code]);
+    const items = report.items.map((item: any) => [item.identifier, item.outcome, item.problem?.code]);
     expect(items).toEqual([
       [b, 'activated', undefined],
       [a, 'activated', undefined],
@@ -197,7 +197,7 @@ describe('the report of POST /reservations/{id}/activate and /release', () => {
     expect(left.body).toMatchObject({ reserved: 2, active: 1, items: rest });
     const { body: report } = await service.client.send('POST', `/reservations/${body.id}/release`, {});
     expect(report).toMatchObject({ activated: 0, released: 2, skipped: 1 });
-    expect(report.items.map((item: any) => item.status)).toEqual(['skipped', 'released', 'released']);
+    expect(report.items.map((item: any) => item.outcome)).toEqual(['skipped', 'released', 'released']);
     const gone = await service.client.get(`/identifiers/${rest[0]}`);
     expect(coded(gone)).toEqual([410, 'IDENTIFIER_WITHDRAWN']);
     expect(await kinds(rest[0])).toEqual(['reserved', 'released']);

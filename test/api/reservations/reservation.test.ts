@@ -41,7 +41,7 @@ describe('the state of a reservation', () => {
     expect(reservationOf(ID.toUpperCase(), members)).toEqual({
       ...{ id: ID, namingAuthority: '100.102', createdAt: new Date(0), leaseUntil: LEASE },
       ...{ count: 4, reserved: 2, active: 1, withdrawn: 1 },
-      identifiers: [`100.102/${guidOf(2)}`, `100.102/${guidOf(4)}`],
+      items: [`100.102/${guidOf(2)}`, `100.102/${guidOf(4)}`],
     });
     expect(reservationOf(ID, [member(1, 'active')]).leaseUntil).toBeNull();
   });
@@ -119,8 +119,8 @@ describe('a settled item', () => {
     expect(report).toMatchObject({
       ...{ id: ID, activated: 0, released: 1, skipped: 1 },
       items: [
-        { identifier: '1/a', status: 'released' },
-        { identifier: 'a b', status: 'skipped', problem: { code: 'NOT_RECOGNIZED', errors, offset: 3 } },
+        { identifier: '1/a', outcome: 'released' },
+        { identifier: 'a b', outcome: 'skipped', problem: { code: 'NOT_RECOGNIZED', errors, offset: 3 } },
       ],
     });
     expect(report.items[1]?.problem?.instance).toBe(`/reservations/${ID}/release`);

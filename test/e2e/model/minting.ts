@@ -54,7 +54,7 @@ function expectFirstResult(registry: Registry, request: MintRequest, answer: Ans
   const results = resultsOf(answer, request);
   expect(results).toHaveLength(outcomes.length);
   outcomes.forEach((outcome, index) => {
-    const shown = results[index].identifier;
+    const shown = results[index].record;
     if (outcome.kind !== 'minted' || shown === undefined) return;
     const pair = outcome.pairAt === null ? [] : [shown.metadataRecord?.guid];
     for (const guid of [...(request.items[index]?.guid === null ? [shown.guid] : []), ...pair]) {
@@ -81,7 +81,7 @@ function storedResultOf(outcome: ExpectedOutcome, { status, problem }: any): Sto
 
 /** A replay returns current attributes of identifiers, and stored refusals (decision 22). */
 function expectReplay(
-  { status, identifier, problem }: any,
+  { status, record, problem }: any,
   stored: StoredResult | undefined,
   registry: Registry,
   batch?: number,
@@ -92,9 +92,9 @@ function expectReplay(
   }
   const [entry, pair] = [registry.entries[stored.at], registry.entries[stored.pairAt ?? -1]];
   expect([status, problem?.code]).toEqual([stored.status, undefined]);
-  if (entry !== undefined) expectShown(identifier, entry, registry, batch);
-  if (pair === undefined) expect(identifier.metadataRecord).toBeNull();
-  else expectShown(identifier.metadataRecord, pair, registry, batch);
+  if (entry !== undefined) expectShown(record, entry, registry, batch);
+  if (pair === undefined) expect(record.metadataRecord).toBeNull();
+  else expectShown(record.metadataRecord, pair, registry, batch);
 }
 
 /** The results of a batch, or the response to a single mint as a batch of one. */
@@ -105,7 +105,7 @@ function resultsOf({ status, headers, body }: Answer, { mode }: MintRequest): an
   }
   if (status >= 400) return [{ status, problem: body }];
   expect(headers.get('location')).toBe(`/identifiers/${body.identifier as string}`);
-  return [{ status, identifier: body }];
+  return [{ status, record: body }];
 }
 
 /** Writes a command as a body; all its notations have one fingerprint (decision 7). */

@@ -98,16 +98,16 @@ function expectFound(item: any, input: string, canonical: string, registry: Regi
   const [first, ...more] = matches(registry, canonical);
   const equal = [first, ...more].flatMap((match) => (match?.matchedBy === first?.matchedBy && match ? [match] : []));
   const foundAs = equal.length > 1 ? 'ambiguous' : 'found';
-  const { status, matchedBy, identifier, others } = item;
+  const { outcome, matchedBy, identifier, record, others } = item;
   expect([item.input, item.canonical]).toEqual([input, canonical]);
-  expect([status, matchedBy, identifier?.identifier]).toEqual(
+  expect([outcome, matchedBy, identifier]).toEqual(
     first === undefined ? ['missing', null, undefined] : [foundAs, first.matchedBy, first.identifier],
   );
   expect(item.candidates).toEqual(equal.length > 1 ? equal.map((match) => match.identifier).slice(0, 10) : undefined);
   if (first === undefined) return;
   const rest = new Set(more.map((match) => match.identifier).filter((each) => each !== first.identifier));
   expect([...(others as string[])].sort()).toEqual([...rest].sort());
-  expectShown(identifier, registry.entries[registry.find(`hdl:${first.identifier}`)]!, registry);
+  expectShown(record, registry.entries[registry.find(`hdl:${first.identifier}`)]!, registry);
 }
 
 /** An identifier of the alphabet in some form, registered or not. */

@@ -59,7 +59,7 @@ export class Real {
     const results: any[] = text.startsWith('{"items"') ? JSON.parse(text).items : linesOf(text);
     results.forEach((result, index) => {
       if (others.includes(index) && !isOwn) expect([index, result.status]).toEqual([index, 403]);
-      this.recordMint(tenant, { ...result, body: result.identifier });
+      this.recordMint(tenant, { ...result, body: result.record });
     });
   }
 

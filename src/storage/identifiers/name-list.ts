@@ -12,7 +12,7 @@ const MAX_LISTED_OCTETS = 8_388_608;
  * counts of naming authorities.
  */
 export const COUNT_NAMES = `
-  SELECT count(*)::int AS identifiers, count(*) FILTER (WHERE state = 'active')::int AS total,
+  SELECT count(*)::int AS identifiers, count(*) FILTER (WHERE names.state = 'active')::int AS total,
          coalesce(sum(coalesce(octet_length(local_name), 32)), 0)::float8 AS octets
   FROM naming_authority n CROSS JOIN LATERAL (
     SELECT i.state, i.local_name FROM identifier i
@@ -30,7 +30,7 @@ export const PAGE_OF_NAMES = `
     WHERE i.id > 0 AND i.naming_authority_id >= n.id AND i.naming_authority_id <= n.id
     ORDER BY i.naming_authority_id, i.created_at, i.id LIMIT $2
   ) names
-  WHERE n.prefix = $1 AND state = 'active'
+  WHERE n.prefix = $1 AND names.state = 'active'
   ORDER BY 1 OFFSET $4 LIMIT $5`;
 
 /** A page of the active local names of a naming authority, in the order of their octets. */

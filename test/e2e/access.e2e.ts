@@ -296,7 +296,7 @@ describe('PUBLIC_READ=false', () => {
       expect(text).not.toContain(theirs);
     }
     const looked = await closed.client.post('/identifiers/lookup', { items: [mine, theirs, metadataId] }, reader);
-    expect(looked.body.items.map(({ status }: { status: string }) => status)).toEqual(['found', 'missing', 'found']);
+    expect(looked.body.items.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['found', 'missing', 'found']);
     expect(JSON.stringify(looked.body.items[2])).not.toContain(theirs);
   });
 

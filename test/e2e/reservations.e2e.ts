@@ -222,8 +222,8 @@ describe('the report of POST /reservations/{id}/activate and /release', () => {
       ),
     );
     expect(reports.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    const items = reports.flatMap(({ body: report }) => report.items as { status: string }[]);
-    expect(items.filter(({ status }) => status !== 'skipped')).toHaveLength(200);
+    const items = reports.flatMap(({ body: report }) => report.items as { outcome: string }[]);
+    expect(items.filter(({ outcome }) => outcome !== 'skipped')).toHaveLength(200);
     const [row] = await query(`SELECT max(version)::int AS version FROM identifier WHERE reservation = $1::uuid`, [
       body.id,
     ]);

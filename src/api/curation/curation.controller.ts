@@ -30,7 +30,7 @@ import { IdentifierDto } from '../representation/identifier.dto.js';
 import type { CurationCommand } from '../../curation/curation-command.js';
 import { CurationService, NameConflict } from '../../curation/curation.service.js';
 import { UpdateIdentifierDto } from './update-identifier.dto.js';
-import { WithdrawRequestDto } from './withdraw-request.dto.js';
+import { WithdrawRequestDto } from '../representation/withdraw-request.dto.js';
 
 const text = { schema: { type: 'string' as const } };
 

@@ -48,7 +48,7 @@ export function holderKey({ namingAuthority, kind, name }: UniqueName): string {
 /** The unique names that a step requests, each with where a line has it. */
 export function namesOf(step: CurationStep, namingAuthority: string): (UniqueName & { readonly pointer: string })[] {
   if (!('values' in step)) return [];
-  const { metadata, alternates = [] } = step.values as ParsedValues;
+  const { metadata, alternates = [] } = step.values;
   return [
     ...(metadata ? [{ namingAuthority, kind: 'metadataId' as const, name: metadata, pointer: '/metadataId' }] : []),
     ...alternates.map((name, index) => ({

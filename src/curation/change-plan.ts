@@ -7,7 +7,7 @@ import { type Amendment, amended, changeTime, requireState } from '../registry/l
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import type { NameHolder, UniqueName } from '../storage/identifiers/name-holders.js';
 import { inWithdrawal } from './change-line.js';
-import { type CurationStep, type ParsedValues, decide } from './curation-command.js';
+import { type CurationStep, decide } from './curation-command.js';
 
 /** A line whose identifier was found. */
 export interface TargetedChange {

@@ -14,7 +14,8 @@ import { openStream, sendLines } from './harness/stream.js';
 
 const COUNT = 50_000;
 /** Lines of the response after which one side is killed. */
-const CUT_AFTER = 10_000;
+const CLIENT_KILLED_AFTER = 15_000;
+const SERVICE_KILLED_AFTER = 35_000;
 const OPEN = { ACCESS: 'open', NAMING_AUTHORITIES: '100.102' };
 
 /** A process that sends a file of changes and counts the lines of the response on its standard output. */
@@ -63,74 +64,61 @@ async function mintAll(): Promise<string[]> {
   return identifiers;
 }
 
-const bodyFor = (identifiers: readonly string[], host: string) =>
-  ndjson(...identifiers.map((identifier, index) => ({ identifier, target: `https://${host}.example.org/${index}` })));
-
-/** How often identifiers with a target of a host were changed, by version. */
-async function countsOf(host: string): Promise<{ identifiers: string; changes: string; versions: number[] }> {
-  const { rows } = await sql.query<{ identifiers: string; changes: string; versions: number[] }>(
-    `SELECT count(*) AS identifiers, array_agg(DISTINCT i.version) AS versions,
-            (SELECT count(*) FROM change c JOIN identifier x ON x.id = c.identifier_id
-             WHERE c.kind = 'changed' AND x.target LIKE $1) AS changes
-     FROM identifier i WHERE i.target LIKE $1`,
-    [`https://${host}.example.org/%`],
+/** The identifiers that were changed, their events and their versions. */
+async function counted(): Promise<{ identifiers: number; events: number; versions: number[] | null }> {
+  const { rows } = await sql.query<{ identifiers: number; events: number; versions: number[] | null }>(
+    `SELECT count(*)::int AS identifiers, array_agg(DISTINCT version) AS versions,
+            (SELECT count(*)::int FROM change WHERE kind = 'changed') AS events
+     FROM identifier WHERE target LIKE 'https://new.example.org/%'`,
   );
   return rows[0]!;
 }
 
-/** Sends the stream again, and expects that every line has one result and was changed once. */
-async function resume(identifiers: readonly string[], host: string, key: string): Promise<void> {
-  const before = Number((await countsOf(host)).identifiers);
-  expect(before).toBeGreaterThan(0);
-  expect(before).toBeLessThan(COUNT);
-  const lines = await sendLines(`${server.url}${CHANGES}`, bodyFor(identifiers, host), {
-    'idempotency-key': key,
-    prefer: 'return=minimal',
-  });
-  const expected = identifiers.map((identifier, index) => ({
-    ...{ line: index + 1, status: 200, outcome: 'changed', identifier, version: 2 },
-  }));
-  expect(lines).toEqual(expected);
-  const all = String(COUNT);
-  expect(await countsOf(host)).toEqual({ identifiers: all, changes: all, versions: [2] });
+/** Expects that a part of the identifiers was changed, each of them once. @returns how many. */
+async function expectPart(): Promise<number> {
+  const { identifiers, events, versions } = await counted();
+  expect({ events, versions }).toEqual({ events: identifiers, versions: [2] });
+  expect(identifiers).toBeLessThan(COUNT);
+  return identifiers;
 }
 
 describe(`${COUNT} changes`, () => {
-  it('whose client is killed are resumed with nothing done twice', async () => {
+  it('whose client and then whose service are killed are resumed with nothing done twice', async () => {
     const identifiers = await mintAll();
-    const key = randomUUID();
-    const file = join(folder, 'changes.ndjson');
-    await writeFile(file, bodyFor(identifiers, 'client'));
-    const child = spawn(process.execPath, ['-e', CLIENT, `${server.url}${CHANGES}`, file, key]);
-    for await (const text of child.stdout) {
-      const counted = String(text).trim().split('\n').at(-1);
-      if (Number(counted) >= CUT_AFTER) child.kill('SIGKILL');
-    }
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-    expect(child.signalCode).toBe('SIGKILL');
-    await resume(identifiers, 'client', key);
-  });
+    const body = ndjson(
+      ...identifiers.map((identifier, index) => ({ identifier, target: `https://new.example.org/${index}` })),
+    );
+    const headers = { 'idempotency-key': randomUUID(), prefer: 'return=minimal' };
 
-  it('whose service is killed are resumed with nothing done twice', async () => {
-    const identifiers = await mintAll();
-    const key = randomUUID();
-    const stream = openStream(`${server.url}${CHANGES}`, { 'idempotency-key': key, prefer: 'return=minimal' });
-    stream.request.end(bodyFor(identifiers, 'service'));
-    const answered: any[] = [];
+    const file = join(folder, 'changes.ndjson');
+    await writeFile(file, body);
+    const child = spawn(process.execPath, ['-e', CLIENT, `${server.url}${CHANGES}`, file, headers['idempotency-key']]);
+    const exited = once(child, 'exit');
+    for await (const text of child.stdout) {
+      if (Number(String(text).trim().split('\n').at(-1)) >= CLIENT_KILLED_AFTER) child.kill('SIGKILL');
+    }
+    expect(await exited).toEqual([null, 'SIGKILL']);
+    expect(await expectPart()).toBeGreaterThanOrEqual(CLIENT_KILLED_AFTER);
+
+    const stream = openStream(`${server.url}${CHANGES}`, headers);
+    stream.request.end(body);
+    let returned = 0;
     const reading = (async () => {
-      for await (const line of stream.lines) {
-        answered.push(line);
-        if (answered.length === CUT_AFTER) void server.stop('SIGKILL');
-      }
+      for await (const _ of stream.lines) if (++returned === SERVICE_KILLED_AFTER) void server.stop('SIGKILL');
     })();
     await expect(reading).rejects.toThrow();
-    await server.stop('SIGKILL');
+    expect(returned).toBeGreaterThanOrEqual(SERVICE_KILLED_AFTER);
     server = await startServer({ DATABASE_URL: database.url, ...OPEN });
-    const { rows } = await sql.query<{ n: number }>(
-      "SELECT count(*)::int AS n FROM identifier WHERE target LIKE 'https://service.example.org/%'",
-    );
     // What was returned is durable.
-    expect(rows[0]!.n).toBeGreaterThanOrEqual(answered.length);
-    await resume(identifiers, 'service', key);
+    expect(await expectPart()).toBeGreaterThanOrEqual(returned);
+
+    const lines = await sendLines(`${server.url}${CHANGES}`, body, headers);
+    const wrong = lines.filter(
+      ({ line, status, outcome, identifier, version }, index) =>
+        ![line === index + 1, status === 200, outcome === 'changed', version === 2].every(Boolean) ||
+        identifier !== identifiers[index],
+    );
+    expect([lines.length, wrong]).toEqual([COUNT, []]);
+    expect(await counted()).toEqual({ identifiers: COUNT, events: COUNT, versions: [2] });
   });
 });

@@ -412,7 +412,7 @@ describe('a request', () => {
     ['JSON', '', { 'content-type': 'application/json' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['a malformed key', '', { 'idempotency-key': '"' }, 400, 'INVALID_IDEMPOTENCY_KEY'],
   ])('with %s is refused', async (_, query, headers, status, code) => {
-    const answer = await send('{}\n', { query, headers: headers as Record<string, string> });
+    const answer = await send('{}\n', { query, headers: headers });
     expect([answer.status, answer.lines[0].code]).toEqual([status, code]);
   });
 

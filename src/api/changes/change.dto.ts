@@ -166,7 +166,7 @@ export class ChangedMembersDto {
    * The alternate identifiers.
    * @example ["info:fedora/demo:8"]
    */
-  alternateIds?: readonly string[];
+  alternateIds?: string[];
 
   /** The state. */
   @ApiProperty({ enum: STATES, enumName: 'State', required: false })

@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AccessModule } from './access/access.module.js';
 import type { Config } from './config/config.js';
+import { ChangesModule } from './api/changes/changes.module.js';
 import { CurationModule } from './api/curation/curation.module.js';
 import type { Pools } from './database/pool.js';
 import { DatabaseModule } from './database/database.module.js';
@@ -28,7 +29,7 @@ import { StorageWriteModule } from './storage/storage-write.module.js';
 /** The resources of the REST API. Health checks and metrics are served with every selection of faces. */
 const API = [
   ...[MintingModule, LookupModule, CurationModule, ImportExportModule, NamingAuthoritiesModule, EventsModule],
-  ...[NormalizationModule, ApiKeysModule],
+  ...[NormalizationModule, ApiKeysModule, ChangesModule],
 ];
 
 @Module({})

@@ -1,6 +1,9 @@
 import { Module } from '@nestjs/common';
 import { StorageWriteModule } from '../storage/storage-write.module.js';
+import { ChangeStreamService } from './change-stream.service.js';
 import { CurationService } from './curation.service.js';
 
-@Module({ imports: [StorageWriteModule], providers: [CurationService], exports: [CurationService] })
+const SERVICES = [CurationService, ChangeStreamService];
+
+@Module({ imports: [StorageWriteModule], providers: SERVICES, exports: SERVICES })
 export class CurationServiceModule {}

@@ -6,7 +6,7 @@ import { type IdentifierRecord, nativeText } from './identifier-record.js';
 export function conflictProblem(
   code: 'GUID_TAKEN' | 'IDENTIFIER_TAKEN' | 'METADATA_ID_TAKEN' | 'ALTERNATE_ID_TAKEN',
   what: string,
-  existing: IdentifierRecord,
+  existing: Pick<IdentifierRecord, 'namingAuthority' | 'localName'>,
   pointer: string,
 ): Problem {
   const identifier = nativeText(existing);
@@ -16,4 +16,18 @@ export function conflictProblem(
     members: { existing: path, identifier },
     headers: linkHeader(path, 'related'),
   });
+}
+
+const IS_USED = {
+  METADATA_ID_TAKEN: 'This metadata ID is used by an identifier',
+  ALTERNATE_ID_TAKEN: 'This alternate identifier is used by an identifier',
+} as const;
+
+/** 409 for a change to a name of another identifier. */
+export function nameConflictProblem(
+  code: keyof typeof IS_USED,
+  existing: Pick<IdentifierRecord, 'namingAuthority' | 'localName'>,
+  pointer: string,
+): Problem {
+  return conflictProblem(code, IS_USED[code], existing, pointer);
 }

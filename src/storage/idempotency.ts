@@ -23,6 +23,9 @@ export type Once<T, S> =
 
 const REQUEST_LOCK = 0x526571;
 
+/** The largest integer of the database. */
+const MAX_PART = 2_147_483_647;
+
 /**
  * $1: the client; $2: the Idempotency-Key. 4941177 is "Key" in ASCII, the space of the advisory locks of such keys, as in
  * the SQL function `lock_request_key`.
@@ -110,6 +113,30 @@ export class IdempotentRequests {
     return { result: outcomes, replayed };
   }
 
+  /**
+   * Runs one part of a stream once, in one transaction. The parts of a stream are counted from 0 by their content, so that
+   * a repeat has the same parts; the key and the fingerprint are those of the whole stream.
+   * @param work as in `inParts`.
+   * @throws Problem as `run` does.
+   */
+  async inStream<T>(
+    request: KeyedRequest | null,
+    part: number,
+    work: (transaction: Queryable) => Promise<T>,
+  ): Promise<Replayable<T>> {
+    return this.runPart(part, async (transaction) => {
+      if (request === null) return { result: await work(transaction), replayed: false };
+      await waitForRequest(transaction, request);
+      const earlier = await findResult(transaction, request);
+      const [stored] = earlier === null ? [] : await findParts<T>(transaction, request, part, part);
+      if (stored !== undefined) return { result: stored, replayed: true };
+      const result = await work(transaction);
+      if (earlier === null) await storeResult(transaction, request, {});
+      await storePart(transaction, request, part, result);
+      return { result, replayed: false };
+    });
+  }
+
   private async runPart<T>(part: number, work: (transaction: Queryable) => Promise<T>): Promise<T> {
     try {
       return await this.transactions.run(work);
@@ -193,10 +220,15 @@ async function storeResult(
   ]);
 }
 
-async function findParts<T>(from: Queryable, { client, key }: KeyedRequest, first: number): Promise<T[]> {
+async function findParts<T>(
+  from: Queryable,
+  { client, key }: KeyedRequest,
+  first: number,
+  last = MAX_PART,
+): Promise<T[]> {
   const { rows } = await from.query<{ outcomes: string }>(
-    'SELECT outcomes FROM request_part WHERE client = $1 AND key = $2 AND place >= $3 ORDER BY place',
-    [client, key, first],
+    'SELECT outcomes FROM request_part WHERE client = $1 AND key = $2 AND place BETWEEN $3 AND $4 ORDER BY place',
+    [client, key, first, last],
   );
   return rows.map(({ outcomes }) => JSON.parse(outcomes) as T);
 }

@@ -6,6 +6,7 @@ import { ChangeReader } from './changes/change-reader.js';
 import { FeedAge } from './changes/feed-age.js';
 import { IdentifierReader } from './identifiers/identifier-reader.js';
 import { IdentifierSearch } from './identifiers/identifier-search.js';
+import { NameHolders } from './identifiers/name-holders.js';
 import { NameList } from './identifiers/name-list.js';
 import { ValueSearch } from './identifiers/value-search.js';
 import { NamingAuthorityCache } from './naming-authorities/naming-authority-cache.js';
@@ -22,6 +23,7 @@ const PROVIDERS: Provider[] = [
   FeedAge,
   IdentifierSearch,
   IdentifierReader,
+  NameHolders,
   NameList,
   ValueSearch,
   NamingAuthorityCache,

@@ -154,7 +154,7 @@ describe.each([
         answer.on('error', reject);
         answer.on('end', () => {
           const { statusCode = 0 } = answer;
-          const isOfItems = /^\/identifiers\/(batch|bulk|import)$/.test(path) && statusCode === 200;
+          const isOfItems = /^\/identifiers\/(batch|bulk|changes|import)$/.test(path) && statusCode === 200;
           resolve(isOfItems ? Number(/"status":(\d{3})/.exec(text)?.[1]) : statusCode);
         });
       });

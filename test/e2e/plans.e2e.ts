@@ -13,6 +13,7 @@ import { IdentifierReader } from '../../dist/storage/identifiers/identifier-read
 import { IdentifierUpdater } from '../../dist/storage/identifiers/identifier-updater.js';
 import { IMPORT, importValues } from '../../dist/storage/identifiers/import-statement.js';
 import { insertQuery } from '../../dist/storage/identifiers/insert-statement.js';
+import { NameHolders } from '../../dist/storage/identifiers/name-holders.js';
 import { COUNT_NAMES, PAGE_OF_NAMES } from '../../dist/storage/identifiers/name-list.js';
 import { searchQuery } from '../../dist/storage/identifiers/value-search.js';
 import { ConflictFinder } from '../../dist/storage/identifiers/conflict-finder.js';
@@ -205,6 +206,26 @@ const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
         now,
         records.map((record) => ({ record, amendment })),
       );
+    },
+  ],
+  [
+    'the ids of 100 identifiers',
+    4 * FEW,
+    (on) =>
+      new NameHolders(on as never).findIds([
+        ...many(50, () => ({ ...CORDRA, guid: randomUUID() })),
+        ...many(50, (n) => ({ ...OTHER, localKey: digestOf(`none-${n}`), comparison: `none-${n}` })),
+      ]),
+  ],
+  [
+    'the holders of 100 names',
+    4 * FEW,
+    (on) => {
+      const held = (kind: string, text: string) => ({ namingAuthority: '100.102', kind, name: canonical(text) });
+      return new NameHolders(on as never).findHolders([
+        ...many(50, (n) => held('metadataId', `hdl:2000.01/1-${n}`)),
+        ...many(50, (n) => held('alternateId', `demo:${3 * n}`)),
+      ]);
     },
   ],
   ['the counts of an empty naming authority', FEW, (on) => on.query(COUNT, [['2000.01'], 10_001])],

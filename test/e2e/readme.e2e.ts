@@ -206,6 +206,30 @@ describe('docs/how-to', () => {
     expect(found.output).toContain('"target":"https://repo.example.org/9"');
   });
 
+  it('has commands for changes in bulk that all run as written, in order', async () => {
+    await checkOut();
+    await launch();
+    const { output } = await runDocument('docs/how-to/change-in-bulk.md');
+    const lines = output
+      .split('\n')
+      .filter((line) => line.startsWith('{"line":'))
+      .map((line) => JSON.parse(line));
+    const targets = [1, 2, 3].map((number) => `https://new.example.org/objects/${number}`);
+    const minted = lines.filter(({ status }) => status === 201);
+    const previewed = lines.filter((line) => line.new !== undefined);
+    expect(minted).toHaveLength(3);
+    expect(previewed.map((line) => line.new.target)).toEqual(targets);
+    const changed = lines.filter(
+      ({ outcome, version, old }) => outcome === 'changed' && version === 2 && old === undefined,
+    );
+    // The last one is withdrawn.
+    expect(changed.map(({ record }) => record?.state)).toEqual([undefined, undefined, undefined, 'withdrawn']);
+    for (const [index, { identifier }] of minted.entries()) {
+      const found = runBlock(`curl localhost:3000/identifiers/${identifier}`);
+      expect(found.output).toContain(`"target":"${targets[index]}"`);
+    }
+  });
+
   it('generates a client, and installs a unit that exists', async () => {
     await checkOut();
     await runDocument('docs/how-to/use-from-code.md');
@@ -216,7 +240,14 @@ describe('docs/how-to', () => {
   });
 
   it('has no other guide with commands', () => {
-    const run = ['back-up-and-restore', 'control-access', 'deploy-behind-a-proxy', 'import-and-export', 'load-in-bulk'];
+    const run = [
+      'back-up-and-restore',
+      'change-in-bulk',
+      'control-access',
+      'deploy-behind-a-proxy',
+      'import-and-export',
+      'load-in-bulk',
+    ];
     const more = ['resolve-worldwide', 'run-in-containers', 'use-from-code', 'use-your-own-postgresql'];
     const withCommands = guides.filter((name) => blocksOf(`docs/how-to/${name}`).length > 0);
     expect(withCommands.sort()).toEqual([...run, ...more].map((name) => `${name}.md`));

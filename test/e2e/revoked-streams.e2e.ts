@@ -3,6 +3,7 @@ import { get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { PATH, total } from './harness/bulk.js';
+import { CHANGES } from './harness/changes.js';
 import { freshGuid } from './harness/fresh-names.js';
 import { useService } from './harness/service.js';
 import { openStream } from './harness/stream.js';
@@ -45,6 +46,22 @@ describe('a key that is revoked while its stream lasts', () => {
     stream.request.end();
     expect((await stream.lines.next()).done).toBe(true);
     expect(await total(service.database.url)).toBe(before);
+  });
+
+  it('ends a stream of changes at the next chunk with a problem line, and changes nothing more', async () => {
+    const { headers, id } = await createKey({ scopes: ['curate'] });
+    const identifier = (await service.client.mint({}, ADMIN)).body.identifier as string;
+    const stream = openStream(service.server.url + CHANGES, headers);
+    // A chunk ends with its line 100.
+    const chunk = (target: string) => `${'\n'.repeat(99)}${JSON.stringify({ identifier, target })}\n`;
+    stream.request.write(chunk('https://repo.example.org/1'));
+    expect((await stream.lines.next()).value).toMatchObject({ line: 100, outcome: 'changed', version: 2 });
+    await revoke(id);
+    stream.request.write(chunk('https://repo.example.org/2'));
+    expect((await stream.lines.next()).value).toMatchObject({ line: 101, ...ENDED });
+    stream.request.end();
+    expect((await stream.lines.next()).done).toBe(true);
+    expect((await service.client.get(`/identifiers/${identifier}`, ADMIN)).body.version).toBe(2);
   });
 
   it('ends an import at the next chunk with a problem line', async () => {

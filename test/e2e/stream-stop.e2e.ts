@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { PATH, input, total, withServer } from './harness/bulk.js';
+import { CHANGES, mintMany, ndjson } from './harness/changes.js';
+import { Client } from './harness/client.js';
 import { freshGuid } from './harness/fresh-names.js';
 import { openStream } from './harness/stream.js';
 
@@ -55,6 +57,31 @@ describe('on SIGTERM', () => {
       stream.request.end();
       expect((await stopped).code).toBe(0);
     });
+  });
+
+  it('a stream of changes is finished when its body has arrived, and otherwise ends after its whole chunks', async () => {
+    for (const isWhole of [true, false]) {
+      await withServer(async (server) => {
+        const ids = await mintMany(
+          new Client(server.url),
+          Array.from({ length: 1050 }, () => ({})),
+        );
+        const body = ndjson(...ids.map((identifier) => ({ identifier, target: 'https://repo.example.org/1' })));
+        const stream = openStream(server.url + CHANGES);
+        if (isWhole) stream.request.end(body);
+        else stream.request.write(body);
+        const lines = [(await stream.lines.next()).value];
+        const stopped = server.stop('SIGTERM');
+        for await (const line of stream.lines) lines.push(line);
+        const changed = lines.filter(({ outcome }) => outcome === 'changed');
+        expect(changed.map(({ line }) => line)).toEqual(numbers(isWhole ? 1050 : 1000));
+        expect(lines.slice(changed.length)).toMatchObject(
+          isWhole ? [] : [{ line: 1001, status: 503, problem: { code: 'SHUTTING_DOWN' } }],
+        );
+        stream.request.end();
+        expect((await stopped).code).toBe(0);
+      });
+    }
   });
 
   it('an endless body is read for half of the time of the stop, and every returned line is durable', async () => {

@@ -24,13 +24,13 @@ import { ApiProblems } from '../../problem/api-problems.js';
 import type { ProblemCode } from '../../problem/catalogue.js';
 import { Problem } from '../../problem/problem.js';
 import { type IdentifierSnapshot, serializeRecord } from '../../registry/identifier-record.js';
-import { conflictProblem } from '../../registry/conflict-problem.js';
+import { nameConflictProblem } from '../../registry/conflict-problem.js';
 import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier-param.js';
 import { IdentifierDto } from '../representation/identifier.dto.js';
 import type { CurationCommand } from '../../curation/curation-command.js';
 import { CurationService, NameConflict } from '../../curation/curation.service.js';
 import { UpdateIdentifierDto } from './update-identifier.dto.js';
-import { WithdrawRequestDto } from './withdraw-request.dto.js';
+import { WithdrawRequestDto } from '../representation/withdraw-request.dto.js';
 
 const text = { schema: { type: 'string' as const } };
 
@@ -174,15 +174,10 @@ export class CurationController {
       return shown;
     } catch (error) {
       if (!(error instanceof NameConflict)) throw error;
-      throw conflictProblem(error.code, IS_USED[error.code], error.existing, error.pointer);
+      throw nameConflictProblem(error.code, error.existing, error.pointer);
     }
   }
 }
-
-const IS_USED: Readonly<Record<NameConflict['code'], string>> = {
-  METADATA_ID_TAKEN: 'This metadata ID is used by an identifier',
-  ALTERNATE_ID_TAKEN: 'This alternate identifier is used by an identifier',
-};
 
 function entityTag(shown: IdentifierDto): string {
   return entityTagOf(shown.version, JSON.stringify(shown));

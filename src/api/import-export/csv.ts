@@ -1,24 +1,12 @@
 import { stringify } from 'csv-stringify/sync';
+import { guarded, unguarded } from '../../http/csv/formulas.js';
+import type { Row } from '../../http/csv/row-reader.js';
 import type { TransferLineDto } from './transfer-line.dto.js';
 
 export const COLUMNS = [
   ...['identifier', 'metadataId', 'target', 'state', 'alternateIds', 'version', 'createdAt', 'updatedAt'],
   ...['leaseUntil', 'withdrawnAt', 'withdrawalReason', 'replacedBy', 'handleValues', 'hiddenValues'],
 ] as const;
-
-export type Row = Readonly<Record<string, string>>;
-
-/**
- * Characters that start a formula in spreadsheets, including full-width forms, and the apostrophe that escapes them.
- */
-const FORMULA = /^[=+\-@\t\r\n'\uff1d\uff0b\uff0d\uff20]/;
-
-/** A `;`, tab or line break, which some spreadsheets read as the end of a cell, with the text up to the next one. */
-const PART = /[;\t\r\n][^;\t\r\n]*/g;
-
-/** A part whose text begins with a formula, after spaces and quotation marks; the second one is already escaped. */
-const FORMULA_PART = /^[;\t\r\n][ "']*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
-const GUARDED_PART = /^[;\t\r\n]'[ "']*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 
 /** Excel needs it to detect UTF-8. */
 export const BYTE_ORDER_MARK = '\ufeff';
@@ -33,16 +21,6 @@ export const HEADER = stringify([[...COLUMNS]], quoteAll);
  */
 export function writeRows(lines: readonly TransferLineDto[]): string {
   return stringify(lines.map(cellsOf), { ...quoteAll, cast: { string: guarded } });
-}
-
-function guarded(text: string): string {
-  const inner = text.replace(PART, (part) => (FORMULA_PART.test(part) ? `${part.slice(0, 1)}'${part.slice(1)}` : part));
-  return FORMULA.test(inner) ? `'${inner}` : inner;
-}
-
-function unguarded(cell: string): string {
-  const inner = cell.startsWith("'") ? cell.slice(1) : cell;
-  return inner.replace(PART, (part) => (GUARDED_PART.test(part) ? part.slice(0, 1) + part.slice(2) : part));
 }
 
 /** The columns without which a file is a plain list: a new identifier gets default values for them. */

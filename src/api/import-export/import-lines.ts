@@ -1,8 +1,9 @@
 import { readJsonBody } from '../../http/body/json-body.js';
 import { LineReader, MAX_LINE_OCTETS } from '../../http/body/line-reader.js';
 import { CSV, type StreamedBody } from '../../http/body/streamed-body.js';
+import { RowReader } from '../../http/csv/row-reader.js';
 import { Problem } from '../../problem/problem.js';
-import { RowReader } from './csv-rows.js';
+import { IMPORT_HEADER } from './import-columns.js';
 import { isListRow, readRow } from './csv.js';
 
 /** Most lines that one statement imports. */
@@ -22,7 +23,7 @@ export type NextLines = () => Promise<RawLine[] | null>;
 
 /** Opens the lines of a body. @throws Problem INVALID_REQUEST for a CSV whose header is none of an import. */
 export async function openLines(body: StreamedBody): Promise<NextLines> {
-  return body.mediaType === CSV ? rowsOf(await RowReader.open(body)) : linesOf(new LineReader(body));
+  return body.mediaType === CSV ? rowsOf(await RowReader.open(body, IMPORT_HEADER)) : linesOf(new LineReader(body));
 }
 
 function linesOf(lines: LineReader): NextLines {

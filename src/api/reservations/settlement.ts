@@ -1,5 +1,6 @@
 import type { ProblemCode } from '../../problem/catalogue.js';
-import { Problem, type ProblemDetail, malformed } from '../../problem/problem.js';
+import { Problem, malformed } from '../../problem/problem.js';
+import { type StoredProblem, deserializeProblem, serializeProblem } from '../../problem/stored-problem.js';
 import { type IdentifierRecord, identifierOf, nativeText } from '../../registry/identifier-record.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 
@@ -78,22 +79,14 @@ function refusal(code: ProblemCode, detail: string, pointer: string): Problem {
   return new Problem(code, `The identifier ${detail}.`, { errors: [{ pointer, detail }] });
 }
 
-/** The stored result of a member. Extension members of the problem are beside its code. */
+/** The stored result of a member. */
 export interface StoredItem {
   readonly identifier: string;
-  readonly problem?: {
-    readonly code: ProblemCode;
-    readonly detail: string;
-    readonly errors?: readonly ProblemDetail[];
-    readonly [member: string]: unknown;
-  };
+  readonly problem?: StoredProblem;
 }
 
 export function serializeItem({ identifier, problem }: SettledItem): StoredItem {
-  if (problem === null) return { identifier };
-  const { code, detail, extensions } = problem;
-  const { errors, members } = extensions;
-  return { identifier, problem: { code, detail, ...(errors !== undefined && { errors }), ...members } };
+  return problem === null ? { identifier } : { identifier, problem: serializeProblem(problem) };
 }
 
 /**
@@ -102,15 +95,6 @@ export function serializeItem({ identifier, problem }: SettledItem): StoredItem 
  */
 export function deserializeItem({ identifier, problem }: StoredItem): SettledItem {
   if (problem === undefined) return { identifier, problem: null };
-  const {
-    code,
-    detail,
-    errors,
-    type: _type,
-    title: _title,
-    status: _status,
-    instance: _instance,
-    ...members
-  } = problem;
-  return { identifier, problem: new Problem(code, detail, { ...(errors !== undefined && { errors }), members }) };
+  const { type: _type, title: _title, status: _status, instance: _instance, ...stored } = problem;
+  return { identifier, problem: deserializeProblem(stored) };
 }

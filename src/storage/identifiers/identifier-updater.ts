@@ -64,9 +64,14 @@ export class IdentifierUpdater {
     changes: readonly RecordChange[],
   ): Promise<IdentifierRecord[]> {
     if (changes.length === 0) return [];
-    await write(transaction, actor, now, changes);
+    await this.write(transaction, actor, now, changes);
     const ids = changes.map(({ record }) => record.id);
     return this.reader.findByIds(ids, transaction, now);
+  }
+
+  /** Changes identifiers, as `update` does, without reading them again. Each identifier may have one change. */
+  async write(transaction: Queryable, actor: Actor, now: Date, changes: readonly RecordChange[]): Promise<void> {
+    await write(transaction, actor, now, changes);
   }
 
   async expireLeases(transaction: Queryable, ids: readonly bigint[]): Promise<number> {

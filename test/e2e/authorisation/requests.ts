@@ -51,6 +51,10 @@ export class Requests {
       json('/identifiers/batch', { namingAuthority: OWN, items: [{ guid: guid() }] }),
     'POST /identifiers/bulk a new one': () => line('/identifiers/bulk', { namingAuthority: OWN }),
     'POST /identifiers/bulk a GUID': () => line('/identifiers/bulk', { namingAuthority: OWN, guid: guid() }),
+    'POST /identifiers/changes': async () => {
+      const identifier = (await this.minted()).slice('/identifiers/'.length);
+      return line('/identifiers/changes', { identifier, target: 'https://repo.example.org/8' });
+    },
     'POST /identifiers/import': () =>
       line('/identifiers/import', {
         identifier: `${OWN}/${guid()}`,

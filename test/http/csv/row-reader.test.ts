@@ -1,8 +1,9 @@
 import 'reflect-metadata';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { RowReader } from '../../../src/api/import-export/csv-rows.js';
+import { IMPORT_HEADER } from '../../../src/api/import-export/import-columns.js';
 import { CSV, StreamedBody } from '../../../src/http/body/streamed-body.js';
+import { RowReader } from '../../../src/http/csv/row-reader.js';
 import { Problem } from '../../../src/problem/problem.js';
 
 const signals = () => ({ stopping: new AbortController(), halfOver: new AbortController() });
@@ -17,7 +18,7 @@ function bodyOf(pieces: readonly string[], { stopping, halfOver } = signals()): 
 }
 
 async function read(pieces: readonly string[]): Promise<unknown[]> {
-  const rows = await RowReader.open(bodyOf(pieces));
+  const rows = await RowReader.open(bodyOf(pieces), IMPORT_HEADER);
   const all: unknown[] = [];
   for (let chunk = await rows.next(2); chunk !== null; chunk = await rows.next(2)) all.push(...chunk);
   return all;
@@ -73,7 +74,7 @@ describe('the rows of a CSV', () => {
     stop.halfOver.abort();
     const octets = Object.assign(new PassThrough(), { complete: false, socket: { bytesRead: 0 } });
     const drain = { stopping: stop.stopping.signal, halfOver: stop.halfOver.signal };
-    const opening = RowReader.open(new StreamedBody(CSV, octets as never, drain, {} as never));
+    const opening = RowReader.open(new StreamedBody(CSV, octets as never, drain, {} as never), IMPORT_HEADER);
     await expect(opening).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
   });
 });

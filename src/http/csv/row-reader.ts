@@ -1,18 +1,24 @@
 import { CsvError, type Parser, parse } from 'csv-parse';
-import { SILENCE_AFTER_STOP_MS, type StreamedBody, shuttingDown } from '../../http/body/streamed-body.js';
 import { Problem } from '../../problem/problem.js';
-import { COLUMNS, type Row } from './csv.js';
+import { SILENCE_AFTER_STOP_MS, type StreamedBody, shuttingDown } from '../body/streamed-body.js';
 import { readStart } from './delimiter.js';
 
 /** Characters. */
 const MAX_ROW = 131_072;
 
-/** Characters of an unknown name that an error repeats. */
-const MAX_NAME = 100;
+/** The cells of a row by the names of their columns. */
+export type Row = Readonly<Record<string, string>>;
 
-const COLUMN_OF: ReadonlyMap<string, string> = new Map(COLUMNS.map((column) => [column.toLowerCase(), column]));
-
-const HEADER_RULE = `Its first line names the columns, in any order and case, separated by ",", ";" or a tab: ${COLUMNS.join(', ')}. Only identifier is required.`;
+/** What the header line of a file may be. */
+export interface HeaderRules {
+  /**
+   * The names under which rows have their cells, in the order of the header line; false for a column that is not read.
+   * @throws Problem INVALID_REQUEST for columns that the operation does not have.
+   */
+  readonly columnsOf: (header: readonly string[]) => (string | false)[];
+  /** The problem of a file without a readable header line. */
+  readonly unreadable: (detail: string) => Problem;
+}
 
 export interface NumberedRow {
   readonly number: number;
@@ -43,13 +49,13 @@ export class RowReader {
 
   /**
    * Reads the header line.
-   * @throws Problem INVALID_REQUEST for a file without one or with other columns than those of an export, SHUTTING_DOWN
-   * when the service stops before it has arrived.
+   * @throws Problem INVALID_REQUEST for a file without one or with other columns than `rules` permits, SHUTTING_DOWN when
+   * the service stops before it has arrived.
    */
-  static async open(body: StreamedBody): Promise<RowReader> {
+  static async open(body: StreamedBody, rules: HeaderRules): Promise<RowReader> {
     // Errors are thrown by `open` and `next`; without a listener one would end the process.
     body.octets.on('error', () => {});
-    return new RowReader(body, await openRows(body));
+    return new RowReader(body, await openRows(body, rules));
   }
 
   /**
@@ -85,7 +91,7 @@ export class RowReader {
   }
 }
 
-async function openRows(body: StreamedBody): Promise<Rows> {
+async function openRows(body: StreamedBody, { columnsOf, unreadable }: HeaderRules): Promise<Rows> {
   const { octets, drain } = body;
   const start = await readStart(octets, drain.halfOver);
   let headerRead: () => void = () => {};
@@ -148,22 +154,6 @@ function endWhenSilent({ octets, drain }: StreamedBody, parser: Parser): void {
     if (!octets.complete && (isIdle || drain.halfOver.aborted)) parser.destroy(shuttingDown());
     if (octets.complete || parser.destroyed) clearInterval(timer);
   }, SILENCE_AFTER_STOP_MS);
-}
-
-/** The file may spell the names of the columns in any case. */
-function columnsOf(header: readonly string[]): string[] {
-  const columns = header.map((name) => ({ name, column: COLUMN_OF.get(name.trim().toLowerCase()) }));
-  const unknown = columns.find(({ column }) => column === undefined);
-  if (unknown !== undefined) throw unreadable(`"${unknown.name.slice(0, MAX_NAME)}" is not a column of an import`);
-  const names = columns.flatMap(({ column }) => column ?? []);
-  const repeated = names.find((name, index) => names.indexOf(name) < index);
-  if (repeated !== undefined) throw unreadable(`the column "${repeated}" is repeated`);
-  if (!names.includes('identifier')) throw unreadable('the column "identifier" is missing');
-  return names;
-}
-
-function unreadable(detail: string): Problem {
-  return new Problem('INVALID_REQUEST', `The file cannot be imported: ${detail}. ${HEADER_RULE}`);
 }
 
 function invalidRow(detail: string): Problem {

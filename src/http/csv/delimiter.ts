@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { shuttingDown } from '../../http/body/streamed-body.js';
+import { shuttingDown } from '../body/streamed-body.js';
 
 /** Names of columns have fewer octets, so the first delimiter or line break is among these. */
 const MAX_FIRST_CELL = 1024;

@@ -1,0 +1,111 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { HttpStatus, Injectable } from '@nestjs/common';
+import type { Principal } from '../../access/principal.js';
+import { type ChangedLine, ChangeStreamService, type PreviewedLine } from '../../curation/change-stream.service.js';
+import { CATALOGUE } from '../../problem/catalogue.js';
+import { problemDocument } from '../../problem/problem-document.dto.js';
+import { Problem } from '../../problem/problem.js';
+import { difference } from '../../registry/change.js';
+import { type IdentifierRecord, nativeText, serializeLifecycle } from '../../registry/identifier-record.js';
+import { IdentifierPresenter } from '../representation/identifier-presenter.js';
+import type { ChangedMembersDto, ChangeResultDto, PreviewedChangeDto } from './change.dto.js';
+
+/** Identifiers that are read together, because a record can have 800 KB. */
+const READ_TOGETHER = 25;
+
+/** How the results of changes are represented. */
+export interface ChangeStyle {
+  readonly principal: Principal;
+  readonly instance: string;
+  /** Whether results have no record: `Prefer: return=minimal`. */
+  readonly isMinimal: boolean;
+}
+
+@Injectable()
+export class ChangePresenter {
+  constructor(
+    private readonly changes: ChangeStreamService,
+    private readonly presenter: IdentifierPresenter,
+  ) {}
+
+  /** The response lines of a chunk, in pieces. */
+  async *write(lines: readonly ChangedLine[], style: ChangeStyle): AsyncGenerator<string> {
+    for (let from = 0; from < lines.length; from += READ_TOGETHER) {
+      const some = lines.slice(from, from + READ_TOGETHER);
+      const records = style.isMinimal ? null : await this.recordsOf(some, style.principal);
+      yield some.map((line) => `${JSON.stringify(this.result(line, records, style))}\n`).join('');
+      await nextTurn();
+    }
+  }
+
+  preview({ line, clientRef, result }: PreviewedLine, instance: string): PreviewedChangeDto {
+    if (result instanceof Problem) {
+      const refusal = refusalOf(result, instance);
+      const outcome = REFUSED[result.code as keyof typeof REFUSED] as 'unknown' | 'forbidden' | undefined;
+      return { ...named(line, clientRef), ...refusal, ...(outcome !== undefined && { outcome }) };
+    }
+    const { before, after, amendment } = result;
+    const common = { ...named(line, clientRef), status: HttpStatus.OK };
+    const { version } = after;
+    const [old, now] = [membersOf(before), membersOf(after)];
+    const changed = difference(old, now).map(({ path }) => path.slice(1) as keyof ChangedMembersDto);
+    const only = (members: ChangedMembersDto): ChangedMembersDto =>
+      Object.fromEntries(changed.map((name) => [name, members[name]]));
+    const identifier = nativeText(after);
+    if (amendment === null) return { ...common, outcome: 'same', identifier, version };
+    return { ...common, outcome: 'changed', identifier, version, old: only(old), new: only(now) };
+  }
+
+  private result(
+    { line, clientRef, result }: ChangedLine,
+    records: ReadonlyMap<bigint, IdentifierRecord> | null,
+    { instance }: ChangeStyle,
+  ): ChangeResultDto {
+    if (result instanceof Problem) return { ...named(line, clientRef), ...refusalOf(result, instance) };
+    const { outcome, id, identifier, version } = result;
+    const record = records?.get(id);
+    return {
+      ...named(line, clientRef),
+      ...{ status: HttpStatus.OK, outcome, identifier, version },
+      ...(record !== undefined && { record: this.presenter.show(record) }),
+    };
+  }
+
+  private async recordsOf(
+    lines: readonly ChangedLine[],
+    principal: Principal,
+  ): Promise<ReadonlyMap<bigint, IdentifierRecord>> {
+    const ids = lines.flatMap(({ result }) => (result instanceof Problem ? [] : [result.id]));
+    const records = await this.changes.find([...new Set(ids)], principal);
+    return new Map(records.map((record) => [record.id, record]));
+  }
+}
+
+/** The outcomes of a dry run for refusals that have a word. */
+const REFUSED = {
+  IDENTIFIER_NOT_FOUND: 'unknown',
+  NAMING_AUTHORITY_FORBIDDEN: 'forbidden',
+  SCOPE_MISSING: 'forbidden',
+} as const;
+
+function named(line: number, clientRef: string | undefined): Pick<ChangeResultDto, 'line' | 'clientRef'> {
+  return { line, ...(clientRef !== undefined && { clientRef }) };
+}
+
+function refusalOf(
+  problem: Problem,
+  instance: string,
+): Pick<ChangeResultDto, 'status' | 'problem'> & { status: number } {
+  return { status: CATALOGUE[problem.code].status, problem: problemDocument(problem, instance) };
+}
+
+/** The members of a record that a line can change, without the time of a withdrawal, which a dry run does not know. */
+function membersOf(record: IdentifierRecord): Required<ChangedMembersDto> {
+  const { target, alternateIds, state, leaseUntil, tombstone } = serializeLifecycle(record);
+  const { metadataId } = record;
+  return {
+    ...{ target, metadataId, alternateIds, state, leaseUntil },
+    withdrawalReason: tombstone?.reason ?? null,
+    replacedBy: tombstone?.replacedBy ?? null,
+  };
+}

@@ -1,0 +1,199 @@
+import { IsBoolean, IsIn, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IsAlternateIds } from '../../http/validation/is-alternate-ids.js';
+import { IsTarget } from '../../http/validation/is-target.js';
+import { Nested } from '../../http/validation/fast-rules.js';
+import { Optional, OptionalOrNull } from '../../http/validation/optional.js';
+import { ApiProperty } from '../../openapi/annotations.js';
+import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
+import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
+import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
+import { IdentifierDto } from '../representation/identifier.dto.js';
+import { WithdrawRequestDto } from '../representation/withdraw-request.dto.js';
+
+/** The largest version of the database. */
+const MAX_VERSION = 2_147_483_647;
+
+/** Characters of `columns`. */
+const MAX_COLUMNS_LENGTH = 4096;
+
+/** Settings for all lines of a stream of changes. */
+export class ChangesQueryDto {
+  /** "true" decides about every line and changes nothing. */
+  @ApiProperty({ enum: ['true', 'false'], default: 'false', required: false, example: 'true' })
+  @Optional()
+  @IsIn(['true', 'false'])
+  dryRun: 'true' | 'false' = 'false';
+
+  /**
+   * For CSV: which columns of the file are which members of a change, as pairs `column:member` separated by commas. The member
+   * `ignore` leaves a column out, and the column `*` means every column that the map does not name.
+   * @example "PID:identifier,New URL:target,*:ignore"
+   */
+  @Optional()
+  @MaxLength(MAX_COLUMNS_LENGTH)
+  @IsString()
+  columns?: string;
+}
+
+/** A line of a stream of changes: the identifier and what to set. A member that is absent is not changed. */
+export class ChangeLineDto {
+  /**
+   * The identifier in any form.
+   * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
+   */
+  @MaxLength(MAX_STORED_OCTETS)
+  @IsString()
+  identifier: string;
+
+  /**
+   * A name that the client chooses for the line; the result repeats it.
+   * @example "row 7"
+   */
+  @Optional()
+  @MaxLength(255)
+  @IsString()
+  clientRef?: string;
+
+  /** The http or https URL to which the identifier resolves; null removes it. */
+  @ApiProperty({
+    ...{ type: String, nullable: true, required: false, maxLength: MAX_TARGET_LENGTH },
+    example: 'https://repo.example.org/objects/8',
+  })
+  @OptionalOrNull()
+  @IsTarget()
+  @MaxLength(MAX_TARGET_LENGTH)
+  @IsString()
+  target?: string | null;
+
+  /** The identifier of the metadata record (CID-24) in any form, unique within the naming authority; null removes it. */
+  @ApiProperty({
+    ...{ type: String, nullable: true, required: false, maxLength: MAX_STORED_OCTETS },
+    example: 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA',
+  })
+  @OptionalOrNull()
+  @MaxLength(MAX_STORED_OCTETS)
+  @IsString()
+  metadataId?: string | null;
+
+  /**
+   * All alternate identifiers of the object, in any form. Replaces the present list; an empty list removes them.
+   * @example ["info:fedora/demo:8"]
+   */
+  @IsAlternateIds()
+  alternateIds?: string[];
+
+  /** Withdraws the identifier. A line with it sets no values. */
+  @Optional()
+  @Nested(() => WithdrawRequestDto)
+  withdraw?: WithdrawRequestDto;
+
+  /**
+   * Whether to reinstate the withdrawn identifier. A line with true sets no values.
+   * @example false
+   */
+  @Optional()
+  @IsBoolean()
+  reinstate?: boolean;
+
+  /**
+   * Whether to activate the reserved identifier, with the values of the line.
+   * @example false
+   */
+  @Optional()
+  @IsBoolean()
+  activate?: boolean;
+
+  /** The version that the identifier must have; any other one fails with 412. */
+  @ApiProperty({ type: 'integer', minimum: 1, maximum: MAX_VERSION, required: false, example: 3 })
+  @Optional()
+  @Max(MAX_VERSION)
+  @Min(1)
+  @IsInt()
+  ifVersion?: number;
+}
+
+/** What every line of the response has. */
+class AnyChangeResultDto {
+  /** The number of the line in the request, counted from 1; blank lines are counted. */
+  @ApiProperty({ type: 'integer', example: 1 })
+  line: number;
+
+  /**
+   * The name that the client chose for the line.
+   * @example "row 7"
+   */
+  clientRef?: string;
+
+  /** The status of the change by itself: 200, or that of `problem`. */
+  @ApiProperty({ type: 'integer', example: 200 })
+  status: number;
+
+  /**
+   * The identifier, `NA/local`.
+   * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
+   */
+  identifier?: string;
+
+  /** The version after the change. */
+  @ApiProperty({ type: 'integer', required: false, example: 2 })
+  version?: number;
+
+  /** The reason why the line was not changed; pointers are relative to the line. */
+  problem?: ProblemDocumentDto;
+}
+
+/** The result of a line: `outcome`, `identifier` and `version`, or `problem`. */
+export class ChangeResultDto extends AnyChangeResultDto {
+  /** "same" when the identifier had the requested values already. */
+  @ApiProperty({ enum: ['changed', 'same'], required: false })
+  outcome?: 'changed' | 'same';
+
+  /** The identifier as it is when the line is returned; absent with `Prefer: return=minimal`. */
+  record?: IdentifierDto;
+}
+
+/** Members of an identifier that a line would change. */
+export class ChangedMembersDto {
+  /** The target. */
+  @ApiProperty({ type: String, nullable: true, required: false, example: 'https://repo.example.org/objects/7' })
+  target?: string | null;
+
+  /** The metadata ID. */
+  @ApiProperty({ type: String, nullable: true, required: false, example: 'info:fedora/demo:7' })
+  metadataId?: string | null;
+
+  /**
+   * The alternate identifiers.
+   * @example ["info:fedora/demo:8"]
+   */
+  alternateIds?: string[];
+
+  /** The state. */
+  @ApiProperty({ enum: STATES, enumName: 'State', required: false })
+  state?: State;
+
+  /** The end of the lease of a reserved identifier, UTC. */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, required: false, example: null })
+  leaseUntil?: string | null;
+
+  /** The reason of the withdrawal. */
+  @ApiProperty({ type: String, nullable: true, required: false, example: 'The object was deposited twice.' })
+  withdrawalReason?: string | null;
+
+  /** The replacement of the withdrawn identifier. */
+  @ApiProperty({ type: String, nullable: true, required: false, example: null })
+  replacedBy?: string | null;
+}
+
+/** The result of a line of a dry run. */
+export class PreviewedChangeDto extends AnyChangeResultDto {
+  /** What the line would do; absent where it would be refused for another reason, which `problem` tells. */
+  @ApiProperty({ enum: ['changed', 'same', 'unknown', 'forbidden'], required: false })
+  outcome?: 'changed' | 'same' | 'unknown' | 'forbidden';
+
+  /** The values before the change, of the members that would change. */
+  old?: ChangedMembersDto;
+
+  /** The values after the change, of the same members. */
+  new?: ChangedMembersDto;
+}

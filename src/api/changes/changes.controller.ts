@@ -1,0 +1,130 @@
+import { Controller, Headers, HttpCode, HttpStatus, Post, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Context } from '../../access/current-principal.js';
+import { KeyValidity } from '../../access/key-validity.js';
+import type { RequestContext } from '../../access/request-context.js';
+import { Requires } from '../../access/requires.js';
+import { ChangeStreamService, type ReadyChunk } from '../../curation/change-stream.service.js';
+import type { ReceivedChange } from '../../curation/change-line.js';
+import { PreviewedNames } from '../../curation/previewed-names.js';
+import { ApiIdempotencyKey } from '../../http/headers/api-idempotency-key.js';
+import { ApiPrefer, MINIMAL_APPLIED, PREFERENCE_HEADER, prefersMinimal } from '../../http/headers/prefer.js';
+import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndjson-response.js';
+import { sendStream, streamLog } from '../../http/body/send-stream.js';
+import { CSV, NDJSON, ReadsStream, streamedBody } from '../../http/body/streamed-body.js';
+import { readPart } from '../../http/validation/request-validation.js';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiExtraModels,
+  ApiResponse,
+  ApiTags,
+  getSchemaPath,
+} from '../../openapi/annotations.js';
+import { ApiProblems } from '../../problem/api-problems.js';
+import { ChangeLineDto, ChangeResultDto, ChangesQueryDto, PreviewedChangeDto } from './change.dto.js';
+import { type RawLine, inChunks, openLines, partOf } from './change-lines.js';
+import { ChangePresenter } from './change-presenter.js';
+
+const PATH = '/identifiers/changes';
+
+@ApiTags('identifiers')
+@Controller('identifiers')
+export class ChangesController {
+  constructor(
+    private readonly changes: ChangeStreamService,
+    private readonly presenter: ChangePresenter,
+    private readonly keys: KeyValidity,
+  ) {}
+
+  /**
+   * Change a stream of identifiers
+   * @remarks Reads one change from each line of NDJSON or CSV, for any number of lines, and returns one result for each line,
+   * in the same order and while the request continues. Each line changes, withdraws, reinstates or activates one identifier, by
+   * the rules of the single requests; a line that fails does not stop the others. The lines 1 to 100, 101 to 200 and so on are
+   * one transaction each; a line with a result is durable. After an interruption, send all lines again with the same
+   * `Idempotency-Key`: lines that were decided return their first outcome, and nothing is changed twice. With `dryRun=true` the
+   * results say what would happen, with the old and the new values, and nothing is changed. In CSV an empty cell sets nothing,
+   * alternate identifiers share one cell, separated by spaces, and a withdrawal has the columns `withdrawalReason` and
+   * `replacedBy`. When the stream cannot continue, its last line has a `problem`, and `line` is the number of the first line
+   * without a result.
+   */
+  @Post('changes')
+  @Requires('curate')
+  @HttpCode(HttpStatus.OK)
+  @ApiIdempotencyKey()
+  @ReadsStream(NDJSON, CSV)
+  @ApiConsumes(NDJSON, CSV)
+  @ApiPrefer()
+  @ApiExtraModels(ChangeLineDto, ChangeResultDto, PreviewedChangeDto)
+  @ApiBody({ schema: { $ref: getSchemaPath(ChangeLineDto) }, description: 'One JSON object on each line.' })
+  @ApiResponse({
+    status: 200,
+    description: 'One JSON object on each line.',
+    headers: PREFERENCE_HEADER,
+    content: {
+      [NDJSON]: {
+        schema: { anyOf: [ChangeResultDto, PreviewedChangeDto].map((dto) => ({ $ref: getSchemaPath(dto) })) },
+      },
+    },
+  })
+  @ApiProblems('INVALID_REQUEST', 'INVALID_IDEMPOTENCY_KEY', 'UNSUPPORTED_MEDIA_TYPE')
+  async changeStream(
+    @Query() { dryRun, columns }: ChangesQueryDto,
+    @Context() context: RequestContext,
+    @Headers('prefer') prefer: string | undefined,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const { principal } = context;
+    const body = streamedBody(request, NDJSON, CSV);
+    const log = streamLog(request.log);
+    // Before the response starts, so that the refusal of a header line still has a status.
+    const next = inChunks(await openLines(body, columns));
+    const isMinimal = prefersMinimal(prefer);
+    const names = new PreviewedNames();
+    const results = respondInLines<ReadyChunk>(body, {
+      path: PATH,
+      read: async () => {
+        const raw = await next();
+        const [first] = raw ?? [];
+        if (raw === null || first === undefined) return null;
+        const lines = raw.map((line) => readLine(line, log));
+        return this.changes.prepare({ part: partOf(first), lines }, principal);
+      },
+      permit: () => this.keys.require(principal),
+      work: async (chunk) => {
+        if (dryRun === 'false')
+          return this.presenter.write(await this.changes.change(chunk, context), {
+            principal,
+            instance: PATH,
+            isMinimal,
+          });
+        const previewed = await this.changes.preview(chunk, names, principal);
+        return previewed.map((line) => `${JSON.stringify(this.presenter.preview(line, PATH))}\n`);
+      },
+      lastLine: ({ lines }) => lines.at(-1)?.line ?? 0,
+      log,
+    });
+    if (isMinimal) void reply.headers(MINIMAL_APPLIED);
+    sendStream(request, reply.status(HttpStatus.OK).type(NDJSON), results);
+  }
+}
+
+/** Parses and validates a line; its fault is its result. */
+function readLine({ number, value, content }: RawLine, log: StreamLog): ReceivedChange {
+  let clientRef: string | undefined;
+  try {
+    const sent = value();
+    clientRef = clientRefOf(sent);
+    return { line: number, clientRef, request: readPart(ChangeLineDto, sent), content };
+  } catch (error) {
+    return { line: number, clientRef, request: lineProblem(error, number, log), content };
+  }
+}
+
+/** Repeated in the result of an invalid line too, so that the client can match it. */
+function clientRefOf(value: unknown): string | undefined {
+  const { clientRef } = typeof value === 'object' && value !== null ? (value as Partial<ChangeLineDto>) : {};
+  return typeof clientRef === 'string' && clientRef.length <= 255 ? clientRef : undefined;
+}

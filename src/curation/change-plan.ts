@@ -1,0 +1,170 @@
+import type { Principal } from '../access/principal.js';
+import { Problem } from '../problem/problem.js';
+import { nameConflictProblem } from '../registry/conflict-problem.js';
+import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
+import { keyCollision } from '../registry/key-collision.js';
+import { type Amendment, amended, changeTime, requireState } from '../registry/lifecycle.js';
+import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import type { NameHolder, UniqueName } from '../storage/identifiers/name-holders.js';
+import { inWithdrawal } from './change-line.js';
+import { type CurationStep, decide } from './curation-command.js';
+
+/** A line whose identifier was found. */
+export interface TargetedChange {
+  readonly line: number;
+  readonly id: bigint;
+  readonly step: CurationStep;
+  readonly ifVersion: number | undefined;
+  /** The replacement of a withdrawal; null where it is not registered. */
+  readonly replacementId: bigint | null;
+}
+
+/** A change of one record, after the changes of earlier lines. */
+export interface PlannedChange {
+  readonly before: IdentifierRecord;
+  readonly after: IdentifierRecord;
+  /** Null where the record has the requested values already. */
+  readonly amendment: Amendment | null;
+  /** The unique names that the record loses and gets. */
+  readonly released: readonly string[];
+  readonly gained: readonly string[];
+}
+
+export interface PlanContext {
+  readonly now: Date;
+  /** The naming authorities that the principal can see. */
+  readonly known: NamingAuthoritySnapshot;
+  readonly principal: Pick<Principal, 'canSee'>;
+}
+
+/** Who has a unique name; null where it is free. */
+export type Holders = Map<string, Omit<NameHolder, 'isExpired'> | null>;
+
+/** The key of a unique name in `Holders`. */
+export function holderKey({ namingAuthority, kind, name }: UniqueName): string {
+  return `${kind} ${name.key} ${namingAuthority}`;
+}
+
+/** The unique names that a step requests, each with where a line has it. */
+export function namesOf(step: CurationStep, namingAuthority: string): (UniqueName & { readonly pointer: string })[] {
+  if (!('values' in step)) return [];
+  const { metadata, alternates = [] } = step.values;
+  return [
+    ...(metadata ? [{ namingAuthority, kind: 'metadataId' as const, name: metadata, pointer: '/metadataId' }] : []),
+    ...alternates.map((name, index) => ({
+      ...{ namingAuthority, kind: 'alternateId' as const, name },
+      pointer: `/alternateIds/${index}`,
+    })),
+  ];
+}
+
+/**
+ * Decides about changes one by one, each on the records and names as the earlier ones leave them. It writes nothing, so that
+ * a dry run decides as the change itself does.
+ */
+export class ChangePlan {
+  private readonly records: Map<bigint, IdentifierRecord>;
+
+  /**
+   * @param records the records of the changes and of replacements.
+   * @param holders who has the names that the changes request; changed by `add`.
+   */
+  constructor(
+    records: readonly IdentifierRecord[],
+    private readonly holders: Holders,
+    private readonly context: PlanContext,
+  ) {
+    this.records = new Map(records.map((record) => [record.id, record]));
+  }
+
+  /**
+   * @throws Problem WRONG_STATE, PRECONDITION_FAILED, METADATA_ID_TAKEN, ALTERNATE_ID_TAKEN, KEY_COLLISION, or as `decide`
+   * does; nothing of the change is planned then.
+   */
+  add({ id, step, ifVersion, replacementId }: TargetedChange): PlannedChange {
+    const record = this.records.get(id);
+    if (record === undefined) throw new TypeError('a registered identifier is never removed');
+    const { now } = this.context;
+    if (step.step === 'put' || step.step === 'removed' || step.step === 'deleted')
+      throw new TypeError('values of a Handle are not changed in streams');
+    requireState(record, step.step);
+    if (ifVersion !== undefined && ifVersion !== record.version) throw otherVersion(record, ifVersion);
+    const amendment = this.decide(record, step, replacementId);
+    if (amendment === null) return { before: record, after: record, amendment, released: [], gained: [] };
+    const requested = namesOf(step, record.namingAuthority);
+    for (const name of requested) this.requireFree(record, name);
+
+    const after = {
+      ...{ ...record, ...amended(record, amendment) },
+      ...{ version: record.version + 1, updatedAt: changeTime(record, now) },
+    };
+    const released = this.releasedBy(record, amendment);
+    const gained = requested.map(holderKey);
+    const { namingAuthority, localName } = record;
+    for (const key of released) this.holders.set(key, null);
+    for (const key of gained) this.holders.set(key, { id, namingAuthority, localName, isSame: true });
+    this.records.set(id, after);
+    return { before: record, after, amendment, released, gained };
+  }
+
+  private decide(record: IdentifierRecord, step: CurationStep, replacementId: bigint | null): Amendment | null {
+    const { now, known, principal } = this.context;
+    const replacement = replacementId === null ? null : (this.records.get(replacementId) ?? null);
+    try {
+      return decide(record, step, { at: changeTime(record, now), known, replacement, principal });
+    } catch (error) {
+      throw error instanceof Problem && step.step === 'withdrawn' ? inWithdrawal(error) : error;
+    }
+  }
+
+  private requireFree({ id }: IdentifierRecord, name: UniqueName & { readonly pointer: string }): void {
+    const holder = this.holders.get(holderKey(name)) ?? null;
+    if (holder === null || holder.id === id) return;
+    if (!holder.isSame) throw keyCollision(name.pointer);
+    throw nameConflictProblem(
+      name.kind === 'metadataId' ? 'METADATA_ID_TAKEN' : 'ALTERNATE_ID_TAKEN',
+      holder,
+      name.pointer,
+    );
+  }
+
+  /** The names of a record that an amendment replaces. */
+  private releasedBy({ namingAuthority, metadataId, alternateIds }: IdentifierRecord, amendment: Amendment): string[] {
+    const texts = [
+      ...(amendment.metadata === undefined || metadataId === null ? [] : [['metadataId', metadataId] as const]),
+      ...(amendment.alternates === undefined ? [] : alternateIds.map((text) => ['alternateId', text] as const)),
+    ];
+    return texts.flatMap(([kind, text]) => {
+      const read = this.context.known.readName(text);
+      return read.ok ? [holderKey({ namingAuthority, kind, name: read.value })] : [];
+    });
+  }
+}
+
+/**
+ * Divides changes into rounds that one statement each can write in any order of rows: a round has no identifier twice, and
+ * no name that one of its changes releases and another one gets.
+ */
+export function roundsOf<T extends PlannedChange>(changes: readonly T[]): T[][] {
+  const rounds: T[][] = [];
+  let ids = new Set<bigint>();
+  let released = new Set<string>();
+  for (const change of changes) {
+    const current = rounds.at(-1);
+    if (current === undefined || ids.has(change.before.id) || change.gained.some((key) => released.has(key))) {
+      rounds.push([change]);
+      ids = new Set([change.before.id]);
+      released = new Set(change.released);
+      continue;
+    }
+    current.push(change);
+    ids.add(change.before.id);
+    for (const key of change.released) released.add(key);
+  }
+  return rounds;
+}
+
+function otherVersion(record: IdentifierRecord, ifVersion: number): Problem {
+  const detail = `${nativeText(record)} has version ${record.version}, not ${ifVersion}; read it again and repeat the change with its new version`;
+  return new Problem('PRECONDITION_FAILED', `${detail}.`, { errors: [{ pointer: '/ifVersion', detail }] });
+}

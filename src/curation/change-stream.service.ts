@@ -1,0 +1,263 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../access/principal.js';
+import type { RequestContext } from '../access/request-context.js';
+import { conflictInProgress, isUniqueViolation } from '../problem/database-errors.js';
+import { Problem } from '../problem/problem.js';
+import { type StoredProblem, deserializeProblem, serializeProblem } from '../problem/stored-problem.js';
+import type { Digest } from '../registry/digest.js';
+import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
+import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import { IdempotentRequests, keyReused, keyedRequest } from '../storage/idempotency.js';
+import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
+import { IdentifierUpdater } from '../storage/identifiers/identifier-updater.js';
+import { NameHolders } from '../storage/identifiers/name-holders.js';
+import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
+import { type Queryable, Transactions } from '../storage/transactions.js';
+import { type ReadyChange, type ReceivedChange, readChange, textsIn } from './change-line.js';
+import {
+  ChangePlan,
+  type Holders,
+  type PlannedChange,
+  type TargetedChange,
+  holderKey,
+  namesOf,
+  roundsOf,
+} from './change-plan.js';
+import type { PreviewedNames } from './previewed-names.js';
+
+/** Attempts of a chunk after conflicts that were resolved meanwhile. */
+const MAX_ATTEMPTS = 5;
+
+/** The fingerprint source of every stream: its lines have fingerprints of their own. */
+const STREAM = { changes: 'stream' };
+
+/** The lines of one transaction. */
+export interface ReceivedChunk {
+  /** The number of the chunk, from 0, which depends on the numbers of its lines only. */
+  readonly part: number;
+  readonly lines: readonly ReceivedChange[];
+}
+
+/** Lines that are ready to be changed together. */
+export interface ReadyChunk {
+  readonly part: number;
+  readonly lines: readonly ReadyLine[];
+  /** The naming authorities that the principal can see. */
+  readonly known: NamingAuthoritySnapshot;
+}
+
+type ReadyLine = Omit<ReadyChange, 'change'> & { readonly change: TargetedChange | Problem };
+
+interface NamedLine {
+  readonly line: number;
+  readonly clientRef: string | undefined;
+}
+
+/** "same": the identifier has the requested values already. */
+export interface ChangeResult {
+  readonly outcome: 'changed' | 'same';
+  readonly id: bigint;
+  /** `NA/local`. */
+  readonly identifier: string;
+  /** The version after the change. */
+  readonly version: number;
+}
+
+export type ChangedLine = NamedLine & { readonly result: ChangeResult | Problem };
+export type PreviewedLine = NamedLine & { readonly result: PlannedChange | Problem };
+
+/** The stored result of a line. */
+interface StoredLine {
+  readonly line: number;
+  readonly hash: Digest;
+  readonly problem?: StoredProblem;
+  readonly changed?: Omit<ChangeResult, 'id'> & { readonly id: string };
+}
+
+/** Reservations whose leases have ended still have requested names. */
+class ExpiredHolders extends Error {
+  constructor(readonly ids: readonly bigint[]) {
+    super('the expiry of reservations must be recorded first');
+  }
+}
+
+/** Changes many identifiers: each chunk of lines is one transaction, and with an idempotency key one stored result. */
+@Injectable()
+export class ChangeStreamService {
+  constructor(
+    private readonly reader: IdentifierReader,
+    private readonly holders: NameHolders,
+    private readonly updater: IdentifierUpdater,
+    private readonly requests: IdempotentRequests,
+    private readonly transactions: Transactions,
+    private readonly namingAuthorities: NamingAuthorityCache,
+  ) {}
+
+  /** Parses and authorises a chunk, and finds its identifiers. It writes nothing, so it can run while another chunk is changed. */
+  async prepare({ part, lines }: ReceivedChunk, principal: Principal): Promise<ReadyChunk> {
+    const known = principal.viewOf(await this.namingAuthorities.currentForTexts(lines.flatMap(textsIn)));
+    const read = lines.map((line) => readChange(line, known, principal));
+    const addresses = read.map(({ change }) => (change instanceof Problem ? null : change.address));
+    const replacements = read.map(({ change }) =>
+      change instanceof Problem || change.step.step !== 'withdrawn' ? null : (change.step.replacement?.address ?? null),
+    );
+    const wanted = [...addresses, ...replacements];
+    const found = await this.holders.findIds(wanted.filter((address) => address !== null));
+    let next = 0;
+    const ids = wanted.map((address) => (address === null ? null : (found[next++] ?? null)));
+    const ready = read.map(({ change, ...line }, index): ReadyLine => {
+      if (change instanceof Problem) return { ...line, change };
+      const id = ids[index] ?? null;
+      const { step, ifVersion } = change;
+      const replacementId = ids[read.length + index] ?? null;
+      const targeted = id === null ? notFound(change.text) : { line: line.line, id, step, ifVersion, replacementId };
+      return { ...line, change: targeted };
+    });
+    return { part, lines: ready, known };
+  }
+
+  /**
+   * Changes the identifiers of a chunk, committed on return. A line that was changed before with the same idempotency key
+   * has its first result.
+   * @returns the results in the order of the lines.
+   * @throws Problem IDEMPOTENCY_KEY_REUSED where another kind of request used the key, REQUEST_IN_FLIGHT,
+   * CONFLICT_IN_PROGRESS
+   */
+  async change(chunk: ReadyChunk, { principal, idempotencyKey }: RequestContext): Promise<ChangedLine[]> {
+    const request = keyedRequest(principal, idempotencyKey, STREAM);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const { result: stored, replayed } = await this.requests.inStream(request, chunk.part, (transaction) =>
+          this.write(transaction, chunk, principal),
+        );
+        const byLine = new Map(stored.map((each) => [each.line, each]));
+        return chunk.lines.map((each) => ({
+          ...{ line: each.line, clientRef: each.clientRef },
+          result: resultOf(each, byLine.get(each.line), replayed),
+        }));
+      } catch (error) {
+        if (!(error instanceof ExpiredHolders) && !isUniqueViolation(error)) throw error;
+        if (attempt === MAX_ATTEMPTS) throw conflictInProgress();
+        if (error instanceof ExpiredHolders)
+          await this.transactions.run((transaction) => this.updater.expireLeases(transaction, error.ids));
+      }
+    }
+  }
+
+  /**
+   * Decides about the changes of a chunk without locks and writes.
+   * @param names the names that earlier chunks of the file would release and get.
+   */
+  async preview(chunk: ReadyChunk, names: PreviewedNames, principal: Principal): Promise<PreviewedLine[]> {
+    const targets = targetsOf(chunk);
+    const records = await this.reader.findByIds(idsOf(targets));
+    const holders = await this.holdersFor(targets, records);
+    names.overlay(holders);
+    const plan = new ChangePlan(records, holders, { now: new Date(), known: chunk.known, principal });
+    return chunk.lines.map(({ line, clientRef, change }) => {
+      const result = change instanceof Problem ? change : attempted(plan, change);
+      if (!(result instanceof Problem)) names.note(result, holders);
+      return { line, clientRef, result };
+    });
+  }
+
+  /** The identifiers of results as they are now, in their order. */
+  async find(ids: readonly bigint[], principal: Principal): Promise<IdentifierRecord[]> {
+    return (await this.reader.findByIds(ids)).map((record) => principal.redact(record));
+  }
+
+  private async write(transaction: Queryable, chunk: ReadyChunk, principal: Principal): Promise<StoredLine[]> {
+    const targets = targetsOf(chunk);
+    const { now, records } = await this.updater.lock(transaction, idsOf(targets));
+    const holders = await this.holdersFor(targets, records, transaction);
+    const plan = new ChangePlan(records, holders, { now, known: chunk.known, principal });
+    const planned: PlannedChange[] = [];
+    const results = chunk.lines.map(({ line, fingerprint: hash, change }): StoredLine => {
+      const result = change instanceof Problem ? change : attempted(plan, change);
+      if (result instanceof Problem) return { line, hash, problem: serializeProblem(result) };
+      planned.push(result);
+      const { after, amendment } = result;
+      const outcome = amendment === null ? 'same' : 'changed';
+      const changed = {
+        outcome,
+        id: after.id.toString(),
+        identifier: nativeText(after),
+        version: after.version,
+      } as const;
+      return { line, hash, changed };
+    });
+    const changes = planned.flatMap(({ before: record, amendment, ...rest }) =>
+      amendment === null ? [] : [{ ...rest, before: record, record, amendment }],
+    );
+    for (const round of roundsOf(changes)) await this.updater.write(transaction, principal, now, round);
+    return results;
+  }
+
+  /**
+   * Who has the names that changes request.
+   * @param transaction a transaction that writes, where names of expired reservations must be released first.
+   * @throws ExpiredHolders
+   */
+  private async holdersFor(
+    targets: readonly TargetedChange[],
+    records: readonly IdentifierRecord[],
+    transaction?: Queryable,
+  ): Promise<Holders> {
+    const prefixes = new Map(records.map(({ id, namingAuthority }) => [id, namingAuthority]));
+    const names = new Map(
+      targets
+        .flatMap(({ id, step }) => namesOf(step, prefixes.get(id) ?? ''))
+        .map((name) => [holderKey(name), name] as const),
+    );
+    const found = await this.holders.findHolders([...names.values()], transaction);
+    const expired = found.flatMap((holder) => (holder?.isExpired === true ? [holder.id] : []));
+    if (expired.length > 0 && transaction !== undefined) throw new ExpiredHolders(expired);
+    return new Map(
+      [...names.keys()].map((key, index) => {
+        const holder = found[index] ?? null;
+        return [key, holder?.isExpired === true ? null : holder];
+      }),
+    );
+  }
+}
+
+function targetsOf({ lines }: ReadyChunk): TargetedChange[] {
+  return lines.flatMap(({ change }) => (change instanceof Problem ? [] : [change]));
+}
+
+/** The ids of changes and of replacements, in one order for every chunk. */
+function idsOf(targets: readonly TargetedChange[]): bigint[] {
+  const ids = new Set(
+    targets.flatMap(({ id, replacementId }) => (replacementId === null ? [id] : [id, replacementId])),
+  );
+  return [...ids].sort((a, b) => (a < b ? -1 : 1));
+}
+
+function attempted(plan: ChangePlan, change: TargetedChange): PlannedChange | Problem {
+  try {
+    return plan.add(change);
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}
+
+/** The result of a line. A repeat by another key of the same client may be permitted less, so its own refusals come first. */
+function resultOf(
+  { change, fingerprint }: ReadyLine,
+  stored: StoredLine | undefined,
+  replayed: boolean,
+): ChangeResult | Problem {
+  if (replayed && change instanceof Problem) return change;
+  if (stored?.hash !== fingerprint) return keyReused();
+  if (stored.problem !== undefined) return deserializeProblem(stored.problem);
+  if (stored.changed === undefined) throw new TypeError('a stored line has a result or a problem');
+  return { ...stored.changed, id: BigInt(stored.changed.id) };
+}
+
+function notFound(text: string): Problem {
+  const detail = `${text} is well formed but not registered.`;
+  return new Problem('IDENTIFIER_NOT_FOUND', detail, {
+    errors: [{ pointer: '/identifier', detail: 'is not registered' }],
+  });
+}

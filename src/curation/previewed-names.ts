@@ -1,0 +1,28 @@
+import type { Holders, PlannedChange } from './change-plan.js';
+
+/** Names that a dry run remembers from one chunk to the next ones, some 200 octets each. */
+const MAX_NAMES = 10_000;
+
+/**
+ * The names that the lines of a dry run would release and get, so that later chunks meet them as the change itself would. After
+ * `MAX_NAMES` names, chunks meet the names that are registered only.
+ */
+export class PreviewedNames {
+  private readonly names: Holders = new Map();
+
+  /** Replaces the holders of names by those that earlier lines would leave. */
+  overlay(holders: Holders): void {
+    for (const key of holders.keys()) {
+      const earlier = this.names.get(key);
+      if (earlier !== undefined) holders.set(key, earlier);
+    }
+  }
+
+  /** Notes the names of a planned change. @param holders who would have names after it. */
+  note({ released, gained }: PlannedChange, holders: Holders): void {
+    for (const key of [...released, ...gained]) {
+      if (this.names.size >= MAX_NAMES && !this.names.has(key)) continue;
+      this.names.set(key, holders.get(key) ?? null);
+    }
+  }
+}

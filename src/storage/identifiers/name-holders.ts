@@ -1,0 +1,128 @@
+import { Inject, Injectable } from '@nestjs/common';
+import pg from 'pg';
+import { arrayOf } from '../array-parameter.js';
+import { isAt } from '../../registry/key-collision.js';
+import type { CanonicalName } from '../../registry/canonical-name.js';
+import type { Address } from '../../registry/naming-authority-snapshot.js';
+import type { Queryable } from '../transactions.js';
+
+/** A metadata ID or an alternate under a naming authority, where it is unique. */
+export interface UniqueName {
+  readonly namingAuthority: string;
+  readonly kind: 'metadataId' | 'alternateId';
+  readonly name: CanonicalName;
+}
+
+/** The identifier that has the key of a unique name. */
+export interface NameHolder {
+  readonly id: bigint;
+  readonly namingAuthority: string;
+  readonly localName: string;
+  /** Whether it has the name itself, and not another one with the same key. */
+  readonly isSame: boolean;
+  /** Whether it is a reservation whose lease has ended, which releases its names when this is recorded. */
+  readonly isExpired: boolean;
+}
+
+/** $1: ordinals; $2: naming authorities; $3: GUIDs; $4: keys of local names. OFFSET 0: see the planner assumptions. */
+const FIND_IDS = `
+  WITH w AS MATERIALIZED (
+    SELECT u.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = u.naming_authority) AS naming_authority_id
+    FROM unnest($1::int[], $2::text[], $3::uuid[], $4::uuid[]) AS u(ordinal, naming_authority, guid, local_key)
+  )
+  SELECT w.ordinal, i.id, NULL AS local_name FROM w CROSS JOIN LATERAL (
+    SELECT x.id FROM identifier x WHERE x.guid = w.guid AND x.naming_authority_id = w.naming_authority_id OFFSET 0
+  ) i WHERE w.guid IS NOT NULL
+  UNION ALL
+  SELECT w.ordinal, i.id, i.local_name FROM w CROSS JOIN LATERAL (
+    SELECT x.id, x.local_name FROM identifier x
+    WHERE x.local_key = w.local_key AND x.naming_authority_id = w.naming_authority_id OFFSET 0
+  ) i WHERE w.local_key IS NOT NULL`;
+
+/**
+ * $1: ordinals; $2: naming authorities; $3: keys of metadata IDs; $4: keys of alternates; $5: canonical names. Names are
+ * compared here, because a record can have 100 of them. OFFSET 0: see the planner assumptions.
+ */
+const FIND_HOLDERS = `
+  WITH w AS MATERIALIZED (
+    SELECT u.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = u.naming_authority) AS naming_authority_id
+    FROM unnest($1::int[], $2::text[], $3::uuid[], $4::uuid[], $5::text[])
+      AS u(ordinal, naming_authority, metadata_key, alternate_key, name)
+  ), held AS (
+    SELECT w.ordinal, i.id, bare_name(i.metadata_id) = bare_name(w.name) AS is_same
+    FROM w CROSS JOIN LATERAL (
+      SELECT x.id, x.metadata_id FROM identifier x
+      WHERE x.metadata_key = w.metadata_key AND x.naming_authority_id = w.naming_authority_id OFFSET 0
+    ) i WHERE w.metadata_key IS NOT NULL
+    UNION ALL
+    SELECT w.ordinal, a.identifier_id, EXISTS (
+             SELECT FROM identifier i, unnest(i.alternate_ids) AS b(name)
+             WHERE i.id = a.identifier_id AND bare_name(b.name) = bare_name(w.name))
+    FROM w CROSS JOIN LATERAL (
+      SELECT x.identifier_id FROM alternate_identifier x
+      WHERE x.key = w.alternate_key AND x.naming_authority_id = w.naming_authority_id OFFSET 0
+    ) a WHERE w.alternate_key IS NOT NULL
+  )
+  SELECT h.ordinal, h.id, h.is_same, r.local_name, r.expired
+  FROM held h CROSS JOIN LATERAL (
+    SELECT coalesce(x.local_name, upper(replace(x.guid::text, '-', ''))) AS local_name,
+           x.state = 'reserved' AND x.lease_until <= CURRENT_TIMESTAMP AS expired
+    FROM identifier x WHERE x.id = h.id OFFSET 0
+  ) r`;
+
+/** Finds which identifiers have addresses and unique names, for many at once, without their records. */
+@Injectable()
+export class NameHolders {
+  constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
+
+  /** The ids of identifiers by their addresses; null where none is registered. */
+  async findIds(addresses: readonly Address[]): Promise<(bigint | null)[]> {
+    if (addresses.length === 0) return [];
+    const values = [
+      arrayOf(addresses.map((_, ordinal) => ordinal)),
+      arrayOf(addresses.map(({ namingAuthority }) => namingAuthority)),
+      arrayOf(addresses.map(({ guid }) => guid)),
+      arrayOf(addresses.map(({ localKey }) => localKey)),
+    ];
+    const { rows } = await this.pool.query<{ ordinal: number; id: string; local_name: string | null }>({
+      name: 'find-ids',
+      text: FIND_IDS,
+      values,
+    });
+    const ids = addresses.map((): bigint | null => null);
+    for (const { ordinal, id, local_name: localName } of rows) {
+      const address = addresses[ordinal];
+      // The database compares GUIDs.
+      if (address !== undefined && (localName === null || isAt(localName, address))) ids[ordinal] = BigInt(id);
+    }
+    return ids;
+  }
+
+  /** The identifiers that have the keys of names; null where a name is free. */
+  async findHolders(names: readonly UniqueName[], from: Queryable = this.pool): Promise<(NameHolder | null)[]> {
+    if (names.length === 0) return [];
+    const values = [
+      arrayOf(names.map((_, ordinal) => ordinal)),
+      arrayOf(names.map(({ namingAuthority }) => namingAuthority)),
+      arrayOf(names.map(({ kind, name }) => (kind === 'metadataId' ? name.key : null))),
+      arrayOf(names.map(({ kind, name }) => (kind === 'alternateId' ? name.key : null))),
+      arrayOf(names.map(({ name }) => name.canonical)),
+    ];
+    const { rows } = await from.query<HolderRow>({ name: 'find-name-holders', text: FIND_HOLDERS, values });
+    const holders = names.map((): NameHolder | null => null);
+    for (const { ordinal, id, is_same: isSame, local_name: localName, expired: isExpired } of rows) {
+      const namingAuthority = names[ordinal]?.namingAuthority ?? '';
+      holders[ordinal] = { id: BigInt(id), namingAuthority, localName, isSame: isSame === true, isExpired };
+    }
+    return holders;
+  }
+}
+
+interface HolderRow {
+  readonly ordinal: number;
+  readonly id: string;
+  /** Null for a holder whose metadata ID is null, which cannot have its key. */
+  readonly is_same: boolean | null;
+  readonly local_name: string;
+  readonly expired: boolean;
+}

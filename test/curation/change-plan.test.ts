@@ -1,0 +1,162 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  ChangePlan,
+  type Holders,
+  type PlannedChange,
+  type TargetedChange,
+  holderKey,
+  namesOf,
+  roundsOf,
+} from '../../src/curation/change-plan.js';
+import { type NewValues, parseCommand } from '../../src/curation/curation-command.js';
+import { PreviewedNames } from '../../src/curation/previewed-names.js';
+import { Problem } from '../../src/problem/problem.js';
+import { KNOWN, recordWith } from '../records.js';
+
+const NOW = new Date('2026-11-20T09:30:00.000Z');
+const LOCAL = ['A', 'B', 'C'].map((letter) => letter.repeat(32));
+const [A, B] = [1n, 2n];
+const recordOf = (id: bigint, members: object = {}) => {
+  const name = LOCAL[Number(id) - 1]!;
+  return recordWith({ id, guid: name, localName: name, ...members });
+};
+const values = (id: bigint, wanted: NewValues): TargetedChange => ({
+  ...{ line: 1, id, step: parseCommand({ step: 'changed', values: wanted }, KNOWN) },
+  ...{ ifVersion: undefined, replacementId: null },
+});
+const withdrawal = (id: bigint, replacementId: bigint | null = null): TargetedChange => ({
+  ...values(id, {}),
+  step: parseCommand(
+    {
+      ...{ step: 'withdrawn', reason: 'x' },
+      ...(replacementId !== null && { replacedBy: `100.102/${LOCAL[Number(replacementId) - 1]}` }),
+    },
+    KNOWN,
+  ),
+  replacementId,
+});
+const keyOf = (text: string) =>
+  holderKey(namesOf(parseCommand({ step: 'changed', values: { metadataId: text } }, KNOWN), '100.102')[0]!);
+const planOf = (records: ReturnType<typeof recordOf>[], holders: Holders = new Map()) =>
+  new ChangePlan(records, holders, { now: NOW, known: KNOWN, principal: { canSee: () => true } });
+const refusalOf = (work: () => unknown) => {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof Problem) return [error.code, error.extensions.errors?.[0]?.pointer];
+    throw error;
+  }
+  return null;
+};
+
+describe('a plan of changes', () => {
+  it('decides about each change as the earlier ones leave the record', () => {
+    const plan = planOf([recordOf(A)]);
+    const first = plan.add(values(A, { target: 'https://a.example/' }));
+    expect(first.after).toMatchObject({ target: 'https://a.example/', version: 2, updatedAt: NOW });
+    expect(plan.add(values(A, { target: 'https://a.example/' })).amendment).toBeNull();
+    expect(plan.add(withdrawal(A)).after).toMatchObject({ state: 'withdrawn', version: 3 });
+    expect(refusalOf(() => plan.add(values(A, { target: null })))).toEqual(['WRONG_STATE', undefined]);
+  });
+
+  it('requires the version of the record at that line', () => {
+    const plan = planOf([recordOf(A)]);
+    plan.add({ ...values(A, { target: 'https://a.example/' }), ifVersion: 1 });
+    expect(refusalOf(() => plan.add({ ...values(A, { target: null }), ifVersion: 1 }))).toEqual([
+      'PRECONDITION_FAILED',
+      '/ifVersion',
+    ]);
+  });
+
+  it('gives a name to the first one, and to another one after it was released', () => {
+    const plan = planOf([recordOf(A), recordOf(B)]);
+    const taken = () => plan.add(values(B, { metadataId: 'demo:7' }));
+    plan.add(values(A, { metadataId: 'demo:7' }));
+    expect(refusalOf(taken)).toEqual(['METADATA_ID_TAKEN', '/metadataId']);
+    expect(plan.add(values(A, { metadataId: null })).released).toEqual([keyOf('demo:7')]);
+    expect(taken().after.metadataId).toBe('info:fedora/demo:7');
+  });
+
+  it('refuses the names of others, and those with the same key', () => {
+    const holder = { id: 9n, namingAuthority: '100.102', localName: 'x' };
+    const one = planOf([recordOf(A)], new Map([[keyOf('demo:7'), { ...holder, isSame: true }]]));
+    expect(refusalOf(() => one.add(values(A, { metadataId: 'demo:7' })))).toEqual(['METADATA_ID_TAKEN', '/metadataId']);
+    const other = planOf([recordOf(A)], new Map([[keyOf('demo:7'), { ...holder, isSame: false }]]));
+    expect(refusalOf(() => other.add(values(A, { metadataId: 'demo:7' })))).toEqual(['KEY_COLLISION', '/metadataId']);
+  });
+
+  it('keeps the names of an identifier that has them', () => {
+    const record = recordOf(A, { alternateIds: ['info:fedora/demo:7'] });
+    const plan = planOf([record, recordOf(B)]);
+    plan.add(values(A, { alternateIds: ['demo:8', 'demo:7'] }));
+    expect(refusalOf(() => plan.add(values(B, { alternateIds: ['demo:9', 'demo:7'] })))).toEqual([
+      'ALTERNATE_ID_TAKEN',
+      '/alternateIds/1',
+    ]);
+  });
+
+  it('releases the names of a reservation that is withdrawn', () => {
+    const leaseUntil = new Date('2099-01-01');
+    const plan = planOf([
+      recordOf(A, { state: 'reserved', leaseUntil, metadataId: 'info:fedora/demo:7' }),
+      recordOf(B),
+    ]);
+    expect(plan.add(withdrawal(A)).released).toEqual([keyOf('demo:7')]);
+  });
+
+  it('requires that a replacement is active at that line', () => {
+    const plan = planOf([recordOf(A), recordOf(B)]);
+    expect(plan.add(withdrawal(A, B)).after.tombstone?.replacedBy).toBe(`100.102/${LOCAL[1]}`);
+    expect(refusalOf(() => plan.add(withdrawal(B, A)))).toEqual(['REPLACEMENT_NOT_FOUND', '/withdraw/replacedBy']);
+  });
+});
+
+describe('the rounds of changes', () => {
+  const change = (id: bigint, released: string[] = [], gained: string[] = []): PlannedChange => ({
+    ...{ before: recordOf(id), after: recordOf(id), amendment: null, released, gained },
+  });
+
+  it.each([
+    ['none for none', [], []],
+    ['one for different identifiers', [change(A), change(B)], [2]],
+    ['two for one identifier twice', [change(A), change(A), change(B)], [1, 2]],
+    ['two for a name that passes from one to the other', [change(A, ['x']), change(B, [], ['x'])], [1, 1]],
+    ['one for a name that is replaced by itself', [change(A, ['x'], ['x']), change(B, [], ['y'])], [2]],
+  ])('are %s', (_, changes, sizes) => {
+    const rounds = roundsOf(changes);
+    expect(rounds.map((round) => round.length)).toEqual(sizes);
+    expect(rounds.flat()).toEqual(changes);
+  });
+});
+
+describe('the names of a dry run', () => {
+  const holder = { id: A, namingAuthority: '100.102', localName: 'x', isSame: true };
+  const planned = (released: string[], gained: string[]) => ({
+    ...{ before: recordOf(A), after: recordOf(A), amendment: null, released, gained },
+  });
+
+  it('are those that earlier chunks leave', () => {
+    const names = new PreviewedNames();
+    names.note(planned(['old'], ['new']), new Map([['new', holder]]));
+    const holders: Holders = new Map([
+      ['old', holder],
+      ['new', null],
+      ['other', holder],
+    ]);
+    names.overlay(holders);
+    expect([...holders]).toEqual([
+      ['old', null],
+      ['new', holder],
+      ['other', holder],
+    ]);
+  });
+
+  it('are at most 10,000', () => {
+    const names = new PreviewedNames();
+    const gained = Array.from({ length: 10_001 }, (_, n) => `name ${n}`);
+    names.note(planned([], gained), new Map(gained.map((key) => [key, holder])));
+    const holders: Holders = new Map(gained.map((key) => [key, null]));
+    names.overlay(holders);
+    expect([holders.get('name 9999'), holders.get('name 10000')]).toEqual([holder, null]);
+  });
+});

@@ -3,17 +3,33 @@ import { Problem, invalidRequest, malformed } from '../problem/problem.js';
 import { keyCollision } from './key-collision.js';
 import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 import { MAX_STORED_OCTETS, type CanonicalName } from './canonical-name.js';
+import type { MetadataIdScheme } from './naming-authority.js';
+import { opaqueFault, opaqueName } from './opaque-metadata-id.js';
 
-/** Parses a metadata ID in any form (R-28). @throws Problem with a syntax code, or INVALID_REQUEST when too long. */
+const FITTING =
+  'a metadata ID here is a CORDRA identifier, another Handle, a Fedora PID or a Fedora dissemination URI; any other text is ' +
+  'accepted under a naming authority that was created with "metadataIdScheme": "any"';
+
+/**
+ * Parses a metadata ID: in any form (R-28), or as it is under the scheme "any".
+ * @param scheme that of the naming authority of the object.
+ * @throws Problem with a syntax code, or INVALID_REQUEST when too long or not a text of the scheme "any".
+ */
 export function readMetadataId(
   text: string,
   known: NamingAuthoritySnapshot,
   pointer: string,
-): CanonicalName & { name: Name } {
+  scheme: MetadataIdScheme = 'recognized',
+): CanonicalName {
+  if (scheme === 'any') {
+    const fault = opaqueFault(text);
+    if (fault !== null) throw invalidRequest(pointer, fault, `The metadata ID ${fault}.`);
+    return opaqueName(text);
+  }
   const read = known.readName(text);
-  if (!read.ok) throw malformed(read.fault, pointer);
+  if (!read.ok) throw malformed({ ...read.fault, detail: `${read.fault.detail}; ${FITTING}` }, pointer);
   requireWhole(read.value.name, text, pointer);
-  return { ...requireStorable(read.value, pointer), name: read.value.name };
+  return requireStorable(read.value, pointer);
 }
 
 /** Parses a replacement in any form, stored without a comparison key. @throws Problem as `readMetadataId` does. */

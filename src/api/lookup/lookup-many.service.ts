@@ -93,7 +93,10 @@ function resultOf(
   const nearest = matches.filter(({ matchedBy }) => matchedBy === first.matchedBy);
   const isAmbiguous = nearest.length > 1;
   // Metadata IDs and alternates prefer the oldest record; an ambiguous GUID or target has no preference.
-  const hasPreference = !isAmbiguous || reading?.searchKey.name !== undefined;
+  const { name, opaque } = reading?.searchKey ?? {};
+  const hasPreference = !isAmbiguous || name !== undefined || opaque !== undefined;
+  const isOpaque = first.matchedBy === 'metadataId' && opaque !== undefined && record.metadataId === opaque.canonical;
+  const canonicalMatch = isOpaque ? opaque.canonical : reading?.canonical;
   const others = new Set(more.map(({ identifier }) => identifier));
   others.delete(first.identifier);
   return {
@@ -103,7 +106,7 @@ function resultOf(
     record: hasPreference ? principal.redact(record) : null,
     others: hasPreference ? [...others] : null,
     candidates: isAmbiguous ? nearest.slice(0, MAX_CANDIDATES).map(({ identifier }) => identifier) : null,
-    ...(reading?.canonical !== undefined && { canonical: reading.canonical }),
+    ...(canonicalMatch !== undefined && { canonical: canonicalMatch }),
     fault: null,
   };
 }

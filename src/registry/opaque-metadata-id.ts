@@ -6,7 +6,6 @@ import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 export const MAX_OPAQUE_OCTETS = 2048;
 
 /** C0, DEL and C1. */
-// eslint-disable-next-line no-control-regex -- these are the characters that are refused
 const CONTROL = /[\0-\x1f\x7f-\x9f]/;
 
 /**

@@ -95,8 +95,9 @@ function resultOf(
   // Metadata IDs and alternates prefer the oldest record; an ambiguous GUID or target has no preference.
   const { name, opaque } = reading?.searchKey ?? {};
   const hasPreference = !isAmbiguous || name !== undefined || opaque !== undefined;
-  const isOpaque = first.matchedBy === 'metadataId' && opaque !== undefined && record.metadataId === opaque.canonical;
-  const canonicalMatch = isOpaque ? opaque.canonical : reading?.canonical;
+  // A text can be another name and an opaque metadata ID, which is its own canonical form.
+  const isOpaque = first.matchedBy === 'metadataId' && opaque?.canonical === record.metadataId;
+  const canonicalMatch = isOpaque ? record.metadataId : reading?.canonical;
   const others = new Set(more.map(({ identifier }) => identifier));
   others.delete(first.identifier);
   return {
@@ -106,7 +107,7 @@ function resultOf(
     record: hasPreference ? principal.redact(record) : null,
     others: hasPreference ? [...others] : null,
     candidates: isAmbiguous ? nearest.slice(0, MAX_CANDIDATES).map(({ identifier }) => identifier) : null,
-    ...(canonicalMatch !== undefined && { canonical: canonicalMatch }),
+    ...(canonicalMatch != null && { canonical: canonicalMatch }),
     fault: null,
   };
 }

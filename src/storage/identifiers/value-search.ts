@@ -12,7 +12,11 @@ const MAX_RESULT_OCTETS = 8_388_608;
 export type SearchTerm =
   | { readonly kind: 'target'; readonly target: string }
   /** A text can be a recognized and an opaque metadata ID; one of them is defined. */
-  | { readonly kind: 'metadata'; readonly name: CanonicalName | undefined; readonly opaque: CanonicalName | undefined }
+  | {
+      readonly kind: 'metadata';
+      readonly name?: CanonicalName | undefined;
+      readonly opaque?: CanonicalName | undefined;
+    }
   | {
       readonly kind: 'pattern';
       /** In upper case. */

@@ -95,7 +95,8 @@ export class CurationService {
    */
   async run(context: CurationContext, command: CurationCommand): Promise<Replayable<IdentifierSnapshot>> {
     const { principal, identifier, pointer, idempotencyKey, requireCurrent } = context;
-    const all = await this.namingAuthorities.currentForTexts([identifier, ...namesIn(command)]);
+    const names = namesIn(command);
+    const all = await this.namingAuthorities.currentForTexts(names.length === 0 ? [] : [identifier, ...names]);
     const known = principal.viewOf(all);
     const assumed = known.metadataIdSchemeOf(identifier);
     const parsed = parseCommand(command, known, assumed);

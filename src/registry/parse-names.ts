@@ -1,4 +1,4 @@
-import { type Name, canonicalUri, formatHandle, registryKey } from '../identifier/index.js';
+import { type Name, type SyntaxFault, canonicalUri, formatHandle, registryKey } from '../identifier/index.js';
 import { Problem, invalidRequest, malformed } from '../problem/problem.js';
 import { keyCollision } from './key-collision.js';
 import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
@@ -27,9 +27,15 @@ export function readMetadataId(
     return opaqueName(text);
   }
   const read = known.readName(text);
-  if (!read.ok) throw malformed({ ...read.fault, detail: `${read.fault.detail}; ${FITTING}` }, pointer);
-  requireWhole(read.value.name, text, pointer);
+  if (!read.ok) throw unfitting(read.fault, pointer);
+  const fault = partFault(read.value.name, text);
+  if (fault !== null) throw unfitting(fault, pointer);
   return requireStorable(read.value, pointer);
+}
+
+/** A text that is no recognized metadata ID, with what is one, and how to have others. */
+function unfitting(fault: SyntaxFault, pointer: string): Problem {
+  return malformed({ ...fault, detail: `${fault.detail}; ${FITTING}` }, pointer);
 }
 
 /** Parses a replacement in any form, stored without a comparison key. @throws Problem as `readMetadataId` does. */
@@ -41,7 +47,8 @@ export function readReplacementName(
   const read = known.recognize(text);
   if (!read.ok) throw malformed(read.fault, pointer);
   const { name } = read.value;
-  requireWhole(name, text, pointer);
+  const fault = partFault(name, text);
+  if (fault !== null) throw malformed(fault, pointer);
   const canonical = canonicalUri(name);
   requireLength(canonical, pointer);
   return { name, canonical };
@@ -82,10 +89,11 @@ export function requireTwoThings(self: CanonicalName | null, metadata: Canonical
   throw new Problem('METADATA_ID_IS_IDENTIFIER', detail, { errors: [{ pointer, detail }] });
 }
 
-function requireWhole(name: Name, text: string, pointer: string): void {
-  if (name.type !== 'uuid') return;
+/** Why a name is not the whole identifier; null where it is. */
+function partFault({ type }: Name, text: string): SyntaxFault | null {
+  if (type !== 'uuid') return null;
   const detail = 'a UUID without a naming authority is ambiguous; send the whole identifier';
-  throw malformed({ code: 'MISSING_SEPARATOR', detail, offset: text.length, rule: 'CID-04' }, pointer);
+  return { code: 'MISSING_SEPARATOR', detail, offset: text.length, rule: 'CID-04' };
 }
 
 function requireStorable(read: CanonicalName, pointer: string): CanonicalName {

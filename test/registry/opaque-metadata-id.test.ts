@@ -146,8 +146,11 @@ it('an identifier is described by the key of its own name, which no opaque text 
   expect(isMetadataIdOf(opaqueName(`100.102/${GUID}`).comparison, record)).toBe(false);
 });
 
-it('an unrecognized metadata ID elsewhere is refused with the IDs that fit', () => {
-  expect(() => readMetadataId('oai:repo.org:123/4', KNOWN, '/metadataId')).toThrow(
-    /CORDRA identifier, another Handle, a Fedora PID or a Fedora dissemination URI.*"metadataIdScheme": "any"/s,
-  );
-});
+it.each(['oai:repo.org:123/4', '6ba7b810-9dad-11d1-80b4-00c04fd430c8', '4711'])(
+  '%s elsewhere is refused with the IDs that fit',
+  (text) => {
+    expect(() => readMetadataId(text, KNOWN, '/metadataId')).toThrow(
+      /CORDRA identifier, another Handle, a Fedora PID or a Fedora dissemination URI.*"metadataIdScheme": "any"/s,
+    );
+  },
+);

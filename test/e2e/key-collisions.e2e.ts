@@ -157,8 +157,8 @@ describe('an opaque metadata ID with the key of another one', () => {
       const { body } = await service.client.get(`/identifiers?metadataId=${encodeURIComponent(metadataId)}${more}`);
       return body.items.map(({ identifier }: any) => identifier);
     };
-    const { body } = await service.client.post('/identifiers/lookup', { inputs: [one, other, one.toLowerCase()] });
-    expect(body.items.map(({ status }: any) => status)).toEqual(['found', 'missing', 'missing']);
+    const { body } = await service.client.post('/identifiers/lookup', { items: [one, other, one.toLowerCase()] });
+    expect(body.items.map(({ outcome }: any) => outcome)).toEqual(['found', 'missing', 'missing']);
     for (const [text, found] of [
       [one, [holder]],
       [other, []],

@@ -81,7 +81,7 @@ const listed = async (metadataId: string, more = '') => {
   expect([metadataId, status]).toEqual([metadataId, 200]);
   return body.items.map(({ identifier }: any) => identifier);
 };
-const lookedUp = async (...inputs: string[]) => (await post('/identifiers/lookup', { inputs })).body.items;
+const lookedUp = async (...inputs: string[]) => (await post('/identifiers/lookup', { items: inputs })).body.items;
 const htmlOf = async (identifier: string, path = '/identifiers/') =>
   (await fetch(`${service.server.url}${path}${identifier}`, { headers: { ...ADMIN, accept: 'text/html' } })).text();
 const pointers = ({ body }: Answer) => body.errors.map(({ pointer }: any) => pointer);
@@ -143,8 +143,8 @@ describe.each(REAL_LIFE)('%s as metadata ID: %j', (_, metadataId) => {
     expect(await listed(metadataId, `&namingAuthority=${ANY}&state=active`)).toEqual([identifier]);
     expect(await listed(metadataId, '&namingAuthority=Any2')).toEqual([]);
     const [result] = await lookedUp(metadataId);
-    expect(result).toMatchObject({ status: 'found', matchedBy: 'metadataId', canonical: metadataId, others: [] });
-    expect(result.identifier.identifier).toBe(identifier);
+    expect(result).toMatchObject({ outcome: 'found', matchedBy: 'metadataId', canonical: metadataId, others: [] });
+    expect(result.identifier).toBe(identifier);
   });
 
   it('is not minted twice', async () => {
@@ -228,7 +228,7 @@ describe('an opaque metadata ID that is spelled like an identifier', () => {
     expect([own.status, own.body.metadataId, own.body.describes]).toEqual([201, 'hdl:Any/own', []]);
     expect((await get(pathOf(own))).body.describes).toEqual([]);
     const [result] = await lookedUp('hdl:Any/own');
-    expect(result).toMatchObject({ status: 'found', matchedBy: 'identifier', others: [] });
+    expect(result).toMatchObject({ outcome: 'found', matchedBy: 'identifier', others: [] });
   });
 
   it('is found beside the metadata ID that is recognized, and notations are compared octet by octet', async () => {
@@ -244,20 +244,20 @@ describe('an opaque metadata ID that is spelled like an identifier', () => {
     expect(await listed('hdl:9.9/both')).toEqual([one, third]);
     const [first, second] = await lookedUp('9.9/both', 'info:hdl/9.9/both');
     expect(first).toMatchObject({
-      status: 'ambiguous',
+      outcome: 'ambiguous',
       matchedBy: 'metadataId',
       candidates: [one, other],
       others: [other],
     });
-    expect(second).toMatchObject({ status: 'found', canonical: 'hdl:9.9/both', others: [] });
-    expect(second.identifier.identifier).toBe(one);
+    expect(second).toMatchObject({ outcome: 'found', canonical: 'hdl:9.9/both', others: [] });
+    expect(second.identifier).toBe(one);
   });
 });
 
 describe('a look-up of texts', () => {
   it('of a text that could be an opaque metadata ID is missing', async () => {
     const [number, prose, control] = await lookedUp('no such number', '47110815', 'a\tb');
-    expect([number.status, prose.status, control.status]).toEqual(['missing', 'missing', 'malformed']);
+    expect([number.outcome, prose.outcome, control.outcome]).toEqual(['missing', 'missing', 'malformed']);
     expect(await listed('no such number')).toEqual([]);
     expect(coded(await get('/identifiers?metadataId=a%09b'))).toEqual([400, 'NOT_RECOGNIZED']);
     expect((await get('/identifiers?metadataId=4711&namingAuthority=100.102')).status).toBe(400);
@@ -265,8 +265,8 @@ describe('a look-up of texts', () => {
 
   it('finds a pasted text without its delimiters, and no text with another octet', async () => {
     const results = await lookedUp('<oai:repo.org:123/4>', '"4711".', 'OAI:repo.org:123/4', '004711', 'a?');
-    expect(results.map(({ status }: any) => status)).toEqual(['found', 'found', 'missing', 'missing', 'missing']);
-    expect(results[1].identifier.identifier).toBe(minted.get('4711'));
+    expect(results.map(({ outcome }: any) => outcome)).toEqual(['found', 'found', 'missing', 'missing', 'missing']);
+    expect(results[1].identifier).toBe(minted.get('4711'));
     expect(results[0].canonical).toBe('oai:repo.org:123/4');
   });
 
@@ -276,7 +276,7 @@ describe('a look-up of texts', () => {
     const candidates = [first.body.identifier, second.body.identifier];
     expect(await listed('shared 1')).toEqual(candidates);
     const [result] = await lookedUp('shared 1');
-    expect(result).toMatchObject({ status: 'ambiguous', candidates, others: [candidates[1]], canonical: 'shared 1' });
+    expect(result).toMatchObject({ outcome: 'ambiguous', candidates, others: [candidates[1]], canonical: 'shared 1' });
   });
 
   it('shows nothing of it to a key that cannot see the naming authority', async () => {
@@ -286,8 +286,8 @@ describe('a look-up of texts', () => {
     const closed = await startServer({ ...SETTINGS, DATABASE_URL: service.database.url, PUBLIC_READ: 'false' });
     try {
       const client = new Client(closed.url);
-      const { items } = (await client.post('/identifiers/lookup', { inputs: ['9.9/both', '4711'] }, headers)).body;
-      expect(items.map(({ status }: any) => status)).toEqual(['found', 'malformed']);
+      const { items } = (await client.post('/identifiers/lookup', { items: ['9.9/both', '4711'] }, headers)).body;
+      expect(items.map(({ outcome }: any) => outcome)).toEqual(['found', 'malformed']);
       expect(items[0].others).toEqual([]);
       expect((await client.get('/identifiers?metadataId=4711', headers)).status).toBe(400);
       expect((await client.get('/identifiers?metadataId=9.9%2Fboth', headers)).body.items).toHaveLength(1);
@@ -366,7 +366,7 @@ describe('an opaque metadata ID in every write', () => {
     const batchKey = { 'idempotency-key': 'batch-opaque' };
     const batch = await post('/identifiers/batch?mode=perItem', { namingAuthority: ANY, items }, batchKey);
     const stored = await post('/identifiers/batch?mode=perItem', { namingAuthority: ANY, items }, batchKey);
-    const outcomes = (answer: Answer) => (answer.body.items ?? answer.body.results).map(({ status }: any) => status);
+    const outcomes = (answer: Answer) => answer.body.items.map(({ status }: any) => status);
     expect(outcomes(batch)).toEqual([200, 201, 201, 422]);
     expect(outcomes(stored)).toEqual([200, 201, 201, 422]);
 
@@ -378,7 +378,7 @@ describe('an opaque metadata ID in every write', () => {
     const sent = await sendLines(url, lines, streamKey);
     const repeated = await sendLines(url, lines, streamKey);
     expect(sent.map(({ status }) => status)).toEqual([200, 201, 201]);
-    const named = (results: any[]) => results.map(({ identifier }) => identifier.identifier ?? identifier);
+    const named = (results: any[]) => results.map(({ identifier }) => identifier);
     expect(named(repeated)).toEqual(named(sent));
   });
 

@@ -109,7 +109,7 @@ describe('a name with the key of another one', () => {
     expect(later.status).toBe(201);
     const inputs = ['hdl:9.9/twin1', 'hdl:9.9/twin2', 'hdl:9.9/alt-twin2', '20/twin2', 'hdl:9.9/alt-twin1'];
     const { body } = await service.client.post('/identifiers/lookup', { items: inputs });
-    expect(body.items.map(({ status, identifier }: any) => [status, identifier?.identifier ?? null])).toEqual([
+    expect(body.items.map(({ outcome, identifier }: any) => [outcome, identifier ?? null])).toEqual([
       ['found', of.metadata],
       ['found', later.body.identifier],
       ['missing', null],

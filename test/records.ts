@@ -35,6 +35,7 @@ export const authorityWith = (members: Partial<NamingAuthority> = {}): NamingAut
   caseInsensitive: false,
   handleValues: false,
   sandbox: false,
+  metadataIdScheme: 'recognized',
   uuidVersion: 4,
   targetTemplate: null,
   resolver: null,

@@ -3,6 +3,7 @@ import { Problem, invalidValue } from '../problem/problem.js';
 import type { CanonicalName } from '../registry/canonical-name.js';
 import { type IdentifierRecord, identifierOf, nativeText } from '../registry/identifier-record.js';
 import { type Amendment, DELETED_REASON, activation, reinstatement, withdrawal } from '../registry/lifecycle.js';
+import type { MetadataIdScheme } from '../registry/naming-authority.js';
 import type { Address, NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import {
   readAlternates,
@@ -63,12 +64,19 @@ export function namesIn(command: CurationCommand): string[] {
   return 'replacedBy' in command ? [command.replacedBy ?? []].flat() : [];
 }
 
-/** @throws Problem with a syntax code, or INVALID_REQUEST for an identifier that is too long. */
-export function parseCommand(command: CurationCommand, known: NamingAuthoritySnapshot): CurationStep {
+/**
+ * @param scheme that of the metadata IDs of the identifier's naming authority.
+ * @throws Problem with a syntax code, or INVALID_REQUEST for an identifier that is too long.
+ */
+export function parseCommand(
+  command: CurationCommand,
+  known: NamingAuthoritySnapshot,
+  scheme: MetadataIdScheme = 'recognized',
+): CurationStep {
   switch (command.step) {
     case 'changed':
     case 'activated':
-      return { step: command.step, values: parseValues(command.values, known) };
+      return { step: command.step, values: parseValues(command.values, known, scheme) };
     case 'withdrawn': {
       const { step, reason, replacedBy } = command;
       if (reason === DELETED_REASON)
@@ -76,16 +84,20 @@ export function parseCommand(command: CurationCommand, known: NamingAuthoritySna
       return { step, reason, replacement: replacedBy === undefined ? null : parseReplacement(replacedBy, known) };
     }
     case 'put':
-      return parsePut(command.put, known);
+      return parsePut(command.put, known, scheme);
     default:
       return command;
   }
 }
 
-function parseValues({ metadataId, target, alternateIds }: NewValues, known: NamingAuthoritySnapshot): ParsedValues {
+function parseValues(
+  { metadataId, target, alternateIds }: NewValues,
+  known: NamingAuthoritySnapshot,
+  scheme: MetadataIdScheme,
+): ParsedValues {
   return {
     ...(metadataId !== undefined && {
-      metadata: metadataId === null ? null : readMetadataId(metadataId, known, '/metadataId'),
+      metadata: metadataId === null ? null : readMetadataId(metadataId, known, '/metadataId', scheme),
     }),
     ...(target !== undefined && { target }),
     ...(alternateIds !== undefined && { alternates: readAlternates(alternateIds, known, '/alternateIds') }),

@@ -95,15 +95,23 @@ export class CurationService {
    */
   async run(context: CurationContext, command: CurationCommand): Promise<Replayable<IdentifierSnapshot>> {
     const { principal, identifier, pointer, idempotencyKey, requireCurrent } = context;
-    const all = await this.namingAuthorities.currentForTexts(namesIn(command));
+    const names = namesIn(command);
+    const all = await this.namingAuthorities.currentForTexts(names.length === 0 ? [] : [identifier, ...names]);
     const known = principal.viewOf(all);
-    const step = parseCommand(command, known);
+    const assumed = known.metadataIdSchemeOf(identifier);
+    const parsed = parseCommand(command, known, assumed);
 
-    const { record: found } = await this.namingAuthorities.lookUp(
+    const { found, scheme } = await this.namingAuthorities.lookUp(
       identifier,
-      (latest) => resolveIdentifier(identifier, principal.viewOf(latest), this.reader, pointer),
+      async (latest) => {
+        const view = principal.viewOf(latest);
+        const { record } = await resolveIdentifier(identifier, view, this.reader, pointer);
+        return { found: record, scheme: view.metadataIdScheme(record.namingAuthority) };
+      },
       all,
     );
+    // Another process may have created the naming authority after the first read.
+    const step = scheme === assumed ? parsed : parseCommand(command, known, scheme);
     principal.require(scopeOf(step, found, principal), found.namingAuthority, pointer);
 
     const request = keyedRequest(principal, idempotencyKey, fingerprintSource(nativeText(found), step));

@@ -14,6 +14,7 @@ import {
 import type { CanonicalName } from '../registry/canonical-name.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { type Amendment, deletion, isDeleted, reinstatement, requireState } from '../registry/lifecycle.js';
+import type { MetadataIdScheme } from '../registry/naming-authority.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { invalidValue } from '../problem/problem.js';
 import { activeIn } from '../storage/naming-authorities/naming-authority-cache.js';
@@ -44,10 +45,10 @@ export function metadataIdIn(values: readonly StoredValue[]): string | null {
 }
 
 /** Parses the METADATA_ID value, which is stored in its canonical form. @throws Problem as `readMetadataId` does */
-export function parsePut(put: ValuesToPut, known: NamingAuthoritySnapshot): ValuesStep {
+export function parsePut(put: ValuesToPut, known: NamingAuthoritySnapshot, scheme?: MetadataIdScheme): ValuesStep {
   const text = metadataIdIn(put.values);
   if (text === null) return { step: 'put', put };
-  const { name: _, ...metadata } = readMetadataId(text, known, '/values');
+  const metadata = readMetadataId(text, known, '/values', scheme);
   const data = { format: 'string', value: metadata.canonical };
   const values = put.values.map((value) => (isMetadataId(value) ? { ...value, data } : value));
   return { step: 'put', put: { ...put, values }, metadata };

@@ -48,6 +48,7 @@ const SERVICE_PROBLEMS = {
   SUSPENDED_NAMING_AUTHORITY: { status: 422, title: 'The naming authority is suspended.' },
   METADATA_ID_IS_IDENTIFIER: { status: 422, title: 'An identifier cannot be its own metadata ID.' },
   WRONG_PROFILE: { status: 422, title: 'The local name does not match the profile of the naming authority.' },
+  WRONG_METADATA_ID_SCHEME: { status: 422, title: 'No metadata IDs are minted under this naming authority.' },
   PARENT_NOT_FOUND: { status: 422, title: 'The parent of the naming authority does not exist.' },
   REPLACEMENT_NOT_FOUND: { status: 422, title: 'The replacement is not an active identifier.' },
   DUPLICATE_IN_REQUEST: { status: 422, title: 'Two items of the request conflict.' },

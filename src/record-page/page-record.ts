@@ -1,6 +1,7 @@
 import type { Uris } from '../identifier/index.js';
 import type { ChangeKind } from '../registry/change.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
+import type { MetadataIdScheme } from '../registry/naming-authority.js';
 
 /** Changes on a page. */
 export const MAX_PAGE_EVENTS = 20;
@@ -31,6 +32,8 @@ export interface PageRecord {
   readonly record: IdentifierRecord;
   /** The URIs at the resolver of the record. */
   readonly uris: Uris;
+  /** How the metadata IDs of its naming authority are read; "recognized" where it is absent. */
+  readonly metadataIdScheme?: MetadataIdScheme;
   /** The Handle values; null for a page without them. */
   readonly values: readonly PageValue[] | null;
   /** The last changes, newest first; null where the reader may not see the history. */

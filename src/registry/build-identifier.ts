@@ -25,7 +25,7 @@ interface Named {
 
 /**
  * Builds a new identifier without the database.
- * @throws Problem WRONG_PROFILE, METADATA_ID_IS_IDENTIFIER, or INVALID_REQUEST for a lease in the past.
+ * @throws Problem WRONG_PROFILE, WRONG_METADATA_ID_SCHEME, METADATA_ID_IS_IDENTIFIER, or INVALID_REQUEST for a lease in the past.
  */
 export function buildIdentifier(
   command: MintCommand,
@@ -35,6 +35,7 @@ export function buildIdentifier(
   guids: GuidGenerator,
 ): NewIdentifier {
   requireProfile(command, authority);
+  if (command.mintMetadataId && authority.metadataIdScheme === 'any') throw wrongScheme(authority);
   if (command.leaseUntil !== null) requireLease(command.leaseUntil, '/leaseUntil');
   const mintedName = (): string => compactGuid(guids.next(authority.uuidVersion));
   const registeredName = command.guid ?? command.localName;
@@ -86,6 +87,11 @@ function requireProfile({ guid, localName, localNameStart }: MintCommand, { pref
   if (guid !== null && profile === 'handle') {
     throw wrongProfile('/guid', `local names under ${prefix} are not GUIDs: send "localName" instead`);
   }
+}
+
+function wrongScheme({ prefix }: NamingAuthority): Problem {
+  const detail = `metadata IDs under ${prefix} are texts of the client ("metadataIdScheme": "any"): send "metadataId", or mint the identifier of the metadata record in a request of its own`;
+  return new Problem('WRONG_METADATA_ID_SCHEME', detail, { errors: [{ pointer: '/mintMetadataId', detail }] });
 }
 
 function wrongProfile(pointer: string, detail: string): Problem {

@@ -1,5 +1,4 @@
 import {
-  type Name,
   formatDceUuid,
   namingAuthorityKey,
   parseDceUuid,
@@ -36,7 +35,7 @@ export interface MintRequest {
 /** A mint request with parsed identifiers: equal for two notations of the same request. */
 export interface MintCommand {
   readonly namingAuthority: string;
-  readonly metadata: (CanonicalName & { readonly name: Name }) | null;
+  readonly metadata: CanonicalName | null;
   readonly mintMetadataId: boolean;
   /** Null for the target that the template of the naming authority gives, if it has one. */
   readonly target: string | null;
@@ -70,7 +69,10 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
   if (!authority.ok) throw malformed(authority.fault, '/namingAuthority');
   return {
     namingAuthority,
-    metadata: metadataId === undefined ? null : readMetadataId(metadataId, known, '/metadataId'),
+    metadata:
+      metadataId === undefined
+        ? null
+        : readMetadataId(metadataId, known, '/metadataId', known.metadataIdScheme(namingAuthority)),
     mintMetadataId,
     target,
     alternates: alternateIds === undefined ? [] : readAlternates(alternateIds, known, '/alternateIds'),

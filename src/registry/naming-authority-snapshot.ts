@@ -13,7 +13,7 @@ import {
 } from '../identifier/index.js';
 import { malformed } from '../problem/problem.js';
 import { type Digest, digestOf } from './digest.js';
-import { type NamingAuthority, isCaseInsensitiveByRule } from './naming-authority.js';
+import { type MetadataIdScheme, type NamingAuthority, isCaseInsensitiveByRule } from './naming-authority.js';
 import { type CanonicalName, canonicalNameOf } from './canonical-name.js';
 
 /**
@@ -39,6 +39,7 @@ export class NamingAuthoritySnapshot {
   private readonly nameOptions: RecognizeOptions;
   private readonly views = new WeakMap<object, NamingAuthoritySnapshot>();
   private resolvers: readonly Resolver[] | null = null;
+  private isAnyOpaque: boolean | null = null;
 
   /** @param sees null for a principal that sees all naming authorities. */
   constructor(
@@ -74,6 +75,24 @@ export class NamingAuthoritySnapshot {
   find(prefix: string): NamingAuthority | undefined {
     const found = this.registered(prefix);
     return found === undefined || this.sees === null || this.sees(prefix) ? found : undefined;
+  }
+
+  /** How the metadata IDs of identifiers under a prefix are read; "recognized" for an unknown or hidden one. */
+  metadataIdScheme(prefix: string): MetadataIdScheme {
+    return this.find(prefix)?.metadataIdScheme ?? 'recognized';
+  }
+
+  /** As `metadataIdScheme`, of the naming authority of an identifier in any form. */
+  metadataIdSchemeOf(identifier: string): MetadataIdScheme {
+    const read = this.recognize(identifier);
+    if (!read.ok || !('namingAuthority' in read.value.name)) return 'recognized';
+    return this.metadataIdScheme(read.value.name.namingAuthority);
+  }
+
+  /** Whether a visible naming authority has the metadata ID scheme "any". */
+  get hasOpaqueMetadataIds(): boolean {
+    this.isAnyOpaque ??= this.all().some(({ metadataIdScheme }) => metadataIdScheme === 'any');
+    return this.isAnyOpaque;
   }
 
   /** The prefixes in texts of any form that are not known. */

@@ -6,6 +6,10 @@ export type NamingAuthorityState = (typeof NAMING_AUTHORITY_STATES)[number];
 export const PROFILES = ['cordra', 'handle'] as const;
 export type NamingAuthorityProfile = (typeof PROFILES)[number];
 
+/** Which texts are metadata IDs: names that the service knows, or any texts, which it does not interpret. */
+export const METADATA_ID_SCHEMES = ['recognized', 'any'] as const;
+export type MetadataIdScheme = (typeof METADATA_ID_SCHEMES)[number];
+
 /** 4 is random; 1 and 7 contain the time of minting. */
 export const UUID_VERSIONS = [4, 1, 7] as const;
 export type UuidVersion = (typeof UUID_VERSIONS)[number];
@@ -29,6 +33,8 @@ export interface NamingAuthority extends NamingAuthoritySettings {
   readonly handleValues: boolean;
   /** Whether Handle clients may delete its identifiers, which are for tests; decided once. */
   readonly sandbox: boolean;
+  /** Decided once, because comparison keys depend on it. */
+  readonly metadataIdScheme: MetadataIdScheme;
   /** The comparable local names of users, which are no identifiers; absent where they are not read. */
   readonly handleUsers?: ReadonlySet<string>;
   readonly version: number;

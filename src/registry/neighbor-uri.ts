@@ -1,4 +1,6 @@
 import { DEFAULT_RESOLVER, type Name, type Uris, recognize, toHandle, urisOf } from '../identifier/index.js';
+import type { MetadataIdScheme } from './naming-authority.js';
+import { isTarget } from './target.js';
 
 /**
  * The HTTP URI of another name at the resolver of a record.
@@ -9,6 +11,16 @@ import { DEFAULT_RESOLVER, type Name, type Uris, recognize, toHandle, urisOf } f
 export function neighborUri(uris: Uris, canonical: string): string | null {
   const read = recognize(canonical, { charset: 'unicode' });
   return read.ok ? uriAt(uris, read.value.name) : null;
+}
+
+/**
+ * The URL of the metadata ID of a record. An opaque one denotes no identifier, however it is spelled: only an http or https URL
+ * is a link, and it leads where it says.
+ * @param scheme that of the naming authority of the record.
+ */
+export function metadataUrl(uris: Uris, metadataId: string, scheme: MetadataIdScheme): string | null {
+  if (scheme === 'any') return isTarget(metadataId) ? metadataId : null;
+  return neighborUri(uris, metadataId);
 }
 
 /** As `neighborUri`, of another registered Handle. @param native its naming authority, "/" and its local name. */

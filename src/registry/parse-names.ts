@@ -1,19 +1,41 @@
-import { type Name, canonicalUri, formatHandle, registryKey } from '../identifier/index.js';
+import { type Name, type SyntaxFault, canonicalUri, formatHandle, registryKey } from '../identifier/index.js';
 import { Problem, invalidRequest, malformed } from '../problem/problem.js';
 import { keyCollision } from './key-collision.js';
 import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 import { MAX_STORED_OCTETS, type CanonicalName } from './canonical-name.js';
+import type { MetadataIdScheme } from './naming-authority.js';
+import { opaqueFault, opaqueName } from './opaque-metadata-id.js';
 
-/** Parses a metadata ID in any form (R-28). @throws Problem with a syntax code, or INVALID_REQUEST when too long. */
+const FITTING =
+  'a metadata ID here is a CORDRA identifier, another Handle, a Fedora PID or a Fedora dissemination URI; any other text is ' +
+  'accepted under a naming authority that was created with "metadataIdScheme": "any"';
+
+/**
+ * Parses a metadata ID: in any form (R-28), or as it is under the scheme "any".
+ * @param scheme that of the naming authority of the object.
+ * @throws Problem with a syntax code, or INVALID_REQUEST when too long or not a text of the scheme "any".
+ */
 export function readMetadataId(
   text: string,
   known: NamingAuthoritySnapshot,
   pointer: string,
-): CanonicalName & { name: Name } {
+  scheme: MetadataIdScheme = 'recognized',
+): CanonicalName {
+  if (scheme === 'any') {
+    const fault = opaqueFault(text);
+    if (fault !== null) throw invalidRequest(pointer, fault, `The metadata ID ${fault}.`);
+    return opaqueName(text);
+  }
   const read = known.readName(text);
-  if (!read.ok) throw malformed(read.fault, pointer);
-  requireWhole(read.value.name, text, pointer);
-  return { ...requireStorable(read.value, pointer), name: read.value.name };
+  if (!read.ok) throw unfitting(read.fault, pointer);
+  const fault = partFault(read.value.name, text);
+  if (fault !== null) throw unfitting(fault, pointer);
+  return requireStorable(read.value, pointer);
+}
+
+/** A text that is no recognized metadata ID, with what is one, and how to have others. */
+function unfitting(fault: SyntaxFault, pointer: string): Problem {
+  return malformed({ ...fault, detail: `${fault.detail}; ${FITTING}` }, pointer);
 }
 
 /** Parses a replacement in any form, stored without a comparison key. @throws Problem as `readMetadataId` does. */
@@ -25,7 +47,8 @@ export function readReplacementName(
   const read = known.recognize(text);
   if (!read.ok) throw malformed(read.fault, pointer);
   const { name } = read.value;
-  requireWhole(name, text, pointer);
+  const fault = partFault(name, text);
+  if (fault !== null) throw malformed(fault, pointer);
   const canonical = canonicalUri(name);
   requireLength(canonical, pointer);
   return { name, canonical };
@@ -66,10 +89,11 @@ export function requireTwoThings(self: CanonicalName | null, metadata: Canonical
   throw new Problem('METADATA_ID_IS_IDENTIFIER', detail, { errors: [{ pointer, detail }] });
 }
 
-function requireWhole(name: Name, text: string, pointer: string): void {
-  if (name.type !== 'uuid') return;
+/** Why a name is not the whole identifier; null where it is. */
+function partFault({ type }: Name, text: string): SyntaxFault | null {
+  if (type !== 'uuid') return null;
   const detail = 'a UUID without a naming authority is ambiguous; send the whole identifier';
-  throw malformed({ code: 'MISSING_SEPARATOR', detail, offset: text.length, rule: 'CID-04' }, pointer);
+  return { code: 'MISSING_SEPARATOR', detail, offset: text.length, rule: 'CID-04' };
 }
 
 function requireStorable(read: CanonicalName, pointer: string): CanonicalName {

@@ -1,6 +1,7 @@
 import type { Uris } from '../identifier/index.js';
 import type { IdentifierRecord } from './identifier-record.js';
-import { neighborHandleUri, neighborUri } from './neighbor-uri.js';
+import type { MetadataIdScheme } from './naming-authority.js';
+import { metadataUrl, neighborHandleUri } from './neighbor-uri.js';
 
 /** The media type of a link set as JSON (RFC 9264 4.2). */
 export const LINKSET = 'application/linkset+json';
@@ -24,11 +25,17 @@ export interface RecordUrls {
  * (RFC 8574), the metadata record (RFC 6892), what kind of page this is (RFC 6903), and the link set (RFC 9264 6). The
  * history is linked by RFC 5829.
  * @param urls null where the service does not serve the record as JSON.
+ * @param scheme that of the metadata IDs of its naming authority.
  */
-export function typedLinksOf({ metadataId }: IdentifierRecord, uris: Uris, urls: RecordUrls | null): TypedLink[] {
+export function typedLinksOf(
+  { metadataId }: IdentifierRecord,
+  uris: Uris,
+  urls: RecordUrls | null,
+  scheme: MetadataIdScheme = 'recognized',
+): TypedLink[] {
   const links: TypedLink[] = [];
   if (uris.http !== null) links.push({ rel: 'cite-as', href: uris.http });
-  const metadata = metadataId === null ? null : neighborUri(uris, metadataId);
+  const metadata = metadataId === null ? null : metadataUrl(uris, metadataId, scheme);
   if (metadata !== null) links.push({ rel: 'describedby', href: metadata });
   links.push({ rel: 'type', href: 'https://schema.org/AboutPage' });
   if (urls === null) return links;
@@ -49,12 +56,18 @@ type LinkTarget = Omit<TypedLink, 'rel'>;
 /**
  * The link set of a record: its typed links except that to the link set itself, and the objects that it describes.
  * @param urls absolute, because a link set is read without its request (RFC 9264 4.1).
+ * @param scheme that of the metadata IDs of its naming authority.
  */
-export function linksetOf(record: IdentifierRecord, uris: Uris, urls: RecordUrls): Linkset {
+export function linksetOf(
+  record: IdentifierRecord,
+  uris: Uris,
+  urls: RecordUrls,
+  scheme: MetadataIdScheme = 'recognized',
+): Linkset {
   const context: Record<string, string | LinkTarget[]> = {};
   const described = record.describes.flatMap((native) => neighborHandleUri(uris, native) ?? []);
   const links = [
-    ...typedLinksOf(record, uris, urls).filter(({ rel }) => rel !== 'linkset'),
+    ...typedLinksOf(record, uris, urls, scheme).filter(({ rel }) => rel !== 'linkset'),
     ...described.map((href) => ({ rel: 'describes', href })),
   ];
   for (const { rel, ...target } of links) {

@@ -2,7 +2,7 @@ import { type Resolver, parseHandle, urisOf } from '../identifier/index.js';
 import type { Principal } from '../access/principal.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { isDeleted } from '../registry/lifecycle.js';
-import type { NamingAuthority } from '../registry/naming-authority.js';
+import type { MetadataIdScheme, NamingAuthority } from '../registry/naming-authority.js';
 import { type Address, type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
 import { decodeText } from '../http/decode-text.js';
 import { localNamesOf } from './local-names.js';
@@ -27,6 +27,12 @@ export type Resolution = { readonly handle: string } & (
   | { readonly kind: 'malformed'; readonly reason: string }
   | { readonly kind: 'tooLong' }
 );
+
+export interface WholeRecord {
+  readonly record: IdentifierRecord;
+  /** How the metadata IDs of its naming authority are read. */
+  readonly metadataIdScheme: MetadataIdScheme;
+}
 
 /** The longest name that is parsed, in characters: a local name of 8192 octets that are all escaped twice. */
 const MAX_NAME_LENGTH = 49_152;
@@ -58,11 +64,12 @@ export class HandleResolver {
   }
 
   /** A record with the objects that it describes; as it is where it has changed in the meantime. */
-  async whole(record: IdentifierRecord): Promise<IdentifierRecord> {
+  async whole(record: IdentifierRecord): Promise<WholeRecord> {
     const { namingAuthority, localName, version } = record;
     const authority = (await this.authorities.current()).find(namingAuthority);
     const whole = authority === undefined ? null : await this.wholeRecords.find(addressIn(authority, localName));
-    return whole?.version === version ? whole : record;
+    const metadataIdScheme = authority?.metadataIdScheme ?? 'recognized';
+    return { record: whole?.version === version ? whole : record, metadataIdScheme };
   }
 
   /** Resolves a pasted text in any form (R-28), such as that of the form at `/`. */

@@ -149,7 +149,7 @@ export class ResolverHandler {
       const json = JSON.stringify(serializeRecord(page.record, page.uris));
       return sendText(reply, 200, 'application/json; charset=utf-8', json);
     }
-    const links = linkHeaderOf(typedLinksOf(page.record, page.uris, null));
+    const links = linkHeaderOf(typedLinksOf(page.record, page.uris, null, page.metadataIdScheme));
     if (links !== undefined) void reply.header('link', links);
     return sendPage(reply, 200, recordPage({ ...page, values: pageValues(values) }));
   }
@@ -181,7 +181,7 @@ export class ResolverHandler {
     principal: Principal,
   ): Promise<PageRecord> {
     // The records of the cache have no `describes`.
-    const whole = await this.resolver.whole(record);
+    const { record: whole, metadataIdScheme } = await this.resolver.whole(record);
     const shown = principal.redact(whole);
     const uris = urisOf(identifierOf(record), record.resolver ?? this.settings.resolver);
     const isPage = action !== 'api' && !acceptsJson(headers.accept);
@@ -189,7 +189,7 @@ export class ResolverHandler {
       isPage && principal.seesHistory
         ? await this.changes.lastOfIdentifier(record.id, MAX_PAGE_EVENTS, principal.seesActors)
         : null;
-    return { record: shown, uris, values: null, history };
+    return { record: shown, uris, metadataIdScheme, values: null, history };
   }
 
   private refuse(request: FastifyRequest, reply: FastifyReply, query: ResolveQuery, refusal: Refusal): FastifyReply {

@@ -24,6 +24,7 @@ export const COLUMNS = {
     resolverFirstSegment: 'resolver_first_segment',
     handleValues: 'handle_values',
     sandbox: 'sandbox',
+    metadataIdScheme: 'metadata_id_scheme',
     version: 'version',
     updatedAt: 'updated_at',
   } as const satisfies Record<Prisma.NamingAuthorityScalarFieldEnum, string>,

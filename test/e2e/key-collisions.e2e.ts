@@ -109,7 +109,7 @@ describe('a name with the key of another one', () => {
     expect(later.status).toBe(201);
     const inputs = ['hdl:9.9/twin1', 'hdl:9.9/twin2', 'hdl:9.9/alt-twin2', '20/twin2', 'hdl:9.9/alt-twin1'];
     const { body } = await service.client.post('/identifiers/lookup', { items: inputs });
-    expect(body.items.map(({ status, identifier }: any) => [status, identifier?.identifier ?? null])).toEqual([
+    expect(body.items.map(({ outcome, identifier }: any) => [outcome, identifier ?? null])).toEqual([
       ['found', of.metadata],
       ['found', later.body.identifier],
       ['missing', null],
@@ -129,5 +129,44 @@ describe('a name with the key of another one', () => {
     expect([object.status, other.status]).toEqual([201, 201]);
     const { body } = await service.client.get('/identifiers/20%2Ftwin1');
     expect(body.describes).toEqual([object.body.identifier]);
+  });
+});
+
+describe('an opaque metadata ID with the key of another one', () => {
+  // Without what follows "?", and without their case, these two are equal as names.
+  const [one, other] = ['Record?twin1', 'Record?twin2'];
+  let holder: string;
+
+  beforeAll(async () => {
+    const settings = { namingAuthority: '21', profile: 'handle', handleValues: true, metadataIdScheme: 'any' };
+    expect((await service.client.post('/naming-authorities', settings)).status).toBe(201);
+    const minted = await mint({ namingAuthority: '21', metadataId: one });
+    expect(minted.status).toBe(201);
+    holder = minted.body.identifier;
+  });
+
+  it('is refused in a mint and in a change', async () => {
+    const refused = await mint({ namingAuthority: '21', metadataId: other });
+    expect([...coded(refused), pointers(refused.body)]).toEqual([...COLLISION, ['/metadataId']]);
+    const { body } = await mint({ namingAuthority: '21' });
+    expect(coded(await patch(body.identifier, { metadataId: other }))).toEqual(COLLISION);
+  });
+
+  it('is not found in a list, a look-up of texts and a search for values', async () => {
+    const listed = async (metadataId: string, more = '') => {
+      const { body } = await service.client.get(`/identifiers?metadataId=${encodeURIComponent(metadataId)}${more}`);
+      return body.items.map(({ identifier }: any) => identifier);
+    };
+    const { body } = await service.client.post('/identifiers/lookup', { items: [one, other, one.toLowerCase()] });
+    expect(body.items.map(({ outcome }: any) => outcome)).toEqual(['found', 'missing', 'missing']);
+    for (const [text, found] of [
+      [one, [holder]],
+      [other, []],
+    ] as const) {
+      expect(await listed(text)).toEqual(found);
+      expect(await listed(text, '&state=active')).toEqual(found);
+      const search = await service.client.get(`/hrls/handles?METADATA_ID=${encodeURIComponent(text)}`);
+      expect(search.body).toEqual(found);
+    }
   });
 });

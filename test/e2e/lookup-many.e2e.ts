@@ -194,7 +194,7 @@ describe('an input that finds nothing unchanged', () => {
       `${base}/identifiers/${IDENTIFIER}/history?limit=1`,
     ];
     const { body } = await lookUp(urls);
-    expect(body.items.map(({ identifier, matchedBy }: any) => [matchedBy, identifier?.identifier])).toEqual(
+    expect(body.items.map(({ identifier, matchedBy }: any) => [matchedBy, identifier])).toEqual(
       urls.map(() => ['identifier', IDENTIFIER]),
     );
   });

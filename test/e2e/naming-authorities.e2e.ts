@@ -19,6 +19,7 @@ describe('POST /naming-authorities', () => {
       caseInsensitive: false,
       handleValues: false,
       sandbox: false,
+      metadataIdScheme: 'recognized',
       uuidVersion: 4,
       targetTemplate: null,
       resolver: null,

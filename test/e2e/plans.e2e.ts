@@ -166,6 +166,20 @@ const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
   ['a look-up of one metadata ID', FEW, (on) => finder(on).findByMetadataId(canonical('hdl:2000.01/1-7'))],
   ['a look-up of 100 names', 4 * FEW, (on) => new IdentifierSearch(on as never).find(many(100, (n) => [name(n)]))],
   [
+    'a look-up of 100 texts as names and as opaque metadata IDs',
+    8 * FEW,
+    (on) =>
+      new IdentifierSearch(on as never).find(many(100, (n) => [{ ...name(n), opaque: canonical(`opaque:${n}`) }])),
+  ],
+  [
+    'the list of a metadata ID of both schemes',
+    FEW,
+    (on) => {
+      const filter = { metadata: canonical('hdl:2000.01/1-7'), opaqueMetadata: canonical('opaque:1-7') };
+      return reader(on).page(filter, 100, undefined);
+    },
+  ],
+  [
     'a look-up of 100 GUIDs',
     4 * FEW,
     (on) => new IdentifierSearch(on as never).find(many(100, () => [{ guid: randomUUID() }])),
@@ -242,6 +256,14 @@ const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
     'the handles of a metadata ID',
     FEW,
     (on) => on.query(searchOf({ kind: 'metadata', name: canonical('hdl:2000.01/none') }, null)),
+  ],
+  [
+    'the handles of a metadata ID of both schemes',
+    FEW,
+    (on) => {
+      const [name, opaque] = [canonical('hdl:2000.01/none'), canonical('opaque:none')];
+      return on.query(searchOf({ kind: 'metadata', name, opaque }, null));
+    },
   ],
 ];
 

@@ -9,7 +9,7 @@ const name = (canonical: string) => ({ canonical, comparison: canonical, foldsCa
 
 const MINT: MintCommand = {
   namingAuthority: '100.102',
-  metadata: { ...name('hdl:1/m'), name: { type: 'handle', namingAuthority: '1', localName: 'm' } as never },
+  metadata: name('hdl:1/m'),
   mintMetadataId: false,
   target: null,
   alternates: [name('info:fedora/a:1')],

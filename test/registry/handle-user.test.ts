@@ -20,6 +20,7 @@ const authorityWith = (rules: Partial<NamingAuthority>): NamingAuthority => ({
   resolver: null,
   handleValues: false,
   sandbox: false,
+  metadataIdScheme: 'recognized',
   version: 1,
   createdAt: new Date(0),
   updatedAt: new Date(0),

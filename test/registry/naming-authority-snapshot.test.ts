@@ -11,6 +11,7 @@ const authority = (prefix: string, settings: Partial<NamingAuthority> = {}): Nam
   caseInsensitive: isCaseInsensitiveByRule(prefix),
   handleValues: false,
   sandbox: false,
+  metadataIdScheme: 'recognized',
   uuidVersion: 4,
   targetTemplate: null,
   resolver: null,

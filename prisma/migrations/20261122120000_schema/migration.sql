@@ -25,6 +25,7 @@ CREATE TABLE "naming_authority" (
     "resolver_first_segment" TEXT COLLATE "C",
     "handle_values" BOOLEAN NOT NULL DEFAULT false,
     "sandbox" BOOLEAN NOT NULL DEFAULT false,
+    "metadata_id_scheme" TEXT NOT NULL DEFAULT 'recognized',
     "version" INTEGER NOT NULL DEFAULT 1,
     "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
@@ -43,6 +44,7 @@ CREATE TABLE "naming_authority" (
         AND ("resolver_scheme" IS NOT NULL OR "resolver_first_segment" IS NULL)
     ),
     CONSTRAINT "naming_authority_handle_values_check" CHECK ("profile" = 'handle' OR NOT "handle_values"),
+    CONSTRAINT "naming_authority_metadata_id_scheme_check" CHECK ("metadata_id_scheme" IN ('recognized', 'any')),
     CONSTRAINT "naming_authority_version_check" CHECK ("version" >= 1)
 );
 -- Readers: mints, look-ups, and the pages of naming authorities.
@@ -53,7 +55,7 @@ CREATE UNIQUE INDEX "naming_authority_prefix_fold_key" ON "naming_authority" (up
 -- Reader: the cache of naming authorities, for the changes since its last read.
 CREATE INDEX "naming_authority_updated_idx" ON "naming_authority" ("updated_at");
 
-CREATE TRIGGER "naming_authority_kept" BEFORE DELETE OR UPDATE OF "id", "prefix", "profile", "case_insensitive", "handle_values", "sandbox" ON "naming_authority"
+CREATE TRIGGER "naming_authority_kept" BEFORE DELETE OR UPDATE OF "id", "prefix", "profile", "case_insensitive", "handle_values", "sandbox", "metadata_id_scheme" ON "naming_authority"
     FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
 
 -- Identifiers with their metadata IDs. An identifier that was minted, and not imported, is its own first event until its first

@@ -61,7 +61,8 @@ export function parseImport(sent: ImportRequest, known: NamingAuthoritySnapshot,
   const address = addressIn(authority, localName);
   const { guid } = address;
   const self = known.canonicalName(identifierOf({ namingAuthority: authority.prefix, guid, localName }));
-  const metadata = sent.metadataId === null ? null : readMetadataId(sent.metadataId, known, '/metadataId');
+  const { metadataIdScheme: scheme } = authority;
+  const metadata = sent.metadataId === null ? null : readMetadataId(sent.metadataId, known, '/metadataId', scheme);
   requireTwoThings(self, metadata, '/metadataId');
   const alternates = readAlternates(sent.alternateIds, known, '/alternateIds');
   const times = {

@@ -69,7 +69,7 @@ export class TransferLineDto {
   @IsString()
   identifier: string;
 
-  /** The identifier of the metadata record that describes the object. */
+  /** The identifier of the metadata record that describes the object, or a text of a naming authority with the `metadataIdScheme` "any". */
   @ApiProperty({ type: String, nullable: true, required: false, example: 'info:fedora/demo:7' })
   @IsOptional()
   @MaxLength(MAX_STORED_OCTETS)

@@ -93,7 +93,11 @@ function resultOf(
   const nearest = matches.filter(({ matchedBy }) => matchedBy === first.matchedBy);
   const isAmbiguous = nearest.length > 1;
   // Metadata IDs and alternates prefer the oldest record; an ambiguous GUID or target has no preference.
-  const hasPreference = !isAmbiguous || reading?.searchKey.name !== undefined;
+  const { name, opaque } = reading?.searchKey ?? {};
+  const hasPreference = !isAmbiguous || name !== undefined || opaque !== undefined;
+  // A text can be another name and an opaque metadata ID, which is its own canonical form.
+  const isOpaque = first.matchedBy === 'metadataId' && opaque?.canonical === record.metadataId;
+  const canonicalMatch = isOpaque ? record.metadataId : reading?.canonical;
   const others = new Set(more.map(({ identifier }) => identifier));
   others.delete(first.identifier);
   return {
@@ -103,7 +107,7 @@ function resultOf(
     record: hasPreference ? principal.redact(record) : null,
     others: hasPreference ? [...others] : null,
     candidates: isAmbiguous ? nearest.slice(0, MAX_CANDIDATES).map(({ identifier }) => identifier) : null,
-    ...(reading?.canonical !== undefined && { canonical: reading.canonical }),
+    ...(canonicalMatch != null && { canonical: canonicalMatch }),
     fault: null,
   };
 }

@@ -47,7 +47,8 @@ export class LookupController {
 
   /**
    * Find identifiers
-   * @remarks Returns identifiers in order of minting, in pages. `metadataId` and `alternateId` accept any form.
+   * @remarks Returns identifiers in order of minting, in pages. `metadataId` and `alternateId` accept any form. Where a visible
+   * naming authority has the `metadataIdScheme` "any", `metadataId` also finds identifiers that have this text as it is.
    */
   @Get()
   @ApiResponse({

@@ -13,7 +13,7 @@ const OUTCOMES = ['found', 'ambiguous', 'missing', 'malformed'] as const;
 export class LookupRequestDto {
   /**
    * Identifiers, metadata IDs, alternate identifiers, GUIDs and targets, mixed and in any form; a target must match
-   * exactly.
+   * exactly, and so must a metadata ID of a naming authority with the `metadataIdScheme` "any".
    */
   @ApiProperty({
     type: [String],
@@ -38,8 +38,8 @@ export class LookupResultDto {
   input: string;
 
   /**
-   * "ambiguous": several identifiers match equally well; "missing": the text is well formed, but not registered, or it
-   * is a URL that is no registered target.
+   * "ambiguous": several identifiers match equally well; "missing": the text is well formed, but not registered; it is a
+   * URL that is no registered target; or it could be the metadata ID of a naming authority with the `metadataIdScheme` "any".
    */
   @ApiProperty({ enum: OUTCOMES })
   outcome: (typeof OUTCOMES)[number];

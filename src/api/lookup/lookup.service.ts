@@ -3,6 +3,7 @@ import type { Principal } from '../../access/principal.js';
 import type { CordraId } from '../../identifier/index.js';
 import { Metrics } from '../../metrics/metrics.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import type { MetadataIdScheme } from '../../registry/naming-authority.js';
 import { resolveIdentifier } from '../../registry/resolve-identifier.js';
 import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
 import type { PageCursor, PageFilter } from '../../storage/identifiers/page-query.js';
@@ -14,6 +15,7 @@ import { type IdentifierFilter, parseFilter } from '../representation/parse-filt
 export interface Found {
   readonly record: IdentifierRecord;
   readonly uriParts: Pick<CordraId, 'query' | 'fragment'>;
+  readonly metadataIdScheme: MetadataIdScheme;
 }
 
 export interface ListCommand {
@@ -47,9 +49,11 @@ export class LookupService {
    */
   async find(text: string, principal: Principal, pointer: string): Promise<Found> {
     return this.authorities.lookUp(text, async (known) => {
-      const { record, name } = await resolveIdentifier(text, principal.viewOf(known), this.prisma.identifier, pointer);
+      const view = principal.viewOf(known);
+      const { record, name } = await resolveIdentifier(text, view, this.prisma.identifier, pointer);
       const uriParts = name.type === 'cordra' ? name : { query: null, fragment: null };
-      return { record: principal.redact(record), uriParts };
+      const metadataIdScheme = view.metadataIdScheme(record.namingAuthority);
+      return { record: principal.redact(record), uriParts, metadataIdScheme };
     });
   }
 
@@ -65,10 +69,17 @@ export class LookupService {
 
   /** The complete list of one metadata ID, the most frequent list query; null for any other list. */
   private async describedByOne(filter: PageFilter, limit: number): Promise<IdentifierRecord[] | null> {
-    const { metadata, ...others } = filter;
+    const { metadata, opaqueMetadata, ...others } = filter;
     const isAlone = Object.values(others).every((value) => value === undefined);
-    if (metadata === undefined || !isAlone) return null;
-    const few = await this.prisma.identifier.findByMetadataId(metadata);
-    return few === null || few.length > limit ? null : few;
+    const names = [metadata, opaqueMetadata].filter((name) => name !== undefined);
+    if (names.length === 0 || !isAlone) return null;
+    const found = await Promise.all(names.map((name) => this.prisma.identifier.findByMetadataId(name)));
+    const few = found.flatMap((records) => records ?? []);
+    if (found.includes(null) || few.length > limit) return null;
+    return names.length === 1 ? few : few.sort(inOrderOfMinting);
   }
+}
+
+function inOrderOfMinting(a: IdentifierRecord, b: IdentifierRecord): number {
+  return a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1);
 }

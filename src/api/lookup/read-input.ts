@@ -1,8 +1,10 @@
 import type { SyntaxCode, SyntaxFault } from '../../identifier/index.js';
 import { Problem } from '../../problem/problem.js';
 import type { SearchKey } from '../../storage/identifiers/identifier-search.js';
+import type { CanonicalName } from '../../registry/canonical-name.js';
 import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
+import { searchedOpaqueName } from '../../registry/opaque-metadata-id.js';
 import { isTarget } from '../../registry/target.js';
 import { identifierInOwnUrl } from './own-url.js';
 
@@ -41,28 +43,34 @@ export interface ReadInput {
 
 /**
  * Parses an input as a name; as a name without delimiters; as the identifier in a URL of this service, whose host and
- * port are `ownHost`; as a bare GUID; and as a target.
+ * port are `ownHost`; as a bare GUID; and as a target. Where a visible naming authority has opaque metadata IDs, each text
+ * but that in a URL of this service is also searched as one.
  */
 export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost: string): ReadInput {
-  const asSent = readName(input, known);
   const trimmed = input.trim();
   const texts = [...new Set([trimmed, withoutDelimiters(input)])].filter((text, index) => index === 0 || text !== '');
   const withoutSlash = texts.filter((text) => HTTP_URL_WITH_FINAL_SLASH.test(text)).map((url) => url.slice(0, -1));
   const inOwnUrls = [...texts, ...withoutSlash].flatMap((text) => identifierInOwnUrl(text, ownHost) ?? []);
-  const cleaned = [...new Set([...texts.slice(1), ...withoutSlash, ...inOwnUrls])].map((text) => readName(text, known));
-  const names = [asSent, ...cleaned].flatMap((name) => ('error' in name ? [] : [name]));
+  // The parser of names ignores spaces around them; an opaque metadata ID has those that were sent.
+  const others = [...(known.hasOpaqueMetadataIds ? [trimmed] : []), ...texts.slice(1), ...withoutSlash, ...inOwnUrls];
+  const reads = [...new Set([input, ...others])].map((text) => ({
+    name: readName(text, known),
+    opaque: inOwnUrls.includes(text) ? undefined : searchedOpaqueName(text, known),
+  }));
+  const names = reads.flatMap(({ name }) => ('error' in name ? [] : [name]));
   const withGuid = names.find(({ guid }) => guid !== null);
   const wellFormed = names.find(({ slip }) => slip === null);
+  const isOpaque = reads.some(({ opaque }) => opaque !== undefined);
   const targets = texts.filter((text) => text.length <= MAX_TARGET_LENGTH && isTarget(text));
   return {
     input,
     readings: [
-      ...names,
+      ...reads.flatMap(({ name, opaque }) => readingOf(name, opaque)),
       ...(withGuid?.guid ? [{ searchKey: { guid: withGuid.guid }, canonical: withGuid.canonical }] : []),
       ...targets.map((target) => ({ searchKey: { target } })),
     ],
     ...(wellFormed !== undefined && { canonical: wellFormed.canonical }),
-    fault: wellFormed === undefined ? faultIn(asSent, targets.length > 0) : null,
+    fault: wellFormed === undefined && !isOpaque ? faultIn(readName(input, known), targets.length > 0) : null,
   };
 }
 
@@ -79,6 +87,12 @@ export function withoutDelimiters(text: string): string {
     hasStop ||= isStop;
   }
   return text.slice(start, end);
+}
+
+function readingOf(name: ReadName, opaque: CanonicalName | undefined): Reading[] {
+  if ('error' in name) return opaque === undefined ? [] : [{ searchKey: { opaque }, canonical: opaque.canonical }];
+  if (opaque === undefined) return [name];
+  return [{ searchKey: { ...name.searchKey, opaque }, canonical: name.canonical }];
 }
 
 function readName(text: string, known: NamingAuthoritySnapshot): ReadName {

@@ -12,8 +12,8 @@ import {
   unknownNamePage,
   withdrawnPage,
 } from '../../record-page/index.js';
-import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { ChangeReader } from '../../storage/changes/change-reader.js';
+import type { Found } from './lookup.service.js';
 
 export const HTML = 'text/html';
 
@@ -36,14 +36,14 @@ export class RecordPages {
    * @param historyUrl the URL of its history; null where the principal cannot see it.
    */
   async of(
-    record: IdentifierRecord,
+    { record, metadataIdScheme }: Omit<Found, 'uriParts'>,
     uris: Uris,
     historyUrl: string | null,
     { seesActors }: Principal,
   ): Promise<string> {
     const history =
       historyUrl === null ? null : await this.changes.lastOfIdentifier(record.id, MAX_PAGE_EVENTS, seesActors);
-    const shown = { record, uris, values: null, history, ...(historyUrl !== null && { historyUrl }) };
+    const shown = { record, uris, metadataIdScheme, values: null, history, ...(historyUrl !== null && { historyUrl }) };
     return record.tombstone === null ? recordPage(shown) : withdrawnPage(shown);
   }
 }

@@ -4,7 +4,6 @@ import type { Principal } from '../../access/principal.js';
 import { entityTagOf, matchesWeakly } from '../../http/headers/entity-tags.js';
 import { linkHeaderOf } from '../../http/headers/link-header.js';
 import { ownOrigin } from '../../http/headers/own-origin.js';
-import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { LINKSET, type RecordUrls, linksetOf, typedLinksOf } from '../../registry/typed-links.js';
 import type { IdentifierDto } from '../representation/identifier.dto.js';
 import { locationOf } from '../../registry/identifier-path.js';
@@ -37,13 +36,13 @@ export class RecordViews {
    * @throws Problem IDENTIFIER_WITHDRAWN, except for a page.
    */
   async show(found: Found, type: ViewType, viewing: Viewing): Promise<string | undefined> {
-    const { record, uriParts } = found;
+    const { record, uriParts, metadataIdScheme } = found;
     if (record.tombstone !== null && type !== HTML) throw goneProblem(record);
     const { principal, request, reply } = viewing;
     const shown = this.presenter.show(record);
-    if (record.tombstone !== null) return this.showGone(record, shown, viewing);
+    if (record.tombstone !== null) return this.showGone(found, shown, viewing);
     const urls = urlsOf(shown, principal);
-    const links = linkHeaderOf(typedLinksOf(record, shown.uris, urls));
+    const links = linkHeaderOf(typedLinksOf(record, shown.uris, urls, metadataIdScheme));
     if (links !== undefined) void reply.header('link', links);
     if (type === null) {
       const written = new SerializedIdentifier(shown);
@@ -52,16 +51,17 @@ export class RecordViews {
     }
     const body =
       type === HTML
-        ? await this.pages.of(record, shown.uris, urls.history, principal)
-        : `${JSON.stringify(linksetOf(record, shown.uris, atOrigin(urls, request)))}\n`;
+        ? await this.pages.of(found, shown.uris, urls.history, principal)
+        : `${JSON.stringify(linksetOf(record, shown.uris, atOrigin(urls, request), metadataIdScheme))}\n`;
     // A cache replaces the headers of a stored page by those of 304 (RFC 9111 3.2).
     void reply.headers(type === HTML ? PAGE_HEADERS : { 'content-type': LINKSET });
     return isNotModified(viewing, entityTagOf(record.version, body)) ? undefined : body;
   }
 
-  private async showGone(record: IdentifierRecord, shown: IdentifierDto, { principal, reply }: Viewing) {
+  private async showGone(found: Found, shown: IdentifierDto, { principal, reply }: Viewing) {
+    const { record } = found;
     const { headers } = goneProblem(record).extensions;
-    const body = await this.pages.of(record, shown.uris, urlsOf(shown, principal).history, principal);
+    const body = await this.pages.of(found, shown.uris, urlsOf(shown, principal).history, principal);
     void reply.status(HttpStatus.GONE).headers({ ...NO_STORE_PAGE_HEADERS, ...headers });
     return body;
   }

@@ -21,7 +21,8 @@ const FIRST_STATES = ['active', 'reserved'] as const;
 export class MintFieldsDto {
   /**
    * The identifier of the metadata record that describes the object (CID-24): a CORDRA identifier, another Handle, a
-   * Fedora PID or a Fedora dissemination URI, in any form. Unique within the naming authority.
+   * Fedora PID or a Fedora dissemination URI, in any form. Under a naming authority with the `metadataIdScheme` "any" it is any
+   * text of 1 to 2,048 octets without control characters. Unique within the naming authority.
    * @example "hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   @Optional()
@@ -31,7 +32,7 @@ export class MintFieldsDto {
 
   /**
    * Mints the identifier of the metadata record too, under the same naming authority and in the same transaction;
-   * excludes `metadataId`.
+   * excludes `metadataId`. A naming authority with the `metadataIdScheme` "any" mints none.
    * @example false
    */
   @Optional()

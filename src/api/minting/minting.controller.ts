@@ -55,7 +55,13 @@ export class MintingController {
       'KEY_COLLISION',
       'REQUEST_IN_FLIGHT',
     ] as const),
-    ...(['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'WRONG_PROFILE', 'OUTCOME_UNKNOWN'] as const),
+    ...([
+      'BODY_TOO_LARGE',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'WRONG_PROFILE',
+      'WRONG_METADATA_ID_SCHEME',
+      'OUTCOME_UNKNOWN',
+    ] as const),
     ...(['UNKNOWN_NAMING_AUTHORITY', 'SUSPENDED_NAMING_AUTHORITY', 'METADATA_ID_IS_IDENTIFIER'] as const),
     ...(['IDEMPOTENCY_KEY_REUSED', 'NAMING_AUTHORITY_FORBIDDEN', 'OVERLOADED'] as const),
   )

@@ -20,7 +20,7 @@ export function redactFamily<T extends Pick<NamingAuthorityFamily, 'parent' | 'c
 export type SerializedNamingAuthority = ReturnType<typeof serializeNamingAuthority>;
 
 export function serializeNamingAuthority({ namingAuthority, parent, children, counts }: DescribedNamingAuthority) {
-  const { prefix, state, profile, caseInsensitive, handleValues, sandbox } = namingAuthority;
+  const { prefix, state, profile, caseInsensitive, handleValues, sandbox, metadataIdScheme } = namingAuthority;
   const { uuidVersion, targetTemplate, resolver, version } = namingAuthority;
   return {
     namingAuthority: prefix,
@@ -29,6 +29,7 @@ export function serializeNamingAuthority({ namingAuthority, parent, children, co
     caseInsensitive,
     handleValues,
     sandbox,
+    metadataIdScheme,
     uuidVersion,
     targetTemplate,
     resolver:

@@ -139,7 +139,7 @@ export class NamingAuthoritiesController {
   /**
    * Change a naming authority
    * @remarks The change applies to the next mint, in every process of the service. Null removes `targetTemplate` or
-   * `resolver`; `profile`, `caseInsensitive`, `handleValues` and `sandbox` cannot be changed.
+   * `resolver`; `profile`, `caseInsensitive`, `handleValues`, `sandbox` and `metadataIdScheme` cannot be changed.
    */
   @Patch(':namingAuthority')
   @Requires('admin')

@@ -2,6 +2,7 @@ import { type Resolver, parseNamingAuthority, parseResolver } from '../../identi
 import { Problem, invalidValue, malformed } from '../../problem/problem.js';
 import {
   MAX_PREFIX_OCTETS,
+  type MetadataIdScheme,
   type NamingAuthorityProfile,
   type NamingAuthoritySettings,
   isCaseInsensitiveByRule,
@@ -29,6 +30,7 @@ export interface CreateNamingAuthorityCommand extends NewSettings {
   readonly caseInsensitive?: boolean;
   readonly handleValues?: boolean;
   readonly sandbox?: boolean;
+  readonly metadataIdScheme?: MetadataIdScheme;
 }
 
 /**
@@ -41,7 +43,7 @@ export function parseNewNamingAuthority(
   firstSegment: string | null = null,
 ): NewNamingAuthority {
   const { namingAuthority: prefix, profile = 'cordra', caseInsensitive = isCaseInsensitiveByRule(prefix) } = command;
-  const { handleValues = false, sandbox = false } = command;
+  const { handleValues = false, sandbox = false, metadataIdScheme = 'recognized' } = command;
   const read = parseNamingAuthority(prefix, profile);
   if (!read.ok) throw malformed(read.fault, '/namingAuthority');
   const octets = Buffer.byteLength(prefix);
@@ -59,7 +61,10 @@ export function parseNewNamingAuthority(
     throw invalidValue('/handleValues', 'is permitted only under the profile "handle"');
   }
   const { state = 'active', uuidVersion = 4, targetTemplate = null, resolver = null } = parseSettings(command);
-  return { prefix, state, profile, caseInsensitive, handleValues, sandbox, uuidVersion, targetTemplate, resolver };
+  return {
+    ...{ prefix, state, profile, caseInsensitive, handleValues, sandbox, metadataIdScheme },
+    ...{ uuidVersion, targetTemplate, resolver },
+  };
 }
 
 /** @throws Problem INVALID_REQUEST for invalid settings. */

@@ -4,6 +4,8 @@ import { Optional, OptionalOrNull } from '../../http/validation/optional.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
 import {
+  METADATA_ID_SCHEMES,
+  type MetadataIdScheme,
   NAMING_AUTHORITY_STATES,
   type NamingAuthorityProfile,
   type NamingAuthorityState,
@@ -80,8 +82,8 @@ export class UpdateNamingAuthorityDto {
 }
 
 /**
- * A naming authority to create. `profile`, `caseInsensitive`, `handleValues` and `sandbox` cannot be changed later, because
- * registered identifiers depend on them.
+ * A naming authority to create. `profile`, `caseInsensitive`, `handleValues`, `sandbox` and `metadataIdScheme` cannot be
+ * changed later, because registered identifiers depend on them.
  */
 export class CreateNamingAuthorityDto extends UpdateNamingAuthorityDto {
   /**
@@ -126,4 +128,14 @@ export class CreateNamingAuthorityDto extends UpdateNamingAuthorityDto {
   @Optional()
   @IsBoolean()
   sandbox?: boolean;
+
+  /**
+   * "recognized": a metadata ID is a CORDRA identifier, another Handle, a Fedora PID or a Fedora dissemination URI, in any form.
+   * "any": it is a text of 1 to 2,048 octets in UTF-8 without control characters, which is stored as it is sent, compared octet
+   * by octet and never interpreted, such as an OAI identifier, a URL or a local number; `mintMetadataId` is refused.
+   */
+  @ApiProperty({ enum: METADATA_ID_SCHEMES, enumName: 'MetadataIdScheme', default: 'recognized', required: false })
+  @Optional()
+  @IsIn(METADATA_ID_SCHEMES)
+  metadataIdScheme?: MetadataIdScheme;
 }

@@ -1,5 +1,7 @@
 import { ApiProperty } from '../../openapi/annotations.js';
 import {
+  METADATA_ID_SCHEMES,
+  type MetadataIdScheme,
   NAMING_AUTHORITY_STATES,
   type NamingAuthorityProfile,
   type NamingAuthorityState,
@@ -88,6 +90,10 @@ export class NamingAuthorityDto {
    * @example false
    */
   sandbox: boolean;
+
+  /** Which texts are metadata IDs: identifiers that the service knows ("recognized"), or any texts ("any"). */
+  @ApiProperty({ enum: METADATA_ID_SCHEMES, enumName: 'MetadataIdScheme' })
+  metadataIdScheme: MetadataIdScheme;
 
   /** The version of minted UUIDs; 1 and 7 reveal the time of minting. */
   @ApiProperty({ enum: UUID_VERSIONS, type: 'integer', example: 4 })

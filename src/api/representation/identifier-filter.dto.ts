@@ -8,7 +8,7 @@ import { IsTime } from '../../http/validation/is-time.js';
 /** A filter for identifiers; all given members must match. */
 export class IdentifierFilterDto {
   /**
-   * The metadata ID, in any form.
+   * The metadata ID, in any form; where a naming authority has the `metadataIdScheme` "any", also the text itself.
    * @example "hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   @Optional()

@@ -90,7 +90,8 @@ export class IdentifierDto {
   localName: string;
 
   /**
-   * The identifier of the metadata record (CID-24), canonical: `hdl:` + Handle, or `info:fedora/…`.
+   * The identifier of the metadata record (CID-24), canonical: `hdl:` + Handle, or `info:fedora/…`. Under a
+   * naming authority with the `metadataIdScheme` "any" it is the text that was sent, which denotes no identifier.
    * @example "hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   metadataId: string | null;

@@ -5,6 +5,7 @@ import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-sn
 import type { PageFilter } from '../../storage/identifiers/page-query.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 import type { State } from '../../registry/identifier-record.js';
+import { searchedOpaqueName } from '../../registry/opaque-metadata-id.js';
 import { readTime } from '../../registry/timestamp.js';
 
 /** A filter for identifiers as a client writes it; all given members must match. */
@@ -30,7 +31,7 @@ export function parseFilter(filter: IdentifierFilter, all: NamingAuthoritySnapsh
   const known = principal.viewOf(all);
   const { metadataId, alternateId, namingAuthority, state, target, createdAfter, createdBefore } = filter;
   return {
-    metadata: nameOf(metadataId, known, '/metadataId'),
+    ...metadataIn(metadataId, known, namingAuthority),
     alternate: nameOf(alternateId, known, '/alternateId'),
     ...(principal.hasRestrictedView && { namingAuthorities: known.all().map(({ prefix }) => prefix) }),
     namingAuthority: namingAuthority === undefined ? undefined : prefixOf(namingAuthority, known),
@@ -39,6 +40,18 @@ export function parseFilter(filter: IdentifierFilter, all: NamingAuthoritySnapsh
     createdAfter: createdAfter === undefined ? undefined : readTime(createdAfter, '/createdAfter'),
     createdBefore: createdBefore === undefined ? undefined : readTime(createdBefore, '/createdBefore'),
   };
+}
+
+/** A text that is no name the service knows can still be an opaque metadata ID; a name can be both. */
+function metadataIn(
+  text: string | undefined,
+  known: NamingAuthoritySnapshot,
+  namingAuthority: string | undefined,
+): Pick<PageFilter, 'metadata' | 'opaqueMetadata'> {
+  const opaqueMetadata = text === undefined ? undefined : searchedOpaqueName(text, known, namingAuthority);
+  if (text === undefined || opaqueMetadata === undefined) return { metadata: nameOf(text, known, '/metadataId') };
+  const read = known.readName(text);
+  return { ...(read.ok && { metadata: read.value }), opaqueMetadata };
 }
 
 function nameOf(text: string | undefined, known: NamingAuthoritySnapshot, pointer: string): CanonicalName | undefined {

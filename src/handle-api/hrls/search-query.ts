@@ -3,6 +3,7 @@ import { invalidInput, targetOfText } from '../../handle-values/index.js';
 import { upperAscii } from '../../identifier/index.js';
 import { parametersIn } from '../../http/query-parameters.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
+import { searchedOpaqueName } from '../../registry/opaque-metadata-id.js';
 import type { SearchTerm } from '../../storage/identifiers/value-search.js';
 
 /** Results without the parameter `limit`, and the most that are returned. */
@@ -55,7 +56,7 @@ export function searchRequest({ originalUrl }: FastifyRequest, known: NamingAuth
   };
 }
 
-/** Null where no value can match: the database stores no NUL, and metadata IDs are names. @throws HandleFault code 4 */
+/** Null where no value can match: the database stores no NUL, and no metadata ID is such a text. @throws HandleFault code 4 */
 function termOf(type: string, value: string, known: NamingAuthoritySnapshot): SearchTerm | null {
   if (type === 'HS_SECKEY') throw invalidInput('Searching via HS_SECKEY entries is not allowed!');
   if (value.length > MAX_PATTERN_LENGTH || value.split('*').length > MAX_ASTERISKS + 1) {
@@ -64,8 +65,10 @@ function termOf(type: string, value: string, known: NamingAuthoritySnapshot): Se
   if (type.includes('\0') || value.includes('\0')) return null;
   if (!value.includes('*')) {
     if (type === 'METADATA_ID') {
-      const name = known.readName(value);
-      return name.ok ? { kind: 'metadata', name: name.value } : null;
+      const read = known.readName(value);
+      const opaque = searchedOpaqueName(value, known);
+      const name = read.ok ? read.value : undefined;
+      return name === undefined && opaque === undefined ? null : { kind: 'metadata', name, opaque };
     }
     const target = type === 'URL' ? targetOfText(value) : null;
     if (target !== null) return { kind: 'target', target };

@@ -214,8 +214,10 @@ export class IdentifierReader {
 }
 
 /** Whether a record has the names of a filter, and not others with the same keys. */
-function hasNames({ metadataId, alternateIds }: IdentifierRecord, { metadata, alternate }: PageFilter): boolean {
-  if (metadata !== undefined && (metadataId === null || !denotes(metadataId, metadata))) return false;
+function hasNames({ metadataId, alternateIds }: IdentifierRecord, filter: PageFilter): boolean {
+  const { metadata, opaqueMetadata, alternate } = filter;
+  const names = [metadata, opaqueMetadata].filter((name) => name !== undefined);
+  if (names.length > 0 && !names.some((name) => metadataId !== null && denotes(metadataId, name))) return false;
   return alternate === undefined || alternateIds.some((stored) => denotes(stored, alternate));
 }
 

@@ -17,6 +17,8 @@ export const MAX_CANDIDATES = 10;
 export interface SearchKey {
   readonly address?: Address | null;
   readonly name?: CanonicalName;
+  /** The same text as an opaque metadata ID, which is searched together with the name. */
+  readonly opaque?: CanonicalName;
   readonly guid?: string;
   readonly target?: string;
 }
@@ -40,15 +42,16 @@ type MatchRow = IdentifierRow & { ordinal: number; reading: number; matched_by: 
 
 /**
  * $1: ordinals of texts; $2: ordinals of their keys; $3 to $8: the keys; $9: the searched naming authorities, null for
- * all; $10: `MAX_CANDIDATES`; $11 and $12: the names of the keys, which are compared but for the case of letters. A record
- * can have 800 KB, so only the first match of each text is read. OFFSET 0: see the planner assumptions.
+ * all; $10: `MAX_CANDIDATES`; $11 and $12: the names of the keys, which are compared but for the case of letters; $13: opaque
+ * metadata IDs, which are compared octet by octet. A record can have 800 KB, so only the first match of each text is read.
+ * OFFSET 0: see the planner assumptions.
  */
 const FIND = `
   WITH input AS (
     SELECT w.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = w.naming_authority) AS naming_authority_id
     FROM unnest($1::int[], $2::int[], $3::text[], $4::uuid[], $5::uuid[], $6::uuid[], $7::uuid[], $8::text[],
-                $11::text[], $12::text[])
-      AS w(ordinal, reading, naming_authority, guid, local_key, key, bare_guid, target, name, local_name)
+                $11::text[], $12::text[], $13::text[])
+      AS w(ordinal, reading, naming_authority, guid, local_key, key, bare_guid, target, name, local_name, opaque)
   ), visible AS MATERIALIZED (
     SELECT n.id FROM naming_authority n WHERE n.prefix = ANY($9::text[])
   ), found AS (
@@ -69,7 +72,7 @@ const FIND = `
     UNION ALL
     SELECT w.ordinal, w.reading, 2, 'metadataId', i.id, i.created_at, i.naming_authority_id, i.local_name, i.guid
     FROM input w CROSS JOIN LATERAL (SELECT * FROM identifier x WHERE x.metadata_key = w.key OFFSET 0) i
-    WHERE bare_name(i.metadata_id) = bare_name(w.name)
+    WHERE (bare_name(i.metadata_id) = bare_name(w.name) OR i.metadata_id = w.opaque)
       AND NOT (i.state = 'reserved' AND i.lease_until <= CURRENT_TIMESTAMP)
     UNION ALL
     SELECT w.ordinal, w.reading, 3, 'alternateId', i.id, i.created_at, i.naming_authority_id, i.local_name, i.guid
@@ -111,7 +114,12 @@ export class IdentifierSearch {
 
   /** Finds what each text matches by its first key with a match. @param visible the searched prefixes; null for all. */
   async find(texts: readonly (readonly SearchKey[])[], visible: readonly string[] | null = null): Promise<Matches[]> {
-    const searched = texts.flatMap((keys, ordinal) => keys.map((key, reading) => ({ ordinal, reading, ...key })));
+    const searched = texts.flatMap((keys, ordinal) =>
+      keys.flatMap(({ opaque, ...key }, reading): NumberedKey[] => [
+        ...(Object.keys(key).length === 0 ? [] : [{ ordinal, reading, ...key }]),
+        ...(opaque === undefined ? [] : [{ ordinal, reading, opaque }]),
+      ]),
+    );
     // Most texts match by their first key, and the other keys take four times as long.
     const first = await this.findKeys(
       searched.filter(({ reading }) => reading === 0),
@@ -136,13 +144,14 @@ export class IdentifierSearch {
       arrayOf(keys.map(({ address }) => address?.namingAuthority ?? null)),
       arrayOf(keys.map(({ address }) => address?.guid ?? null)),
       arrayOf(keys.map(({ address }) => address?.localKey ?? null)),
-      arrayOf(keys.map(({ name }) => name?.key ?? null)),
+      arrayOf(keys.map(({ name, opaque }) => (name ?? opaque)?.key ?? null)),
       arrayOf(keys.map(({ guid }) => guid ?? null)),
       arrayOf(keys.map(({ target }) => target ?? null)),
       visible,
       MAX_CANDIDATES,
       arrayOf(keys.map(({ name }) => name?.canonical ?? null)),
       arrayOf(keys.map(({ address }) => address?.comparison ?? null)),
+      arrayOf(keys.map(({ opaque }) => opaque?.canonical ?? null)),
     ];
     const { rows } = await this.pool.query<MatchRow>({ name: 'find-names', text: FIND, values });
     const found = new Map<number, { matches: Match[]; record: IdentifierRecord | null }>();

@@ -4,6 +4,8 @@ import type { CanonicalName } from '../../registry/canonical-name.js';
 
 export interface PageFilter {
   readonly metadata?: CanonicalName | undefined;
+  /** The same text as an opaque metadata ID; records with either of the two match. */
+  readonly opaqueMetadata?: CanonicalName | undefined;
   readonly alternate?: CanonicalName | undefined;
   readonly namingAuthority?: string | undefined;
   /** The visible naming authorities; absent where all are visible. */
@@ -42,7 +44,9 @@ export function pageQuery(
     values.push(value);
     conditions.push(condition(`$${values.length}`));
   };
-  where(filter.metadata?.key, (key) => `metadata_key = ${key} AND NOT expired`);
+  const metadataKeys = [filter.metadata, filter.opaqueMetadata].flatMap((name) => name?.key ?? []);
+  if (metadataKeys.length < 2) where(metadataKeys[0], (key) => `metadata_key = ${key} AND NOT expired`);
+  else where(metadataKeys, (keys) => `metadata_key = ANY(${keys}::uuid[]) AND NOT expired`);
   where(
     filter.alternate?.key,
     (key) => `id IN (SELECT a.identifier_id FROM alternate_identifier a WHERE a.key = ${key}) AND NOT expired`,

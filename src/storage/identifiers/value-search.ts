@@ -11,7 +11,12 @@ const MAX_RESULT_OCTETS = 8_388_608;
 /** A condition on the values of a record. Targets and metadata IDs have an index; a pattern is compared with each record. */
 export type SearchTerm =
   | { readonly kind: 'target'; readonly target: string }
-  | { readonly kind: 'metadata'; readonly name: CanonicalName }
+  /** A text can be a recognized and an opaque metadata ID; one of them is defined. */
+  | {
+      readonly kind: 'metadata';
+      readonly name?: CanonicalName | undefined;
+      readonly opaque?: CanonicalName | undefined;
+    }
   | {
       readonly kind: 'pattern';
       /** In upper case. */
@@ -101,9 +106,16 @@ function conditionOf(term: SearchTerm, add: (value: unknown) => string): string 
     return `i.target = ${target} AND hashtextextended(i.target, 0) = hashtextextended(${target}, 0)`;
   }
   if (term.kind === 'metadata') {
-    const [key, name] = [add(term.name.key), add(term.name.canonical)];
-    // Names with one key are compared but for the case of letters.
-    return `i.metadata_key = ${key} AND upper(i.metadata_id COLLATE "C") = upper(${name} COLLATE "C")`;
+    const conditions: string[] = [];
+    if (term.name !== undefined) {
+      const [key, name] = [add(term.name.key), add(term.name.canonical)];
+      // Names with one key are compared but for the case of letters.
+      conditions.push(`i.metadata_key = ${key} AND upper(i.metadata_id COLLATE "C") = upper(${name} COLLATE "C")`);
+    }
+    if (term.opaque !== undefined) {
+      conditions.push(`i.metadata_key = ${add(term.opaque.key)} AND i.metadata_id = ${add(term.opaque.canonical)}`);
+    }
+    return `(${conditions.join(' OR ')})`;
   }
   const pattern = `${add(likePattern(term.pattern))}::text`;
   if (term.type === 'METADATA_ID') return `i.metadata_id LIKE ${pattern}`;

@@ -2,6 +2,7 @@ import { toResolver } from '../../identifier/index.js';
 import { comparableUser } from '../../registry/handle-user.js';
 import type { Row } from '../columns.js';
 import type {
+  MetadataIdScheme,
   NamingAuthorityProfile,
   NamingAuthorityState,
   NamingAuthority,
@@ -26,6 +27,7 @@ export function namingAuthorityOf(row: NamingAuthorityRow): NamingAuthority {
     resolver: scheme === null || authority === null ? null : toResolver({ scheme, authority, firstSegment }),
     handleValues: row.handle_values,
     sandbox: row.sandbox,
+    metadataIdScheme: row.metadata_id_scheme as MetadataIdScheme,
     ...(users !== undefined && { handleUsers: new Set(users) }),
     version: row.version,
     createdAt: row.created_at,

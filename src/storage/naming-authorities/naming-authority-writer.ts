@@ -13,11 +13,11 @@ import { type Queryable, Transactions } from '../transactions.js';
 
 export type NewNamingAuthority = Omit<NamingAuthority, 'version' | 'createdAt' | 'updatedAt'>;
 
-/** $1 … $11: the columns in this order. */
+/** $1 … $12: the columns in this order. */
 const INSERT = `
-  INSERT INTO naming_authority (prefix, state, profile, case_insensitive, handle_values, sandbox, uuid_version, target_template,
-                                resolver_scheme, resolver_authority, resolver_first_segment)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING RETURNING *`;
+  INSERT INTO naming_authority (prefix, state, profile, case_insensitive, handle_values, sandbox, metadata_id_scheme,
+                                uuid_version, target_template, resolver_scheme, resolver_authority, resolver_first_segment)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING RETURNING *`;
 
 /** $1: the prefix; $2 … $7: the new values; $8: the time of the change. */
 const UPDATE = `
@@ -54,6 +54,7 @@ export class NamingAuthorityWriter {
           caseInsensitive: isCaseInsensitiveByRule(prefix),
           handleValues: false,
           sandbox: false,
+          metadataIdScheme: 'recognized',
           uuidVersion: 4,
           targetTemplate: null,
           resolver: null,
@@ -64,7 +65,7 @@ export class NamingAuthorityWriter {
 
   /** @returns null when it exists already, in any case of its letters. */
   async create(transaction: Queryable, actor: Actor, requested: NewNamingAuthority): Promise<NamingAuthority | null> {
-    const { prefix, profile, caseInsensitive, handleValues, sandbox } = requested;
+    const { prefix, profile, caseInsensitive, handleValues, sandbox, metadataIdScheme } = requested;
     const { rows } = await transaction.query<NamingAuthorityRow>(INSERT, [
       prefix,
       requested.state,
@@ -72,6 +73,7 @@ export class NamingAuthorityWriter {
       caseInsensitive,
       handleValues,
       sandbox,
+      metadataIdScheme,
       ...settingsOf(requested),
     ]);
     const [row] = rows;
@@ -137,13 +139,16 @@ export class NamingAuthorityWriter {
 
 /** The document of a naming authority that its history patches. */
 function namingAuthorityDocument(namingAuthority: NewNamingAuthority): object {
-  const { state, profile, caseInsensitive, handleValues, sandbox, uuidVersion, targetTemplate, resolver } =
-    namingAuthority;
+  const { state, profile, caseInsensitive, handleValues, sandbox, metadataIdScheme } = namingAuthority;
+  const { uuidVersion, targetTemplate, resolver } = namingAuthority;
   const shown =
     resolver === null
       ? null
       : { scheme: resolver.scheme, authority: resolver.authority, firstSegment: resolver.firstSegment };
-  return { state, profile, caseInsensitive, handleValues, sandbox, uuidVersion, targetTemplate, resolver: shown };
+  return {
+    ...{ state, profile, caseInsensitive, handleValues, sandbox, metadataIdScheme },
+    ...{ uuidVersion, targetTemplate, resolver: shown },
+  };
 }
 
 function settingsOf({ uuidVersion, targetTemplate, resolver }: NamingAuthoritySettings): unknown[] {

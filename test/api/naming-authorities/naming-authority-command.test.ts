@@ -13,7 +13,7 @@ describe('parsing a naming authority', () => {
   it('fills in what a command leaves out', () => {
     expect(parseNewNamingAuthority({ namingAuthority: '100.103' })).toEqual({
       ...{ prefix: '100.103', state: 'active', profile: 'cordra', caseInsensitive: false, uuidVersion: 4 },
-      ...{ handleValues: false, sandbox: false, targetTemplate: null, resolver: null },
+      ...{ handleValues: false, sandbox: false, metadataIdScheme: 'recognized', targetTemplate: null, resolver: null },
     });
     expect(parseNewNamingAuthority({ namingAuthority: '10.500' }).caseInsensitive).toBe(true);
   });

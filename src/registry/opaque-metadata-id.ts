@@ -1,0 +1,46 @@
+import type { CanonicalName } from './canonical-name.js';
+import { digestOf } from './digest.js';
+import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
+
+/** Octets of UTF-8. */
+export const MAX_OPAQUE_OCTETS = 2048;
+
+/** C0, DEL and C1. */
+const CONTROL = /[\0-\x1f\x7f-\x9f]/;
+
+/**
+ * An opaque metadata ID, as stored: the text itself. Recognized names have comparison keys that begin with `hdl:`,
+ * `info:fedora/` or `urn:uuid:`, so no opaque text has the key of one of them, however it is spelled.
+ */
+export function opaqueName(text: string): CanonicalName {
+  const comparison = `opaque:${text}`;
+  return { canonical: text, comparison, foldsCase: false, key: digestOf(comparison) };
+}
+
+/** Why a text cannot be an opaque metadata ID; null where it can. */
+export function opaqueFault(text: string): string | null {
+  if (text === '') return 'must not be empty';
+  if (!text.isWellFormed()) return 'has a surrogate without its partner, which UTF-8 does not encode';
+  const { index } = CONTROL.exec(text) ?? {};
+  if (index !== undefined) {
+    const code = text.charCodeAt(index).toString(16).toUpperCase().padStart(4, '0');
+    return `has the control character U+${code} at offset ${index}`;
+  }
+  const octets = Buffer.byteLength(text);
+  return octets > MAX_OPAQUE_OCTETS ? `has ${octets} octets in UTF-8; at most ${MAX_OPAQUE_OCTETS} are allowed` : null;
+}
+
+/**
+ * The opaque metadata ID that a text of a search can be.
+ * @param namingAuthority the searched naming authority; undefined for all that `known` shows.
+ * @returns undefined where none of them has opaque metadata IDs, or the text cannot be one.
+ */
+export function searchedOpaqueName(
+  text: string,
+  known: NamingAuthoritySnapshot,
+  namingAuthority?: string,
+): CanonicalName | undefined {
+  const isSearched =
+    namingAuthority === undefined ? known.hasOpaqueMetadataIds : known.metadataIdScheme(namingAuthority) === 'any';
+  return isSearched && opaqueFault(text) === null ? opaqueName(text) : undefined;
+}

@@ -76,6 +76,11 @@ export class NamingAuthoritySnapshot {
     return found === undefined || this.sees === null || this.sees(prefix) ? found : undefined;
   }
 
+  /** Whether the principal can see a naming authority, which need not exist. */
+  canSee(prefix: string): boolean {
+    return this.sees === null || this.sees(prefix);
+  }
+
   /** The prefixes in texts of any form that are not known. */
   unknownPrefixes(texts: readonly string[]): string[] {
     return texts.flatMap((text) => {

@@ -1,6 +1,6 @@
 import type { Uris } from '../identifier/index.js';
 import type { IdentifierRecord } from './identifier-record.js';
-import { neighborHandleUri, neighborUri } from './neighbor-uri.js';
+import { neighborHandleUri, neighborUri, versionUri } from './neighbor-uri.js';
 
 /** The media type of a link set as JSON (RFC 9264 4.2). */
 export const LINKSET = 'application/linkset+json';
@@ -22,19 +22,28 @@ export interface RecordUrls {
 /**
  * The typed links of a record, the most important one first, by the FAIR Signposting profile: the persistent identifier
  * (RFC 8574), the metadata record (RFC 6892), what kind of page this is (RFC 6903), and the link set (RFC 9264 6). The
- * history is linked by RFC 5829.
+ * history and the other versions of the object are linked by RFC 5829.
  * @param urls null where the service does not serve the record as JSON.
  */
-export function typedLinksOf({ metadataId }: IdentifierRecord, uris: Uris, urls: RecordUrls | null): TypedLink[] {
+export function typedLinksOf(record: IdentifierRecord, uris: Uris, urls: RecordUrls | null): TypedLink[] {
+  const { metadataId } = record;
   const links: TypedLink[] = [];
   if (uris.http !== null) links.push({ rel: 'cite-as', href: uris.http });
   const metadata = metadataId === null ? null : neighborUri(uris, metadataId);
   if (metadata !== null) links.push({ rel: 'describedby', href: metadata });
   links.push({ rel: 'type', href: 'https://schema.org/AboutPage' });
-  if (urls === null) return links;
-  links.push({ rel: 'linkset', href: urls.record, type: LINKSET });
-  if (urls.history !== null) links.push({ rel: 'version-history', href: urls.history, type: 'application/json' });
-  return links;
+  if (urls !== null) links.push({ rel: 'linkset', href: urls.record, type: LINKSET });
+  if (urls !== null && urls.history !== null)
+    links.push({ rel: 'version-history', href: urls.history, type: 'application/json' });
+  return [...links, ...versionLinksOf(record, uris)];
+}
+
+function versionLinksOf({ replaces, newerVersions }: IdentifierRecord, uris: Uris): TypedLink[] {
+  const link = (rel: string, href: string | null): TypedLink[] => (href === null ? [] : [{ rel, href }]);
+  return [
+    ...(replaces === null ? [] : link('predecessor-version', versionUri(uris, replaces))),
+    ...newerVersions.flatMap((native) => link('successor-version', neighborHandleUri(uris, native))),
+  ];
 }
 
 /** A link set with one context (RFC 9264 4.2). */

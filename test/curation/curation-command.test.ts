@@ -12,7 +12,7 @@ import { GUID, KNOWN, recordWith } from '../records.js';
 
 const OTHER = 'A3D8BE7457C943FFB66ED4583059A8BA';
 const AT = new Date('2026-11-20T09:30:00.000Z');
-const CONTEXT: DecisionContext = { at: AT, known: KNOWN, replacement: null, principal: { canSee: () => true } };
+const CONTEXT: DecisionContext = { at: AT, known: KNOWN, other: null, principal: { canSee: () => true } };
 
 const changed = (values: object): CurationCommand => ({ step: 'changed', values });
 const withdrawn = (replacedBy?: string): CurationCommand => ({
@@ -141,7 +141,7 @@ describe('the decision about a replacement', () => {
 
   it.each([
     ['no replacement', undefined, {}, null],
-    ['an active identifier', `hdl:100.102/${OTHER}?x`, { replacement: other }, `100.102/${OTHER}`],
+    ['an active identifier', `hdl:100.102/${OTHER}?x`, { other: other }, `100.102/${OTHER}`],
     ['a Handle of another service', '77.7/a', {}, '77.7/a'],
     ['a Fedora PID', 'demo:7', {}, 'info:fedora/demo:7'],
   ])('%s', (_, replacedBy, context, text) => {
@@ -150,9 +150,9 @@ describe('the decision about a replacement', () => {
 
   it.each([
     ['is not registered', `100.102/${OTHER}`, {}],
-    ['is withdrawn', `100.102/${OTHER}`, { replacement: { ...other, state: 'withdrawn' as const } }],
-    ['is reserved', `100.102/${OTHER}`, { replacement: { ...other, state: 'reserved' as const } }],
-    ['is the identifier itself', `100.102/${GUID}`, { replacement: record }],
+    ['is withdrawn', `100.102/${OTHER}`, { other: { ...other, state: 'withdrawn' as const } }],
+    ['is reserved', `100.102/${OTHER}`, { other: { ...other, state: 'reserved' as const } }],
+    ['is the identifier itself', `100.102/${GUID}`, { other: record }],
     ['is hidden', '77.7/a', { principal: { canSee: () => false } }],
   ])('is refused where it %s', (_, replacedBy, context) => {
     expect(refusalOf(() => decided(replacedBy, context))).toEqual(['REPLACEMENT_NOT_FOUND', '/replacedBy']);

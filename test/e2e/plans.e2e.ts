@@ -29,6 +29,9 @@ const canonical = (text: string) => ({ canonical: text, comparison: text, foldsC
 /** Maximum rows that a statement for a few names may read in tables with tens of thousands. */
 const FEW = 200;
 
+/** An identifier with thousands of newer versions. */
+const OFTEN_REPLACED = 'f58fb49e-b1f8-48f0-a606-e84cef294be5';
+
 /** Rows of a table that a statement with a limit may scan before statistics exist. */
 const SMALL_TABLE = 20_000;
 
@@ -54,6 +57,16 @@ async function load(client: pg.Client, streams: number, lines: number): Promise<
      SELECT position, id, naming_authority_id, id, 1, 'minted', 'anonymous', '[]' FROM identifier WHERE id % 4 = 0`,
   );
   await client.query('UPDATE identifier SET version = 2, is_first_event = false WHERE id % 4 = 0');
+  // Every fifth identifier is a new version of one of them.
+  await client.query(
+    `UPDATE identifier SET replaces = '100.102/' || upper(replace($1, '-', '')), replaces_key = self_key('100.102', $1::uuid, NULL, false)
+     WHERE id % 5 = 0`,
+    [OFTEN_REPLACED],
+  );
+  await client.query(
+    `INSERT INTO identifier (naming_authority_id, guid) SELECT id, $1::uuid FROM naming_authority WHERE prefix = '100.102'`,
+    [OFTEN_REPLACED],
+  );
   await client.query(
     `INSERT INTO request (client, key, hash, outcome)
      SELECT 'anonymous', 'single-' || n, encode(substring(sha256(convert_to(n::text, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid, '"1"' FROM generate_series(1, 5000) n`,
@@ -70,14 +83,19 @@ const searchOf = (term: Parameters<typeof searchQuery>[0]['terms'][number], nami
   searchQuery({ terms: [term], namingAuthorities, offset: 0, limit: 1000 });
 
 /** A new identifier, as the service builds it. */
-function item(name: string, request: Key | null, more: { alternate?: string; leaseUntil?: Date } = {}) {
+function item(
+  name: string,
+  request: Key | null,
+  more: { alternate?: string; leaseUntil?: Date; replaces?: string } = {},
+) {
   const metadata = canonical(`hdl:2000.01/${name}`);
-  const { alternate, leaseUntil = null } = more;
+  const { alternate, leaseUntil = null, replaces } = more;
   return {
     authority: { prefix: '100.102', version: 1, resolver: null },
     address: { namingAuthority: '100.102', guid: randomUUID().replaceAll('-', ''), localKey: null },
     ...{ localName: 'x', selfKey: null, metadata, target: null, leaseUntil, metadataRecord: null },
     alternates: alternate === undefined ? [] : [canonical(alternate)],
+    ...(replaces !== undefined && { replaces: { text: replaces, key: digestOf(`hdl:${replaces}`) } }),
     request: request === null ? null : { ...request, fingerprint: digestOf(name) },
     actor: { client: 'anonymous', keyId: null },
   } as never;
@@ -114,6 +132,22 @@ const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
     'mints with alternates',
     4 * FEW,
     (on) => on.query(insertQuery(many(50, (n) => item(`m${n}`, null, { alternate: `other:${n}` })))),
+  ],
+  [
+    'new versions of one object',
+    4 * FEW,
+    (on) => on.query(insertQuery(many(50, (n) => item(`v${n}`, null, { replaces: `100.102/${OFTEN_REPLACED}` })))),
+  ],
+  [
+    'a registration',
+    FEW,
+    (on) => on.query(insertQuery([{ ...(item('own', null) as object), selfKey: digestOf('own') } as never])),
+  ],
+  ['an identifier with thousands of newer versions', FEW, (on) => finder(on).find({ ...CORDRA, guid: OFTEN_REPLACED })],
+  [
+    'a resolution of an identifier with thousands of newer versions',
+    FEW,
+    (on) => resolution(on).find({ ...CORDRA, guid: OFTEN_REPLACED }),
   ],
   [
     'a reservation of 250',

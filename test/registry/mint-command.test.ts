@@ -32,6 +32,7 @@ describe('a mint request', () => {
       mintMetadataId: false,
       target: null,
       alternates: [],
+      replaces: null,
       guid: null,
       localName: null,
       localNameStart: '',

@@ -97,20 +97,20 @@ describe('a new version', () => {
       namingAuthority: '100.102',
       items: [{ replaces }, {}, { replaces: `100.102/${freshGuid()}` }],
     });
-    expect(batch.body.results.map((each: any) => each.identifier?.replaces ?? each.problem?.code ?? null)).toEqual([
+    expect(batch.body.items.map((each: any) => each.record?.replaces ?? each.problem?.code ?? null)).toEqual([
       replaces,
       null,
       'INVALID_PREDECESSOR',
     ]);
     const lines = await sendLines(service.client.base + BULK, `${JSON.stringify({ replaces })}\n{}\n`, NDJSON);
-    expect(lines.map(({ identifier }: any) => identifier.replaces)).toEqual([replaces, null]);
+    expect(lines.map(({ record }: any) => record.replaces)).toEqual([replaces, null]);
     const registered = await minted({ guid: freshGuid(), replaces });
     const reserved = await minted({ state: 'reserved', leaseUntil: NEXT_YEAR });
     const activated = await step(reserved.path, 'activate', { replaces });
     expect(activated.body).toMatchObject({ state: 'active', replaces });
     expect((await read(replaces)).newerVersions).toEqual([
-      batch.body.results[0].identifier.identifier,
-      lines[0].identifier.identifier,
+      batch.body.items[0].identifier,
+      lines[0].identifier,
       registered.identifier,
       reserved.identifier,
     ]);
@@ -209,7 +209,7 @@ describe('the newer versions of an identifier', () => {
     const { identifier } = await minted();
     const items = Array.from({ length: 21 }, () => ({ replaces: identifier }));
     const { body } = await service.client.post('/identifiers/batch', { namingAuthority: '100.102', items });
-    const all = body.results.map((each: any) => each.identifier.identifier);
+    const all = body.items.map((each: any) => each.identifier);
     expect((await read(identifier)).newerVersions).toEqual(all.slice(0, 20));
   });
 
@@ -263,7 +263,7 @@ describe('the newer versions of an identifier', () => {
       { guid: guids[2] },
     ];
     const { body } = await service.client.post('/identifiers/batch', { namingAuthority: together, items });
-    expect(body.results.map((each: any) => each.identifier.newerVersions.length)).toEqual([1, 1, 1]);
+    expect(body.items.map((each: any) => each.record.newerVersions.length)).toEqual([1, 1, 1]);
   });
 });
 

@@ -140,7 +140,7 @@ describe('a name with the key of another one', () => {
         ...{ createdAt: time, updatedAt: time },
       });
     const [same, other] = ['F58FB49EB1F848F0A606E84CEF294BE5', 'A3D8BE7457C943FFB66ED4583059A8BA'];
-    const lines = `${line(same!, '20/twin1')}\n${line(other!, '20/twin2')}\n`;
+    const lines = `${line(same, '20/twin1')}\n${line(other, '20/twin2')}\n`;
     const results = await sendLines(`${service.server.url}/identifiers/import`, lines, {});
     expect(results.map(({ outcome }: any) => outcome)).toEqual(['imported', 'imported']);
     const { body } = await service.client.get('/identifiers/20%2Ftwin1');

@@ -76,6 +76,12 @@ describe('a mint request', () => {
     ['a metadata ID without naming authority', { metadataId: GUID }, ['MISSING_SEPARATOR', '/metadataId', 32]],
     ['a metadata ID over the limit', { metadataId: `1/${'é'.repeat(4000)}` }, ['INVALID_REQUEST', '/metadataId']],
     ['an alternate in no form', { alternateIds: ['demo:7', '100.102'] }, ['MISSING_SEPARATOR', '/alternateIds/1', 7]],
+    ['a previous version in no form', { replaces: '100.102' }, ['MISSING_SEPARATOR', '/replaces', 7]],
+    [
+      'a previous version of a reservation',
+      { state: 'reserved', leaseUntil: LEASE, replaces: 'demo:7' },
+      ['INVALID_REQUEST', '/replaces'],
+    ],
     ['a GUID with a digit too few', { guid: GUID.slice(1) }, ['INVALID_GUID', '/guid', 31]],
     ['R-11: an empty local name', { localName: '' }, ['EMPTY_LOCAL_NAME', '/localName', 0]],
     ['a local name over the limit in octets', { localName: 'é'.repeat(4097) }, ['INVALID_REQUEST', '/localName']],
@@ -103,6 +109,11 @@ describe('the fingerprint of a mint request', () => {
       { metadataId: `100.102/${GUID}` },
       { metadataId: `hdl:100.102/${GUID.toLowerCase()}` },
     ],
+    [
+      'notations of a previous version',
+      { replaces: `100.102/${GUID}` },
+      { replaces: `hdl:100.102/${GUID.toLowerCase()}` },
+    ],
     ['notations of a GUID', { guid: GUID }, { guid: GUID.toLowerCase() }],
     [
       'notations of a time',
@@ -119,6 +130,7 @@ describe('the fingerprint of a mint request', () => {
     ['a minted metadata ID', { mintMetadataId: true }],
     ['a target', { target: 'https://a.example/' }],
     ['an alternate', { alternateIds: ['demo:7'] }],
+    ['a previous version', { replaces: 'demo:7' }],
     ['a GUID', { guid: GUID }],
     ['a local name', { localName: GUID }],
     ['a lease', { state: 'reserved', leaseUntil: LEASE }],

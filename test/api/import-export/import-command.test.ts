@@ -20,7 +20,7 @@ const TIME = '2020-01-01T00:00:00.000Z';
 const LINE = {
   ...{ identifier: '100.102/00000000000040008000000000000002', metadataId: 'info:fedora/demo:7', target: null },
   ...{ state: 'withdrawn', alternateIds: ['info:fedora/demo:8'], version: 3, createdAt: TIME, updatedAt: TIME },
-  ...{ leaseUntil: null, tombstone: { withdrawnAt: TIME, reason: 'a duplicate', replacedBy: null } },
+  ...{ replaces: null, leaseUntil: null, tombstone: { withdrawnAt: TIME, reason: 'a duplicate', replacedBy: null } },
 };
 
 /** The result of a line: "read", or the code of its problem. Any other error fails the test. */

@@ -85,6 +85,7 @@ describe('GET /identifiers/{identifier}/history', () => {
               metadataId: null,
               target: 'https://a.org/1',
               alternateIds: [],
+              replaces: null,
               handleValues: null,
               state: 'active',
               leaseUntil: null,

@@ -384,7 +384,8 @@ RETURN lower(split_part(split_part("name", '#', 1), '?', 1) COLLATE "C");
 -- Identifiers as the service represents them: with the prefix and the resolver of the naming authority, whether the lease has
 -- ended (such an identifier counts as withdrawn), the objects whose metadata ID is this identifier, in order of minting, each
 -- with that metadata ID, and the first 20 identifiers that replace this one, in order of minting. For these, the names are compared
--- here, without the case of ASCII letters.
+-- here, without the case of ASCII letters. They are compared after the limit: a condition on them before it would let the planner expect few
+-- rows, and read all of those with the key.
 
 CREATE VIEW "identifier_record" AS
 SELECT i.id, i.naming_authority_id, n.prefix AS naming_authority, i.guid, i.local_name, i.local_key, i.metadata_id, i.metadata_key,
@@ -404,10 +405,11 @@ SELECT i.id, i.naming_authority_id, n.prefix AS naming_authority, i.guid, i.loca
        ARRAY(
          SELECT (SELECT m.prefix FROM "naming_authority" m WHERE m.id = d.naming_authority_id)
                   || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', '')))
-         FROM "identifier" d
-         WHERE d.replaces_key = "self_key"(n.prefix, i.guid, i.local_name, n.case_insensitive)
-           AND upper(d.replaces) = upper(n.prefix || '/' || coalesce(i.local_name, replace(i.guid::text, '-', '')) COLLATE "C")
-         ORDER BY d.created_at, d.id LIMIT 20
+         FROM (
+           SELECT e.naming_authority_id, e.local_name, e.guid, e.replaces, e.created_at, e.id FROM "identifier" e
+           WHERE e.replaces_key = "self_key"(n.prefix, i.guid, i.local_name, n.case_insensitive) ORDER BY e.created_at, e.id LIMIT 20
+         ) d
+         WHERE upper(d.replaces) = upper(n.prefix || '/' || coalesce(i.local_name, replace(i.guid::text, '-', '')) COLLATE "C") ORDER BY d.created_at, d.id
        ) AS newer_versions
 FROM "identifier" i JOIN "naming_authority" n ON n.id = i.naming_authority_id;
 

@@ -73,9 +73,10 @@ export const REGISTER_ONE = `
          ARRAY(
            SELECT (SELECT m.prefix FROM naming_authority m WHERE m.id = d.naming_authority_id)
                     || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', '')))
-           FROM identifier d
-           WHERE d.replaces_key = w.own_key
-             AND upper(d.replaces) = upper(w.naming_authority || '/' || coalesce(w.local_name, replace(w.guid::text, '-', '')) COLLATE "C")
-           ORDER BY d.created_at, d.id LIMIT 20
+           FROM (
+             SELECT e.naming_authority_id, e.local_name, e.guid, e.replaces, e.created_at, e.id FROM identifier e
+             WHERE e.replaces_key = w.own_key ORDER BY e.created_at, e.id LIMIT 20
+           ) d
+           WHERE upper(d.replaces) = upper(w.naming_authority || '/' || coalesce(w.local_name, replace(w.guid::text, '-', '')) COLLATE "C") ORDER BY d.created_at, d.id
          ) AS newer_versions
   FROM minted, w`;

@@ -90,10 +90,11 @@ export const INSERT_MANY = `
          CASE WHEN o.own_key IS NOT NULL THEN ARRAY(
              SELECT (SELECT m.prefix FROM naming_authority m WHERE m.id = d.naming_authority_id)
                       || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', '')))
-             FROM identifier d
-             WHERE d.replaces_key = o.own_key
-               AND upper(d.replaces) = upper(o.naming_authority || '/' || coalesce(o.local_name, replace(o.guid::text, '-', '')) COLLATE "C")
-             ORDER BY d.created_at, d.id LIMIT 20
+             FROM (
+               SELECT e.naming_authority_id, e.local_name, e.guid, e.replaces, e.created_at, e.id FROM identifier e
+               WHERE e.replaces_key = o.own_key ORDER BY e.created_at, e.id LIMIT 20
+             ) d
+             WHERE upper(d.replaces) = upper(o.naming_authority || '/' || coalesce(o.local_name, replace(o.guid::text, '-', '')) COLLATE "C") ORDER BY d.created_at, d.id
            ) ELSE '{}' END AS newer_versions
   FROM inserted o`;
 
@@ -181,10 +182,11 @@ export const INSERT_WITH_MORE = `
          CASE WHEN o.own_key IS NOT NULL THEN ARRAY(
              SELECT (SELECT m.prefix FROM naming_authority m WHERE m.id = d.naming_authority_id)
                       || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', '')))
-             FROM identifier d
-             WHERE d.replaces_key = o.own_key
-               AND upper(d.replaces) = upper(o.naming_authority || '/' || coalesce(o.local_name, replace(o.guid::text, '-', '')) COLLATE "C")
-             ORDER BY d.created_at, d.id LIMIT 20
+             FROM (
+               SELECT e.naming_authority_id, e.local_name, e.guid, e.replaces, e.created_at, e.id FROM identifier e
+               WHERE e.replaces_key = o.own_key ORDER BY e.created_at, e.id LIMIT 20
+             ) d
+             WHERE upper(d.replaces) = upper(o.naming_authority || '/' || coalesce(o.local_name, replace(o.guid::text, '-', '')) COLLATE "C") ORDER BY d.created_at, d.id
            ) ELSE '{}' END AS newer_versions
   FROM inserted o`;
 

@@ -261,6 +261,9 @@ const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
 /** Their plan depends on the length of the log, so the service does not prepare them. */
 const PLANNED_EACH_TIME = new Set(['the first events', 'the last event', 'events in the middle of the log']);
 
+/** Before statistics exist, they may read and sort the rows of one key, of which they return the first. */
+const SORTED_BEFORE_STATISTICS = new Set(['an identifier with thousands of newer versions']);
+
 /** Their limit is not what they return, so the service runs them only in sessions without sequential scans. */
 const NEVER_SCANNED = new Set(['a poll of the log', 'a poll of the log after 100 transactions were open']);
 
@@ -388,7 +391,8 @@ describe.each(machines.filter(({ isThere }) => isThere))(
         read[mode] = await rowsRead(client, work);
       }
       // Without statistics the planner may read a table once for a statement, but not once for each row.
-      const bound = isPlannedEmpty ? Math.max(most, 3 * streams * lines) : most;
+      const before = isPlannedEmpty ? 3 * streams * lines : SORTED_BEFORE_STATISTICS.has(title) ? SMALL_TABLE : 0;
+      const bound = isAnalyzed ? most : Math.max(most, before);
       expect(Object.entries(read).filter(([, rows]) => rows > bound)).toEqual([]);
     });
   },

@@ -14,6 +14,7 @@ export const recordWith = (members: Partial<IdentifierRecord> = {}): IdentifierR
   metadataId: null,
   target: null,
   alternateIds: [],
+  replaces: null,
   handleValues: null,
   state: 'active',
   leaseUntil: null,
@@ -24,6 +25,7 @@ export const recordWith = (members: Partial<IdentifierRecord> = {}): IdentifierR
   resolver: null,
   sandbox: false,
   describes: [],
+  newerVersions: [],
   ...members,
 });
 

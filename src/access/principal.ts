@@ -51,11 +51,12 @@ export class Principal {
     return this.seesAll || covers(this.grants, namingAuthority);
   }
 
-  /** Removes hidden identifiers from `describes`. The caller checks the visibility of the record itself. */
-  redact<T extends { readonly describes: readonly string[] }>(shown: T): T {
+  /** Removes hidden identifiers from `describes` and `newerVersions`. The caller checks the visibility of the record itself. */
+  redact<T extends { readonly describes: readonly string[]; readonly newerVersions: readonly string[] }>(shown: T): T {
     if (!this.hasRestrictedView) return shown;
-    const describes = shown.describes.filter((native) => this.canSee(native.slice(0, native.indexOf('/'))));
-    return { ...shown, describes };
+    const visible = (native: string): boolean => this.canSee(native.slice(0, native.indexOf('/')));
+    const [describes, newerVersions] = [shown.describes.filter(visible), shown.newerVersions.filter(visible)];
+    return { ...shown, describes, newerVersions };
   }
 
   /** The naming authorities that the principal can see; its requests are parsed with these. */

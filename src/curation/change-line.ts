@@ -90,7 +90,8 @@ export function readChange(
 /** @throws Problem INVALID_REQUEST for a line with more than one step, or as `parseCommand` does. */
 function parseStep(request: ChangeRequest, known: NamingAuthoritySnapshot): CurationStep {
   const command = commandOf(request);
-  if (command.step !== 'withdrawn') return parseCommand(command, known);
+  const scheme = known.metadataIdSchemeOf(request.identifier);
+  if (command.step !== 'withdrawn') return parseCommand(command, known, scheme);
   try {
     return parseCommand(command, known);
   } catch (error) {

@@ -5,6 +5,7 @@ import { type IdentifierRecord, nativeText } from '../registry/identifier-record
 import { keyCollision } from '../registry/key-collision.js';
 import { type Amendment, amended, changeTime, requireState } from '../registry/lifecycle.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import { opaqueName } from '../registry/opaque-metadata-id.js';
 import type { NameHolder, UniqueName } from '../storage/identifiers/name-holders.js';
 import { inWithdrawal } from './change-line.js';
 import { type CurationStep, decide } from './curation-command.js';
@@ -109,9 +110,9 @@ export class ChangePlan {
 
   private decide(record: IdentifierRecord, step: CurationStep, replacementId: bigint | null): Amendment | null {
     const { now, known, principal } = this.context;
-    const replacement = replacementId === null ? null : (this.records.get(replacementId) ?? null);
+    const other = replacementId === null ? null : (this.records.get(replacementId) ?? null);
     try {
-      return decide(record, step, { at: changeTime(record, now), known, replacement, principal });
+      return decide(record, step, { at: changeTime(record, now), known, other, principal });
     } catch (error) {
       throw error instanceof Problem && step.step === 'withdrawn' ? inWithdrawal(error) : error;
     }
@@ -134,8 +135,11 @@ export class ChangePlan {
       ...(amendment.metadata === undefined || metadataId === null ? [] : [['metadataId', metadataId] as const]),
       ...(amendment.alternates === undefined ? [] : alternateIds.map((text) => ['alternateId', text] as const)),
     ];
+    const { known } = this.context;
     return texts.flatMap(([kind, text]) => {
-      const read = this.context.known.readName(text);
+      if (kind === 'metadataId' && known.metadataIdScheme(namingAuthority) === 'any')
+        return [holderKey({ namingAuthority, kind, name: opaqueName(text) })];
+      const read = known.readName(text);
       return read.ok ? [holderKey({ namingAuthority, kind, name: read.value })] : [];
     });
   }

@@ -13,6 +13,12 @@ import {
   requireTwoThings,
 } from '../registry/parse-names.js';
 import {
+  type Predecessor,
+  type RequestedPredecessor,
+  predecessorOf,
+  readPredecessor,
+} from '../registry/predecessor.js';
+import {
   type ValuesCommand,
   type ValuesStep,
   decideValues,
@@ -27,6 +33,8 @@ export interface NewValues {
   readonly metadataId?: string | null;
   readonly target?: string | null;
   readonly alternateIds?: readonly string[];
+  /** The identifier of the previous version of the object. */
+  readonly replaces?: string | null;
 }
 
 export type CurationCommand =
@@ -40,6 +48,7 @@ export interface ParsedValues {
   readonly metadata?: CanonicalName | null;
   readonly target?: string | null;
   readonly alternates?: readonly CanonicalName[];
+  readonly replaces?: RequestedPredecessor | null;
 }
 
 /** The replacement of a withdrawn identifier. */
@@ -59,7 +68,10 @@ export type CurationStep =
 
 /** The names in a command, which are compared by the rules of their naming authorities. */
 export function namesIn(command: CurationCommand): string[] {
-  if ('values' in command) return [command.values.metadataId ?? [], command.values.alternateIds ?? []].flat();
+  if ('values' in command) {
+    const { metadataId, alternateIds, replaces } = command.values;
+    return [metadataId ?? [], alternateIds ?? [], replaces ?? []].flat();
+  }
   if (command.step === 'put') return [metadataIdIn(command.put.values) ?? []].flat();
   return 'replacedBy' in command ? [command.replacedBy ?? []].flat() : [];
 }
@@ -91,7 +103,7 @@ export function parseCommand(
 }
 
 function parseValues(
-  { metadataId, target, alternateIds }: NewValues,
+  { metadataId, target, alternateIds, replaces }: NewValues,
   known: NamingAuthoritySnapshot,
   scheme: MetadataIdScheme,
 ): ParsedValues {
@@ -101,6 +113,9 @@ function parseValues(
     }),
     ...(target !== undefined && { target }),
     ...(alternateIds !== undefined && { alternates: readAlternates(alternateIds, known, '/alternateIds') }),
+    ...(replaces !== undefined && {
+      replaces: replaces === null ? null : readPredecessor(replaces, known, '/replaces'),
+    }),
   };
 }
 
@@ -117,12 +132,13 @@ export function fingerprintSource(identifier: string, step: CurationStep): objec
   if (step.step === 'reinstated' || step.step === 'deleted') return content;
   if (step.step === 'put' || step.step === 'removed') return { ...content, ...valuesContent(step) };
   if (step.step === 'withdrawn') return { ...content, reason: step.reason, replacedBy: step.replacement?.text ?? null };
-  const { metadata, target, alternates } = step.values;
+  const { metadata, target, alternates, replaces } = step.values;
   return {
     ...content,
     ...(metadata !== undefined && { metadataId: metadata?.canonical ?? null }),
     ...(target !== undefined && { target }),
     ...(alternates !== undefined && { alternateIds: alternates.map(({ canonical }) => canonical) }),
+    ...(replaces !== undefined && { replaces: replaces?.text ?? null }),
   };
 }
 
@@ -130,27 +146,29 @@ export interface DecisionContext {
   readonly at: Date;
   /** The naming authorities that the principal can see. */
   readonly known: NamingAuthoritySnapshot;
-  /** The record of the replacement; null where it is not registered. */
-  readonly replacement: IdentifierRecord | null;
+  /** The record of the replacement or of the previous version that the step names; null where it is not registered. */
+  readonly other: IdentifierRecord | null;
   readonly principal: Pick<Principal, 'canSee'>;
 }
 
 /**
  * Decides how a step changes a locked record in a permitted state.
  * @returns null when the record has all requested values already.
- * @throws Problem METADATA_ID_IS_IDENTIFIER, REPLACEMENT_NOT_FOUND
+ * @throws Problem METADATA_ID_IS_IDENTIFIER, REPLACEMENT_NOT_FOUND, INVALID_PREDECESSOR, WRONG_STATE
  * @throws HandleFault as `decideValues`
  */
 export function decide(record: IdentifierRecord, step: CurationStep, context: DecisionContext): Amendment | null {
   switch (step.step) {
-    case 'changed':
-      requireOtherMetadataId(record, step.values, context.known);
-      return isMet(step.values, record)
-        ? null
-        : { kind: 'changed', ...withStoredValues(record, step.values, context.at) };
-    case 'activated':
-      requireOtherMetadataId(record, step.values, context.known);
-      return { ...activation(), ...withStoredValues(record, step.values, context.at) };
+    case 'changed': {
+      const values = decideVersion(record, step, context);
+      requireOtherMetadataId(record, values, context.known);
+      return isMet(values, record) ? null : { kind: 'changed', ...withStoredValues(record, values, context.at) };
+    }
+    case 'activated': {
+      const values = decideVersion(record, step, context);
+      requireOtherMetadataId(record, values, context.known);
+      return { ...activation(), ...withStoredValues(record, values, context.at) };
+    }
     case 'withdrawn':
       return withdrawal(record, context.at, step.reason, replacedBy(record, step.replacement, context));
     case 'reinstated':
@@ -161,8 +179,9 @@ export function decide(record: IdentifierRecord, step: CurationStep, context: De
 }
 
 /** Whether the record already has all requested values. */
-export function isMet({ metadata, target, alternates }: ParsedValues, record: IdentifierRecord): boolean {
+export function isMet({ metadata, target, alternates, replaces }: DecidedValues, record: IdentifierRecord): boolean {
   return (
+    (replaces === undefined || (replaces?.text ?? null) === record.replaces) &&
     (metadata === undefined || (metadata?.canonical ?? null) === record.metadataId) &&
     (target === undefined || target === record.target) &&
     (alternates === undefined ||
@@ -171,9 +190,31 @@ export function isMet({ metadata, target, alternates }: ParsedValues, record: Id
   );
 }
 
+/** New values whose previous version is one that the record can replace. */
+interface DecidedValues extends Omit<ParsedValues, 'replaces'> {
+  readonly replaces?: Predecessor | null;
+}
+
+/** Only an active identifier replaces another one: a reservation is no version yet. */
+function decideVersion(
+  record: IdentifierRecord,
+  { step, values }: Extract<CurationStep, { readonly values: ParsedValues }>,
+  { known, other }: DecisionContext,
+): DecidedValues {
+  const { replaces, ...others } = values;
+  if (replaces === undefined) return others;
+  if (replaces === null) return { ...others, replaces };
+  if (step === 'changed' && record.state === 'reserved') {
+    const detail = `${nativeText(record)} is reserved; only an active identifier can replace another one: send replaces with the activation`;
+    throw new Problem('WRONG_STATE', `${detail}.`, { errors: [{ pointer: '/replaces', detail }] });
+  }
+  const { comparison } = known.canonicalName(identifierOf(record));
+  return { ...others, replaces: predecessorOf(replaces, other, { comparison, text: nativeText(record) }) };
+}
+
 function requireOtherMetadataId(
   record: IdentifierRecord,
-  { metadata = null }: ParsedValues,
+  { metadata = null }: DecidedValues,
   known: NamingAuthoritySnapshot,
 ): void {
   requireTwoThings(known.canonicalName(identifierOf(record)), metadata, '/metadataId');
@@ -183,7 +224,7 @@ function requireOtherMetadataId(
 function replacedBy(
   withdrawn: IdentifierRecord,
   requested: Replacement | null,
-  { replacement, principal }: DecisionContext,
+  { other: replacement, principal }: DecisionContext,
 ): string | null {
   if (requested === null) return null;
   const { text, address, namingAuthority } = requested;

@@ -15,6 +15,7 @@ import {
 } from '../registry/identifier-record.js';
 import { denotes, keyCollision } from '../registry/key-collision.js';
 import { changeTime, isDeleted, requireState } from '../registry/lifecycle.js';
+import type { Address } from '../registry/naming-authority-snapshot.js';
 import { resolveIdentifier } from '../registry/resolve-identifier.js';
 import { IdempotentRequests, type Replayable, keyedRequest } from '../storage/idempotency.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
@@ -61,6 +62,12 @@ function namesOf(step: CurationStep): ParsedValues {
   return step.step === 'put' && step.metadata !== undefined ? { metadata: step.metadata } : {};
 }
 
+/** Where the replacement or the previous version is registered that a step names. */
+function otherAddressIn(step: CurationStep): Address | null {
+  if ('values' in step) return step.values.replaces?.address ?? null;
+  return step.step === 'withdrawn' ? (step.replacement?.address ?? null) : null;
+}
+
 /** A requested name is a unique value of another identifier. */
 export class NameConflict extends Error {
   /** @param pointer the location of the name in the command, a JSON Pointer (RFC 6901). */
@@ -91,7 +98,7 @@ export class CurationService {
    * @throws NameConflict
    * @throws HandleFault as `decideValues`
    * @throws Problem a syntax code, IDENTIFIER_NOT_FOUND, KEY_COLLISION, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, WRONG_STATE,
-   * METADATA_ID_IS_IDENTIFIER, REPLACEMENT_NOT_FOUND, IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT
+   * METADATA_ID_IS_IDENTIFIER, REPLACEMENT_NOT_FOUND, INVALID_PREDECESSOR, IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT
    */
   async run(context: CurationContext, command: CurationCommand): Promise<Replayable<IdentifierSnapshot>> {
     const { principal, identifier, pointer, idempotencyKey, requireCurrent } = context;
@@ -115,11 +122,11 @@ export class CurationService {
     principal.require(scopeOf(step, found, principal), found.namingAuthority, pointer);
 
     const request = keyedRequest(principal, idempotencyKey, fingerprintSource(nativeText(found), step));
-    const replacementAddress = step.step === 'withdrawn' ? (step.replacement?.address ?? null) : null;
+    const otherAddress = otherAddressIn(step);
     for (let attempt = 1; ; attempt++) {
       try {
         const { result, replayed } = await this.requests.run(request, async (transaction) => {
-          const other = replacementAddress === null ? null : await this.reader.find(replacementAddress, transaction);
+          const other = otherAddress === null ? null : await this.reader.find(otherAddress, transaction);
           const ids = [...new Set([...(other === null ? [] : [other.id]), found.id])];
           const { now, records } = await this.updater.lock(transaction, ids);
           const record = records.find(({ id }) => id === found.id);
@@ -132,7 +139,7 @@ export class CurationService {
           const amendment = decide(record, step, {
             at: changeTime(record, now),
             known,
-            replacement: records.find(({ id }) => id === other?.id) ?? null,
+            other: records.find(({ id }) => id === other?.id) ?? null,
             principal,
           });
           const changes = amendment === null ? [] : [{ record, amendment }];

@@ -6,6 +6,7 @@ import { parseNamingAuthority } from '../identifier/index.js';
 import { Metrics, type MintOutcomeLabel } from '../metrics/metrics.js';
 import { Problem } from '../problem/problem.js';
 import { buildIdentifier } from '../registry/build-identifier.js';
+import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { type MintRequest, identifierCount, mintFingerprint, parseMintRequest } from '../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import type { NewIdentifier } from '../registry/new-identifier.js';
@@ -14,6 +15,7 @@ import { requestInFlight } from '../storage/idempotency.js';
 import { type Insertion, partitionConflicting, prepareInsertion } from '../storage/identifiers/identifier-writer.js';
 import { NamingAuthorityCache, activeIn } from '../storage/naming-authorities/naming-authority-cache.js';
 import type { LockWait, Queryable } from '../storage/transactions.js';
+import { READ_CLIENT, type ReadClient } from '../storage/read-client.js';
 import { WRITE_CLIENT, type WriteClient } from '../storage/write-client.js';
 import { MintConflicts } from './mint-conflicts.js';
 import type { Candidate, DecidedMint, Decisions, MintJob, MintOutcome, MintResult } from './mint-outcome.js';
@@ -39,7 +41,13 @@ interface InsertBatch {
 /** Mints that are built, with the statement that inserts them; null where replays are likely and searched first. */
 export interface PreparedMints extends Decisions {
   readonly insertBatch: InsertBatch | null;
+  readonly previousVersions: PreviousVersions;
 }
+
+/** The records of the previous versions that mints name; without those that are not registered. */
+type PreviousVersions = ReadonlyMap<MintJob, IdentifierRecord>;
+
+const NO_PREVIOUS_VERSIONS: PreviousVersions = new Map();
 
 /** The results of mints that do not depend on each other. */
 export interface MintGroupResults {
@@ -67,6 +75,7 @@ export class MintingService {
     private readonly guids: GuidGenerator,
     private readonly budget: MintBudget,
     metrics: Metrics,
+    @Inject(READ_CLIENT) private readonly reads: ReadClient,
   ) {
     this.statistics = new MintStatistics(metrics);
     this.queue = new MintQueue((jobs, lockWait) => this.mintGroup(jobs, lockWait), metrics);
@@ -126,15 +135,32 @@ export class MintingService {
 
   /** The first half of a mint. It writes nothing, so it can run while other mints are written. */
   async prepare(jobs: readonly MintJob[]): Promise<PreparedMints> {
+    const previousVersions = await this.findPreviousVersions(jobs);
     const { refused, candidates } = this.build(
       jobs.map((job) => ({ job, attempt: 1 })),
       null,
+      previousVersions,
     );
     return {
+      previousVersions,
       decided: refused.length === 0 ? [] : await this.replays.replaceRefused(refused),
       undecided: candidates,
       insertBatch: this.statistics.expectsReplays ? null : this.prepareInsert(candidates),
     };
+  }
+
+  /** Reads them before the insert: an identifier that was active stays registered for ever. */
+  private async findPreviousVersions(jobs: readonly MintJob[]): Promise<PreviousVersions> {
+    const versions = jobs.filter(({ command }) => command.replaces !== null);
+    if (versions.length === 0) return NO_PREVIOUS_VERSIONS;
+    const found = await Promise.all(
+      versions.map(async (job): Promise<[MintJob, IdentifierRecord][]> => {
+        const address = job.command.replaces?.address ?? null;
+        const record = address === null ? null : await this.reads.identifier.find(address);
+        return record === null ? [] : [[job, record]];
+      }),
+    );
+    return new Map(found.flat());
   }
 
   /**
@@ -185,6 +211,7 @@ export class MintingService {
       const rebuilt = this.build(
         explained.undecided.map((each) => ({ job: each.job, attempt: each.attempt + (isAgain(each) ? 1 : 0) })),
         known,
+        prepared.previousVersions,
       );
       yield await this.replays.replaceRefused(rebuilt.refused);
       ({ candidates } = rebuilt);
@@ -196,20 +223,28 @@ export class MintingService {
   private build(
     mints: readonly Omit<Candidate, 'item'>[],
     known: NamingAuthoritySnapshot | null,
+    previousVersions: PreviousVersions,
   ): { readonly refused: readonly DecidedMint[]; readonly candidates: readonly Candidate[] } {
     const refused: DecidedMint[] = [];
     const candidates: Candidate[] = [];
     for (const { job, attempt } of mints) {
-      const item = attempt > MAX_ATTEMPTS ? giveUp(job) : this.buildOne(job, known ?? job.known);
+      const item =
+        attempt > MAX_ATTEMPTS
+          ? giveUp(job)
+          : this.buildOne(job, known ?? job.known, previousVersions.get(job) ?? null);
       if (item instanceof Problem) refused.push({ job, result: item });
       else candidates.push({ job, attempt, item });
     }
     return { refused, candidates };
   }
 
-  private buildOne({ command, context }: MintJob, known: NamingAuthoritySnapshot): NewIdentifier | Problem {
+  private buildOne(
+    { command, context }: MintJob,
+    known: NamingAuthoritySnapshot,
+    previous: IdentifierRecord | null,
+  ): NewIdentifier | Problem {
     try {
-      return buildIdentifier(command, context, activeIn(known, command.namingAuthority), known, this.guids);
+      return buildIdentifier(command, context, activeIn(known, command.namingAuthority), known, this.guids, previous);
     } catch (error) {
       if (error instanceof Problem) return error;
       throw error;

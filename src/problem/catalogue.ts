@@ -51,6 +51,7 @@ const SERVICE_PROBLEMS = {
   WRONG_METADATA_ID_SCHEME: { status: 422, title: 'No metadata IDs are minted under this naming authority.' },
   PARENT_NOT_FOUND: { status: 422, title: 'The parent of the naming authority does not exist.' },
   REPLACEMENT_NOT_FOUND: { status: 422, title: 'The replacement is not an active identifier.' },
+  INVALID_PREDECESSOR: { status: 422, title: 'The identifier cannot replace this one.' },
   DUPLICATE_IN_REQUEST: { status: 422, title: 'Two items of the request conflict.' },
   BATCH_REFUSED: { status: 422, title: 'The batch was rejected because of an invalid item.' },
   PRECONDITION_REQUIRED: { status: 428, title: 'If-Match is required.' },

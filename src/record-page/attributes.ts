@@ -1,5 +1,5 @@
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
-import { metadataUrl, neighborHandleUri, neighborUri } from '../registry/neighbor-uri.js';
+import { metadataUrl, neighborHandleUri, neighborUri, versionUri } from '../registry/neighbor-uri.js';
 import { linkTo } from './links.js';
 import { type Content, type Markup, markup } from './markup.js';
 import type { PageRecord } from './page-record.js';
@@ -19,13 +19,18 @@ export function kindOf({ guid, namingAuthority }: IdentifierRecord): string {
 
 /** The attributes of a record. A withdrawn one is shown without its target. */
 export function attributeTable({ record, uris, metadataIdScheme = 'recognized' }: PageRecord): Markup {
-  const { target, metadataId, alternateIds, describes, createdAt, updatedAt, version, state } = record;
+  const { target, metadataId, alternateIds, replaces, newerVersions, describes, createdAt, updatedAt, version, state } =
+    record;
   const rows: Row[] = [];
   if (state !== 'withdrawn') rows.push(['Target', target === null ? 'None' : linkTo(target, target)]);
   const metadata = metadataId === null ? 'None' : linkTo(metadataUrl(uris, metadataId, metadataIdScheme), metadataId);
   rows.push(['Metadata ID', metadata]);
   if (alternateIds.length > 0) {
     rows.push(['Alternate identifiers', listOf(alternateIds, (name) => neighborUri(uris, name))]);
+  }
+  if (replaces !== null) rows.push(['Previous version', listOf([replaces], (text) => versionUri(uris, text))]);
+  if (newerVersions.length > 0) {
+    rows.push(['Newer versions', listOf(newerVersions, (native) => neighborHandleUri(uris, native))]);
   }
   if (describes.length > 0) {
     rows.push(['Describes', listOf(describes, (native) => neighborHandleUri(uris, native))]);

@@ -1,5 +1,5 @@
 import { nativeText } from '../registry/identifier-record.js';
-import { neighborHandleUri, neighborUri } from '../registry/neighbor-uri.js';
+import { versionUri } from '../registry/neighbor-uri.js';
 import { attributeTable, kindOf } from './attributes.js';
 import { historySection } from './history.js';
 import { page } from './layout.js';
@@ -9,9 +9,6 @@ import type { PageRecord } from './page-record.js';
 import { namesSection } from './record-page.js';
 import { shownTime } from './times.js';
 import { shownName, shownSentence, shownText } from './visible-text.js';
-
-/** A replacement that is not a Handle is stored as a URI. */
-const IS_URI = /^(?:info:fedora\/|urn:uuid:)/;
 
 /** The page of a withdrawn identifier, as HTML (410): the reason, the time and the replacement. */
 export function withdrawnPage(shown: PageRecord): string {
@@ -35,11 +32,6 @@ function tombstoneOf({ record: { tombstone }, uris }: PageRecord): Content {
       for another object.
     </p>
     <p>Reason: ${shownSentence(reason)}</p>
-    ${replacedBy === null ? markup`<p>No replacement is known.</p>` : markup`<p>Use instead: ${replacement(replacedBy, uris)}</p>`}
+    ${replacedBy === null ? markup`<p>No replacement is known.</p>` : markup`<p>Use instead: ${linkTo(versionUri(uris, replacedBy), replacedBy)}</p>`}
   </div>`;
-}
-
-function replacement(replacedBy: string, uris: PageRecord['uris']): Content {
-  const uri = IS_URI.test(replacedBy) ? neighborUri(uris, replacedBy) : neighborHandleUri(uris, replacedBy);
-  return linkTo(uri, replacedBy);
 }

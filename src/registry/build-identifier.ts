@@ -1,4 +1,4 @@
-import { identifierOf } from './identifier-record.js';
+import { type IdentifierRecord, identifierOf, nativeText } from './identifier-record.js';
 import { Problem } from '../problem/problem.js';
 import type { Actor } from './change.js';
 import { requireNoUser } from './handle-user.js';
@@ -8,6 +8,7 @@ import type { NewIdentifier, RequestIndex } from './new-identifier.js';
 import { requireTwoThings } from './parse-names.js';
 import { type GuidGenerator, compactGuid } from './uuid.js';
 import type { CanonicalName } from './canonical-name.js';
+import { predecessorOf } from './predecessor.js';
 import { targetFrom } from './target-template.js';
 import { requireLease } from './lease.js';
 import type { MintCommand } from './mint-command.js';
@@ -25,7 +26,9 @@ interface Named {
 
 /**
  * Builds a new identifier without the database.
- * @throws Problem WRONG_PROFILE, WRONG_METADATA_ID_SCHEME, METADATA_ID_IS_IDENTIFIER, or INVALID_REQUEST for a lease in the past.
+ * @param previous the record of the previous version that the command names; null where it is not registered.
+ * @throws Problem WRONG_PROFILE, WRONG_METADATA_ID_SCHEME, METADATA_ID_IS_IDENTIFIER, INVALID_PREDECESSOR, or INVALID_REQUEST for a
+ * lease in the past.
  */
 export function buildIdentifier(
   command: MintCommand,
@@ -33,6 +36,7 @@ export function buildIdentifier(
   authority: NamingAuthority,
   known: NamingAuthoritySnapshot,
   guids: GuidGenerator,
+  previous: IdentifierRecord | null = null,
 ): NewIdentifier {
   requireProfile(command, authority);
   if (command.mintMetadataId && authority.metadataIdScheme === 'any') throw wrongScheme(authority);
@@ -45,6 +49,10 @@ export function buildIdentifier(
   const metadata = record === null ? command.metadata : canonicalNameOf(authority, known, record);
   const self = registeredName === null ? null : canonicalNameOf(authority, known, object);
   requireTwoThings(self, metadata, '/metadataId');
+  const own = { namingAuthority: authority.prefix, localName: object.localName };
+  const requested = command.replaces;
+  const replaces =
+    requested === null ? null : predecessorOf(requested, previous, self && { ...self, text: nativeText(own) });
   const { handleValues } = command;
   // Stored values are what the client sent, without a target of the template.
   const target = command.target ?? (handleValues === null ? targetFrom(authority, object.localName) : null);
@@ -58,6 +66,7 @@ export function buildIdentifier(
     target,
     alternates,
     ...(handleValues !== null && { handleValues }),
+    ...(replaces !== null && { replaces }),
     leaseUntil,
     metadataRecord: record,
     request,

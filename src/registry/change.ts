@@ -47,10 +47,20 @@ export function mutableAttributesOf({
   metadataId,
   target,
   alternateIds,
+  replaces,
   handleValues,
   state,
   leaseUntil,
   tombstone,
 }: MutableAttributes): MutableAttributes {
-  return { metadataId, target, alternateIds, handleValues: shownValues(handleValues), state, leaseUntil, tombstone };
+  return {
+    metadataId,
+    target,
+    alternateIds,
+    replaces,
+    handleValues: shownValues(handleValues),
+    state,
+    leaseUntil,
+    tombstone,
+  };
 }

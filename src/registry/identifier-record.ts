@@ -32,6 +32,8 @@ export interface MutableAttributes {
   readonly metadataId: string | null;
   readonly target: string | null;
   readonly alternateIds: readonly string[];
+  /** The identifier of the previous version of the object: `NA/local` for Handles, canonical for other names. */
+  readonly replaces: string | null;
   /** The stored values of the Handle in the order of their indexes; null where there are none beside the computed ones. */
   readonly handleValues: readonly StoredValue[] | null;
   readonly state: State;
@@ -55,6 +57,8 @@ export interface IdentifierRecord extends MutableAttributes {
   readonly sandbox: boolean;
   /** Identifiers that have this one as their metadata ID, in order of minting. */
   readonly describes: readonly string[];
+  /** The first identifiers that replace this one (20 at most), in order of minting. */
+  readonly newerVersions: readonly string[];
 }
 
 export function nativeText(record: Pick<IdentifierRecord, 'namingAuthority' | 'localName'>): string {
@@ -82,8 +86,8 @@ export type SerializedRecord = ReturnType<typeof serializeRecord>;
 
 /** Members are listed one by one, because spreading objects is much slower. */
 export function serializeRecord(record: Omit<IdentifierSnapshot, 'uris'>, uris: Uris) {
-  const { namingAuthority, guid, localName, metadataId, describes, sandbox } = record;
-  const { target, state, alternateIds, handleValues, version, createdAt, updatedAt, leaseUntil, tombstone } =
+  const { namingAuthority, guid, localName, metadataId, describes, newerVersions, sandbox } = record;
+  const { target, state, alternateIds, replaces, handleValues, version, createdAt, updatedAt, leaseUntil, tombstone } =
     serializeLifecycle(record);
   return {
     identifier: nativeText(record),
@@ -95,6 +99,8 @@ export function serializeRecord(record: Omit<IdentifierSnapshot, 'uris'>, uris: 
     target,
     state,
     alternateIds,
+    replaces,
+    newerVersions: [...newerVersions],
     handleValues,
     sandbox,
     version,
@@ -121,11 +127,12 @@ export function deserializeRecord({ identifier: _, ...json }: SerializedRecord):
 export function serializeLifecycle(
   record: MutableAttributes & Pick<IdentifierRecord, 'version' | 'createdAt' | 'updatedAt'>,
 ) {
-  const { target, state, alternateIds, handleValues, version, createdAt, updatedAt, leaseUntil } = record;
+  const { target, state, alternateIds, replaces, handleValues, version, createdAt, updatedAt, leaseUntil } = record;
   return {
     target,
     state,
     alternateIds: [...alternateIds],
+    replaces,
     handleValues: handleValues === null ? null : handleValues.filter(isShown),
     version,
     createdAt: createdAt.toISOString(),

@@ -1,6 +1,7 @@
 import { Problem } from '../problem/problem.js';
 import type { ChangeKind } from './change.js';
 import type { CanonicalName } from './canonical-name.js';
+import type { Predecessor } from './predecessor.js';
 import { type IdentifierRecord, type MutableAttributes, type State, nativeText } from './identifier-record.js';
 
 /** The permitted states of each step. */
@@ -70,7 +71,15 @@ export function withdrawal(
 /** Withdraws an identifier of a sandbox for a Handle client. It loses its values, so that others can have its names. */
 export function deletion(at: Date): Amendment {
   const tombstone = { withdrawnAt: at, reason: DELETED_REASON, replacedBy: null };
-  return { kind: 'deleted', state: 'withdrawn', ...GIVEN_UP, target: null, handleValues: null, tombstone };
+  return {
+    kind: 'deleted',
+    state: 'withdrawn',
+    ...GIVEN_UP,
+    target: null,
+    replaces: null,
+    handleValues: null,
+    tombstone,
+  };
 }
 
 /** Whether an identifier was deleted by a Handle client, for whom it does not exist. */
@@ -90,11 +99,12 @@ export function expiry({ leaseUntil }: IdentifierRecord, at: Date): Amendment {
 
 /** The attributes of a record after a change. */
 export function amended(record: MutableAttributes, amendment: Amendment): MutableAttributes {
-  const { metadata, target, alternates, handleValues, state, leaseUntil, tombstone } = amendment;
+  const { metadata, target, alternates, replaces, handleValues, state, leaseUntil, tombstone } = amendment;
   return {
     metadataId: metadata === undefined ? record.metadataId : (metadata?.canonical ?? null),
     target: target === undefined ? record.target : target,
     alternateIds: alternates?.map(({ canonical }) => canonical) ?? record.alternateIds,
+    replaces: replaces === undefined ? record.replaces : (replaces?.text ?? null),
     handleValues: handleValues === undefined ? record.handleValues : handleValues,
     state: state ?? record.state,
     leaseUntil: leaseUntil === undefined ? record.leaseUntil : leaseUntil,
@@ -113,6 +123,7 @@ export interface Amendment {
   readonly metadata?: CanonicalName | null;
   readonly target?: string | null;
   readonly alternates?: readonly CanonicalName[];
+  readonly replaces?: Predecessor | null;
   readonly handleValues?: MutableAttributes['handleValues'];
   readonly state?: MutableAttributes['state'];
   readonly leaseUntil?: Date | null;

@@ -10,6 +10,7 @@ import { type CanonicalName, MAX_LOCAL_NAME_OCTETS } from './canonical-name.js';
 import { type Digest, digestOf } from './digest.js';
 import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 import { readAlternates, readMetadataId } from './parse-names.js';
+import { type RequestedPredecessor, readPredecessor } from './predecessor.js';
 import type { StoredValue } from './stored-value.js';
 import { readTime } from './timestamp.js';
 
@@ -20,6 +21,8 @@ export interface MintRequest {
   readonly mintMetadataId?: boolean;
   readonly target?: string;
   readonly alternateIds?: readonly string[];
+  /** The identifier of the previous version of the object; only for an active one. */
+  readonly replaces?: string;
   readonly guid?: string;
   readonly localName?: string;
   /** The start of a minted local name, under the profile "handle". */
@@ -40,6 +43,8 @@ export interface MintCommand {
   /** Null for the target that the template of the naming authority gives, if it has one. */
   readonly target: string | null;
   readonly alternates: readonly CanonicalName[];
+  /** Null where it replaces no other identifier. */
+  readonly replaces: RequestedPredecessor | null;
   /** 32 upper-case hexadecimal digits of an identifier to register; null to mint one. */
   readonly guid: string | null;
   /** The local name of an identifier to register under the profile "handle"; null to mint one. */
@@ -76,6 +81,7 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
     mintMetadataId,
     target,
     alternates: alternateIds === undefined ? [] : readAlternates(alternateIds, known, '/alternateIds'),
+    replaces: readReplaces(request, known),
     guid: guid === undefined ? null : readGuid(guid),
     localName: localName === undefined ? null : readLocalName(namingAuthority, localName),
     localNameStart: request.localNameStart ? readLocalName(namingAuthority, request.localNameStart) : '',
@@ -105,6 +111,7 @@ export function canonicalMint(command: MintCommand): object {
     ...(mintMetadataId && { mintMetadataId }),
     ...(target !== null && { target }),
     ...(alternates.length > 0 && { alternates: alternates.map(({ key }) => key) }),
+    ...(command.replaces !== null && { replaces: command.replaces.key }),
     ...(guid !== null && { guid }),
     ...(localName !== null && { localName }),
     ...(command.localNameStart !== '' && { localNameStart: command.localNameStart }),
@@ -114,6 +121,16 @@ export function canonicalMint(command: MintCommand): object {
     ...(leaseUntil !== null && { leaseUntil: leaseUntil.toISOString() }),
     ...(onExisting !== 'return' && { onExisting }),
   };
+}
+
+function readReplaces(
+  { replaces, state }: Pick<MintRequest, 'replaces' | 'state'>,
+  known: NamingAuthoritySnapshot,
+): RequestedPredecessor | null {
+  if (replaces === undefined) return null;
+  if (state === 'reserved')
+    throw invalidRequest('/replaces', 'is permitted only for an active identifier: send it with the activation');
+  return readPredecessor(replaces, known, '/replaces');
 }
 
 function readGuid(text: string): string {

@@ -95,6 +95,11 @@ export class NamingAuthoritySnapshot {
     return this.isAnyOpaque;
   }
 
+  /** Whether the principal can see a naming authority, which need not exist. */
+  canSee(prefix: string): boolean {
+    return this.sees === null || this.sees(prefix);
+  }
+
   /** The prefixes in texts of any form that are not known. */
   unknownPrefixes(texts: readonly string[]): string[] {
     return texts.flatMap((text) => {

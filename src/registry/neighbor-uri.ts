@@ -28,6 +28,14 @@ export function neighborHandleUri(uris: Uris, native: string): string | null {
   return uriAt(uris, toHandle(native, 'unicode'));
 }
 
+/** Another version of an object that is not a Handle is stored as a URI. */
+const IS_URI = /^(?:info:fedora\/|urn:uuid:)/;
+
+/** As `neighborUri`, of another version of an object. @param text `NA/local` for a Handle, canonical for another name. */
+export function versionUri(uris: Uris, text: string): string | null {
+  return IS_URI.test(text) ? neighborUri(uris, text) : neighborHandleUri(uris, text);
+}
+
 function uriAt({ http, cordraPath }: Uris, other: Name): string | null {
   const { http: elsewhere } = urisOf(other, DEFAULT_RESOLVER);
   if (http === null || cordraPath === null || elsewhere === null) return null;

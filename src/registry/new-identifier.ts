@@ -4,6 +4,7 @@ import type { Digest } from './digest.js';
 import type { Address } from './naming-authority-snapshot.js';
 import type { NamingAuthority } from './naming-authority.js';
 import type { CanonicalName } from './canonical-name.js';
+import type { Predecessor } from './predecessor.js';
 import type { StoredValue } from './stored-value.js';
 
 /** The Idempotency-Key of a mint, its index in the request, and the fingerprint of the request. */
@@ -35,6 +36,8 @@ export interface NewIdentifier {
   readonly alternates: readonly CanonicalName[];
   /** Absent where none are stored. */
   readonly handleValues?: readonly StoredValue[];
+  /** Absent where it replaces no other identifier. */
+  readonly replaces?: Predecessor;
   readonly leaseUntil: Date | null;
   readonly reservation?: string;
   readonly metadataRecord: NewMetadataRecord | null;

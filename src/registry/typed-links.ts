@@ -1,7 +1,7 @@
 import type { Uris } from '../identifier/index.js';
 import type { IdentifierRecord } from './identifier-record.js';
 import type { MetadataIdScheme } from './naming-authority.js';
-import { metadataUrl, neighborHandleUri } from './neighbor-uri.js';
+import { metadataUrl, neighborHandleUri, versionUri } from './neighbor-uri.js';
 
 /** The media type of a link set as JSON (RFC 9264 4.2). */
 export const LINKSET = 'application/linkset+json';
@@ -23,25 +23,34 @@ export interface RecordUrls {
 /**
  * The typed links of a record, the most important one first, by the FAIR Signposting profile: the persistent identifier
  * (RFC 8574), the metadata record (RFC 6892), what kind of page this is (RFC 6903), and the link set (RFC 9264 6). The
- * history is linked by RFC 5829.
+ * history and the other versions of the object are linked by RFC 5829.
  * @param urls null where the service does not serve the record as JSON.
  * @param scheme that of the metadata IDs of its naming authority.
  */
 export function typedLinksOf(
-  { metadataId }: IdentifierRecord,
+  record: IdentifierRecord,
   uris: Uris,
   urls: RecordUrls | null,
   scheme: MetadataIdScheme = 'recognized',
 ): TypedLink[] {
+  const { metadataId } = record;
   const links: TypedLink[] = [];
   if (uris.http !== null) links.push({ rel: 'cite-as', href: uris.http });
   const metadata = metadataId === null ? null : metadataUrl(uris, metadataId, scheme);
   if (metadata !== null) links.push({ rel: 'describedby', href: metadata });
   links.push({ rel: 'type', href: 'https://schema.org/AboutPage' });
-  if (urls === null) return links;
-  links.push({ rel: 'linkset', href: urls.record, type: LINKSET });
-  if (urls.history !== null) links.push({ rel: 'version-history', href: urls.history, type: 'application/json' });
-  return links;
+  if (urls !== null) links.push({ rel: 'linkset', href: urls.record, type: LINKSET });
+  if (urls !== null && urls.history !== null)
+    links.push({ rel: 'version-history', href: urls.history, type: 'application/json' });
+  return [...links, ...versionLinksOf(record, uris)];
+}
+
+function versionLinksOf({ replaces, newerVersions }: IdentifierRecord, uris: Uris): TypedLink[] {
+  const link = (rel: string, href: string | null): TypedLink[] => (href === null ? [] : [{ rel, href }]);
+  return [
+    ...(replaces === null ? [] : link('predecessor-version', versionUri(uris, replaces))),
+    ...newerVersions.flatMap((native) => link('successor-version', neighborHandleUri(uris, native))),
+  ];
 }
 
 /** A link set with one context (RFC 9264 4.2). */

@@ -49,6 +49,8 @@ export const COLUMNS = {
     withdrawnAt: 'withdrawn_at',
     withdrawalReason: 'withdrawal_reason',
     replacedBy: 'replaced_by',
+    replaces: 'replaces',
+    replacesKey: 'replaces_key',
     handleValues: 'handle_values',
     client: 'client',
     reservation: 'reservation',

@@ -16,6 +16,7 @@ const record = (members: object = {}): IdentifierRecord => ({
   metadataId: 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA',
   target: 'https://repo.example.org/objects/7',
   alternateIds: ['info:fedora/demo:7'],
+  replaces: null,
   handleValues: null,
   sandbox: false,
   state: 'active',
@@ -26,6 +27,7 @@ const record = (members: object = {}): IdentifierRecord => ({
   updatedAt: new Date('2026-11-22T14:05:00Z'),
   resolver: null,
   describes: [],
+  newerVersions: [],
   ...members,
 });
 

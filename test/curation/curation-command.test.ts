@@ -12,7 +12,7 @@ import { GUID, KNOWN, recordWith } from '../records.js';
 
 const OTHER = 'A3D8BE7457C943FFB66ED4583059A8BA';
 const AT = new Date('2026-11-20T09:30:00.000Z');
-const CONTEXT: DecisionContext = { at: AT, known: KNOWN, replacement: null, principal: { canSee: () => true } };
+const CONTEXT: DecisionContext = { at: AT, known: KNOWN, other: null, principal: { canSee: () => true } };
 
 const changed = (values: object): CurationCommand => ({ step: 'changed', values });
 const withdrawn = (replacedBy?: string): CurationCommand => ({
@@ -36,7 +36,12 @@ describe('parsing a command', () => {
   it.each([
     ['an empty command', {}, {}],
     ['a target', { target: 'https://a.example/' }, { target: 'https://a.example/' }],
-    ['null', { metadataId: null, target: null }, { metadata: null, target: null }],
+    ['null', { metadataId: null, target: null, replaces: null }, { metadata: null, target: null, replaces: null }],
+    [
+      'a previous version',
+      { replaces: 'demo:7' },
+      { replaces: expect.objectContaining({ text: 'info:fedora/demo:7' }) },
+    ],
     [
       'a metadata ID',
       { metadataId: 'demo:7' },
@@ -63,6 +68,7 @@ describe('parsing a command', () => {
     [changed({ alternateIds: ['demo:1', 'a b'] }), ['NOT_RECOGNIZED', '/alternateIds/1']],
     [withdrawn('a b'), ['NOT_RECOGNIZED', '/replacedBy']],
     [withdrawn('100.102/xyz'), ['INVALID_GUID', '/replacedBy']],
+    [changed({ replaces: '100.102/xyz' }), ['INVALID_GUID', '/replaces']],
   ])('%j is refused with %j', (command, refusal) => {
     expect(refusalOf(() => parseCommand(command, KNOWN))).toEqual(refusal);
   });
@@ -85,6 +91,8 @@ describe('the fingerprint source', () => {
       changed({ metadataId: null, target: null, alternateIds: [] }),
       '{"changed":"1/a","metadataId":null,"target":null,"alternateIds":[]}',
     ],
+    [changed({ replaces: 'demo:7' }), '{"changed":"1/a","replaces":"info:fedora/demo:7"}'],
+    [changed({ replaces: null }), '{"changed":"1/a","replaces":null}'],
     [{ step: 'activated', values: {} } as const, '{"activated":"1/a"}'],
     [withdrawn(), '{"withdrawn":"1/a","reason":"twice","replacedBy":null}'],
     [{ step: 'reinstated' } as const, '{"reinstated":"1/a"}'],
@@ -133,6 +141,43 @@ describe('the decision about a change', () => {
   );
 });
 
+describe('the decision about a previous version', () => {
+  const record = recordWith({ replaces: '77.7/a' });
+  const other = recordWith({ id: 8n, guid: OTHER, localName: OTHER });
+  const decided = (values: object, context: Partial<DecisionContext> = {}, of = record) =>
+    decide(of, parseCommand(changed(values), KNOWN), { ...CONTEXT, ...context });
+
+  it.each([
+    ['the stored one', { replaces: 'hdl:77.7/a' }, {}, null],
+    ['another one', { replaces: `hdl:100.102/${OTHER}` }, { other }, `100.102/${OTHER}`],
+    ['one of another registry', { replaces: '77.7/b' }, {}, '77.7/b'],
+  ])('%s', (_, values, context, text) => {
+    const amendment = decided(values, context);
+    expect(amendment === null ? null : amendment.replaces?.text).toBe(text);
+  });
+
+  it('null removes it, and is no change where there is none', () => {
+    expect(decided({ replaces: null })).toEqual({ kind: 'changed', replaces: null });
+    expect(decided({ replaces: null }, {}, other)).toBeNull();
+  });
+
+  it('a reserved identifier has none before its activation', () => {
+    const reserved = recordWith({ state: 'reserved', leaseUntil: AT });
+    expect(refusalOf(() => decided({ replaces: '77.7/a' }, {}, reserved))).toEqual(['WRONG_STATE', '/replaces']);
+    expect(decided({ replaces: null }, {}, reserved)).toBeNull();
+    const step = parseCommand({ step: 'activated', values: { replaces: '77.7/a' } }, KNOWN);
+    expect(decide(reserved, step, CONTEXT)).toMatchObject({ kind: 'activated', replaces: { text: '77.7/a' } });
+  });
+
+  it.each([
+    ['is not registered', `100.102/${OTHER}`, {}],
+    ['is the identifier itself', `100.102/${GUID}`, { other: record }],
+    ['replaces the identifier', `100.102/${OTHER}`, { other: { ...other, replaces: `100.102/${GUID}` } }],
+  ])('is refused where it %s', (_, replaces, context) => {
+    expect(refusalOf(() => decided({ replaces }, context))).toEqual(['INVALID_PREDECESSOR', '/replaces']);
+  });
+});
+
 describe('the decision about a replacement', () => {
   const record = recordWith();
   const other = recordWith({ id: 8n, guid: OTHER, localName: OTHER });
@@ -141,7 +186,7 @@ describe('the decision about a replacement', () => {
 
   it.each([
     ['no replacement', undefined, {}, null],
-    ['an active identifier', `hdl:100.102/${OTHER}?x`, { replacement: other }, `100.102/${OTHER}`],
+    ['an active identifier', `hdl:100.102/${OTHER}?x`, { other: other }, `100.102/${OTHER}`],
     ['a Handle of another service', '77.7/a', {}, '77.7/a'],
     ['a Fedora PID', 'demo:7', {}, 'info:fedora/demo:7'],
   ])('%s', (_, replacedBy, context, text) => {
@@ -150,9 +195,9 @@ describe('the decision about a replacement', () => {
 
   it.each([
     ['is not registered', `100.102/${OTHER}`, {}],
-    ['is withdrawn', `100.102/${OTHER}`, { replacement: { ...other, state: 'withdrawn' as const } }],
-    ['is reserved', `100.102/${OTHER}`, { replacement: { ...other, state: 'reserved' as const } }],
-    ['is the identifier itself', `100.102/${GUID}`, { replacement: record }],
+    ['is withdrawn', `100.102/${OTHER}`, { other: { ...other, state: 'withdrawn' as const } }],
+    ['is reserved', `100.102/${OTHER}`, { other: { ...other, state: 'reserved' as const } }],
+    ['is the identifier itself', `100.102/${GUID}`, { other: record }],
     ['is hidden', '77.7/a', { principal: { canSee: () => false } }],
   ])('is refused where it %s', (_, replacedBy, context) => {
     expect(refusalOf(() => decided(replacedBy, context))).toEqual(['REPLACEMENT_NOT_FOUND', '/replacedBy']);

@@ -46,6 +46,7 @@ describe('GET /events', () => {
       metadataId: null,
       target: 'https://repo.example.org/1',
       alternateIds: ['info:fedora/demo:1'],
+      replaces: null,
       handleValues: null,
       state: 'active',
       leaseUntil: null,

@@ -11,6 +11,7 @@ import { IdentifierUpdater } from '../../dist/storage/identifiers/identifier-upd
 import { IdentifierReader } from '../../dist/storage/identifiers/identifier-reader.js';
 import { NamingAuthorityCache } from '../../dist/storage/naming-authorities/naming-authority-cache.js';
 import { PrismaService } from '../../dist/database/prisma.service.js';
+import { readClient } from '../../dist/storage/read-client.js';
 import { writeClient } from '../../dist/storage/write-client.js';
 import { RequestResults } from '../../dist/storage/request-results.js';
 import { Transactions } from '../../dist/storage/transactions.js';
@@ -26,6 +27,7 @@ const ORDER = {
   mintMetadataId: false,
   target: null,
   alternates: [],
+  replaces: null,
   guid: null,
   localName: null,
   localNameStart: '',
@@ -54,6 +56,7 @@ function mintingWith(guids: (string | undefined)[]) {
     { next: () => guids.shift() ?? A! },
     new MintBudget(metrics, 0),
     metrics,
+    readClient(new PrismaService(pool), pool),
   );
   return {
     mint: async (order: typeof ORDER) => {

@@ -85,6 +85,7 @@ describe('GET /identifiers/{identifier}/history', () => {
               metadataId: null,
               target: 'https://a.org/1',
               alternateIds: [],
+              replaces: null,
               handleValues: null,
               state: 'active',
               leaseUntil: null,
@@ -182,8 +183,17 @@ describe('the patches of an identifier, from nothing', () => {
     const shown = listed.find((item: { identifier: string }) => item.identifier === identifier);
     const { items } = await history(identifier);
     const document = items.reduce((now: unknown, { patch }: any) => patched(now, patch), undefined);
-    const { metadataId, target, alternateIds, handleValues, state, leaseUntil, tombstone } = shown;
-    expect(document).toEqual({ metadataId, target, alternateIds, handleValues, state, leaseUntil, tombstone });
+    const { metadataId, target, alternateIds, replaces, handleValues, state, leaseUntil, tombstone } = shown;
+    expect(document).toEqual({
+      metadataId,
+      target,
+      alternateIds,
+      replaces,
+      handleValues,
+      state,
+      leaseUntil,
+      tombstone,
+    });
     expect(document.tombstone).toEqual(answer.tombstone);
     expect(items.map(({ version }: { version: number }) => version)).toEqual(
       amendments.map((__, n) => n + 1).concat(amendments.length + 1),

@@ -130,6 +130,22 @@ describe('a name with the key of another one', () => {
     const { body } = await service.client.get('/identifiers/20%2Ftwin1');
     expect(body.describes).toEqual([object.body.identifier]);
   });
+
+  it('is not the previous version of what replaces the other one', async () => {
+    // Under a naming authority of which only twin1 is registered; twin2 was named by an import.
+    const time = '2026-01-01T00:00:00Z';
+    const line = (guid: string, replaces: string) =>
+      JSON.stringify({
+        ...{ identifier: `100.102/${guid}`, replaces, state: 'active', version: 1 },
+        ...{ createdAt: time, updatedAt: time },
+      });
+    const [same, other] = ['F58FB49EB1F848F0A606E84CEF294BE5', 'A3D8BE7457C943FFB66ED4583059A8BA'];
+    const lines = `${line(same, '20/twin1')}\n${line(other, '20/twin2')}\n`;
+    const results = await sendLines(`${service.server.url}/identifiers/import`, lines, {});
+    expect(results.map(({ outcome }: any) => outcome)).toEqual(['imported', 'imported']);
+    const { body } = await service.client.get('/identifiers/20%2Ftwin1');
+    expect(body.newerVersions).toEqual([`100.102/${same}`]);
+  });
 });
 
 describe('an opaque metadata ID with the key of another one', () => {

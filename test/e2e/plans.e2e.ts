@@ -30,6 +30,9 @@ const canonical = (text: string) => ({ canonical: text, comparison: text, foldsC
 /** Maximum rows that a statement for a few names may read in tables with tens of thousands. */
 const FEW = 200;
 
+/** An identifier with thousands of newer versions. */
+const OFTEN_REPLACED = 'f58fb49e-b1f8-48f0-a606-e84cef294be5';
+
 /** Rows of a table that a statement with a limit may scan before statistics exist. */
 const SMALL_TABLE = 20_000;
 
@@ -55,6 +58,16 @@ async function load(client: pg.Client, streams: number, lines: number): Promise<
      SELECT position, id, naming_authority_id, id, 1, 'minted', 'anonymous', '[]' FROM identifier WHERE id % 4 = 0`,
   );
   await client.query('UPDATE identifier SET version = 2, is_first_event = false WHERE id % 4 = 0');
+  // Every fifth identifier is a new version of one of them.
+  await client.query(
+    `UPDATE identifier SET replaces = '100.102/' || upper(replace($1, '-', '')), replaces_key = self_key('100.102', $1::uuid, NULL, false)
+     WHERE id % 5 = 0`,
+    [OFTEN_REPLACED],
+  );
+  await client.query(
+    `INSERT INTO identifier (naming_authority_id, guid) SELECT id, $1::uuid FROM naming_authority WHERE prefix = '100.102'`,
+    [OFTEN_REPLACED],
+  );
   await client.query(
     `INSERT INTO request (client, key, hash, outcome)
      SELECT 'anonymous', 'single-' || n, encode(substring(sha256(convert_to(n::text, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid, '"1"' FROM generate_series(1, 5000) n`,
@@ -71,14 +84,19 @@ const searchOf = (term: Parameters<typeof searchQuery>[0]['terms'][number], nami
   searchQuery({ terms: [term], namingAuthorities, offset: 0, limit: 1000 });
 
 /** A new identifier, as the service builds it. */
-function item(name: string, request: Key | null, more: { alternate?: string; leaseUntil?: Date } = {}) {
+function item(
+  name: string,
+  request: Key | null,
+  more: { alternate?: string; leaseUntil?: Date; replaces?: string } = {},
+) {
   const metadata = canonical(`hdl:2000.01/${name}`);
-  const { alternate, leaseUntil = null } = more;
+  const { alternate, leaseUntil = null, replaces } = more;
   return {
     authority: { prefix: '100.102', version: 1, resolver: null },
     address: { namingAuthority: '100.102', guid: randomUUID().replaceAll('-', ''), localKey: null },
     ...{ localName: 'x', selfKey: null, metadata, target: null, leaseUntil, metadataRecord: null },
     alternates: alternate === undefined ? [] : [canonical(alternate)],
+    ...(replaces !== undefined && { replaces: { text: replaces, key: digestOf(`hdl:${replaces}`) } }),
     request: request === null ? null : { ...request, fingerprint: digestOf(name) },
     actor: { client: 'anonymous', keyId: null },
   } as never;
@@ -115,6 +133,22 @@ const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
     'mints with alternates',
     4 * FEW,
     (on) => on.query(insertQuery(many(50, (n) => item(`m${n}`, null, { alternate: `other:${n}` })))),
+  ],
+  [
+    'new versions of one object',
+    4 * FEW,
+    (on) => on.query(insertQuery(many(50, (n) => item(`v${n}`, null, { replaces: `100.102/${OFTEN_REPLACED}` })))),
+  ],
+  [
+    'a registration',
+    FEW,
+    (on) => on.query(insertQuery([{ ...(item('own', null) as object), selfKey: digestOf('own') } as never])),
+  ],
+  ['an identifier with thousands of newer versions', FEW, (on) => finder(on).find({ ...CORDRA, guid: OFTEN_REPLACED })],
+  [
+    'a resolution of an identifier with thousands of newer versions',
+    FEW,
+    (on) => resolution(on).find({ ...CORDRA, guid: OFTEN_REPLACED }),
   ],
   [
     'a reservation of 250',
@@ -270,6 +304,9 @@ const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
 /** Their plan depends on the length of the log, so the service does not prepare them. */
 const PLANNED_EACH_TIME = new Set(['the first events', 'the last event', 'events in the middle of the log']);
 
+/** Before statistics exist, they may read and sort the rows of one key, of which they return the first. */
+const SORTED_BEFORE_STATISTICS = new Set(['an identifier with thousands of newer versions']);
+
 /** Their limit is not what they return, so the service runs them only in sessions without sequential scans. */
 const NEVER_SCANNED = new Set(['a poll of the log', 'a poll of the log after 100 transactions were open']);
 
@@ -397,7 +434,8 @@ describe.each(machines.filter(({ isThere }) => isThere))(
         read[mode] = await rowsRead(client, work);
       }
       // Without statistics the planner may read a table once for a statement, but not once for each row.
-      const bound = isPlannedEmpty ? Math.max(most, 3 * streams * lines) : most;
+      const before = isPlannedEmpty ? 3 * streams * lines : SORTED_BEFORE_STATISTICS.has(title) ? SMALL_TABLE : 0;
+      const bound = isAnalyzed ? most : Math.max(most, before);
       expect(Object.entries(read).filter(([, rows]) => rows > bound)).toEqual([]);
     });
   },

@@ -13,6 +13,7 @@ const MINT: MintCommand = {
   mintMetadataId: false,
   target: null,
   alternates: [name('info:fedora/a:1')],
+  replaces: null,
   guid: null,
   localName: null,
   localNameStart: '',

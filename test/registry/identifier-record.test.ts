@@ -41,6 +41,8 @@ describe('the stored JSON of an identifier', () => {
       ...['identifier', 'namingAuthority', 'guid', 'localName', 'metadataId', 'describes', 'target', 'state'],
       ...[
         'alternateIds',
+        'replaces',
+        'newerVersions',
         'handleValues',
         'sandbox',
         'version',

@@ -73,10 +73,11 @@ describe('what a step makes of a record', () => {
   const keeps = {
     metadataId: 'info:fedora/demo:7',
     alternateIds: ['info:fedora/demo:8'],
+    replaces: null,
     target: null,
     handleValues: null,
   };
-  const frees = { metadataId: null, alternateIds: [], target: null, handleValues: null };
+  const frees = { metadataId: null, alternateIds: [], replaces: null, target: null, handleValues: null };
   const tombstone = (reason: string, withdrawnAt = AT, replacedBy: string | null = null) => ({
     tombstone: { withdrawnAt, reason, replacedBy },
   });
@@ -122,6 +123,14 @@ describe('what a step makes of a record', () => {
   ])('%s of a record that is %s', (_, state, amend, after) => {
     const record = inState(state);
     expect(amended(record, amend(record))).toEqual(after);
+  });
+
+  it('the previous version stays through a withdrawal and a reinstatement, and a deletion removes it', () => {
+    const record = { ...inState('active'), replaces: '77.7/a' };
+    const withdrawn = amended(record, withdrawal(record, AT, 'twice', null));
+    expect(withdrawn.replaces).toBe('77.7/a');
+    expect(amended(withdrawn, reinstatement()).replaces).toBe('77.7/a');
+    expect(amended(record, deletion(AT)).replaces).toBeNull();
   });
 
   it('is recorded in the history under the name of the step', () => {

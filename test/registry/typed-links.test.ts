@@ -23,6 +23,20 @@ describe('the typed links of a record', () => {
     );
   });
 
+  it('RFC 5829: are the previous and the newer versions too, in this order and after all others', () => {
+    const versions = { replaces: '77.7/a b', newerVersions: ['20.500/v/2', `100.102/${GUID}`] };
+    const links = typedLinksOf(recordWith(versions), URIS, URLS).slice(-3);
+    expect(links).toEqual([
+      { rel: 'predecessor-version', href: 'http://hdl.handle.net/77.7/a%20b' },
+      { rel: 'successor-version', href: 'http://hdl.handle.net/20.500/v%2F2' },
+      { rel: 'successor-version', href: `http://hdl.handle.net/100.102/${GUID}` },
+    ]);
+    expect(typedLinksOf(recordWith({ replaces: 'info:fedora/demo:7' }), URIS, null).map(({ rel }) => rel)).toEqual([
+      'cite-as',
+      'type',
+    ]);
+  });
+
   it('have no history where it is hidden, and no metadata record where there is none', () => {
     const relations = typedLinksOf(recordWith(), URIS, { ...URLS, history: null }).map(({ rel }) => rel);
     expect(relations).toEqual(['cite-as', 'type', 'linkset']);

@@ -16,19 +16,20 @@ describe('statements that read records', () => {
     ...union('NamingAuthorityColumns'),
     'expired',
     'describes',
+    'newer_versions',
   ];
   const lists = readdirSync(STORAGE, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .flatMap((name) =>
       [
         ...read(name).matchAll(
-          /SELECT (?:(?!SELECT)[^`])*?resolver_first_segment, (?:\w\.|'\{\}'::text\[\] AS )?describes\b/g,
+          /SELECT (?:(?!SELECT)[^`])*?resolver_first_segment, (?:\w\.|'\{\}'::text\[\] AS )?describes, (?:\w\.|'\{\}'::text\[\] AS )?newer_versions\b/g,
         ),
       ].map(([list]) => [name, list] as const),
     );
 
   it('are found', () => {
-    expect(columns.length).toBe(22);
+    expect(columns.length).toBe(24);
     const readers = new Set(lists.map(([name]) => name));
     expect([...readers].sort()).toEqual([
       'identifiers/cache/resolution-reader.ts',

@@ -77,6 +77,7 @@ CREATE TABLE "identifier" (
     "guid" UUID,
     "local_key" UUID,
     "metadata_key" UUID,
+    "replaces_key" UUID,
     "request_hash" UUID,
     "reservation" UUID,
     "state" TEXT NOT NULL DEFAULT 'active',
@@ -90,6 +91,7 @@ CREATE TABLE "identifier" (
     "withdrawal_reason" TEXT,
     "replaced_by" TEXT COLLATE "C",
     "handle_values" JSONB,
+    "replaces" TEXT COLLATE "C",
 
     -- Readers: changes, events, and the records of a search.
     CONSTRAINT "identifier_pkey" PRIMARY KEY ("id"),
@@ -102,6 +104,12 @@ CREATE TABLE "identifier" (
     CONSTRAINT "identifier_metadata_check" CHECK (
         ("metadata_id" IS NULL) = ("metadata_key" IS NULL)
         AND octet_length("metadata_id") <= 16384
+    ),
+    -- Only what is or was active is a version of another object.
+    CONSTRAINT "identifier_replaces_check" CHECK (
+        ("replaces" IS NULL) = ("replaces_key" IS NULL)
+        AND ("replaces" IS NULL OR "state" <> 'reserved')
+        AND octet_length("replaces") <= 16384
     ),
     CONSTRAINT "identifier_target_check" CHECK (octet_length("target") <= 2048),
     CONSTRAINT "identifier_handle_values_check" CHECK (jsonb_typeof("handle_values") = 'array'),
@@ -134,6 +142,8 @@ CREATE UNIQUE INDEX "identifier_guid_key" ON "identifier" ("guid", "naming_autho
 CREATE UNIQUE INDEX "identifier_local_key" ON "identifier" ("local_key", "naming_authority_id") WHERE "local_key" IS NOT NULL;
 -- Readers: look-ups of a metadata ID, and the identifiers that a record describes.
 CREATE UNIQUE INDEX "identifier_metadata_key" ON "identifier" ("metadata_key", "naming_authority_id") WHERE "metadata_key" IS NOT NULL;
+-- Reader: the newer versions of an identifier, the first ones in order of minting. A mint that replaces nothing does not write it.
+CREATE INDEX "identifier_replaces_idx" ON "identifier" ("replaces_key", "created_at", "id") WHERE "replaces_key" IS NOT NULL;
 -- Readers: replays of requests with an Idempotency-Key, and the function "usable_request_places".
 CREATE UNIQUE INDEX "identifier_request_key" ON "identifier" ("client", "request_key", "request_index") WHERE "request_key" IS NOT NULL;
 -- Reader: the list of all identifiers. Pages have the order of these two columns, so the index of each filter ends with them.
@@ -374,14 +384,16 @@ CREATE FUNCTION "bare_name"("name" text) RETURNS text LANGUAGE sql IMMUTABLE PAR
 RETURN lower(split_part(split_part("name", '#', 1), '?', 1) COLLATE "C");
 
 -- Identifiers as the service represents them: with the prefix and the resolver of the naming authority, whether the lease has
--- ended (such an identifier counts as withdrawn), and the objects whose metadata ID is this identifier, in order of minting, each
--- with that metadata ID.
+-- ended (such an identifier counts as withdrawn), the objects whose metadata ID is this identifier, in order of minting, each
+-- with that metadata ID, and the first 20 identifiers that replace this one, in order of minting. For these, the names are compared
+-- here, without the case of ASCII letters. They are compared after the limit: a condition on them before it would let the planner expect few
+-- rows, and read all of those with the key.
 
 CREATE VIEW "identifier_record" AS
 SELECT i.id, i.naming_authority_id, n.prefix AS naming_authority, i.guid, i.local_name, i.local_key, i.metadata_id, i.metadata_key,
        i.target, coalesce(i.alternate_ids, '{}') AS alternate_ids, i.state, i.version, i.created_at,
        coalesce(i.updated_at, i.created_at) AS updated_at, i.lease_until, i.withdrawn_at,
-       i.withdrawal_reason, i.replaced_by, i.client, i.request_key, i.request_index, i.request_hash, i.reservation,
+       i.withdrawal_reason, i.replaced_by, i.replaces, i.client, i.request_key, i.request_index, i.request_hash, i.reservation,
        (i.state = 'reserved' AND i.lease_until <= CURRENT_TIMESTAMP) AS expired,
        i.handle_values, n.sandbox, n.resolver_scheme, n.resolver_authority, n.resolver_first_segment,
        ARRAY(
@@ -391,7 +403,16 @@ SELECT i.id, i.naming_authority_id, n.prefix AS naming_authority, i.guid, i.loca
          WHERE d.metadata_key = "self_key"(n.prefix, i.guid, i.local_name, n.case_insensitive)
            AND NOT (d.state = 'reserved' AND d.lease_until <= CURRENT_TIMESTAMP)
          ORDER BY d.created_at, d.id
-       ) AS describes
+       ) AS describes,
+       ARRAY(
+         SELECT (SELECT m.prefix FROM "naming_authority" m WHERE m.id = d.naming_authority_id)
+                  || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', '')))
+         FROM (
+           SELECT e.naming_authority_id, e.local_name, e.guid, e.replaces, e.created_at, e.id FROM "identifier" e
+           WHERE e.replaces_key = "self_key"(n.prefix, i.guid, i.local_name, n.case_insensitive) ORDER BY e.created_at, e.id LIMIT 20
+         ) d
+         WHERE upper(d.replaces) = upper(n.prefix || '/' || coalesce(i.local_name, replace(i.guid::text, '-', '')) COLLATE "C") ORDER BY d.created_at, d.id
+       ) AS newer_versions
 FROM "identifier" i JOIN "naming_authority" n ON n.id = i.naming_authority_id;
 
 -- The values that everybody may read, as the service decides it (src/registry/stored-value.ts); null for null.
@@ -410,11 +431,11 @@ SELECT "position", "id", "naming_authority_id", "id" AS "identifier_id", 1 AS "v
        CASE WHEN "state" = 'reserved' THEN 'reserved' WHEN "registered" THEN 'registered' ELSE 'minted' END AS "kind",
        "client" COLLATE "default" AS "client", "key_id", "created_at" AS "at",
        json_build_array(json_build_object('op', 'add', 'path', '', 'value', json_build_object(
-           'metadataId', "metadata_id", 'target', "target", 'alternateIds', coalesce(to_json("alternate_ids"), '[]'::json), 'handleValues', "public_values"("handle_values"), 'state', "state",
+           'metadataId', "metadata_id", 'target', "target", 'alternateIds', coalesce(to_json("alternate_ids"), '[]'::json), 'replaces', "replaces", 'handleValues', "public_values"("handle_values"), 'state', "state",
            'leaseUntil', to_char("lease_until" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
            'tombstone', NULL)))::text AS "patch",
        coalesce(octet_length("metadata_id"), 0) + coalesce(octet_length("target"), 0)
-         + coalesce(octet_length(array_to_string("alternate_ids", ',')), 0)
+         + coalesce(octet_length(array_to_string("alternate_ids", ',')), 0) + coalesce(octet_length("replaces"), 0)
          + coalesce(octet_length("handle_values"::text), 0) AS "octets"
 FROM "identifier" WHERE "is_first_event";
 

@@ -41,7 +41,10 @@ const ALWAYS: readonly ProblemCode[] = [
   ...(['NAMING_AUTHORITY_FORBIDDEN'] as const),
   ...SYNTAX_CODES,
 ];
-const OF_NAMES = ['METADATA_ID_TAKEN', 'ALTERNATE_ID_TAKEN', 'KEY_COLLISION', 'METADATA_ID_IS_IDENTIFIER'] as const;
+const OF_NAMES = [
+  ...(['METADATA_ID_TAKEN', 'ALTERNATE_ID_TAKEN', 'KEY_COLLISION'] as const),
+  ...(['METADATA_ID_IS_IDENTIFIER', 'INVALID_PREDECESSOR'] as const),
+];
 
 /** The OpenAPI description that all changes of an identifier share. */
 function ApiChange(ifMatch: 'required' | 'optional', ...codes: ProblemCode[]): MethodDecorator {
@@ -90,7 +93,7 @@ export class CurationController {
 
   /**
    * Change an identifier
-   * @remarks Changes the metadata ID, the target and the alternate identifiers; a member that is absent is not changed
+   * @remarks Changes the metadata ID, the target, the alternate identifiers and the previous version; a member that is absent is not changed
    * (RFC 7396). Of several changes based on the same entity tag, one succeeds. A request without any difference creates
    * no new version.
    */

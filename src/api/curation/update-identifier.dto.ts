@@ -43,4 +43,20 @@ export class UpdateIdentifierDto {
    */
   @IsAlternateIds()
   alternateIds?: string[];
+
+  /**
+   * The identifier of the previous version of the object, in any form; null removes it. One under a naming authority of this
+   * service must be registered and not only reserved. A reserved identifier gets it with its activation.
+   */
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    required: false,
+    maxLength: MAX_STORED_OCTETS,
+    example: '100.102/A3D8BE7457C943FFB66ED4583059A8BA',
+  })
+  @OptionalOrNull()
+  @MaxLength(MAX_STORED_OCTETS)
+  @IsString()
+  replaces?: string | null;
 }

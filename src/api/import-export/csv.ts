@@ -5,7 +5,7 @@ import type { TransferLineDto } from './transfer-line.dto.js';
 
 export const COLUMNS = [
   ...['identifier', 'metadataId', 'target', 'state', 'alternateIds', 'version', 'createdAt', 'updatedAt'],
-  ...['leaseUntil', 'withdrawnAt', 'withdrawalReason', 'replacedBy', 'handleValues', 'hiddenValues'],
+  ...['leaseUntil', 'withdrawnAt', 'withdrawalReason', 'replacedBy', 'replaces', 'handleValues', 'hiddenValues'],
 ] as const;
 
 /** Excel needs it to detect UTF-8. */
@@ -33,13 +33,14 @@ export function isListRow(row: Row): boolean {
 
 function cellsOf(line: TransferLineDto): (string | number | null)[] {
   const { identifier, metadataId, target, state, version, createdAt, updatedAt, leaseUntil, tombstone } = line;
-  const { handleValues, hiddenValues } = line;
+  const { replaces, handleValues, hiddenValues } = line;
   return [
     ...[identifier, metadataId, target, state],
     // Canonical identifiers are URIs, which contain no space.
     line.alternateIds.join(' '),
     ...[version, createdAt, updatedAt, leaseUntil],
     ...[tombstone?.withdrawnAt ?? null, tombstone?.reason ?? null, tombstone?.replacedBy ?? null],
+    replaces,
     handleValues === null ? null : JSON.stringify(handleValues),
     hiddenValues,
   ];

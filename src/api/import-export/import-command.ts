@@ -1,8 +1,9 @@
 import type { Principal } from '../../access/principal.js';
 import { HandleFault, parseExportedValues, targetIn } from '../../handle-values/index.js';
-import { parseHandle } from '../../identifier/index.js';
+import { type Name, parseHandle } from '../../identifier/index.js';
 import { Problem, invalidValue, malformed } from '../../problem/problem.js';
 import { mutableAttributesOf } from '../../registry/change.js';
+import type { CanonicalName } from '../../registry/canonical-name.js';
 import { creation } from '../../registry/change.js';
 import { type MutableAttributes, type State, identifierOf } from '../../registry/identifier-record.js';
 import type { ImportedIdentifier } from '../../registry/imported-identifier.js';
@@ -16,6 +17,7 @@ import {
   replacementText,
   requireTwoThings,
 } from '../../registry/parse-names.js';
+import { type Predecessor, predecessorOf } from '../../registry/predecessor.js';
 import { EXPIRED_REASON } from '../../registry/lifecycle.js';
 import type { StoredValue } from '../../registry/stored-value.js';
 import { readTime } from '../../registry/timestamp.js';
@@ -28,6 +30,7 @@ export interface ImportRequest {
   readonly target: string | null;
   readonly state: State;
   readonly alternateIds: readonly string[];
+  readonly replaces: string | null;
   readonly handleValues: readonly unknown[] | null;
   readonly hiddenValues: number;
   readonly version: number;
@@ -50,8 +53,8 @@ export interface ImportCommand {
 
 /**
  * Parses and authorises the import of one identifier.
- * @throws Problem INVALID_REQUEST, UNKNOWN_NAMING_AUTHORITY, NAMING_AUTHORITY_FORBIDDEN, METADATA_ID_IS_IDENTIFIER, or
- * a syntax code.
+ * @throws Problem INVALID_REQUEST, UNKNOWN_NAMING_AUTHORITY, NAMING_AUTHORITY_FORBIDDEN, METADATA_ID_IS_IDENTIFIER,
+ * INVALID_PREDECESSOR, or a syntax code.
  */
 export function parseImport(sent: ImportRequest, known: NamingAuthoritySnapshot, actor: Principal): ImportCommand {
   const { authority, localName } = nameIn(sent.identifier, known, (prefix) => {
@@ -70,12 +73,12 @@ export function parseImport(sent: ImportRequest, known: NamingAuthoritySnapshot,
     updatedAt: readTime(sent.updatedAt, '/updatedAt'),
   };
   if (times.updatedAt < times.createdAt) throw invalidValue('/updatedAt', 'is earlier than createdAt');
-  const attributes = attributesIn(
-    sent,
-    known,
-    metadata?.canonical ?? null,
-    alternates.map(({ canonical }) => canonical),
-  );
+  const replaces = sent.replaces === null ? null : previousVersionIn(sent.replaces, self, known);
+  const attributes = attributesIn(sent, known, {
+    metadataId: metadata?.canonical ?? null,
+    alternateIds: alternates.map(({ canonical }) => canonical),
+    replaces: replaces?.text ?? null,
+  });
   const { handleValues } = attributes;
   requireValuesOf(authority, attributes);
   const hasExpired = attributes.state !== sent.state;
@@ -93,6 +96,7 @@ export function parseImport(sent: ImportRequest, known: NamingAuthoritySnapshot,
       metadata: hasExpired ? null : metadata,
       alternates: hasExpired ? [] : alternates,
       ...(handleValues !== null && { handleValues }),
+      ...(replaces !== null && !hasExpired && { replaces }),
       version: sent.version,
       kind: 'imported',
       patch: creation(mutableAttributesOf(attributes)),
@@ -136,8 +140,7 @@ function nameIn(
 function attributesIn(
   sent: ImportRequest,
   known: NamingAuthoritySnapshot,
-  metadataId: string | null,
-  alternateIds: readonly string[],
+  names: Pick<MutableAttributes, 'metadataId' | 'alternateIds' | 'replaces'>,
 ): MutableAttributes {
   const { state, target } = sent;
   const handleValues = valuesIn(sent);
@@ -146,12 +149,15 @@ function attributesIn(
     throw invalidValue('/leaseUntil', 'is permitted only in the state "reserved"');
   if ((state === 'withdrawn') !== (sent.tombstone !== null))
     throw invalidValue('/tombstone', 'is permitted only in the state "withdrawn"');
+  if (state === 'reserved' && names.replaces !== null)
+    throw invalidValue('/replaces', 'is not permitted in the state "reserved"');
   if (leaseUntil !== null && leaseUntil.getTime() <= Date.now()) {
     const tombstone = { withdrawnAt: leaseUntil, reason: EXPIRED_REASON, replacedBy: null };
     return {
       metadataId: null,
       target,
       alternateIds: [],
+      replaces: null,
       handleValues,
       state: 'withdrawn',
       leaseUntil: null,
@@ -164,9 +170,12 @@ function attributesIn(
       : {
           withdrawnAt: readTime(sent.tombstone.withdrawnAt, '/tombstone/withdrawnAt'),
           reason: sent.tombstone.reason,
-          replacedBy: sent.tombstone.replacedBy === null ? null : replacementIn(sent.tombstone.replacedBy, known),
+          replacedBy:
+            sent.tombstone.replacedBy === null
+              ? null
+              : nativeOrNameIn(sent.tombstone.replacedBy, known, '/tombstone/replacedBy').text,
         };
-  return { metadataId, target, alternateIds, handleValues, state, leaseUntil, tombstone };
+  return { ...names, target, handleValues, state, leaseUntil, tombstone };
 }
 
 /** @throws Problem INVALID_REQUEST for values that cannot be stored, and where the export has left out some. */
@@ -195,11 +204,20 @@ function requireValuesOf(authority: NamingAuthority, { handleValues, target }: M
 /** Texts that are parsed as URIs; a native Handle with such a beginning is exported as a URI. */
 const URI = /^(?:hdl|info|https?|doi|urn):/i;
 
-/** The replacement of a tombstone: a native Handle, or an identifier in any form. */
-function replacementIn(text: string, known: NamingAuthoritySnapshot): string {
+/** Another version of an object, as exported: a native Handle, or an identifier in any form. */
+function nativeOrNameIn(text: string, known: NamingAuthoritySnapshot, pointer: string): { name: Name; text: string } {
   const read = known.recognize(text);
   const isCordra = read.ok && read.value.name.type === 'cordra';
-  if (!isCordra && !URI.test(text) && parseHandle(text, 'unicode').ok) return text;
-  const { name, canonical } = readReplacementName(text, known, '/tombstone/replacedBy');
-  return replacementText(name, canonical);
+  const native = isCordra || URI.test(text) ? null : parseHandle(text, 'unicode');
+  if (native?.ok) return { name: native.value, text };
+  const { name, canonical } = readReplacementName(text, known, pointer);
+  return { name, text: replacementText(name, canonical) };
+}
+
+/** The previous version, which need not be registered: it may follow in the same import. */
+function previousVersionIn(text: string, self: CanonicalName, known: NamingAuthoritySnapshot): Predecessor {
+  const read = nativeOrNameIn(text, known, '/replaces');
+  const { key, comparison } = known.canonicalName(read.name);
+  const requested = { text: read.text, key, comparison, address: null, isHidden: false };
+  return predecessorOf(requested, null, { comparison: self.comparison, text: '' });
 }

@@ -96,6 +96,19 @@ export class TransferLineDto {
   @IsAlternateIds()
   alternateIds: string[] = [];
 
+  /** The identifier of the previous version of the object: `NA/local` for Handles, canonical for others. */
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    required: false,
+    example: '100.102/A3D8BE7457C943FFB66ED4583059A8BA',
+  })
+  @IsOptional()
+  @IsKeepable()
+  @MaxLength(MAX_STORED_OCTETS)
+  @IsString()
+  replaces: string | null = null;
+
   /**
    * The stored values of the Handle; null where there are none beside the computed ones. Values that not everybody may read are
    * in exports by keys with the scope "admin" alone.

@@ -2,10 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
 
 /** What is exported of a record, and imported. */
-export type TransferRecord = Omit<IdentifierRecord, 'id' | 'resolver' | 'describes' | 'guid' | 'sandbox'>;
+export type TransferRecord = Omit<
+  IdentifierRecord,
+  'id' | 'resolver' | 'describes' | 'newerVersions' | 'guid' | 'sandbox'
+>;
 
 const ATTRIBUTES = [
-  ...(['metadataId', 'target', 'state', 'alternateIds', 'handleValues', 'version'] as const),
+  ...(['metadataId', 'target', 'state', 'alternateIds', 'replaces', 'handleValues', 'version'] as const),
   ...(['createdAt', 'updatedAt', 'leaseUntil', 'tombstone'] as const),
 ] as const satisfies readonly (keyof TransferRecord)[];
 

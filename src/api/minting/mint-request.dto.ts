@@ -57,6 +57,16 @@ export class MintFieldsDto {
   alternateIds?: string[];
 
   /**
+   * The identifier of the previous version of the object, in any form; this one is its new version. One under a naming authority
+   * of this service must be registered and not only reserved. Not permitted with `"state": "reserved"`.
+   * @example "100.102/A3D8BE7457C943FFB66ED4583059A8BA"
+   */
+  @Optional()
+  @MaxLength(MAX_STORED_OCTETS)
+  @IsString()
+  replaces?: string;
+
+  /**
    * Registers an existing identifier instead of minting one: the 32 hexadecimal digits of its local name in any case,
    * or another text form of the UUID (R-05).
    * @example "F58FB49EB1F848F0A606E84CEF294BE5"

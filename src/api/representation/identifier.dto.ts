@@ -119,6 +119,19 @@ export class IdentifierDto {
   alternateIds: string[];
 
   /**
+   * The identifier of the previous version of the object, of which this one is the new version (RFC 5829
+   * `predecessor-version`): `NA/local` for Handles, canonical for others.
+   * @example "100.102/A3D8BE7457C943FFB66ED4583059A8BA"
+   */
+  replaces: string | null;
+
+  /**
+   * Identifiers whose `replaces` is this one: the new versions of the object, the first 20 in order of minting.
+   * @example []
+   */
+  newerVersions: string[];
+
+  /**
    * The stored values of the Handle that everybody may read; null where there are none beside the computed ones. The URL value of
    * the lowest index is the target.
    */

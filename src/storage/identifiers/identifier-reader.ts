@@ -14,7 +14,7 @@ import type { Queryable } from '../transactions.js';
 const BY_GUID = `
   SELECT id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
          created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
-         replaced_by, handle_values, sandbox, resolver_scheme, resolver_authority, resolver_first_segment, describes
+         replaced_by, replaces, handle_values, sandbox, resolver_scheme, resolver_authority, resolver_first_segment, describes, newer_versions
   FROM identifier_record
   WHERE naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND guid = $2`;
 
@@ -22,7 +22,7 @@ const BY_GUID = `
 const BY_LOCAL_KEY = `
   SELECT id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
          created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
-         replaced_by, handle_values, sandbox, resolver_scheme, resolver_authority, resolver_first_segment, describes
+         replaced_by, replaces, handle_values, sandbox, resolver_scheme, resolver_authority, resolver_first_segment, describes, newer_versions
   FROM identifier_record
   WHERE naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND local_key = $2`;
 
@@ -30,7 +30,7 @@ const BY_LOCAL_KEY = `
 const BY_METADATA = `
   SELECT id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
          created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
-         replaced_by, handle_values, sandbox, resolver_scheme, resolver_authority, resolver_first_segment, describes
+         replaced_by, replaces, handle_values, sandbox, resolver_scheme, resolver_authority, resolver_first_segment, describes, newer_versions
   FROM identifier_record
   WHERE naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND metadata_key = $2`;
 
@@ -38,7 +38,7 @@ const BY_METADATA = `
 const BY_REQUEST = `
   SELECT request_hash AS fingerprint, id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
          created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
-         replaced_by, handle_values, sandbox, resolver_scheme, resolver_authority, resolver_first_segment, describes
+         replaced_by, replaces, handle_values, sandbox, resolver_scheme, resolver_authority, resolver_first_segment, describes, newer_versions
   FROM identifier_record
   WHERE client = $1 AND request_key = $2 AND request_index BETWEEN $3 AND $3 + 1 ORDER BY request_index`;
 
@@ -46,28 +46,28 @@ const BY_REQUEST = `
 const BY_IDS = `
   SELECT id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
          created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
-         replaced_by, handle_values, sandbox, resolver_scheme, resolver_authority, resolver_first_segment, describes
+         replaced_by, replaces, handle_values, sandbox, resolver_scheme, resolver_authority, resolver_first_segment, describes, newer_versions
   FROM identifier_record WHERE id = ANY($1::bigint[])`;
 
 /** $1: the ids; $2: the time with which leases are compared. */
 const UNWRITTEN_EXPIRATIONS = `
   SELECT id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
          created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
-         replaced_by, handle_values, sandbox, resolver_scheme, resolver_authority, resolver_first_segment, describes
+         replaced_by, replaces, handle_values, sandbox, resolver_scheme, resolver_authority, resolver_first_segment, describes, newer_versions
   FROM identifier_record WHERE id = ANY($1::bigint[]) AND state = 'reserved' AND lease_until <= $2`;
 
 /** $1: the reservation. */
 const BY_RESERVATION = `
   SELECT id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
          created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
-         replaced_by, handle_values, sandbox, resolver_scheme, resolver_authority, resolver_first_segment, describes
+         replaced_by, replaces, handle_values, sandbox, resolver_scheme, resolver_authority, resolver_first_segment, describes, newer_versions
   FROM identifier_record WHERE reservation = $1 ORDER BY id`;
 
 /** $1: the naming authority; $2: the key of the alternate. */
 const BY_ALTERNATE = `
   SELECT r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
          r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
-         r.replaced_by, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes
+         r.replaced_by, r.replaces, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes, r.newer_versions
   FROM alternate_identifier a JOIN identifier_record r ON r.id = a.identifier_id
   WHERE a.naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND a.key = $2`;
 

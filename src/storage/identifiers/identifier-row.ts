@@ -19,7 +19,8 @@ type StoredColumns =
   | 'lease_until'
   | 'withdrawn_at'
   | 'withdrawal_reason'
-  | 'replaced_by';
+  | 'replaced_by'
+  | 'replaces';
 
 type NamingAuthorityColumns = 'sandbox' | 'resolver_scheme' | 'resolver_authority' | 'resolver_first_segment';
 
@@ -38,6 +39,8 @@ export type IdentifierRow = Pick<Row<'identifier'>, StoredColumns> &
     readonly expired: boolean;
     /** The objects whose metadata ID has the key of this identifier. */
     readonly describes: Describes;
+    /** The first identifiers that replace this one. */
+    readonly newer_versions: readonly string[];
   };
 
 /**
@@ -55,6 +58,7 @@ export function recordOf(row: IdentifierRow, expired = row.expired): IdentifierR
     metadataId: expired ? null : row.metadata_id,
     target: row.target,
     alternateIds: expired ? [] : row.alternate_ids,
+    replaces: row.replaces,
     handleValues: row.handle_values?.map(orderedValue) ?? null,
     state: expired ? 'withdrawn' : (row.state as State),
     version: row.version,
@@ -65,6 +69,7 @@ export function recordOf(row: IdentifierRow, expired = row.expired): IdentifierR
     resolver: resolverOf(row),
     sandbox: row.sandbox,
     describes: describedIn(row.describes, { namingAuthority, guid, localName }),
+    newerVersions: row.newer_versions,
   };
 }
 

@@ -102,7 +102,7 @@ const FIND = `
   FROM ordered o LEFT JOIN LATERAL (
     SELECT x.id, x.naming_authority, x.guid, x.local_name, x.metadata_id, x.target, x.alternate_ids, x.state, x.version,
            x.created_at, x.updated_at, x.lease_until, x.expired, x.withdrawn_at, x.withdrawal_reason,
-           x.replaced_by, x.handle_values, x.sandbox, x.resolver_scheme, x.resolver_authority, x.resolver_first_segment, x.describes
+           x.replaced_by, x.replaces, x.handle_values, x.sandbox, x.resolver_scheme, x.resolver_authority, x.resolver_first_segment, x.describes, x.newer_versions
     FROM identifier_record x WHERE x.id = o.id AND o.number = 1 OFFSET 0
   ) r ON true
   WHERE o.reading = o.first_reading ORDER BY o.ordinal, o.number`;

@@ -7,7 +7,7 @@ import type { CanonicalName } from '../../registry/canonical-name.js';
 import type { Queryable } from '../transactions.js';
 import { type Amendment, amended, changeTime, expiry } from '../../registry/lifecycle.js';
 
-/** $1 to $14: the changes. The first change of an identifier also writes its first event, at the place that it has. */
+/** $1 to $17: the changes. The first change of an identifier also writes its first event, at the place that it has. */
 const UPDATE = `
   WITH first_events AS (
     INSERT INTO change (position, id, naming_authority_id, identifier_id, version, kind, client, key_id, at, patch)
@@ -20,13 +20,16 @@ const UPDATE = `
     alternate_ids = CASE WHEN w.alternate_ids IS NULL THEN i.alternate_ids
                          ELSE nullif(ARRAY(SELECT json_array_elements_text(w.alternate_ids::json)), '{}') END,
     handle_values = CASE WHEN w.sets_values THEN w.handle_values::jsonb ELSE i.handle_values END,
+    replaces = CASE WHEN w.sets_replaces THEN w.replaces ELSE i.replaces END,
+    replaces_key = CASE WHEN w.sets_replaces THEN w.replaces_key ELSE i.replaces_key END,
     target = w.target, state = w.state, lease_until = w.lease_until, withdrawn_at = w.withdrawn_at,
     withdrawal_reason = w.withdrawal_reason, replaced_by = w.replaced_by,
     version = i.version + 1, is_first_event = false, updated_at = w.updated_at
   FROM unnest($1::bigint[], $2::boolean[], $3::text[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::timestamptz[],
-              $9::timestamptz[], $10::text[], $11::text[], $12::timestamptz[], $13::boolean[], $14::text[])
+              $9::timestamptz[], $10::text[], $11::text[], $12::timestamptz[], $13::boolean[], $14::text[],
+              $15::boolean[], $16::text[], $17::uuid[])
     AS w(id, sets_metadata, metadata_id, metadata_key, alternate_ids, target, state, lease_until, withdrawn_at,
-         withdrawal_reason, replaced_by, updated_at, sets_values, handle_values)
+         withdrawal_reason, replaced_by, updated_at, sets_values, handle_values, sets_replaces, replaces, replaces_key)
   WHERE i.id = w.id`;
 
 /** Identifiers that no other transaction can change before this one ends. */
@@ -114,6 +117,9 @@ async function write(
     changes.map(({ at }) => at.toISOString()),
     changes.map(({ amendment }) => amendment.handleValues !== undefined),
     changes.map(({ amendment: { handleValues } }) => (handleValues ? JSON.stringify(handleValues) : null)),
+    changes.map(({ amendment }) => amendment.replaces !== undefined),
+    changes.map(({ amendment: { replaces } }) => replaces?.text ?? null),
+    changes.map(({ amendment: { replaces } }) => replaces?.key ?? null),
   ]);
   await replaceAlternates(
     transaction,

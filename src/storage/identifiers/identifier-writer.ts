@@ -76,7 +76,9 @@ function insertedFrom(item: NewIdentifier, row: InsertedRow): Inserted {
     metadataId: metadata?.canonical ?? null,
     target,
     alternateIds: alternates.map(({ canonical }) => canonical),
+    replaces: item.replaces?.text ?? null,
     handleValues: item.handleValues ?? null,
+    newerVersions: row.newer_versions,
     describes: describedIn(row.describes, {
       namingAuthority: item.authority.prefix,
       guid: item.address.guid,
@@ -88,8 +90,10 @@ function insertedFrom(item: NewIdentifier, row: InsertedRow): Inserted {
     metadataId: null,
     target: null,
     alternateIds: [],
+    replaces: null,
     handleValues: null,
     describes: [nativeText(record)],
+    newerVersions: [],
   };
   return { record, metadataRecord: insertedRecord(item, row, row.metadata_record_id, metadataRecord, attributes) };
 }
@@ -104,9 +108,14 @@ function insertedRecord(
     metadataId,
     target,
     alternateIds,
+    replaces,
     handleValues,
     describes,
-  }: Pick<IdentifierRecord, 'metadataId' | 'target' | 'alternateIds' | 'handleValues' | 'describes'>,
+    newerVersions,
+  }: Pick<
+    IdentifierRecord,
+    'metadataId' | 'target' | 'alternateIds' | 'replaces' | 'handleValues' | 'describes' | 'newerVersions'
+  >,
 ): IdentifierRecord {
   return {
     id: BigInt(id),
@@ -116,6 +125,7 @@ function insertedRecord(
     metadataId,
     target,
     alternateIds,
+    replaces,
     handleValues,
     state: leaseUntil === null ? 'active' : 'reserved',
     leaseUntil,
@@ -126,6 +136,7 @@ function insertedRecord(
     resolver: authority.resolver,
     sandbox: authority.sandbox,
     describes,
+    newerVersions,
   };
 }
 

@@ -4,6 +4,7 @@ import { arrayOf, linesOf } from '../array-parameter.js';
 import type { Row } from '../columns.js';
 import { prepared } from '../prepared.js';
 import type { Describes } from './identifier-row.js';
+import { INSERT_ONE, REGISTER_ONE } from './insert-one-statements.js';
 
 /** A parameter of a statement: the name of its column in `w`, its type, and its value for an item. */
 export type Parameter<T = NewIdentifier> = readonly [
@@ -12,7 +13,10 @@ export type Parameter<T = NewIdentifier> = readonly [
   value: (item: T) => string | number | null,
 ];
 
-/** In their order: $1 to $17 of `INSERT_ONE`, and as arrays $2 to $18 of the others, whose $1 is the ordinals. */
+/**
+ * In their order: $1 to $17 of `REGISTER_ONE`, $1 to $16 of `INSERT_ONE`, and as arrays $2 to $18 of the others, whose $1 is
+ * the ordinals.
+ */
 export const PARAMETERS: readonly Parameter[] = [
   ['naming_authority', 'text', ({ authority }) => authority.prefix],
   ['authority_version', 'int', ({ authority }) => authority.version],
@@ -38,49 +42,7 @@ export const PARAMETERS: readonly Parameter[] = [
 ];
 
 /**
- * What no unique index checks is a condition: the naming authority, and that the index in the request is free (see the
- * function in the migrations); the latter is not evaluated without a key. The unique indexes decide the rest: the insert
- * names no conflict target, so an object with a conflict is not inserted. It also reads what the object describes, so
- * that nothing can fail between the commit and the response. For one object: it matches no rows by their ordinals, which
- * saves a fifth of the time of PostgreSQL.
- */
-export const INSERT_ONE = `
-  WITH w AS (
-    SELECT $1::text AS naming_authority, $2::int AS authority_version, $3::uuid AS guid, $4::text AS local_name,
-           $5::uuid AS local_key, $6::text AS metadata_id, $7::uuid AS metadata_key, $8::text AS target,
-           $9::text AS alternate_ids, $10::timestamptz AS lease_until, $11::uuid AS reservation, $12::text AS client,
-           $13::text AS key_id, $14::text AS request_key, $15::int AS request_index, $16::uuid AS request_hash,
-           $17::uuid AS own_key
-  ), minted AS (
-    INSERT INTO identifier (naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids,
-                            state, lease_until, reservation, client, key_id, request_key, request_index, request_hash,
-                            position, registered, is_first_event)
-    SELECT naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, target,
-           CASE WHEN alternate_ids IS NOT NULL THEN ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
-           CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until, reservation,
-           client, key_id, request_key, request_index, request_hash,
-           pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), own_key IS NOT NULL, true
-    FROM w
-    CROSS JOIN LATERAL (
-      SELECT n.id AS naming_authority_id FROM naming_authority n
-      WHERE n.prefix = w.naming_authority AND n.state = 'active' AND n.version = w.authority_version OFFSET 0
-    ) n
-    WHERE (w.request_key IS NULL OR EXISTS (
-             SELECT FROM usable_request_places(ARRAY[w.client], ARRAY[w.request_key], ARRAY[w.request_index])))
-    ON CONFLICT DO NOTHING
-    RETURNING id, created_at
-  )
-  SELECT 0 AS ordinal, minted.id, minted.created_at, NULL::bigint AS metadata_record_id, ARRAY(
-           SELECT ARRAY[(SELECT m.prefix FROM naming_authority m WHERE m.id = d.naming_authority_id)
-                          || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', ''))), d.metadata_id]
-           FROM identifier d
-           WHERE d.metadata_key = w.own_key AND NOT (d.state = 'reserved' AND d.lease_until <= CURRENT_TIMESTAMP)
-           ORDER BY d.created_at, d.id
-         ) AS describes
-  FROM minted, w`;
-
-/**
- * As `INSERT_ONE`, for many objects. IDs are assigned before the insert, to identify the inserted rows. Two rows of one
+ * As `REGISTER_ONE`, for many objects. IDs are assigned before the insert, to identify the inserted rows. Two rows of one
  * statement must not conflict in any unique index.
  */
 export const INSERT_MANY = `
@@ -124,7 +86,16 @@ export const INSERT_MANY = `
            FROM identifier d
            WHERE d.metadata_key = o.own_key AND NOT (d.state = 'reserved' AND d.lease_until <= CURRENT_TIMESTAMP)
            ORDER BY d.created_at, d.id
-         ) AS describes
+         ) AS describes,
+         CASE WHEN o.own_key IS NOT NULL THEN ARRAY(
+             SELECT (SELECT m.prefix FROM naming_authority m WHERE m.id = d.naming_authority_id)
+                      || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', '')))
+             FROM (
+               SELECT e.naming_authority_id, e.local_name, e.guid, e.replaces, e.created_at, e.id FROM identifier e
+               WHERE e.replaces_key = o.own_key ORDER BY e.created_at, e.id LIMIT 20
+             ) d
+             WHERE upper(d.replaces) = upper(o.naming_authority || '/' || coalesce(o.local_name, replace(o.guid::text, '-', '')) COLLATE "C") ORDER BY d.created_at, d.id
+           ) ELSE '{}' END AS newer_versions
   FROM inserted o`;
 
 /** $19 to $22, as arrays: the metadata records, with the ordinals of their objects as $19. */
@@ -139,7 +110,8 @@ const METADATA_RECORD_PARAMETERS: readonly Parameter[] = [
 ];
 
 /**
- * As `INSERT_MANY`, with metadata records, and alternates: $23 their ordinals, $24 their keys. A conflict of a metadata
+ * As `INSERT_MANY`, with metadata records, alternates ($23 their ordinals, $24 their keys), Handle values ($25, $26) and previous
+ * versions ($27 ordinals, $28 texts, $29 keys). A conflict of a metadata
  * record or an alternate fails the whole statement. OFFSET 0 and IS TRUE: see the planner assumptions.
  */
 export const INSERT_WITH_MORE = `
@@ -154,10 +126,11 @@ export const INSERT_WITH_MORE = `
          own_key)
   ), insertable AS (
     SELECT w.*, n.naming_authority_id, r.ordinal IS NOT NULL AS has_record, r.guid AS record_guid, r.local_name AS record_name, r.local_key AS record_key,
-           v.handle_values
+           v.handle_values, p.replaces, p.replaces_key
     FROM input w
     LEFT JOIN unnest($19::int[], $20::uuid[], $21::text[], $22::uuid[]) AS r(ordinal, guid, local_name, local_key) USING (ordinal)
     LEFT JOIN unnest($25::int[], string_to_array($26, chr(10))) AS v(ordinal, handle_values) USING (ordinal)
+    LEFT JOIN unnest($27::int[], $28::text[], $29::uuid[]) AS p(ordinal, replaces, replaces_key) USING (ordinal)
     CROSS JOIN LATERAL (
       SELECT n.id AS naming_authority_id FROM naming_authority n
       WHERE n.prefix = w.naming_authority AND n.state = 'active' AND n.version = w.authority_version OFFSET 0
@@ -174,12 +147,13 @@ export const INSERT_WITH_MORE = `
   ), minted AS (
     INSERT INTO identifier (id, naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids,
                             state, lease_until, reservation, client, key_id, request_key, request_index, request_hash,
-                            position, registered, is_first_event, handle_values)
+                            position, registered, is_first_event, handle_values, replaces, replaces_key)
     SELECT id, naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, target,
            CASE WHEN alternate_ids IS NOT NULL THEN ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
            CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until, reservation,
            client, key_id, request_key, request_index, request_hash,
-           pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), own_key IS NOT NULL, true, handle_values::jsonb
+           pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), own_key IS NOT NULL, true, handle_values::jsonb,
+           replaces, replaces_key
     FROM eligible
     ON CONFLICT DO NOTHING
     RETURNING id
@@ -204,7 +178,16 @@ export const INSERT_WITH_MORE = `
            FROM identifier d
            WHERE d.metadata_key = o.own_key AND NOT (d.state = 'reserved' AND d.lease_until <= CURRENT_TIMESTAMP)
            ORDER BY d.created_at, d.id
-         ) AS describes
+         ) AS describes,
+         CASE WHEN o.own_key IS NOT NULL THEN ARRAY(
+             SELECT (SELECT m.prefix FROM naming_authority m WHERE m.id = d.naming_authority_id)
+                      || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', '')))
+             FROM (
+               SELECT e.naming_authority_id, e.local_name, e.guid, e.replaces, e.created_at, e.id FROM identifier e
+               WHERE e.replaces_key = o.own_key ORDER BY e.created_at, e.id LIMIT 20
+             ) d
+             WHERE upper(d.replaces) = upper(o.naming_authority || '/' || coalesce(o.local_name, replace(o.guid::text, '-', '')) COLLATE "C") ORDER BY d.created_at, d.id
+           ) ELSE '{}' END AS newer_versions
   FROM inserted o`;
 
 /** A row that these statements return. */
@@ -212,16 +195,19 @@ export type InsertedRow = Pick<Row<'identifier'>, 'id' | 'created_at'> & {
   readonly ordinal: number;
   readonly metadata_record_id: string | null;
   readonly describes: Describes;
+  readonly newer_versions: readonly string[];
 };
 
 export function insertQuery(items: readonly NewIdentifier[]): QueryConfig {
   const isAlone = items.every(
-    ({ metadataRecord, alternates, handleValues }) =>
-      metadataRecord === null && alternates.length === 0 && handleValues === undefined,
+    ({ metadataRecord, alternates, handleValues, replaces }) =>
+      metadataRecord === null && alternates.length === 0 && handleValues === undefined && replaces === undefined,
   );
   const [first, second] = items;
   if (isAlone && first !== undefined && second === undefined) {
-    return { name: 'insert-one-identifier', text: INSERT_ONE, values: valuesOfOne(PARAMETERS, first) };
+    if (first.selfKey !== null)
+      return { name: 'register-one-identifier', text: REGISTER_ONE, values: valuesOfOne(PARAMETERS, first) };
+    return { name: 'insert-one-identifier', text: INSERT_ONE, values: valuesOfOne(PARAMETERS.slice(0, -1), first) };
   }
   const values = [arrayOf(items.map((_, ordinal) => ordinal)), ...valuesOf(PARAMETERS, items)];
   // Without joins, one plan is good for any number of rows.
@@ -235,6 +221,7 @@ function moreValues(items: readonly NewIdentifier[]): unknown[] {
   const valued = items.flatMap(({ handleValues }, ordinal) =>
     handleValues === undefined ? [] : [{ ordinal, values: JSON.stringify(handleValues) }],
   );
+  const versions = items.flatMap(({ replaces }, ordinal) => (replaces === undefined ? [] : [{ ordinal, replaces }]));
   return [
     arrayOf(paired.map(({ ordinal }) => ordinal)),
     ...valuesOf(
@@ -245,6 +232,9 @@ function moreValues(items: readonly NewIdentifier[]): unknown[] {
     arrayOf(alternates.map(({ key }) => key)),
     arrayOf(valued.map(({ ordinal }) => ordinal)),
     linesOf(valued.map(({ values }) => values)),
+    arrayOf(versions.map(({ ordinal }) => ordinal)),
+    arrayOf(versions.map(({ replaces }) => replaces.text)),
+    arrayOf(versions.map(({ replaces }) => replaces.key)),
   ];
 }
 

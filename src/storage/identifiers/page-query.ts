@@ -71,12 +71,13 @@ export function pageQuery(
         coalesce(sum(
           octet_length(coalesce(metadata_id, '') || coalesce(target, '') || coalesce(local_name, ''))
             + octet_length(array_to_string(alternate_ids, ',')) + coalesce(octet_length(handle_values::text), 0)
-            + octet_length(array_to_string(describes, ','))
+            + coalesce(octet_length(replaces), 0)
+            + octet_length(array_to_string(describes, ',')) + octet_length(array_to_string(newer_versions, ','))
         ) OVER (ORDER BY created_at, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS octets_before
       FROM (
         SELECT id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
                created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
-               replaced_by, handle_values, sandbox, resolver_scheme, resolver_authority, resolver_first_segment, describes
+               replaced_by, replaces, handle_values, sandbox, resolver_scheme, resolver_authority, resolver_first_segment, describes, newer_versions
         FROM identifier_record
         WHERE ${conditions.length === 0 ? 'true' : conditions.join(' AND ')} ORDER BY created_at, id LIMIT $${values.length}
       ) page

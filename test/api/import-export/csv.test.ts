@@ -8,7 +8,7 @@ import type { TransferLineDto } from '../../../src/api/import-export/transfer-li
 const TIME = '2020-01-01T00:00:00.000Z';
 const withReason = (reason: string): TransferLineDto => ({
   ...{ identifier: '100.102/1', metadataId: null, target: null, state: 'withdrawn', alternateIds: [], version: 1 },
-  ...{ handleValues: null, hiddenValues: 0 },
+  ...{ replaces: null, handleValues: null, hiddenValues: 0 },
   ...{ createdAt: TIME, updatedAt: TIME, leaseUntil: null, tombstone: { withdrawnAt: TIME, reason, replacedBy: null } },
 });
 const hostile = fc.string({ unit: fc.constantFrom(...'=+-@＝＋－＠\'";, \t\r\nax'), minLength: 1, maxLength: 12 });

@@ -20,7 +20,7 @@ const TIME = '2020-01-01T00:00:00.000Z';
 const LINE = {
   ...{ identifier: '100.102/00000000000040008000000000000002', metadataId: 'info:fedora/demo:7', target: null },
   ...{ state: 'withdrawn', alternateIds: ['info:fedora/demo:8'], version: 3, createdAt: TIME, updatedAt: TIME },
-  ...{ leaseUntil: null, tombstone: { withdrawnAt: TIME, reason: 'a duplicate', replacedBy: null } },
+  ...{ replaces: null, leaseUntil: null, tombstone: { withdrawnAt: TIME, reason: 'a duplicate', replacedBy: null } },
 };
 
 /** The result of a line: "read", or the code of its problem. Any other error fails the test. */
@@ -56,8 +56,16 @@ describe('a line of an import', () => {
     expect(outcomeOf(LINE)).toBe('read');
   });
 
+  it('may name a previous version that is not registered, but not itself, and not for a reservation', () => {
+    expect(outcomeOf({ ...LINE, replaces: '100.102/00000000000040008000000000000003' })).toBe('read');
+    expect(outcomeOf({ ...LINE, replaces: LINE.identifier })).toBe('INVALID_PREDECESSOR');
+    const reserved = { ...LINE, state: 'reserved', leaseUntil: '2126-01-01T00:00:00Z', tombstone: null };
+    expect(outcomeOf({ ...reserved, replaces: '20.500/x' })).toBe('INVALID_REQUEST');
+    expect(outcomeOf({ ...reserved, replaces: null })).toBe('read');
+  });
+
   it.each([
-    ...['metadataId', 'target', 'leaseUntil', 'alternateIds', 'tombstone'].flatMap((name) =>
+    ...['metadataId', 'target', 'leaseUntil', 'alternateIds', 'replaces', 'tombstone'].flatMap((name) =>
       [[], [null], {}, 0, true, ''].map((value) => [name, value] as const),
     ),
     ['alternateIds', null],

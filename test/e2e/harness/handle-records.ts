@@ -15,6 +15,7 @@ import { IdentifierUpdater } from '../../../dist/storage/identifiers/identifier-
 import { NamingAuthorityCache } from '../../../dist/storage/naming-authorities/naming-authority-cache.js';
 import { RequestResults } from '../../../dist/storage/request-results.js';
 import { Transactions } from '../../../dist/storage/transactions.js';
+import { readClient } from '../../../dist/storage/read-client.js';
 import { writeClient } from '../../../dist/storage/write-client.js';
 
 /** The service of the build that writes Handle records, on the database of a running service. */
@@ -30,7 +31,8 @@ export function handleRecordsOn(pool: pg.Pool): HandleRecordsService {
   const metrics = new Metrics();
   const conflicts = new MintConflicts(prisma, updater, transactions, replays);
   const budget = new MintBudget(metrics, 0);
-  const minting = new MintingService(prisma, conflicts, replays, authorities, new GuidGenerator(), budget, metrics);
+  const [guids, reads] = [new GuidGenerator(), readClient(new PrismaService(pool), pool)];
+  const minting = new MintingService(prisma, conflicts, replays, authorities, guids, budget, metrics, reads);
   const requests = new IdempotentRequests(transactions);
   const curation = new CurationService(reader, updater, requests, transactions, authorities, resolver);
   return new HandleRecordsService(curation, minting, reader);

@@ -15,7 +15,8 @@ export type HeldRecords = Pick<CachedResolution, 'held' | 'find'>;
 
 /**
  * The reads of resolution: from memory, else by a statement. A face calls `find`, in the place of
- * `prisma.identifier.find`; `describes` of its records is always empty, because no row of the log tells when it changes.
+ * `prisma.identifier.find`; `describes` and `newerVersions` of its records are
+ * always empty, because no row of the log tells when they change.
  */
 export class CachedResolution {
   private readonly reader: ResolutionReader;

@@ -83,7 +83,7 @@ export class RecordCache {
   }
 
   /**
-   * @returns the frozen record, the same object while it is in the cache; its `describes` is empty.
+   * @returns the frozen record, the same object while it is in the cache; its `describes` and `newerVersions` are empty.
    * @throws as the reader does.
    */
   async find(address: Address): Promise<IdentifierRecord | null> {
@@ -212,6 +212,7 @@ function frozen(record: IdentifierRecord | null): IdentifierRecord | null {
   if (record === null) return null;
   Object.freeze(record.alternateIds);
   Object.freeze(record.describes);
+  Object.freeze(record.newerVersions);
   Object.freeze(record.tombstone);
   return Object.freeze(record);
 }

@@ -20,9 +20,10 @@ export function octetsOf(key: string, record: IdentifierRecord | null): number {
 }
 
 function textsOf(record: IdentifierRecord): string[] {
-  const { namingAuthority, guid, localName, metadataId, target, alternateIds, tombstone } = record;
+  const { namingAuthority, guid, localName, metadataId, target, alternateIds, replaces, tombstone } = record;
   const values = record.handleValues === null ? [] : record.handleValues.map((value) => JSON.stringify(value));
-  // Again in the JSON, which contains their Base64 or escaped texts.
-  const texts = [namingAuthority, guid, localName, metadataId, target, tombstone?.reason, tombstone?.replacedBy];
+  const versions = [replaces, tombstone?.replacedBy];
+  const texts = [namingAuthority, guid, localName, metadataId, target, tombstone?.reason, ...versions];
+  // Values are again in the JSON, which contains their Base64 or escaped texts.
   return [...texts.flatMap((text) => text ?? []), ...alternateIds, ...values, ...values];
 }

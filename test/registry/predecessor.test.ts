@@ -1,0 +1,79 @@
+import { describe, expect, it } from '@jest/globals';
+import { DEFAULT_RESOLVER } from '../../src/identifier/index.js';
+import { Problem } from '../../src/problem/problem.js';
+import { digestOf } from '../../src/registry/digest.js';
+import { type IdentifierRecord, nativeText } from '../../src/registry/identifier-record.js';
+import { NamingAuthoritySnapshot } from '../../src/registry/naming-authority-snapshot.js';
+import { predecessorOf, readPredecessor } from '../../src/registry/predecessor.js';
+import { GUID, authorityWith, recordWith } from '../records.js';
+
+const OTHER = 'A3D8BE7457C943FFB66ED4583059A8BA';
+const all = new NamingAuthoritySnapshot(
+  [authorityWith(), authorityWith({ prefix: '20', profile: 'handle', caseInsensitive: true })],
+  DEFAULT_RESOLVER,
+);
+const restricted = all.seenBy({}, (prefix) => prefix === '100.102');
+const SELF = { comparison: `hdl:100.102/${GUID}`, text: `100.102/${GUID}` };
+
+const decide = (text: string, found: IdentifierRecord | null, known = all, self: typeof SELF | null = SELF) =>
+  predecessorOf(readPredecessor(text, known, '/replaces'), found, self);
+
+function refusal(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof Problem) return [error.code, error.extensions.errors?.[0]?.pointer];
+    throw error;
+  }
+  return null;
+}
+
+describe('the name of a previous version', () => {
+  it.each([
+    [`hdl:100.102/${OTHER.toLowerCase()}?x#y`, `100.102/${OTHER}`, `hdl:100.102/${OTHER}`],
+    ['hdl:20/a%20B', '20/a B', 'hdl:20/A B'],
+    ['77.7/a', '77.7/a', 'hdl:77.7/a'],
+    ['demo:7', 'info:fedora/demo:7', 'info:fedora/demo:7'],
+  ])('R-28: %s is stored as %s, and found by the key of %s', (text, stored, comparison) => {
+    expect(readPredecessor(text, all, '/replaces')).toMatchObject({ text: stored, key: digestOf(comparison) });
+  });
+
+  it.each([
+    ['100.102/xyz', 'INVALID_GUID'],
+    [OTHER, 'MISSING_SEPARATOR'],
+  ])('%s is refused with %s', (text, code) => {
+    expect(refusal(() => readPredecessor(text, all, '/replaces'))).toEqual([code, '/replaces']);
+  });
+});
+
+describe('the decision about a previous version', () => {
+  const other = recordWith({ id: 8n, guid: OTHER, localName: OTHER });
+
+  it.each(['active', 'withdrawn'] as const)(
+    'accepts a registered one that is %s, in its registered spelling',
+    (state) => {
+      const found = recordWith({ namingAuthority: '20', guid: null, localName: 'Name', state });
+      expect(decide('20/NAME', found)).toEqual({ text: '20/Name', key: digestOf('hdl:20/NAME') });
+    },
+  );
+
+  it('accepts names of other registries without a record', () => {
+    expect(decide('77.7/a', null).text).toBe('77.7/a');
+    expect(decide('demo:7', null, restricted).text).toBe('info:fedora/demo:7');
+  });
+
+  it.each([
+    ['is not registered', `100.102/${OTHER}`, null, all],
+    ['is reserved', `100.102/${OTHER}`, { ...other, state: 'reserved' as const }, all],
+    ['is the identifier itself', `hdl:100.102/${GUID.toLowerCase()}`, recordWith(), all],
+    ['itself replaces the identifier', `100.102/${OTHER}`, { ...other, replaces: nativeText(recordWith()) }, all],
+    ['is hidden', '20/name', null, restricted],
+    ['is of a naming authority that a restricted key cannot know', '77.7/a', null, restricted],
+  ])('refuses one that %s', (_, text, found, known) => {
+    expect(refusal(() => decide(text, found, known))).toEqual(['INVALID_PREDECESSOR', '/replaces']);
+  });
+
+  it('compares a generated name with nothing', () => {
+    expect(decide(`100.102/${OTHER}`, other, all, null).text).toBe(`100.102/${OTHER}`);
+  });
+});

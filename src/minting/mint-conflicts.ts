@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { isLockTimeout } from '../problem/database-errors.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { keyCollision } from '../registry/key-collision.js';
+import { ignoredMembers } from '../registry/ignored-members.js';
 import type { MintCommand } from '../registry/mint-command.js';
 import type { NewIdentifier } from '../registry/new-identifier.js';
 import { type Conflicts, expiredIn } from '../storage/identifiers/conflict-finder.js';
@@ -151,10 +152,15 @@ export function resolveConflicts(
 function resolveMetadataConflict(
   existing: IdentifierRecord,
   registered: IdentifierRecord | null,
-  { guid, localName, onExisting }: MintCommand,
+  command: MintCommand,
 ): MintResult {
+  const { guid, localName, onExisting } = command;
   // Returning a different identifier would look like success.
   const isOther = (guid !== null || localName !== null) && registered?.id !== existing.id;
-  if (onExisting === 'return' && !isOther) return { outcome: 'existing', record: existing, metadataRecord: null };
+  if (onExisting !== 'reject' && !isOther) {
+    const found = { record: existing, metadataRecord: null };
+    if (onExisting === 'update') return { ...found, outcome: 'toUpdate' };
+    return { ...found, outcome: 'existing', ignored: ignoredMembers(command, existing) };
+  }
   return conflictProblem('METADATA_ID_TAKEN', 'This metadata ID is used by an identifier', existing, '/metadataId');
 }

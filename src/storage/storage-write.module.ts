@@ -7,6 +7,7 @@ import { HandleUserStore } from './handle-user-store.js';
 import { IdempotentRequests } from './idempotency.js';
 import { IdentifierImporter } from './identifiers/identifier-importer.js';
 import { IdentifierUpdater } from './identifiers/identifier-updater.js';
+import { NameHolders } from './identifiers/name-holders.js';
 import { NamingAuthorityWriter } from './naming-authorities/naming-authority-writer.js';
 import { RequestResults } from './request-results.js';
 import { Transactions } from './transactions.js';
@@ -24,6 +25,7 @@ const PROVIDERS: Provider[] = [
   CursorSecret,
   IdentifierUpdater,
   IdentifierImporter,
+  NameHolders,
   HandleUserStore,
   IdempotentRequests,
   RequestResults,

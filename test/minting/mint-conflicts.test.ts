@@ -19,6 +19,7 @@ const MINT: MintCommand = {
   handleValues: null,
   leaseUntil: null,
   onExisting: 'return',
+  sent: [],
 };
 const REGISTER_GUID: MintCommand = { ...MINT, guid: 'F58FB49EB1F848F0A606E84CEF294BE5' };
 const REGISTER_NAME: MintCommand = { ...MINT, localName: 'report' };

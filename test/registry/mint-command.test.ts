@@ -38,6 +38,7 @@ describe('a mint request', () => {
       handleValues: null,
       leaseUntil: null,
       onExisting: 'return',
+  sent: [],
     });
   });
 

@@ -18,6 +18,8 @@ import { MintReplays, replayOf } from './mint-replays.js';
 /** Milliseconds between attempts to expire a locked lease on the hot pool, whose connections are few. */
 const LOCKED_PAUSES_MS = [20, 40, 80, 160, 320, 640, 1280];
 
+export type OnExpired = (ids: readonly bigint[]) => never;
+
 interface Conflicting {
   readonly candidate: Candidate;
   readonly conflicts: Conflicts;
@@ -37,11 +39,14 @@ export class MintConflicts {
    * Finds and resolves the conflicts of mints, and stores the results that no row of an identifier has. Candidates
    * without a conflict, or whose conflict is gone, are undecided; expired reservations in their way are recorded.
    * @param lockWait how long an expired reservation may be locked.
+   * @param onExpired for a transaction that holds locks of changes, which the transaction that records an expiry could wait
+   * for: gets the reservations and throws, so that the caller records their expiry and repeats its transaction.
    */
   async explain(
     candidates: readonly Candidate[],
     transaction: Queryable | undefined,
     lockWait: LockWait,
+    onExpired: OnExpired | null = null,
   ): Promise<Decisions> {
     const conflicting = await this.find(candidates, transaction);
     const stored = await this.storedResults(conflicting, transaction);
@@ -60,6 +65,7 @@ export class MintConflicts {
         toStore.set({ job, result }, candidate);
       else decided.push({ job, result });
     }
+    if (expired.length > 0) onExpired?.(expired);
     if (expired.length > 0) await this.expireLeases(expired, transaction !== undefined, lockWait);
     const valid = await this.replays.store([...toStore.keys()]);
     for (const [decision, candidate] of toStore) {

@@ -15,7 +15,7 @@ import { type Insertion, partitionConflicting, prepareInsertion } from '../stora
 import { NamingAuthorityCache, activeIn } from '../storage/naming-authorities/naming-authority-cache.js';
 import type { LockWait, Queryable } from '../storage/transactions.js';
 import { WRITE_CLIENT, type WriteClient } from '../storage/write-client.js';
-import { MintConflicts } from './mint-conflicts.js';
+import { MintConflicts, type OnExpired } from './mint-conflicts.js';
 import type { Candidate, DecidedMint, Decisions, MintJob, MintOutcome, MintResult } from './mint-outcome.js';
 import { MintQueue } from './mint-queue.js';
 import { MintReplays } from './mint-replays.js';
@@ -112,11 +112,16 @@ export class MintingService {
   /**
    * Mints identifiers in a transaction of the caller, who counts them after its commit. Problems are results, as in
    * `insertPrepared`.
+   * @param onExpired for a transaction that holds locks of changes, as in `MintConflicts.explain`.
    */
-  async mintWithin(transaction: Queryable, jobs: readonly MintJob[]): Promise<Map<MintJob, MintResult>> {
+  async mintWithin(
+    transaction: Queryable,
+    jobs: readonly MintJob[],
+    onExpired: OnExpired | null = null,
+  ): Promise<Map<MintJob, MintResult>> {
     const results = new Map<MintJob, MintResult>();
     const prepared = await this.prepare(jobs);
-    for await (const decided of this.steps(prepared, transaction, 'usual')) collect(results, decided);
+    for await (const decided of this.steps(prepared, transaction, 'usual', onExpired)) collect(results, decided);
     return results;
   }
 
@@ -165,6 +170,7 @@ export class MintingService {
     prepared: PreparedMints,
     transaction: Queryable | undefined,
     lockWait: LockWait,
+    onExpired: OnExpired | null = null,
   ): AsyncGenerator<readonly DecidedMint[]> {
     yield prepared.decided;
     let { undecided: candidates, insertBatch } = prepared;
@@ -180,7 +186,7 @@ export class MintingService {
       yield inserted.decided;
       const open = [...inserted.undecided, ...later];
       if (open.length === 0) return;
-      const explained = await this.conflicts.explain(open, transaction, lockWait);
+      const explained = await this.conflicts.explain(open, transaction, lockWait, onExpired);
       yield explained.decided;
       if (explained.undecided.length === 0) return;
       const wereLater = new Set(later);

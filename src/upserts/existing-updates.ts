@@ -22,6 +22,9 @@ import { type Queryable, Transactions } from '../storage/transactions.js';
 /** Attempts of a transaction after conflicts that were resolved meanwhile. */
 const MAX_ATTEMPTS = 5;
 
+/** The same when each attempt has recorded expiries: a batch of 10,000 finds them in up to 20 of its statements. */
+const MAX_ATTEMPTS_AFTER_EXPIRIES = 50;
+
 /** Identifiers that are changed by one statement. */
 const SLICE = 500;
 
@@ -37,6 +40,11 @@ export class Unsettled extends Error {
   constructor(readonly expired: readonly bigint[] = []) {
     super('an identifier changed while it was being updated');
   }
+}
+
+/** Ends a transaction that must be repeated after these expiries were recorded. */
+export function repeatAfterExpiry(expired: readonly bigint[]): never {
+  throw new Unsettled(expired);
 }
 
 interface Decided extends FoundMint {
@@ -71,8 +79,9 @@ export class ExistingUpdates {
         return await transaction();
       } catch (error) {
         if (!(error instanceof Unsettled) && !isUniqueViolation(error)) throw error;
-        if (attempt === MAX_ATTEMPTS) throw conflictInProgress();
-        if (error instanceof Unsettled && error.expired.length > 0) await this.expire(error.expired);
+        const expired = error instanceof Unsettled ? error.expired : [];
+        if (attempt >= (expired.length > 0 ? MAX_ATTEMPTS_AFTER_EXPIRIES : MAX_ATTEMPTS)) throw conflictInProgress();
+        if (expired.length > 0) await this.expire(expired);
       }
     }
   }

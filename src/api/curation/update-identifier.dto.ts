@@ -4,10 +4,11 @@ import { OptionalOrNull } from '../../http/validation/optional.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
+import { IGNORABLE_MEMBERS, type IgnorableMember } from '../../registry/ignored-members.js';
 import { IsAlternateIds } from '../../http/validation/is-alternate-ids.js';
 import { IsTarget } from '../../http/validation/is-target.js';
 import { HandleValueDto } from '../representation/handle-value.dto.js';
-import { TombstoneDto, UrisDto } from '../representation/identifier.dto.js';
+import { IdentifierDto, TombstoneDto, UrisDto } from '../representation/identifier.dto.js';
 
 /**
  * The changes to an identifier. A member that is absent is not changed. The body can be the whole representation: a
@@ -119,4 +120,24 @@ export class UpdateIdentifierDto {
   @ApiProperty({ type: () => UrisDto, readOnly: true, required: false })
   @Computed()
   uris?: UrisDto;
+
+  /** Ignored: the query of the URL that was read. */
+  @ApiProperty({ type: String, nullable: true, readOnly: true, required: false })
+  @Computed()
+  query?: string | null;
+
+  /** Ignored: the fragment of the URI that was read. */
+  @ApiProperty({ type: String, nullable: true, readOnly: true, required: false })
+  @Computed()
+  fragment?: string | null;
+
+  /** Ignored: the metadata record in the response to a mint. */
+  @ApiProperty({ type: () => IdentifierDto, nullable: true, readOnly: true, required: false })
+  @Computed()
+  metadataRecord?: IdentifierDto | null;
+
+  /** Ignored: the ignored members in the response to a mint. */
+  @ApiProperty({ enum: IGNORABLE_MEMBERS, isArray: true, readOnly: true, required: false })
+  @Computed()
+  ignored?: readonly IgnorableMember[];
 }

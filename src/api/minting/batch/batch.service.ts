@@ -15,7 +15,7 @@ import type { Queryable } from '../../../storage/transactions.js';
 import type { MintJob, MintResult, NamedResult } from '../../../minting/mint-outcome.js';
 import { MintReplays, type StoredResult, serializeResult } from '../../../minting/mint-replays.js';
 import { MintingService } from '../../../minting/minting.service.js';
-import { ExistingUpdates } from '../../../upserts/existing-updates.js';
+import { ExistingUpdates, repeatAfterExpiry } from '../../../upserts/existing-updates.js';
 import {
   type MintItem,
   PARSE_SLICE,
@@ -107,7 +107,8 @@ export class BatchService {
     const results = new Map<MintJob, MintResult>();
     const locked = await this.updates.lockExisting(transaction, jobs);
     for (let from = 0; from < jobs.length; from += MINT_SLICE) {
-      const minted = await this.minting.mintWithin(transaction, jobs.slice(from, from + MINT_SLICE));
+      const slice = jobs.slice(from, from + MINT_SLICE);
+      const minted = await this.minting.mintWithin(transaction, slice, locked === null ? null : repeatAfterExpiry);
       for (const [job, result] of minted) results.set(job, result);
     }
     await this.updates.applyWithin(transaction, locked, results, principal);

@@ -14,6 +14,7 @@ import { IdentifierUpdater } from '../../dist/storage/identifiers/identifier-upd
 import { IMPORT, importValues } from '../../dist/storage/identifiers/import-statement.js';
 import { insertQuery } from '../../dist/storage/identifiers/insert-statement.js';
 import { COUNT_NAMES, PAGE_OF_NAMES } from '../../dist/storage/identifiers/name-list.js';
+import { NameHolders } from '../../dist/storage/identifiers/name-holders.js';
 import { searchQuery } from '../../dist/storage/identifiers/value-search.js';
 import { ConflictFinder } from '../../dist/storage/identifiers/conflict-finder.js';
 import { SessionSettings, poolSettings } from '../../dist/database/session-settings.js';
@@ -163,6 +164,27 @@ const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
     (on) => resolution(on).find({ ...OTHER, localKey: digestOf('none'), comparison: 'none' }),
   ],
   ['a look-up of one metadata ID', FEW, (on) => finder(on).findByMetadataId(canonical('hdl:2000.01/1-7'))],
+  [
+    'the identifiers of 100 metadata IDs',
+    4 * FEW,
+    (on) =>
+      new NameHolders().ofMetadataIds(
+        many(100, (n) => ({ namingAuthority: '100.102', key: canonical(`hdl:2000.01/1-${n}`).key })),
+        on,
+      ),
+  ],
+  [
+    'the identifiers of 150 alternates',
+    6 * FEW,
+    (on) =>
+      new NameHolders().ofAlternates(
+        many(50, (n) => ({
+          ...{ id: BigInt(n), namingAuthority: '100.102' },
+          names: [`none:${n}`, `demo:${3 * n}`, `demo:${3 * n + 3}`].map(canonical),
+        })),
+        on,
+      ),
+  ],
   ['a look-up of 100 names', 4 * FEW, (on) => new IdentifierSearch(on as never).find(many(100, (n) => [name(n)]))],
   [
     'a look-up of 100 GUIDs',

@@ -65,6 +65,7 @@ describe('a mint that was not inserted', () => {
   it.each<[string, Partial<Conflicts>, MintCommand, unknown]>([
     ['is tried again where nothing is in conflict any more', {}, MINT, null],
     ['is tried again with another GUID where a generated one exists', { address: ONE }, MINT, null],
+    ['must update it with onExisting update', { metadata: ONE }, { ...MINT, onExisting: 'update' }, ['toUpdate', 1]],
     ['returns the identifier with its metadata ID', { metadata: ONE }, MINT, ['existing', 1]],
     [
       'fails for a metadata ID with onExisting reject',

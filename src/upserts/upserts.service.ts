@@ -83,13 +83,13 @@ export class UpsertsService {
     principal: Principal,
     results: Map<MintJob, MintResult>,
   ): Promise<void> {
-    const keep = (updated: ReadonlyMap<MintJob, MintResult>): void => {
+    const collect = (updated: ReadonlyMap<MintJob, MintResult>): void => {
       for (const [job, result] of updated) results.set(job, result);
     };
     if (group.length > 1) {
       try {
         const updated = await this.updateTogether(group, principal);
-        keep(updated);
+        collect(updated);
         if (updated.size > 0) return;
       } catch (error) {
         if (!isLockTimeout(error)) throw error;
@@ -97,7 +97,7 @@ export class UpsertsService {
     }
     for (const one of group) {
       try {
-        keep(await this.updateTogether([one], principal));
+        collect(await this.updateTogether([one], principal));
       } catch (error) {
         if (!isLockTimeout(error)) throw error;
         results.set(one.job, conflictInProgress());
@@ -140,9 +140,9 @@ function distinct(found: readonly FoundMint[]): FoundMint[][] {
   const groups: FoundMint[][] = [];
   const next = new Map<bigint, number>();
   for (const mint of found) {
-    const place = next.get(mint.id) ?? 0;
-    next.set(mint.id, place + 1);
-    (groups[place] ??= []).push(mint);
+    const groupIndex = next.get(mint.id) ?? 0;
+    next.set(mint.id, groupIndex + 1);
+    (groups[groupIndex] ??= []).push(mint);
   }
   return groups;
 }

@@ -4,7 +4,7 @@
  * these patterns without a change here.
  */
 const LAYERS =
-  'identifier|registry|handle-values|record-page|storage|database|http|access|curation|handle-records|minting|problem|config|metrics|openapi|logging';
+  'identifier|registry|handle-values|record-page|storage|database|http|access|curation|handle-records|minting|upserts|problem|config|metrics|openapi|logging';
 const FACE = `^src/(?!(?:${LAYERS})/)[^/]+/`;
 
 /** What a layer may import besides itself. */
@@ -87,6 +87,11 @@ export default {
       'Minting and registering are services of every face.',
     ),
     only(
+      'upserts',
+      ['curation', 'minting', 'access', 'storage', 'registry', 'identifier', 'problem'],
+      'A mint that updates an existing identifier uses the services of both.',
+    ),
+    only(
       'handle-records',
       ['curation', 'minting', 'access', 'storage', 'registry', 'handle-values', 'identifier', 'problem'],
       'Writes of Handle clients go through the services of every other change.',
@@ -94,7 +99,7 @@ export default {
     {
       name: 'services-use-no-http-server',
       severity: 'error',
-      from: { path: '^src/(curation|handle-records|minting)/' },
+      from: { path: '^src/(curation|handle-records|minting|upserts)/' },
       to: { path: '(^|/)node_modules/(fastify|@nestjs/platform-fastify|pg|@prisma)(/|$)' },
     },
     {

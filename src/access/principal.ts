@@ -79,13 +79,18 @@ export class Principal {
     throw new Problem('NAMING_AUTHORITY_FORBIDDEN', detail, { errors: [{ pointer, detail }] });
   }
 
-  /** Requires scope and grant of a mint or a registration. @throws Problem SCOPE_MISSING, or NAMING_AUTHORITY_FORBIDDEN */
+  /**
+   * Requires scope and grant of a mint or a registration; `onExisting: "update"` requires "curate" too.
+   * @throws Problem SCOPE_MISSING, or NAMING_AUTHORITY_FORBIDDEN
+   */
   requireMinting({
     namingAuthority,
     guid,
     localName,
-  }: Pick<MintCommand, 'namingAuthority' | 'guid' | 'localName'>): void {
+    onExisting,
+  }: Pick<MintCommand, 'namingAuthority' | 'guid' | 'localName' | 'onExisting'>): void {
     this.require(guid === null && localName === null ? 'mint' : 'register', namingAuthority, '/namingAuthority');
+    if (onExisting === 'update') requireScope(this, 'curate');
   }
 
   /** @throws Problem NAMING_AUTHORITY_FORBIDDEN with this detail. */

@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { isLockTimeout } from '../problem/database-errors.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { keyCollision } from '../registry/key-collision.js';
+import { ignoredMembers } from '../registry/ignored-members.js';
 import type { MintCommand } from '../registry/mint-command.js';
 import type { NewIdentifier } from '../registry/new-identifier.js';
 import { type Conflicts, expiredIn } from '../storage/identifiers/conflict-finder.js';
@@ -16,6 +17,8 @@ import { MintReplays, replayOf } from './mint-replays.js';
 
 /** Milliseconds between attempts to expire a locked lease on the hot pool, whose connections are few. */
 const LOCKED_PAUSES_MS = [20, 40, 80, 160, 320, 640, 1280];
+
+export type OnExpired = (ids: readonly bigint[]) => never;
 
 interface Conflicting {
   readonly candidate: Candidate;
@@ -36,11 +39,14 @@ export class MintConflicts {
    * Finds and resolves the conflicts of mints, and stores the results that no row of an identifier has. Candidates
    * without a conflict, or whose conflict is gone, are undecided; expired reservations in their way are recorded.
    * @param lockWait how long an expired reservation may be locked.
+   * @param onExpired for a transaction that holds locks of changes, which the transaction that records an expiry could wait
+   * for: gets the reservations and throws, so that the caller records their expiry and repeats its transaction.
    */
   async explain(
     candidates: readonly Candidate[],
     transaction: Queryable | undefined,
     lockWait: LockWait,
+    onExpired: OnExpired | null = null,
   ): Promise<Decisions> {
     const conflicting = await this.find(candidates, transaction);
     const stored = await this.storedResults(conflicting, transaction);
@@ -59,6 +65,7 @@ export class MintConflicts {
         toStore.set({ job, result }, candidate);
       else decided.push({ job, result });
     }
+    if (expired.length > 0) onExpired?.(expired);
     if (expired.length > 0) await this.expireLeases(expired, transaction !== undefined, lockWait);
     const valid = await this.replays.store([...toStore.keys()]);
     for (const [decision, candidate] of toStore) {
@@ -151,10 +158,15 @@ export function resolveConflicts(
 function resolveMetadataConflict(
   existing: IdentifierRecord,
   registered: IdentifierRecord | null,
-  { guid, localName, onExisting }: MintCommand,
+  command: MintCommand,
 ): MintResult {
+  const { guid, localName, onExisting } = command;
   // Returning a different identifier would look like success.
   const isOther = (guid !== null || localName !== null) && registered?.id !== existing.id;
-  if (onExisting === 'return' && !isOther) return { outcome: 'existing', record: existing, metadataRecord: null };
+  if (onExisting !== 'reject' && !isOther) {
+    const found = { record: existing, metadataRecord: null };
+    if (onExisting === 'update') return { ...found, outcome: 'toUpdate' };
+    return { ...found, outcome: 'existing', ignored: ignoredMembers(command, existing) };
+  }
   return conflictProblem('METADATA_ID_TAKEN', 'This metadata ID is used by an identifier', existing, '/metadataId');
 }

@@ -1,5 +1,6 @@
 import type { MintContext } from '../registry/build-identifier.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
+import type { IgnorableMember } from '../registry/ignored-members.js';
 import type { MintCommand } from '../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import type { NewIdentifier } from '../registry/new-identifier.js';
@@ -16,11 +17,14 @@ export interface MintJob {
 export interface MintOutcome {
   /**
    * `replayed`: an earlier request with the same idempotency key minted it; `existing`: its metadata ID existed;
-   * `found`: a replay of `existing`.
+   * `updated`: that one has the values of the request; `found`: a replay of one of these two; `toUpdate`: its metadata ID
+   * existed, and the caller must update it.
    */
-  readonly outcome: 'created' | 'replayed' | 'existing' | 'found';
+  readonly outcome: 'created' | 'replayed' | 'existing' | 'updated' | 'found' | 'toUpdate';
   readonly record: IdentifierRecord;
   readonly metadataRecord: IdentifierRecord | null;
+  /** The members of the request that an existing identifier has with other values. */
+  readonly ignored?: readonly IgnorableMember[];
 }
 
 export type MintResult = MintOutcome | Problem;

@@ -10,16 +10,21 @@ import { type NewResult, RequestResults } from '../storage/request-results.js';
 import type { Queryable } from '../storage/transactions.js';
 import type { DecidedMint, MintOutcome, MintResult } from './mint-outcome.js';
 
-/** Problems that are stored for a line of a stream, because they depend on other identifiers, which can change. */
+/** Problems that are stored for a line of a stream, because they depend on identifiers that can change. */
 const STORED_REFUSALS = new Set([
-  ...['KEY_COLLISION', 'METADATA_ID_TAKEN', 'GUID_TAKEN', 'IDENTIFIER_TAKEN', 'ALTERNATE_ID_TAKEN'],
+  ...['KEY_COLLISION', 'METADATA_ID_TAKEN', 'GUID_TAKEN', 'IDENTIFIER_TAKEN', 'ALTERNATE_ID_TAKEN', 'WRONG_STATE'],
 ]);
 
 const SLICE = 1000;
 
 /** The stored result of a mint: IDs and not records, so that a replay returns their current state. */
 export type StoredResult =
-  | { readonly outcome: MintOutcome['outcome']; readonly id: string; readonly metadataRecordId?: string }
+  | {
+      readonly outcome: MintOutcome['outcome'];
+      readonly id: string;
+      readonly metadataRecordId?: string;
+      readonly ignored?: MintOutcome['ignored'];
+    }
   | { readonly code: ProblemCode; readonly detail: string; readonly facts: ProblemExtensions };
 
 export function serializeResult(result: MintResult): StoredResult {
@@ -27,9 +32,9 @@ export function serializeResult(result: MintResult): StoredResult {
     const { code, detail, extensions: facts } = result;
     return { code, detail, facts };
   }
-  const { outcome, record, metadataRecord } = result;
+  const { outcome, record, metadataRecord, ignored = [] } = result;
   const pair = metadataRecord === null ? {} : { metadataRecordId: metadataRecord.id.toString() };
-  return { outcome, id: record.id.toString(), ...pair };
+  return { outcome, id: record.id.toString(), ...pair, ...(ignored.length > 0 && { ignored }) };
 }
 
 /** The identifier of an earlier request; IDEMPOTENCY_KEY_REUSED for another request with the same key. */
@@ -97,7 +102,8 @@ export class MintReplays {
         const record = records.get(each.id);
         if (record === undefined) throw new TypeError(`identifier ${each.id} was minted and was not found`);
         const metadataRecord = records.get(each.metadataRecordId ?? '') ?? null;
-        results.set(key, { outcome: each.outcome, record, metadataRecord });
+        const { outcome, ignored } = each;
+        results.set(key, { outcome, record, metadataRecord, ...(ignored !== undefined && { ignored }) });
       }
     }
     return results;
@@ -108,14 +114,16 @@ export class MintReplays {
     const { request } = job.context;
     if (request === null) return false;
     if (result instanceof Problem) return request.index > 0 && STORED_REFUSALS.has(result.code);
-    return result.outcome === 'existing';
+    return result.outcome === 'existing' || result.outcome === 'updated';
   }
 
   /**
    * Stores results for replays, and returns those that are valid. The others must be decided again, because another
    * request used the key or the identifier lost its metadata ID.
+   * @param transaction of a change that must not be committed unless all results are valid; without it they commit by
+   * themselves.
    */
-  async store(decided: readonly DecidedMint[]): Promise<ReadonlySet<DecidedMint>> {
+  async store(decided: readonly DecidedMint[], transaction?: Queryable): Promise<ReadonlySet<DecidedMint>> {
     const results = new Map<NewResult, DecidedMint>();
     for (const decision of decided) {
       const { job, result } = decision;
@@ -126,7 +134,7 @@ export class MintReplays {
       const found = isFound ? { id: result.record.id, metadataKey: metadata.key } : null;
       results.set({ mint: { client: actor.client, ...request }, result: serializeResult(result), found }, decision);
     }
-    const stored = await this.results.store([...results.keys()]);
+    const stored = await this.results.store([...results.keys()], transaction);
     return new Set([...results].flatMap(([result, decision]) => (stored.has(result) ? [decision] : [])));
   }
 }

@@ -3,7 +3,7 @@ import { type ChargeReport, MintBudget } from '../access/mint-budget.js';
 import type { Principal } from '../access/principal.js';
 import type { RequestContext } from '../access/request-context.js';
 import { parseNamingAuthority } from '../identifier/index.js';
-import { Metrics, type MintOutcomeLabel } from '../metrics/metrics.js';
+import { Metrics } from '../metrics/metrics.js';
 import { Problem } from '../problem/problem.js';
 import { buildIdentifier } from '../registry/build-identifier.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
@@ -17,19 +17,14 @@ import { NamingAuthorityCache, activeIn } from '../storage/naming-authorities/na
 import type { LockWait, Queryable } from '../storage/transactions.js';
 import { READ_CLIENT, type ReadClient } from '../storage/read-client.js';
 import { WRITE_CLIENT, type WriteClient } from '../storage/write-client.js';
-import { MintConflicts } from './mint-conflicts.js';
+import { MintConflicts, type OnExpired } from './mint-conflicts.js';
 import type { Candidate, DecidedMint, Decisions, MintJob, MintOutcome, MintResult } from './mint-outcome.js';
 import { MintQueue } from './mint-queue.js';
 import { MintReplays } from './mint-replays.js';
+import { MintStatistics } from './mint-statistics.js';
 
 /** Attempts with new GUIDs, which collide only when the random source is broken. */
 const MAX_ATTEMPTS = 5;
-
-/** Weight of the last group of mints in the share of replays. */
-const LAST_GROUP_WEIGHT = 0.25;
-
-/** The share of replays from which searching them before the insert is faster. */
-const LIKELY_REPLAYS = 0.5;
 
 /** Candidates of one statement, and those that conflict with one of them and follow later. */
 interface InsertBatch {
@@ -82,22 +77,32 @@ export class MintingService {
   }
 
   /**
-   * Mints one identifier, or returns the one of an earlier request.
+   * Mints one identifier, or returns the one of an earlier request. For `onExisting: "update"` see `UpsertsService.mint`.
    * @param onCharge gets the state of the rate limit, also where it refuses the request.
    * @throws Problem of the syntax, of the scope or the naming authority, RATE_LIMITED, and as `resolveConflicts` and
    * `MintQueue.mint`.
    */
-  async mint(
+  async mint(request: MintRequest, context: RequestContext, onCharge: ChargeReport): Promise<MintOutcome> {
+    return this.mintOne(await this.readRequest(request, context, onCharge));
+  }
+
+  /** The first half of `mint`: parses, authorises and charges a request. */
+  async readRequest(
     request: MintRequest,
     { principal, idempotencyKey: key }: RequestContext,
     onCharge: ChargeReport,
-  ): Promise<MintOutcome> {
+  ): Promise<MintJob> {
     const known = await this.knownFor(principal, [request.namingAuthority]);
     const command = parseMintRequest(request, principal.viewOf(known));
     principal.requireMinting(command);
     this.budget.charge(command.namingAuthority, identifierCount(command), known, onCharge);
     const index = key === undefined ? null : { key, index: 0, fingerprint: mintFingerprint(command) };
-    return this.queue.mint({ command, context: { actor: principal, request: index }, known });
+    return { command, context: { actor: principal, request: index }, known };
+  }
+
+  /** The second half of `mint`, which can be repeated. */
+  async mintOne(job: MintJob): Promise<MintOutcome> {
+    return this.queue.mint(job);
   }
 
   /** The naming authorities for a request; unknown and inactive ones are read again, because they may have changed. */
@@ -116,11 +121,16 @@ export class MintingService {
   /**
    * Mints identifiers in a transaction of the caller, who counts them after its commit. Problems are results, as in
    * `insertPrepared`.
+   * @param onExpired for a transaction that holds locks of changes, as in `MintConflicts.explain`.
    */
-  async mintWithin(transaction: Queryable, jobs: readonly MintJob[]): Promise<Map<MintJob, MintResult>> {
+  async mintWithin(
+    transaction: Queryable,
+    jobs: readonly MintJob[],
+    onExpired: OnExpired | null = null,
+  ): Promise<Map<MintJob, MintResult>> {
     const results = new Map<MintJob, MintResult>();
     const prepared = await this.prepare(jobs);
-    for await (const decided of this.steps(prepared, transaction, 'usual')) collect(results, decided);
+    for await (const decided of this.steps(prepared, transaction, 'usual', onExpired)) collect(results, decided);
     return results;
   }
 
@@ -186,6 +196,7 @@ export class MintingService {
     prepared: PreparedMints,
     transaction: Queryable | undefined,
     lockWait: LockWait,
+    onExpired: OnExpired | null = null,
   ): AsyncGenerator<readonly DecidedMint[]> {
     yield prepared.decided;
     let { undecided: candidates, insertBatch } = prepared;
@@ -201,7 +212,7 @@ export class MintingService {
       yield inserted.decided;
       const open = [...inserted.undecided, ...later];
       if (open.length === 0) return;
-      const explained = await this.conflicts.explain(open, transaction, lockWait);
+      const explained = await this.conflicts.explain(open, transaction, lockWait, onExpired);
       yield explained.decided;
       if (explained.undecided.length === 0) return;
       const wereLater = new Set(later);
@@ -290,41 +301,4 @@ function errorOf(thrown: unknown): Error {
 function giveUp({ context }: MintJob): Problem {
   if (context.request !== null) return requestInFlight();
   throw new Error(`${MAX_ATTEMPTS} consecutive generated GUIDs exist already; the random source repeats values`);
-}
-
-/** The results of mints in the metrics, and the share of replays. */
-class MintStatistics {
-  /** The share of replays among recent mints. Retries come in bursts; this selects only which statement runs first. */
-  private replayShare = 0;
-
-  constructor(private readonly metrics: Metrics) {}
-
-  get expectsReplays(): boolean {
-    return this.replayShare > LIKELY_REPLAYS;
-  }
-
-  noteReplays(results: ReadonlyMap<MintJob, MintResult>): void {
-    if (results.size === 0) return;
-    const replays = [...results.values()].filter((result) => !['created', 'refused'].includes(labelOf(result))).length;
-    this.replayShare += (replays / results.size - this.replayShare) * LAST_GROUP_WEIGHT;
-  }
-
-  /** Counts results in the metrics, summed up first: a label look-up takes longer than minting an identifier. */
-  count(results: ReadonlyMap<MintJob, MintResult>): void {
-    const counts = new Map<string, Map<MintOutcomeLabel, number>>();
-    for (const [{ command }, result] of results) {
-      const label = labelOf(result);
-      const under = result instanceof Problem ? command.namingAuthority : result.record.namingAuthority;
-      const labels = counts.get(under) ?? new Map<MintOutcomeLabel, number>();
-      counts.set(under, labels.set(label, (labels.get(label) ?? 0) + 1));
-    }
-    for (const [under, labels] of counts) {
-      for (const [label, count] of labels) this.metrics.minted(under, label, count);
-    }
-  }
-}
-
-function labelOf(result: MintResult): MintOutcomeLabel {
-  if (result instanceof Problem) return 'refused';
-  return result.outcome === 'found' ? 'replayed' : result.outcome;
 }

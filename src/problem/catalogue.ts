@@ -52,6 +52,7 @@ const SERVICE_PROBLEMS = {
   PARENT_NOT_FOUND: { status: 422, title: 'The parent of the naming authority does not exist.' },
   REPLACEMENT_NOT_FOUND: { status: 422, title: 'The replacement is not an active identifier.' },
   INVALID_PREDECESSOR: { status: 422, title: 'The identifier cannot replace this one.' },
+  READ_ONLY_MEMBER: { status: 422, title: 'A read-only member differs from its current value.' },
   DUPLICATE_IN_REQUEST: { status: 422, title: 'Two items of the request conflict.' },
   BATCH_REFUSED: { status: 422, title: 'The batch was rejected because of an invalid item.' },
   PRECONDITION_REQUIRED: { status: 428, title: 'If-Match is required.' },

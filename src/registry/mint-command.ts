@@ -8,11 +8,16 @@ import {
 import { invalidRequest, malformed } from '../problem/problem.js';
 import { type CanonicalName, MAX_LOCAL_NAME_OCTETS } from './canonical-name.js';
 import { type Digest, digestOf } from './digest.js';
+import { type SentMembers, membersIn } from './ignored-members.js';
 import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 import { readAlternates, readMetadataId } from './parse-names.js';
 import { type RequestedPredecessor, readPredecessor } from './predecessor.js';
 import type { StoredValue } from './stored-value.js';
 import { readTime } from './timestamp.js';
+
+/** What to do when an identifier of the naming authority has the metadata ID already. */
+export const ON_EXISTING = ['return', 'reject', 'update'] as const;
+export type OnExisting = (typeof ON_EXISTING)[number];
 
 /** A mint request whose members have the expected types; identifiers are texts in any form. */
 export interface MintRequest {
@@ -32,11 +37,11 @@ export interface MintRequest {
   readonly state?: 'reserved' | 'active';
   /** RFC 3339. */
   readonly leaseUntil?: string;
-  readonly onExisting?: 'return' | 'reject';
+  readonly onExisting?: OnExisting;
 }
 
 /** A mint request with parsed identifiers: equal for two notations of the same request. */
-export interface MintCommand {
+export interface MintCommand extends SentMembers {
   readonly namingAuthority: string;
   readonly metadata: CanonicalName | null;
   readonly mintMetadataId: boolean;
@@ -55,7 +60,7 @@ export interface MintCommand {
   readonly handleValues: readonly StoredValue[] | null;
   /** The end of the lease of a reserved identifier; null for an active one. */
   readonly leaseUntil: Date | null;
-  readonly onExisting: 'return' | 'reject';
+  readonly onExisting: OnExisting;
 }
 
 /** Parses the identifiers of a mint request. @throws Problem with a syntax code, or INVALID_REQUEST. */
@@ -88,6 +93,7 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
     handleValues: request.handleValues ?? null,
     leaseUntil: readLease(request.state, request.leaseUntil),
     onExisting: request.onExisting ?? 'return',
+    sent: membersIn(request),
   };
 }
 
@@ -110,7 +116,10 @@ export function canonicalMint(command: MintCommand): object {
     ...(metadata !== null && { metadata: metadata.key }),
     ...(mintMetadataId && { mintMetadataId }),
     ...(target !== null && { target }),
-    ...(alternates.length > 0 && { alternates: alternates.map(({ key }) => key) }),
+    // An update by an empty list removes the alternates.
+    ...((alternates.length > 0 || (onExisting === 'update' && command.sent.includes('alternateIds'))) && {
+      alternates: alternates.map(({ key }) => key),
+    }),
     ...(command.replaces !== null && { replaces: command.replaces.key }),
     ...(guid !== null && { guid }),
     ...(localName !== null && { localName }),

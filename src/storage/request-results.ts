@@ -99,8 +99,12 @@ export class RequestResults {
     });
   }
 
-  /** Stores results, those of one chunk together, and returns those stored now; the others must be decided again. */
-  async store(results: readonly NewResult[]): Promise<ReadonlySet<NewResult>> {
+  /**
+   * Stores results, those of one chunk together, and returns those stored now; the others must be decided again.
+   * @param transaction of the change whose results they are; then a unique violation, which means that another request used
+   * a key, aborts it.
+   */
+  async store(results: readonly NewResult[], transaction?: Queryable): Promise<ReadonlySet<NewResult>> {
     if (results.length === 0) return new Set();
     const values = [
       arrayOf(results.map(({ mint }) => mint.client)),
@@ -113,12 +117,10 @@ export class RequestResults {
       arrayOf(results.map(({ found }) => found?.id.toString() ?? null)),
       arrayOf(results.map(({ found }) => found?.metadataKey ?? null)),
     ];
-    const rows = await noneWhenViolated(
-      this.transactions.statement(
-        async (on) =>
-          (await on.query<{ ordinal: number }>(prepared('store-results', STORE, values, results.length))).rows,
-      ),
-    );
+    const write = async (on: Queryable): Promise<{ ordinal: number }[]> =>
+      (await on.query<{ ordinal: number }>(prepared('store-results', STORE, values, results.length))).rows;
+    const rows =
+      transaction === undefined ? await noneWhenViolated(this.transactions.statement(write)) : await write(transaction);
     return new Set(rows.flatMap(({ ordinal }) => results[ordinal] ?? []));
   }
 

@@ -34,6 +34,7 @@ const ORDER = {
   handleValues: null,
   leaseUntil: null,
   onExisting: 'return' as const,
+  sent: [],
 };
 const ASKED = { actor: { client: 'test', keyId: null }, request: null };
 const RESOLVER = toResolver({ scheme: 'http', authority: 'hdl.handle.net' });

@@ -77,6 +77,15 @@ describe('PATCH /naming-authorities/{na}', () => {
     ['handleValues', { handleValues: true }],
     ['sandbox', { sandbox: true }],
     ['namingAuthority', { namingAuthority: '1' }],
+  ])('refuses to change the read-only %s', async (member, fields) => {
+    const prefix = await created();
+    const answer = await patch(prefix, fields);
+    expect([answer.status, answer.body.code]).toEqual([422, 'READ_ONLY_MEMBER']);
+    expect(answer.body.errors[0].pointer).toBe(`/${member}`);
+    expect((await show(prefix)).body.version).toBe(1);
+  });
+
+  it.each([
     ['status', { status: null }],
     ['targetTemplate', { targetTemplate: 'https://a.example/' }],
     ['resolver', { resolver: { scheme: 'http', authority: '/' } }],

@@ -20,6 +20,7 @@ const MINT: MintCommand = {
   handleValues: null,
   leaseUntil: null,
   onExisting: 'return',
+  sent: [],
 };
 const REGISTER_GUID: MintCommand = { ...MINT, guid: 'F58FB49EB1F848F0A606E84CEF294BE5' };
 const REGISTER_NAME: MintCommand = { ...MINT, localName: 'report' };
@@ -65,6 +66,7 @@ describe('a mint that was not inserted', () => {
   it.each<[string, Partial<Conflicts>, MintCommand, unknown]>([
     ['is tried again where nothing is in conflict any more', {}, MINT, null],
     ['is tried again with another GUID where a generated one exists', { address: ONE }, MINT, null],
+    ['must update it with onExisting update', { metadata: ONE }, { ...MINT, onExisting: 'update' }, ['toUpdate', 1]],
     ['returns the identifier with its metadata ID', { metadata: ONE }, MINT, ['existing', 1]],
     [
       'fails for a metadata ID with onExisting reject',

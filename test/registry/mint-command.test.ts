@@ -39,6 +39,7 @@ describe('a mint request', () => {
       handleValues: null,
       leaseUntil: null,
       onExisting: 'return',
+      sent: [],
     });
   });
 
@@ -135,9 +136,14 @@ describe('the fingerprint of a mint request', () => {
     ['a local name', { localName: GUID }],
     ['a lease', { state: 'reserved', leaseUntil: LEASE }],
     ['another naming authority', { namingAuthority: '100.103' }],
-    ['what happens with an existing metadata ID', { onExisting: 'reject' }],
+    ['the refusal of an existing metadata ID', { onExisting: 'reject' }],
+    ['the update of an existing metadata ID', { onExisting: 'update' }],
   ])('differs for %s', (_, more) => {
     expect(fingerprint(more)).not.toBe(fingerprint());
+  });
+
+  it('differs for an update that removes all alternates', () => {
+    expect(fingerprint({ onExisting: 'update', alternateIds: [] })).not.toBe(fingerprint({ onExisting: 'update' }));
   });
 });
 

@@ -16,7 +16,8 @@ import { requestContextOf } from '../../access/current-principal.js';
 import type { RequestContext } from '../../access/request-context.js';
 import { Requires } from '../../access/requires.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/api-idempotency-key.js';
-import { type EntityTags, entityTagOf, matchesStrongly, readIfMatch } from '../../http/headers/entity-tags.js';
+import { type EntityTags, entityTagOf, matchesRecord, readIfMatch } from '../../http/headers/entity-tags.js';
+import { requireReadOnly } from '../../http/validation/read-only.js';
 import { requireNoBody } from '../../http/body/no-body.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiBody, ApiConsumes, ApiHeader, ApiResponse, ApiTags } from '../../openapi/annotations.js';
@@ -53,7 +54,8 @@ function ApiChange(ifMatch: 'required' | 'optional', ...codes: ProblemCode[]): M
     ApiHeader({
       name: 'If-Match',
       required: ifMatch === 'required',
-      description: 'One or more values of `ETag` that the identifier may have, or `*` for any.',
+      description:
+        'One or more values of `ETag` that the identifier may have, versions in double quotes such as `"3"`, or `*` for any.',
       ...text,
     }),
     ApiIdempotencyKey(),
@@ -93,13 +95,14 @@ export class CurationController {
 
   /**
    * Change an identifier
-   * @remarks Changes the metadata ID, the target, the alternate identifiers and the previous version; a member that is absent is not changed
-   * (RFC 7396). Of several changes based on the same entity tag, one succeeds. A request without any difference creates
-   * no new version.
+   * @remarks Changes the metadata ID, the target, the alternate identifiers and the previous version; a member that is absent
+   * is not changed (RFC 7396). The body can be the whole representation that was read: read-only members with their current
+   * values are ignored. Of several changes based on the same entity tag, one succeeds. A request without any difference
+   * creates no new version.
    */
   @Patch()
   @ApiConsumes('application/json', 'application/merge-patch+json')
-  @ApiChange('required', 'PRECONDITION_REQUIRED', ...OF_NAMES)
+  @ApiChange('required', 'PRECONDITION_REQUIRED', 'READ_ONLY_MEMBER', ...OF_NAMES)
   async change(
     @ChangeTarget() target: Target,
     @Body() request: UpdateIdentifierDto,
@@ -120,7 +123,7 @@ export class CurationController {
   @Requires('mint', 'curate')
   @HttpCode(HttpStatus.OK)
   @ApiBody({ type: UpdateIdentifierDto, required: false })
-  @ApiChange('optional', ...OF_NAMES)
+  @ApiChange('optional', 'READ_ONLY_MEMBER', ...OF_NAMES)
   async activate(
     @ChangeTarget() target: Target,
     @Body() request: UpdateIdentifierDto,
@@ -164,7 +167,9 @@ export class CurationController {
   private async run(target: Target, command: CurationCommand, reply: FastifyReply): Promise<IdentifierDto> {
     const { ifMatch, ...context } = target;
     const requireCurrent = (snapshot: IdentifierSnapshot): void => {
-      if (ifMatch !== undefined) requireMatch(ifMatch, entityTag(serializeRecord(snapshot, snapshot.uris)));
+      const current = serializeRecord(snapshot, snapshot.uris);
+      if (ifMatch !== undefined) requireMatch(ifMatch, current);
+      if ('values' in command) requireReadOnly(UpdateIdentifierDto, command.values, current);
     };
     try {
       const { result, replayed } = await this.curation.run(
@@ -187,8 +192,8 @@ function entityTag(shown: IdentifierDto): string {
 }
 
 /** @throws Problem PRECONDITION_FAILED */
-function requireMatch(ifMatch: EntityTags, current: string): void {
-  if (matchesStrongly(ifMatch, current)) return;
+function requireMatch(ifMatch: EntityTags, current: IdentifierDto): void {
+  if (matchesRecord(ifMatch, current.version, entityTag(current))) return;
   const detail =
     'If-Match does not match the current entity tag of the identifier; read it again and repeat the change with its new ETag';
   throw new Problem('PRECONDITION_FAILED', `${detail}.`, { errors: [{ pointer: '#header/If-Match', detail }] });

@@ -1,12 +1,19 @@
 import { IsString, MaxLength } from 'class-validator';
+import { Computed, ReadOnly } from '../../http/validation/read-only.js';
 import { OptionalOrNull } from '../../http/validation/optional.js';
 import { ApiProperty } from '../../openapi/annotations.js';
-import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
+import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
+import { IGNORABLE_MEMBERS, type IgnorableMember } from '../../registry/ignored-members.js';
 import { IsAlternateIds } from '../../http/validation/is-alternate-ids.js';
 import { IsTarget } from '../../http/validation/is-target.js';
+import { HandleValueDto } from '../representation/handle-value.dto.js';
+import { IdentifierDto, TombstoneDto, UrisDto } from '../representation/identifier.dto.js';
 
-/** The changes to an identifier. A member that is absent is not changed. */
+/**
+ * The changes to an identifier. A member that is absent is not changed. The body can be the whole representation: a
+ * read-only member is ignored when it is equal to the current value, otherwise the request fails with READ_ONLY_MEMBER.
+ */
 export class UpdateIdentifierDto {
   /**
    * The identifier of the metadata record (CID-24) in any form, unique within the naming authority; null removes it.
@@ -59,4 +66,99 @@ export class UpdateIdentifierDto {
   @MaxLength(MAX_STORED_OCTETS)
   @IsString()
   replaces?: string | null;
+
+  /** Read-only: the identifier. */
+  @ApiProperty({ readOnly: true, required: false })
+  @ReadOnly()
+  identifier?: string;
+
+  /** Read-only: the Handle prefix. */
+  @ApiProperty({ readOnly: true, required: false })
+  @ReadOnly()
+  namingAuthority?: string;
+
+  /** Read-only: the GUID. */
+  @ApiProperty({ type: String, nullable: true, readOnly: true, required: false })
+  @ReadOnly()
+  guid?: string | null;
+
+  /** Read-only: the local name. */
+  @ApiProperty({ readOnly: true, required: false })
+  @ReadOnly()
+  localName?: string;
+
+  /** Read-only and always ignored, because it changes with other identifiers. */
+  @ApiProperty({ type: [String], readOnly: true, required: false })
+  @Computed()
+  describes?: string[];
+
+  /** Read-only and always ignored, because it changes with other identifiers. */
+  @ApiProperty({ type: [String], readOnly: true, required: false })
+  @Computed()
+  newerVersions?: string[];
+
+  /** Read-only: the state. */
+  @ApiProperty({ enum: STATES, enumName: 'State', readOnly: true, required: false })
+  @ReadOnly()
+  state?: State;
+
+  /** Read-only: the stored values of the Handle. */
+  @ApiProperty({ type: () => [HandleValueDto], nullable: true, readOnly: true, required: false })
+  @ReadOnly()
+  handleValues?: HandleValueDto[] | null;
+
+  /** Read-only: whether the naming authority is for tests. */
+  @ApiProperty({ readOnly: true, required: false })
+  @ReadOnly()
+  sandbox?: boolean;
+
+  /** Read-only: the version. */
+  @ApiProperty({ type: 'integer', readOnly: true, required: false })
+  @ReadOnly()
+  version?: number;
+
+  /** Read-only: the time of minting. */
+  @ApiProperty({ type: String, format: 'date-time', readOnly: true, required: false })
+  @ReadOnly()
+  createdAt?: string;
+
+  /** Read-only: the time of the last change. */
+  @ApiProperty({ type: String, format: 'date-time', readOnly: true, required: false })
+  @ReadOnly()
+  updatedAt?: string;
+
+  /** Read-only: the end of the lease. */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, readOnly: true, required: false })
+  @ReadOnly()
+  leaseUntil?: string | null;
+
+  /** Read-only: the tombstone. */
+  @ApiProperty({ type: () => TombstoneDto, nullable: true, readOnly: true, required: false })
+  @ReadOnly()
+  tombstone?: TombstoneDto | null;
+
+  /** Read-only and always ignored, because it changes with the configured resolver. */
+  @ApiProperty({ type: () => UrisDto, readOnly: true, required: false })
+  @Computed()
+  uris?: UrisDto;
+
+  /** Ignored: the query of the URL that was read. */
+  @ApiProperty({ type: String, nullable: true, readOnly: true, required: false })
+  @Computed()
+  query?: string | null;
+
+  /** Ignored: the fragment of the URI that was read. */
+  @ApiProperty({ type: String, nullable: true, readOnly: true, required: false })
+  @Computed()
+  fragment?: string | null;
+
+  /** Ignored: the metadata record in the response to a mint. */
+  @ApiProperty({ type: () => IdentifierDto, nullable: true, readOnly: true, required: false })
+  @Computed()
+  metadataRecord?: IdentifierDto | null;
+
+  /** Ignored: the ignored members in the response to a mint. */
+  @ApiProperty({ enum: IGNORABLE_MEMBERS, isArray: true, readOnly: true, required: false })
+  @Computed()
+  ignored?: readonly IgnorableMember[];
 }

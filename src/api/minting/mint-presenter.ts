@@ -9,6 +9,7 @@ import type { IdentifierDto } from '../representation/identifier.dto.js';
 import { locationHeader, locationOf } from '../../registry/identifier-path.js';
 import { IdentifierPresenter, SerializedIdentifier } from '../representation/identifier-presenter.js';
 import type { MintResultDto } from './batch/batch.dto.js';
+import type { MintedIdentifierDto } from './mint-request.dto.js';
 import type { MintOutcome, NamedResult } from '../../minting/mint-outcome.js';
 
 /** How the results of many mints are represented. */
@@ -32,7 +33,10 @@ export class MintPresenter {
       .headers(locationHeader(locationOf(shown)))
       .header('etag', written.entityTag);
     if (['replayed', 'found'].includes(outcome.outcome)) void reply.header('idempotency-replayed', 'true');
-    return written.toResponse(reply, { metadataRecord: this.metadataRecord(outcome, principal) });
+    return written.toResponse(reply, {
+      metadataRecord: this.metadataRecord(outcome, principal),
+      ...ignoredIn(outcome),
+    });
   }
 
   /** The result of one of many mints. */
@@ -41,12 +45,13 @@ export class MintPresenter {
       return { clientRef, status: CATALOGUE[result.code].status, problem: problemDocument(result, style.instance) };
     }
     const status = statusOf(result);
+    const ignored = ignoredIn(result);
     const identifier = nativeText(result.record);
-    if (style.isMinimal) return { clientRef, status, identifier };
+    if (style.isMinimal) return { clientRef, status, identifier, ...ignored };
     // Mutates the new object: copying that many members takes longer.
     const metadataRecord = this.metadataRecord(result, style.principal);
     const record = Object.assign(this.show(result.record, style.principal), { metadataRecord });
-    return { clientRef, status, identifier, record };
+    return { clientRef, status, identifier, record, ...ignored };
   }
 
   /** The metadata record that was minted with the identifier; null for none. */
@@ -61,5 +66,10 @@ export class MintPresenter {
 
 /** 201 for an identifier that the request minted, now or earlier; 200 for an existing one. */
 function statusOf({ outcome }: MintOutcome): number {
-  return outcome === 'existing' || outcome === 'found' ? HttpStatus.OK : HttpStatus.CREATED;
+  return outcome === 'created' || outcome === 'replayed' ? HttpStatus.CREATED : HttpStatus.OK;
+}
+
+/** Absent where nothing was ignored. */
+function ignoredIn({ ignored }: MintOutcome): Pick<MintedIdentifierDto, 'ignored'> {
+  return ignored === undefined || ignored.length === 0 ? {} : { ignored };
 }

@@ -3,13 +3,12 @@ import { ApiProperty } from '../../openapi/annotations.js';
 import { IdentifierDto } from '../representation/identifier.dto.js';
 import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
 import { MAX_LOCAL_NAME_OCTETS, MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
+import { IGNORABLE_MEMBERS, type IgnorableMember } from '../../registry/ignored-members.js';
+import { ON_EXISTING, type OnExisting } from '../../registry/mint-command.js';
 import { IsAlternateIds } from '../../http/validation/is-alternate-ids.js';
 import { IsTarget } from '../../http/validation/is-target.js';
 import { IsTime } from '../../http/validation/is-time.js';
 import { Optional } from '../../http/validation/optional.js';
-
-/** What to do when an identifier of the naming authority has the metadata ID already. */
-const ON_EXISTING = ['return', 'reject'] as const;
 
 /** The states in which an identifier can be created. */
 const FIRST_STATES = ['active', 'reserved'] as const;
@@ -99,12 +98,13 @@ export class MintFieldsDto {
   leaseUntil?: string;
 
   /**
-   * When an identifier of the naming authority has the `metadataId` already: return that identifier, or fail with 409.
+   * When an identifier of the naming authority has the `metadataId` already: "return" returns it unchanged, "reject" fails
+   * with 409, and "update" gives it the `target` and the `alternateIds` that are sent; a withdrawn one is 409.
    */
   @ApiProperty({ enum: ON_EXISTING, default: 'return', required: false })
   @Optional()
   @IsIn(ON_EXISTING)
-  onExisting?: (typeof ON_EXISTING)[number];
+  onExisting?: OnExisting;
 }
 
 /** An identifier to mint or register. */
@@ -123,4 +123,11 @@ export class MintedIdentifierDto extends IdentifierDto {
   /** The identifier of the metadata record that was minted in the same request (`mintMetadataId`), otherwise null. */
   @ApiProperty({ type: () => IdentifierDto, nullable: true, example: null })
   metadataRecord: IdentifierDto | null;
+
+  /**
+   * The members of the request that were not taken, because the existing identifier has other values; absent where every
+   * member was taken.
+   */
+  @ApiProperty({ enum: IGNORABLE_MEMBERS, isArray: true, required: false, example: ['target'] })
+  ignored?: readonly IgnorableMember[];
 }

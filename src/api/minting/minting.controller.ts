@@ -10,7 +10,7 @@ import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import { MintPresenter } from './mint-presenter.js';
 import { MintRequestDto, MintedIdentifierDto } from './mint-request.dto.js';
-import { MintingService } from '../../minting/minting.service.js';
+import { UpsertsService } from '../../upserts/upserts.service.js';
 
 const HEADERS = {
   Location: {
@@ -25,14 +25,16 @@ const HEADERS = {
 @Controller('identifiers')
 export class MintingController {
   constructor(
-    private readonly minting: MintingService,
+    private readonly upserts: UpsertsService,
     private readonly presenter: MintPresenter,
   ) {}
 
   /**
    * Mint or register an identifier
    * @remarks The identifier is durable when the response is sent. A repeat with the same `Idempotency-Key`, or with a
-   * metadata ID that an identifier of the naming authority has already, returns that identifier.
+   * metadata ID that an identifier of the naming authority has already, returns that identifier. With
+   * `onExisting: "update"`, which also requires the scope `curate`, that identifier gets the `target` and the
+   * `alternateIds` of the request.
    */
   @Post()
   @Requires('mint', 'register')
@@ -40,7 +42,8 @@ export class MintingController {
   @ApiResponse({ status: 201, description: 'Minted.', type: MintedIdentifierDto, headers: HEADERS })
   @ApiResponse({
     status: 200,
-    description: 'The identifier that already has this metadata ID in the naming authority.',
+    description:
+      'The identifier that already has this metadata ID in the naming authority, after an update if one is requested.',
     type: MintedIdentifierDto,
     headers: HEADERS,
   })
@@ -54,6 +57,7 @@ export class MintingController {
       'ALTERNATE_ID_TAKEN',
       'KEY_COLLISION',
       'REQUEST_IN_FLIGHT',
+      'WRONG_STATE',
     ] as const),
     ...([
       'BODY_TOO_LARGE',
@@ -70,7 +74,7 @@ export class MintingController {
     @Context() context: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
-    const outcome = await this.minting.mint(request, context, (quota, taken) => {
+    const outcome = await this.upserts.mint(request, context, (quota, taken) => {
       setRateLimitHeaders(reply, 'naming-authority', quota, taken);
     });
     return this.presenter.respond(reply, outcome, context.principal);

@@ -1,5 +1,6 @@
 import type { Principal } from '../../access/principal.js';
 import { toResolver } from '../../identifier/index.js';
+import type { NamingAuthority } from '../../registry/naming-authority.js';
 import type { StateCounts } from '../../storage/naming-authorities/naming-authority-counts.js';
 import type { NamingAuthorityFamily } from '../../storage/naming-authorities/naming-authority-reader.js';
 
@@ -20,6 +21,20 @@ export function redactFamily<T extends Pick<NamingAuthorityFamily, 'parent' | 'c
 export type SerializedNamingAuthority = ReturnType<typeof serializeNamingAuthority>;
 
 export function serializeNamingAuthority({ namingAuthority, parent, children, counts }: DescribedNamingAuthority) {
+  const { version, createdAt, updatedAt, ...settings } = serializeSettings(namingAuthority);
+  return {
+    ...settings,
+    parent,
+    children: [...children],
+    counts: { reserved: { ...counts.reserved }, active: { ...counts.active }, withdrawn: { ...counts.withdrawn } },
+    version,
+    createdAt,
+    updatedAt,
+  };
+}
+
+/** The members that change only with the version. */
+export function serializeSettings(namingAuthority: NamingAuthority) {
   const { prefix, state, profile, caseInsensitive, handleValues, sandbox, metadataIdScheme } = namingAuthority;
   const { uuidVersion, targetTemplate, resolver, version } = namingAuthority;
   return {
@@ -36,9 +51,6 @@ export function serializeNamingAuthority({ namingAuthority, parent, children, co
       resolver === null
         ? null
         : { scheme: resolver.scheme, authority: resolver.authority, firstSegment: resolver.firstSegment },
-    parent,
-    children: [...children],
-    counts: { reserved: { ...counts.reserved }, active: { ...counts.active }, withdrawn: { ...counts.withdrawn } },
     version,
     createdAt: namingAuthority.createdAt.toISOString(),
     updatedAt: namingAuthority.updatedAt.toISOString(),

@@ -12,11 +12,16 @@ import { ApiProblems } from '../../problem/api-problems.js';
 import { Problem } from '../../problem/problem.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import type { Replayable } from '../../storage/idempotency.js';
+import { requireReadOnly } from '../../http/validation/read-only.js';
 import { Cursors } from '../../http/validation/cursor.js';
 import { linkHeader } from '../../registry/identifier-path.js';
 import { PageQueryDto } from '../../http/validation/page-query.dto.js';
 import { UpdateNamingAuthorityDto, CreateNamingAuthorityDto } from './naming-authority-settings.dto.js';
-import { type DescribedNamingAuthority, serializeNamingAuthority } from './described-naming-authority.js';
+import {
+  type DescribedNamingAuthority,
+  serializeNamingAuthority,
+  serializeSettings,
+} from './described-naming-authority.js';
 import { NamingAuthoritiesService, NamingAuthorityExists } from './naming-authorities.service.js';
 import { NamingAuthorityDto, NamingAuthorityPageDto } from './naming-authority.dto.js';
 
@@ -139,7 +144,8 @@ export class NamingAuthoritiesController {
   /**
    * Change a naming authority
    * @remarks The change applies to the next mint, in every process of the service. Null removes `targetTemplate` or
-   * `resolver`; `profile`, `caseInsensitive`, `handleValues`, `sandbox` and `metadataIdScheme` cannot be changed.
+   * `resolver`; `profile`, `caseInsensitive`, `handleValues`, `sandbox` and `metadataIdScheme` cannot be changed. The body can be
+   * the whole representation that was read: read-only members with their current values are ignored.
    */
   @Patch(':namingAuthority')
   @Requires('admin')
@@ -161,7 +167,7 @@ export class NamingAuthoritiesController {
   @ApiProblems(
     ...BODY,
     ...(['MALFORMED_URL', 'NAMING_AUTHORITY_NOT_FOUND', 'INVALID_PRECONDITION', 'PRECONDITION_REQUIRED'] as const),
-    ...(['PRECONDITION_FAILED', FORBIDDEN, ...SYNTAX_CODES, ...ONCE] as const),
+    ...(['PRECONDITION_FAILED', 'READ_ONLY_MEMBER', FORBIDDEN, ...SYNTAX_CODES, ...ONCE] as const),
   )
   async change(
     @Param('namingAuthority') prefix: string,
@@ -178,6 +184,7 @@ export class NamingAuthoritiesController {
       );
     const requireCurrent = (current: NamingAuthority): void => {
       requireMatch(precondition, settingsTag(current));
+      requireReadOnly(UpdateNamingAuthorityDto, request, serializeSettings(current));
     };
     return respond(
       await this.namingAuthorities.change(context, {

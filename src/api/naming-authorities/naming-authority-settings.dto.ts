@@ -1,5 +1,6 @@
 import { IsBoolean, IsIn, IsObject, IsString, MaxLength } from 'class-validator';
 import { Nested } from '../../http/validation/fast-rules.js';
+import { Computed, ReadOnly } from '../../http/validation/read-only.js';
 import { Optional, OptionalOrNull } from '../../http/validation/optional.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
@@ -14,6 +15,7 @@ import {
   UUID_VERSIONS,
   type UuidVersion,
 } from '../../registry/naming-authority.js';
+import { CountsDto } from './naming-authority.dto.js';
 
 const TEMPLATE = 'https://repo.example.org/objects/{guid}';
 
@@ -41,8 +43,8 @@ export class AuthorityResolverDto {
   firstSegment?: string | null;
 }
 
-/** Changes to a naming authority. A member that is absent is not changed. */
-export class UpdateNamingAuthorityDto {
+/** The settings of a naming authority that can be changed. */
+export class NamingAuthoritySettingsDto {
   /** A suspended naming authority cannot mint; its identifiers resolve and can be changed as before. */
   @ApiProperty({
     enum: NAMING_AUTHORITY_STATES,
@@ -82,10 +84,76 @@ export class UpdateNamingAuthorityDto {
 }
 
 /**
+ * Changes to a naming authority. A member that is absent is not changed. The body can be the whole representation: a
+ * read-only member is ignored when it is equal to the current value, otherwise the request fails with READ_ONLY_MEMBER.
+ */
+export class UpdateNamingAuthorityDto extends NamingAuthoritySettingsDto {
+  /** Read-only: the prefix. */
+  @ApiProperty({ readOnly: true, required: false })
+  @ReadOnly()
+  namingAuthority?: string;
+
+  /** Read-only: the kind of its local names. */
+  @ApiProperty({ enum: PROFILES, enumName: 'NamingAuthorityProfile', readOnly: true, required: false })
+  @ReadOnly()
+  profile?: NamingAuthorityProfile;
+
+  /** Read-only: whether local names are compared without the case of ASCII letters. */
+  @ApiProperty({ readOnly: true, required: false })
+  @ReadOnly()
+  caseInsensitive?: boolean;
+
+  /** Read-only: whether its identifiers have stored Handle values. */
+  @ApiProperty({ readOnly: true, required: false })
+  @ReadOnly()
+  handleValues?: boolean;
+
+  /** Read-only: whether Handle clients may delete its identifiers. */
+  @ApiProperty({ readOnly: true, required: false })
+  @ReadOnly()
+  sandbox?: boolean;
+
+  /** Read-only: which metadata IDs its identifiers have. */
+  @ApiProperty({ enum: METADATA_ID_SCHEMES, enumName: 'MetadataIdScheme', readOnly: true, required: false })
+  @ReadOnly()
+  metadataIdScheme?: MetadataIdScheme;
+
+  /** Read-only and always ignored, because it changes with another naming authority. */
+  @ApiProperty({ type: String, nullable: true, readOnly: true, required: false })
+  @Computed()
+  parent?: string | null;
+
+  /** Read-only and always ignored, because it changes with other naming authorities. */
+  @ApiProperty({ type: [String], readOnly: true, required: false })
+  @Computed()
+  children?: string[];
+
+  /** Read-only and always ignored, because it changes with every mint. */
+  @ApiProperty({ type: () => CountsDto, readOnly: true, required: false })
+  @Computed()
+  counts?: CountsDto;
+
+  /** Read-only: the version. */
+  @ApiProperty({ type: 'integer', readOnly: true, required: false })
+  @ReadOnly()
+  version?: number;
+
+  /** Read-only: the time of creation. */
+  @ApiProperty({ type: String, format: 'date-time', readOnly: true, required: false })
+  @ReadOnly()
+  createdAt?: string;
+
+  /** Read-only: the time of the last change. */
+  @ApiProperty({ type: String, format: 'date-time', readOnly: true, required: false })
+  @ReadOnly()
+  updatedAt?: string;
+}
+
+/**
  * A naming authority to create. `profile`, `caseInsensitive`, `handleValues`, `sandbox` and `metadataIdScheme` cannot be
  * changed later, because registered identifiers depend on them.
  */
-export class CreateNamingAuthorityDto extends UpdateNamingAuthorityDto {
+export class CreateNamingAuthorityDto extends NamingAuthoritySettingsDto {
   /**
    * The Handle prefix, at most 255 octets: digits and dots under the profile "cordra" (CID-08), any segments under
    * "handle". The parent of a prefix with several segments must exist (`12345` for `12345.1`, HS-07).

@@ -35,6 +35,14 @@ export function matchesStrongly(tags: EntityTags, current: string): boolean {
   return tags === '*' || tags.some(({ isWeak, opaque }) => !isWeak && opaque === current);
 }
 
+/**
+ * Whether `If-Match` permits a change of a record: one of its tags is the entity tag, or `"3"` for version 3. The version
+ * alone is sufficient to prevent lost updates, because every change of a record increments it.
+ */
+export function matchesRecord(tags: EntityTags, version: number, current: string): boolean {
+  return matchesStrongly(tags, current) || matchesStrongly(tags, `"${version}"`);
+}
+
 /** Weak comparison; a malformed header never matches. */
 export function matchesWeakly(header: string | undefined, current: string): boolean {
   const tags = header === undefined ? null : parseEntityTags(header);

@@ -55,6 +55,9 @@ export class Requests {
       const identifier = (await this.minted()).slice('/identifiers/'.length);
       return line('/identifiers/changes', { identifier, target: 'https://repo.example.org/8' });
     },
+    'POST /identifiers an update': async () => json('/identifiers', await this.update()),
+    'POST /identifiers/batch an update': async () => json('/identifiers/batch', { items: [await this.update()] }),
+    'POST /identifiers/bulk an update': async () => line('/identifiers/bulk', await this.update()),
     'POST /identifiers/import': () =>
       line('/identifiers/import', {
         identifier: `${OWN}/${guid()}`,
@@ -117,6 +120,13 @@ export class Requests {
   /** The known operations, in the notation of `for`. */
   get known(): string[] {
     return Object.keys(this.makers);
+  }
+
+  /** The update of an identifier by its metadata ID. */
+  private async update(): Promise<object> {
+    const metadataId = `hdl:2000.03/${guid()}`;
+    await this.minted({ metadataId });
+    return { namingAuthority: OWN, metadataId, target: 'https://repo.example.org/8', onExisting: 'update' };
   }
 
   private prefix(): string {

@@ -32,10 +32,13 @@ interface CommandPick {
   readonly alternates: readonly NamePick[];
   readonly guid: number | null;
   readonly reserved: boolean;
-  readonly rejectsExisting: boolean;
+  readonly onExisting: MintCommand['onExisting'];
 }
 
-const mintCommand = (guid: fc.Arbitrary<number | null>): fc.Arbitrary<CommandPick> =>
+const mintCommand = (
+  guid: fc.Arbitrary<number | null>,
+  onExisting: fc.Arbitrary<MintCommand['onExisting']>,
+): fc.Arbitrary<CommandPick> =>
   fc.record({
     authority: mostly(0, 1),
     metadata: fc.option(nameFrom('record'), { freq: 4 }),
@@ -44,12 +47,12 @@ const mintCommand = (guid: fc.Arbitrary<number | null>): fc.Arbitrary<CommandPic
     alternates: fc.oneof(fc.constant([]), alternates),
     guid,
     reserved: mostly(false, true),
-    rejectsExisting: mostly(false, true),
+    onExisting,
   });
 
 function commandOf({ authority, metadata, pair, guid, ...rest }: CommandPick, registry: Registry): MintCommand {
   const { authorities, guids } = registry.names;
-  const { target, reserved, rejectsExisting } = rest;
+  const { target, reserved, onExisting } = rest;
   return {
     namingAuthority: authorities[authority] ?? '',
     metadataId: metadata === null ? null : registry.canonical(metadata),
@@ -58,7 +61,7 @@ function commandOf({ authority, metadata, pair, guid, ...rest }: CommandPick, re
     alternateIds: [...new Set(rest.alternates.map((pick) => registry.canonical(pick)))],
     guid: guid === null ? null : (guids[guid] ?? null),
     reserved,
-    rejectsExisting,
+    onExisting,
   };
 }
 
@@ -88,14 +91,18 @@ const minting = (title: string, mode: fc.Arbitrary<MintPick['mode']>, items: fc.
       ),
   );
 
-const alone = (guid: fc.Arbitrary<number | null>) => mintCommand(guid).map((each) => [each]);
+const alone = (guid: fc.Arbitrary<number | null>) =>
+  mintCommand(guid, fc.constantFrom('return', 'return', 'reject', 'update', 'update')).map((each) => [each]);
 
 export const mints = minting('mint', fc.constant('alone' as const), alone(fc.constant(null)));
 export const registers = minting('register', fc.constant('alone' as const), alone(fc.nat({ max: 2 })));
 export const batches = minting(
   'batch',
   fc.constantFrom('perItem' as const, 'atomic' as const),
-  fc.array(mintCommand(fc.option(fc.nat({ max: 2 }), { freq: 2 })), { minLength: 1, maxLength: 4 }),
+  fc.array(mintCommand(fc.option(fc.nat({ max: 2 }), { freq: 2 }), mostly('return', 'reject')), {
+    minLength: 1,
+    maxLength: 4,
+  }),
 );
 
 /** Sends an earlier request again with its key: in another notation, or with another body. */

@@ -1,3 +1,4 @@
+import { change } from './lifecycle-rules.js';
 import { type Entry, type Registry, identifierOf } from './registry.js';
 
 /** The content of a mint request. */
@@ -10,7 +11,7 @@ export interface MintCommand {
   readonly alternateIds: readonly string[];
   readonly guid: string | null;
   readonly reserved: boolean;
-  readonly rejectsExisting: boolean;
+  readonly onExisting: 'return' | 'reject' | 'update';
 }
 
 /** The expected outcome of a command. Several codes may refuse it; the contract defines no order. */
@@ -78,7 +79,15 @@ function expectedOutcome(entries: Entry[], command: MintCommand, request: number
     .filter((at) => at !== -1);
   const isItself = guid !== null && metadataId === `hdl:${namingAuthority}/${guid}`;
   const isOther = guid !== null && registered !== described;
-  if (described !== -1 && !isOther && !command.rejectsExisting && !isItself) return { kind: 'existing', at: described };
+  if (described !== -1 && !isOther && command.onExisting !== 'reject' && !isItself) {
+    if (command.onExisting === 'return') return { kind: 'existing', at: described };
+    return updated(
+      entries,
+      described,
+      command,
+      sharing.filter((at) => at !== described),
+    );
+  }
   const conflicts = [
     ...(isItself ? [['METADATA_ID_IS_IDENTIFIER', -1] as const] : []),
     ...(described === -1 ? [] : [['METADATA_ID_TAKEN', described] as const]),
@@ -93,6 +102,26 @@ function refusal(entries: readonly Entry[], conflicts: readonly (readonly [strin
     .flatMap(([, at]) => entries[at] ?? [])
     .map((entry) => `/identifiers/${identifierOf(entry)}`);
   return { kind: 'refused', codes: conflicts.map(([code]) => code), existing };
+}
+
+/** Gives the identifier with the metadata ID the values of the command, as a change does. */
+function updated(
+  entries: Entry[],
+  at: number,
+  { target, alternateIds }: MintCommand,
+  holders: readonly number[],
+): ExpectedOutcome {
+  const entry = entries[at]!;
+  const codes = [
+    ...(entry.state === 'withdrawn' ? ['WRONG_STATE'] : []),
+    ...(holders.length > 0 ? ['ALTERNATE_ID_TAKEN'] : []),
+  ];
+  const existing = holders.map((holder) => `/identifiers/${identifierOf(entries[holder]!)}`);
+  if (codes.length > 0) return { kind: 'refused', codes, existing };
+  const kinds = [...entry.kinds];
+  entries[at] = { ...entry, kinds };
+  change(entries[at], { ...(target !== null && { target }), ...(alternateIds.length > 0 && { alternateIds }) });
+  return { kind: 'existing', at };
 }
 
 function add(entries: Entry[], command: MintCommand, request: number): ExpectedOutcome {

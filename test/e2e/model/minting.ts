@@ -110,7 +110,7 @@ function resultsOf({ status, headers, body }: Answer, { mode }: MintRequest): an
 
 /** Writes a command as a body; all its notations have one fingerprint (decision 7). */
 function bodyOf(command: MintCommand, registry: Registry, spelling: number): object {
-  const { namingAuthority, metadataId, pair, target, alternateIds, guid, reserved, rejectsExisting } = command;
+  const { namingAuthority, metadataId, pair, target, alternateIds, guid, reserved, onExisting } = command;
   const isTerse = spelling % 2 === 0;
   const texts = alternateIds.map((alternate, index) => registry.text(alternate, spelling + index));
   const again = isTerse ? [] : alternateIds.map((alternate) => registry.text(alternate, spelling + 1));
@@ -121,9 +121,10 @@ function bodyOf(command: MintCommand, registry: Registry, spelling: number): obj
     ...(metadataId !== null && { metadataId: registry.text(metadataId, spelling) }),
     ...((pair || !isTerse) && { mintMetadataId: pair }),
     ...(target !== null && { target }),
-    ...((texts.length > 0 || !isTerse) && { alternateIds: [...texts, ...again] }),
+    // An update by an empty list removes the alternates.
+    ...((texts.length > 0 || (!isTerse && onExisting !== 'update')) && { alternateIds: [...texts, ...again] }),
     ...(guid !== null && { guid: uuids[spelling % uuids.length] }),
     ...(reserved ? { state: 'reserved', leaseUntil: lease } : !isTerse && { state: 'active' }),
-    ...(rejectsExisting ? { onExisting: 'reject' } : !isTerse && { onExisting: 'return' }),
+    ...((onExisting !== 'return' || !isTerse) && { onExisting }),
   };
 }

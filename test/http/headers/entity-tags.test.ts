@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { matchesStrongly, matchesWeakly, readIfMatch } from '../../../src/http/headers/entity-tags.js';
+import { matchesRecord, matchesStrongly, matchesWeakly, readIfMatch } from '../../../src/http/headers/entity-tags.js';
 
 const TAG = '"3-abc"';
 
@@ -14,6 +14,21 @@ describe('RFC 9110 13.1.1: If-Match', () => {
     ['"3"', false],
   ])('%s matches: %s', (header, matches) => {
     expect(matchesStrongly(readIfMatch(header) ?? [], TAG)).toBe(matches);
+  });
+
+  it.each([
+    ['"3"', true],
+    [TAG, true],
+    ['*', true],
+    ['"2", "3"', true],
+    ['"2"', false],
+    ['"03"', false],
+    ['"3-"', false],
+    ['"3-abd"', false],
+    ['W/"3"', false],
+    [`W/${TAG}, "2"`, false],
+  ])('%s permits a change of version 3: %s', (header, permits) => {
+    expect(matchesRecord(readIfMatch(header) ?? [], 3, TAG)).toBe(permits);
   });
 
   it.each(['', 'abc', '"a" "b"', '"a', `*, ${TAG}`, ' , '])('"%s" is malformed', (header) => {

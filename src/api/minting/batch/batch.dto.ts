@@ -5,6 +5,7 @@ import { MintFieldsDto, MintedIdentifierDto } from '../mint-request.dto.js';
 import { readPart } from '../../../http/validation/request-validation.js';
 import { ProblemDocumentDto } from '../../../problem/problem-document.dto.js';
 import { Problem } from '../../../problem/problem.js';
+import { IGNORABLE_MEMBERS, type IgnorableMember } from '../../../registry/ignored-members.js';
 import type { ReceivedItem } from './mint-item.js';
 
 export const MAX_ITEMS = 10_000;
@@ -102,6 +103,13 @@ export class MintResultDto {
 
   /** The representation of the identifier, as `POST /identifiers` returns it; absent with `Prefer: return=minimal`. */
   record?: MintedIdentifierDto;
+
+  /**
+   * The members of the item that were not taken, because the existing identifier has other values; absent where every
+   * member was taken.
+   */
+  @ApiProperty({ enum: IGNORABLE_MEMBERS, isArray: true, required: false, example: ['target'] })
+  ignored?: readonly IgnorableMember[];
 
   /** Why the item failed; pointers are relative to the item. */
   problem?: ProblemDocumentDto;

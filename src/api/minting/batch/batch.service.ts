@@ -15,6 +15,7 @@ import type { Queryable } from '../../../storage/transactions.js';
 import type { MintJob, MintResult, NamedResult } from '../../../minting/mint-outcome.js';
 import { MintReplays, type StoredResult, serializeResult } from '../../../minting/mint-replays.js';
 import { MintingService } from '../../../minting/minting.service.js';
+import { ExistingUpdates, repeatAfterExpiry } from '../../../upserts/existing-updates.js';
 import {
   type MintItem,
   PARSE_SLICE,
@@ -44,6 +45,12 @@ export interface BatchResult {
   readonly replayed: boolean;
 }
 
+/** What the transaction of a batch made, and what its Idempotency-Key stores. */
+interface Work {
+  readonly result: ReadonlyMap<MintJob, MintResult>;
+  readonly stored: readonly StoredResult[];
+}
+
 /** An item that is ready to be minted, or its problem. */
 interface Entry {
   readonly clientRef: string | null;
@@ -57,6 +64,7 @@ export class BatchService {
     private readonly requests: IdempotentRequests,
     private readonly replays: MintReplays,
     private readonly budget: MintBudget,
+    private readonly updates: ExistingUpdates,
   ) {}
 
   /**
@@ -76,26 +84,34 @@ export class BatchService {
       return { clientRef, job: isRefused ? command : { command, context: { actor: principal, request: null }, known } };
     });
     const request = key === undefined ? null : { client: principal.client, key, fingerprint };
-    const once = await this.requests.runOnce(request, async (transaction) => {
+    const run = async (transaction: Queryable): Promise<Work> => {
       if (batch.isCount) requireActive(batch.namingAuthority ?? '', items, known);
-      const minted = await this.insert(entries, transaction);
+      const minted = await this.insert(entries, transaction, principal);
       const results = entries.map(({ job }) => resultOf(job, minted));
       if (isAtomic) requireNoRefusal(results);
       return { result: minted, stored: request === null ? [] : results.map(serializeResult) };
-    });
+    };
+    const once = await this.updates.repeat(() => this.requests.runOnce(request, run));
     if (once.replayed) return { results: await this.restore(entries, once.stored), replayed: true };
     this.minting.statistics.count(once.result);
     const results = entries.map(({ clientRef, job }) => ({ clientRef, result: resultOf(job, once.result) }));
     return { results, replayed: false };
   }
 
-  private async insert(entries: readonly Entry[], transaction: Queryable): Promise<ReadonlyMap<MintJob, MintResult>> {
+  private async insert(
+    entries: readonly Entry[],
+    transaction: Queryable,
+    principal: Principal,
+  ): Promise<ReadonlyMap<MintJob, MintResult>> {
     const jobs = entries.flatMap(({ job }) => (job instanceof Problem ? [] : [job]));
     const results = new Map<MintJob, MintResult>();
+    const locked = await this.updates.lockExisting(transaction, jobs);
     for (let from = 0; from < jobs.length; from += MINT_SLICE) {
-      const minted = await this.minting.mintWithin(transaction, jobs.slice(from, from + MINT_SLICE));
+      const slice = jobs.slice(from, from + MINT_SLICE);
+      const minted = await this.minting.mintWithin(transaction, slice, locked === null ? null : repeatAfterExpiry);
       for (const [job, result] of minted) results.set(job, result);
     }
+    await this.updates.applyWithin(transaction, locked, results, principal);
     return results;
   }
 
@@ -120,11 +136,11 @@ function requireUsable(
 ): void {
   const problems = items.map(({ request }): Problem | null => {
     if (request instanceof Problem) return null;
-    const { namingAuthority = byDefault, guid = null, localName = null } = request;
+    const { namingAuthority = byDefault, guid = null, localName = null, onExisting = 'return' } = request;
     // The parser reports a prefix that is missing or malformed.
     if (namingAuthority === undefined || !parseNamingAuthority(namingAuthority, 'handle').ok) return null;
     try {
-      principal.requireMinting({ namingAuthority, guid, localName });
+      principal.requireMinting({ namingAuthority, guid, localName, onExisting });
       const maySucceed = hasKey && known.find(namingAuthority)?.state === 'suspended';
       if (!maySucceed) activeIn(known, namingAuthority);
       return null;

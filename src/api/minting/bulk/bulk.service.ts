@@ -17,6 +17,7 @@ import {
 import type { MintJob, NamedResult } from '../../../minting/mint-outcome.js';
 import { IN_FLIGHT_PAUSES_MS, isInFlight } from '../../../minting/mint-queue.js';
 import { MintingService, type PreparedMints } from '../../../minting/minting.service.js';
+import { UpsertsService } from '../../../upserts/upserts.service.js';
 
 export interface BulkContext extends RequestContext {
   /** The naming authority of lines that name none. */
@@ -51,6 +52,7 @@ interface ReadyLine {
 export class BulkService {
   constructor(
     private readonly minting: MintingService,
+    private readonly upserts: UpsertsService,
     private readonly budget: MintBudget,
     private readonly keys: KeyValidity,
   ) {}
@@ -95,15 +97,18 @@ export class BulkService {
    * error follows the commit of some lines, it is the result of the others.
    * @throws the error when no line was minted.
    */
-  async mint({ lines, prepared }: Chunk, { lineFailed }: Pick<BulkContext, 'lineFailed'>): Promise<LineResult[]> {
-    const minted = await this.minting.insertPrepared(prepared);
+  async mint(
+    { lines, prepared }: Chunk,
+    { lineFailed, principal }: Pick<BulkContext, 'lineFailed' | 'principal'>,
+  ): Promise<LineResult[]> {
+    const minted = await this.upserts.settle(await this.minting.insertPrepared(prepared), principal);
     const { results } = minted;
     let { failure } = minted;
     for (const pauseMs of IN_FLIGHT_PAUSES_MS) {
       const jobs = [...results].flatMap(([job, result]): MintJob[] => (isInFlight(result) ? [job] : []));
       if (jobs.length === 0 || failure !== null) break;
       await pause(pauseMs);
-      const again = await this.minting.mintAll(jobs);
+      const again = await this.upserts.settle(await this.minting.mintAll(jobs), principal);
       for (const job of jobs) results.delete(job);
       for (const [job, result] of again.results) results.set(job, result);
       ({ failure } = again);

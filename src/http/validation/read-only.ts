@@ -1,0 +1,41 @@
+import { isDeepStrictEqual } from 'node:util';
+import { applyDecorators } from '@nestjs/common';
+import { ValidateBy } from 'class-validator';
+import { Problem } from '../../problem/problem.js';
+import { Optional } from './optional.js';
+
+const COMPARED = Symbol('read-only:compared');
+
+/** A member of a change that no change can set. It has any value here; `requireReadOnly` compares it. */
+export const ReadOnly = (): PropertyDecorator =>
+  applyDecorators(Computed(), (target: object, name: string | symbol) => {
+    Reflect.defineMetadata(COMPARED, true, target, name);
+  });
+
+/**
+ * A read-only member that is ignored with any value. Its value is computed from other records or from the configuration, so
+ * it can differ from what a client read although the record has the same version.
+ */
+export const Computed = (): PropertyDecorator =>
+  applyDecorators(Optional(), ValidateBy({ name: 'isReadOnly', validator: { validate: () => true } }));
+
+/**
+ * Permits a change that repeats the representation on which it is based.
+ * @param change the body, which its DTO accepts.
+ * @param current the representation under the lock of the change.
+ * @throws Problem READ_ONLY_MEMBER with a pointer to each read-only member that differs from the current representation.
+ */
+export function requireReadOnly(dto: new () => object, change: object, current: object): void {
+  const now = current as Readonly<Record<string, unknown>>;
+  const errors = Object.entries(change).flatMap(([name, value]) => {
+    const isCompared = Reflect.hasMetadata(COMPARED, dto.prototype as object, name);
+    if (!isCompared || value === undefined || isDeepStrictEqual(value, now[name])) return [];
+    return [
+      { pointer: `/${name}`, detail: 'is read-only and differs from the current value; send that value or omit it' },
+    ];
+  });
+  const [first] = errors;
+  if (first === undefined) return;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  throw new Problem('READ_ONLY_MEMBER', `${first.pointer} ${first.detail}${more}`, { errors });
+}

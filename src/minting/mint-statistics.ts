@@ -1,0 +1,47 @@
+import type { Metrics, MintOutcomeLabel } from '../metrics/metrics.js';
+import { Problem } from '../problem/problem.js';
+import type { MintJob, MintResult } from './mint-outcome.js';
+
+/** Weight of the last group of mints in the share of replays. */
+const LAST_GROUP_WEIGHT = 0.25;
+
+/** The share of replays from which searching them before the insert is faster. */
+const LIKELY_REPLAYS = 0.5;
+
+/** The results of mints in the metrics, and the share of replays. */
+export class MintStatistics {
+  /** The share of replays among recent mints. Retries come in bursts; this selects only which statement runs first. */
+  private replayShare = 0;
+
+  constructor(private readonly metrics: Metrics) {}
+
+  get expectsReplays(): boolean {
+    return this.replayShare > LIKELY_REPLAYS;
+  }
+
+  noteReplays(results: ReadonlyMap<MintJob, MintResult>): void {
+    if (results.size === 0) return;
+    const replays = [...results.values()].filter((result) => !['created', 'refused'].includes(labelOf(result))).length;
+    this.replayShare += (replays / results.size - this.replayShare) * LAST_GROUP_WEIGHT;
+  }
+
+  /** Counts results in the metrics, summed up first: a label look-up takes longer than minting an identifier. */
+  count(results: ReadonlyMap<MintJob, MintResult>): void {
+    const counts = new Map<string, Map<MintOutcomeLabel, number>>();
+    for (const [{ command }, result] of results) {
+      const label = labelOf(result);
+      const under = result instanceof Problem ? command.namingAuthority : result.record.namingAuthority;
+      const labels = counts.get(under) ?? new Map<MintOutcomeLabel, number>();
+      counts.set(under, labels.set(label, (labels.get(label) ?? 0) + 1));
+    }
+    for (const [under, labels] of counts) {
+      for (const [label, count] of labels) this.metrics.minted(under, label, count);
+    }
+  }
+}
+
+function labelOf(result: MintResult): MintOutcomeLabel {
+  if (result instanceof Problem) return 'refused';
+  if (result.outcome === 'found') return 'replayed';
+  return result.outcome === 'created' || result.outcome === 'replayed' ? result.outcome : 'existing';
+}

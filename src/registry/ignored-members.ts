@@ -1,0 +1,43 @@
+import type { CanonicalName } from './canonical-name.js';
+import type { IdentifierRecord } from './identifier-record.js';
+
+/** The members of a mint request that an identifier with the same metadata ID may have with other values. */
+export const IGNORABLE_MEMBERS = ['target', 'alternateIds', 'state', 'leaseUntil'] as const;
+export type IgnorableMember = (typeof IGNORABLE_MEMBERS)[number];
+
+/** What a mint request has of these members, parsed. */
+export interface SentMembers {
+  /** The members that the request has. */
+  readonly sent: readonly IgnorableMember[];
+  readonly target: string | null;
+  readonly alternates: readonly CanonicalName[];
+  /** Null for an active identifier. */
+  readonly leaseUntil: Date | null;
+}
+
+const NONE: readonly IgnorableMember[] = [];
+
+/** The ignorable members that a request has. */
+export function membersIn(request: Readonly<Partial<Record<IgnorableMember, unknown>>>): readonly IgnorableMember[] {
+  const { target, alternateIds, state, leaseUntil } = request;
+  // Most mints have none.
+  if ((target ?? alternateIds ?? state ?? leaseUntil) === undefined) return NONE;
+  return IGNORABLE_MEMBERS.filter((name) => request[name] !== undefined);
+}
+
+/** The members of a mint request that the identifier with its metadata ID has with other values. */
+export function ignoredMembers(
+  { sent, target, alternates, leaseUntil }: SentMembers,
+  record: Pick<IdentifierRecord, IgnorableMember>,
+): IgnorableMember[] {
+  const isEqual: Readonly<Record<IgnorableMember, boolean>> = {
+    target: target === record.target,
+    alternateIds:
+      alternates.length === record.alternateIds.length &&
+      alternates.every(({ canonical }, index) => canonical === record.alternateIds[index]),
+    // A request for a reserved identifier always has a lease.
+    state: record.state === (leaseUntil === null ? 'active' : 'reserved'),
+    leaseUntil: record.leaseUntil?.getTime() === leaseUntil?.getTime(),
+  };
+  return sent.filter((name) => !isEqual[name]);
+}

@@ -1,0 +1,148 @@
+import { Injectable } from '@nestjs/common';
+import type { ChargeReport } from '../access/mint-budget.js';
+import type { Principal } from '../access/principal.js';
+import type { RequestContext } from '../access/request-context.js';
+import type { DecidedMint, MintJob, MintOutcome, MintResult } from '../minting/mint-outcome.js';
+import { MintReplays } from '../minting/mint-replays.js';
+import { type MintGroupResults, MintingService } from '../minting/minting.service.js';
+import { conflictInProgress, isLockTimeout, isUniqueViolation } from '../problem/database-errors.js';
+import { Problem } from '../problem/problem.js';
+import type { MintRequest } from '../registry/mint-command.js';
+import { IdentifierUpdater } from '../storage/identifiers/identifier-updater.js';
+import { Transactions } from '../storage/transactions.js';
+import { ExistingUpdates, type FoundMint, Unsettled, foundIn } from './existing-updates.js';
+
+/** Attempts to mint or update, while the identifier with the metadata ID changes. */
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Mints identifiers, and updates those that have the metadata IDs already. A mint is tried first, so that others are not
+ * slower; only one whose metadata ID exists gets a transaction of its own.
+ */
+@Injectable()
+export class UpsertsService {
+  constructor(
+    private readonly minting: MintingService,
+    private readonly replays: MintReplays,
+    private readonly updates: ExistingUpdates,
+    private readonly updater: IdentifierUpdater,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /**
+   * Mints one identifier, returns that of an earlier request, or returns or updates the one with its metadata ID.
+   * @param onCharge as for `MintingService.mint`.
+   * @throws Problem as `MintingService.mint`, and for an update WRONG_STATE, ALTERNATE_ID_TAKEN, KEY_COLLISION,
+   * INVALID_REQUEST for values that are too large together, or CONFLICT_IN_PROGRESS.
+   */
+  async mint(request: MintRequest, context: RequestContext, onCharge: ChargeReport): Promise<MintOutcome> {
+    const job = await this.minting.readRequest(request, context, onCharge);
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const outcome = await this.minting.mintOne(job);
+      if (outcome.outcome !== 'toUpdate') return outcome;
+      const updated = await this.updateTogether([{ job, id: outcome.record.id }], context.principal);
+      const result = updated.get(job);
+      if (result instanceof Problem) throw result;
+      if (result !== undefined) return result;
+    }
+    throw conflictInProgress();
+  }
+
+  /**
+   * Updates the identifiers of mints that wait for it, and mints again those whose identifier has lost its metadata ID.
+   * @returns a result for each mint; those without one failed by `failure`.
+   */
+  async settle({ results, failure }: MintGroupResults, principal: Principal): Promise<MintGroupResults> {
+    let failed = failure;
+    for (let attempt = 1; ; attempt++) {
+      const found = foundIn(results);
+      if (found.length === 0) return { results, failure: failed };
+      for (const { job } of found) results.delete(job);
+      if (failed !== null) return { results, failure: failed };
+      try {
+        for (const group of distinct(found)) await this.updateGroup(group, principal, results);
+      } catch (error) {
+        // Committed updates keep their results.
+        failed = error instanceof Error ? error : new Error(String(error));
+        return { results, failure: failed };
+      }
+      const open = found.flatMap(({ job }) => (results.has(job) ? [] : [job]));
+      if (open.length === 0) return { results, failure: null };
+      if (attempt === MAX_ATTEMPTS) for (const job of open) results.set(job, conflictInProgress());
+      else {
+        const again = await this.minting.mintAll(open);
+        for (const [job, result] of again.results) results.set(job, result);
+        failed = again.failure;
+      }
+    }
+  }
+
+  /** Updates different identifiers in one transaction, or each in its own where that is not possible. */
+  private async updateGroup(
+    group: readonly FoundMint[],
+    principal: Principal,
+    results: Map<MintJob, MintResult>,
+  ): Promise<void> {
+    const collect = (updated: ReadonlyMap<MintJob, MintResult>): void => {
+      for (const [job, result] of updated) results.set(job, result);
+    };
+    if (group.length > 1) {
+      try {
+        const updated = await this.updateTogether(group, principal);
+        collect(updated);
+        if (updated.size > 0) return;
+      } catch (error) {
+        if (!isLockTimeout(error)) throw error;
+      }
+    }
+    for (const one of group) {
+      try {
+        collect(await this.updateTogether([one], principal));
+      } catch (error) {
+        if (!isLockTimeout(error)) throw error;
+        results.set(one.job, conflictInProgress());
+      }
+    }
+  }
+
+  /**
+   * Updates different identifiers in one transaction, which also stores the results of idempotency keys: a repeat returns
+   * them and does not update again.
+   * @returns none where the transaction was not possible: an identifier has lost its metadata ID, or another request used a
+   * key.
+   */
+  private async updateTogether(
+    found: readonly FoundMint[],
+    principal: Principal,
+  ): Promise<ReadonlyMap<MintJob, MintResult>> {
+    const ids = found.map(({ id }) => id);
+    try {
+      return await this.transactions.run(async (transaction) => {
+        const locked = await this.updater.lock(transaction, ids);
+        const updated = await this.updates.apply(transaction, locked, found, principal);
+        const toStore: DecidedMint[] = [...updated]
+          .map(([job, result]) => ({ job, result }))
+          .filter((decided) => this.replays.mustStore(decided));
+        const stored = await this.replays.store(toStore, transaction);
+        if (stored.size < toStore.length) throw new Unsettled();
+        return updated;
+      });
+    } catch (error) {
+      if (!(error instanceof Unsettled) && !isUniqueViolation(error)) throw error;
+      if (error instanceof Unsettled && error.expired.length > 0) await this.updates.expire(error.expired);
+      return new Map();
+    }
+  }
+}
+
+/** Groups in which no two mints have the same identifier, in the order of the mints. */
+function distinct(found: readonly FoundMint[]): FoundMint[][] {
+  const groups: FoundMint[][] = [];
+  const next = new Map<bigint, number>();
+  for (const mint of found) {
+    const groupIndex = next.get(mint.id) ?? 0;
+    next.set(mint.id, groupIndex + 1);
+    (groups[groupIndex] ??= []).push(mint);
+  }
+  return groups;
+}

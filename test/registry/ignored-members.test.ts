@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import { type SentMembers, ignoredMembers, membersIn } from '../../src/registry/ignored-members.js';
+import { recordWith } from '../records.js';
+
+const name = (canonical: string) => ({ canonical, comparison: canonical, foldsCase: false, key: canonical });
+const LEASE = new Date('2100-01-01T00:00:00Z');
+
+const NOTHING: SentMembers = { sent: [], target: null, alternates: [], leaseUntil: null };
+const TARGET: SentMembers = { ...NOTHING, sent: ['target'], target: 'https://a.example/' };
+const ALTERNATES: SentMembers = { ...NOTHING, sent: ['alternateIds'], alternates: [name('a:1'), name('a:2')] };
+const RESERVED: SentMembers = { ...NOTHING, sent: ['state', 'leaseUntil'], leaseUntil: LEASE };
+
+describe('the ignorable members of a mint request', () => {
+  it.each<[object, string[]]>([
+    [{}, []],
+    [{ metadataId: 'a:1', onExisting: 'return' }, []],
+    [{ alternateIds: [] }, ['alternateIds']],
+    [
+      { leaseUntil: 'x', state: 'reserved', alternateIds: [], target: 'x' },
+      ['target', 'alternateIds', 'state', 'leaseUntil'],
+    ],
+  ])('%j has %j', (request, members) => {
+    expect(membersIn(request)).toEqual(members);
+  });
+});
+
+describe('the members that an existing identifier ignores', () => {
+  it.each<[string, SentMembers, Parameters<typeof recordWith>[0], string[]]>([
+    ['none of a request without them', NOTHING, { target: 'https://b.example/', alternateIds: ['a:1'] }, []],
+    ['none with equal values', TARGET, { target: 'https://a.example/' }, []],
+    ['a target that is another one', TARGET, { target: 'https://b.example/' }, ['target']],
+    ['a target that it has not', TARGET, {}, ['target']],
+    ['no alternates that are equal', ALTERNATES, { alternateIds: ['a:1', 'a:2'] }, []],
+    ['alternates in another order', ALTERNATES, { alternateIds: ['a:2', 'a:1'] }, ['alternateIds']],
+    ['alternates of which one is missing', ALTERNATES, { alternateIds: ['a:1'] }, ['alternateIds']],
+    ['an empty list', { ...NOTHING, sent: ['alternateIds'] }, { alternateIds: ['a:1'] }, ['alternateIds']],
+    ['the reservation of an active one', RESERVED, {}, ['state', 'leaseUntil']],
+    ['no equal lease', RESERVED, { state: 'reserved', leaseUntil: LEASE }, []],
+    ['another lease', RESERVED, { state: 'reserved', leaseUntil: new Date(0) }, ['leaseUntil']],
+    ['the state of a reserved one', { ...NOTHING, sent: ['state'] }, { state: 'reserved' }, ['state']],
+    ['the state of a withdrawn one', { ...NOTHING, sent: ['state'] }, { state: 'withdrawn' }, ['state']],
+  ])('are %s', (_, command, record, ignored) => {
+    expect(ignoredMembers(command, recordWith(record))).toEqual(ignored);
+  });
+});

@@ -1,9 +1,13 @@
 import type { INestApplication } from '@nestjs/common';
-import type { OpenAPIObject } from '@nestjs/swagger';
 import { annotateWith } from '../../openapi/annotations.js';
+import { closeRequestSchemas } from './openapi/closed-requests.js';
+import { type Document, isReference, operationsOf } from './openapi/document.js';
+import { withPlainSchemaNames } from './openapi/schema-names.js';
+import { shareParts } from './openapi/share-parts.js';
+import { shareResponses } from './openapi/share-responses.js';
 
 /** Generates the OpenAPI document from controllers and DTOs. */
-export async function openApiDocument(app: INestApplication): Promise<OpenAPIObject> {
+export async function openApiDocument(app: INestApplication): Promise<Document> {
   const swagger = await import('@nestjs/swagger');
   annotateWith(swagger);
   const { DocumentBuilder, SwaggerModule } = swagger;
@@ -30,41 +34,22 @@ export async function openApiDocument(app: INestApplication): Promise<OpenAPIObj
     .addTag('api-keys', 'Manage API keys.')
     .addTag('health', 'Health checks and metrics.')
     .build();
-  const document = SwaggerModule.createDocument(app, base, {
+  const created = SwaggerModule.createDocument(app, base, {
     operationIdFactory: (controller, method) => OPERATIONS[`${controller}.${method}`] ?? method,
   });
-  for (const [path, item] of Object.entries(document.paths)) {
-    for (const operation of [item.get, item.post, item.patch, item.delete]) {
-      if (operation === undefined) continue;
-      if (path.startsWith('/health/')) operation.security = [];
-      for (const response of Object.values(operation.responses)) {
-        if (response === undefined || '$ref' in response) continue;
-        response.headers = { ...response.headers, ...REQUEST_ID, ...(isPublic(path) ? {} : QUOTAS) };
-      }
+  const document = withPlainSchemaNames(JSON.parse(JSON.stringify(created)) as Document);
+  for (const { path, operation } of operationsOf(document)) {
+    if (path.startsWith('/health/')) operation.security = [];
+    for (const [status, response] of Object.entries(operation.responses)) {
+      const isUnlimited = Number(status) < 400 && isPublic(path);
+      if (!isReference(response))
+        response.headers = { ...response.headers, ...REQUEST_ID, ...(isUnlimited ? {} : QUOTAS) };
     }
   }
   closeRequestSchemas(document);
+  shareResponses(document);
+  shareParts(document);
   return document;
-}
-
-/** Sets `additionalProperties: false` on every object of a request body: validation rejects unknown members. */
-function closeRequestSchemas(document: OpenAPIObject): void {
-  const schemas = document.components?.schemas ?? {};
-  const operations = Object.values(document.paths).flatMap((item) => [item.get, item.post, item.patch, item.delete]);
-  const unread = operations.flatMap((operation) => referencesIn(operation?.requestBody));
-  const visited = new Set<string>();
-  for (let name = unread.pop(); name !== undefined; name = unread.pop()) {
-    const schema = schemas[name];
-    if (visited.has(name) || schema === undefined || '$ref' in schema) continue;
-    visited.add(name);
-    if (schema.type === 'object') schema.additionalProperties = false;
-    unread.push(...referencesIn(schema));
-  }
-}
-
-function referencesIn(part: unknown): string[] {
-  const references = JSON.stringify(part ?? null).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g);
-  return Array.from(references, ([, name = '']) => name);
 }
 
 const REQUEST_ID = {

@@ -1,13 +1,22 @@
 import type { INestApplication } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import { routeSettingsOf } from '../../http/route-settings.js';
 import { annotateWith } from '../../openapi/annotations.js';
 import { closeRequestSchemas } from './openapi/closed-requests.js';
 import { type Document, isReference, operationsOf } from './openapi/document.js';
+import { separateInputs } from './openapi/input-schemas.js';
+import { type RouteScopes, SCHEME, describeSecurity } from './openapi/operation-security.js';
+import { REQUEST_EXAMPLES } from './openapi/request-examples.js';
 import { withPlainSchemaNames } from './openapi/schema-names.js';
 import { shareParts } from './openapi/share-parts.js';
 import { shareResponses } from './openapi/share-responses.js';
+import { describeStreams } from './openapi/stream-bodies.js';
 
-/** Generates the OpenAPI document from controllers and DTOs. */
-export async function openApiDocument(app: INestApplication): Promise<Document> {
+/**
+ * Generates the OpenAPI document from controllers and DTOs.
+ * @param version that of the package.
+ */
+export async function openApiDocument(app: INestApplication, version: string): Promise<Document> {
   const swagger = await import('@nestjs/swagger');
   annotateWith(swagger);
   const { DocumentBuilder, SwaggerModule } = swagger;
@@ -18,15 +27,13 @@ export async function openApiDocument(app: INestApplication): Promise<Document> 
       'Mints and registers persistent identifiers: CORDRA identifiers as Handles, with their metadata IDs and URIs. ' +
         'Every error is a problem document (RFC 9457) with a code from a closed list.',
     )
-    .setVersion('1')
+    .setVersion(version)
+    .setContact('The operator of this service', '/', '')
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
+    .setExternalDoc('All codes of problems, with their titles and statuses', '/problems')
     .addServer('/')
-    .addBearerAuth(
-      { type: 'http', scheme: 'bearer', description: 'An API key. Not required where access is open.' },
-      'apiKey',
-    )
-    .addSecurityRequirements('apiKey')
-    .addTag('identifiers', 'Mint, register, resolve and search identifiers.')
+    .addBearerAuth(SCHEME, 'apiKey')
+    .addTag('identifiers', 'Mint, register, resolve, change and search identifiers.')
     .addTag('reservations', 'Hold identifiers until a given time, then activate or release them.')
     .addTag('naming authorities', 'The prefixes under which identifiers are minted.')
     .addTag('events', 'Read and follow changes to identifiers.')
@@ -34,22 +41,52 @@ export async function openApiDocument(app: INestApplication): Promise<Document> 
     .addTag('api-keys', 'Manage API keys.')
     .addTag('health', 'Health checks and metrics.')
     .build();
+  const routes = routesOf(app);
+  const scopes = new Map<string, RouteScopes>();
   const created = SwaggerModule.createDocument(app, base, {
-    operationIdFactory: (controller, method) => OPERATIONS[`${controller}.${method}`] ?? method,
+    // Without it, a controller without a tag has its class name as a tag of all its operations.
+    autoTagControllers: false,
+    operationIdFactory: (controller, method) => {
+      const id = OPERATIONS[`${controller}.${method}`] ?? method;
+      scopes.set(id, routes.get(`${controller}.${method}`) ?? {});
+      return id;
+    },
   });
   const document = withPlainSchemaNames(JSON.parse(JSON.stringify(created)) as Document);
   for (const { path, operation } of operationsOf(document)) {
-    if (path.startsWith('/health/')) operation.security = [];
+    describeSecurity(operation, scopes.get(operation.operationId) ?? {});
+    const example = REQUEST_EXAMPLES[operation.operationId];
     for (const [status, response] of Object.entries(operation.responses)) {
       const isUnlimited = Number(status) < 400 && isPublic(path);
       if (!isReference(response))
         response.headers = { ...response.headers, ...REQUEST_ID, ...(isUnlimited ? {} : QUOTAS) };
     }
+    for (const [type, media] of Object.entries(operation.requestBody?.content ?? {})) {
+      if (example?.[type] !== undefined) media.example = example[type];
+    }
   }
   closeRequestSchemas(document);
+  separateInputs(document);
+  describeStreams(document);
   shareResponses(document);
   shareParts(document);
   return document;
+}
+
+/** The settings of the handlers of all controllers, by `Controller.method`. */
+function routesOf(app: INestApplication): Map<string, RouteScopes> {
+  const controllers = [...app.get(ModulesContainer).values()].flatMap((module) => [...module.controllers.values()]);
+  return new Map(
+    controllers.flatMap(({ metatype }) =>
+      typeof metatype !== 'function'
+        ? []
+        : Object.entries(Object.getOwnPropertyDescriptors(metatype.prototype)).flatMap(([name, { value }]) =>
+            typeof value === 'function'
+              ? [[`${metatype.name}.${name}`, routeSettingsOf(value as object)] as const]
+              : [],
+          ),
+    ),
+  );
 }
 
 const REQUEST_ID = {

@@ -46,7 +46,7 @@ export class UpdateNamingAuthorityDto {
     enum: NAMING_AUTHORITY_STATES,
     enumName: 'NamingAuthorityState',
     required: false,
-    example: 'suspended',
+    example: 'active',
   })
   @Optional()
   @IsIn(NAMING_AUTHORITY_STATES)

@@ -28,9 +28,8 @@ export async function openApiDocument(app: INestApplication, version: string): P
         'Every error is a problem document (RFC 9457) with a code from a closed list.',
     )
     .setVersion(version)
-    .setContact('The operator of this service', '/', '')
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
-    .setExternalDoc('All codes of problems, with their titles and statuses', '/problems')
+    .setExternalDoc('Problem details of HTTP APIs', 'https://www.rfc-editor.org/rfc/rfc9457')
     .addServer('/')
     .addBearerAuth(SCHEME, 'apiKey')
     .addTag('identifiers', 'Mint, register, resolve, change and search identifiers.')
@@ -41,6 +40,8 @@ export async function openApiDocument(app: INestApplication, version: string): P
     .addTag('api-keys', 'Manage API keys.')
     .addTag('health', 'Health checks and metrics.')
     .build();
+  // The builder requires an address, which only the operator of an instance knows.
+  base.info.contact = { name: 'The operator of this service' };
   const routes = routesOf(app);
   const scopes = new Map<string, RouteScopes>();
   const created = SwaggerModule.createDocument(app, base, {

@@ -14,7 +14,7 @@ export const REQUEST_EXAMPLES: Readonly<Record<string, Readonly<Record<string, u
   mintIdentifier: {
     [JSON_TYPE]: { namingAuthority: '100.102', metadataId: 'info:fedora/demo:7', target: 'https://repo.example.org/objects/7' },
   },
-  mintIdentifiers: {
+  mintBatch: {
     [JSON_TYPE]: {
       namingAuthority: '100.102',
       items: [
@@ -23,14 +23,14 @@ export const REQUEST_EXAMPLES: Readonly<Record<string, Readonly<Record<string, u
       ],
     },
   },
-  streamIdentifiers: {
+  mintStream: {
     [NDJSON]: lines(
       { clientRef: 'row 7', namingAuthority: '100.102', target: 'https://repo.example.org/objects/7' },
       { clientRef: 'row 8', namingAuthority: '100.102', target: 'https://repo.example.org/objects/8' },
     ),
   },
-  lookUpIdentifiers: { [JSON_TYPE]: { inputs: [`hdl:100.102/${GUIDS[0] ?? ''}`, 'info:fedora/demo:7'] } },
-  changeIdentifier: { [JSON_TYPE]: CHANGED, [MERGE_PATCH]: CHANGED },
+  lookUpIdentifiers: { [JSON_TYPE]: { items: [`hdl:100.102/${GUIDS[0] ?? ''}`, 'info:fedora/demo:7'] } },
+  updateIdentifier: { [JSON_TYPE]: CHANGED, [MERGE_PATCH]: CHANGED },
   activateIdentifier: { [JSON_TYPE]: CHANGED },
   withdrawIdentifier: { [JSON_TYPE]: { reason: 'The object was deposited twice.' } },
   importIdentifiers: {
@@ -44,13 +44,13 @@ export const REQUEST_EXAMPLES: Readonly<Record<string, Readonly<Record<string, u
     }),
     [CSV]: `identifier,target\r\n100.102/${GUIDS[1] ?? ''},https://repo.example.org/objects/8\r\n`,
   },
-  reserveIdentifiers: { [JSON_TYPE]: { namingAuthority: '100.102', count: 2, leaseUntil: '2126-11-20T09:30:00Z' } },
+  createReservation: { [JSON_TYPE]: { namingAuthority: '100.102', count: 2, leaseUntil: '2126-11-20T09:30:00Z' } },
   activateReservation: { [JSON_TYPE]: {} },
   releaseReservation: { [JSON_TYPE]: {} },
   createNamingAuthority: { [JSON_TYPE]: { namingAuthority: '100.102.1', targetTemplate: 'https://repo.example.org/objects/{guid}' } },
-  changeNamingAuthority: { [JSON_TYPE]: { targetTemplate: 'https://repo.example.org/objects/{guid}' } },
-  normalize: { [JSON_TYPE]: { items: [{ input: `hdl:100.102/${(GUIDS[0] ?? '').toLowerCase()}` }] } },
-  createKey: { [JSON_TYPE]: { client: 'university-repository', scopes: ['read', 'mint'], namingAuthorities: [{ namingAuthority: '100.102' }] } },
+  updateNamingAuthority: { [JSON_TYPE]: { targetTemplate: 'https://repo.example.org/objects/{guid}' } },
+  normalizeIdentifiers: { [JSON_TYPE]: { items: [{ input: `hdl:100.102/${(GUIDS[0] ?? '').toLowerCase()}` }] } },
+  createApiKey: { [JSON_TYPE]: { client: 'university-repository', scopes: ['read', 'mint'], namingAuthorities: [{ namingAuthority: '100.102' }] } },
 };
 
 function lines(...values: readonly object[]): string {

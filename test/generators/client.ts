@@ -3,9 +3,9 @@
 * Do not edit manually.
 */
 
-import fetch from "@kubb/plugin-client/clients/fetch";
-import type { ActivateIdentifierMutationRequest, ActivateIdentifierMutationResponse, ActivateIdentifierPathParams, ActivateIdentifierHeaderParams, ActivateIdentifier400, ActivateIdentifier401, ActivateIdentifier403, ActivateIdentifier404, ActivateIdentifier408, ActivateIdentifier409, ActivateIdentifier412, ActivateIdentifier413, ActivateIdentifier414, ActivateIdentifier415, ActivateIdentifier421, ActivateIdentifier422, ActivateIdentifier429, ActivateIdentifier431, ActivateIdentifier500, ActivateIdentifier503, ActivateReservationMutationRequest, ActivateReservationMutationResponse, ActivateReservationPathParams, ActivateReservationHeaderParams, ActivateReservation400, ActivateReservation401, ActivateReservation403, ActivateReservation404, ActivateReservation408, ActivateReservation409, ActivateReservation413, ActivateReservation414, ActivateReservation415, ActivateReservation421, ActivateReservation422, ActivateReservation429, ActivateReservation431, ActivateReservation500, ActivateReservation503, GetMetricsQueryResponse, GetMetrics400, GetMetrics401, GetMetrics403, GetMetrics408, GetMetrics414, GetMetrics421, GetMetrics429, GetMetrics431, GetMetrics500, GetMetrics503, ReserveIdentifiersMutationRequest, ReserveIdentifiersMutationResponse, ReserveIdentifiersHeaderParams, ReserveIdentifiers400, ReserveIdentifiers401, ReserveIdentifiers403, ReserveIdentifiers408, ReserveIdentifiers409, ReserveIdentifiers413, ReserveIdentifiers414, ReserveIdentifiers415, ReserveIdentifiers421, ReserveIdentifiers422, ReserveIdentifiers429, ReserveIdentifiers431, ReserveIdentifiers500, ReserveIdentifiers503, GetReservationQueryResponse, GetReservationPathParams, GetReservation400, GetReservation401, GetReservation403, GetReservation404, GetReservation408, GetReservation414, GetReservation421, GetReservation429, GetReservation431, GetReservation500, GetReservation503, ReleaseReservationMutationRequest, ReleaseReservationMutationResponse, ReleaseReservationPathParams, ReleaseReservationHeaderParams, ReleaseReservation400, ReleaseReservation401, ReleaseReservation403, ReleaseReservation404, ReleaseReservation408, ReleaseReservation409, ReleaseReservation413, ReleaseReservation414, ReleaseReservation415, ReleaseReservation421, ReleaseReservation422, ReleaseReservation429, ReleaseReservation431, ReleaseReservation500, ReleaseReservation503, MintIdentifierMutationRequest, MintIdentifierMutationResponse, MintIdentifierHeaderParams, MintIdentifier400, MintIdentifier401, MintIdentifier403, MintIdentifier408, MintIdentifier409, MintIdentifier413, MintIdentifier414, MintIdentifier415, MintIdentifier421, MintIdentifier422, MintIdentifier429, MintIdentifier431, MintIdentifier500, MintIdentifier503, FindIdentifiersQueryResponse, FindIdentifiersQueryParams, FindIdentifiers400, FindIdentifiers401, FindIdentifiers403, FindIdentifiers408, FindIdentifiers414, FindIdentifiers421, FindIdentifiers429, FindIdentifiers431, FindIdentifiers500, FindIdentifiers503, MintIdentifiersMutationRequest, MintIdentifiersMutationResponse, MintIdentifiersQueryParams, MintIdentifiersHeaderParams, MintIdentifiers400, MintIdentifiers401, MintIdentifiers403, MintIdentifiers408, MintIdentifiers409, MintIdentifiers413, MintIdentifiers414, MintIdentifiers415, MintIdentifiers421, MintIdentifiers422, MintIdentifiers429, MintIdentifiers431, MintIdentifiers500, MintIdentifiers503, StreamIdentifiersMutationRequest, StreamIdentifiersMutationResponse, StreamIdentifiersQueryParams, StreamIdentifiersHeaderParams, StreamIdentifiers400, StreamIdentifiers401, StreamIdentifiers403, StreamIdentifiers408, StreamIdentifiers414, StreamIdentifiers415, StreamIdentifiers421, StreamIdentifiers429, StreamIdentifiers431, StreamIdentifiers500, StreamIdentifiers503, LookUpIdentifiersMutationRequest, LookUpIdentifiersMutationResponse, LookUpIdentifiers400, LookUpIdentifiers401, LookUpIdentifiers403, LookUpIdentifiers408, LookUpIdentifiers413, LookUpIdentifiers414, LookUpIdentifiers415, LookUpIdentifiers421, LookUpIdentifiers429, LookUpIdentifiers431, LookUpIdentifiers500, LookUpIdentifiers503, GetIdentifierQueryResponse, GetIdentifierPathParams, GetIdentifierHeaderParams, GetIdentifier400, GetIdentifier401, GetIdentifier403, GetIdentifier404, GetIdentifier408, GetIdentifier410, GetIdentifier414, GetIdentifier421, GetIdentifier429, GetIdentifier431, GetIdentifier500, GetIdentifier503, ChangeIdentifierMutationRequest, ChangeIdentifierMutationResponse, ChangeIdentifierPathParams, ChangeIdentifierHeaderParams, ChangeIdentifier400, ChangeIdentifier401, ChangeIdentifier403, ChangeIdentifier404, ChangeIdentifier408, ChangeIdentifier409, ChangeIdentifier412, ChangeIdentifier413, ChangeIdentifier414, ChangeIdentifier415, ChangeIdentifier421, ChangeIdentifier422, ChangeIdentifier428, ChangeIdentifier429, ChangeIdentifier431, ChangeIdentifier500, ChangeIdentifier503, WithdrawIdentifierMutationRequest, WithdrawIdentifierMutationResponse, WithdrawIdentifierPathParams, WithdrawIdentifierHeaderParams, WithdrawIdentifier400, WithdrawIdentifier401, WithdrawIdentifier403, WithdrawIdentifier404, WithdrawIdentifier408, WithdrawIdentifier409, WithdrawIdentifier412, WithdrawIdentifier413, WithdrawIdentifier414, WithdrawIdentifier415, WithdrawIdentifier421, WithdrawIdentifier422, WithdrawIdentifier429, WithdrawIdentifier431, WithdrawIdentifier500, WithdrawIdentifier503, ReinstateIdentifierMutationResponse, ReinstateIdentifierPathParams, ReinstateIdentifierHeaderParams, ReinstateIdentifier400, ReinstateIdentifier401, ReinstateIdentifier403, ReinstateIdentifier404, ReinstateIdentifier408, ReinstateIdentifier409, ReinstateIdentifier412, ReinstateIdentifier413, ReinstateIdentifier414, ReinstateIdentifier415, ReinstateIdentifier421, ReinstateIdentifier422, ReinstateIdentifier429, ReinstateIdentifier431, ReinstateIdentifier500, ReinstateIdentifier503, ExportIdentifiersQueryResponse, ExportIdentifiersQueryParams, ExportIdentifiers400, ExportIdentifiers401, ExportIdentifiers403, ExportIdentifiers406, ExportIdentifiers408, ExportIdentifiers414, ExportIdentifiers421, ExportIdentifiers429, ExportIdentifiers431, ExportIdentifiers500, ExportIdentifiers503, ImportIdentifiersMutationRequest, ImportIdentifiersMutationResponse, ImportIdentifiers400, ImportIdentifiers401, ImportIdentifiers403, ImportIdentifiers408, ImportIdentifiers414, ImportIdentifiers415, ImportIdentifiers421, ImportIdentifiers429, ImportIdentifiers431, ImportIdentifiers500, ImportIdentifiers503, ListNamingAuthoritiesQueryResponse, ListNamingAuthoritiesQueryParams, ListNamingAuthorities400, ListNamingAuthorities401, ListNamingAuthorities403, ListNamingAuthorities408, ListNamingAuthorities414, ListNamingAuthorities421, ListNamingAuthorities429, ListNamingAuthorities431, ListNamingAuthorities500, ListNamingAuthorities503, CreateNamingAuthorityMutationRequest, CreateNamingAuthorityMutationResponse, CreateNamingAuthorityHeaderParams, CreateNamingAuthority400, CreateNamingAuthority401, CreateNamingAuthority403, CreateNamingAuthority408, CreateNamingAuthority409, CreateNamingAuthority413, CreateNamingAuthority414, CreateNamingAuthority415, CreateNamingAuthority421, CreateNamingAuthority422, CreateNamingAuthority429, CreateNamingAuthority431, CreateNamingAuthority500, CreateNamingAuthority503, GetNamingAuthorityQueryResponse, GetNamingAuthorityPathParams, GetNamingAuthority400, GetNamingAuthority401, GetNamingAuthority403, GetNamingAuthority404, GetNamingAuthority408, GetNamingAuthority414, GetNamingAuthority421, GetNamingAuthority429, GetNamingAuthority431, GetNamingAuthority500, GetNamingAuthority503, ChangeNamingAuthorityMutationRequest, ChangeNamingAuthorityMutationResponse, ChangeNamingAuthorityPathParams, ChangeNamingAuthorityHeaderParams, ChangeNamingAuthority400, ChangeNamingAuthority401, ChangeNamingAuthority403, ChangeNamingAuthority404, ChangeNamingAuthority408, ChangeNamingAuthority409, ChangeNamingAuthority412, ChangeNamingAuthority413, ChangeNamingAuthority414, ChangeNamingAuthority415, ChangeNamingAuthority421, ChangeNamingAuthority422, ChangeNamingAuthority428, ChangeNamingAuthority429, ChangeNamingAuthority431, ChangeNamingAuthority500, ChangeNamingAuthority503, ReadEventsQueryResponse, ReadEventsQueryParams, ReadEventsHeaderParams, ReadEvents400, ReadEvents401, ReadEvents403, ReadEvents408, ReadEvents414, ReadEvents421, ReadEvents429, ReadEvents431, ReadEvents500, ReadEvents503, GetIdentifierHistoryQueryResponse, GetIdentifierHistoryPathParams, GetIdentifierHistoryQueryParams, GetIdentifierHistory400, GetIdentifierHistory401, GetIdentifierHistory403, GetIdentifierHistory404, GetIdentifierHistory408, GetIdentifierHistory414, GetIdentifierHistory421, GetIdentifierHistory429, GetIdentifierHistory431, GetIdentifierHistory500, GetIdentifierHistory503, GetNamingAuthorityHistoryQueryResponse, GetNamingAuthorityHistoryPathParams, GetNamingAuthorityHistoryQueryParams, GetNamingAuthorityHistory400, GetNamingAuthorityHistory401, GetNamingAuthorityHistory403, GetNamingAuthorityHistory404, GetNamingAuthorityHistory408, GetNamingAuthorityHistory414, GetNamingAuthorityHistory421, GetNamingAuthorityHistory429, GetNamingAuthorityHistory431, GetNamingAuthorityHistory500, GetNamingAuthorityHistory503, NormalizeMutationRequest, NormalizeMutationResponse, Normalize400, Normalize401, Normalize403, Normalize408, Normalize413, Normalize414, Normalize415, Normalize421, Normalize429, Normalize431, Normalize500, Normalize503, GetIdentifierUrisQueryResponse, GetIdentifierUrisPathParams, GetIdentifierUris400, GetIdentifierUris401, GetIdentifierUris403, GetIdentifierUris408, GetIdentifierUris414, GetIdentifierUris421, GetIdentifierUris429, GetIdentifierUris431, GetIdentifierUris500, GetIdentifierUris503, CreateKeyMutationRequest, CreateKeyMutationResponse, CreateKeyHeaderParams, CreateKey400, CreateKey401, CreateKey403, CreateKey408, CreateKey409, CreateKey413, CreateKey414, CreateKey415, CreateKey421, CreateKey422, CreateKey429, CreateKey431, CreateKey500, CreateKey503, ListKeysQueryResponse, ListKeysQueryParams, ListKeys400, ListKeys401, ListKeys403, ListKeys408, ListKeys414, ListKeys421, ListKeys429, ListKeys431, ListKeys500, ListKeys503, GetKeyQueryResponse, GetKeyPathParams, GetKey400, GetKey401, GetKey403, GetKey404, GetKey408, GetKey414, GetKey421, GetKey429, GetKey431, GetKey500, GetKey503, RevokeKeyMutationResponse, RevokeKeyPathParams, RevokeKeyHeaderParams, RevokeKey400, RevokeKey401, RevokeKey403, RevokeKey404, RevokeKey408, RevokeKey409, RevokeKey414, RevokeKey421, RevokeKey422, RevokeKey429, RevokeKey431, RevokeKey500, RevokeKey503, ConfirmKeyMutationResponse, ConfirmKeyPathParams, ConfirmKeyHeaderParams, ConfirmKey400, ConfirmKey401, ConfirmKey403, ConfirmKey404, ConfirmKey408, ConfirmKey409, ConfirmKey413, ConfirmKey414, ConfirmKey415, ConfirmKey421, ConfirmKey422, ConfirmKey429, ConfirmKey431, ConfirmKey500, ConfirmKey503, GetLivenessQueryResponse, GetLiveness400, GetLiveness403, GetLiveness408, GetLiveness414, GetLiveness421, GetLiveness431, GetLiveness500, GetReadinessQueryResponse, GetReadiness400, GetReadiness403, GetReadiness408, GetReadiness414, GetReadiness421, GetReadiness431, GetReadiness500, GetReadiness503 } from "./types.ts";
-import type { Client, RequestConfig, ResponseErrorConfig } from "@kubb/plugin-client/clients/fetch";
+import fetch from "./kubb-fetch.ts";
+import type { Client, RequestConfig, ResponseErrorConfig } from "./kubb-fetch.ts";
+import type { ActivateIdentifierMutationRequest, ActivateIdentifierMutationResponse, ActivateIdentifierPathParams, ActivateIdentifierHeaderParams, ActivateIdentifier400, ActivateIdentifier401, ActivateIdentifier403, ActivateIdentifier404, ActivateIdentifier408, ActivateIdentifier409, ActivateIdentifier412, ActivateIdentifier413, ActivateIdentifier414, ActivateIdentifier415, ActivateIdentifier421, ActivateIdentifier422, ActivateIdentifier429, ActivateIdentifier431, ActivateIdentifier500, ActivateIdentifier503, ActivateReservationMutationRequest, ActivateReservationMutationResponse, ActivateReservationPathParams, ActivateReservationHeaderParams, ActivateReservation400, ActivateReservation401, ActivateReservation403, ActivateReservation404, ActivateReservation408, ActivateReservation409, ActivateReservation413, ActivateReservation414, ActivateReservation415, ActivateReservation421, ActivateReservation422, ActivateReservation429, ActivateReservation431, ActivateReservation500, ActivateReservation503, CreateReservationMutationRequest, CreateReservationMutationResponse, CreateReservationHeaderParams, CreateReservation400, CreateReservation401, CreateReservation403, CreateReservation408, CreateReservation409, CreateReservation413, CreateReservation414, CreateReservation415, CreateReservation421, CreateReservation422, CreateReservation429, CreateReservation431, CreateReservation500, CreateReservation503, GetMetricsQueryResponse, GetMetrics400, GetMetrics401, GetMetrics403, GetMetrics408, GetMetrics414, GetMetrics421, GetMetrics429, GetMetrics431, GetMetrics500, GetMetrics503, GetReservationQueryResponse, GetReservationPathParams, GetReservation400, GetReservation401, GetReservation403, GetReservation404, GetReservation408, GetReservation414, GetReservation421, GetReservation429, GetReservation431, GetReservation500, GetReservation503, ReleaseReservationMutationRequest, ReleaseReservationMutationResponse, ReleaseReservationPathParams, ReleaseReservationHeaderParams, ReleaseReservation400, ReleaseReservation401, ReleaseReservation403, ReleaseReservation404, ReleaseReservation408, ReleaseReservation409, ReleaseReservation413, ReleaseReservation414, ReleaseReservation415, ReleaseReservation421, ReleaseReservation422, ReleaseReservation429, ReleaseReservation431, ReleaseReservation500, ReleaseReservation503, MintIdentifierMutationRequest, MintIdentifierMutationResponse, MintIdentifierHeaderParams, MintIdentifier400, MintIdentifier401, MintIdentifier403, MintIdentifier408, MintIdentifier409, MintIdentifier413, MintIdentifier414, MintIdentifier415, MintIdentifier421, MintIdentifier422, MintIdentifier429, MintIdentifier431, MintIdentifier500, MintIdentifier503, ListIdentifiersQueryResponse, ListIdentifiersQueryParams, ListIdentifiers400, ListIdentifiers401, ListIdentifiers403, ListIdentifiers408, ListIdentifiers414, ListIdentifiers421, ListIdentifiers429, ListIdentifiers431, ListIdentifiers500, ListIdentifiers503, MintBatchMutationRequest, MintBatchMutationResponse, MintBatchQueryParams, MintBatchHeaderParams, MintBatch400, MintBatch401, MintBatch403, MintBatch408, MintBatch409, MintBatch413, MintBatch414, MintBatch415, MintBatch421, MintBatch422, MintBatch429, MintBatch431, MintBatch500, MintBatch503, MintStreamMutationRequest, MintStreamMutationResponse, MintStreamQueryParams, MintStreamHeaderParams, MintStream400, MintStream401, MintStream403, MintStream408, MintStream414, MintStream415, MintStream421, MintStream429, MintStream431, MintStream500, MintStream503, LookUpIdentifiersMutationRequest, LookUpIdentifiersMutationResponse, LookUpIdentifiers400, LookUpIdentifiers401, LookUpIdentifiers403, LookUpIdentifiers408, LookUpIdentifiers413, LookUpIdentifiers414, LookUpIdentifiers415, LookUpIdentifiers421, LookUpIdentifiers429, LookUpIdentifiers431, LookUpIdentifiers500, LookUpIdentifiers503, GetIdentifierQueryResponse, GetIdentifierPathParams, GetIdentifierHeaderParams, GetIdentifier400, GetIdentifier401, GetIdentifier403, GetIdentifier404, GetIdentifier408, GetIdentifier410, GetIdentifier414, GetIdentifier421, GetIdentifier429, GetIdentifier431, GetIdentifier500, GetIdentifier503, UpdateIdentifierMutationRequest, UpdateIdentifierMutationResponse, UpdateIdentifierPathParams, UpdateIdentifierHeaderParams, UpdateIdentifier400, UpdateIdentifier401, UpdateIdentifier403, UpdateIdentifier404, UpdateIdentifier408, UpdateIdentifier409, UpdateIdentifier412, UpdateIdentifier413, UpdateIdentifier414, UpdateIdentifier415, UpdateIdentifier421, UpdateIdentifier422, UpdateIdentifier428, UpdateIdentifier429, UpdateIdentifier431, UpdateIdentifier500, UpdateIdentifier503, WithdrawIdentifierMutationRequest, WithdrawIdentifierMutationResponse, WithdrawIdentifierPathParams, WithdrawIdentifierHeaderParams, WithdrawIdentifier400, WithdrawIdentifier401, WithdrawIdentifier403, WithdrawIdentifier404, WithdrawIdentifier408, WithdrawIdentifier409, WithdrawIdentifier412, WithdrawIdentifier413, WithdrawIdentifier414, WithdrawIdentifier415, WithdrawIdentifier421, WithdrawIdentifier422, WithdrawIdentifier429, WithdrawIdentifier431, WithdrawIdentifier500, WithdrawIdentifier503, ReinstateIdentifierMutationResponse, ReinstateIdentifierPathParams, ReinstateIdentifierHeaderParams, ReinstateIdentifier400, ReinstateIdentifier401, ReinstateIdentifier403, ReinstateIdentifier404, ReinstateIdentifier408, ReinstateIdentifier409, ReinstateIdentifier412, ReinstateIdentifier413, ReinstateIdentifier414, ReinstateIdentifier415, ReinstateIdentifier421, ReinstateIdentifier422, ReinstateIdentifier429, ReinstateIdentifier431, ReinstateIdentifier500, ReinstateIdentifier503, ExportIdentifiersQueryResponse, ExportIdentifiersQueryParams, ExportIdentifiers400, ExportIdentifiers401, ExportIdentifiers403, ExportIdentifiers406, ExportIdentifiers408, ExportIdentifiers414, ExportIdentifiers421, ExportIdentifiers429, ExportIdentifiers431, ExportIdentifiers500, ExportIdentifiers503, ImportIdentifiersMutationRequest, ImportIdentifiersMutationResponse, ImportIdentifiers400, ImportIdentifiers401, ImportIdentifiers403, ImportIdentifiers408, ImportIdentifiers414, ImportIdentifiers415, ImportIdentifiers421, ImportIdentifiers429, ImportIdentifiers431, ImportIdentifiers500, ImportIdentifiers503, ListNamingAuthoritiesQueryResponse, ListNamingAuthoritiesQueryParams, ListNamingAuthorities400, ListNamingAuthorities401, ListNamingAuthorities403, ListNamingAuthorities408, ListNamingAuthorities414, ListNamingAuthorities421, ListNamingAuthorities429, ListNamingAuthorities431, ListNamingAuthorities500, ListNamingAuthorities503, CreateNamingAuthorityMutationRequest, CreateNamingAuthorityMutationResponse, CreateNamingAuthorityHeaderParams, CreateNamingAuthority400, CreateNamingAuthority401, CreateNamingAuthority403, CreateNamingAuthority408, CreateNamingAuthority409, CreateNamingAuthority413, CreateNamingAuthority414, CreateNamingAuthority415, CreateNamingAuthority421, CreateNamingAuthority422, CreateNamingAuthority429, CreateNamingAuthority431, CreateNamingAuthority500, CreateNamingAuthority503, GetNamingAuthorityQueryResponse, GetNamingAuthorityPathParams, GetNamingAuthority400, GetNamingAuthority401, GetNamingAuthority403, GetNamingAuthority404, GetNamingAuthority408, GetNamingAuthority414, GetNamingAuthority421, GetNamingAuthority429, GetNamingAuthority431, GetNamingAuthority500, GetNamingAuthority503, UpdateNamingAuthorityMutationRequest, UpdateNamingAuthorityMutationResponse, UpdateNamingAuthorityPathParams, UpdateNamingAuthorityHeaderParams, UpdateNamingAuthority400, UpdateNamingAuthority401, UpdateNamingAuthority403, UpdateNamingAuthority404, UpdateNamingAuthority408, UpdateNamingAuthority409, UpdateNamingAuthority412, UpdateNamingAuthority413, UpdateNamingAuthority414, UpdateNamingAuthority415, UpdateNamingAuthority421, UpdateNamingAuthority422, UpdateNamingAuthority428, UpdateNamingAuthority429, UpdateNamingAuthority431, UpdateNamingAuthority500, UpdateNamingAuthority503, ListEventsQueryResponse, ListEventsQueryParams, ListEventsHeaderParams, ListEvents400, ListEvents401, ListEvents403, ListEvents408, ListEvents414, ListEvents421, ListEvents429, ListEvents431, ListEvents500, ListEvents503, ListIdentifierHistoryQueryResponse, ListIdentifierHistoryPathParams, ListIdentifierHistoryQueryParams, ListIdentifierHistory400, ListIdentifierHistory401, ListIdentifierHistory403, ListIdentifierHistory404, ListIdentifierHistory408, ListIdentifierHistory414, ListIdentifierHistory421, ListIdentifierHistory429, ListIdentifierHistory431, ListIdentifierHistory500, ListIdentifierHistory503, ListNamingAuthorityHistoryQueryResponse, ListNamingAuthorityHistoryPathParams, ListNamingAuthorityHistoryQueryParams, ListNamingAuthorityHistory400, ListNamingAuthorityHistory401, ListNamingAuthorityHistory403, ListNamingAuthorityHistory404, ListNamingAuthorityHistory408, ListNamingAuthorityHistory414, ListNamingAuthorityHistory421, ListNamingAuthorityHistory429, ListNamingAuthorityHistory431, ListNamingAuthorityHistory500, ListNamingAuthorityHistory503, NormalizeIdentifiersMutationRequest, NormalizeIdentifiersMutationResponse, NormalizeIdentifiers400, NormalizeIdentifiers401, NormalizeIdentifiers403, NormalizeIdentifiers408, NormalizeIdentifiers413, NormalizeIdentifiers414, NormalizeIdentifiers415, NormalizeIdentifiers421, NormalizeIdentifiers429, NormalizeIdentifiers431, NormalizeIdentifiers500, NormalizeIdentifiers503, GetIdentifierUrisQueryResponse, GetIdentifierUrisPathParams, GetIdentifierUris400, GetIdentifierUris401, GetIdentifierUris403, GetIdentifierUris408, GetIdentifierUris414, GetIdentifierUris421, GetIdentifierUris429, GetIdentifierUris431, GetIdentifierUris500, GetIdentifierUris503, CreateApiKeyMutationRequest, CreateApiKeyMutationResponse, CreateApiKeyHeaderParams, CreateApiKey400, CreateApiKey401, CreateApiKey403, CreateApiKey408, CreateApiKey409, CreateApiKey413, CreateApiKey414, CreateApiKey415, CreateApiKey421, CreateApiKey422, CreateApiKey429, CreateApiKey431, CreateApiKey500, CreateApiKey503, ListApiKeysQueryResponse, ListApiKeysQueryParams, ListApiKeys400, ListApiKeys401, ListApiKeys403, ListApiKeys408, ListApiKeys414, ListApiKeys421, ListApiKeys429, ListApiKeys431, ListApiKeys500, ListApiKeys503, GetApiKeyQueryResponse, GetApiKeyPathParams, GetApiKey400, GetApiKey401, GetApiKey403, GetApiKey404, GetApiKey408, GetApiKey414, GetApiKey421, GetApiKey429, GetApiKey431, GetApiKey500, GetApiKey503, RevokeApiKeyMutationResponse, RevokeApiKeyPathParams, RevokeApiKeyHeaderParams, RevokeApiKey400, RevokeApiKey401, RevokeApiKey403, RevokeApiKey404, RevokeApiKey408, RevokeApiKey409, RevokeApiKey414, RevokeApiKey421, RevokeApiKey422, RevokeApiKey429, RevokeApiKey431, RevokeApiKey500, RevokeApiKey503, ConfirmApiKeyMutationResponse, ConfirmApiKeyPathParams, ConfirmApiKeyHeaderParams, ConfirmApiKey400, ConfirmApiKey401, ConfirmApiKey403, ConfirmApiKey404, ConfirmApiKey408, ConfirmApiKey409, ConfirmApiKey413, ConfirmApiKey414, ConfirmApiKey415, ConfirmApiKey421, ConfirmApiKey422, ConfirmApiKey429, ConfirmApiKey431, ConfirmApiKey500, ConfirmApiKey503, GetLivenessQueryResponse, GetLiveness400, GetLiveness403, GetLiveness408, GetLiveness414, GetLiveness421, GetLiveness431, GetLiveness500, GetReadinessQueryResponse, GetReadiness400, GetReadiness403, GetReadiness408, GetReadiness414, GetReadiness421, GetReadiness431, GetReadiness500, GetReadiness503 } from "./types.ts";
 
 function getGetMetricsUrl() {
   const res = { method: 'GET', url: `/metrics` as const }
@@ -28,7 +28,7 @@ export async function getMetrics(config: Partial<RequestConfig> & { client?: Cli
   return res
 }
 
-function getReserveIdentifiersUrl() {
+function getCreateReservationUrl() {
   const res = { method: 'POST', url: `/reservations` as const }
   return res
 }
@@ -40,12 +40,12 @@ function getReserveIdentifiersUrl() {
  * @summary Reserve identifiers
  * {@link /reservations}
  */
-export async function reserveIdentifiers(data: ReserveIdentifiersMutationRequest, headers?: ReserveIdentifiersHeaderParams, config: Partial<RequestConfig<ReserveIdentifiersMutationRequest>> & { client?: Client } = {}) {
+export async function createReservation(data: CreateReservationMutationRequest, headers?: CreateReservationHeaderParams, config: Partial<RequestConfig<CreateReservationMutationRequest>> & { client?: Client } = {}) {
   const { client: request = fetch, ...requestConfig } = config
 
   const requestData = data
 
-  const res = await request<ReserveIdentifiersMutationResponse, ResponseErrorConfig<ReserveIdentifiers400 | ReserveIdentifiers401 | ReserveIdentifiers403 | ReserveIdentifiers408 | ReserveIdentifiers409 | ReserveIdentifiers413 | ReserveIdentifiers414 | ReserveIdentifiers415 | ReserveIdentifiers421 | ReserveIdentifiers422 | ReserveIdentifiers429 | ReserveIdentifiers431 | ReserveIdentifiers500 | ReserveIdentifiers503>, ReserveIdentifiersMutationRequest>({ method : "POST", url : getReserveIdentifiersUrl().url.toString(), data : requestData, ... requestConfig, headers : { ...headers, ...requestConfig.headers } })
+  const res = await request<CreateReservationMutationResponse, ResponseErrorConfig<CreateReservation400 | CreateReservation401 | CreateReservation403 | CreateReservation408 | CreateReservation409 | CreateReservation413 | CreateReservation414 | CreateReservation415 | CreateReservation421 | CreateReservation422 | CreateReservation429 | CreateReservation431 | CreateReservation500 | CreateReservation503>, CreateReservationMutationRequest>({ method : "POST", url : getCreateReservationUrl().url.toString(), data : requestData, ... requestConfig, headers : { ...headers, ...requestConfig.headers } })
   return res
 }
 
@@ -132,7 +132,7 @@ export async function mintIdentifier(data: MintIdentifierMutationRequest, header
   return res
 }
 
-function getFindIdentifiersUrl() {
+function getListIdentifiersUrl() {
   const res = { method: 'GET', url: `/identifiers` as const }
   return res
 }
@@ -143,16 +143,16 @@ function getFindIdentifiersUrl() {
  * @summary Find identifiers
  * {@link /identifiers}
  */
-export async function findIdentifiers(params?: FindIdentifiersQueryParams, config: Partial<RequestConfig> & { client?: Client } = {}) {
+export async function listIdentifiers(params?: ListIdentifiersQueryParams, config: Partial<RequestConfig> & { client?: Client } = {}) {
   const { client: request = fetch, ...requestConfig } = config
 
 
 
-  const res = await request<FindIdentifiersQueryResponse, ResponseErrorConfig<FindIdentifiers400 | FindIdentifiers401 | FindIdentifiers403 | FindIdentifiers408 | FindIdentifiers414 | FindIdentifiers421 | FindIdentifiers429 | FindIdentifiers431 | FindIdentifiers500 | FindIdentifiers503>, unknown>({ method : "GET", url : getFindIdentifiersUrl().url.toString(), params, ... requestConfig })
+  const res = await request<ListIdentifiersQueryResponse, ResponseErrorConfig<ListIdentifiers400 | ListIdentifiers401 | ListIdentifiers403 | ListIdentifiers408 | ListIdentifiers414 | ListIdentifiers421 | ListIdentifiers429 | ListIdentifiers431 | ListIdentifiers500 | ListIdentifiers503>, unknown>({ method : "GET", url : getListIdentifiersUrl().url.toString(), params, ... requestConfig })
   return res
 }
 
-function getMintIdentifiersUrl() {
+function getMintBatchUrl() {
   const res = { method: 'POST', url: `/identifiers/batch` as const }
   return res
 }
@@ -166,16 +166,16 @@ function getMintIdentifiersUrl() {
  * @summary Mint or register many identifiers
  * {@link /identifiers/batch}
  */
-export async function mintIdentifiers(data: MintIdentifiersMutationRequest, params?: MintIdentifiersQueryParams, headers?: MintIdentifiersHeaderParams, config: Partial<RequestConfig<MintIdentifiersMutationRequest>> & { client?: Client } = {}) {
+export async function mintBatch(data: MintBatchMutationRequest, params?: MintBatchQueryParams, headers?: MintBatchHeaderParams, config: Partial<RequestConfig<MintBatchMutationRequest>> & { client?: Client } = {}) {
   const { client: request = fetch, ...requestConfig } = config
 
   const requestData = data
 
-  const res = await request<MintIdentifiersMutationResponse, ResponseErrorConfig<MintIdentifiers400 | MintIdentifiers401 | MintIdentifiers403 | MintIdentifiers408 | MintIdentifiers409 | MintIdentifiers413 | MintIdentifiers414 | MintIdentifiers415 | MintIdentifiers421 | MintIdentifiers422 | MintIdentifiers429 | MintIdentifiers431 | MintIdentifiers500 | MintIdentifiers503>, MintIdentifiersMutationRequest>({ method : "POST", url : getMintIdentifiersUrl().url.toString(), params, data : requestData, ... requestConfig, headers : { ...headers, ...requestConfig.headers } })
+  const res = await request<MintBatchMutationResponse, ResponseErrorConfig<MintBatch400 | MintBatch401 | MintBatch403 | MintBatch408 | MintBatch409 | MintBatch413 | MintBatch414 | MintBatch415 | MintBatch421 | MintBatch422 | MintBatch429 | MintBatch431 | MintBatch500 | MintBatch503>, MintBatchMutationRequest>({ method : "POST", url : getMintBatchUrl().url.toString(), params, data : requestData, ... requestConfig, headers : { ...headers, ...requestConfig.headers } })
   return res
 }
 
-function getStreamIdentifiersUrl() {
+function getMintStreamUrl() {
   const res = { method: 'POST', url: `/identifiers/bulk` as const }
   return res
 }
@@ -190,12 +190,12 @@ function getStreamIdentifiersUrl() {
  * @summary Mint or register a stream of identifiers
  * {@link /identifiers/bulk}
  */
-export async function streamIdentifiers(data: StreamIdentifiersMutationRequest, params?: StreamIdentifiersQueryParams, headers?: StreamIdentifiersHeaderParams, config: Partial<RequestConfig<StreamIdentifiersMutationRequest>> & { client?: Client } = {}) {
+export async function mintStream(data: MintStreamMutationRequest, params?: MintStreamQueryParams, headers?: MintStreamHeaderParams, config: Partial<RequestConfig<MintStreamMutationRequest>> & { client?: Client } = {}) {
   const { client: request = fetch, ...requestConfig } = config
 
   const requestData = data
 
-  const res = await request<StreamIdentifiersMutationResponse, ResponseErrorConfig<StreamIdentifiers400 | StreamIdentifiers401 | StreamIdentifiers403 | StreamIdentifiers408 | StreamIdentifiers414 | StreamIdentifiers415 | StreamIdentifiers421 | StreamIdentifiers429 | StreamIdentifiers431 | StreamIdentifiers500 | StreamIdentifiers503>, StreamIdentifiersMutationRequest>({ method : "POST", url : getStreamIdentifiersUrl().url.toString(), params, data : requestData, ... requestConfig, headers : { 'Content-Type': 'application/x-ndjson', ...headers, ...requestConfig.headers } })
+  const res = await request<MintStreamMutationResponse, ResponseErrorConfig<MintStream400 | MintStream401 | MintStream403 | MintStream408 | MintStream414 | MintStream415 | MintStream421 | MintStream429 | MintStream431 | MintStream500 | MintStream503>, MintStreamMutationRequest>({ method : "POST", url : getMintStreamUrl().url.toString(), params, data : requestData, ... requestConfig, headers : { 'Content-Type': 'application/x-ndjson', ...headers, ...requestConfig.headers } })
   return res
 }
 
@@ -247,7 +247,7 @@ export async function getIdentifier(identifier: GetIdentifierPathParams["identif
   return res
 }
 
-function getChangeIdentifierUrl(identifier: ChangeIdentifierPathParams["identifier"]) {
+function getUpdateIdentifierUrl(identifier: UpdateIdentifierPathParams["identifier"]) {
   const res = { method: 'PATCH', url: `/identifiers/${identifier}` as const }
   return res
 }
@@ -260,12 +260,12 @@ function getChangeIdentifierUrl(identifier: ChangeIdentifierPathParams["identifi
  * @summary Change an identifier
  * {@link /identifiers/:identifier}
  */
-export async function changeIdentifier(identifier: ChangeIdentifierPathParams["identifier"], data: ChangeIdentifierMutationRequest, headers: ChangeIdentifierHeaderParams, config: Partial<RequestConfig<ChangeIdentifierMutationRequest>> & { client?: Client } = {}) {
+export async function updateIdentifier(identifier: UpdateIdentifierPathParams["identifier"], data: UpdateIdentifierMutationRequest, headers: UpdateIdentifierHeaderParams, config: Partial<RequestConfig<UpdateIdentifierMutationRequest>> & { client?: Client } = {}) {
   const { client: request = fetch, ...requestConfig } = config
 
   const requestData = data
 
-  const res = await request<ChangeIdentifierMutationResponse, ResponseErrorConfig<ChangeIdentifier400 | ChangeIdentifier401 | ChangeIdentifier403 | ChangeIdentifier404 | ChangeIdentifier408 | ChangeIdentifier409 | ChangeIdentifier412 | ChangeIdentifier413 | ChangeIdentifier414 | ChangeIdentifier415 | ChangeIdentifier421 | ChangeIdentifier422 | ChangeIdentifier428 | ChangeIdentifier429 | ChangeIdentifier431 | ChangeIdentifier500 | ChangeIdentifier503>, ChangeIdentifierMutationRequest>({ method : "PATCH", url : getChangeIdentifierUrl(identifier).url.toString(), data : requestData, ... requestConfig, headers : { 'Content-Type': 'application/merge-patch+json', ...headers, ...requestConfig.headers } })
+  const res = await request<UpdateIdentifierMutationResponse, ResponseErrorConfig<UpdateIdentifier400 | UpdateIdentifier401 | UpdateIdentifier403 | UpdateIdentifier404 | UpdateIdentifier408 | UpdateIdentifier409 | UpdateIdentifier412 | UpdateIdentifier413 | UpdateIdentifier414 | UpdateIdentifier415 | UpdateIdentifier421 | UpdateIdentifier422 | UpdateIdentifier428 | UpdateIdentifier429 | UpdateIdentifier431 | UpdateIdentifier500 | UpdateIdentifier503>, UpdateIdentifierMutationRequest>({ method : "PATCH", url : getUpdateIdentifierUrl(identifier).url.toString(), data : requestData, ... requestConfig, headers : { 'Content-Type': 'application/merge-patch+json', ...headers, ...requestConfig.headers } })
   return res
 }
 
@@ -443,7 +443,7 @@ export async function getNamingAuthority(namingAuthority: GetNamingAuthorityPath
   return res
 }
 
-function getChangeNamingAuthorityUrl(namingAuthority: ChangeNamingAuthorityPathParams["namingAuthority"]) {
+function getUpdateNamingAuthorityUrl(namingAuthority: UpdateNamingAuthorityPathParams["namingAuthority"]) {
   const res = { method: 'PATCH', url: `/naming-authorities/${namingAuthority}` as const }
   return res
 }
@@ -455,16 +455,16 @@ function getChangeNamingAuthorityUrl(namingAuthority: ChangeNamingAuthorityPathP
  * @summary Change a naming authority
  * {@link /naming-authorities/:namingAuthority}
  */
-export async function changeNamingAuthority(namingAuthority: ChangeNamingAuthorityPathParams["namingAuthority"], data: ChangeNamingAuthorityMutationRequest, headers: ChangeNamingAuthorityHeaderParams, config: Partial<RequestConfig<ChangeNamingAuthorityMutationRequest>> & { client?: Client } = {}) {
+export async function updateNamingAuthority(namingAuthority: UpdateNamingAuthorityPathParams["namingAuthority"], data: UpdateNamingAuthorityMutationRequest, headers: UpdateNamingAuthorityHeaderParams, config: Partial<RequestConfig<UpdateNamingAuthorityMutationRequest>> & { client?: Client } = {}) {
   const { client: request = fetch, ...requestConfig } = config
 
   const requestData = data
 
-  const res = await request<ChangeNamingAuthorityMutationResponse, ResponseErrorConfig<ChangeNamingAuthority400 | ChangeNamingAuthority401 | ChangeNamingAuthority403 | ChangeNamingAuthority404 | ChangeNamingAuthority408 | ChangeNamingAuthority409 | ChangeNamingAuthority412 | ChangeNamingAuthority413 | ChangeNamingAuthority414 | ChangeNamingAuthority415 | ChangeNamingAuthority421 | ChangeNamingAuthority422 | ChangeNamingAuthority428 | ChangeNamingAuthority429 | ChangeNamingAuthority431 | ChangeNamingAuthority500 | ChangeNamingAuthority503>, ChangeNamingAuthorityMutationRequest>({ method : "PATCH", url : getChangeNamingAuthorityUrl(namingAuthority).url.toString(), data : requestData, ... requestConfig, headers : { ...headers, ...requestConfig.headers } })
+  const res = await request<UpdateNamingAuthorityMutationResponse, ResponseErrorConfig<UpdateNamingAuthority400 | UpdateNamingAuthority401 | UpdateNamingAuthority403 | UpdateNamingAuthority404 | UpdateNamingAuthority408 | UpdateNamingAuthority409 | UpdateNamingAuthority412 | UpdateNamingAuthority413 | UpdateNamingAuthority414 | UpdateNamingAuthority415 | UpdateNamingAuthority421 | UpdateNamingAuthority422 | UpdateNamingAuthority428 | UpdateNamingAuthority429 | UpdateNamingAuthority431 | UpdateNamingAuthority500 | UpdateNamingAuthority503>, UpdateNamingAuthorityMutationRequest>({ method : "PATCH", url : getUpdateNamingAuthorityUrl(namingAuthority).url.toString(), data : requestData, ... requestConfig, headers : { ...headers, ...requestConfig.headers } })
   return res
 }
 
-function getReadEventsUrl() {
+function getListEventsUrl() {
   const res = { method: 'GET', url: `/events` as const }
   return res
 }
@@ -474,23 +474,23 @@ function getReadEventsUrl() {
  * transaction gets its number with its first write, so this is not the order of commits, and `at` may decrease from
  * one event to the next. The versions of one identifier ascend. An event becomes visible when every transaction with
  * a smaller number has ended, so a long transaction delays all later events. Continue at any time with `next` as
- * `after`. With `Accept: text/event-stream` the response is a stream of events: `id` is the cursor, `event` the kind,
+ * `cursor`. With `Accept: text/event-stream` the response is a stream of events: `id` is the cursor, `event` the kind,
  * `data` the event as JSON. When the key expires or is revoked, the stream ends with an event `problem` whose `data`
  * is the problem document.
  * Needs the scope `read`, or no key where reading is public.
  * @summary Read or stream the change log
  * {@link /events}
  */
-export async function readEvents(params?: ReadEventsQueryParams, headers?: ReadEventsHeaderParams, config: Partial<RequestConfig> & { client?: Client } = {}) {
+export async function listEvents(params?: ListEventsQueryParams, headers?: ListEventsHeaderParams, config: Partial<RequestConfig> & { client?: Client } = {}) {
   const { client: request = fetch, ...requestConfig } = config
 
 
 
-  const res = await request<ReadEventsQueryResponse, ResponseErrorConfig<ReadEvents400 | ReadEvents401 | ReadEvents403 | ReadEvents408 | ReadEvents414 | ReadEvents421 | ReadEvents429 | ReadEvents431 | ReadEvents500 | ReadEvents503>, unknown>({ method : "GET", url : getReadEventsUrl().url.toString(), params, ... requestConfig, headers : { ...headers, ...requestConfig.headers } })
+  const res = await request<ListEventsQueryResponse, ResponseErrorConfig<ListEvents400 | ListEvents401 | ListEvents403 | ListEvents408 | ListEvents414 | ListEvents421 | ListEvents429 | ListEvents431 | ListEvents500 | ListEvents503>, unknown>({ method : "GET", url : getListEventsUrl().url.toString(), params, ... requestConfig, headers : { ...headers, ...requestConfig.headers } })
   return res
 }
 
-function getGetIdentifierHistoryUrl(identifier: GetIdentifierHistoryPathParams["identifier"]) {
+function getListIdentifierHistoryUrl(identifier: ListIdentifierHistoryPathParams["identifier"]) {
   const res = { method: 'GET', url: `/identifiers/${identifier}/history` as const }
   return res
 }
@@ -502,16 +502,16 @@ function getGetIdentifierHistoryUrl(identifier: GetIdentifierHistoryPathParams["
  * @summary Get the history of an identifier
  * {@link /identifiers/:identifier/history}
  */
-export async function getIdentifierHistory(identifier: GetIdentifierHistoryPathParams["identifier"], params?: GetIdentifierHistoryQueryParams, config: Partial<RequestConfig> & { client?: Client } = {}) {
+export async function listIdentifierHistory(identifier: ListIdentifierHistoryPathParams["identifier"], params?: ListIdentifierHistoryQueryParams, config: Partial<RequestConfig> & { client?: Client } = {}) {
   const { client: request = fetch, ...requestConfig } = config
 
 
 
-  const res = await request<GetIdentifierHistoryQueryResponse, ResponseErrorConfig<GetIdentifierHistory400 | GetIdentifierHistory401 | GetIdentifierHistory403 | GetIdentifierHistory404 | GetIdentifierHistory408 | GetIdentifierHistory414 | GetIdentifierHistory421 | GetIdentifierHistory429 | GetIdentifierHistory431 | GetIdentifierHistory500 | GetIdentifierHistory503>, unknown>({ method : "GET", url : getGetIdentifierHistoryUrl(identifier).url.toString(), params, ... requestConfig })
+  const res = await request<ListIdentifierHistoryQueryResponse, ResponseErrorConfig<ListIdentifierHistory400 | ListIdentifierHistory401 | ListIdentifierHistory403 | ListIdentifierHistory404 | ListIdentifierHistory408 | ListIdentifierHistory414 | ListIdentifierHistory421 | ListIdentifierHistory429 | ListIdentifierHistory431 | ListIdentifierHistory500 | ListIdentifierHistory503>, unknown>({ method : "GET", url : getListIdentifierHistoryUrl(identifier).url.toString(), params, ... requestConfig })
   return res
 }
 
-function getGetNamingAuthorityHistoryUrl(namingAuthority: GetNamingAuthorityHistoryPathParams["namingAuthority"]) {
+function getListNamingAuthorityHistoryUrl(namingAuthority: ListNamingAuthorityHistoryPathParams["namingAuthority"]) {
   const res = { method: 'GET', url: `/naming-authorities/${namingAuthority}/history` as const }
   return res
 }
@@ -523,16 +523,16 @@ function getGetNamingAuthorityHistoryUrl(namingAuthority: GetNamingAuthorityHist
  * @summary Get the history of a naming authority
  * {@link /naming-authorities/:namingAuthority/history}
  */
-export async function getNamingAuthorityHistory(namingAuthority: GetNamingAuthorityHistoryPathParams["namingAuthority"], params?: GetNamingAuthorityHistoryQueryParams, config: Partial<RequestConfig> & { client?: Client } = {}) {
+export async function listNamingAuthorityHistory(namingAuthority: ListNamingAuthorityHistoryPathParams["namingAuthority"], params?: ListNamingAuthorityHistoryQueryParams, config: Partial<RequestConfig> & { client?: Client } = {}) {
   const { client: request = fetch, ...requestConfig } = config
 
 
 
-  const res = await request<GetNamingAuthorityHistoryQueryResponse, ResponseErrorConfig<GetNamingAuthorityHistory400 | GetNamingAuthorityHistory401 | GetNamingAuthorityHistory403 | GetNamingAuthorityHistory404 | GetNamingAuthorityHistory408 | GetNamingAuthorityHistory414 | GetNamingAuthorityHistory421 | GetNamingAuthorityHistory429 | GetNamingAuthorityHistory431 | GetNamingAuthorityHistory500 | GetNamingAuthorityHistory503>, unknown>({ method : "GET", url : getGetNamingAuthorityHistoryUrl(namingAuthority).url.toString(), params, ... requestConfig })
+  const res = await request<ListNamingAuthorityHistoryQueryResponse, ResponseErrorConfig<ListNamingAuthorityHistory400 | ListNamingAuthorityHistory401 | ListNamingAuthorityHistory403 | ListNamingAuthorityHistory404 | ListNamingAuthorityHistory408 | ListNamingAuthorityHistory414 | ListNamingAuthorityHistory421 | ListNamingAuthorityHistory429 | ListNamingAuthorityHistory431 | ListNamingAuthorityHistory500 | ListNamingAuthorityHistory503>, unknown>({ method : "GET", url : getListNamingAuthorityHistoryUrl(namingAuthority).url.toString(), params, ... requestConfig })
   return res
 }
 
-function getNormalizeUrl() {
+function getNormalizeIdentifiersUrl() {
   const res = { method: 'POST', url: `/normalize` as const }
   return res
 }
@@ -544,12 +544,12 @@ function getNormalizeUrl() {
  * @summary Normalize identifiers
  * {@link /normalize}
  */
-export async function normalize(data: NormalizeMutationRequest, config: Partial<RequestConfig<NormalizeMutationRequest>> & { client?: Client } = {}) {
+export async function normalizeIdentifiers(data: NormalizeIdentifiersMutationRequest, config: Partial<RequestConfig<NormalizeIdentifiersMutationRequest>> & { client?: Client } = {}) {
   const { client: request = fetch, ...requestConfig } = config
 
   const requestData = data
 
-  const res = await request<NormalizeMutationResponse, ResponseErrorConfig<Normalize400 | Normalize401 | Normalize403 | Normalize408 | Normalize413 | Normalize414 | Normalize415 | Normalize421 | Normalize429 | Normalize431 | Normalize500 | Normalize503>, NormalizeMutationRequest>({ method : "POST", url : getNormalizeUrl().url.toString(), data : requestData, ... requestConfig })
+  const res = await request<NormalizeIdentifiersMutationResponse, ResponseErrorConfig<NormalizeIdentifiers400 | NormalizeIdentifiers401 | NormalizeIdentifiers403 | NormalizeIdentifiers408 | NormalizeIdentifiers413 | NormalizeIdentifiers414 | NormalizeIdentifiers415 | NormalizeIdentifiers421 | NormalizeIdentifiers429 | NormalizeIdentifiers431 | NormalizeIdentifiers500 | NormalizeIdentifiers503>, NormalizeIdentifiersMutationRequest>({ method : "POST", url : getNormalizeIdentifiersUrl().url.toString(), data : requestData, ... requestConfig })
   return res
 }
 
@@ -573,7 +573,7 @@ export async function getIdentifierUris(identifier: GetIdentifierUrisPathParams[
   return res
 }
 
-function getCreateKeyUrl() {
+function getCreateApiKeyUrl() {
   const res = { method: 'POST', url: `/api-keys` as const }
   return res
 }
@@ -585,16 +585,16 @@ function getCreateKeyUrl() {
  * @summary Create an API key
  * {@link /api-keys}
  */
-export async function createKey(data: CreateKeyMutationRequest, headers?: CreateKeyHeaderParams, config: Partial<RequestConfig<CreateKeyMutationRequest>> & { client?: Client } = {}) {
+export async function createApiKey(data: CreateApiKeyMutationRequest, headers?: CreateApiKeyHeaderParams, config: Partial<RequestConfig<CreateApiKeyMutationRequest>> & { client?: Client } = {}) {
   const { client: request = fetch, ...requestConfig } = config
 
   const requestData = data
 
-  const res = await request<CreateKeyMutationResponse, ResponseErrorConfig<CreateKey400 | CreateKey401 | CreateKey403 | CreateKey408 | CreateKey409 | CreateKey413 | CreateKey414 | CreateKey415 | CreateKey421 | CreateKey422 | CreateKey429 | CreateKey431 | CreateKey500 | CreateKey503>, CreateKeyMutationRequest>({ method : "POST", url : getCreateKeyUrl().url.toString(), data : requestData, ... requestConfig, headers : { ...headers, ...requestConfig.headers } })
+  const res = await request<CreateApiKeyMutationResponse, ResponseErrorConfig<CreateApiKey400 | CreateApiKey401 | CreateApiKey403 | CreateApiKey408 | CreateApiKey409 | CreateApiKey413 | CreateApiKey414 | CreateApiKey415 | CreateApiKey421 | CreateApiKey422 | CreateApiKey429 | CreateApiKey431 | CreateApiKey500 | CreateApiKey503>, CreateApiKeyMutationRequest>({ method : "POST", url : getCreateApiKeyUrl().url.toString(), data : requestData, ... requestConfig, headers : { ...headers, ...requestConfig.headers } })
   return res
 }
 
-function getListKeysUrl() {
+function getListApiKeysUrl() {
   const res = { method: 'GET', url: `/api-keys` as const }
   return res
 }
@@ -605,16 +605,16 @@ function getListKeysUrl() {
  * @summary List API keys
  * {@link /api-keys}
  */
-export async function listKeys(params?: ListKeysQueryParams, config: Partial<RequestConfig> & { client?: Client } = {}) {
+export async function listApiKeys(params?: ListApiKeysQueryParams, config: Partial<RequestConfig> & { client?: Client } = {}) {
   const { client: request = fetch, ...requestConfig } = config
 
 
 
-  const res = await request<ListKeysQueryResponse, ResponseErrorConfig<ListKeys400 | ListKeys401 | ListKeys403 | ListKeys408 | ListKeys414 | ListKeys421 | ListKeys429 | ListKeys431 | ListKeys500 | ListKeys503>, unknown>({ method : "GET", url : getListKeysUrl().url.toString(), params, ... requestConfig })
+  const res = await request<ListApiKeysQueryResponse, ResponseErrorConfig<ListApiKeys400 | ListApiKeys401 | ListApiKeys403 | ListApiKeys408 | ListApiKeys414 | ListApiKeys421 | ListApiKeys429 | ListApiKeys431 | ListApiKeys500 | ListApiKeys503>, unknown>({ method : "GET", url : getListApiKeysUrl().url.toString(), params, ... requestConfig })
   return res
 }
 
-function getGetKeyUrl(id: GetKeyPathParams["id"]) {
+function getGetApiKeyUrl(id: GetApiKeyPathParams["id"]) {
   const res = { method: 'GET', url: `/api-keys/${id}` as const }
   return res
 }
@@ -625,16 +625,16 @@ function getGetKeyUrl(id: GetKeyPathParams["id"]) {
  * @summary Get an API key
  * {@link /api-keys/:id}
  */
-export async function getKey(id: GetKeyPathParams["id"], config: Partial<RequestConfig> & { client?: Client } = {}) {
+export async function getApiKey(id: GetApiKeyPathParams["id"], config: Partial<RequestConfig> & { client?: Client } = {}) {
   const { client: request = fetch, ...requestConfig } = config
 
 
 
-  const res = await request<GetKeyQueryResponse, ResponseErrorConfig<GetKey400 | GetKey401 | GetKey403 | GetKey404 | GetKey408 | GetKey414 | GetKey421 | GetKey429 | GetKey431 | GetKey500 | GetKey503>, unknown>({ method : "GET", url : getGetKeyUrl(id).url.toString(), ... requestConfig })
+  const res = await request<GetApiKeyQueryResponse, ResponseErrorConfig<GetApiKey400 | GetApiKey401 | GetApiKey403 | GetApiKey404 | GetApiKey408 | GetApiKey414 | GetApiKey421 | GetApiKey429 | GetApiKey431 | GetApiKey500 | GetApiKey503>, unknown>({ method : "GET", url : getGetApiKeyUrl(id).url.toString(), ... requestConfig })
   return res
 }
 
-function getRevokeKeyUrl(id: RevokeKeyPathParams["id"]) {
+function getRevokeApiKeyUrl(id: RevokeApiKeyPathParams["id"]) {
   const res = { method: 'DELETE', url: `/api-keys/${id}` as const }
   return res
 }
@@ -646,16 +646,16 @@ function getRevokeKeyUrl(id: RevokeKeyPathParams["id"]) {
  * @summary Revoke an API key
  * {@link /api-keys/:id}
  */
-export async function revokeKey(id: RevokeKeyPathParams["id"], headers?: RevokeKeyHeaderParams, config: Partial<RequestConfig> & { client?: Client } = {}) {
+export async function revokeApiKey(id: RevokeApiKeyPathParams["id"], headers?: RevokeApiKeyHeaderParams, config: Partial<RequestConfig> & { client?: Client } = {}) {
   const { client: request = fetch, ...requestConfig } = config
 
 
 
-  const res = await request<RevokeKeyMutationResponse, ResponseErrorConfig<RevokeKey400 | RevokeKey401 | RevokeKey403 | RevokeKey404 | RevokeKey408 | RevokeKey409 | RevokeKey414 | RevokeKey421 | RevokeKey422 | RevokeKey429 | RevokeKey431 | RevokeKey500 | RevokeKey503>, unknown>({ method : "DELETE", url : getRevokeKeyUrl(id).url.toString(), ... requestConfig, headers : { ...headers, ...requestConfig.headers } })
+  const res = await request<RevokeApiKeyMutationResponse, ResponseErrorConfig<RevokeApiKey400 | RevokeApiKey401 | RevokeApiKey403 | RevokeApiKey404 | RevokeApiKey408 | RevokeApiKey409 | RevokeApiKey414 | RevokeApiKey421 | RevokeApiKey422 | RevokeApiKey429 | RevokeApiKey431 | RevokeApiKey500 | RevokeApiKey503>, unknown>({ method : "DELETE", url : getRevokeApiKeyUrl(id).url.toString(), ... requestConfig, headers : { ...headers, ...requestConfig.headers } })
   return res
 }
 
-function getConfirmKeyUrl(id: ConfirmKeyPathParams["id"]) {
+function getConfirmApiKeyUrl(id: ConfirmApiKeyPathParams["id"]) {
   const res = { method: 'POST', url: `/api-keys/${id}/confirm` as const }
   return res
 }
@@ -667,12 +667,12 @@ function getConfirmKeyUrl(id: ConfirmKeyPathParams["id"]) {
  * @summary Confirm an API key
  * {@link /api-keys/:id/confirm}
  */
-export async function confirmKey(id: ConfirmKeyPathParams["id"], headers?: ConfirmKeyHeaderParams, config: Partial<RequestConfig> & { client?: Client } = {}) {
+export async function confirmApiKey(id: ConfirmApiKeyPathParams["id"], headers?: ConfirmApiKeyHeaderParams, config: Partial<RequestConfig> & { client?: Client } = {}) {
   const { client: request = fetch, ...requestConfig } = config
 
 
 
-  const res = await request<ConfirmKeyMutationResponse, ResponseErrorConfig<ConfirmKey400 | ConfirmKey401 | ConfirmKey403 | ConfirmKey404 | ConfirmKey408 | ConfirmKey409 | ConfirmKey413 | ConfirmKey414 | ConfirmKey415 | ConfirmKey421 | ConfirmKey422 | ConfirmKey429 | ConfirmKey431 | ConfirmKey500 | ConfirmKey503>, unknown>({ method : "POST", url : getConfirmKeyUrl(id).url.toString(), ... requestConfig, headers : { ...headers, ...requestConfig.headers } })
+  const res = await request<ConfirmApiKeyMutationResponse, ResponseErrorConfig<ConfirmApiKey400 | ConfirmApiKey401 | ConfirmApiKey403 | ConfirmApiKey404 | ConfirmApiKey408 | ConfirmApiKey409 | ConfirmApiKey413 | ConfirmApiKey414 | ConfirmApiKey415 | ConfirmApiKey421 | ConfirmApiKey422 | ConfirmApiKey429 | ConfirmApiKey431 | ConfirmApiKey500 | ConfirmApiKey503>, unknown>({ method : "POST", url : getConfirmApiKeyUrl(id).url.toString(), ... requestConfig, headers : { ...headers, ...requestConfig.headers } })
   return res
 }
 

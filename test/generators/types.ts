@@ -263,7 +263,7 @@ export type Reservation = {
      * @description The identifiers that are still reserved, `NA/local`, always in the same order.
      * @type array
     */
-    identifiers: string[];
+    items: string[];
 };
 
 export type ReservationMembers = {
@@ -271,27 +271,27 @@ export type ReservationMembers = {
      * @description Some identifiers of the reservation, in any form; when absent, all of them.
      * @type array | undefined
     */
-    identifiers?: string[];
+    items?: string[];
 };
 
-export const reservationItemStatusEnum = {
+export const reservationItemOutcomeEnum = {
     activated: "activated",
     released: "released",
     skipped: "skipped"
 } as const;
 
-export type ReservationItemStatusEnumKey = (typeof reservationItemStatusEnum)[keyof typeof reservationItemStatusEnum];
+export type ReservationItemOutcomeEnumKey = (typeof reservationItemOutcomeEnum)[keyof typeof reservationItemOutcomeEnum];
 
 /**
  * @description \"skipped\" when the identifier was not changed; `problem` has the reason.
 */
-export type ReservationItemStatus = ReservationItemStatusEnumKey;
+export type ReservationItemOutcome = ReservationItemOutcomeEnumKey;
 
 export type ReservationItem = {
     /**
      * @description \"skipped\" when the identifier was not changed; `problem` has the reason.
     */
-    status: ReservationItemStatus;
+    outcome: ReservationItemOutcome;
     /**
      * @description The reason why it was skipped.
     */
@@ -702,65 +702,6 @@ export type MintedIdentifier = {
     uris: Uris;
 };
 
-export type MintResult = {
-    /**
-     * @description The name that the client chose for the item; null if it sent none.
-     * @type string,null
-    */
-    clientRef: string | null;
-    /**
-     * @description The status that `POST /identifiers` would return: 201 or 200 with `identifier`, any other with `problem`.
-     * @type integer
-    */
-    status: number;
-    /**
-     * @description The identifier, as `POST /identifiers` returns it.
-    */
-    identifier?: MintedIdentifier;
-    /**
-     * @description Why the item failed; pointers are relative to the item.
-    */
-    problem?: ProblemDocument;
-};
-
-export type BatchResponse = {
-    /**
-     * @description One result for each item, in order of the request.
-     * @type array
-    */
-    results: MintResult[];
-};
-
-export type MinimalMintResult = {
-    /**
-     * @description The name that the client chose for the item; null if it sent none.
-     * @type string,null
-    */
-    clientRef: string | null;
-    /**
-     * @description The status that `POST /identifiers` would return: 201 or 200 with `identifier`, any other with `problem`.
-     * @type integer
-    */
-    status: number;
-    /**
-     * @description The identifier, `NA/local`.
-     * @type string | undefined
-    */
-    identifier?: string;
-    /**
-     * @description Why the item failed; pointers are relative to the item.
-    */
-    problem?: ProblemDocument;
-};
-
-export type MinimalBatchAnswer = {
-    /**
-     * @description One result for each item, in order of the request.
-     * @type array
-    */
-    results: MinimalMintResult[];
-};
-
 export const mintItemStateEnum = {
     active: "active",
     reserved: "reserved"
@@ -861,7 +802,7 @@ export type BatchRequest = {
     namingAuthority?: string;
 };
 
-export type MintLine = {
+export type MintResult = {
     /**
      * @description The name that the client chose for the item; null if it sent none.
      * @type string,null
@@ -873,21 +814,29 @@ export type MintLine = {
     */
     status: number;
     /**
-     * @description The number of the line in the request, counted from 1; blank lines are counted.
-     * @type integer
+     * @description The identifier, `NA/local`.
+     * @type string | undefined
     */
-    line: number;
+    identifier?: string;
     /**
-     * @description The identifier, as `POST /identifiers` returns it.
+     * @description The representation of the identifier, as `POST /identifiers` returns it; absent with `Prefer: return=minimal`.
     */
-    identifier?: MintedIdentifier;
+    record?: MintedIdentifier;
     /**
      * @description Why the item failed; pointers are relative to the item.
     */
     problem?: ProblemDocument;
 };
 
-export type MinimalMintLine = {
+export type BatchResponse = {
+    /**
+     * @description One result for each item, in order of the request.
+     * @type array
+    */
+    items: MintResult[];
+};
+
+export type MintLine = {
     /**
      * @description The name that the client chose for the item; null if it sent none.
      * @type string,null
@@ -908,6 +857,10 @@ export type MinimalMintLine = {
      * @type string | undefined
     */
     identifier?: string;
+    /**
+     * @description The representation of the identifier, as `POST /identifiers` returns it; absent with `Prefer: return=minimal`.
+    */
+    record?: MintedIdentifier;
     /**
      * @description Why the item failed; pointers are relative to the item.
     */
@@ -932,69 +885,17 @@ export type LookupRequest = {
      * @description Identifiers, metadata IDs, alternate identifiers, GUIDs and targets, mixed and in any form; a target must match\nexactly.
      * @type array
     */
-    inputs: string[];
+    items: string[];
 };
 
-export const syntaxCodeEnum = {
-    MISSING_SCHEME: "MISSING_SCHEME",
-    WRONG_SCHEME: "WRONG_SCHEME",
-    WRONG_NAMESPACE: "WRONG_NAMESPACE",
-    INVALID_CHARACTER: "INVALID_CHARACTER",
-    INVALID_PERCENT_ENCODING: "INVALID_PERCENT_ENCODING",
-    INVALID_UTF8: "INVALID_UTF8",
-    NOT_UCS2: "NOT_UCS2",
-    MISSING_SEPARATOR: "MISSING_SEPARATOR",
-    INVALID_NAMING_AUTHORITY: "INVALID_NAMING_AUTHORITY",
-    EMPTY_LOCAL_NAME: "EMPTY_LOCAL_NAME",
-    INVALID_GUID: "INVALID_GUID",
-    INVALID_QUERY: "INVALID_QUERY",
-    INVALID_FRAGMENT: "INVALID_FRAGMENT",
-    UNEXPECTED_QUERY: "UNEXPECTED_QUERY",
-    SEGMENT_COUNT: "SEGMENT_COUNT",
-    INVALID_AUTHORITY: "INVALID_AUTHORITY",
-    AUTHORITY_MISMATCH: "AUTHORITY_MISMATCH",
-    FIRST_SEGMENT_MISMATCH: "FIRST_SEGMENT_MISMATCH",
-    INVALID_PID: "INVALID_PID",
-    PID_TOO_LONG: "PID_TOO_LONG",
-    INVALID_DATASTREAM_ID: "INVALID_DATASTREAM_ID",
-    INVALID_METHOD_NAME: "INVALID_METHOD_NAME",
-    INVALID_PARAM: "INVALID_PARAM",
-    INVALID_UUID: "INVALID_UUID",
-    NOT_RECOGNIZED: "NOT_RECOGNIZED"
-} as const;
-
-export type SyntaxCodeEnumKey = (typeof syntaxCodeEnum)[keyof typeof syntaxCodeEnum];
-
-/**
- * @description The syntax code.
-*/
-export type SyntaxCode = SyntaxCodeEnumKey;
-
-export type LookupFault = {
-    /**
-     * @description The syntax code.
-    */
-    code: SyntaxCode;
-    /**
-     * @description The position of the fault, in UTF-16 code units.
-     * @type integer
-    */
-    offset: number;
-    /**
-     * @description What was found and what was expected.
-     * @type string
-    */
-    detail: string;
-};
-
-export const lookupResultStatusEnum = {
+export const lookupResultOutcomeEnum = {
     found: "found",
     ambiguous: "ambiguous",
     missing: "missing",
     malformed: "malformed"
 } as const;
 
-export type LookupResultStatusEnumKey = (typeof lookupResultStatusEnum)[keyof typeof lookupResultStatusEnum];
+export type LookupResultOutcomeEnumKey = (typeof lookupResultOutcomeEnum)[keyof typeof lookupResultOutcomeEnum];
 
 export const lookupResultMatchedByEnum = {
     identifier: "identifier",
@@ -1010,35 +911,40 @@ export type LookupResult = {
      * @description \"ambiguous\": several identifiers match equally well; \"missing\": the text is well formed, but not registered, or it\nis a URL that is no registered target.
      * @type string
     */
-    status: LookupResultStatusEnumKey;
+    outcome: LookupResultOutcomeEnumKey;
     /**
      * @description How the text matches; null when nothing matches. A bare GUID matches as `identifier`.
      * @type string,null
     */
     matchedBy: LookupResultMatchedByEnumKey | null;
     /**
-     * @description The identifier that matches: of several with the same metadata ID or alternate, the one that was minted first.\nAbsent where a bare GUID or a target is ambiguous.
+     * @description The representation of the identifier that matches.
     */
-    identifier?: Identifier;
+    record?: Identifier;
     /**
      * @description Other identifiers with the same metadata ID or alternate under other naming authorities, `NA/local`.
      * @type array | undefined
     */
     others?: string[];
     /**
-     * @description The identifiers that match equally well, `NA/local`, in order of minting, where the status is \"ambiguous\".
+     * @description The identifiers that match equally well, `NA/local`, in order of minting, where the outcome is \"ambiguous\".
      * @type array | undefined
     */
     candidates?: string[];
     /**
-     * @description The syntax error of a malformed text.
+     * @description Why a malformed text is not an identifier.
     */
-    error?: LookupFault;
+    problem?: ProblemDocument;
     /**
      * @description The text as the client sent it.
      * @type string
     */
     input: string;
+    /**
+     * @description The identifier that matches, `NA/local`: of several with the same metadata ID or alternate, the one that was minted first.\nAbsent where a bare GUID or a target is ambiguous.
+     * @type string | undefined
+    */
+    identifier?: string;
     /**
      * @description The canonical form of a well-formed text; absent where the text matched as a target.
      * @type string | undefined
@@ -1322,17 +1228,17 @@ export type ImportResult = {
     problem?: ProblemDocument;
 };
 
-export const namingAuthorityStatusEnum = {
+export const namingAuthorityStateEnum = {
     active: "active",
     suspended: "suspended"
 } as const;
 
-export type NamingAuthorityStatusEnumKey = (typeof namingAuthorityStatusEnum)[keyof typeof namingAuthorityStatusEnum];
+export type NamingAuthorityStateEnumKey = (typeof namingAuthorityStateEnum)[keyof typeof namingAuthorityStateEnum];
 
 /**
  * @description A suspended naming authority cannot mint.
 */
-export type NamingAuthorityStatus = NamingAuthorityStatusEnumKey;
+export type NamingAuthorityState = NamingAuthorityStateEnumKey;
 
 export const namingAuthorityProfileEnum = {
     cordra: "cordra",
@@ -1412,7 +1318,7 @@ export type NamingAuthority = {
     /**
      * @description A suspended naming authority cannot mint.
     */
-    status: NamingAuthorityStatus;
+    state: NamingAuthorityState;
     /**
      * @description The kind of its local names: GUIDs (CID-10), or any local names of Handles (CID-02).
     */
@@ -1528,7 +1434,7 @@ export type CreateNamingAuthority = {
     /**
      * @description A suspended naming authority cannot mint; its identifiers resolve and can be changed as before.
     */
-    status?: NamingAuthorityStatus;
+    state?: NamingAuthorityState;
     /**
      * @description The version of minted UUIDs: 4 (random), 1 or 7. Versions 1 and 7 reveal the time of minting, and version 7 the\norder; version 1 has a random node, never the address of a machine.
      * @type integer | undefined
@@ -1583,7 +1489,7 @@ export type UpdateNamingAuthority = {
     /**
      * @description A suspended naming authority cannot mint; its identifiers resolve and can be changed as before.
     */
-    status?: NamingAuthorityStatus;
+    state?: NamingAuthorityState;
     /**
      * @description The version of minted UUIDs: 4 (random), 1 or 7. Versions 1 and 7 reveal the time of minting, and version 7 the\norder; version 1 has a random node, never the address of a machine.
      * @type integer | undefined
@@ -1670,7 +1576,7 @@ export type Event = {
     */
     client: string | null;
     /**
-     * @description The opaque position of the event in the log; send it as `after` to read the events that follow. It is the same on\nevery instance, after a restart and after a restore.
+     * @description The opaque position of the event in the log; send it as `cursor` to read the events that follow. It is the same on\nevery instance, after a restart and after a restore.
      * @type string
     */
     id: string;
@@ -1703,7 +1609,7 @@ export type EventPage = {
     */
     items: Event[];
     /**
-     * @description The value of `after` for the next request; present on an empty page too.
+     * @description The value of `cursor` for the next request; present on an empty page too.
      * @type string
     */
     next: string;
@@ -2088,6 +1994,41 @@ export type ValidItem = {
     equal?: boolean;
 };
 
+export const syntaxCodeEnum = {
+    MISSING_SCHEME: "MISSING_SCHEME",
+    WRONG_SCHEME: "WRONG_SCHEME",
+    WRONG_NAMESPACE: "WRONG_NAMESPACE",
+    INVALID_CHARACTER: "INVALID_CHARACTER",
+    INVALID_PERCENT_ENCODING: "INVALID_PERCENT_ENCODING",
+    INVALID_UTF8: "INVALID_UTF8",
+    NOT_UCS2: "NOT_UCS2",
+    MISSING_SEPARATOR: "MISSING_SEPARATOR",
+    INVALID_NAMING_AUTHORITY: "INVALID_NAMING_AUTHORITY",
+    EMPTY_LOCAL_NAME: "EMPTY_LOCAL_NAME",
+    INVALID_GUID: "INVALID_GUID",
+    INVALID_QUERY: "INVALID_QUERY",
+    INVALID_FRAGMENT: "INVALID_FRAGMENT",
+    UNEXPECTED_QUERY: "UNEXPECTED_QUERY",
+    SEGMENT_COUNT: "SEGMENT_COUNT",
+    INVALID_AUTHORITY: "INVALID_AUTHORITY",
+    AUTHORITY_MISMATCH: "AUTHORITY_MISMATCH",
+    FIRST_SEGMENT_MISMATCH: "FIRST_SEGMENT_MISMATCH",
+    INVALID_PID: "INVALID_PID",
+    PID_TOO_LONG: "PID_TOO_LONG",
+    INVALID_DATASTREAM_ID: "INVALID_DATASTREAM_ID",
+    INVALID_METHOD_NAME: "INVALID_METHOD_NAME",
+    INVALID_PARAM: "INVALID_PARAM",
+    INVALID_UUID: "INVALID_UUID",
+    NOT_RECOGNIZED: "NOT_RECOGNIZED"
+} as const;
+
+export type SyntaxCodeEnumKey = (typeof syntaxCodeEnum)[keyof typeof syntaxCodeEnum];
+
+/**
+ * @description The code; the list is closed.
+*/
+export type SyntaxCode = SyntaxCodeEnumKey;
+
 export type SyntaxError = {
     /**
      * @description The code; the list is closed.
@@ -2407,18 +2348,18 @@ export type ApiKeyPage = {
     next: string | null;
 };
 
-export const healthStatusEnum = {
+export const healthStateEnum = {
     ok: "ok"
 } as const;
 
-export type HealthStatusEnumKey = (typeof healthStatusEnum)[keyof typeof healthStatusEnum];
+export type HealthStateEnumKey = (typeof healthStateEnum)[keyof typeof healthStateEnum];
 
 export type Health = {
     /**
      * @description Always \"ok\"; a failed check returns a problem.
      * @type string
     */
-    status: HealthStatusEnumKey;
+    state: HealthStateEnumKey;
 };
 
 export type TransferTombstoneInput = {
@@ -2571,7 +2512,7 @@ export type GetMetricsQuery = {
     Errors: GetMetrics400 | GetMetrics401 | GetMetrics403 | GetMetrics408 | GetMetrics414 | GetMetrics421 | GetMetrics429 | GetMetrics431 | GetMetrics500 | GetMetrics503;
 };
 
-export type ReserveIdentifiersHeaderParams = {
+export type CreateReservationHeaderParams = {
     /**
      * @description Makes a retry safe: a repeat of the request with the same key returns the first result.
      * @minLength 1
@@ -2584,87 +2525,87 @@ export type ReserveIdentifiersHeaderParams = {
 /**
  * @description Reserved.
 */
-export type ReserveIdentifiers201 = Reservation;
+export type CreateReservation201 = Reservation;
 
 /**
  * @description 400 Bad Request: the operation lists the codes that the problem may have.
 */
-export type ReserveIdentifiers400 = ProblemDocument;
+export type CreateReservation400 = ProblemDocument;
 
 /**
  * @description 401 Unauthorized: the operation lists the codes that the problem may have.
 */
-export type ReserveIdentifiers401 = ProblemDocument;
+export type CreateReservation401 = ProblemDocument;
 
 /**
  * @description 403 Forbidden: the operation lists the codes that the problem may have.
 */
-export type ReserveIdentifiers403 = ProblemDocument;
+export type CreateReservation403 = ProblemDocument;
 
 /**
  * @description 408 Request Timeout: the operation lists the codes that the problem may have.
 */
-export type ReserveIdentifiers408 = ProblemDocument;
+export type CreateReservation408 = ProblemDocument;
 
 /**
  * @description 409 Conflict: the operation lists the codes that the problem may have.
 */
-export type ReserveIdentifiers409 = ProblemDocument;
+export type CreateReservation409 = ProblemDocument;
 
 /**
  * @description 413 Payload Too Large: the operation lists the codes that the problem may have.
 */
-export type ReserveIdentifiers413 = ProblemDocument;
+export type CreateReservation413 = ProblemDocument;
 
 /**
  * @description 414 URI Too Long: the operation lists the codes that the problem may have.
 */
-export type ReserveIdentifiers414 = ProblemDocument;
+export type CreateReservation414 = ProblemDocument;
 
 /**
  * @description 415 Unsupported Media Type: the operation lists the codes that the problem may have.
 */
-export type ReserveIdentifiers415 = ProblemDocument;
+export type CreateReservation415 = ProblemDocument;
 
 /**
  * @description 421 Misdirected Request: the operation lists the codes that the problem may have.
 */
-export type ReserveIdentifiers421 = ProblemDocument;
+export type CreateReservation421 = ProblemDocument;
 
 /**
  * @description 422 Unprocessable Entity: the operation lists the codes that the problem may have.
 */
-export type ReserveIdentifiers422 = ProblemDocument;
+export type CreateReservation422 = ProblemDocument;
 
 /**
  * @description 429 Too Many Requests: the operation lists the codes that the problem may have.
 */
-export type ReserveIdentifiers429 = ProblemDocument;
+export type CreateReservation429 = ProblemDocument;
 
 /**
  * @description 431 Request Header Fields Too Large: the operation lists the codes that the problem may have.
 */
-export type ReserveIdentifiers431 = ProblemDocument;
+export type CreateReservation431 = ProblemDocument;
 
 /**
  * @description 500 Internal Server Error: the operation lists the codes that the problem may have.
 */
-export type ReserveIdentifiers500 = ProblemDocument;
+export type CreateReservation500 = ProblemDocument;
 
 /**
  * @description 503 Service Unavailable: the operation lists the codes that the problem may have.
 */
-export type ReserveIdentifiers503 = ProblemDocument;
+export type CreateReservation503 = ProblemDocument;
 
-export type ReserveIdentifiersMutationRequest = CreateReservation;
+export type CreateReservationMutationRequest = CreateReservation;
 
-export type ReserveIdentifiersMutationResponse = ReserveIdentifiers201;
+export type CreateReservationMutationResponse = CreateReservation201;
 
-export type ReserveIdentifiersMutation = {
-    Response: ReserveIdentifiers201;
-    Request: ReserveIdentifiersMutationRequest;
-    HeaderParams: ReserveIdentifiersHeaderParams;
-    Errors: ReserveIdentifiers400 | ReserveIdentifiers401 | ReserveIdentifiers403 | ReserveIdentifiers408 | ReserveIdentifiers409 | ReserveIdentifiers413 | ReserveIdentifiers414 | ReserveIdentifiers415 | ReserveIdentifiers421 | ReserveIdentifiers422 | ReserveIdentifiers429 | ReserveIdentifiers431 | ReserveIdentifiers500 | ReserveIdentifiers503;
+export type CreateReservationMutation = {
+    Response: CreateReservation201;
+    Request: CreateReservationMutationRequest;
+    HeaderParams: CreateReservationHeaderParams;
+    Errors: CreateReservation400 | CreateReservation401 | CreateReservation403 | CreateReservation408 | CreateReservation409 | CreateReservation413 | CreateReservation414 | CreateReservation415 | CreateReservation421 | CreateReservation422 | CreateReservation429 | CreateReservation431 | CreateReservation500 | CreateReservation503;
 };
 
 export type GetReservationPathParams = {
@@ -3064,7 +3005,7 @@ export type MintIdentifierMutation = {
     Errors: MintIdentifier400 | MintIdentifier401 | MintIdentifier403 | MintIdentifier408 | MintIdentifier409 | MintIdentifier413 | MintIdentifier414 | MintIdentifier415 | MintIdentifier421 | MintIdentifier422 | MintIdentifier429 | MintIdentifier431 | MintIdentifier500 | MintIdentifier503;
 };
 
-export type FindIdentifiersQueryParams = {
+export type ListIdentifiersQueryParams = {
     /**
      * @description The state of the identifier.
      * @type string | undefined
@@ -3124,85 +3065,85 @@ export type FindIdentifiersQueryParams = {
 /**
  * @description One page; empty when nothing matches.
 */
-export type FindIdentifiers200 = IdentifierPage;
+export type ListIdentifiers200 = IdentifierPage;
 
 /**
  * @description 400 Bad Request: the operation lists the codes that the problem may have.
 */
-export type FindIdentifiers400 = ProblemDocument;
+export type ListIdentifiers400 = ProblemDocument;
 
 /**
  * @description 401 Unauthorized: the operation lists the codes that the problem may have.
 */
-export type FindIdentifiers401 = ProblemDocument;
+export type ListIdentifiers401 = ProblemDocument;
 
 /**
  * @description 403 Forbidden: the operation lists the codes that the problem may have.
 */
-export type FindIdentifiers403 = ProblemDocument;
+export type ListIdentifiers403 = ProblemDocument;
 
 /**
  * @description 408 Request Timeout: the operation lists the codes that the problem may have.
 */
-export type FindIdentifiers408 = ProblemDocument;
+export type ListIdentifiers408 = ProblemDocument;
 
 /**
  * @description 414 URI Too Long: the operation lists the codes that the problem may have.
 */
-export type FindIdentifiers414 = ProblemDocument;
+export type ListIdentifiers414 = ProblemDocument;
 
 /**
  * @description 421 Misdirected Request: the operation lists the codes that the problem may have.
 */
-export type FindIdentifiers421 = ProblemDocument;
+export type ListIdentifiers421 = ProblemDocument;
 
 /**
  * @description 429 Too Many Requests: the operation lists the codes that the problem may have.
 */
-export type FindIdentifiers429 = ProblemDocument;
+export type ListIdentifiers429 = ProblemDocument;
 
 /**
  * @description 431 Request Header Fields Too Large: the operation lists the codes that the problem may have.
 */
-export type FindIdentifiers431 = ProblemDocument;
+export type ListIdentifiers431 = ProblemDocument;
 
 /**
  * @description 500 Internal Server Error: the operation lists the codes that the problem may have.
 */
-export type FindIdentifiers500 = ProblemDocument;
+export type ListIdentifiers500 = ProblemDocument;
 
 /**
  * @description 503 Service Unavailable: the operation lists the codes that the problem may have.
 */
-export type FindIdentifiers503 = ProblemDocument;
+export type ListIdentifiers503 = ProblemDocument;
 
-export type FindIdentifiersQueryResponse = FindIdentifiers200;
+export type ListIdentifiersQueryResponse = ListIdentifiers200;
 
-export type FindIdentifiersQuery = {
-    Response: FindIdentifiers200;
-    QueryParams: FindIdentifiersQueryParams;
-    Errors: FindIdentifiers400 | FindIdentifiers401 | FindIdentifiers403 | FindIdentifiers408 | FindIdentifiers414 | FindIdentifiers421 | FindIdentifiers429 | FindIdentifiers431 | FindIdentifiers500 | FindIdentifiers503;
+export type ListIdentifiersQuery = {
+    Response: ListIdentifiers200;
+    QueryParams: ListIdentifiersQueryParams;
+    Errors: ListIdentifiers400 | ListIdentifiers401 | ListIdentifiers403 | ListIdentifiers408 | ListIdentifiers414 | ListIdentifiers421 | ListIdentifiers429 | ListIdentifiers431 | ListIdentifiers500 | ListIdentifiers503;
 };
 
-export const mintIdentifiersQueryParamsModeEnum = {
+export const mintBatchQueryParamsModeEnum = {
     perItem: "perItem",
     atomic: "atomic"
 } as const;
 
-export type MintIdentifiersQueryParamsModeEnumKey = (typeof mintIdentifiersQueryParamsModeEnum)[keyof typeof mintIdentifiersQueryParamsModeEnum];
+export type MintBatchQueryParamsModeEnumKey = (typeof mintBatchQueryParamsModeEnum)[keyof typeof mintBatchQueryParamsModeEnum];
 
-export type MintIdentifiersQueryParams = {
+export type MintBatchQueryParams = {
     /**
      * @description \"perItem\" mints all valid items; \"atomic\" mints all items or none.
      * @default "perItem"
      * @type string | undefined
     */
-    mode?: MintIdentifiersQueryParamsModeEnumKey;
+    mode?: MintBatchQueryParamsModeEnumKey;
 };
 
-export type MintIdentifiersHeaderParams = {
+export type MintBatchHeaderParams = {
     /**
-     * @description `return=minimal` (RFC 7240): results contain the identifier as text instead of its representation.
+     * @description `return=minimal` (RFC 7240): results contain no representation of the identifier.
      * @type string | undefined
     */
     Prefer?: string;
@@ -3218,91 +3159,91 @@ export type MintIdentifiersHeaderParams = {
 /**
  * @description One result for each item, in order of the request.
 */
-export type MintIdentifiers200 = (BatchResponse | MinimalBatchAnswer);
+export type MintBatch200 = BatchResponse;
 
 /**
  * @description 400 Bad Request: the operation lists the codes that the problem may have.
 */
-export type MintIdentifiers400 = ProblemDocument;
+export type MintBatch400 = ProblemDocument;
 
 /**
  * @description 401 Unauthorized: the operation lists the codes that the problem may have.
 */
-export type MintIdentifiers401 = ProblemDocument;
+export type MintBatch401 = ProblemDocument;
 
 /**
  * @description 403 Forbidden: the operation lists the codes that the problem may have.
 */
-export type MintIdentifiers403 = ProblemDocument;
+export type MintBatch403 = ProblemDocument;
 
 /**
  * @description 408 Request Timeout: the operation lists the codes that the problem may have.
 */
-export type MintIdentifiers408 = ProblemDocument;
+export type MintBatch408 = ProblemDocument;
 
 /**
  * @description 409 Conflict: the operation lists the codes that the problem may have.
 */
-export type MintIdentifiers409 = ProblemDocument;
+export type MintBatch409 = ProblemDocument;
 
 /**
  * @description 413 Payload Too Large: the operation lists the codes that the problem may have.
 */
-export type MintIdentifiers413 = ProblemDocument;
+export type MintBatch413 = ProblemDocument;
 
 /**
  * @description 414 URI Too Long: the operation lists the codes that the problem may have.
 */
-export type MintIdentifiers414 = ProblemDocument;
+export type MintBatch414 = ProblemDocument;
 
 /**
  * @description 415 Unsupported Media Type: the operation lists the codes that the problem may have.
 */
-export type MintIdentifiers415 = ProblemDocument;
+export type MintBatch415 = ProblemDocument;
 
 /**
  * @description 421 Misdirected Request: the operation lists the codes that the problem may have.
 */
-export type MintIdentifiers421 = ProblemDocument;
+export type MintBatch421 = ProblemDocument;
 
 /**
  * @description 422 Unprocessable Entity: the operation lists the codes that the problem may have.
 */
-export type MintIdentifiers422 = ProblemDocument;
+export type MintBatch422 = ProblemDocument;
 
 /**
  * @description 429 Too Many Requests: the operation lists the codes that the problem may have.
 */
-export type MintIdentifiers429 = ProblemDocument;
+export type MintBatch429 = ProblemDocument;
 
 /**
  * @description 431 Request Header Fields Too Large: the operation lists the codes that the problem may have.
 */
-export type MintIdentifiers431 = ProblemDocument;
+export type MintBatch431 = ProblemDocument;
 
 /**
  * @description 500 Internal Server Error: the operation lists the codes that the problem may have.
 */
-export type MintIdentifiers500 = ProblemDocument;
+export type MintBatch500 = ProblemDocument;
 
 /**
  * @description 503 Service Unavailable: the operation lists the codes that the problem may have.
 */
-export type MintIdentifiers503 = ProblemDocument;
+export type MintBatch503 = ProblemDocument;
 
-export type MintIdentifiersMutationRequest = BatchRequest;
+export type MintBatchMutationRequest = BatchRequest;
 
-export type MintIdentifiersMutationResponse = MintIdentifiers200;
+export type MintBatchMutationResponse = MintBatch200;
 
-export type MintIdentifiersMutation = {
-    Response: MintIdentifiers200;
-    Request: MintIdentifiersMutationRequest;
-    QueryParams: MintIdentifiersQueryParams;
-    HeaderParams: MintIdentifiersHeaderParams;
-    Errors: MintIdentifiers400 | MintIdentifiers401 | MintIdentifiers403 | MintIdentifiers408 | MintIdentifiers409 | MintIdentifiers413 | MintIdentifiers414 | MintIdentifiers415 | MintIdentifiers421 | MintIdentifiers422 | MintIdentifiers429 | MintIdentifiers431 | MintIdentifiers500 | MintIdentifiers503;
+export type MintBatchMutation = {
+    Response: MintBatch200;
+    Request: MintBatchMutationRequest;
+    QueryParams: MintBatchQueryParams;
+    HeaderParams: MintBatchHeaderParams;
+    Errors: MintBatch400 | MintBatch401 | MintBatch403 | MintBatch408 | MintBatch409 | MintBatch413 | MintBatch414 | MintBatch415 | MintBatch421 | MintBatch422 | MintBatch429 | MintBatch431 | MintBatch500 | MintBatch503;
 };
 
-export type StreamIdentifiersQueryParams = {
+export type MintStreamQueryParams = {
     /**
      * @description The naming authority of lines that name none.
      * @maxLength 255
@@ -3311,9 +3252,9 @@ export type StreamIdentifiersQueryParams = {
     namingAuthority?: string;
 };
 
-export type StreamIdentifiersHeaderParams = {
+export type MintStreamHeaderParams = {
     /**
-     * @description `return=minimal` (RFC 7240): results contain the identifier as text instead of its representation.
+     * @description `return=minimal` (RFC 7240): results contain no representation of the identifier.
      * @type string | undefined
     */
     Prefer?: string;
@@ -3329,76 +3270,76 @@ export type StreamIdentifiersHeaderParams = {
 /**
  * @description One JSON object on each line.
 */
-export type StreamIdentifiers200 = string;
+export type MintStream200 = string;
 
 /**
  * @description 400 Bad Request: the operation lists the codes that the problem may have.
 */
-export type StreamIdentifiers400 = ProblemDocument;
+export type MintStream400 = ProblemDocument;
 
 /**
  * @description 401 Unauthorized: the operation lists the codes that the problem may have.
 */
-export type StreamIdentifiers401 = ProblemDocument;
+export type MintStream401 = ProblemDocument;
 
 /**
  * @description 403 Forbidden: the operation lists the codes that the problem may have.
 */
-export type StreamIdentifiers403 = ProblemDocument;
+export type MintStream403 = ProblemDocument;
 
 /**
  * @description 408 Request Timeout: the operation lists the codes that the problem may have.
 */
-export type StreamIdentifiers408 = ProblemDocument;
+export type MintStream408 = ProblemDocument;
 
 /**
  * @description 414 URI Too Long: the operation lists the codes that the problem may have.
 */
-export type StreamIdentifiers414 = ProblemDocument;
+export type MintStream414 = ProblemDocument;
 
 /**
  * @description 415 Unsupported Media Type: the operation lists the codes that the problem may have.
 */
-export type StreamIdentifiers415 = ProblemDocument;
+export type MintStream415 = ProblemDocument;
 
 /**
  * @description 421 Misdirected Request: the operation lists the codes that the problem may have.
 */
-export type StreamIdentifiers421 = ProblemDocument;
+export type MintStream421 = ProblemDocument;
 
 /**
  * @description 429 Too Many Requests: the operation lists the codes that the problem may have.
 */
-export type StreamIdentifiers429 = ProblemDocument;
+export type MintStream429 = ProblemDocument;
 
 /**
  * @description 431 Request Header Fields Too Large: the operation lists the codes that the problem may have.
 */
-export type StreamIdentifiers431 = ProblemDocument;
+export type MintStream431 = ProblemDocument;
 
 /**
  * @description 500 Internal Server Error: the operation lists the codes that the problem may have.
 */
-export type StreamIdentifiers500 = ProblemDocument;
+export type MintStream500 = ProblemDocument;
 
 /**
  * @description 503 Service Unavailable: the operation lists the codes that the problem may have.
 */
-export type StreamIdentifiers503 = ProblemDocument;
+export type MintStream503 = ProblemDocument;
 
 /**
  * @description One JSON object on each line.
 */
-export type StreamIdentifiersMutationRequest = string;
+export type MintStreamMutationRequest = string;
 
-export type StreamIdentifiersMutationResponse = StreamIdentifiers200;
+export type MintStreamMutationResponse = MintStream200;
 
-export type StreamIdentifiersMutation = {
-    Response: StreamIdentifiers200;
-    Request: StreamIdentifiersMutationRequest;
-    QueryParams: StreamIdentifiersQueryParams;
-    HeaderParams: StreamIdentifiersHeaderParams;
-    Errors: StreamIdentifiers400 | StreamIdentifiers401 | StreamIdentifiers403 | StreamIdentifiers408 | StreamIdentifiers414 | StreamIdentifiers415 | StreamIdentifiers421 | StreamIdentifiers429 | StreamIdentifiers431 | StreamIdentifiers500 | StreamIdentifiers503;
+export type MintStreamMutation = {
+    Response: MintStream200;
+    Request: MintStreamMutationRequest;
+    QueryParams: MintStreamQueryParams;
+    HeaderParams: MintStreamHeaderParams;
+    Errors: MintStream400 | MintStream401 | MintStream403 | MintStream408 | MintStream414 | MintStream415 | MintStream421 | MintStream429 | MintStream431 | MintStream500 | MintStream503;
 };
 
 /**
@@ -3571,7 +3512,7 @@ export type GetIdentifierQuery = {
     Errors: GetIdentifier400 | GetIdentifier401 | GetIdentifier403 | GetIdentifier404 | GetIdentifier408 | GetIdentifier410 | GetIdentifier414 | GetIdentifier421 | GetIdentifier429 | GetIdentifier431 | GetIdentifier500 | GetIdentifier503;
 };
 
-export type ChangeIdentifierPathParams = {
+export type UpdateIdentifierPathParams = {
     /**
      * @description The identifier in any form, percent-encoded; or the naming authority and the local name, separated by an unescaped slash.
      * @type string
@@ -3579,7 +3520,7 @@ export type ChangeIdentifierPathParams = {
     identifier: string;
 };
 
-export type ChangeIdentifierHeaderParams = {
+export type UpdateIdentifierHeaderParams = {
     /**
      * @description One or more values of `ETag` that the identifier may have, or `*` for any.
      * @type string
@@ -3597,103 +3538,103 @@ export type ChangeIdentifierHeaderParams = {
 /**
  * @description The updated identifier.
 */
-export type ChangeIdentifier200 = Identifier;
+export type UpdateIdentifier200 = Identifier;
 
 /**
  * @description 400 Bad Request: the operation lists the codes that the problem may have.
 */
-export type ChangeIdentifier400 = ProblemDocument;
+export type UpdateIdentifier400 = ProblemDocument;
 
 /**
  * @description 401 Unauthorized: the operation lists the codes that the problem may have.
 */
-export type ChangeIdentifier401 = ProblemDocument;
+export type UpdateIdentifier401 = ProblemDocument;
 
 /**
  * @description 403 Forbidden: the operation lists the codes that the problem may have.
 */
-export type ChangeIdentifier403 = ProblemDocument;
+export type UpdateIdentifier403 = ProblemDocument;
 
 /**
  * @description 404 Not Found: the operation lists the codes that the problem may have.
 */
-export type ChangeIdentifier404 = ProblemDocument;
+export type UpdateIdentifier404 = ProblemDocument;
 
 /**
  * @description 408 Request Timeout: the operation lists the codes that the problem may have.
 */
-export type ChangeIdentifier408 = ProblemDocument;
+export type UpdateIdentifier408 = ProblemDocument;
 
 /**
  * @description 409 Conflict: the operation lists the codes that the problem may have.
 */
-export type ChangeIdentifier409 = ProblemDocument;
+export type UpdateIdentifier409 = ProblemDocument;
 
 /**
  * @description 412 Precondition Failed: the operation lists the codes that the problem may have.
 */
-export type ChangeIdentifier412 = ProblemDocument;
+export type UpdateIdentifier412 = ProblemDocument;
 
 /**
  * @description 413 Payload Too Large: the operation lists the codes that the problem may have.
 */
-export type ChangeIdentifier413 = ProblemDocument;
+export type UpdateIdentifier413 = ProblemDocument;
 
 /**
  * @description 414 URI Too Long: the operation lists the codes that the problem may have.
 */
-export type ChangeIdentifier414 = ProblemDocument;
+export type UpdateIdentifier414 = ProblemDocument;
 
 /**
  * @description 415 Unsupported Media Type: the operation lists the codes that the problem may have.
 */
-export type ChangeIdentifier415 = ProblemDocument;
+export type UpdateIdentifier415 = ProblemDocument;
 
 /**
  * @description 421 Misdirected Request: the operation lists the codes that the problem may have.
 */
-export type ChangeIdentifier421 = ProblemDocument;
+export type UpdateIdentifier421 = ProblemDocument;
 
 /**
  * @description 422 Unprocessable Entity: the operation lists the codes that the problem may have.
 */
-export type ChangeIdentifier422 = ProblemDocument;
+export type UpdateIdentifier422 = ProblemDocument;
 
 /**
  * @description 428 Precondition Required: the operation lists the codes that the problem may have.
 */
-export type ChangeIdentifier428 = ProblemDocument;
+export type UpdateIdentifier428 = ProblemDocument;
 
 /**
  * @description 429 Too Many Requests: the operation lists the codes that the problem may have.
 */
-export type ChangeIdentifier429 = ProblemDocument;
+export type UpdateIdentifier429 = ProblemDocument;
 
 /**
  * @description 431 Request Header Fields Too Large: the operation lists the codes that the problem may have.
 */
-export type ChangeIdentifier431 = ProblemDocument;
+export type UpdateIdentifier431 = ProblemDocument;
 
 /**
  * @description 500 Internal Server Error: the operation lists the codes that the problem may have.
 */
-export type ChangeIdentifier500 = ProblemDocument;
+export type UpdateIdentifier500 = ProblemDocument;
 
 /**
  * @description 503 Service Unavailable: the operation lists the codes that the problem may have.
 */
-export type ChangeIdentifier503 = ProblemDocument;
+export type UpdateIdentifier503 = ProblemDocument;
 
-export type ChangeIdentifierMutationRequest = UpdateIdentifier;
+export type UpdateIdentifierMutationRequest = UpdateIdentifier;
 
-export type ChangeIdentifierMutationResponse = ChangeIdentifier200;
+export type UpdateIdentifierMutationResponse = UpdateIdentifier200;
 
-export type ChangeIdentifierMutation = {
-    Response: ChangeIdentifier200;
-    Request: ChangeIdentifierMutationRequest;
-    PathParams: ChangeIdentifierPathParams;
-    HeaderParams: ChangeIdentifierHeaderParams;
-    Errors: ChangeIdentifier400 | ChangeIdentifier401 | ChangeIdentifier403 | ChangeIdentifier404 | ChangeIdentifier408 | ChangeIdentifier409 | ChangeIdentifier412 | ChangeIdentifier413 | ChangeIdentifier414 | ChangeIdentifier415 | ChangeIdentifier421 | ChangeIdentifier422 | ChangeIdentifier428 | ChangeIdentifier429 | ChangeIdentifier431 | ChangeIdentifier500 | ChangeIdentifier503;
+export type UpdateIdentifierMutation = {
+    Response: UpdateIdentifier200;
+    Request: UpdateIdentifierMutationRequest;
+    PathParams: UpdateIdentifierPathParams;
+    HeaderParams: UpdateIdentifierHeaderParams;
+    Errors: UpdateIdentifier400 | UpdateIdentifier401 | UpdateIdentifier403 | UpdateIdentifier404 | UpdateIdentifier408 | UpdateIdentifier409 | UpdateIdentifier412 | UpdateIdentifier413 | UpdateIdentifier414 | UpdateIdentifier415 | UpdateIdentifier421 | UpdateIdentifier422 | UpdateIdentifier428 | UpdateIdentifier429 | UpdateIdentifier431 | UpdateIdentifier500 | UpdateIdentifier503;
 };
 
 export type ActivateIdentifierPathParams = {
@@ -4501,7 +4442,7 @@ export type GetNamingAuthorityQuery = {
     Errors: GetNamingAuthority400 | GetNamingAuthority401 | GetNamingAuthority403 | GetNamingAuthority404 | GetNamingAuthority408 | GetNamingAuthority414 | GetNamingAuthority421 | GetNamingAuthority429 | GetNamingAuthority431 | GetNamingAuthority500 | GetNamingAuthority503;
 };
 
-export type ChangeNamingAuthorityPathParams = {
+export type UpdateNamingAuthorityPathParams = {
     /**
      * @description The prefix of the naming authority, percent-encoded; ASCII letters are case-insensitive.
      * @type string
@@ -4509,7 +4450,7 @@ export type ChangeNamingAuthorityPathParams = {
     namingAuthority: string;
 };
 
-export type ChangeNamingAuthorityHeaderParams = {
+export type UpdateNamingAuthorityHeaderParams = {
     /**
      * @description Makes a retry safe: a repeat of the request with the same key returns the first result.
      * @minLength 1
@@ -4527,106 +4468,106 @@ export type ChangeNamingAuthorityHeaderParams = {
 /**
  * @description The settings after the change; unchanged where the request differs in nothing.
 */
-export type ChangeNamingAuthority200 = NamingAuthority;
+export type UpdateNamingAuthority200 = NamingAuthority;
 
 /**
  * @description 400 Bad Request: the operation lists the codes that the problem may have.
 */
-export type ChangeNamingAuthority400 = ProblemDocument;
+export type UpdateNamingAuthority400 = ProblemDocument;
 
 /**
  * @description 401 Unauthorized: the operation lists the codes that the problem may have.
 */
-export type ChangeNamingAuthority401 = ProblemDocument;
+export type UpdateNamingAuthority401 = ProblemDocument;
 
 /**
  * @description 403 Forbidden: the operation lists the codes that the problem may have.
 */
-export type ChangeNamingAuthority403 = ProblemDocument;
+export type UpdateNamingAuthority403 = ProblemDocument;
 
 /**
  * @description 404 Not Found: the operation lists the codes that the problem may have.
 */
-export type ChangeNamingAuthority404 = ProblemDocument;
+export type UpdateNamingAuthority404 = ProblemDocument;
 
 /**
  * @description 408 Request Timeout: the operation lists the codes that the problem may have.
 */
-export type ChangeNamingAuthority408 = ProblemDocument;
+export type UpdateNamingAuthority408 = ProblemDocument;
 
 /**
  * @description 409 Conflict: the operation lists the codes that the problem may have.
 */
-export type ChangeNamingAuthority409 = ProblemDocument;
+export type UpdateNamingAuthority409 = ProblemDocument;
 
 /**
  * @description 412 Precondition Failed: the operation lists the codes that the problem may have.
 */
-export type ChangeNamingAuthority412 = ProblemDocument;
+export type UpdateNamingAuthority412 = ProblemDocument;
 
 /**
  * @description 413 Payload Too Large: the operation lists the codes that the problem may have.
 */
-export type ChangeNamingAuthority413 = ProblemDocument;
+export type UpdateNamingAuthority413 = ProblemDocument;
 
 /**
  * @description 414 URI Too Long: the operation lists the codes that the problem may have.
 */
-export type ChangeNamingAuthority414 = ProblemDocument;
+export type UpdateNamingAuthority414 = ProblemDocument;
 
 /**
  * @description 415 Unsupported Media Type: the operation lists the codes that the problem may have.
 */
-export type ChangeNamingAuthority415 = ProblemDocument;
+export type UpdateNamingAuthority415 = ProblemDocument;
 
 /**
  * @description 421 Misdirected Request: the operation lists the codes that the problem may have.
 */
-export type ChangeNamingAuthority421 = ProblemDocument;
+export type UpdateNamingAuthority421 = ProblemDocument;
 
 /**
  * @description 422 Unprocessable Entity: the operation lists the codes that the problem may have.
 */
-export type ChangeNamingAuthority422 = ProblemDocument;
+export type UpdateNamingAuthority422 = ProblemDocument;
 
 /**
  * @description 428 Precondition Required: the operation lists the codes that the problem may have.
 */
-export type ChangeNamingAuthority428 = ProblemDocument;
+export type UpdateNamingAuthority428 = ProblemDocument;
 
 /**
  * @description 429 Too Many Requests: the operation lists the codes that the problem may have.
 */
-export type ChangeNamingAuthority429 = ProblemDocument;
+export type UpdateNamingAuthority429 = ProblemDocument;
 
 /**
  * @description 431 Request Header Fields Too Large: the operation lists the codes that the problem may have.
 */
-export type ChangeNamingAuthority431 = ProblemDocument;
+export type UpdateNamingAuthority431 = ProblemDocument;
 
 /**
  * @description 500 Internal Server Error: the operation lists the codes that the problem may have.
 */
-export type ChangeNamingAuthority500 = ProblemDocument;
+export type UpdateNamingAuthority500 = ProblemDocument;
 
 /**
  * @description 503 Service Unavailable: the operation lists the codes that the problem may have.
 */
-export type ChangeNamingAuthority503 = ProblemDocument;
+export type UpdateNamingAuthority503 = ProblemDocument;
 
-export type ChangeNamingAuthorityMutationRequest = UpdateNamingAuthority;
+export type UpdateNamingAuthorityMutationRequest = UpdateNamingAuthority;
 
-export type ChangeNamingAuthorityMutationResponse = ChangeNamingAuthority200;
+export type UpdateNamingAuthorityMutationResponse = UpdateNamingAuthority200;
 
-export type ChangeNamingAuthorityMutation = {
-    Response: ChangeNamingAuthority200;
-    Request: ChangeNamingAuthorityMutationRequest;
-    PathParams: ChangeNamingAuthorityPathParams;
-    HeaderParams: ChangeNamingAuthorityHeaderParams;
-    Errors: ChangeNamingAuthority400 | ChangeNamingAuthority401 | ChangeNamingAuthority403 | ChangeNamingAuthority404 | ChangeNamingAuthority408 | ChangeNamingAuthority409 | ChangeNamingAuthority412 | ChangeNamingAuthority413 | ChangeNamingAuthority414 | ChangeNamingAuthority415 | ChangeNamingAuthority421 | ChangeNamingAuthority422 | ChangeNamingAuthority428 | ChangeNamingAuthority429 | ChangeNamingAuthority431 | ChangeNamingAuthority500 | ChangeNamingAuthority503;
+export type UpdateNamingAuthorityMutation = {
+    Response: UpdateNamingAuthority200;
+    Request: UpdateNamingAuthorityMutationRequest;
+    PathParams: UpdateNamingAuthorityPathParams;
+    HeaderParams: UpdateNamingAuthorityHeaderParams;
+    Errors: UpdateNamingAuthority400 | UpdateNamingAuthority401 | UpdateNamingAuthority403 | UpdateNamingAuthority404 | UpdateNamingAuthority408 | UpdateNamingAuthority409 | UpdateNamingAuthority412 | UpdateNamingAuthority413 | UpdateNamingAuthority414 | UpdateNamingAuthority415 | UpdateNamingAuthority421 | UpdateNamingAuthority422 | UpdateNamingAuthority428 | UpdateNamingAuthority429 | UpdateNamingAuthority431 | UpdateNamingAuthority500 | UpdateNamingAuthority503;
 };
 
-export type ReadEventsQueryParams = {
+export type ListEventsQueryParams = {
     /**
      * @description Maximum number of items in the response.
      * @minLength 1
@@ -4648,7 +4589,7 @@ export type ReadEventsQueryParams = {
      * @maxLength 512
      * @type string | undefined
     */
-    after?: string;
+    cursor?: string;
     /**
      * @description Return only events of this naming authority and its identifiers.
      * @maxLength 255
@@ -4657,9 +4598,9 @@ export type ReadEventsQueryParams = {
     namingAuthority?: string;
 };
 
-export type ReadEventsHeaderParams = {
+export type ListEventsHeaderParams = {
     /**
-     * @description The ID of the last event that the client received; resumes a stream and takes precedence over `after`.
+     * @description The ID of the last event that the client received; resumes a stream and takes precedence over `cursor`.
      * @type string | undefined
     */
     "Last-Event-ID"?: string;
@@ -4671,70 +4612,70 @@ export type ReadEventsHeaderParams = {
 };
 
 /**
- * @description The events after the cursor `after`; empty when there are none.
+ * @description The events after `cursor`; empty when there are none.
 */
-export type ReadEvents200 = EventPage;
+export type ListEvents200 = EventPage;
 
 /**
  * @description 400 Bad Request: the operation lists the codes that the problem may have.
 */
-export type ReadEvents400 = ProblemDocument;
+export type ListEvents400 = ProblemDocument;
 
 /**
  * @description 401 Unauthorized: the operation lists the codes that the problem may have.
 */
-export type ReadEvents401 = ProblemDocument;
+export type ListEvents401 = ProblemDocument;
 
 /**
  * @description 403 Forbidden: the operation lists the codes that the problem may have.
 */
-export type ReadEvents403 = ProblemDocument;
+export type ListEvents403 = ProblemDocument;
 
 /**
  * @description 408 Request Timeout: the operation lists the codes that the problem may have.
 */
-export type ReadEvents408 = ProblemDocument;
+export type ListEvents408 = ProblemDocument;
 
 /**
  * @description 414 URI Too Long: the operation lists the codes that the problem may have.
 */
-export type ReadEvents414 = ProblemDocument;
+export type ListEvents414 = ProblemDocument;
 
 /**
  * @description 421 Misdirected Request: the operation lists the codes that the problem may have.
 */
-export type ReadEvents421 = ProblemDocument;
+export type ListEvents421 = ProblemDocument;
 
 /**
  * @description 429 Too Many Requests: the operation lists the codes that the problem may have.
 */
-export type ReadEvents429 = ProblemDocument;
+export type ListEvents429 = ProblemDocument;
 
 /**
  * @description 431 Request Header Fields Too Large: the operation lists the codes that the problem may have.
 */
-export type ReadEvents431 = ProblemDocument;
+export type ListEvents431 = ProblemDocument;
 
 /**
  * @description 500 Internal Server Error: the operation lists the codes that the problem may have.
 */
-export type ReadEvents500 = ProblemDocument;
+export type ListEvents500 = ProblemDocument;
 
 /**
  * @description 503 Service Unavailable: the operation lists the codes that the problem may have.
 */
-export type ReadEvents503 = ProblemDocument;
+export type ListEvents503 = ProblemDocument;
 
-export type ReadEventsQueryResponse = ReadEvents200;
+export type ListEventsQueryResponse = ListEvents200;
 
-export type ReadEventsQuery = {
-    Response: ReadEvents200;
-    QueryParams: ReadEventsQueryParams;
-    HeaderParams: ReadEventsHeaderParams;
-    Errors: ReadEvents400 | ReadEvents401 | ReadEvents403 | ReadEvents408 | ReadEvents414 | ReadEvents421 | ReadEvents429 | ReadEvents431 | ReadEvents500 | ReadEvents503;
+export type ListEventsQuery = {
+    Response: ListEvents200;
+    QueryParams: ListEventsQueryParams;
+    HeaderParams: ListEventsHeaderParams;
+    Errors: ListEvents400 | ListEvents401 | ListEvents403 | ListEvents408 | ListEvents414 | ListEvents421 | ListEvents429 | ListEvents431 | ListEvents500 | ListEvents503;
 };
 
-export type GetIdentifierHistoryPathParams = {
+export type ListIdentifierHistoryPathParams = {
     /**
      * @description The identifier in any form, percent-encoded; or the naming authority and the local name, separated by an unescaped slash.
      * @type string
@@ -4742,7 +4683,7 @@ export type GetIdentifierHistoryPathParams = {
     identifier: string;
 };
 
-export type GetIdentifierHistoryQueryParams = {
+export type ListIdentifierHistoryQueryParams = {
     /**
      * @description Maximum number of items in the response.
      * @minLength 1
@@ -4762,73 +4703,73 @@ export type GetIdentifierHistoryQueryParams = {
 /**
  * @description One page, oldest first.
 */
-export type GetIdentifierHistory200 = HistoryPage;
+export type ListIdentifierHistory200 = HistoryPage;
 
 /**
  * @description 400 Bad Request: the operation lists the codes that the problem may have.
 */
-export type GetIdentifierHistory400 = ProblemDocument;
+export type ListIdentifierHistory400 = ProblemDocument;
 
 /**
  * @description 401 Unauthorized: the operation lists the codes that the problem may have.
 */
-export type GetIdentifierHistory401 = ProblemDocument;
+export type ListIdentifierHistory401 = ProblemDocument;
 
 /**
  * @description 403 Forbidden: the operation lists the codes that the problem may have.
 */
-export type GetIdentifierHistory403 = ProblemDocument;
+export type ListIdentifierHistory403 = ProblemDocument;
 
 /**
  * @description 404 Not Found: the operation lists the codes that the problem may have.
 */
-export type GetIdentifierHistory404 = ProblemDocument;
+export type ListIdentifierHistory404 = ProblemDocument;
 
 /**
  * @description 408 Request Timeout: the operation lists the codes that the problem may have.
 */
-export type GetIdentifierHistory408 = ProblemDocument;
+export type ListIdentifierHistory408 = ProblemDocument;
 
 /**
  * @description 414 URI Too Long: the operation lists the codes that the problem may have.
 */
-export type GetIdentifierHistory414 = ProblemDocument;
+export type ListIdentifierHistory414 = ProblemDocument;
 
 /**
  * @description 421 Misdirected Request: the operation lists the codes that the problem may have.
 */
-export type GetIdentifierHistory421 = ProblemDocument;
+export type ListIdentifierHistory421 = ProblemDocument;
 
 /**
  * @description 429 Too Many Requests: the operation lists the codes that the problem may have.
 */
-export type GetIdentifierHistory429 = ProblemDocument;
+export type ListIdentifierHistory429 = ProblemDocument;
 
 /**
  * @description 431 Request Header Fields Too Large: the operation lists the codes that the problem may have.
 */
-export type GetIdentifierHistory431 = ProblemDocument;
+export type ListIdentifierHistory431 = ProblemDocument;
 
 /**
  * @description 500 Internal Server Error: the operation lists the codes that the problem may have.
 */
-export type GetIdentifierHistory500 = ProblemDocument;
+export type ListIdentifierHistory500 = ProblemDocument;
 
 /**
  * @description 503 Service Unavailable: the operation lists the codes that the problem may have.
 */
-export type GetIdentifierHistory503 = ProblemDocument;
+export type ListIdentifierHistory503 = ProblemDocument;
 
-export type GetIdentifierHistoryQueryResponse = GetIdentifierHistory200;
+export type ListIdentifierHistoryQueryResponse = ListIdentifierHistory200;
 
-export type GetIdentifierHistoryQuery = {
-    Response: GetIdentifierHistory200;
-    PathParams: GetIdentifierHistoryPathParams;
-    QueryParams: GetIdentifierHistoryQueryParams;
-    Errors: GetIdentifierHistory400 | GetIdentifierHistory401 | GetIdentifierHistory403 | GetIdentifierHistory404 | GetIdentifierHistory408 | GetIdentifierHistory414 | GetIdentifierHistory421 | GetIdentifierHistory429 | GetIdentifierHistory431 | GetIdentifierHistory500 | GetIdentifierHistory503;
+export type ListIdentifierHistoryQuery = {
+    Response: ListIdentifierHistory200;
+    PathParams: ListIdentifierHistoryPathParams;
+    QueryParams: ListIdentifierHistoryQueryParams;
+    Errors: ListIdentifierHistory400 | ListIdentifierHistory401 | ListIdentifierHistory403 | ListIdentifierHistory404 | ListIdentifierHistory408 | ListIdentifierHistory414 | ListIdentifierHistory421 | ListIdentifierHistory429 | ListIdentifierHistory431 | ListIdentifierHistory500 | ListIdentifierHistory503;
 };
 
-export type GetNamingAuthorityHistoryPathParams = {
+export type ListNamingAuthorityHistoryPathParams = {
     /**
      * @description The prefix of the naming authority, percent-encoded.
      * @type string
@@ -4836,7 +4777,7 @@ export type GetNamingAuthorityHistoryPathParams = {
     namingAuthority: string;
 };
 
-export type GetNamingAuthorityHistoryQueryParams = {
+export type ListNamingAuthorityHistoryQueryParams = {
     /**
      * @description Maximum number of items in the response.
      * @minLength 1
@@ -4856,145 +4797,145 @@ export type GetNamingAuthorityHistoryQueryParams = {
 /**
  * @description One page, oldest first.
 */
-export type GetNamingAuthorityHistory200 = HistoryPage;
+export type ListNamingAuthorityHistory200 = HistoryPage;
 
 /**
  * @description 400 Bad Request: the operation lists the codes that the problem may have.
 */
-export type GetNamingAuthorityHistory400 = ProblemDocument;
+export type ListNamingAuthorityHistory400 = ProblemDocument;
 
 /**
  * @description 401 Unauthorized: the operation lists the codes that the problem may have.
 */
-export type GetNamingAuthorityHistory401 = ProblemDocument;
+export type ListNamingAuthorityHistory401 = ProblemDocument;
 
 /**
  * @description 403 Forbidden: the operation lists the codes that the problem may have.
 */
-export type GetNamingAuthorityHistory403 = ProblemDocument;
+export type ListNamingAuthorityHistory403 = ProblemDocument;
 
 /**
  * @description 404 Not Found: the operation lists the codes that the problem may have.
 */
-export type GetNamingAuthorityHistory404 = ProblemDocument;
+export type ListNamingAuthorityHistory404 = ProblemDocument;
 
 /**
  * @description 408 Request Timeout: the operation lists the codes that the problem may have.
 */
-export type GetNamingAuthorityHistory408 = ProblemDocument;
+export type ListNamingAuthorityHistory408 = ProblemDocument;
 
 /**
  * @description 414 URI Too Long: the operation lists the codes that the problem may have.
 */
-export type GetNamingAuthorityHistory414 = ProblemDocument;
+export type ListNamingAuthorityHistory414 = ProblemDocument;
 
 /**
  * @description 421 Misdirected Request: the operation lists the codes that the problem may have.
 */
-export type GetNamingAuthorityHistory421 = ProblemDocument;
+export type ListNamingAuthorityHistory421 = ProblemDocument;
 
 /**
  * @description 429 Too Many Requests: the operation lists the codes that the problem may have.
 */
-export type GetNamingAuthorityHistory429 = ProblemDocument;
+export type ListNamingAuthorityHistory429 = ProblemDocument;
 
 /**
  * @description 431 Request Header Fields Too Large: the operation lists the codes that the problem may have.
 */
-export type GetNamingAuthorityHistory431 = ProblemDocument;
+export type ListNamingAuthorityHistory431 = ProblemDocument;
 
 /**
  * @description 500 Internal Server Error: the operation lists the codes that the problem may have.
 */
-export type GetNamingAuthorityHistory500 = ProblemDocument;
+export type ListNamingAuthorityHistory500 = ProblemDocument;
 
 /**
  * @description 503 Service Unavailable: the operation lists the codes that the problem may have.
 */
-export type GetNamingAuthorityHistory503 = ProblemDocument;
+export type ListNamingAuthorityHistory503 = ProblemDocument;
 
-export type GetNamingAuthorityHistoryQueryResponse = GetNamingAuthorityHistory200;
+export type ListNamingAuthorityHistoryQueryResponse = ListNamingAuthorityHistory200;
 
-export type GetNamingAuthorityHistoryQuery = {
-    Response: GetNamingAuthorityHistory200;
-    PathParams: GetNamingAuthorityHistoryPathParams;
-    QueryParams: GetNamingAuthorityHistoryQueryParams;
-    Errors: GetNamingAuthorityHistory400 | GetNamingAuthorityHistory401 | GetNamingAuthorityHistory403 | GetNamingAuthorityHistory404 | GetNamingAuthorityHistory408 | GetNamingAuthorityHistory414 | GetNamingAuthorityHistory421 | GetNamingAuthorityHistory429 | GetNamingAuthorityHistory431 | GetNamingAuthorityHistory500 | GetNamingAuthorityHistory503;
+export type ListNamingAuthorityHistoryQuery = {
+    Response: ListNamingAuthorityHistory200;
+    PathParams: ListNamingAuthorityHistoryPathParams;
+    QueryParams: ListNamingAuthorityHistoryQueryParams;
+    Errors: ListNamingAuthorityHistory400 | ListNamingAuthorityHistory401 | ListNamingAuthorityHistory403 | ListNamingAuthorityHistory404 | ListNamingAuthorityHistory408 | ListNamingAuthorityHistory414 | ListNamingAuthorityHistory421 | ListNamingAuthorityHistory429 | ListNamingAuthorityHistory431 | ListNamingAuthorityHistory500 | ListNamingAuthorityHistory503;
 };
 
 /**
  * @description One result for each text, in order of the request.
 */
-export type Normalize200 = NormalizeResponse;
+export type NormalizeIdentifiers200 = NormalizeResponse;
 
 /**
  * @description 400 Bad Request: the operation lists the codes that the problem may have.
 */
-export type Normalize400 = ProblemDocument;
+export type NormalizeIdentifiers400 = ProblemDocument;
 
 /**
  * @description 401 Unauthorized: the operation lists the codes that the problem may have.
 */
-export type Normalize401 = ProblemDocument;
+export type NormalizeIdentifiers401 = ProblemDocument;
 
 /**
  * @description 403 Forbidden: the operation lists the codes that the problem may have.
 */
-export type Normalize403 = ProblemDocument;
+export type NormalizeIdentifiers403 = ProblemDocument;
 
 /**
  * @description 408 Request Timeout: the operation lists the codes that the problem may have.
 */
-export type Normalize408 = ProblemDocument;
+export type NormalizeIdentifiers408 = ProblemDocument;
 
 /**
  * @description 413 Payload Too Large: the operation lists the codes that the problem may have.
 */
-export type Normalize413 = ProblemDocument;
+export type NormalizeIdentifiers413 = ProblemDocument;
 
 /**
  * @description 414 URI Too Long: the operation lists the codes that the problem may have.
 */
-export type Normalize414 = ProblemDocument;
+export type NormalizeIdentifiers414 = ProblemDocument;
 
 /**
  * @description 415 Unsupported Media Type: the operation lists the codes that the problem may have.
 */
-export type Normalize415 = ProblemDocument;
+export type NormalizeIdentifiers415 = ProblemDocument;
 
 /**
  * @description 421 Misdirected Request: the operation lists the codes that the problem may have.
 */
-export type Normalize421 = ProblemDocument;
+export type NormalizeIdentifiers421 = ProblemDocument;
 
 /**
  * @description 429 Too Many Requests: the operation lists the codes that the problem may have.
 */
-export type Normalize429 = ProblemDocument;
+export type NormalizeIdentifiers429 = ProblemDocument;
 
 /**
  * @description 431 Request Header Fields Too Large: the operation lists the codes that the problem may have.
 */
-export type Normalize431 = ProblemDocument;
+export type NormalizeIdentifiers431 = ProblemDocument;
 
 /**
  * @description 500 Internal Server Error: the operation lists the codes that the problem may have.
 */
-export type Normalize500 = ProblemDocument;
+export type NormalizeIdentifiers500 = ProblemDocument;
 
 /**
  * @description 503 Service Unavailable: the operation lists the codes that the problem may have.
 */
-export type Normalize503 = ProblemDocument;
+export type NormalizeIdentifiers503 = ProblemDocument;
 
-export type NormalizeMutationRequest = NormalizeRequest;
+export type NormalizeIdentifiersMutationRequest = NormalizeRequest;
 
-export type NormalizeMutationResponse = Normalize200;
+export type NormalizeIdentifiersMutationResponse = NormalizeIdentifiers200;
 
-export type NormalizeMutation = {
-    Response: Normalize200;
-    Request: NormalizeMutationRequest;
-    Errors: Normalize400 | Normalize401 | Normalize403 | Normalize408 | Normalize413 | Normalize414 | Normalize415 | Normalize421 | Normalize429 | Normalize431 | Normalize500 | Normalize503;
+export type NormalizeIdentifiersMutation = {
+    Response: NormalizeIdentifiers200;
+    Request: NormalizeIdentifiersMutationRequest;
+    Errors: NormalizeIdentifiers400 | NormalizeIdentifiers401 | NormalizeIdentifiers403 | NormalizeIdentifiers408 | NormalizeIdentifiers413 | NormalizeIdentifiers414 | NormalizeIdentifiers415 | NormalizeIdentifiers421 | NormalizeIdentifiers429 | NormalizeIdentifiers431 | NormalizeIdentifiers500 | NormalizeIdentifiers503;
 };
 
 export type GetIdentifierUrisPathParams = {
@@ -5068,7 +5009,7 @@ export type GetIdentifierUrisQuery = {
     Errors: GetIdentifierUris400 | GetIdentifierUris401 | GetIdentifierUris403 | GetIdentifierUris408 | GetIdentifierUris414 | GetIdentifierUris421 | GetIdentifierUris429 | GetIdentifierUris431 | GetIdentifierUris500 | GetIdentifierUris503;
 };
 
-export type CreateKeyHeaderParams = {
+export type CreateApiKeyHeaderParams = {
     /**
      * @description Makes a retry safe: a repeat of the request with the same key returns the first result.
      * @minLength 1
@@ -5081,90 +5022,90 @@ export type CreateKeyHeaderParams = {
 /**
  * @description Created.
 */
-export type CreateKey201 = CreatedApiKey;
+export type CreateApiKey201 = CreatedApiKey;
 
 /**
  * @description 400 Bad Request: the operation lists the codes that the problem may have.
 */
-export type CreateKey400 = ProblemDocument;
+export type CreateApiKey400 = ProblemDocument;
 
 /**
  * @description 401 Unauthorized: the operation lists the codes that the problem may have.
 */
-export type CreateKey401 = ProblemDocument;
+export type CreateApiKey401 = ProblemDocument;
 
 /**
  * @description 403 Forbidden: the operation lists the codes that the problem may have.
 */
-export type CreateKey403 = ProblemDocument;
+export type CreateApiKey403 = ProblemDocument;
 
 /**
  * @description 408 Request Timeout: the operation lists the codes that the problem may have.
 */
-export type CreateKey408 = ProblemDocument;
+export type CreateApiKey408 = ProblemDocument;
 
 /**
  * @description 409 Conflict: the operation lists the codes that the problem may have.
 */
-export type CreateKey409 = ProblemDocument;
+export type CreateApiKey409 = ProblemDocument;
 
 /**
  * @description 413 Payload Too Large: the operation lists the codes that the problem may have.
 */
-export type CreateKey413 = ProblemDocument;
+export type CreateApiKey413 = ProblemDocument;
 
 /**
  * @description 414 URI Too Long: the operation lists the codes that the problem may have.
 */
-export type CreateKey414 = ProblemDocument;
+export type CreateApiKey414 = ProblemDocument;
 
 /**
  * @description 415 Unsupported Media Type: the operation lists the codes that the problem may have.
 */
-export type CreateKey415 = ProblemDocument;
+export type CreateApiKey415 = ProblemDocument;
 
 /**
  * @description 421 Misdirected Request: the operation lists the codes that the problem may have.
 */
-export type CreateKey421 = ProblemDocument;
+export type CreateApiKey421 = ProblemDocument;
 
 /**
  * @description 422 Unprocessable Entity: the operation lists the codes that the problem may have.
 */
-export type CreateKey422 = ProblemDocument;
+export type CreateApiKey422 = ProblemDocument;
 
 /**
  * @description 429 Too Many Requests: the operation lists the codes that the problem may have.
 */
-export type CreateKey429 = ProblemDocument;
+export type CreateApiKey429 = ProblemDocument;
 
 /**
  * @description 431 Request Header Fields Too Large: the operation lists the codes that the problem may have.
 */
-export type CreateKey431 = ProblemDocument;
+export type CreateApiKey431 = ProblemDocument;
 
 /**
  * @description 500 Internal Server Error: the operation lists the codes that the problem may have.
 */
-export type CreateKey500 = ProblemDocument;
+export type CreateApiKey500 = ProblemDocument;
 
 /**
  * @description 503 Service Unavailable: the operation lists the codes that the problem may have.
 */
-export type CreateKey503 = ProblemDocument;
+export type CreateApiKey503 = ProblemDocument;
 
-export type CreateKeyMutationRequest = CreateApiKey;
+export type CreateApiKeyMutationRequest = CreateApiKey;
 
-export type CreateKeyMutationResponse = CreateKey201;
+export type CreateApiKeyMutationResponse = CreateApiKey201;
 
-export type CreateKeyMutation = {
-    Response: CreateKey201;
-    Request: CreateKeyMutationRequest;
-    HeaderParams: CreateKeyHeaderParams;
-    Errors: CreateKey400 | CreateKey401 | CreateKey403 | CreateKey408 | CreateKey409 | CreateKey413 | CreateKey414 | CreateKey415 | CreateKey421 | CreateKey422 | CreateKey429 | CreateKey431 | CreateKey500 | CreateKey503;
+export type CreateApiKeyMutation = {
+    Response: CreateApiKey201;
+    Request: CreateApiKeyMutationRequest;
+    HeaderParams: CreateApiKeyHeaderParams;
+    Errors: CreateApiKey400 | CreateApiKey401 | CreateApiKey403 | CreateApiKey408 | CreateApiKey409 | CreateApiKey413 | CreateApiKey414 | CreateApiKey415 | CreateApiKey421 | CreateApiKey422 | CreateApiKey429 | CreateApiKey431 | CreateApiKey500 | CreateApiKey503;
 };
 
-export type ListKeysQueryParams = {
+export type ListApiKeysQueryParams = {
     /**
      * @description Maximum number of items in the response.
      * @minLength 1
@@ -5184,67 +5125,67 @@ export type ListKeysQueryParams = {
 /**
  * @description One page of API keys, in order of creation.
 */
-export type ListKeys200 = ApiKeyPage;
+export type ListApiKeys200 = ApiKeyPage;
 
 /**
  * @description 400 Bad Request: the operation lists the codes that the problem may have.
 */
-export type ListKeys400 = ProblemDocument;
+export type ListApiKeys400 = ProblemDocument;
 
 /**
  * @description 401 Unauthorized: the operation lists the codes that the problem may have.
 */
-export type ListKeys401 = ProblemDocument;
+export type ListApiKeys401 = ProblemDocument;
 
 /**
  * @description 403 Forbidden: the operation lists the codes that the problem may have.
 */
-export type ListKeys403 = ProblemDocument;
+export type ListApiKeys403 = ProblemDocument;
 
 /**
  * @description 408 Request Timeout: the operation lists the codes that the problem may have.
 */
-export type ListKeys408 = ProblemDocument;
+export type ListApiKeys408 = ProblemDocument;
 
 /**
  * @description 414 URI Too Long: the operation lists the codes that the problem may have.
 */
-export type ListKeys414 = ProblemDocument;
+export type ListApiKeys414 = ProblemDocument;
 
 /**
  * @description 421 Misdirected Request: the operation lists the codes that the problem may have.
 */
-export type ListKeys421 = ProblemDocument;
+export type ListApiKeys421 = ProblemDocument;
 
 /**
  * @description 429 Too Many Requests: the operation lists the codes that the problem may have.
 */
-export type ListKeys429 = ProblemDocument;
+export type ListApiKeys429 = ProblemDocument;
 
 /**
  * @description 431 Request Header Fields Too Large: the operation lists the codes that the problem may have.
 */
-export type ListKeys431 = ProblemDocument;
+export type ListApiKeys431 = ProblemDocument;
 
 /**
  * @description 500 Internal Server Error: the operation lists the codes that the problem may have.
 */
-export type ListKeys500 = ProblemDocument;
+export type ListApiKeys500 = ProblemDocument;
 
 /**
  * @description 503 Service Unavailable: the operation lists the codes that the problem may have.
 */
-export type ListKeys503 = ProblemDocument;
+export type ListApiKeys503 = ProblemDocument;
 
-export type ListKeysQueryResponse = ListKeys200;
+export type ListApiKeysQueryResponse = ListApiKeys200;
 
-export type ListKeysQuery = {
-    Response: ListKeys200;
-    QueryParams: ListKeysQueryParams;
-    Errors: ListKeys400 | ListKeys401 | ListKeys403 | ListKeys408 | ListKeys414 | ListKeys421 | ListKeys429 | ListKeys431 | ListKeys500 | ListKeys503;
+export type ListApiKeysQuery = {
+    Response: ListApiKeys200;
+    QueryParams: ListApiKeysQueryParams;
+    Errors: ListApiKeys400 | ListApiKeys401 | ListApiKeys403 | ListApiKeys408 | ListApiKeys414 | ListApiKeys421 | ListApiKeys429 | ListApiKeys431 | ListApiKeys500 | ListApiKeys503;
 };
 
-export type GetKeyPathParams = {
+export type GetApiKeyPathParams = {
     /**
      * @type string
     */
@@ -5254,79 +5195,79 @@ export type GetKeyPathParams = {
 /**
  * @description The API key, without its secret.
 */
-export type GetKey200 = ApiKey;
+export type GetApiKey200 = ApiKey;
 
 /**
  * @description 400 Bad Request: the operation lists the codes that the problem may have.
 */
-export type GetKey400 = ProblemDocument;
+export type GetApiKey400 = ProblemDocument;
 
 /**
  * @description 401 Unauthorized: the operation lists the codes that the problem may have.
 */
-export type GetKey401 = ProblemDocument;
+export type GetApiKey401 = ProblemDocument;
 
 /**
  * @description 403 Forbidden: the operation lists the codes that the problem may have.
 */
-export type GetKey403 = ProblemDocument;
+export type GetApiKey403 = ProblemDocument;
 
 /**
  * @description 404 Not Found: the operation lists the codes that the problem may have.
 */
-export type GetKey404 = ProblemDocument;
+export type GetApiKey404 = ProblemDocument;
 
 /**
  * @description 408 Request Timeout: the operation lists the codes that the problem may have.
 */
-export type GetKey408 = ProblemDocument;
+export type GetApiKey408 = ProblemDocument;
 
 /**
  * @description 414 URI Too Long: the operation lists the codes that the problem may have.
 */
-export type GetKey414 = ProblemDocument;
+export type GetApiKey414 = ProblemDocument;
 
 /**
  * @description 421 Misdirected Request: the operation lists the codes that the problem may have.
 */
-export type GetKey421 = ProblemDocument;
+export type GetApiKey421 = ProblemDocument;
 
 /**
  * @description 429 Too Many Requests: the operation lists the codes that the problem may have.
 */
-export type GetKey429 = ProblemDocument;
+export type GetApiKey429 = ProblemDocument;
 
 /**
  * @description 431 Request Header Fields Too Large: the operation lists the codes that the problem may have.
 */
-export type GetKey431 = ProblemDocument;
+export type GetApiKey431 = ProblemDocument;
 
 /**
  * @description 500 Internal Server Error: the operation lists the codes that the problem may have.
 */
-export type GetKey500 = ProblemDocument;
+export type GetApiKey500 = ProblemDocument;
 
 /**
  * @description 503 Service Unavailable: the operation lists the codes that the problem may have.
 */
-export type GetKey503 = ProblemDocument;
+export type GetApiKey503 = ProblemDocument;
 
-export type GetKeyQueryResponse = GetKey200;
+export type GetApiKeyQueryResponse = GetApiKey200;
 
-export type GetKeyQuery = {
-    Response: GetKey200;
-    PathParams: GetKeyPathParams;
-    Errors: GetKey400 | GetKey401 | GetKey403 | GetKey404 | GetKey408 | GetKey414 | GetKey421 | GetKey429 | GetKey431 | GetKey500 | GetKey503;
+export type GetApiKeyQuery = {
+    Response: GetApiKey200;
+    PathParams: GetApiKeyPathParams;
+    Errors: GetApiKey400 | GetApiKey401 | GetApiKey403 | GetApiKey404 | GetApiKey408 | GetApiKey414 | GetApiKey421 | GetApiKey429 | GetApiKey431 | GetApiKey500 | GetApiKey503;
 };
 
-export type RevokeKeyPathParams = {
+export type RevokeApiKeyPathParams = {
     /**
      * @type string
     */
     id: string;
 };
 
-export type RevokeKeyHeaderParams = {
+export type RevokeApiKeyHeaderParams = {
     /**
      * @description Makes a retry safe: a repeat of the request with the same key returns the first result.
      * @minLength 1
@@ -5339,90 +5280,90 @@ export type RevokeKeyHeaderParams = {
 /**
  * @description The API key is revoked.
 */
-export type RevokeKey204 = any;
+export type RevokeApiKey204 = any;
 
 /**
  * @description 400 Bad Request: the operation lists the codes that the problem may have.
 */
-export type RevokeKey400 = ProblemDocument;
+export type RevokeApiKey400 = ProblemDocument;
 
 /**
  * @description 401 Unauthorized: the operation lists the codes that the problem may have.
 */
-export type RevokeKey401 = ProblemDocument;
+export type RevokeApiKey401 = ProblemDocument;
 
 /**
  * @description 403 Forbidden: the operation lists the codes that the problem may have.
 */
-export type RevokeKey403 = ProblemDocument;
+export type RevokeApiKey403 = ProblemDocument;
 
 /**
  * @description 404 Not Found: the operation lists the codes that the problem may have.
 */
-export type RevokeKey404 = ProblemDocument;
+export type RevokeApiKey404 = ProblemDocument;
 
 /**
  * @description 408 Request Timeout: the operation lists the codes that the problem may have.
 */
-export type RevokeKey408 = ProblemDocument;
+export type RevokeApiKey408 = ProblemDocument;
 
 /**
  * @description 409 Conflict: the operation lists the codes that the problem may have.
 */
-export type RevokeKey409 = ProblemDocument;
+export type RevokeApiKey409 = ProblemDocument;
 
 /**
  * @description 414 URI Too Long: the operation lists the codes that the problem may have.
 */
-export type RevokeKey414 = ProblemDocument;
+export type RevokeApiKey414 = ProblemDocument;
 
 /**
  * @description 421 Misdirected Request: the operation lists the codes that the problem may have.
 */
-export type RevokeKey421 = ProblemDocument;
+export type RevokeApiKey421 = ProblemDocument;
 
 /**
  * @description 422 Unprocessable Entity: the operation lists the codes that the problem may have.
 */
-export type RevokeKey422 = ProblemDocument;
+export type RevokeApiKey422 = ProblemDocument;
 
 /**
  * @description 429 Too Many Requests: the operation lists the codes that the problem may have.
 */
-export type RevokeKey429 = ProblemDocument;
+export type RevokeApiKey429 = ProblemDocument;
 
 /**
  * @description 431 Request Header Fields Too Large: the operation lists the codes that the problem may have.
 */
-export type RevokeKey431 = ProblemDocument;
+export type RevokeApiKey431 = ProblemDocument;
 
 /**
  * @description 500 Internal Server Error: the operation lists the codes that the problem may have.
 */
-export type RevokeKey500 = ProblemDocument;
+export type RevokeApiKey500 = ProblemDocument;
 
 /**
  * @description 503 Service Unavailable: the operation lists the codes that the problem may have.
 */
-export type RevokeKey503 = ProblemDocument;
+export type RevokeApiKey503 = ProblemDocument;
 
-export type RevokeKeyMutationResponse = RevokeKey204;
+export type RevokeApiKeyMutationResponse = RevokeApiKey204;
 
-export type RevokeKeyMutation = {
-    Response: RevokeKey204;
-    PathParams: RevokeKeyPathParams;
-    HeaderParams: RevokeKeyHeaderParams;
-    Errors: RevokeKey400 | RevokeKey401 | RevokeKey403 | RevokeKey404 | RevokeKey408 | RevokeKey409 | RevokeKey414 | RevokeKey421 | RevokeKey422 | RevokeKey429 | RevokeKey431 | RevokeKey500 | RevokeKey503;
+export type RevokeApiKeyMutation = {
+    Response: RevokeApiKey204;
+    PathParams: RevokeApiKeyPathParams;
+    HeaderParams: RevokeApiKeyHeaderParams;
+    Errors: RevokeApiKey400 | RevokeApiKey401 | RevokeApiKey403 | RevokeApiKey404 | RevokeApiKey408 | RevokeApiKey409 | RevokeApiKey414 | RevokeApiKey421 | RevokeApiKey422 | RevokeApiKey429 | RevokeApiKey431 | RevokeApiKey500 | RevokeApiKey503;
 };
 
-export type ConfirmKeyPathParams = {
+export type ConfirmApiKeyPathParams = {
     /**
      * @type string
     */
     id: string;
 };
 
-export type ConfirmKeyHeaderParams = {
+export type ConfirmApiKeyHeaderParams = {
     /**
      * @description Makes a retry safe: a repeat of the request with the same key returns the first result.
      * @minLength 1
@@ -5435,90 +5376,90 @@ export type ConfirmKeyHeaderParams = {
 /**
  * @description The confirmed API key.
 */
-export type ConfirmKey200 = ApiKey;
+export type ConfirmApiKey200 = ApiKey;
 
 /**
  * @description 400 Bad Request: the operation lists the codes that the problem may have.
 */
-export type ConfirmKey400 = ProblemDocument;
+export type ConfirmApiKey400 = ProblemDocument;
 
 /**
  * @description 401 Unauthorized: the operation lists the codes that the problem may have.
 */
-export type ConfirmKey401 = ProblemDocument;
+export type ConfirmApiKey401 = ProblemDocument;
 
 /**
  * @description 403 Forbidden: the operation lists the codes that the problem may have.
 */
-export type ConfirmKey403 = ProblemDocument;
+export type ConfirmApiKey403 = ProblemDocument;
 
 /**
  * @description 404 Not Found: the operation lists the codes that the problem may have.
 */
-export type ConfirmKey404 = ProblemDocument;
+export type ConfirmApiKey404 = ProblemDocument;
 
 /**
  * @description 408 Request Timeout: the operation lists the codes that the problem may have.
 */
-export type ConfirmKey408 = ProblemDocument;
+export type ConfirmApiKey408 = ProblemDocument;
 
 /**
  * @description 409 Conflict: the operation lists the codes that the problem may have.
 */
-export type ConfirmKey409 = ProblemDocument;
+export type ConfirmApiKey409 = ProblemDocument;
 
 /**
  * @description 413 Payload Too Large: the operation lists the codes that the problem may have.
 */
-export type ConfirmKey413 = ProblemDocument;
+export type ConfirmApiKey413 = ProblemDocument;
 
 /**
  * @description 414 URI Too Long: the operation lists the codes that the problem may have.
 */
-export type ConfirmKey414 = ProblemDocument;
+export type ConfirmApiKey414 = ProblemDocument;
 
 /**
  * @description 415 Unsupported Media Type: the operation lists the codes that the problem may have.
 */
-export type ConfirmKey415 = ProblemDocument;
+export type ConfirmApiKey415 = ProblemDocument;
 
 /**
  * @description 421 Misdirected Request: the operation lists the codes that the problem may have.
 */
-export type ConfirmKey421 = ProblemDocument;
+export type ConfirmApiKey421 = ProblemDocument;
 
 /**
  * @description 422 Unprocessable Entity: the operation lists the codes that the problem may have.
 */
-export type ConfirmKey422 = ProblemDocument;
+export type ConfirmApiKey422 = ProblemDocument;
 
 /**
  * @description 429 Too Many Requests: the operation lists the codes that the problem may have.
 */
-export type ConfirmKey429 = ProblemDocument;
+export type ConfirmApiKey429 = ProblemDocument;
 
 /**
  * @description 431 Request Header Fields Too Large: the operation lists the codes that the problem may have.
 */
-export type ConfirmKey431 = ProblemDocument;
+export type ConfirmApiKey431 = ProblemDocument;
 
 /**
  * @description 500 Internal Server Error: the operation lists the codes that the problem may have.
 */
-export type ConfirmKey500 = ProblemDocument;
+export type ConfirmApiKey500 = ProblemDocument;
 
 /**
  * @description 503 Service Unavailable: the operation lists the codes that the problem may have.
 */
-export type ConfirmKey503 = ProblemDocument;
+export type ConfirmApiKey503 = ProblemDocument;
 
-export type ConfirmKeyMutationResponse = ConfirmKey200;
+export type ConfirmApiKeyMutationResponse = ConfirmApiKey200;
 
-export type ConfirmKeyMutation = {
-    Response: ConfirmKey200;
-    PathParams: ConfirmKeyPathParams;
-    HeaderParams: ConfirmKeyHeaderParams;
-    Errors: ConfirmKey400 | ConfirmKey401 | ConfirmKey403 | ConfirmKey404 | ConfirmKey408 | ConfirmKey409 | ConfirmKey413 | ConfirmKey414 | ConfirmKey415 | ConfirmKey421 | ConfirmKey422 | ConfirmKey429 | ConfirmKey431 | ConfirmKey500 | ConfirmKey503;
+export type ConfirmApiKeyMutation = {
+    Response: ConfirmApiKey200;
+    PathParams: ConfirmApiKeyPathParams;
+    HeaderParams: ConfirmApiKeyHeaderParams;
+    Errors: ConfirmApiKey400 | ConfirmApiKey401 | ConfirmApiKey403 | ConfirmApiKey404 | ConfirmApiKey408 | ConfirmApiKey409 | ConfirmApiKey413 | ConfirmApiKey414 | ConfirmApiKey415 | ConfirmApiKey421 | ConfirmApiKey422 | ConfirmApiKey429 | ConfirmApiKey431 | ConfirmApiKey500 | ConfirmApiKey503;
 };
 
 /**

@@ -24,11 +24,20 @@ export const GENERATORS = {
     await orval({ input: { target: document }, output });
   },
   'swagger-typescript-api': async (document, folder) => {
-    await generateApi({ input: document, output: folder, fileName: 'client.ts', httpClientType: 'fetch', silent: true });
+    await generateApi({
+      input: document,
+      output: folder,
+      fileName: 'client.ts',
+      httpClientType: 'fetch',
+      silent: true,
+    });
   },
   kubb: async (document, folder) => {
     // The client of kubb sends no Content-Type and reads every response as JSON, so that it is replaced.
     const client = { importPath: './kubb-fetch.ts', dataReturnType: 'full' };
+    // kubb writes a second copy to the working directory.
+    const before = process.cwd();
+    process.chdir(folder);
     const files = (name) => ({ path: name, barrelType: false });
     const { error, failedPlugins } = await build({
       config: {
@@ -42,6 +51,8 @@ export const GENERATORS = {
         ],
       },
     });
-    if (error !== undefined || failedPlugins.size > 0) throw new Error('kubb failed', { cause: error ?? failedPlugins });
+    process.chdir(before);
+    if (error !== undefined || failedPlugins.size > 0)
+      throw new Error('kubb failed', { cause: error ?? failedPlugins });
   },
 };

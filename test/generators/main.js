@@ -11,7 +11,10 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const DOCUMENT = join(root, 'openapi/openapi.json');
 
-const install = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: here, encoding: 'utf8' });
+const install = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
+  cwd: here,
+  encoding: 'utf8',
+});
 if (install.status !== 0) {
   console.error(`The generators could not be installed, so that nothing was tested. npm ci said:\n${install.stderr}`);
   process.exit(1);

@@ -16,7 +16,9 @@ export interface ResponseConfig<Data> {
   headers: Headers;
 }
 
-export type Client = <Data, _Fault = unknown, Sent = unknown>(config: RequestConfig<Sent>) => Promise<ResponseConfig<Data>>;
+export type Client = <Data, _Fault = unknown, Sent = unknown>(
+  config: RequestConfig<Sent>,
+) => Promise<ResponseConfig<Data>>;
 
 const client: Client = async <Data>(config: RequestConfig): Promise<ResponseConfig<Data>> => {
   const url = new URL(config.url ?? '/', process.argv[2]);

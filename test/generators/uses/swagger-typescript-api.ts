@@ -2,7 +2,13 @@ import { Api, ContentType } from './client';
 import type { MintLine, ProblemDocument, TransferLine } from './client';
 import { linesOf, readLines, report, streamLines } from './lines';
 
-const api = new Api({ baseUrl: process.argv[2] ?? '' });
+// The client knows no media type of lines: a text is sent as it stands as `text/plain`, whose name is corrected here.
+const customFetch: typeof fetch = (input, init) => {
+  const headers = new Headers(init?.headers);
+  if (headers.get('content-type') === 'text/plain') headers.set('content-type', 'application/x-ndjson');
+  return fetch(input, { ...init, headers });
+};
+const api = new Api({ baseUrl: process.argv[2] ?? '', customFetch });
 const metadataId = process.argv[3] ?? '';
 
 const minted = await api.identifiers.mintIdentifier({ namingAuthority: '100.102', metadataId });
@@ -11,8 +17,7 @@ const exported = await api.identifiers.exportIdentifiers({ metadataId });
 const streamed = await api.identifiers.mintStream(
   linesOf([{ namingAuthority: '100.102', clientRef: 'row 1' }, { namingAuthority: '9.9' }]),
   {},
-  // A text is sent as it stands with this type, and the header has the type of the document.
-  { type: ContentType.Text, headers: { 'Content-Type': 'application/x-ndjson' } },
+  { type: ContentType.Text },
 );
 const results = [];
 for await (const { line, status, identifier, problem } of streamLines<MintLine>(streamed.body)) {

@@ -6,6 +6,7 @@ import { closeRequestSchemas } from './openapi/closed-requests.js';
 import { type Document, isReference, operationsOf } from './openapi/document.js';
 import { separateInputs } from './openapi/input-schemas.js';
 import { type RouteScopes, SCHEME, describeSecurity } from './openapi/operation-security.js';
+import { OPERATIONS } from './openapi/operation-ids.js';
 import { REQUEST_EXAMPLES } from './openapi/request-examples.js';
 import { withPlainSchemaNames } from './openapi/schema-names.js';
 import { shareParts } from './openapi/share-parts.js';
@@ -111,40 +112,3 @@ const QUOTAS = {
 function isPublic(path: string): boolean {
   return path.startsWith('/health/') || path.startsWith('/problems');
 }
-
-/** Operation IDs, a verb and what it concerns; clients are generated from them, so they do not change. */
-const OPERATIONS: Readonly<Record<string, string>> = {
-  'MintingController.mint': 'mintIdentifier',
-  'BatchController.mint': 'mintBatch',
-  'BulkController.mint': 'mintStream',
-  'ExportController.export': 'exportIdentifiers',
-  'ImportController.import': 'importIdentifiers',
-  'LookupController.list': 'listIdentifiers',
-  'LookupController.find': 'getIdentifier',
-  'LookupController.findMany': 'lookUpIdentifiers',
-  'CurationController.change': 'updateIdentifier',
-  'CurationController.activate': 'activateIdentifier',
-  'CurationController.withdraw': 'withdrawIdentifier',
-  'CurationController.reinstate': 'reinstateIdentifier',
-  'ReservationController.reserve': 'createReservation',
-  'ReservationController.find': 'getReservation',
-  'ReservationController.activate': 'activateReservation',
-  'ReservationController.release': 'releaseReservation',
-  'NamingAuthoritiesController.list': 'listNamingAuthorities',
-  'NamingAuthoritiesController.find': 'getNamingAuthority',
-  'NamingAuthoritiesController.create': 'createNamingAuthority',
-  'NamingAuthoritiesController.change': 'updateNamingAuthority',
-  'EventsController.read': 'listEvents',
-  'HistoryController.ofIdentifier': 'listIdentifierHistory',
-  'HistoryController.ofNamingAuthority': 'listNamingAuthorityHistory',
-  'NormalizationController.normalize': 'normalizeIdentifiers',
-  'NormalizationController.uris': 'getIdentifierUris',
-  'ApiKeysController.createKey': 'createApiKey',
-  'ApiKeysController.listKeys': 'listApiKeys',
-  'ApiKeysController.getKey': 'getApiKey',
-  'ApiKeysController.revokeKey': 'revokeApiKey',
-  'ApiKeysController.confirmKey': 'confirmApiKey',
-  'HealthController.live': 'getLiveness',
-  'HealthController.ready': 'getReadiness',
-  'MetricsController.scrape': 'getMetrics',
-};

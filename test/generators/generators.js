@@ -10,6 +10,8 @@ import openapiTS, { astToString } from 'openapi-typescript';
 import { generate as orval } from 'orval';
 import { generateApi } from 'swagger-typescript-api';
 
+export { build as bundle } from 'esbuild';
+
 export const GENERATORS = {
   'openapi-typescript': async (document, folder) => {
     await writeFile(join(folder, 'schema.ts'), astToString(await openapiTS(new URL(`file://${document}`))));

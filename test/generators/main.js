@@ -2,38 +2,43 @@
 // own. `npm run test:generators` builds the service before. Options: the names of generators, all by default.
 import { spawn, spawnSync } from 'node:child_process';
 import assert from 'node:assert/strict';
-import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { cp, mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
-const here = fileURLToPath(new URL('.', import.meta.url));
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const DOCUMENT = join(root, 'openapi/openapi.json');
 
-const install = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
-  cwd: here,
-  encoding: 'utf8',
-});
+// The packages are installed outside the tree, which other checks read.
+const folder = await mkdtemp(join(tmpdir(), 'mintmark-generators-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+await cp(new URL('.', import.meta.url), folder, { recursive: true, filter: (path) => !path.includes('node_modules') });
+const flags = ['--ignore-scripts', '--no-audit', '--no-fund'];
+const install = spawnSync('npm', ['ci', ...flags], { cwd: folder, encoding: 'utf8' });
 if (install.status !== 0) {
-  console.error(`The generators could not be installed, so that nothing was tested. npm ci said:\n${install.stderr}`);
+  console.error(`The generators could not be installed, so that nothing was tested. npm ci wrote:\n${install.stderr}`);
   process.exit(1);
 }
-const { GENERATORS } = await import('./generators.js');
-const asked = process.argv.slice(2);
-for (const name of asked) if (!(name in GENERATORS)) throw new Error(`there is no generator ${name}`);
+const { GENERATORS, bundle } = await import(pathToFileURL(join(folder, 'generators.js')).href);
+const chosen = process.argv.slice(2);
+for (const name of chosen) if (!(name in GENERATORS)) throw new Error(`there is no generator ${name}`);
 
-const lint = bin('@stoplight/spectral-cli/dist/index.js', ['lint', DOCUMENT, '--ruleset', join(here, 'spectral.yaml')]);
+const lint = bin('@stoplight/spectral-cli/dist/index.js', [
+  'lint',
+  DOCUMENT,
+  '--ruleset',
+  join(folder, 'spectral.yaml'),
+]);
 assert.equal(lint.status, 0, lint.stdout + lint.stderr);
 console.log('spectral accepts the document');
 
-const folder = await mkdtemp(join(tmpdir(), 'mintmark-generators-'));
 const service = await start(join(folder, 'data'));
 let failures = 0;
 try {
-  await symlink(join(here, 'node_modules'), join(folder, 'node_modules'));
   for (const [index, name] of Object.keys(GENERATORS).entries()) {
-    if (asked.length > 0 && !asked.includes(name)) continue;
+    if (chosen.length > 0 && !chosen.includes(name)) continue;
     try {
       await check(name, `info:fedora/demo:${index}`);
       console.log(`${name}: generates, compiles, mints, lists, exports and streams`);
@@ -44,16 +49,15 @@ try {
   }
 } finally {
   await service.stop();
-  await rm(folder, { recursive: true, force: true });
 }
 process.exitCode = failures === 0 ? 0 : 1;
 
 async function check(name, metadataId) {
-  const client = join(folder, name);
-  await mkdir(client);
-  await cp(join(here, 'uses'), client, {
+  const client = join(folder, 'clients', name);
+  await mkdir(client, { recursive: true });
+  await cp(join(folder, 'uses'), client, {
     recursive: true,
-    filter: (path) => !path.endsWith('.ts') || path.endsWith('lines.ts') || path.includes(`uses/${name}`),
+    filter: (path) => !path.endsWith('.ts') || path.endsWith('ndjson.ts') || path.includes(`uses/${name}`),
   });
   await GENERATORS[name](DOCUMENT, client);
   const main = join(client, `${name}.ts`);
@@ -62,9 +66,8 @@ async function check(name, metadataId) {
     ...['--moduleResolution', 'bundler', '--allowImportingTsExtensions', '--lib', 'es2022,dom,dom.iterable', main],
   ]);
   assert.equal(compiled.status, 0, compiled.stdout);
-  const { build } = await import('esbuild');
   const outfile = join(client, 'use.mjs');
-  await build({ entryPoints: [main], outfile, bundle: true, format: 'esm', platform: 'node', logLevel: 'error' });
+  await bundle({ entryPoints: [main], outfile, bundle: true, format: 'esm', platform: 'node', logLevel: 'error' });
   const used = await run(process.execPath, [outfile, service.url, metadataId]);
   const { minted, listed, exported, streamed, refused } = JSON.parse(used);
   assert.match(minted, /^100\.102\/[0-9A-F]{32}$/);
@@ -76,7 +79,7 @@ async function check(name, metadataId) {
 }
 
 function bin(file, args) {
-  return spawnSync(process.execPath, [join(here, 'node_modules', file), ...args], { cwd: here, encoding: 'utf8' });
+  return spawnSync(process.execPath, [join(folder, 'node_modules', file), ...args], { cwd: folder, encoding: 'utf8' });
 }
 
 function run(program, args) {

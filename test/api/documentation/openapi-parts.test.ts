@@ -60,7 +60,7 @@ describe('shareResponses', () => {
 });
 
 describe('shareParts', () => {
-  const parameter = (name: string, place: string, description = '') => ({ name, in: place, description });
+  const parameter = (name: string, location: string, description = '') => ({ name, in: location, description });
   const lists = (parameters: ReturnType<typeof parameter>[], tags = ['one']) =>
     [1, 2].map((index) => operation(`${tags.join()}${index}`, { parameters: structuredClone(parameters), tags }));
 
@@ -73,7 +73,7 @@ describe('shareParts', () => {
     expect(document.paths['/three']?.post?.parameters).toEqual([parameter('other', 'query')]);
   });
 
-  it('names parts that differ by their place, then by their tag', () => {
+  it('names parts that differ by their location, then by their tag', () => {
     const document = documentOf([
       ...lists([parameter('id', 'path', 'a key')], ['api-keys']),
       ...lists([parameter('id', 'path', 'a reservation')], ['reservations']),

@@ -1,7 +1,7 @@
 import { exportIdentifiers, listIdentifiers, mintIdentifier, mintStream } from './client';
 import { client } from './client/client.gen';
 import type { MintLine, TransferLine } from './client';
-import { linesOf, readLines, report, streamLines } from './lines';
+import { linesOf, readLines, report, streamLines } from './ndjson';
 
 client.setConfig({ baseUrl: process.argv[2] ?? '' });
 const metadataId = process.argv[3] ?? '';

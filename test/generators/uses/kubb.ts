@@ -1,6 +1,6 @@
 import { exportIdentifiers, listIdentifiers, mintIdentifier, mintStream } from './client';
 import type { MintLine, ProblemDocument, TransferLine } from './types';
-import { linesOf, readLines, report } from './lines';
+import { linesOf, readLines, report } from './ndjson';
 
 const metadataId = process.argv[3] ?? '';
 

@@ -1,6 +1,6 @@
 import createClient from 'openapi-fetch';
 import type { components, paths } from './schema';
-import { linesOf, readLines, report, streamLines } from './lines';
+import { linesOf, readLines, report, streamLines } from './ndjson';
 
 type Schemas = components['schemas'];
 

@@ -1,6 +1,6 @@
 import { exportIdentifiers, listIdentifiers, mintIdentifier, mintStream } from './client';
 import type { MintLine, TransferLine } from './client';
-import { linesOf, readLines, report, streamLines } from './lines';
+import { linesOf, readLines, report, streamLines } from './ndjson';
 
 const metadataId = process.argv[3] ?? '';
 

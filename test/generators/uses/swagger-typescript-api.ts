@@ -1,6 +1,6 @@
 import { Api, ContentType } from './client';
 import type { MintLine, ProblemDocument, TransferLine } from './client';
-import { linesOf, readLines, report, streamLines } from './lines';
+import { linesOf, readLines, report, streamLines } from './ndjson';
 
 // The client knows no media type of lines: a text is sent as it stands as `text/plain`, whose name is corrected here.
 const customFetch: typeof fetch = (input, init) => {

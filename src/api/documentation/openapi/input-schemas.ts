@@ -11,21 +11,21 @@ const SCHEMAS = '#/components/schemas/';
 export function separateInputs(document: Document): void {
   const { schemas } = document.components;
   const operations = operationsOf(document).map(({ operation }) => operation);
-  const asked = schemasOf(document, operations.map(({ requestBody }) => requestBody));
+  const requested = schemasOf(document, operations.map(({ requestBody }) => requestBody));
   const sent = schemasOf(document, operations.map(({ responses }) => responses));
-  const both = [...asked].filter((name) => sent.has(name) && hasDefaults(document, name));
+  const both = [...requested].filter((name) => sent.has(name) && hasDefaults(document, name));
   const inputs = new Map(both.map((name) => [`${SCHEMAS}${name}`, `${SCHEMAS}${name}Input`]));
   for (const name of both) {
     const input = `${name}Input`;
     if (input in schemas) throw new Error(`the schema ${input} exists already`);
     schemas[input] = structuredClone(schemas[name] ?? {});
-    asked.delete(name);
-    asked.add(input);
+    requested.delete(name);
+    requested.add(input);
   }
   for (const operation of operations) {
     if (operation.requestBody !== undefined) operation.requestBody = redirected(operation.requestBody, inputs);
   }
-  for (const name of asked) schemas[name] = withWordsForDefaults(redirected(schemas[name] ?? {}, inputs));
+  for (const name of requested) schemas[name] = withWordsForDefaults(redirected(schemas[name] ?? {}, inputs));
   for (const name of sent) requireDefaults(schemas[name] ?? {});
 }
 

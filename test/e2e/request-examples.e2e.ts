@@ -32,11 +32,15 @@ async function subjectOf(path: string): Promise<string> {
 }
 
 const RESERVED = { state: 'reserved', leaseUntil: '2126-11-20T09:30:00Z' };
+const IMPORTED = examples.find(({ title }) => title === 'importIdentifiers as text/csv')?.example;
 const RESERVED_GROUP = { namingAuthority: '100.102', count: 2, leaseUntil: '2126-11-20T09:30:00Z' };
 
 describe('the examples of request bodies', () => {
-  beforeAll(() => {
+  beforeAll(async () => {
     expect(examples.length).toBeGreaterThan(10);
+    // The bulk change and the import name this identifier.
+    const { status } = await send('/identifiers/import', IMPORTED, { 'content-type': 'text/csv' });
+    expect(status).toBe(200);
   });
 
   it.each(examples)('succeeds: $title', async ({ path, method, type, example }) => {

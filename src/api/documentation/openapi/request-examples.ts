@@ -30,10 +30,10 @@ export const REQUEST_EXAMPLES: Readonly<Record<string, Readonly<Record<string, u
     ),
   },
   lookUpIdentifiers: { [JSON_TYPE]: { items: [`hdl:100.102/${GUIDS[0] ?? ''}`, 'info:fedora/demo:7'] } },
-  // A dry run tells of an identifier that is unknown; without one, a line of it fails by itself.
+  // The identifier that the example of the CSV import registers.
   changeStream: {
-    [NDJSON]: lines({ identifier: `100.102/${GUIDS[0] ?? ''}`, target: 'https://repo.example.org/objects/8' }),
-    [CSV]: `identifier,target\r\n100.102/${GUIDS[0] ?? ''},https://repo.example.org/objects/8\r\n`,
+    [NDJSON]: lines({ identifier: `100.102/${GUIDS[1] ?? ''}`, target: 'https://repo.example.org/objects/8' }),
+    [CSV]: `identifier,target\r\n100.102/${GUIDS[1] ?? ''},https://repo.example.org/objects/8\r\n`,
   },
   updateIdentifier: { [JSON_TYPE]: CHANGED, [MERGE_PATCH]: CHANGED },
   activateIdentifier: { [JSON_TYPE]: CHANGED },
@@ -47,7 +47,7 @@ export const REQUEST_EXAMPLES: Readonly<Record<string, Readonly<Record<string, u
       updatedAt: '2026-11-20T09:30:00.000Z',
       target: 'https://repo.example.org/objects/7',
     }),
-    [CSV]: `identifier,target\r\n100.102/${GUIDS[0] ?? ''},https://repo.example.org/objects/7\r\n`,
+    [CSV]: `identifier,target\r\n100.102/${GUIDS[1] ?? ''},https://repo.example.org/objects/7\r\n`,
   },
   createReservation: { [JSON_TYPE]: { namingAuthority: '100.102', count: 2, leaseUntil: '2126-11-20T09:30:00Z' } },
   activateReservation: { [JSON_TYPE]: {} },

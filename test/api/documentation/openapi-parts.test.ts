@@ -55,7 +55,9 @@ describe('shareResponses', () => {
       operation('one', { responses: { 404: refusal('`A`') } }),
       operation('two', { responses: { 404: other } }),
     ]);
-    expect(() => { shareResponses(document); }).toThrow('two has another response 404');
+    expect(() => {
+      shareResponses(document);
+    }).toThrow('two has another response 404');
   });
 });
 
@@ -87,7 +89,9 @@ describe('shareParts', () => {
   it('refuses two parts for which there is one name', () => {
     const parts = ['x', 'y'].flatMap((text) => lists([parameter('id', 'path', text)], ['events']));
     const document = documentOf(parts.map((part, index) => ({ ...part, operationId: `${index}` })));
-    expect(() => { shareParts(document); }).toThrow('no name of its own for Id');
+    expect(() => {
+      shareParts(document);
+    }).toThrow('no name of its own for Id');
   });
 });
 
@@ -188,7 +192,9 @@ describe('describeSecurity', () => {
   });
 
   it('refuses a route that declares nothing', () => {
-    expect(() => { describeSecurity(operation('one'), {}); }).toThrow('one declares neither');
+    expect(() => {
+      describeSecurity(operation('one'), {});
+    }).toThrow('one declares neither');
   });
 });
 

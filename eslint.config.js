@@ -1,7 +1,7 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist', 'coverage', 'src/database/generated', 'test/e2e/generated-client'] },
+  { ignores: ['dist', 'coverage', 'src/database/generated', 'test/generators/node_modules', 'test/generators/uses'] },
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,
   {

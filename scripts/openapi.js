@@ -9,6 +9,7 @@ import { openApiDocument } from '../dist/api/documentation/openapi-document.js';
 import { createLogger } from '../dist/logging/logger.js';
 
 const folder = new URL('../openapi/', import.meta.url);
+const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
 // The pool does not connect: generating the document sends no queries.
 const pool = new pg.Pool();
 const { app } = await createApplication(
@@ -16,7 +17,7 @@ const { app } = await createApplication(
   { general: pool, hot: pool, log: pool },
   createLogger('silent'),
 );
-const document = JSON.parse(JSON.stringify(await openApiDocument(app)));
+const document = JSON.parse(JSON.stringify(await openApiDocument(app, version)));
 await app.close();
 
 const files = {

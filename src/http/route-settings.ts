@@ -11,6 +11,11 @@ export function routeSettings(settings: FastifyContextConfig): ClassDecorator & 
   };
 }
 
+/** The settings of a handler, for the OpenAPI document. */
+export function routeSettingsOf(handler: object): FastifyContextConfig {
+  return (Reflect.getOwnMetadata(SETTINGS, handler) ?? {}) as FastifyContextConfig;
+}
+
 function addToAll(prototype: object, settings: FastifyContextConfig): void {
   for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
     if (name !== 'constructor' && typeof descriptor.value === 'function') add(prototype, name, descriptor, settings);

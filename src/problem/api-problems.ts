@@ -1,8 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, getSchemaPath } from '../openapi/annotations.js';
 import { CATALOGUE, type ProblemCode, type ServiceCode } from './catalogue.js';
-import { ProblemDocumentDto, problemDocument } from './problem-document.dto.js';
-import { Problem } from './problem.js';
+import { ProblemDocumentDto } from './problem-document.dto.js';
 
 /** Problems of every request, and those of operations that need a key and the database. */
 const EVERYWHERE: readonly ServiceCode[] = [
@@ -51,23 +50,14 @@ function describe(codes: readonly ProblemCode[], pages: readonly number[]): Meth
       ApiResponse({
         status,
         headers: HEADERS[status] ?? {},
-        description: group.map(inWords).join('\n\n'),
+        description: group.map((code) => `\`${code}\``).join(', '),
         content: {
           [PROBLEM]: {
             schema: { $ref: getSchemaPath(ProblemDocumentDto) },
-            examples: Object.fromEntries(group.map((code) => [code, { value: example(code) }])),
           },
           ...(pages.includes(status) && { 'text/html': { schema: { type: 'string' as const } } }),
         },
       }),
     ),
   );
-}
-
-function inWords(code: ProblemCode): string {
-  return `\`${code}\`: ${CATALOGUE[code].title}`;
-}
-
-function example(code: ProblemCode): ProblemDocumentDto {
-  return problemDocument(new Problem(code, CATALOGUE[code].title), '/identifiers');
 }

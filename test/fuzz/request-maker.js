@@ -59,7 +59,9 @@ export class RequestMaker {
     // One segment may be a naming authority, followed by a local name.
     if (/^\/[^/]*\/[^/]*\/./.test(request.path) && !/%2f|%3a|:/i.test(request.path)) request.elsewhere = true;
     if (operation.body === null || (!operation.body.required && random.chance(0.3))) return { request };
-    const [type, { schema }] = random.pick(Object.entries(operation.body.content));
+    const [type, { schema: described }] = random.pick(Object.entries(operation.body.content));
+    // The schema of a line, where the body is a text of lines.
+    const schema = described.contentSchema?.items ?? described;
     const value = this.values.make(random, schema, '', resource);
     request.headers.push(['content-type', type]);
     request.body = Buffer.from(isJson(type) ? writeJson(value) : this.#lines(random, type, value));

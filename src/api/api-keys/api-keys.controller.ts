@@ -83,7 +83,10 @@ export class ApiKeysController {
     return { items: items.map(apiKeyDtoOf), next };
   }
 
-  /** Get an API key */
+  /**
+   * Get an API key
+   * @remarks A revoked or expired key is returned too. The secret is in no response but that of the creation.
+   */
   @Get(':id')
   @ApiResponse({ status: 200, description: 'The API key, without its secret.', type: ApiKeyDto })
   @ApiProblems('API_KEY_NOT_FOUND', FORBIDDEN)

@@ -1,9 +1,23 @@
 import type { INestApplication } from '@nestjs/common';
-import type { OpenAPIObject } from '@nestjs/swagger';
+import { ModulesContainer } from '@nestjs/core';
+import { routeSettingsOf } from '../../http/route-settings.js';
 import { annotateWith } from '../../openapi/annotations.js';
+import { closeRequestSchemas } from './openapi/closed-requests.js';
+import { type Document, isReference, operationsOf } from './openapi/document.js';
+import { separateInputs } from './openapi/input-schemas.js';
+import { type RouteScopes, SCHEME, describeSecurity } from './openapi/operation-security.js';
+import { OPERATIONS } from './openapi/operation-ids.js';
+import { REQUEST_EXAMPLES } from './openapi/request-examples.js';
+import { withPlainSchemaNames } from './openapi/schema-names.js';
+import { shareParts } from './openapi/share-parts.js';
+import { shareResponses } from './openapi/share-responses.js';
+import { describeStreams } from './openapi/stream-bodies.js';
 
-/** Generates the OpenAPI document from controllers and DTOs. */
-export async function openApiDocument(app: INestApplication): Promise<OpenAPIObject> {
+/**
+ * Generates the OpenAPI document from controllers and DTOs.
+ * @param version that of the package.
+ */
+export async function openApiDocument(app: INestApplication, version: string): Promise<Document> {
   const swagger = await import('@nestjs/swagger');
   annotateWith(swagger);
   const { DocumentBuilder, SwaggerModule } = swagger;
@@ -14,15 +28,12 @@ export async function openApiDocument(app: INestApplication): Promise<OpenAPIObj
       'Mints and registers persistent identifiers: CORDRA identifiers as Handles, with their metadata IDs and URIs. ' +
         'Every error is a problem document (RFC 9457) with a code from a closed list.',
     )
-    .setVersion('1')
+    .setVersion(version)
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
+    .setExternalDoc('Problem details of HTTP APIs', 'https://www.rfc-editor.org/rfc/rfc9457')
     .addServer('/')
-    .addBearerAuth(
-      { type: 'http', scheme: 'bearer', description: 'An API key. Not required where access is open.' },
-      'apiKey',
-    )
-    .addSecurityRequirements('apiKey')
-    .addTag('identifiers', 'Mint, register, resolve and search identifiers.')
+    .addBearerAuth(SCHEME, 'apiKey')
+    .addTag('identifiers', 'Mint, register, resolve, change and search identifiers.')
     .addTag('reservations', 'Hold identifiers until a given time, then activate or release them.')
     .addTag('naming authorities', 'The prefixes under which identifiers are minted.')
     .addTag('events', 'Read and follow changes to identifiers.')
@@ -30,41 +41,54 @@ export async function openApiDocument(app: INestApplication): Promise<OpenAPIObj
     .addTag('api-keys', 'Manage API keys.')
     .addTag('health', 'Health checks and metrics.')
     .build();
-  const document = SwaggerModule.createDocument(app, base, {
-    operationIdFactory: (controller, method) => OPERATIONS[`${controller}.${method}`] ?? method,
+  // The builder requires an address, which only the operator of an instance knows.
+  base.info.contact = { name: 'The operator of this service' };
+  const routes = routesOf(app);
+  const scopes = new Map<string, RouteScopes>();
+  const created = SwaggerModule.createDocument(app, base, {
+    // Without it, a controller without a tag has its class name as a tag of all its operations.
+    autoTagControllers: false,
+    operationIdFactory: (controller, method) => {
+      const id = OPERATIONS[`${controller}.${method}`] ?? method;
+      scopes.set(id, routes.get(`${controller}.${method}`) ?? {});
+      return id;
+    },
   });
-  for (const [path, item] of Object.entries(document.paths)) {
-    for (const operation of [item.get, item.post, item.patch, item.delete]) {
-      if (operation === undefined) continue;
-      if (path.startsWith('/health/')) operation.security = [];
-      for (const response of Object.values(operation.responses)) {
-        if (response === undefined || '$ref' in response) continue;
-        response.headers = { ...response.headers, ...REQUEST_ID, ...(isPublic(path) ? {} : QUOTAS) };
-      }
+  const document = withPlainSchemaNames(JSON.parse(JSON.stringify(created)) as Document);
+  for (const { path, operation } of operationsOf(document)) {
+    describeSecurity(operation, scopes.get(operation.operationId) ?? {});
+    const example = REQUEST_EXAMPLES[operation.operationId];
+    for (const [status, response] of Object.entries(operation.responses)) {
+      const isUnlimited = Number(status) < 400 && isPublic(path);
+      if (!isReference(response))
+        response.headers = { ...response.headers, ...REQUEST_ID, ...(isUnlimited ? {} : QUOTAS) };
+    }
+    for (const [type, media] of Object.entries(operation.requestBody?.content ?? {})) {
+      if (example?.[type] !== undefined) media.example = example[type];
     }
   }
   closeRequestSchemas(document);
+  separateInputs(document);
+  describeStreams(document);
+  shareResponses(document);
+  shareParts(document);
   return document;
 }
 
-/** Sets `additionalProperties: false` on every object of a request body: validation rejects unknown members. */
-function closeRequestSchemas(document: OpenAPIObject): void {
-  const schemas = document.components?.schemas ?? {};
-  const operations = Object.values(document.paths).flatMap((item) => [item.get, item.post, item.patch, item.delete]);
-  const unread = operations.flatMap((operation) => referencesIn(operation?.requestBody));
-  const visited = new Set<string>();
-  for (let name = unread.pop(); name !== undefined; name = unread.pop()) {
-    const schema = schemas[name];
-    if (visited.has(name) || schema === undefined || '$ref' in schema) continue;
-    visited.add(name);
-    if (schema.type === 'object') schema.additionalProperties = false;
-    unread.push(...referencesIn(schema));
-  }
-}
-
-function referencesIn(part: unknown): string[] {
-  const references = JSON.stringify(part ?? null).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g);
-  return Array.from(references, ([, name = '']) => name);
+/** The settings of the handlers of all controllers, by `Controller.method`. */
+function routesOf(app: INestApplication): Map<string, RouteScopes> {
+  const controllers = [...app.get(ModulesContainer).values()].flatMap((module) => [...module.controllers.values()]);
+  return new Map(
+    controllers.flatMap(({ metatype }) =>
+      typeof metatype !== 'function'
+        ? []
+        : Object.entries(Object.getOwnPropertyDescriptors(metatype.prototype)).flatMap(([name, { value }]) =>
+            typeof value === 'function'
+              ? [[`${metatype.name}.${name}`, routeSettingsOf(value as object)] as const]
+              : [],
+          ),
+    ),
+  );
 }
 
 const REQUEST_ID = {
@@ -88,40 +112,3 @@ const QUOTAS = {
 function isPublic(path: string): boolean {
   return path.startsWith('/health/') || path.startsWith('/problems');
 }
-
-/** Operation IDs, a verb and what it concerns; clients are generated from them, so they do not change. */
-const OPERATIONS: Readonly<Record<string, string>> = {
-  'MintingController.mint': 'mintIdentifier',
-  'BatchController.mint': 'mintBatch',
-  'BulkController.mint': 'mintStream',
-  'ExportController.export': 'exportIdentifiers',
-  'ImportController.import': 'importIdentifiers',
-  'LookupController.list': 'listIdentifiers',
-  'LookupController.find': 'getIdentifier',
-  'LookupController.findMany': 'lookUpIdentifiers',
-  'CurationController.change': 'updateIdentifier',
-  'CurationController.activate': 'activateIdentifier',
-  'CurationController.withdraw': 'withdrawIdentifier',
-  'CurationController.reinstate': 'reinstateIdentifier',
-  'ReservationController.reserve': 'createReservation',
-  'ReservationController.find': 'getReservation',
-  'ReservationController.activate': 'activateReservation',
-  'ReservationController.release': 'releaseReservation',
-  'NamingAuthoritiesController.list': 'listNamingAuthorities',
-  'NamingAuthoritiesController.find': 'getNamingAuthority',
-  'NamingAuthoritiesController.create': 'createNamingAuthority',
-  'NamingAuthoritiesController.change': 'updateNamingAuthority',
-  'EventsController.read': 'listEvents',
-  'HistoryController.ofIdentifier': 'listIdentifierHistory',
-  'HistoryController.ofNamingAuthority': 'listNamingAuthorityHistory',
-  'NormalizationController.normalize': 'normalizeIdentifiers',
-  'NormalizationController.uris': 'getIdentifierUris',
-  'ApiKeysController.createKey': 'createApiKey',
-  'ApiKeysController.listKeys': 'listApiKeys',
-  'ApiKeysController.getKey': 'getApiKey',
-  'ApiKeysController.revokeKey': 'revokeApiKey',
-  'ApiKeysController.confirmKey': 'confirmApiKey',
-  'HealthController.live': 'getLiveness',
-  'HealthController.ready': 'getReadiness',
-  'MetricsController.scrape': 'getMetrics',
-};

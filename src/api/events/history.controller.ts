@@ -61,7 +61,7 @@ export class HistoryController {
    * /events?namingAuthority=`.
    */
   @Get('naming-authorities/:namingAuthority/history')
-  @ApiTags('events')
+  @ApiTags('naming authorities')
   @ApiParam({
     name: 'namingAuthority',
     description: 'The prefix of the naming authority, percent-encoded.',

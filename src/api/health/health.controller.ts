@@ -15,7 +15,10 @@ import { HealthDto } from './health.dto.js';
 export class HealthController {
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
-  /** Check that the process is running */
+  /**
+   * Check that the process is running
+   * @remarks The check reads nothing: it succeeds also while the database does not respond and while the process stops.
+   */
   @Get('live')
   @ApiResponse({ status: 200, description: 'The process is running.', type: HealthDto })
   @ApiOnlyProblems()

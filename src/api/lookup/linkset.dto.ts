@@ -1,25 +1,20 @@
 import { ApiProperty } from '../../openapi/annotations.js';
 import type { Linkset } from '../../registry/typed-links.js';
 
-const TARGETS = {
-  type: 'array' as const,
-  items: {
-    type: 'object' as const,
-    properties: { href: { type: 'string' as const }, type: { type: 'string' as const } },
-    required: ['href'],
-  },
-};
-
 /** The typed links of an identifier (RFC 9264 4.2): a member for each relation, such as `cite-as`. */
 export class LinksetDto implements Linkset {
-  /** One context: the URL of the representation is its `anchor`. */
+  /**
+   * One context: the URL of the representation is its `anchor`. Each other member is a relation with a list of targets,
+   * which have `href` and may have `type`.
+   */
   @ApiProperty({
     type: 'array',
     items: {
       type: 'object',
       properties: { anchor: { type: 'string' } },
       required: ['anchor'],
-      additionalProperties: TARGETS,
+      // A schema of the relations would apply to an index of TypeScript, which `anchor` cannot have beside it.
+      additionalProperties: true,
     },
     example: [
       {

@@ -81,7 +81,10 @@ export class NamingAuthoritiesController {
     return { items, next };
   }
 
-  /** Get a naming authority */
+  /**
+   * Get a naming authority
+   * @remarks Its settings, the prefixes that are derived from it, and the current counts of its identifiers.
+   */
   @Get(':namingAuthority')
   @Requires('read')
   @ApiNamingAuthorityParam()

@@ -50,7 +50,7 @@ export class NamingAuthoritySettingsDto {
     enum: NAMING_AUTHORITY_STATES,
     enumName: 'NamingAuthorityState',
     required: false,
-    example: 'suspended',
+    example: 'active',
   })
   @Optional()
   @IsIn(NAMING_AUTHORITY_STATES)

@@ -50,7 +50,6 @@ export class NormalizationController {
    * @remarks Accepts the identifier in any form; it need not be registered.
    */
   @Get('identifiers/:identifier/uris')
-  @ApiTags('identifiers')
   @ApiIdentifierParam()
   @ApiResponse({ status: 200, description: 'The canonical URIs of the identifier.', type: UrisDto })
   @ApiProblems('MALFORMED_URL', ...SYNTAX_CODES)

@@ -1,0 +1,40 @@
+import type { Scope } from '../../../access/scope.js';
+import type { Operation } from './document.js';
+
+/** What a route declares by `@Requires` and `@Public`. */
+export interface RouteScopes {
+  readonly scopes?: readonly Scope[];
+}
+
+/** Explains the scopes once, in the description of the security scheme. */
+export const SCHEME = {
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: '`mm_live_`, 43 characters of base64url and 8 hexadecimal digits',
+  description: [
+    'An API key in `Authorization: Bearer`. Not required where `ACCESS=open`. The key of the operator, `ADMIN_API_KEY`, may have any form.',
+    'Each operation names the scopes of which one is enough; a key can be restricted to naming authorities besides.',
+    '- `read`: read identifiers, naming authorities, reservations and changes. Without a key too, unless `PUBLIC_READ=false`.',
+    '- `mint`: mint identifiers and reserve them; activate and release own reservations.',
+    '- `register`: register identifiers that exist already, by their GUID or local name.',
+    '- `curate`: change, activate, withdraw and reinstate identifiers.',
+    '- `admin`: all of this, and import identifiers, manage naming authorities and API keys, and read metrics.',
+  ].join('\n'),
+} as const;
+
+/**
+ * Sets the security of an operation, and appends the scopes to its description. OpenAPI has scopes for OAuth only, so
+ * that they are words here.
+ * @throws Error for a route that declares nothing.
+ */
+export function describeSecurity(operation: Operation, { scopes }: RouteScopes): void {
+  if (scopes === undefined) throw new Error(`${operation.operationId} declares neither scopes nor that it is public`);
+  operation.security = scopes.length === 0 ? [] : [{ apiKey: [] }, ...(scopes.includes('read') ? [{}] : [])];
+  operation.description = [operation.description, sentenceOf(scopes)].filter(Boolean).join('\n\n');
+}
+
+function sentenceOf(scopes: readonly Scope[]): string {
+  if (scopes.length === 0) return 'Needs no key.';
+  const names = scopes.map((scope) => `\`${scope}\``).join(' or ');
+  return `Needs the scope ${names}${scopes.includes('read') ? ', or no key where reading is public' : ''}.`;
+}

@@ -1,0 +1,26 @@
+import type { Document } from './document.js';
+
+const SCHEMAS = '#/components/schemas/';
+
+/**
+ * Removes "Dto" from the names of schemas: the classes are named for the code, the schemas for clients.
+ * @throws Error if two schemas would have one name.
+ */
+export function withPlainSchemaNames<Given extends Document>(document: Given): Given {
+  const schemas: Document['components']['schemas'] = {};
+  for (const [name, schema] of Object.entries(document.components.schemas)) {
+    const plain = plainName(name);
+    if (plain in schemas) throw new Error(`two schemas would have the name ${plain}`);
+    schemas[plain] = schema;
+  }
+  const renamed = { ...document, components: { ...document.components, schemas } };
+  return JSON.parse(
+    JSON.stringify(renamed, (key, value: unknown) =>
+      key === '$ref' && typeof value === 'string' && value.startsWith(SCHEMAS) ? plainName(value) : value,
+    ),
+  ) as Given;
+}
+
+function plainName(name: string): string {
+  return name.replace(/Dto$/, '');
+}

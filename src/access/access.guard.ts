@@ -52,8 +52,8 @@ export class AccessGuard implements CanActivate {
 
   /** Requires one of the scopes. @throws Problem UNAUTHENTICATED, RATE_LIMITED, or SCOPE_MISSING */
   async admit(request: FastifyRequest, scopes: readonly Scope[]): Promise<void> {
-    const isHistory = request.routeOptions.config.showsHistory === true;
-    const isPublic = this.rules.publicRead && !(isHistory && this.rules.publicHistory === 'none');
+    const { showsHistory: isHistory = false, needsKey = false } = request.routeOptions.config;
+    const isPublic = this.rules.publicRead && !needsKey && !(isHistory && this.rules.publicHistory === 'none');
     setPrincipal(request, await this.principalFor(request, scopes, isPublic));
   }
 

@@ -1,11 +1,13 @@
 import { routeSettings } from '../http/route-settings.js';
-import type { Scope } from './scope.js';
+import { SCOPES, type Scope } from './scope.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The scopes of which a request needs one; none for a public route. */
     scopes?: readonly Scope[];
     showsHistory?: boolean;
+    /** Whether a request needs a key also where reading is public. */
+    needsKey?: boolean;
   }
 }
 
@@ -17,6 +19,9 @@ export const Requires = (...scopes: [Scope, ...Scope[]]): ClassDecorator & Metho
 
 /** Marks a route that shows histories; PUBLIC_HISTORY controls what it shows without a key. */
 export const ShowsHistory = (): ClassDecorator & MethodDecorator => routeSettings({ showsHistory: true });
+
+/** Declares that a route needs a key of whatever scope. */
+export const RequiresKey = (): MethodDecorator => routeSettings({ scopes: SCOPES, needsKey: true });
 
 /** Marks a route that needs no key: health checks and descriptions of the API. */
 export const Public = (): ClassDecorator & MethodDecorator => routeSettings({ scopes: [] });

@@ -4,6 +4,7 @@ import { HandleRecordsModule } from '../handle-records/handle-records.module.js'
 import { HandleRecordsService } from '../handle-records/handle-records.service.js';
 import { Metrics } from '../metrics/metrics.js';
 import { CachedResolution } from '../storage/identifiers/cache/cached-resolution.js';
+import { IdentifierPages } from '../storage/identifiers/identifier-pages.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import { NameList } from '../storage/identifiers/name-list.js';
 import { ValueSearch } from '../storage/identifiers/value-search.js';
@@ -30,6 +31,7 @@ export class HandleApiModule {
         NamingAuthorityCache,
         NameList,
         IdentifierReader,
+        IdentifierPages,
         ValueSearch,
         KeyValidity,
         HandleRecordsService,
@@ -40,6 +42,7 @@ export class HandleApiModule {
         authorities: NamingAuthorityCache,
         names: NameList,
         identifiers: IdentifierReader,
+        pages: IdentifierPages,
         search: ValueSearch,
         keys: KeyValidity,
         records: HandleRecordsService,
@@ -50,7 +53,7 @@ export class HandleApiModule {
         const lists = new ListHandler(finder, names, metrics, requiresKeys);
         const writes = new WriteHandler(finder, records, metrics);
         const direct = directReads(resolution, authorities, metrics);
-        const hdlresolver = new HdlresolverHandler(finder, new HandleExport(identifiers, keys), metrics);
+        const hdlresolver = new HdlresolverHandler(finder, new HandleExport(pages, keys), metrics);
         const hrls = new HrlsHandler(finder, search, identifiers, metrics, requiresKeys);
         return new HandleApi({ reads, lists, writes }, hdlresolver, hrls, requiresKeys, direct);
       },

@@ -4,6 +4,7 @@ import { PrismaService } from '../database/prisma.service.js';
 import { ApiKeyStore } from './api-key-store.js';
 import { ChangeReader } from './changes/change-reader.js';
 import { FeedAge } from './changes/feed-age.js';
+import { IdentifierPages } from './identifiers/identifier-pages.js';
 import { IdentifierReader } from './identifiers/identifier-reader.js';
 import { IdentifierSearch } from './identifiers/identifier-search.js';
 import { NameHolders } from './identifiers/name-holders.js';
@@ -22,6 +23,7 @@ const PROVIDERS: Provider[] = [
   ChangeReader,
   FeedAge,
   IdentifierSearch,
+  IdentifierPages,
   IdentifierReader,
   NameHolders,
   NameList,

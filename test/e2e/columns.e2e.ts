@@ -4,6 +4,7 @@ import { toFedoraPid } from '../../dist/identifier/index.js';
 import { canonicalNameOf } from '../../dist/registry/canonical-name.js';
 import { COLUMNS } from '../../dist/storage/columns.js';
 import { pageQuery } from '../../dist/storage/identifiers/page-query.js';
+import { rangeOf } from '../../dist/storage/identifiers/page-range.js';
 import { type TestDatabase, createDatabase } from './harness/database.js';
 
 let database: TestDatabase;
@@ -54,7 +55,12 @@ describe('the query of a page', () => {
       expect(subsets).toHaveLength(128);
       for (const subset of subsets) {
         for (const after of [undefined, { createdAt: time, id: 7n }]) {
-          const { text, values } = pageQuery({ ...Object.fromEntries(subset), state }, 51, after);
+          const filter = { ...Object.fromEntries(subset), state };
+          const { text, values } = pageQuery(
+            filter,
+            rangeOf(filter, after === undefined ? 'createdAt' : '-createdAt', after),
+            51,
+          );
           const { rows } = await client.query(text, values);
           expect(rows).toEqual([]);
         }

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { digestOf } from '../../dist/registry/digest.js';
 import { IdentifierSearch } from '../../dist/storage/identifiers/identifier-search.js';
-import { type NumberedFilter, pageQuery } from '../../dist/storage/identifiers/page-query.js';
+import type { NumberedFilter } from '../../dist/storage/identifiers/page-filter.js';
+import { pageQuery } from '../../dist/storage/identifiers/page-query.js';
+import { type PageOrder, rangeOf } from '../../dist/storage/identifiers/page-range.js';
 import { type TestDatabase, createDatabase } from './harness/database.js';
 
 // Real: the queries of the built service on a filled database, and the statistics of PostgreSQL about them.
@@ -50,9 +52,12 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function planOf(filter: NumberedFilter, deep: boolean): Promise<{ nodes: Plan[]; text: string }> {
-  const middle = { createdAt: new Date('2026-01-02T03:00:00Z'), id: 90_000n };
-  const { text, values } = pageQuery(filter, 51, deep ? middle : undefined);
+interface Query {
+  readonly text: string;
+  readonly values: unknown[];
+}
+
+async function planOf({ text, values }: Query): Promise<{ nodes: Plan[]; text: string }> {
   const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
   const nodes: Plan[] = [];
   const walk = (plan: Plan): void => {
@@ -90,12 +95,17 @@ describe('a page of identifiers', () => {
     ['a target and a time', { target: 'https://repo.example.org/all', createdAfter: new Date('2026-01-03T00:00:00Z') }],
   ];
 
-  describe.each([
-    ['the first', false],
-    ['one from the middle', true],
-  ])('%s', (_, deep) => {
+  const middle = { createdAt: new Date('2026-01-02T03:00:00Z'), id: 90_000n };
+  const pages: [string, PageOrder, typeof middle | undefined][] = [
+    ['the first', 'createdAt', undefined],
+    ['one from the middle', 'createdAt', middle],
+    ['the first of the newest', '-createdAt', undefined],
+    ['one from the middle of the newest', '-createdAt', middle],
+  ];
+
+  describe.each(pages)('%s', (_, order, after) => {
     it.each(filters)('is found by an index, and little else is looked at: %s', async (_, filter) => {
-      const { nodes, text } = await planOf(filter, deep);
+      const { nodes, text } = await planOf(pageQuery(filter, rangeOf(filter, order, after), 51));
       const large = nodes.filter(
         (node) => node['Relation Name'] === 'identifier' || node['Relation Name'] === 'alternate_identifier',
       );

@@ -9,6 +9,7 @@ import { IdentifierSearch } from '../../dist/storage/identifiers/identifier-sear
 import { CoalescedReader } from '../../dist/storage/identifiers/coalesced-reader.js';
 import { ResolutionReader } from '../../dist/storage/identifiers/cache/resolution-reader.js';
 import { SERVICE } from '../../dist/registry/change.js';
+import { IdentifierPages } from '../../dist/storage/identifiers/identifier-pages.js';
 import { IdentifierReader } from '../../dist/storage/identifiers/identifier-reader.js';
 import { IdentifierUpdater } from '../../dist/storage/identifiers/identifier-updater.js';
 import { IMPORT, importValues } from '../../dist/storage/identifiers/import-statement.js';
@@ -210,7 +211,7 @@ const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
     FEW,
     (on) => {
       const filter = { metadata: canonical('hdl:2000.01/1-7'), opaqueMetadata: canonical('opaque:1-7') };
-      return reader(on).page(filter, 100, undefined);
+      return new IdentifierPages(on as never).page(filter, { limit: 100 });
     },
   ],
   [

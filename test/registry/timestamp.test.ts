@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { TIMESTAMP, isKeepable, readTime } from '../../src/registry/timestamp.js';
+import { DATE, TIMESTAMP, isKeepable, readTime } from '../../src/registry/timestamp.js';
 
 describe('a time of a request (RFC 3339)', () => {
   it.each([
@@ -33,6 +33,26 @@ describe('a time of a request (RFC 3339)', () => {
   ])('%s does not have its form', (text) => {
     expect(TIMESTAMP.test(text)).toBe(false);
   });
+
+  it.each([
+    ['2026-11-01', '2026-11-01T00:00:00.000Z'],
+    ['2024-02-29', '2024-02-29T00:00:00.000Z'],
+    ['0001-01-01', '0001-01-01T00:00:00.000Z'],
+  ])('the date %s is read as its begin in UTC, %s', (text, time) => {
+    expect([DATE.test(text), TIMESTAMP.test(text)]).toEqual([true, false]);
+    expect(readTime(text, '/x').toISOString()).toBe(time);
+  });
+
+  it.each(['2026-02-29', '2026-04-31'])('%s is no date', (text) => {
+    expect(() => readTime(text, '/x')).toThrow(expect.objectContaining({ code: 'INVALID_REQUEST' }));
+  });
+
+  it.each(['0000-01-01', '2026-13-01', '2026-00-01', '2026-1-1', '20261101', '2026-11', '2026-11-01T', '2026-11-01Z'])(
+    '%s does not have the form of a date',
+    (text) => {
+      expect(DATE.test(text)).toBe(false);
+    },
+  );
 
   it('can be stored from year 1 to 9999', () => {
     const times = ['0000-12-31', '0001-01-01', '9999-12-31', '+010000-01-01'].map((day) => new Date(day));

@@ -109,15 +109,8 @@ export class CreateApiKeyDto {
   handleUser?: string;
 }
 
-/** A key, without its secret. */
-export class ApiKeyDto {
-  /**
-   * The ID of the key, which the history also contains; it is not secret.
-   * @example "0c9d4bb1-9a52-4d0a-8f7c-0f6f2e1f5a11"
-   */
-  @ApiProperty({ format: 'uuid' })
-  id: string;
-
+/** Who uses a key, and what it permits. */
+export class KeyRightsDto {
   /**
    * The name of the client.
    * @example "university-repository"
@@ -141,6 +134,23 @@ export class ApiKeyDto {
   /** The time at which the key expires, UTC; null for never. */
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
   expiresAt: string | null;
+
+  /**
+   * The user by which a client of Handle servers signs in with this key; null for none.
+   * @example null
+   */
+  @ApiProperty({ type: String, nullable: true, example: null })
+  handleUser: string | null;
+}
+
+/** A key, without its secret. */
+export class ApiKeyDto extends KeyRightsDto {
+  /**
+   * The ID of the key, which the history also contains; it is not secret.
+   * @example "0c9d4bb1-9a52-4d0a-8f7c-0f6f2e1f5a11"
+   */
+  @ApiProperty({ format: 'uuid' })
+  id: string;
 
   /** The time at which the key was revoked, UTC; null if it was not. */
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
@@ -174,13 +184,17 @@ export class ApiKeyDto {
   /** The client of the administrator who confirmed the key. */
   @ApiProperty({ type: String, nullable: true, example: null })
   confirmedBy: string | null;
+}
 
-  /**
-   * The user by which a client of Handle servers signs in with this key; null for none.
-   * @example null
-   */
-  @ApiProperty({ type: String, nullable: true, example: null })
-  handleUser: string | null;
+/** The key of a request. */
+export class OwnApiKeyDto extends KeyRightsDto {
+  /** The ID of the key; null for the administrator's key of the environment. */
+  @ApiProperty({ type: String, format: 'uuid', nullable: true, example: '0c9d4bb1-9a52-4d0a-8f7c-0f6f2e1f5a11' })
+  id: string | null;
+
+  /** The time of creation, UTC; null for the administrator's key of the environment. */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-11-20T09:30:00.000Z' })
+  createdAt: string | null;
 }
 
 /** A created key, with its secret. */

@@ -1,19 +1,25 @@
 import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Context, CurrentPrincipal } from '../../access/current-principal.js';
-import type { Principal } from '../../access/principal.js';
+import { ADMIN, type Principal } from '../../access/principal.js';
 import type { RequestContext } from '../../access/request-context.js';
-import { Requires } from '../../access/requires.js';
+import { Requires, RequiresKey } from '../../access/requires.js';
 import type { Scope } from '../../access/scope.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/api-idempotency-key.js';
 import { requireNoBody } from '../../http/body/no-body.js';
 import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
-import { ApiKeyDto, ApiKeyPageDto, CreateApiKeyDto, CreatedApiKeyDto } from './api-key.dto.js';
+import { ApiKeyDto, ApiKeyPageDto, CreateApiKeyDto, CreatedApiKeyDto, OwnApiKeyDto } from './api-key.dto.js';
 import { ApiKeysService, type KeyPosition } from './api-keys.service.js';
 import { Cursors } from '../../http/validation/cursor.js';
 import type { ApiKey } from '../../storage/api-key-store.js';
 import { PageQueryDto } from '../../http/validation/page-query.dto.js';
+
+/** The administrator's key of the environment, which is not stored. */
+const ADMINISTRATOR: OwnApiKeyDto = {
+  ...{ id: null, client: ADMIN.client, label: null, scopes: ['admin'], namingAuthorities: null },
+  ...{ expiresAt: null, createdAt: null, handleUser: null },
+};
 
 const FORBIDDEN = 'NAMING_AUTHORITY_FORBIDDEN';
 const WRITES = ['IDEMPOTENCY_KEY_REUSED', 'REQUEST_IN_FLIGHT', 'INVALID_IDEMPOTENCY_KEY', 'OUTCOME_UNKNOWN'] as const;
@@ -84,9 +90,30 @@ export class ApiKeysController {
   }
 
   /**
+<<<<<<< HEAD
    * Get an API key
    * @remarks A revoked or expired key is returned too. The secret is in no response but that of the creation.
    */
+=======
+   * Get the API key of the request
+   * @remarks Any valid key may read itself, also one that is restricted to naming authorities. The administrator's key of the
+   * environment (`ADMIN_API_KEY`) has no `id`. Under `ACCESS=open` requests have no key, also if they send one: 404.
+   */
+  @Get('self')
+  @RequiresKey()
+  @ApiResponse({ status: 200, description: 'The API key of the request, without its secret.', type: OwnApiKeyDto })
+  @ApiProblems('API_KEY_NOT_FOUND')
+  async getOwnApiKey(
+    @CurrentPrincipal() principal: Principal,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<OwnApiKeyDto> {
+    const key = await this.service.findOwn(principal);
+    void reply.header('cache-control', 'no-store');
+    return key === null ? ADMINISTRATOR : ownApiKeyDtoOf(key);
+  }
+
+  /** Get an API key */
+>>>>>>> finding
   @Get(':id')
   @ApiResponse({ status: 200, description: 'The API key, without its secret.', type: ApiKeyDto })
   @ApiProblems('API_KEY_NOT_FOUND', FORBIDDEN)
@@ -146,6 +173,11 @@ export class ApiKeysController {
     const { numbers, text: id } = this.cursors.read('api keys', 1, cursor);
     return { createdAt: new Date(Number(numbers[0])), id };
   }
+}
+
+function ownApiKeyDtoOf(key: ApiKey): OwnApiKeyDto {
+  const { id, client, label, scopes, namingAuthorities, expiresAt, createdAt, handleUser } = apiKeyDtoOf(key);
+  return { id, client, label, scopes, namingAuthorities, expiresAt, createdAt, handleUser };
 }
 
 function apiKeyDtoOf({

@@ -45,6 +45,7 @@ export interface ApiKeyPage {
 const USER = '/handleUser';
 
 const NOT_FOUND = 'There is no API key with this id.';
+const NO_KEYS = 'Access is open (ACCESS=open): requests have no API key, and every request may do everything.';
 
 @Injectable()
 export class ApiKeysService {
@@ -86,6 +87,15 @@ export class ApiKeysService {
   async find(id: string, principal: Principal): Promise<ApiKey> {
     requireUnrestricted(principal);
     return this.read(id);
+  }
+
+  /**
+   * The key of a request; null for the administrator's key of the environment.
+   * @throws Problem API_KEY_NOT_FOUND under open access.
+   */
+  async findOwn(principal: Principal): Promise<ApiKey | null> {
+    if (principal.isAnonymous) throw new Problem('API_KEY_NOT_FOUND', NO_KEYS);
+    return principal.keyId === null ? null : this.read(principal.keyId);
   }
 
   /**

@@ -1,38 +1,65 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../../access/principal.js';
+import { type Principal, requireScope } from '../../access/principal.js';
 import { KeyValidity } from '../../access/key-validity.js';
-import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
+import { IdentifierPages } from '../../storage/identifiers/identifier-pages.js';
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
-import type { PageCursor } from '../../storage/identifiers/page-query.js';
+import type { PageCursor } from '../../storage/identifiers/page-range.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import { Problem } from '../../problem/problem.js';
 import { type IdentifierFilter, parseFilter } from '../representation/parse-filter.js';
 
 const PAGE = 500;
 
+/** A filter of an export, which reads all identifiers anyway. */
+export interface ExportFilter extends IdentifierFilter {
+  /** The first octets of the target, as it is stored. */
+  readonly targetPrefix?: string;
+  /** A client that made a change after the identifier was created. */
+  readonly changedBy?: string;
+}
+
 @Injectable()
 export class ExportService {
   constructor(
-    private readonly reader: IdentifierReader,
+    private readonly identifiers: IdentifierPages,
     private readonly authorities: NamingAuthorityCache,
     private readonly keys: KeyValidity,
   ) {}
 
   /**
-   * The identifiers of a filter in order of minting. No connection is held between pages.
-   * @throws Problem as `parseFilter`, before the first page; UNAUTHENTICATED later when the key is no longer valid.
+   * The identifiers of a filter in order of minting; pages can be empty. No connection is held between pages.
+   * @throws Problem as `parseFilter`, UNAUTHENTICATED or SCOPE_MISSING for `changedBy` without the right to see who changes
+   * identifiers, before the first page; UNAUTHENTICATED later when the key is no longer valid.
    */
-  async *pages(texts: IdentifierFilter, principal: Principal): AsyncGenerator<readonly IdentifierRecord[], undefined> {
-    const filter = parseFilter(texts, await this.authorities.current(), principal);
+  async *pages(
+    { targetPrefix, changedBy, ...texts }: ExportFilter,
+    principal: Principal,
+  ): AsyncGenerator<readonly IdentifierRecord[], undefined> {
+    if (changedBy !== undefined) requireActors(principal);
+    const parsed = parseFilter(texts, await this.authorities.current(), principal);
+    const filter = { ...parsed, targetPrefix, changedBy };
     let after: PageCursor | undefined;
     let size = PAGE;
     do {
       if (after !== undefined) await this.keys.require(principal);
-      const { records, hasNext } = await this.reader.page(filter, size, after);
-      after = hasNext ? records.at(-1) : undefined;
+      const { records, next } = await this.identifiers.page(filter, { limit: size, after });
+      after = next ?? undefined;
       // After a page of large records, the next statement measures fewer of them.
-      size = Math.min(PAGE, 2 * records.length);
+      size = records.length === 0 ? PAGE : Math.min(PAGE, 2 * records.length);
       yield records;
     } while (after !== undefined);
     return undefined;
   }
+}
+
+/**
+ * Requires the right to see the clients in histories.
+ * @throws Problem UNAUTHENTICATED without a key, SCOPE_MISSING for a key that must not read histories.
+ */
+function requireActors(principal: Principal): void {
+  if (!principal.seesHistory && !principal.isAnonymous) requireScope(principal, 'read');
+  if (principal.seesActors && principal.seesHistory) return;
+  const detail =
+    'The filter "changedBy" needs an API key: without one, the service does not tell which client made a change.';
+  throw new Problem('UNAUTHENTICATED', detail, { headers: { 'www-authenticate': 'Bearer realm="mintmark"' } });
 }

@@ -1,22 +1,45 @@
+import { IsIn } from 'class-validator';
+import { Optional } from '../../http/validation/optional.js';
 import { IsCursor } from '../../http/validation/page-query.dto.js';
 import { DEFAULT_PAGE_LIMIT, IsPageLimit } from '../../http/validation/pagination.js';
+import { RefusesMembers } from '../../http/validation/refused-members.js';
+import { ApiProperty } from '../../openapi/annotations.js';
+import { PAGE_ORDERS, type PageOrder } from '../../storage/identifiers/page-range.js';
+import { CountDto } from '../representation/count.dto.js';
 import { IdentifierDto } from '../representation/identifier.dto.js';
 import { IdentifierFilterDto } from '../representation/identifier-filter.dto.js';
 
-/** The filter and the page of a list. */
+/** No index finds these among millions of identifiers; an export reads all of them. */
+const ONLY_EXPORTED = (name: string): string =>
+  `"${name}" is a filter of GET /identifiers/export only, which reads all identifiers; a list reads few of them`;
+
+/** The filter, the order and the page of a list. */
+@RefusesMembers({ targetPrefix: ONLY_EXPORTED('targetPrefix'), changedBy: ONLY_EXPORTED('changedBy') })
 export class ListQueryDto extends IdentifierFilterDto {
   /** Maximum number of items in the response. */
   @IsPageLimit()
   limit: number = DEFAULT_PAGE_LIMIT;
 
-  /** The cursor of the page: `next` of the previous page. */
+  /** The cursor of the page: `next` of the previous page, which has the same `sort`. */
   @IsCursor()
   cursor?: string;
+
+  /** The order: by the time of minting, the oldest first, or the newest first with `-createdAt`. */
+  @ApiProperty({ enum: PAGE_ORDERS, default: 'createdAt', required: false })
+  @Optional()
+  @IsIn(PAGE_ORDERS, { message: 'sort must be createdAt or -createdAt; identifiers have no index of another order' })
+  sort: PageOrder = 'createdAt';
+
+  /** "true" adds the number of identifiers of all pages, `total`. */
+  @ApiProperty({ enum: ['true', 'false'], required: false, example: 'true' })
+  @Optional()
+  @IsIn(['true', 'false'])
+  total?: 'true' | 'false';
 }
 
-/** One page of identifiers in order of minting. */
+/** One page of identifiers. */
 export class IdentifierPageDto {
-  /** The identifiers, in order of minting. */
+  /** The identifiers, in the requested order. */
   items: IdentifierDto[];
 
   /**
@@ -24,4 +47,8 @@ export class IdentifierPageDto {
    * @example null
    */
   next: string | null;
+
+  /** The number of identifiers of all pages; only where the request has `total=true`. */
+  @ApiProperty({ required: false })
+  total?: CountDto;
 }

@@ -6,7 +6,7 @@ import { Requires } from '../../access/requires.js';
 import { LargeBody } from '../../http/body/body-limits.js';
 import { namedType } from '../../http/headers/accept.js';
 import { sendList } from '../../http/body/list-response.js';
-import { Cursors } from '../../http/validation/cursor.js';
+import { type CursorKind, Cursors } from '../../http/validation/cursor.js';
 import { withQueryPointers } from '../../http/validation/query-pointers.js';
 import { OnlyReads } from '../../http/server/load-shedding.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
@@ -27,7 +27,13 @@ import { LinksetDto } from './linkset.dto.js';
 import { HTML, showUnknown } from './record-pages.js';
 import { RecordViews } from './record-views.js';
 import { LINKSET } from '../../registry/typed-links.js';
-import type { PageCursor } from '../../storage/identifiers/page-query.js';
+import type { PageCursor, PageOrder } from '../../storage/identifiers/page-range.js';
+
+/** A cursor of one order is invalid for the other. */
+const CURSOR_KINDS: Readonly<Record<PageOrder, CursorKind>> = {
+  createdAt: 'identifiers',
+  '-createdAt': 'identifiers, newest first',
+};
 
 const LOOKUP_PATH = '/identifiers/lookup';
 
@@ -49,6 +55,9 @@ export class LookupController {
    * Find identifiers
    * @remarks Returns identifiers in order of minting, in pages. `metadataId` and `alternateId` accept any form. Where a visible
    * naming authority has the `metadataIdScheme` "any", `metadataId` also finds identifiers that have this text as it is.
+   * The last page has `next: null`; a page before it can have fewer items than `limit`, or none: large records shorten a page, and
+   * for a filter that no index serves, such as `target=none`, a page reads at most 21,000 identifiers. To find few among millions,
+   * use `GET /identifiers/export` with the same filter.
    */
   @Get()
   @ApiResponse({
@@ -64,17 +73,19 @@ export class LookupController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<IdentifierPageDto> {
-    const { limit, cursor, ...filter } = query;
-    const after = () => (cursor === undefined ? undefined : this.positionOf(cursor));
-    const page = await withQueryPointers(this.lookup.page({ filter, limit, after }, principal));
-    const next = page.next === null ? null : this.cursorAfter(page.next);
+    const { limit, cursor, sort: order, total, ...filter } = query;
+    const after = () => (cursor === undefined ? undefined : this.positionOf(cursor, order));
+    const command = { filter, limit, order, withTotal: total === 'true', after };
+    const page = await withQueryPointers(this.lookup.page(command, principal));
+    const next = page.next === null ? null : this.cursorAfter(page.next, order);
     if (next !== null) {
       const [, sent = ''] = /\?(.*)/s.exec(request.originalUrl) ?? [];
       const parameters = new URLSearchParams(sent);
       parameters.set('cursor', next);
       void reply.headers(linkHeader(`/identifiers?${parameters.toString()}`, 'next'));
     }
-    return { items: page.records.map((record) => this.presenter.show(record)), next };
+    const items = page.records.map((record) => this.presenter.show(record));
+    return { items, next, ...(page.total !== undefined && { total: page.total }) };
   }
 
   /**
@@ -173,13 +184,13 @@ export class LookupController {
     }
   }
 
-  private cursorAfter({ createdAt, id }: PageCursor): string {
-    return this.cursors.write('identifiers', [BigInt(createdAt.getTime()), id]);
+  private cursorAfter({ createdAt, id }: PageCursor, order: PageOrder): string {
+    return this.cursors.write(CURSOR_KINDS[order], [BigInt(createdAt.getTime()), id]);
   }
 
   /** @throws Problem INVALID_CURSOR */
-  private positionOf(cursor: string): PageCursor {
-    const [time = 0n, id = 0n] = this.cursors.read('identifiers', 2, cursor).numbers;
+  private positionOf(cursor: string, order: PageOrder): PageCursor {
+    const [time = 0n, id = 0n] = this.cursors.read(CURSOR_KINDS[order], 2, cursor).numbers;
     return { createdAt: new Date(Number(time)), id };
   }
 }

@@ -5,8 +5,9 @@ import { Metrics } from '../../metrics/metrics.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { MetadataIdScheme } from '../../registry/naming-authority.js';
 import { resolveIdentifier } from '../../registry/resolve-identifier.js';
-import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
-import type { PageCursor, PageFilter } from '../../storage/identifiers/page-query.js';
+import { type Count, IdentifierPages } from '../../storage/identifiers/identifier-pages.js';
+import type { PageFilter } from '../../storage/identifiers/page-filter.js';
+import type { PageCursor, PageOrder } from '../../storage/identifiers/page-range.js';
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
 import { READ_CLIENT, type ReadClient } from '../../storage/read-client.js';
 import { type IdentifierFilter, parseFilter } from '../representation/parse-filter.js';
@@ -21,6 +22,9 @@ export interface Found {
 export interface ListCommand {
   readonly filter: IdentifierFilter;
   readonly limit: number;
+  readonly order: PageOrder;
+  /** Whether to count all identifiers of the filter. */
+  readonly withTotal: boolean;
   /** The last record of the page before; called when the filter is valid. */
   readonly after: () => PageCursor | undefined;
 }
@@ -29,12 +33,14 @@ export interface RecordPage {
   readonly records: readonly IdentifierRecord[];
   /** The `after` of the next page; null on the last one. */
   readonly next: PageCursor | null;
+  /** The identifiers of all pages; absent where they were not counted. */
+  readonly total?: Count;
 }
 
 @Injectable()
 export class LookupService {
   constructor(
-    private readonly reader: IdentifierReader,
+    private readonly identifiers: IdentifierPages,
     @Inject(READ_CLIENT) private readonly prisma: ReadClient,
     private readonly authorities: NamingAuthorityCache,
     metrics: Metrics,
@@ -58,13 +64,22 @@ export class LookupService {
   }
 
   /** @throws Problem with a syntax code, or INVALID_REQUEST for an invalid date. */
-  async page({ filter: texts, limit, after: decodeCursor }: ListCommand, principal: Principal): Promise<RecordPage> {
+  async page(command: ListCommand, principal: Principal): Promise<RecordPage> {
+    const { filter: texts, limit, order, withTotal, after: decodeCursor } = command;
     const filter = parseFilter(texts, await this.authorities.current(), principal);
     const after = decodeCursor();
     const few = after === undefined ? await this.describedByOne(filter, limit) : null;
-    const page = few === null ? await this.reader.page(filter, limit, after) : { records: few, hasNext: false };
-    const records = page.records.map((record) => principal.redact(record));
-    return { records, next: page.hasNext ? (records.at(-1) ?? null) : null };
+    const redacted = (records: readonly IdentifierRecord[]) => records.map((record) => principal.redact(record));
+    if (few !== null) {
+      const total = { value: few.length, isExact: true };
+      return {
+        records: redacted(order === 'createdAt' ? few : few.toReversed()),
+        next: null,
+        ...(withTotal && { total }),
+      };
+    }
+    const { records, next } = await this.identifiers.page(filter, { limit, order, after });
+    return { records: redacted(records), next, ...(withTotal && { total: await this.identifiers.count(filter) }) };
   }
 
   /** The complete list of one metadata ID, the most frequent list query; null for any other list. */

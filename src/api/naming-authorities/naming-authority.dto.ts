@@ -9,6 +9,7 @@ import {
   UUID_VERSIONS,
   type UuidVersion,
 } from '../../registry/naming-authority.js';
+import { CountDto } from '../representation/count.dto.js';
 
 /** The normalized resolver of a naming authority. */
 export class ShownResolverDto {
@@ -27,22 +28,6 @@ export class ShownResolverDto {
    * @example null
    */
   firstSegment: string | null;
-}
-
-/** A number of identifiers. */
-export class CountDto {
-  /**
-   * The number, or an estimate.
-   * @example 4711
-   */
-  @ApiProperty({ type: 'integer', minimum: 0 })
-  value: number;
-
-  /**
-   * False for an estimate from the statistics of the database, which is used from 10,000 on.
-   * @example true
-   */
-  isExact: boolean;
 }
 
 /** The numbers of identifiers of a naming authority, by state. */

@@ -3,12 +3,13 @@ import { Optional } from '../../http/validation/optional.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
-import { IsTime } from '../../http/validation/is-time.js';
+import { IsTimeOrDate } from '../../http/validation/is-time.js';
 
 /** A filter for identifiers; all given members must match. */
 export class IdentifierFilterDto {
   /**
-   * The metadata ID, in any form; where a naming authority has the `metadataIdScheme` "any", also the text itself.
+   * The metadata ID, in any form; where a naming authority has the `metadataIdScheme` "any", also the text itself. `none` for
+   * identifiers without one.
    * @example "hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   @Optional()
@@ -32,7 +33,7 @@ export class IdentifierFilterDto {
   state?: State;
 
   /**
-   * The target, exactly as registered.
+   * The target, exactly as registered; `none` for identifiers without one.
    * @example "https://repo.example.org/objects/7"
    */
   @Optional()
@@ -50,15 +51,15 @@ export class IdentifierFilterDto {
   @IsString()
   alternateId?: string;
 
-  /** Minted after this time (RFC 3339). */
-  @ApiProperty({ type: String, format: 'date-time', required: false, example: '2026-11-20T09:30:00Z' })
+  /** Minted after this time (RFC 3339). A date is read as its begin in UTC. */
+  @ApiProperty({ type: String, required: false, example: '2026-11-20' })
   @Optional()
-  @IsTime()
+  @IsTimeOrDate()
   createdAfter?: string;
 
-  /** Minted before this time (RFC 3339). */
-  @ApiProperty({ type: String, format: 'date-time', required: false, example: '2026-11-21T00:00:00Z' })
+  /** Minted before this time (RFC 3339). A date is read as its begin in UTC. */
+  @ApiProperty({ type: String, required: false, example: '2026-11-21T00:00:00Z' })
   @Optional()
-  @IsTime()
+  @IsTimeOrDate()
   createdBefore?: string;
 }

@@ -2,23 +2,26 @@ import type { Principal } from '../../access/principal.js';
 import { parseNamingAuthority } from '../../identifier/index.js';
 import { malformed } from '../../problem/problem.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
-import type { PageFilter } from '../../storage/identifiers/page-query.js';
+import type { PageFilter } from '../../storage/identifiers/page-filter.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 import type { State } from '../../registry/identifier-record.js';
 import { searchedOpaqueName } from '../../registry/opaque-metadata-id.js';
 import { readTime } from '../../registry/timestamp.js';
 
+/** The value of a filter for identifiers without a target or a metadata ID. */
+const NONE = 'none';
+
 /** A filter for identifiers as a client writes it; all given members must match. */
 export interface IdentifierFilter {
-  /** In any form (R-28). */
+  /** In any form (R-28), or `NONE`. */
   readonly metadataId?: string;
   /** In any form (R-28). */
   readonly alternateId?: string;
   readonly namingAuthority?: string;
   readonly state?: State;
-  /** Exactly as registered. */
+  /** Exactly as registered, or `NONE`, which is no target. */
   readonly target?: string;
-  /** A time of RFC 3339, exclusive. */
+  /** A time or a date of RFC 3339, exclusive. */
   readonly createdAfter?: string;
   readonly createdBefore?: string;
 }
@@ -31,12 +34,13 @@ export function parseFilter(filter: IdentifierFilter, all: NamingAuthoritySnapsh
   const known = principal.viewOf(all);
   const { metadataId, alternateId, namingAuthority, state, target, createdAfter, createdBefore } = filter;
   return {
-    ...metadataIn(metadataId, known, namingAuthority),
+    ...(metadataId === NONE ? { withoutMetadata: true } : metadataIn(metadataId, known, namingAuthority)),
     alternate: nameOf(alternateId, known, '/alternateId'),
     ...(principal.hasRestrictedView && { namingAuthorities: known.all().map(({ prefix }) => prefix) }),
     namingAuthority: namingAuthority === undefined ? undefined : prefixOf(namingAuthority, known),
     state,
-    target,
+    target: target === NONE ? undefined : target,
+    withoutTarget: target === NONE ? true : undefined,
     createdAfter: createdAfter === undefined ? undefined : readTime(createdAfter, '/createdAfter'),
     createdBefore: createdBefore === undefined ? undefined : readTime(createdBefore, '/createdBefore'),
   };

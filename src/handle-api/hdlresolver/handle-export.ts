@@ -1,9 +1,9 @@
 import type { KeyValidity } from '../../access/key-validity.js';
 import type { Principal } from '../../access/principal.js';
 import { upperAscii } from '../../identifier/index.js';
-import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
-import type { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
+import type { IdentifierPages } from '../../storage/identifiers/identifier-pages.js';
+import type { PageCursor } from '../../storage/identifiers/page-range.js';
 
 /** Records of a page; large records shorten it. */
 const PAGE = 500;
@@ -11,7 +11,7 @@ const PAGE = 500;
 /** Reads all active Handles of a naming authority, a page at a time. */
 export class HandleExport {
   constructor(
-    private readonly reader: Pick<IdentifierReader, 'page'>,
+    private readonly identifiers: Pick<IdentifierPages, 'page'>,
     private readonly keys: Pick<KeyValidity, 'require'>,
   ) {}
 
@@ -24,12 +24,12 @@ export class HandleExport {
     { prefix, caseInsensitive }: NamingAuthority,
     principal: Principal,
   ): AsyncGenerator<readonly string[], undefined> {
-    let after: IdentifierRecord | undefined;
+    let after: PageCursor | undefined;
     do {
       if (after !== undefined) await this.keys.require(principal);
       const filter = { namingAuthority: prefix, state: 'active' } as const;
-      const { records, hasNext } = await this.reader.page(filter, PAGE, after);
-      after = hasNext ? records.at(-1) : undefined;
+      const { records, next } = await this.identifiers.page(filter, { limit: PAGE, after });
+      after = next ?? undefined;
       const names = records.map(({ localName }) => `${prefix}/${localName}`);
       yield caseInsensitive ? names.map(upperAscii) : names;
     } while (after !== undefined);

@@ -20,7 +20,9 @@ const NO_SALT = Buffer.alloc(SALT_BYTES);
 /** Characters, enough for a prefix of 255 octets. */
 export const MAX_CURSOR_LENGTH = 512;
 
-export type CursorKind = 'identifiers' | 'naming authorities' | 'api keys' | 'events' | 'history';
+/** Lists whose cursors differ: a cursor of one is invalid for another. */
+export type CursorKind =
+  'identifiers' | 'identifiers, newest first' | 'naming authorities' | 'api keys' | 'events' | 'history';
 
 /** Signed 64-bit numbers, followed by a text in some lists. */
 export type CursorPosition = readonly (bigint | string)[];

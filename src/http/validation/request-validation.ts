@@ -3,6 +3,7 @@ import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { Problem, type ProblemDetail } from '../../problem/problem.js';
 import { FastRules, cutBehindFaults, memberNamesOf, nestedDtoOf } from './fast-rules.js';
+import { refusalOf } from './refused-members.js';
 import { isReservedName } from '../body/json-body.js';
 import { StreamedBody } from '../body/streamed-body.js';
 
@@ -100,6 +101,8 @@ function invalidMembers(details: ProblemDetail[]): Problem {
 const UNKNOWN_MEMBER = 'whitelistValidation';
 
 function unknownMember(name: string, dto: ArgumentMetadata['metatype']): string {
+  const refusal = isDto(dto) ? refusalOf(dto, name) : undefined;
+  if (refusal !== undefined) return refusal;
   const permitted = isDto(dto) ? memberNamesOf(dto) : [];
   return `"${name}" is not a member of this request; permitted: ${permitted.join(', ')}`;
 }

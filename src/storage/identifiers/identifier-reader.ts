@@ -2,12 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import type { Digest } from '../../registry/digest.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
-import { denotes, isAt } from '../../registry/key-collision.js';
+import { isAt } from '../../registry/key-collision.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
-import { type NumberedFilter, type PageFilter, type PageCursor, pageQuery } from './page-query.js';
 import { type IdentifierRow, recordOf } from './identifier-row.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
-import type { PageRow } from '../bounded-page.js';
 import type { Queryable } from '../transactions.js';
 
 /** $1: the naming authority; $2: the GUID. */
@@ -71,12 +69,6 @@ const BY_ALTERNATE = `
   FROM alternate_identifier a JOIN identifier_record r ON r.id = a.identifier_id
   WHERE a.naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND a.key = $2`;
 
-/** $1: prefixes. */
-const NUMBERS = {
-  name: 'naming-authority-numbers',
-  text: 'SELECT prefix, id FROM naming_authority WHERE prefix = ANY($1::text[])',
-};
-
 /** $1: the limit. */
 const EXPIRED_IDS = `
   SELECT id FROM identifier
@@ -86,15 +78,6 @@ export interface MintedByRequest {
   readonly record: IdentifierRecord;
   readonly metadataRecord: IdentifierRecord | null;
   readonly fingerprint: Digest;
-}
-
-/** Records of the first statement of a page: it measures the records that it does not return too. */
-const FIRST_READ = 100;
-const READ_GROWTH = 4;
-
-export interface FoundPage {
-  readonly records: readonly IdentifierRecord[];
-  readonly hasNext: boolean;
 }
 
 /** Reads records. An expired reservation counts as withdrawn. */
@@ -179,46 +162,6 @@ export class IdentifierReader {
     const { rows } = await this.pool.query<{ id: string }>({ text: EXPIRED_IDS, values: [limit] });
     return rows.map(({ id }) => BigInt(id));
   }
-
-  /** One page in order of minting, after the last record of the previous page. Large records shorten it. */
-  async page(filter: PageFilter, limit: number, after: PageCursor | undefined): Promise<FoundPage> {
-    const numbered = await this.numbered(filter);
-    if (numbered === null) return { records: [], hasNext: false };
-    const records: IdentifierRecord[] = [];
-    let last = after;
-    for (let most = FIRST_READ; ; most *= READ_GROWTH) {
-      const wanted = Math.min(most, limit - records.length);
-      const query = pageQuery(numbered, wanted + 1, last);
-      const rows = (await this.pool.query<IdentifierRow & PageRow>(query)).rows.slice(0, wanted);
-      const found = rows.map((row) => recordOf(row));
-      records.push(...found.filter((record) => hasNames(record, filter)));
-      last = found.at(-1);
-      const hasNext = rows.at(-1)?.has_next ?? false;
-      // A page without a record would end a list.
-      const isShort = rows.length < wanted && records.length > 0;
-      if (!hasNext || isShort || records.length === limit) return { records, hasNext };
-    }
-  }
-
-  /** A filter with the numbers of its naming authorities; null where no identifier can match. */
-  private async numbered({ namingAuthority, namingAuthorities, ...rest }: PageFilter): Promise<NumberedFilter | null> {
-    const prefixes = [...(namingAuthority === undefined ? [] : [namingAuthority]), ...(namingAuthorities ?? [])];
-    if (prefixes.length === 0) return namingAuthorities === undefined ? rest : null;
-    const { rows } = await this.pool.query<{ prefix: string; id: number }>({ ...NUMBERS, values: [prefixes] });
-    const numbers = new Map(rows.map(({ prefix, id }) => [prefix, id]));
-    const visible = namingAuthorities?.flatMap((prefix) => numbers.get(prefix) ?? []);
-    const one = namingAuthority === undefined ? undefined : numbers.get(namingAuthority);
-    if (namingAuthority !== undefined && one === undefined) return null;
-    return { ...rest, namingAuthorityId: one, namingAuthorityIds: visible };
-  }
-}
-
-/** Whether a record has the names of a filter, and not others with the same keys. */
-function hasNames({ metadataId, alternateIds }: IdentifierRecord, filter: PageFilter): boolean {
-  const { metadata, opaqueMetadata, alternate } = filter;
-  const names = [metadata, opaqueMetadata].filter((name) => name !== undefined);
-  if (names.length > 0 && !names.some((name) => metadataId !== null && denotes(metadataId, name))) return false;
-  return alternate === undefined || alternateIds.some((stored) => denotes(stored, alternate));
 }
 
 /** The same condition as the column `expired`, at a given time. */

@@ -93,6 +93,7 @@ export class Requests {
     'GET /events': () => ({ path: '/events?limit=1' }),
     'POST /api-keys': () => json('/api-keys', { client: 'made', scopes: ['read'] }),
     'GET /api-keys': () => ({ path: '/api-keys?limit=1' }),
+    'GET /api-keys/self': () => ({ path: '/api-keys/self' }),
     'GET /api-keys/{id}': async () => ({ path: await this.key() }),
     'POST /api-keys/{id}/confirm': async () => json(`${await this.key()}/confirm`, {}),
     'GET /{handle}': async () => ({ path: await this.resolvable() }),

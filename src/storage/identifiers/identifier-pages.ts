@@ -1,0 +1,202 @@
+import { Inject, Injectable } from '@nestjs/common';
+import pg from 'pg';
+import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import { denotes } from '../../registry/key-collision.js';
+import { MAX_PAGE_OCTETS, type PageRow } from '../bounded-page.js';
+import { type IdentifierRow, recordOf } from './identifier-row.js';
+import { type NumberedFilter, type PageFilter, hasName, isIndexed } from './page-filter.js';
+import { countQuery, estimateQuery, pageQuery } from './page-query.js';
+import {
+  type PageCursor,
+  type PageOrder,
+  type PageRange,
+  endsQuery,
+  isFurther,
+  rangeAfter,
+  rangeOf,
+  rangeUpTo,
+} from './page-range.js';
+
+/** $1: prefixes. */
+const NUMBERS = {
+  name: 'naming-authority-numbers',
+  text: 'SELECT prefix, id FROM naming_authority WHERE prefix = ANY($1::text[])',
+};
+
+/** Records of the first statement of a page: it measures the records that it does not return too. */
+const FIRST_READ = 100;
+const READ_GROWTH = 4;
+
+/** Identifiers that a page of a filter without an index compares with it at most. */
+export const MAX_COMPARED = 21_000;
+
+/** It compares them in parts until it has its records: identifiers of the first part, at least, and their growth. */
+const FIRST_PART = 200;
+const PART_GROWTH = 5;
+
+/** The largest exact number, and how many identifiers are compared with the filter to find it. */
+const COUNTED_EXACTLY = 10_000;
+const COMPARED_TO_COUNT = 20_000;
+
+/** Records that are read to count those with one name, of which each naming authority has one. */
+const MOST_WITH_NAME = 1000;
+
+export interface PageRequest {
+  readonly limit: number;
+  /** The `next` of the previous page. */
+  readonly after?: PageCursor | undefined;
+  /** By default the oldest first. */
+  readonly order?: PageOrder | undefined;
+}
+
+export interface FoundPage {
+  readonly records: readonly IdentifierRecord[];
+  /** Where the next page begins; null if there is none. */
+  readonly next: PageCursor | null;
+}
+
+export interface Count {
+  readonly value: number;
+  /** False for an estimate. */
+  readonly isExact: boolean;
+}
+
+/** Where a part ends, with the index by which it is read. */
+interface PartEnd {
+  /** Null where the part ends with the range. */
+  readonly end: PageCursor | null;
+  /** As `endsQuery` numbers them. */
+  readonly index: number;
+}
+
+const WITHOUT_END: PartEnd = { end: null, index: 0 };
+
+/** What a page compares with its filter. */
+interface Compared {
+  readonly numbered: NumberedFilter;
+  readonly range: PageRange;
+  readonly index: number;
+}
+
+/** A row with the octets of the values of the rows before it. */
+type MeasuredRow = IdentifierRow & PageRow & { readonly octets_before: string };
+
+/** Lists records in order of minting. An expired reservation counts as withdrawn. */
+@Injectable()
+export class IdentifierPages {
+  constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
+
+  /**
+   * One page. Large records shorten it, and so does a filter without an index, of which a page reads at most `MAX_COMPARED`
+   * identifiers: it can have no records and yet a `next`.
+   */
+  async page(filter: PageFilter, { limit, after, order = 'createdAt' }: PageRequest): Promise<FoundPage> {
+    const numbered = await this.numbered(filter);
+    if (numbered === null) return { records: [], next: null };
+    const records: IdentifierRecord[] = [];
+    let range = rangeOf(numbered, order, after);
+    let reached: PageCursor | null = null;
+    let octets = 0;
+    for (const part of isIndexed(numbered) ? [null] : partsOf(limit)) {
+      const { end, index } = part === null ? WITHOUT_END : await this.endOf(numbered, range, part);
+      const compared = end === null ? range : rangeUpTo(range, end);
+      const read = await this.read(filter, { numbered, range: compared, index }, limit - records.length);
+      records.push(...read.records);
+      octets += read.octets;
+      if (read.next !== null) return { records, next: read.next };
+      if (end === null) return { records, next: null };
+      reached = end;
+      if (records.length === limit || octets > MAX_PAGE_OCTETS) break;
+      range = rangeAfter(range, end);
+    }
+    return { records, next: reached };
+  }
+
+  /** The number of identifiers of a filter: exact up to 10,000 where 20,000 compared identifiers suffice, else an estimate. */
+  async count(filter: PageFilter): Promise<Count> {
+    const numbered = await this.numbered(filter);
+    if (numbered === null) return { value: 0, isExact: true };
+    // Names with one key are compared with each other in records.
+    if (hasName(numbered)) {
+      const { records, next } = await this.page(filter, { limit: MOST_WITH_NAME });
+      return { value: records.length, isExact: next === null };
+    }
+    const range = rangeOf(numbered, 'createdAt', undefined);
+    const { end, index } = await this.endOf(numbered, range, COMPARED_TO_COUNT);
+    const compared = end === null ? range : rangeUpTo(range, end);
+    const query = countQuery(numbered, compared, COUNTED_EXACTLY + 1, index);
+    const { rows } = await this.pool.query<{ count: number }>(query);
+    const counted = rows[0]?.count ?? 0;
+    if (end === null && counted <= COUNTED_EXACTLY) return { value: counted, isExact: true };
+    return { value: Math.max(counted, await this.estimate(numbered, range)), isExact: false };
+  }
+
+  /** Reads up to `limit` records of a range; `next` is null at its end. `octets` is about the size of their values. */
+  private async read(filter: PageFilter, { numbered, range: whole, index }: Compared, limit: number) {
+    const records: IdentifierRecord[] = [];
+    let range = whole;
+    let octets = 0;
+    for (let most = FIRST_READ; ; most *= READ_GROWTH) {
+      const wanted = Math.min(most, limit - records.length);
+      const found = await this.pool.query<MeasuredRow>(pageQuery(numbered, range, wanted + 1, index));
+      const rows = found.rows.slice(0, wanted);
+      const last = rows.at(-1);
+      if (last === undefined) return { records, next: null, octets };
+      octets += Number(last.octets_before);
+      const next = { createdAt: last.created_at, id: BigInt(last.id) };
+      const read = rows.map((row) => recordOf(row));
+      records.push(...read.filter((record) => hasNames(record, filter)));
+      if (!last.has_next) return { records, next: null, octets };
+      // A page without a record would end the list of a client that does not read `next`.
+      const isShort = rows.length < wanted && records.length > 0;
+      if (isShort || records.length === limit) return { records, next, octets };
+      range = rangeAfter(range, next);
+    }
+  }
+
+  /** The end of the next part, by the index that has the fewest identifiers up to there: at most `most`. */
+  private async endOf(filter: NumberedFilter, range: PageRange, most: number): Promise<PartEnd> {
+    const { indexes, ...query } = endsQuery(filter, range, most);
+    const { rows } = await this.pool.query<{ index: number; created_at: Date; id: string }>(query);
+    const ends = new Map(rows.map((row) => [row.index, { createdAt: row.created_at, id: BigInt(row.id) }]));
+    const found = Array.from({ length: indexes }, (_, index): PartEnd => ({ index, end: ends.get(index) ?? null }));
+    return found.reduce((one, other) => (isFurther(range.order, other.end, one.end) ? other : one));
+  }
+
+  private async estimate(filter: NumberedFilter, range: PageRange): Promise<number> {
+    interface Row {
+      'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }];
+    }
+    const { rows } = await this.pool.query<Row>(estimateQuery(filter, range));
+    return rows[0]?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;
+  }
+
+  /** A filter with the numbers of its naming authorities; null where no identifier can match. */
+  private async numbered({ namingAuthority, namingAuthorities, ...rest }: PageFilter): Promise<NumberedFilter | null> {
+    const prefixes = [...(namingAuthority === undefined ? [] : [namingAuthority]), ...(namingAuthorities ?? [])];
+    if (prefixes.length === 0) return namingAuthorities === undefined ? rest : null;
+    const { rows } = await this.pool.query<{ prefix: string; id: number }>({ ...NUMBERS, values: [prefixes] });
+    const numbers = new Map(rows.map(({ prefix, id }) => [prefix, id]));
+    const visible = namingAuthorities?.flatMap((prefix) => numbers.get(prefix) ?? []);
+    if (namingAuthority === undefined)
+      return visible?.length === 1
+        ? { ...rest, namingAuthorityId: visible[0] }
+        : { ...rest, namingAuthorityIds: visible };
+    const one = numbers.get(namingAuthority);
+    return one === undefined || visible?.includes(one) === false ? null : { ...rest, namingAuthorityId: one };
+  }
+}
+
+/** The sizes of the parts of a page. */
+function* partsOf(limit: number): Generator<number> {
+  let size = Math.max(FIRST_PART, 2 * limit);
+  for (let rest = MAX_COMPARED; rest > 0; rest -= size, size *= PART_GROWTH) yield Math.min(size, rest);
+}
+
+/** Whether a record has the names of a filter, and not others with the same keys. */
+function hasNames({ metadataId, alternateIds }: IdentifierRecord, filter: PageFilter): boolean {
+  const { metadata, opaqueMetadata, alternate } = filter;
+  const names = [metadata, opaqueMetadata].filter((name) => name !== undefined);
+  if (names.length > 0 && !names.some((name) => metadataId !== null && denotes(metadataId, name))) return false;
+  return alternate === undefined || alternateIds.some((stored) => denotes(stored, alternate));
+}

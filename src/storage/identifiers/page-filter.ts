@@ -1,0 +1,94 @@
+import type { CanonicalName } from '../../registry/canonical-name.js';
+import type { State } from '../../registry/identifier-record.js';
+
+/** A filter for identifiers; all given members must match. */
+export interface PageFilter {
+  readonly metadata?: CanonicalName | undefined;
+  /** The same text as an opaque metadata ID; records with either of the two match. */
+  readonly opaqueMetadata?: CanonicalName | undefined;
+  /** Without a metadata ID. */
+  readonly withoutMetadata?: boolean | undefined;
+  readonly alternate?: CanonicalName | undefined;
+  readonly namingAuthority?: string | undefined;
+  /** The visible naming authorities; absent where all are visible. */
+  readonly namingAuthorities?: readonly string[] | undefined;
+  readonly state?: State | undefined;
+  readonly target?: string | undefined;
+  /** Without a target. */
+  readonly withoutTarget?: boolean | undefined;
+  /** The first octets of the target, as it is stored. */
+  readonly targetPrefix?: string | undefined;
+  /** A client that made a change after the identifier was created. */
+  readonly changedBy?: string | undefined;
+  /** Exclusive. */
+  readonly createdAfter?: Date | undefined;
+  readonly createdBefore?: Date | undefined;
+}
+
+/** A filter with the numbers of naming authorities, by whose statistics PostgreSQL chooses the index. */
+export type NumberedFilter = Omit<PageFilter, 'namingAuthority' | 'namingAuthorities'> & {
+  readonly namingAuthorityId?: number | undefined;
+  readonly namingAuthorityIds?: readonly number[] | undefined;
+};
+
+/** Conditions on the current state, in the words of its partial index. */
+const IN_STATE: Readonly<Record<State, string>> = {
+  active: "state = 'active'",
+  reserved: "state <> 'active' AND state = 'reserved' AND NOT expired",
+  withdrawn: "state <> 'active' AND (state = 'withdrawn' OR expired)",
+};
+
+/** The kinds of the events that create an identifier, which are no changes. */
+const CREATIONS = "'minted', 'registered', 'reserved', 'imported'";
+
+/**
+ * The conditions of a filter on the view `identifier_record` under the name `r`, without its times. `OFFSET 0` keeps the
+ * search of the history as one look-up by its index for each row that was changed.
+ * @param add adds a parameter and returns its name.
+ */
+export function conditionsOf(filter: NumberedFilter, add: (value: unknown) => string): string[] {
+  const { metadata, alternate, namingAuthorityId, namingAuthorityIds, target, targetPrefix, changedBy, state } = filter;
+  const conditions: string[] = [];
+  const [metadataKey, opaqueKey] = [metadata, filter.opaqueMetadata].flatMap((name) => name?.key ?? []);
+  if (opaqueKey !== undefined) {
+    conditions.push(`metadata_key = ANY(${add([metadataKey, opaqueKey])}::uuid[]) AND NOT expired`);
+  } else if (metadataKey !== undefined) conditions.push(`metadata_key = ${add(metadataKey)} AND NOT expired`);
+  if (alternate !== undefined) {
+    const ids = `SELECT a.identifier_id FROM alternate_identifier a WHERE a.key = ${add(alternate.key)}`;
+    conditions.push(`id IN (${ids}) AND NOT expired`);
+  }
+  if (namingAuthorityId !== undefined) conditions.push(`naming_authority_id = ${add(namingAuthorityId)} AND id > 0`);
+  if (namingAuthorityIds !== undefined) {
+    conditions.push(`naming_authority_id = ANY(${add(namingAuthorityIds)}::int[]) AND id > 0`);
+  }
+  if (target !== undefined) {
+    const text = add(target);
+    conditions.push(`target = ${text} AND hashtextextended(target, 0) = hashtextextended(${text}, 0)`);
+  }
+  if (state !== undefined) conditions.push(IN_STATE[state]);
+  if (filter.withoutMetadata === true) conditions.push('(metadata_key IS NULL OR expired)');
+  if (filter.withoutTarget === true) conditions.push('target IS NULL');
+  if (targetPrefix !== undefined) conditions.push(`starts_with(target, ${add(targetPrefix)})`);
+  if (changedBy !== undefined) {
+    conditions.push(`version > 1 AND EXISTS (
+      SELECT FROM change c WHERE c.identifier_id = r.id AND c.client = ${add(changedBy)} AND c.kind NOT IN (${CREATIONS}) OFFSET 0)`);
+  }
+  return conditions;
+}
+
+/** Whether a filter has a name, which few identifiers have: at most one in each naming authority. */
+export function hasName({ metadata, opaqueMetadata, alternate }: NumberedFilter): boolean {
+  return metadata !== undefined || opaqueMetadata !== undefined || alternate !== undefined;
+}
+
+/**
+ * Whether an index reads the rows of a filter in order and few others. Of the other filters, a page reads a bounded part of an
+ * index.
+ */
+export function isIndexed(filter: NumberedFilter): boolean {
+  if (hasName(filter)) return true;
+  const { state, withoutMetadata, withoutTarget, targetPrefix, changedBy, namingAuthorityId, target } = filter;
+  const unindexed = [state, withoutMetadata, withoutTarget, targetPrefix, changedBy, filter.namingAuthorityIds];
+  if (unindexed.some((value) => value !== undefined)) return false;
+  return namingAuthorityId === undefined || target === undefined;
+}

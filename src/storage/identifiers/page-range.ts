@@ -1,0 +1,154 @@
+import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import type { NumberedFilter } from './page-filter.js';
+
+export type PageCursor = Pick<IdentifierRecord, 'createdAt' | 'id'>;
+
+/** By the time of minting, the oldest or the newest first. */
+export const PAGE_ORDERS = ['createdAt', '-createdAt'] as const;
+export type PageOrder = (typeof PAGE_ORDERS)[number];
+
+/** A part of the identifiers by the time of minting and the id; both limits are exclusive, and null where there is none. */
+export interface PageRange {
+  readonly order: PageOrder;
+  readonly after: PageCursor | null;
+  readonly before: PageCursor | null;
+}
+
+/** The limits of BIGINT, between which all ids are. */
+const [MIN_ID, MAX_ID] = [0n, 9_223_372_036_854_775_807n];
+
+/** Naming authorities whose lists in the index are read one by one. */
+const MAX_LISTS = 100;
+
+/** @param cursor the last identifier of the previous page. */
+export function rangeOf(
+  { createdAfter, createdBefore }: NumberedFilter,
+  order: PageOrder,
+  cursor: PageCursor | undefined,
+): PageRange {
+  const whole = {
+    order,
+    after: createdAfter === undefined ? null : { createdAt: createdAfter, id: MAX_ID },
+    before: createdBefore === undefined ? null : { createdAt: createdBefore, id: MIN_ID },
+  };
+  return cursor === undefined ? whole : rangeAfter(whole, cursor);
+}
+
+/** The rest of a range, in its order, without this identifier. */
+export function rangeAfter(range: PageRange, cursor: PageCursor): PageRange {
+  const { order, after, before } = range;
+  if (order === 'createdAt') return { ...range, after: after === null || isBefore(after, cursor) ? cursor : after };
+  return { ...range, before: before === null || isBefore(cursor, before) ? cursor : before };
+}
+
+/** The begin of a range, in its order, with this identifier as its last. */
+export function rangeUpTo(range: PageRange, { createdAt, id }: PageCursor): PageRange {
+  return range.order === 'createdAt'
+    ? { ...range, before: { createdAt, id: id + 1n } }
+    : { ...range, after: { createdAt, id: id - 1n } };
+}
+
+/** Whether an end comes after another one in the order of a range; null is the end of the range. */
+export function isFurther(order: PageOrder, one: PageCursor | null, other: PageCursor | null): boolean {
+  if (one === null || other === null) return one === null && other !== null;
+  return order === 'createdAt' ? isBefore(other, one) : isBefore(one, other);
+}
+
+function isBefore(one: PageCursor, other: PageCursor): boolean {
+  const difference = one.createdAt.getTime() - other.createdAt.getTime();
+  return difference < 0 || (difference === 0 && one.id < other.id);
+}
+
+/** @param add adds a parameter and returns its name. */
+export function rangeConditions({ after, before }: PageRange, add: (value: unknown) => string): string[] {
+  const row = ({ createdAt, id }: PageCursor): string =>
+    `(${add(createdAt.toISOString())}::timestamptz, ${add(id.toString())}::bigint)`;
+  return [
+    ...(after === null ? [] : [`(created_at, id) > ${row(after)}`]),
+    ...(before === null ? [] : [`(created_at, id) < ${row(before)}`]),
+  ];
+}
+
+/** Finds the end of what a page compares with a filter. */
+export interface EndsQuery {
+  readonly text: string;
+  readonly values: unknown[];
+  /** The indexes that the query reads: all identifiers, and those that can serve the filter. */
+  readonly indexes: number;
+}
+
+/**
+ * Finds where each index has read `most` identifiers of a range: a row for each index that has so many. Up to the last of these
+ * rows, or in the whole range if an index has no row, that index has at most `most` identifiers.
+ */
+export function endsQuery(filter: NumberedFilter, range: PageRange, most: number): EndsQuery {
+  const values: unknown[] = [];
+  const add = (value: unknown): string => `$${values.push(value)}`;
+  const ends = indexParts(filter).map((part, index) => {
+    const found = part(range, add, (lists) => `OFFSET ${add(Math.max(1, Math.floor(most / lists)) - 1)} LIMIT 1`);
+    return `(SELECT ${index} AS index, created_at, id FROM (${found}) e${index} LIMIT 1)`;
+  });
+  return { text: ends.join(' UNION ALL '), values, indexes: ends.length };
+}
+
+/**
+ * The condition that an index has an identifier in a range, as a list of ids: the planner does not know that the range has few of
+ * them, and would choose an index that has more.
+ * @param index the index, as `endsQuery` numbers them; the first one has all identifiers, and needs no condition.
+ */
+export function indexConditions(
+  filter: NumberedFilter,
+  range: PageRange,
+  index: number,
+  add: (value: unknown) => string,
+): string[] {
+  const part = index === 0 ? undefined : indexParts(filter)[index];
+  return part === undefined ? [] : [`r.id = ANY(ARRAY(SELECT part.id FROM (${part(range, add, () => '')}) part))`];
+}
+
+type Add = (value: unknown) => string;
+
+/**
+ * Selects the identifiers of a range that an index has, in the order of the range.
+ * @param limit the text of their limit, by the number of lists that each have this limit.
+ */
+type IndexPart = (range: PageRange, add: Add, limit: (lists: number) => string) => string;
+
+/** All identifiers, and the indexes that can serve a filter. */
+function indexParts({ state, target, namingAuthorityId, namingAuthorityIds }: NumberedFilter): IndexPart[] {
+  const parts: IndexPart[] = [ordered(() => [])];
+  if (state === 'reserved' || state === 'withdrawn') parts.push(ordered(() => ["state <> 'active'"]));
+  if (target !== undefined) {
+    parts.push(
+      ordered((add) => ['target IS NOT NULL', `hashtextextended(target, 0) = hashtextextended(${add(target)}, 0)`]),
+    );
+  }
+  const numbers = namingAuthorityId === undefined ? namingAuthorityIds : [namingAuthorityId];
+  if (numbers !== undefined && numbers.length > 0 && numbers.length <= MAX_LISTS)
+    parts.push(ofNamingAuthorities(numbers));
+  return parts;
+}
+
+/** An index that has the order of the pages. */
+function ordered(conditions: (add: Add) => readonly string[]): IndexPart {
+  return (range, add, limit) => {
+    const all = [...conditions(add), ...rangeConditions(range, add)];
+    const where = all.length === 0 ? 'true' : all.join(' AND ');
+    const direction = directionOf(range);
+    return `SELECT created_at, id FROM identifier WHERE ${where} ORDER BY created_at ${direction}, id ${direction} ${limit(1)}`;
+  };
+}
+
+/** The index of naming authorities, which has a list for each of them. */
+function ofNamingAuthorities(numbers: readonly number[]): IndexPart {
+  return (range, add, limit) => {
+    const order = `ORDER BY created_at ${directionOf(range)}, id ${directionOf(range)}`;
+    const own = ['id > 0', 'naming_authority_id = a.number', ...rangeConditions(range, add)];
+    return `
+      SELECT created_at, id FROM unnest(${add(numbers)}::int[]) a(number) CROSS JOIN LATERAL (
+        SELECT created_at, id FROM identifier WHERE ${own.join(' AND ')} ${order} ${limit(numbers.length)}
+      ) lists ${order}`;
+  };
+}
+
+const directionOf = ({ order }: PageRange): string => (order === 'createdAt' ? 'ASC' : 'DESC');

@@ -90,11 +90,6 @@ export class ApiKeysController {
   }
 
   /**
-<<<<<<< HEAD
-   * Get an API key
-   * @remarks A revoked or expired key is returned too. The secret is in no response but that of the creation.
-   */
-=======
    * Get the API key of the request
    * @remarks Any valid key may read itself, also one that is restricted to naming authorities. The administrator's key of the
    * environment (`ADMIN_API_KEY`) has no `id`. Under `ACCESS=open` requests have no key, also if they send one: 404.
@@ -112,8 +107,10 @@ export class ApiKeysController {
     return key === null ? ADMINISTRATOR : ownApiKeyDtoOf(key);
   }
 
-  /** Get an API key */
->>>>>>> finding
+  /**
+   * Get an API key
+   * @remarks A revoked or expired key is returned too. The secret is in no response but that of the creation.
+   */
   @Get(':id')
   @ApiResponse({ status: 200, description: 'The API key, without its secret.', type: ApiKeyDto })
   @ApiProblems('API_KEY_NOT_FOUND', FORBIDDEN)

@@ -44,7 +44,7 @@ async function load(client: pg.Client, streams: number, lines: number): Promise<
     await client.query(
       `INSERT INTO identifier (naming_authority_id, guid, metadata_id, metadata_key, client, request_key, request_index,
                                request_hash, position, is_first_event)
-       SELECT (SELECT id FROM naming_authority WHERE prefix = '100.102'), gen_random_uuid(), 'hdl:2000.01/' || t, encode(substring(sha256(convert_to('hdl:2000.01/' || t, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid,
+       SELECT (SELECT id FROM naming_authority WHERE prefix = '100.102'), CASE WHEN t = '1-1' THEN '${OFTEN_REPLACED}'::uuid ELSE gen_random_uuid() END, 'hdl:2000.01/' || t, encode(substring(sha256(convert_to('hdl:2000.01/' || t, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid,
               'anonymous', 'stream-' || $1::int, 2 * n, encode(substring(sha256(convert_to(t, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid, pg_current_xact_id()::text::bigint, true
        FROM generate_series(1, $2::int) n, LATERAL (SELECT $1::int || '-' || n AS t) x`,
       [stream, lines],
@@ -63,10 +63,6 @@ async function load(client: pg.Client, streams: number, lines: number): Promise<
   await client.query(
     `UPDATE identifier SET replaces = '100.102/' || upper(replace($1, '-', '')), replaces_key = self_key('100.102', $1::uuid, NULL, false)
      WHERE id % 5 = 0`,
-    [OFTEN_REPLACED],
-  );
-  await client.query(
-    `INSERT INTO identifier (naming_authority_id, guid) SELECT id, $1::uuid FROM naming_authority WHERE prefix = '100.102'`,
     [OFTEN_REPLACED],
   );
   await client.query(

@@ -1,8 +1,9 @@
 import type { CanonicalName } from './canonical-name.js';
 import type { IdentifierRecord } from './identifier-record.js';
+import type { Predecessor } from './predecessor.js';
 
 /** The members of a mint request that an identifier with the same metadata ID may have with other values. */
-export const IGNORABLE_MEMBERS = ['target', 'alternateIds', 'state', 'leaseUntil'] as const;
+export const IGNORABLE_MEMBERS = ['target', 'alternateIds', 'replaces', 'state', 'leaseUntil'] as const;
 export type IgnorableMember = (typeof IGNORABLE_MEMBERS)[number];
 
 /** What a mint request has of these members, parsed. */
@@ -11,6 +12,8 @@ export interface SentMembers {
   readonly sent: readonly IgnorableMember[];
   readonly target: string | null;
   readonly alternates: readonly CanonicalName[];
+  /** Null where none is named. */
+  readonly replaces: Pick<Predecessor, 'text'> | null;
   /** Null for an active identifier. */
   readonly leaseUntil: Date | null;
 }
@@ -19,15 +22,15 @@ const NONE: readonly IgnorableMember[] = [];
 
 /** The ignorable members that a request has. */
 export function membersIn(request: Readonly<Partial<Record<IgnorableMember, unknown>>>): readonly IgnorableMember[] {
-  const { target, alternateIds, state, leaseUntil } = request;
+  const { target, alternateIds, replaces, state, leaseUntil } = request;
   // Most mints have none.
-  if ((target ?? alternateIds ?? state ?? leaseUntil) === undefined) return NONE;
+  if ((target ?? alternateIds ?? replaces ?? state ?? leaseUntil) === undefined) return NONE;
   return IGNORABLE_MEMBERS.filter((name) => request[name] !== undefined);
 }
 
 /** The members of a mint request that the identifier with its metadata ID has with other values. */
 export function ignoredMembers(
-  { sent, target, alternates, leaseUntil }: SentMembers,
+  { sent, target, alternates, replaces, leaseUntil }: SentMembers,
   record: Pick<IdentifierRecord, IgnorableMember>,
 ): IgnorableMember[] {
   const isEqual: Readonly<Record<IgnorableMember, boolean>> = {
@@ -35,6 +38,7 @@ export function ignoredMembers(
     alternateIds:
       alternates.length === record.alternateIds.length &&
       alternates.every(({ canonical }, index) => canonical === record.alternateIds[index]),
+    replaces: (replaces?.text ?? null) === record.replaces,
     // A request for a reserved identifier always has a lease.
     state: record.state === (leaseUntil === null ? 'active' : 'reserved'),
     leaseUntil: record.leaseUntil?.getTime() === leaseUntil?.getTime(),

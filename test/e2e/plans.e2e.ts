@@ -37,15 +37,20 @@ const OFTEN_REPLACED = 'f58fb49e-b1f8-48f0-a606-e84cef294be5';
 /** Rows of a table that a statement with a limit may scan before statistics exist. */
 const SMALL_TABLE = 20_000;
 
-/** Bulk loads with an Idempotency-Key each, as the service stores them, one line in three with an alternate. */
+/**
+ * Bulk loads with an Idempotency-Key each, as the service stores them, one line in three with an alternate, and one in five a new
+ * version of the first one.
+ */
 async function load(client: pg.Client, streams: number, lines: number): Promise<void> {
   await client.query("INSERT INTO naming_authority (prefix) VALUES ('100.102') ON CONFLICT DO NOTHING");
   for (let stream = 1; stream <= streams; stream++) {
     await client.query(
       `INSERT INTO identifier (naming_authority_id, guid, metadata_id, metadata_key, client, request_key, request_index,
-                               request_hash, position, is_first_event)
-       SELECT (SELECT id FROM naming_authority WHERE prefix = '100.102'), gen_random_uuid(), 'hdl:2000.01/' || t, encode(substring(sha256(convert_to('hdl:2000.01/' || t, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid,
-              'anonymous', 'stream-' || $1::int, 2 * n, encode(substring(sha256(convert_to(t, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid, pg_current_xact_id()::text::bigint, true
+                               request_hash, position, is_first_event, replaces, replaces_key)
+       SELECT (SELECT id FROM naming_authority WHERE prefix = '100.102'), CASE WHEN t = '1-1' THEN '${OFTEN_REPLACED}'::uuid ELSE gen_random_uuid() END, 'hdl:2000.01/' || t, encode(substring(sha256(convert_to('hdl:2000.01/' || t, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid,
+              'anonymous', 'stream-' || $1::int, 2 * n, encode(substring(sha256(convert_to(t, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid, pg_current_xact_id()::text::bigint, true,
+              CASE WHEN n % 5 = 0 THEN '100.102/' || upper(replace('${OFTEN_REPLACED}', '-', '')) END,
+              CASE WHEN n % 5 = 0 THEN self_key('100.102', '${OFTEN_REPLACED}', NULL, false) END
        FROM generate_series(1, $2::int) n, LATERAL (SELECT $1::int || '-' || n AS t) x`,
       [stream, lines],
     );
@@ -59,16 +64,6 @@ async function load(client: pg.Client, streams: number, lines: number): Promise<
      SELECT position, id, naming_authority_id, id, 1, 'minted', 'anonymous', '[]' FROM identifier WHERE id % 4 = 0`,
   );
   await client.query('UPDATE identifier SET version = 2, is_first_event = false WHERE id % 4 = 0');
-  // Every fifth identifier is a new version of one of them.
-  await client.query(
-    `UPDATE identifier SET replaces = '100.102/' || upper(replace($1, '-', '')), replaces_key = self_key('100.102', $1::uuid, NULL, false)
-     WHERE id % 5 = 0`,
-    [OFTEN_REPLACED],
-  );
-  await client.query(
-    `INSERT INTO identifier (naming_authority_id, guid) SELECT id, $1::uuid FROM naming_authority WHERE prefix = '100.102'`,
-    [OFTEN_REPLACED],
-  );
   await client.query(
     `INSERT INTO request (client, key, hash, outcome)
      SELECT 'anonymous', 'single-' || n, encode(substring(sha256(convert_to(n::text, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid, '"1"' FROM generate_series(1, 5000) n`,

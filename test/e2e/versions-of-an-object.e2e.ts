@@ -153,6 +153,19 @@ describe('a new version', () => {
       'IDEMPOTENCY_KEY_REUSED',
     ]);
   });
+
+  it('is named in `ignored` where the metadata ID belongs to an identifier with another previous version', async () => {
+    const [first, other, metadataId] = [await minted(), await minted(), freshMetadataId()];
+    const { identifier } = await minted({ metadataId, replaces: first.identifier });
+    const same = await service.client.mint({ metadataId, replaces: `hdl:${first.identifier}` });
+    expect([same.status, same.body.identifier, same.body.ignored]).toEqual([200, identifier, undefined]);
+    const differs = await service.client.mint({ metadataId, replaces: other.identifier });
+    expect([differs.status, differs.body.replaces, differs.body.ignored]).toEqual([
+      200,
+      first.identifier,
+      ['replaces'],
+    ]);
+  });
 });
 
 describe('a previous version is refused', () => {

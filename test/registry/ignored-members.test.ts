@@ -5,9 +5,10 @@ import { recordWith } from '../records.js';
 const name = (canonical: string) => ({ canonical, comparison: canonical, foldsCase: false, key: canonical });
 const LEASE = new Date('2100-01-01T00:00:00Z');
 
-const NOTHING: SentMembers = { sent: [], target: null, alternates: [], leaseUntil: null };
+const NOTHING: SentMembers = { sent: [], target: null, alternates: [], replaces: null, leaseUntil: null };
 const TARGET: SentMembers = { ...NOTHING, sent: ['target'], target: 'https://a.example/' };
 const ALTERNATES: SentMembers = { ...NOTHING, sent: ['alternateIds'], alternates: [name('a:1'), name('a:2')] };
+const REPLACES: SentMembers = { ...NOTHING, sent: ['replaces'], replaces: { text: '77.7/a' } };
 const RESERVED: SentMembers = { ...NOTHING, sent: ['state', 'leaseUntil'], leaseUntil: LEASE };
 
 describe('the ignorable members of a mint request', () => {
@@ -16,8 +17,8 @@ describe('the ignorable members of a mint request', () => {
     [{ metadataId: 'a:1', onExisting: 'return' }, []],
     [{ alternateIds: [] }, ['alternateIds']],
     [
-      { leaseUntil: 'x', state: 'reserved', alternateIds: [], target: 'x' },
-      ['target', 'alternateIds', 'state', 'leaseUntil'],
+      { leaseUntil: 'x', state: 'reserved', replaces: 'x', alternateIds: [], target: 'x' },
+      ['target', 'alternateIds', 'replaces', 'state', 'leaseUntil'],
     ],
   ])('%j has %j', (request, members) => {
     expect(membersIn(request)).toEqual(members);
@@ -34,6 +35,9 @@ describe('the members that an existing identifier ignores', () => {
     ['alternates in another order', ALTERNATES, { alternateIds: ['a:2', 'a:1'] }, ['alternateIds']],
     ['alternates of which one is missing', ALTERNATES, { alternateIds: ['a:1'] }, ['alternateIds']],
     ['an empty list', { ...NOTHING, sent: ['alternateIds'] }, { alternateIds: ['a:1'] }, ['alternateIds']],
+    ['no equal previous version', REPLACES, { replaces: '77.7/a' }, []],
+    ['another previous version', REPLACES, { replaces: '77.7/b' }, ['replaces']],
+    ['a previous version that it has not', REPLACES, {}, ['replaces']],
     ['the reservation of an active one', RESERVED, {}, ['state', 'leaseUntil']],
     ['no equal lease', RESERVED, { state: 'reserved', leaseUntil: LEASE }, []],
     ['another lease', RESERVED, { state: 'reserved', leaseUntil: new Date(0) }, ['leaseUntil']],

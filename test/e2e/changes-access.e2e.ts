@@ -136,7 +136,7 @@ describe('streams at the same time', () => {
     const names = ids.map((_, index) => `info:fedora/demo:${index}`);
     const line = (identifier: string, index: number) => ({ identifier, metadataId: names[index] });
     const forth = ndjson(...ids.map(line));
-    const back = ndjson(...[...ids].reverse().map(line));
+    const back = ndjson(...ids.map(line).reverse());
     const headers = { prefer: 'return=minimal' };
     const mintNames = async (): Promise<Answer[]> => {
       const answers: Answer[] = [];
@@ -154,14 +154,14 @@ describe('streams at the same time', () => {
     const minted = new Set(mints.map(({ body }) => body.identifier as string));
     const winners = new Map<number, string[]>();
     const note = (index: number, winner: string) => winners.set(index, [...(winners.get(index) ?? []), winner]);
-    for (const [lines, place] of [
+    for (const [lines, indexOf] of [
       [one.lines, (index: number) => index],
       [two.lines, (index: number) => COUNT - 1 - index],
     ] as const) {
       expect(lines).toHaveLength(COUNT);
       for (const [index, { status, outcome, identifier, problem }] of lines.entries()) {
         expect([200, 409]).toContain(status);
-        if (outcome === 'changed') note(place(index), identifier);
+        if (outcome === 'changed') note(indexOf(index), identifier);
         if (status === 409) expect(minted.has(problem.identifier)).toBe(true);
       }
     }

@@ -252,7 +252,7 @@ describe('a step that cannot be read', () => {
     ['a list of reasons', 'withdraw', { reason: ['x'] }],
     ['a replacement that is null', 'withdraw', { reason: 'x', replacedBy: null }],
     ['a member that nothing has', 'withdraw', { reason: 'x', until: 'x' }],
-    ['a state', 'activate', { state: 'active' }],
+    ['a member that nothing has', 'activate', { until: 'x' }],
     ['a reason', 'reinstate', { reason: 'x' }],
     ['a text', 'reinstate', 'x'],
   ])('%s, for %s', async (_, name, body) => {

@@ -88,7 +88,8 @@ describe('Idempotency-Key', () => {
 
 describe('a change that cannot be read', () => {
   it.each([
-    ['an unknown member', { state: 'withdrawn' }, 400, 'INVALID_REQUEST'],
+    ['an unknown member', { surprise: 1 }, 400, 'INVALID_REQUEST'],
+    ['another state', { state: 'withdrawn' }, 422, 'READ_ONLY_MEMBER'],
     ['a target that is no URL', { target: 'javascript:alert(1)' }, 400, 'INVALID_REQUEST'],
     ['a target that is empty', { target: '' }, 400, 'INVALID_REQUEST'],
     ['a metadata ID that is a number', { metadataId: 7 }, 400, 'INVALID_REQUEST'],

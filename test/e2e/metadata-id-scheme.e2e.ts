@@ -28,7 +28,7 @@ describe('the setting metadataIdScheme', () => {
 
   it('cannot be changed', async () => {
     const changed = await patch(`/naming-authorities/${ANY}`, { metadataIdScheme: 'recognized' });
-    expect(coded(changed)).toEqual([400, 'INVALID_REQUEST']);
+    expect(coded(changed)).toEqual([422, 'READ_ONLY_MEMBER']);
     expect((await get(`/naming-authorities/${ANY}`)).body).toMatchObject({ metadataIdScheme: 'any', version: 1 });
   });
 

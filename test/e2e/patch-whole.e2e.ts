@@ -56,8 +56,8 @@ describe('PATCH /identifiers/{identifier} with the representation that was read'
 
   it('refuses each read-only member that differs, all at once, and changes nothing', async () => {
     const { path, identifier, shown } = await read();
-    const settable = ['metadataId', 'target', 'alternateIds'];
-    const computed = ['describes', 'uris', 'query', 'fragment'];
+    const settable = ['metadataId', 'target', 'alternateIds', 'replaces'];
+    const computed = ['describes', 'newerVersions', 'uris', 'query', 'fragment'];
     const compared = Object.keys(shown).filter((name) => ![...settable, ...computed].includes(name));
     for (const name of compared) {
       const answer = await patch(path, { target: 'https://repo.example.org/new', [name]: other(shown[name]) });

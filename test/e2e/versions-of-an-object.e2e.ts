@@ -266,16 +266,16 @@ describe('the newer versions of an identifier', () => {
     expect(alone.headers.get('etag')).toBe(
       (await service.client.get(pathOf(alone.body.identifier))).headers.get('etag'),
     );
-    const together = freshPrefix();
+    const namingAuthority = freshPrefix();
     const guids = [freshGuid(), freshGuid(), freshGuid()];
-    for (const each of guids) await minted({ replaces: `${together}/${each}` });
-    await create({ namingAuthority: together });
+    for (const each of guids) await minted({ replaces: `${namingAuthority}/${each}` });
+    await create({ namingAuthority });
     const items = [
       { guid: guids[0] },
       { guid: guids[1], metadataId: freshMetadataId(), alternateIds: ['demo:1'] },
       { guid: guids[2] },
     ];
-    const { body } = await service.client.post('/identifiers/batch', { namingAuthority: together, items });
+    const { body } = await service.client.post('/identifiers/batch', { namingAuthority, items });
     expect(body.items.map((each: any) => each.record.newerVersions.length)).toEqual([1, 1, 1]);
   });
 });

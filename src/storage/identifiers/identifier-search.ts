@@ -13,6 +13,9 @@ export type MatchedBy = (typeof MATCHED_BY)[number];
 /** Maximum candidates of one bare GUID or target. */
 export const MAX_CANDIDATES = 10;
 
+/** Keys of a statement: for more, PostgreSQL may read the whole table before statistics exist. */
+const MAX_KEYS = 100;
+
 /** One interpretation of a text: a name, a GUID under any naming authority, or a target. */
 export interface SearchKey {
   readonly address?: Address | null;
@@ -114,8 +117,13 @@ export class IdentifierSearch {
 
   /** Finds what each text matches by its first key with a match. @param visible the searched prefixes; null for all. */
   async find(texts: readonly (readonly SearchKey[])[], visible: readonly string[] | null = null): Promise<Matches[]> {
-    const searched = texts.flatMap((keys, ordinal) =>
-      keys.flatMap(({ opaque, ...key }, reading): NumberedKey[] => [
+    const keys = texts.reduce((sum, [first]) => sum + (first?.opaque === undefined ? 1 : 2), 0);
+    if (keys > MAX_KEYS && texts.length > 1) {
+      const half = Math.ceil(texts.length / 2);
+      return [...(await this.find(texts.slice(0, half), visible)), ...(await this.find(texts.slice(half), visible))];
+    }
+    const searched = texts.flatMap((own, ordinal) =>
+      own.flatMap(({ opaque, ...key }, reading): NumberedKey[] => [
         ...(Object.keys(key).length === 0 ? [] : [{ ordinal, reading, ...key }]),
         ...(opaque === undefined ? [] : [{ ordinal, reading, opaque }]),
       ]),

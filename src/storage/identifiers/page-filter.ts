@@ -51,7 +51,9 @@ export function conditionsOf(filter: NumberedFilter, add: (value: unknown) => st
   const conditions: string[] = [];
   const [metadataKey, opaqueKey] = [metadata, filter.opaqueMetadata].flatMap((name) => name?.key ?? []);
   if (opaqueKey !== undefined) {
-    conditions.push(`metadata_key = ANY(${add([metadataKey, opaqueKey])}::uuid[]) AND NOT expired`);
+    const ids = `SELECT i.id FROM unnest(${add([metadataKey, opaqueKey])}::uuid[]) AS k(key)
+      CROSS JOIN LATERAL (SELECT x.id FROM identifier x WHERE x.metadata_key = k.key OFFSET 0) i`;
+    conditions.push(`id = ANY(ARRAY(${ids})) AND NOT expired`);
   } else if (metadataKey !== undefined) conditions.push(`metadata_key = ${add(metadataKey)} AND NOT expired`);
   if (alternate !== undefined) {
     const ids = `SELECT a.identifier_id FROM alternate_identifier a WHERE a.key = ${add(alternate.key)}`;

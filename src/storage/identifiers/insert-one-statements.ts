@@ -4,7 +4,9 @@
  * names no conflict target, so an object with a conflict is not inserted. For one object with a generated name, which nothing
  * describes or replaces yet: it matches no rows by their ordinals, which saves a fifth of the time of PostgreSQL.
  */
-export const INSERT_ONE = `
+export const INSERT_ONE = {
+  name: 'insert-one-identifier',
+  text: `
   WITH w AS (
     SELECT $1::text AS naming_authority, $2::int AS authority_version, $3::uuid AS guid, $4::text AS local_name,
            $5::uuid AS local_key, $6::text AS metadata_id, $7::uuid AS metadata_key, $8::text AS target,
@@ -31,13 +33,16 @@ export const INSERT_ONE = `
   )
   SELECT 0 AS ordinal, minted.id, minted.created_at, NULL::bigint AS metadata_record_id, '{}'::text[] AS describes,
          '{}'::text[] AS newer_versions
-  FROM minted`;
+  FROM minted`,
+};
 
 /**
  * As `INSERT_ONE`, for a name of the request, whose key is $17. It also reads what the object describes and what replaces it,
  * so that nothing can fail between the commit and the response.
  */
-export const REGISTER_ONE = `
+export const REGISTER_ONE = {
+  name: 'register-one-identifier',
+  text: `
   WITH w AS (
     SELECT $1::text AS naming_authority, $2::int AS authority_version, $3::uuid AS guid, $4::text AS local_name,
            $5::uuid AS local_key, $6::text AS metadata_id, $7::uuid AS metadata_key, $8::text AS target,
@@ -79,4 +84,5 @@ export const REGISTER_ONE = `
            ) d
            WHERE upper(d.replaces) = upper(w.naming_authority || '/' || coalesce(w.local_name, replace(w.guid::text, '-', '')) COLLATE "C") ORDER BY d.created_at, d.id
          ) AS newer_versions
-  FROM minted, w`;
+  FROM minted, w`,
+};

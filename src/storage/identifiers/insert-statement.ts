@@ -205,9 +205,8 @@ export function insertQuery(items: readonly NewIdentifier[]): QueryConfig {
   );
   const [first, second] = items;
   if (isAlone && first !== undefined && second === undefined) {
-    if (first.selfKey !== null)
-      return { name: 'register-one-identifier', text: REGISTER_ONE, values: valuesOfOne(PARAMETERS, first) };
-    return { name: 'insert-one-identifier', text: INSERT_ONE, values: valuesOfOne(PARAMETERS.slice(0, -1), first) };
+    if (first.selfKey !== null) return { ...REGISTER_ONE, values: valuesOfOne(PARAMETERS, first) };
+    return { ...INSERT_ONE, values: valuesOfOne(PARAMETERS.slice(0, -1), first) };
   }
   const values = [arrayOf(items.map((_, ordinal) => ordinal)), ...valuesOf(PARAMETERS, items)];
   // Without joins, one plan is good for any number of rows.

@@ -4,8 +4,9 @@ import { invalidRequest } from '../problem/problem.js';
 export const TIMESTAMP =
   /^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$/;
 
-/** A full-date of RFC 3339, with a year from 1 to 9999. */
-export const DATE = /^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$/;
+/** The same, or a full-date of RFC 3339. */
+export const TIMESTAMP_OR_DATE =
+  /^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9]))?$/;
 
 /** PostgreSQL has no year 0, and JavaScript writes years of five digits with a sign. */
 export function isKeepable(time: Date): boolean {

@@ -33,6 +33,7 @@ async function expectHistory(entry: Entry, real: Real): Promise<void> {
     metadataId,
     target,
     alternateIds,
+    replaces: null,
     handleValues: null,
     state,
     leaseUntil: state === 'reserved' ? FAR_LEASE : null,

@@ -1,0 +1,256 @@
+/**
+ * The integration of a repository, with `fetch` only: it deposits 1,000 objects, retries, moves their site, publishes new versions,
+ * withdraws old ones and reads the events. repository.py and repository.sh do the same.
+ *
+ * MINTMARK_URL               the service, such as http://localhost:3000
+ * MINTMARK_KEY               an API key with the scopes mint and curate; not needed under open access
+ * MINTMARK_NAMING_AUTHORITY  a naming authority that was created with "metadataIdScheme": "any"
+ *
+ * Each run deposits new objects. The last line of the output is a summary as JSON. The exit code is 1 if a check fails.
+ */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const { MINTMARK_URL = 'http://localhost:3000', MINTMARK_KEY, MINTMARK_NAMING_AUTHORITY = '100.102' } = process.env;
+
+const OBJECTS = 1000;
+/** Objects that are deposited by a request each. */
+const SINGLE = 10;
+/** Objects that get a new version; the first one is withdrawn then. */
+const REVISED = 100;
+
+const run = randomUUID();
+const oldSite = `https://old.example.org/${run}/`;
+const newSite = `https://new.example.org/${run}/`;
+const withdrawalReason = 'Replaced by a corrected version.';
+
+interface Result {
+  readonly line: number;
+  readonly status: number;
+  readonly identifier?: string;
+  readonly ignored?: string[];
+  readonly outcome?: 'changed' | 'same' | 'unknown' | 'forbidden';
+  readonly version?: number;
+  readonly old?: { target?: string };
+  readonly new?: { target?: string };
+}
+interface Exported {
+  readonly identifier: string;
+  readonly target: string;
+  readonly version: number;
+}
+interface Identifier {
+  readonly identifier: string;
+  readonly target: string | null;
+  readonly replaces: string | null;
+  readonly newerVersions: string[];
+  readonly uris: { http: string };
+  readonly ignored?: string[];
+}
+interface Withdrawn {
+  readonly code: string;
+  readonly tombstone: { reason: string; replacedBy: string | null };
+}
+interface EventPage {
+  readonly items: { kind: string; identifier: string | null; version: number }[];
+  readonly next: string;
+}
+
+/** Sends a request, again after `Retry-After` if the service cannot process it now. */
+async function send(path: string, init: RequestInit & { headers?: Record<string, string> } = {}): Promise<Response> {
+  const headers = { ...init.headers, ...(MINTMARK_KEY ? { authorization: `Bearer ${MINTMARK_KEY}` } : {}) };
+  for (let attempt = 1; ; attempt++) {
+    const response = await fetch(MINTMARK_URL + path, { ...init, headers });
+    if (![429, 503].includes(response.status) || attempt === 5) return response;
+    await response.body?.cancel();
+    await pause(Number(response.headers.get('retry-after') ?? 1) * 1000);
+  }
+}
+
+const post = (path: string, body: object, key?: string) =>
+  send(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(key ? { 'idempotency-key': key } : {}) },
+    body: JSON.stringify(body),
+  });
+
+/** Sends lines of NDJSON. @returns the result of each line. */
+async function stream(path: string, lines: object[], key?: string): Promise<Result[]> {
+  const response = await send(path, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-ndjson',
+      prefer: 'return=minimal',
+      ...(key ? { 'idempotency-key': key } : {}),
+    },
+    body: lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+  });
+  const results = await linesOf<Result>(response);
+  assert.equal(results.length, lines.length);
+  return results;
+}
+
+async function linesOf<Line>(response: Response): Promise<Line[]> {
+  const text = await response.text();
+  assert.equal(response.status, 200, text);
+  return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Line]));
+}
+
+async function json<Body>(response: Response, status = 200): Promise<Body> {
+  const text = await response.text();
+  assert.equal(response.status, status, text);
+  return JSON.parse(text) as Body;
+}
+
+const bulk = `/identifiers/bulk?namingAuthority=${MINTMARK_NAMING_AUTHORITY}`;
+
+const atSite = async (site: string): Promise<Exported[]> =>
+  linesOf<Exported>(
+    await send(
+      `/identifiers/export?namingAuthority=${MINTMARK_NAMING_AUTHORITY}&targetPrefix=${encodeURIComponent(site)}`,
+    ),
+  );
+
+const countOf = async (): Promise<number> =>
+  (
+    await json<{ total: { value: number } }>(
+      await send(`/identifiers?namingAuthority=${MINTMARK_NAMING_AUTHORITY}&limit=1&total=true`),
+    )
+  ).total.value;
+
+async function eventsAfter(cursor?: string): Promise<EventPage> {
+  const items: EventPage['items'] = [];
+  for (let next = cursor; ; ) {
+    const after = next === undefined ? '' : `&cursor=${next}`;
+    const path = `/events?namingAuthority=${MINTMARK_NAMING_AUTHORITY}&limit=1000&wait=1${after}`;
+    const page = await json<EventPage>(await send(path));
+    if (page.items.length === 0) return { items, next: page.next };
+    items.push(...page.items);
+    next = page.next;
+  }
+}
+
+const metadataIdOf = (n: number) => `oai:repo.example.org:${run}/${n}`;
+const objectOf = (n: number) => ({ metadataId: metadataIdOf(n), target: `${oldSite}${n}` });
+const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
+
+const start = (await eventsAfter()).next;
+
+// Deposit: some objects by a request each, the others as a stream.
+async function deposit(): Promise<{ status: number; identifier: string }[]> {
+  const deposited: { status: number; identifier: string }[] = [];
+  for (const n of numbers(1, SINGLE)) {
+    const body = { namingAuthority: MINTMARK_NAMING_AUTHORITY, ...objectOf(n) };
+    const response = await post('/identifiers', body, `${run}-object-${n}`);
+    deposited.push({ status: response.status, identifier: (await json<Identifier>(response, 201)).identifier });
+  }
+  for (const { status, identifier } of await stream(
+    bulk,
+    numbers(SINGLE + 1, OBJECTS).map(objectOf),
+    `${run}-deposit`,
+  )) {
+    assert(identifier);
+    deposited.push({ status, identifier });
+  }
+  return deposited;
+}
+const deposited = await deposit();
+assert(deposited.every(({ status }) => status === 201));
+const identifiers = deposited.map(({ identifier }) => identifier);
+assert.equal(new Set(identifiers).size, OBJECTS);
+const countAfterDeposit = await countOf();
+
+// Retry: the same keys return the same results, and the same metadata IDs return the same identifiers without a key too.
+assert.deepEqual(await deposit(), deposited);
+const moreTargets = numbers(1, SINGLE).map((n) => ({ ...objectOf(n), target: `${oldSite}${n}/latest` }));
+const ignored = await stream(bulk, moreTargets);
+ignored.forEach((result, index) => {
+  assert.deepEqual([result.status, result.identifier, result.ignored], [200, identifiers[index], ['target']]);
+});
+const updated = await stream(
+  bulk,
+  moreTargets.map((line) => ({ ...line, onExisting: 'update' })),
+);
+updated.forEach((result, index) => {
+  assert.deepEqual([result.status, result.identifier, result.ignored], [200, identifiers[index], undefined]);
+});
+const mintedByRetries = (await countOf()) - countAfterDeposit;
+assert.equal(mintedByRetries, 0);
+
+// Move: the identifiers at the old site get targets at the new one, unless somebody has changed them meanwhile.
+const atOldSite = await atSite(oldSite);
+assert.deepEqual(new Set(atOldSite.map(({ identifier }) => identifier)), new Set(identifiers));
+const moves = atOldSite.map(({ identifier, target, version }) => ({
+  ...{ identifier, ifVersion: version },
+  target: newSite + target.slice(oldSite.length),
+}));
+const previewed = await stream('/identifiers/changes?dryRun=true', moves);
+previewed.forEach((result, index) => {
+  assert.equal(result.outcome, 'changed');
+  assert.deepEqual([result.old?.target, result.new?.target], [atOldSite[index]?.target, moves[index]?.target]);
+});
+assert.equal((await atSite(oldSite)).length, OBJECTS);
+const moved = await stream('/identifiers/changes', moves, `${run}-move`);
+moved.forEach((result, index) => {
+  const { identifier, version } = atOldSite[index] ?? assert.fail();
+  assert.deepEqual(result, { line: index + 1, status: 200, outcome: 'changed', identifier, version: version + 1 });
+});
+assert.deepEqual(await stream('/identifiers/changes', moves, `${run}-move`), moved);
+assert.equal((await atSite(oldSite)).length, 0);
+assert.deepEqual(new Set((await atSite(newSite)).map(({ target }) => target)), new Set(moves.map((m) => m.target)));
+
+// New versions: each has an identifier of its own, which names the previous one.
+const versions = await stream(
+  bulk,
+  numbers(1, REVISED).map((n) => ({
+    metadataId: `${metadataIdOf(n)}/v2`,
+    target: `${newSite}${n}/v2`,
+    replaces: identifiers[n - 1],
+  })),
+  `${run}-versions`,
+);
+const pairs = versions.map(({ status, identifier }, index) => {
+  assert.equal(status, 201);
+  return { older: identifiers[index] ?? assert.fail(), newer: identifier ?? assert.fail() };
+});
+for (const { older, newer } of pairs) {
+  const [first, second] = await Promise.all([send(`/identifiers/${older}`), send(`/identifiers/${newer}`)]);
+  const [previous, next] = [await json<Identifier>(first), await json<Identifier>(second)];
+  assert.deepEqual([previous.newerVersions, next.replaces], [[newer], older]);
+  assert(first.headers.get('link')?.includes(`<${next.uris.http}>; rel="successor-version"`));
+  assert(second.headers.get('link')?.includes(`<${previous.uris.http}>; rel="predecessor-version"`));
+}
+
+// Withdraw the first versions. Their identifiers stay known, and name their replacements.
+const withdrawals = pairs.map(({ older, newer }) => ({
+  identifier: older,
+  withdraw: { reason: withdrawalReason, replacedBy: newer },
+}));
+const withdrawn = await stream('/identifiers/changes', withdrawals, `${run}-withdraw`);
+assert(withdrawn.every(({ status, outcome }) => status === 200 && outcome === 'changed'));
+for (const { older, newer } of pairs) {
+  const { code, tombstone } = await json<Withdrawn>(await send(`/identifiers/${older}`), 410);
+  assert.equal(code, 'IDENTIFIER_WITHDRAWN');
+  assert.deepEqual([tombstone.reason, tombstone.replacedBy], [withdrawalReason, newer]);
+}
+
+// Follow the events that this run has caused.
+const mine = new Set([...identifiers, ...pairs.map(({ newer }) => newer)]);
+const events: Record<string, number> = {};
+for (const { kind, identifier } of (await eventsAfter(start)).items)
+  if (identifier !== null && mine.has(identifier)) events[kind] = (events[kind] ?? 0) + 1;
+
+console.log(
+  JSON.stringify({
+    run,
+    deposited: identifiers.length,
+    mintedByRetries,
+    ignored: ignored.length,
+    updated: updated.length,
+    moved: moved.length,
+    versions: pairs.length,
+    withdrawn: withdrawn.length,
+    events,
+  }),
+);

@@ -23,6 +23,7 @@ KEY = os.environ.get("MINTMARK_KEY")
 NAMING_AUTHORITY = os.environ.get("MINTMARK_NAMING_AUTHORITY", "100.102")
 
 OBJECTS = 1000
+INTERRUPTED = 400  # objects of a first attempt, which ends before all objects are sent
 SINGLE = 10  # objects that are deposited by a request each
 REVISED = 100  # objects that get a new version; the first one is withdrawn then
 
@@ -119,7 +120,7 @@ def repository_object(n):
 
 
 def deposit():
-    """Deposits some objects by a request each, the others as a stream. Returns their identifiers and statuses."""
+    """Deposits all objects, and returns their identifiers and statuses."""
     deposited = []
     for n in range(1, SINGLE + 1):
         body = {"namingAuthority": NAMING_AUTHORITY, **repository_object(n)}
@@ -129,17 +130,20 @@ def deposit():
         )
         check(status == 201, status, response)
         deposited.append((json.loads(response)["identifier"], status))
-    results = mint([repository_object(n) for n in range(SINGLE + 1, OBJECTS + 1)], f"{RUN}-deposit")
+    results = mint(streamed, f"{RUN}-deposit")
     return deposited + [(result.get("identifier"), result["status"]) for result in results]
 
 
 _, start = events_after()
 
-# Deposit.
+# Deposit: some objects by a request each, the others as a stream, whose first attempt is incomplete.
+streamed = [repository_object(n) for n in range(SINGLE + 1, OBJECTS + 1)]
+interrupted = mint(streamed[:INTERRUPTED], f"{RUN}-deposit")
 deposited = deposit()
 check({status for _, status in deposited} == {201}, deposited)
 identifiers = [identifier for identifier, _ in deposited]
 check(len(set(identifiers)) == OBJECTS, len(set(identifiers)))
+check([result.get("identifier") for result in interrupted] == identifiers[SINGLE : SINGLE + INTERRUPTED], interrupted)
 count_after_deposit = count()
 
 # Retry: the same keys return the same results, and the same metadata IDs return the same identifiers without a key too.

@@ -15,6 +15,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 const { MINTMARK_URL = 'http://localhost:3000', MINTMARK_KEY, MINTMARK_NAMING_AUTHORITY = '100.102' } = process.env;
 
 const OBJECTS = 1000;
+/** Objects of a first attempt, which ends before all objects are sent. */
+const INTERRUPTED = 400;
 /** Objects that are deposited by a request each. */
 const SINGLE = 10;
 /** Objects that get a new version; the first one is withdrawn then. */
@@ -121,7 +123,7 @@ const countOf = async (): Promise<number> =>
 
 async function eventsAfter(cursor?: string): Promise<EventPage> {
   const items: EventPage['items'] = [];
-  for (let next = cursor; ; ) {
+  for (let next = cursor; ;) {
     const after = next === undefined ? '' : `&cursor=${next}`;
     const path = `/events?namingAuthority=${MINTMARK_NAMING_AUTHORITY}&limit=1000&wait=1${after}`;
     const page = await json<EventPage>(await send(path));
@@ -137,7 +139,9 @@ const numbers = (from: number, to: number) => Array.from({ length: to - from + 1
 
 const start = (await eventsAfter()).next;
 
-// Deposit: some objects by a request each, the others as a stream.
+// Deposit: some objects by a request each, the others as a stream, whose first attempt is incomplete.
+const streamed = numbers(SINGLE + 1, OBJECTS).map(objectOf);
+const interrupted = await stream(bulk, streamed.slice(0, INTERRUPTED), `${run}-deposit`);
 async function deposit(): Promise<{ status: number; identifier: string }[]> {
   const deposited: { status: number; identifier: string }[] = [];
   for (const n of numbers(1, SINGLE)) {
@@ -145,11 +149,7 @@ async function deposit(): Promise<{ status: number; identifier: string }[]> {
     const response = await post('/identifiers', body, `${run}-object-${n}`);
     deposited.push({ status: response.status, identifier: (await json<Identifier>(response, 201)).identifier });
   }
-  for (const { status, identifier } of await stream(
-    bulk,
-    numbers(SINGLE + 1, OBJECTS).map(objectOf),
-    `${run}-deposit`,
-  )) {
+  for (const { status, identifier } of await stream(bulk, streamed, `${run}-deposit`)) {
     assert(identifier);
     deposited.push({ status, identifier });
   }
@@ -159,6 +159,10 @@ const deposited = await deposit();
 assert(deposited.every(({ status }) => status === 201));
 const identifiers = deposited.map(({ identifier }) => identifier);
 assert.equal(new Set(identifiers).size, OBJECTS);
+assert.deepEqual(
+  identifiers.slice(SINGLE, SINGLE + INTERRUPTED),
+  interrupted.map(({ identifier }) => identifier),
+);
 const countAfterDeposit = await countOf();
 
 // Retry: the same keys return the same results, and the same metadata IDs return the same identifiers without a key too.

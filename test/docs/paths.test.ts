@@ -13,7 +13,7 @@ const documents = [
   ...readdirSync(root).filter((name) => name.endsWith('.md') || name === '.env.example'),
 ];
 
-/** Variables of Node.js, of the container, of the Prisma CLI and of tests. */
+/** Variables of Node.js, of the container, of the Prisma CLI, of tests and of the programs in test/integration-scripts. */
 const OTHERS = [
   'NODE_ENV',
   'NODE_OPTIONS',
@@ -21,6 +21,9 @@ const OTHERS = [
   'PRISMA_SCHEMA_ENGINE_BINARY',
   'MODEL_RUNS',
   'FUZZ_RUNS',
+  'MINTMARK_URL',
+  'MINTMARK_NAMING_AUTHORITY',
+  'MINTMARK_KEY',
   // Types of values in the handle of a prefix.
   'HS_SERV',
   'HS_PUBKEY',

@@ -163,7 +163,7 @@ check(minted_by_retries == 0, minted_by_retries)
 # Move: the identifiers at the old site get targets at the new one, unless somebody has changed them meanwhile.
 at_old_site = at_site(OLD_SITE)
 check({record["identifier"] for record in at_old_site} == set(identifiers), len(at_old_site))
-moves = [
+changes = [
     {
         "identifier": record["identifier"],
         "ifVersion": record["version"],
@@ -171,18 +171,18 @@ moves = [
     }
     for record in at_old_site
 ]
-previewed = stream("/identifiers/changes", moves, dryRun="true")
-for record, move, result in zip(at_old_site, moves, previewed):
+previewed = stream("/identifiers/changes", changes, dryRun="true")
+for record, move, result in zip(at_old_site, changes, previewed):
     values = result.get("outcome"), result.get("old"), result.get("new")
     check(values == ("changed", {"target": record["target"]}, {"target": move["target"]}), result)
 check(len(at_site(OLD_SITE)) == OBJECTS, "the dry run has changed targets")
-moved = stream("/identifiers/changes", moves, f"{RUN}-move")
+moved = stream("/identifiers/changes", changes, f"{RUN}-move")
 for record, result in zip(at_old_site, moved):
     values = result["status"], result.get("outcome"), result.get("identifier"), result.get("version")
     check(values == (200, "changed", record["identifier"], record["version"] + 1), result)
-check(stream("/identifiers/changes", moves, f"{RUN}-move") == moved, "the retry differs")
+check(stream("/identifiers/changes", changes, f"{RUN}-move") == moved, "the retry differs")
 check(at_site(OLD_SITE) == [], "identifiers are still at the old site")
-check({record["target"] for record in at_site(NEW_SITE)} == {move["target"] for move in moves}, "not all have moved")
+check({record["target"] for record in at_site(NEW_SITE)} == {move["target"] for move in changes}, "not all have moved")
 
 # New versions: each has an identifier of its own, which names the previous one.
 versions = mint(

@@ -185,24 +185,24 @@ assert.equal(mintedByRetries, 0);
 // Move: the identifiers at the old site get targets at the new one, unless somebody has changed them meanwhile.
 const atOldSite = await atSite(oldSite);
 assert.deepEqual(new Set(atOldSite.map(({ identifier }) => identifier)), new Set(identifiers));
-const moves = atOldSite.map(({ identifier, target, version }) => ({
+const changes = atOldSite.map(({ identifier, target, version }) => ({
   ...{ identifier, ifVersion: version },
   target: newSite + target.slice(oldSite.length),
 }));
-const previewed = await stream('/identifiers/changes?dryRun=true', moves);
+const previewed = await stream('/identifiers/changes?dryRun=true', changes);
 previewed.forEach((result, index) => {
   assert.equal(result.outcome, 'changed');
-  assert.deepEqual([result.old?.target, result.new?.target], [atOldSite[index]?.target, moves[index]?.target]);
+  assert.deepEqual([result.old?.target, result.new?.target], [atOldSite[index]?.target, changes[index]?.target]);
 });
 assert.equal((await atSite(oldSite)).length, OBJECTS);
-const moved = await stream('/identifiers/changes', moves, `${run}-move`);
+const moved = await stream('/identifiers/changes', changes, `${run}-move`);
 moved.forEach((result, index) => {
   const { identifier, version } = atOldSite[index] ?? assert.fail();
   assert.deepEqual(result, { line: index + 1, status: 200, outcome: 'changed', identifier, version: version + 1 });
 });
-assert.deepEqual(await stream('/identifiers/changes', moves, `${run}-move`), moved);
+assert.deepEqual(await stream('/identifiers/changes', changes, `${run}-move`), moved);
 assert.equal((await atSite(oldSite)).length, 0);
-assert.deepEqual(new Set((await atSite(newSite)).map(({ target }) => target)), new Set(moves.map((m) => m.target)));
+assert.deepEqual(new Set((await atSite(newSite)).map(({ target }) => target)), new Set(changes.map((m) => m.target)));
 
 // New versions: each has an identifier of its own, which names the previous one.
 const versions = await stream(

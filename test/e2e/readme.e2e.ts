@@ -25,10 +25,9 @@ const blocksOf = (name: string) =>
 const PROGRAMS: Readonly<Record<string, string>> = {
   curl: `case "$1" in -i) fail= ;; *) fail=--fail-with-body ;; esac
     exec "$REAL_CURL" --connect-to "localhost:3000:127.0.0.1:$SERVICE_PORT" -sS $fail "$@"`,
-  npx: 'program=$1; shift; exec node "$ROOT/node_modules/.bin/$program" "$@"',
 };
 
-const RECORDED = ['npm', 'docker', 'pg_dump', 'pg_restore', 'useradd', 'install', 'systemctl', 'journalctl'];
+const RECORDED = ['npm', 'npx', 'docker', 'pg_dump', 'pg_restore', 'useradd', 'install', 'systemctl', 'journalctl'];
 
 let folder: string;
 let work: string;
@@ -101,7 +100,7 @@ function runBlock(text: string): { output: string; calls: string[] } {
   writeFileSync(calls, '');
   const { PATH = '', HOME = '' } = process.env;
   const realCurl = spawnSync('sh', ['-c', 'command -v curl'], { encoding: 'utf8' }).stdout.trim();
-  const env = { PATH: join(folder, 'bin') + delimiter + PATH, HOME, CALLS: calls, ROOT: root };
+  const env = { PATH: join(folder, 'bin') + delimiter + PATH, HOME, CALLS: calls };
   const { status, stdout, stderr } = spawnSync('sh', ['-e', '-c', text], {
     cwd: work,
     encoding: 'utf8',
@@ -230,10 +229,14 @@ describe('docs/how-to', () => {
     }
   });
 
-  it('generates a client, and installs a unit that exists', async () => {
+  it('names a generator that is tested, publishes a new version, and installs a unit that exists', async () => {
     await checkOut();
-    await runDocument('docs/how-to/use-from-code.md');
-    expect(existsSync(join(work, 'client/mintmark.ts'))).toBe(true);
+    await launch();
+    const code = await runDocument('docs/how-to/use-from-code.md');
+    const [generator = '', path = ''] = /^npx (\S+) .*--path (\S+)/m.exec(code.calls.join('\n'))?.slice(1) ?? [];
+    const tested = JSON.parse(read('test/generators/package.json')).dependencies;
+    expect([generator in tested, existsSync(join(work, path))]).toEqual([true, true]);
+    expect(code.output).toContain('"replaces":"100.102/F58FB49EB1F848F0A606E84CEF294BE5"');
     const { calls } = await runDocument('docs/how-to/deploy-behind-a-proxy.md');
     const installed = calls.flatMap((call) => /^install .*\/opt\/mintmark\/(docs\/\S+)/.exec(call)?.[1] ?? []);
     expect(installed.map((name) => existsSync(join(root, name)))).toEqual([true]);

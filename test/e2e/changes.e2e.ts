@@ -44,7 +44,7 @@ describe('a stream of changes', () => {
       { line: 2, status: 200, outcome: 'same', identifier: b, version: 1 },
       { line: 3, status: 200, outcome: 'changed', identifier: c, version: 2 },
     ]);
-    expect('clientRef' in lines[1]).toBe(false);
+    expect(lines[1].clientRef).toBeNull();
     const { query: _, fragment: _none, ...record } = await read(a);
     expect(lines[0].record).toEqual(record);
     expect(await read(c)).toMatchObject({
@@ -85,7 +85,7 @@ describe('a stream of changes', () => {
       headers: { prefer: 'return=minimal' },
     });
     expect(headers.get('preference-applied')).toBe('return=minimal');
-    expect(lines).toEqual([{ line: 1, status: 200, outcome: 'changed', identifier, version: 2 }]);
+    expect(lines).toEqual([{ line: 1, clientRef: null, status: 200, outcome: 'changed', identifier, version: 2 }]);
   });
 
   it('sees what its earlier lines did, within and beyond a chunk', async () => {

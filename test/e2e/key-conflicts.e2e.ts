@@ -82,7 +82,7 @@ describe('two different requests with one Idempotency-Key at once, through two p
         sendLines(`${url}/identifiers/bulk?namingAuthority=${NAMING_AUTHORITY}`, lines, { 'idempotency-key': key }),
       ),
     );
-    const identifiers = results.map((sent) => sent.map(({ identifier }) => identifier?.identifier));
+    const identifiers = results.map((sent) => sent.map(({ identifier }) => identifier));
     expect(new Set(identifiers[0]).size).toBe(400);
     expect(identifiers[1]).toEqual(identifiers[0]);
   });

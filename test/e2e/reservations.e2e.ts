@@ -175,7 +175,7 @@ describe('the report of POST /reservations/{id}/activate and /release', () => {
       [other, 'skipped', 'IDENTIFIER_NOT_FOUND'],
       [d, 'skipped', 'WRONG_STATE'],
     ]);
-    expect(report.items[3].problem).toMatchObject({ status: 400, errors: [{ pointer: '/identifiers/3' }] });
+    expect(report.items[3].problem).toMatchObject({ status: 400, errors: [{ pointer: '/items/3' }] });
     expect((await service.client.get(`/identifiers/${a}`)).body).toMatchObject({ state: 'active', version: 2 });
     expect((await service.client.get(`/identifiers/${other}`)).body.state).toBe('reserved');
     const now = await service.client.get(`/reservations/${body.id}`);

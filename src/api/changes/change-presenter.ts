@@ -89,7 +89,7 @@ const REFUSED = {
 } as const;
 
 function named(line: number, clientRef: string | undefined): Pick<ChangeResultDto, 'line' | 'clientRef'> {
-  return { line, ...(clientRef !== undefined && { clientRef }) };
+  return { line, clientRef: clientRef ?? null };
 }
 
 function refusalOf(

@@ -118,11 +118,9 @@ class AnyChangeResultDto {
   @ApiProperty({ type: 'integer', example: 1 })
   line: number;
 
-  /**
-   * The name that the client chose for the line.
-   * @example "row 7"
-   */
-  clientRef?: string;
+  /** The name that the client chose for the line; null if it sent none. */
+  @ApiProperty({ type: String, nullable: true, example: 'row 7' })
+  clientRef: string | null;
 
   /** The status of the change by itself: 200, or that of `problem`. */
   @ApiProperty({ type: 'integer', example: 200 })

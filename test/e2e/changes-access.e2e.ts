@@ -119,7 +119,7 @@ describe('streams at the same time', () => {
       for (const { lines } of results) {
         expect(lines).toEqual(
           ids.map((identifier, index) => ({
-            ...{ line: index + 1, status: 200, outcome: 'changed', identifier, version: 2 },
+            ...{ line: index + 1, clientRef: null, status: 200, outcome: 'changed', identifier, version: 2 },
           })),
         );
       }

@@ -273,7 +273,7 @@ describe('a dry run', () => {
       { query: '?dryRun=true', headers: { 'idempotency-key': randomUUID() } },
     );
     expect(status).toBe(200);
-    const common = { status: 200, outcome: 'changed', identifier };
+    const common = { clientRef: null, status: 200, outcome: 'changed', identifier };
     expect(lines).toEqual([
       {
         ...{ line: 1, ...common, version: 2 },

@@ -198,7 +198,15 @@ assert.equal((await atSite(oldSite)).length, OBJECTS);
 const moved = await stream('/identifiers/changes', changes, `${run}-move`);
 moved.forEach((result, index) => {
   const { identifier, version } = atOldSite[index] ?? assert.fail();
-  assert.deepEqual(result, { line: index + 1, status: 200, outcome: 'changed', identifier, version: version + 1 });
+  const expected = {
+    line: index + 1,
+    clientRef: null,
+    status: 200,
+    outcome: 'changed',
+    identifier,
+    version: version + 1,
+  };
+  assert.deepEqual(result, expected);
 });
 assert.deepEqual(await stream('/identifiers/changes', changes, `${run}-move`), moved);
 assert.equal((await atSite(oldSite)).length, 0);

@@ -4,6 +4,8 @@ import type { Operation } from './document.js';
 /** What a route declares by `@Requires` and `@Public`. */
 export interface RouteScopes {
   readonly scopes?: readonly Scope[];
+  /** Whether reading needs a key although it is public. */
+  readonly needsKey?: boolean;
 }
 
 /** Explains the scopes once, in the description of the security scheme. */
@@ -27,10 +29,12 @@ export const SCHEME = {
  * that they are words here.
  * @throws Error for a route that declares nothing.
  */
-export function describeSecurity(operation: Operation, { scopes }: RouteScopes): void {
+export function describeSecurity(operation: Operation, { scopes, needsKey = false }: RouteScopes): void {
   if (scopes === undefined) throw new Error(`${operation.operationId} declares neither scopes nor that it is public`);
-  operation.security = scopes.length === 0 ? [] : [{ apiKey: [] }, ...(scopes.includes('read') ? [{}] : [])];
-  operation.description = [operation.description, sentenceOf(scopes)].filter(Boolean).join('\n\n');
+  const isPublic = scopes.includes('read') && !needsKey;
+  operation.security = scopes.length === 0 ? [] : [{ apiKey: [] }, ...(isPublic ? [{}] : [])];
+  const sentence = needsKey ? 'Needs a key, with any scope.' : sentenceOf(scopes);
+  operation.description = [operation.description, sentence].filter(Boolean).join('\n\n');
 }
 
 function sentenceOf(scopes: readonly Scope[]): string {

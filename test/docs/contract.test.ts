@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+
+interface Part {
+  readonly $ref?: string;
+  readonly name?: string;
+  readonly in?: string;
+  readonly readOnly?: boolean;
+  readonly properties?: Readonly<Record<string, Part>>;
+  readonly required?: readonly string[];
+}
+
+interface Document {
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, { readonly operationId: string; readonly parameters?: readonly Part[] }>>>
+  >;
+  readonly components: Readonly<Record<string, Readonly<Record<string, Part>>>>;
+}
+
+const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+const document: Document = JSON.parse(read('openapi/openapi.json'));
+const contract = read('docs/reference/api.md');
+
+/** The rows of a section: the first cells as they are without backticks, the last one as its names in backticks. */
+function rowsOf(heading: string): { readonly cells: string[]; readonly names: string[]; readonly last: string }[] {
+  const [, section = ''] = new RegExp(`^## ${heading}\n([^]*?)(?=^## |$(?![^]))`, 'm').exec(contract) ?? [];
+  return [...section.matchAll(/^\| (`.*?) \|$/gm)].map(([, row = '']) => {
+    const cells = row.split(' | ').map((cell) => cell.trim());
+    const last = cells.at(-1) ?? '';
+    const names = [...last.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+    return { cells: cells.map((cell) => cell.replaceAll('`', '')), names, last };
+  });
+}
+
+function resolved(part: Part): Part {
+  if (part.$ref === undefined) return part;
+  const [, , kind = '', name = ''] = part.$ref.split('/');
+  return document.components[kind]?.[name] ?? {};
+}
+
+describe('docs/reference/api.md and the OpenAPI document', () => {
+  it('have the same operations, with the same parameters', () => {
+    const described = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, { operationId, parameters = [] }]) => ({
+        call: [operationId, `${method.toUpperCase()} ${path}`],
+        parameters: parameters
+          .map(resolved)
+          .filter((parameter) => parameter.in !== 'path')
+          .map(({ name = '' }) => name)
+          .sort(),
+      })),
+    );
+    const written = rowsOf('Operations').map(({ cells, names }) => ({
+      call: cells.slice(0, 2),
+      parameters: cells.length > 2 ? names.sort() : [],
+    }));
+    const sorted = (calls: typeof written) =>
+      [...calls].sort((one, other) => (String(one.call) < String(other.call) ? -1 : 1));
+    expect(sorted(written)).toEqual(sorted(described));
+  });
+
+  it('have the same members', () => {
+    const rows = rowsOf('Members');
+    expect(rows.length).toBeGreaterThan(25);
+    const membersBySchema = new Map<string, string[]>();
+    for (const { cells, names, last } of rows) {
+      const [schema = ''] = cells;
+      const [base = '', ...added] = names;
+      const all = last.startsWith('those of') ? [...(membersBySchema.get(base) ?? []), ...added] : names;
+      membersBySchema.set(schema, all);
+      const { properties = {}, required = [] } = document.components.schemas?.[schema] ?? {};
+      const isRequest = /Request$|^Create|^Update|^MintItem$|^ChangeLine$|Members$/.test(schema);
+      const described = Object.entries(properties)
+        .filter(([, property]) => property.readOnly !== true)
+        .map(([name]) => (isRequest || required.includes(name) ? name : `${name}?`));
+      expect([schema, [...all].sort()]).toEqual([schema, described.sort()]);
+    }
+  });
+});

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import { ADMIN } from './authorisation/credentials.js';
+import { ndjson, sendChanges } from './harness/changes.js';
 import { type Answer, Client, coded } from './harness/client.js';
 import { createDatabase, query } from './harness/database.js';
 import { exchange } from './harness/exchange.js';
@@ -31,6 +32,25 @@ describe('an opaque metadata ID in every write', () => {
       operations.flatMap(({ path: at, value }: any) => (at === '/metadataId' ? [value] : [])),
     );
     expect(values.toSorted()).toEqual(['9.9/c', 'hdl:9.9/c', null, 'oai:repo.org:c1'].toSorted());
+  });
+
+  it('of a bulk change, which releases the name that it replaces, and of its dry run', async () => {
+    const [{ body: one }, { body: two }] = [await mint({ metadataId: 'bulk 1' }), await mint({ metadataId: 'bulk 2' })];
+    const lines = ndjson(
+      { identifier: one.identifier, metadataId: 'hdl:9.9/bulk' },
+      { identifier: two.identifier, metadataId: 'bulk 1' },
+      { identifier: one.identifier, metadataId: 'bulk 1' },
+      { identifier: one.identifier, metadataId: 'a\u0007b' },
+    );
+    const statuses = [200, 200, 409, 400];
+    const preview = await sendChanges(service.client, lines, { query: '?dryRun=true', headers: ADMIN });
+    expect(preview.lines.map(({ status }) => status)).toEqual(statuses);
+    const changed = await sendChanges(service.client, lines, { headers: ADMIN });
+    expect(changed.lines.map(({ status }) => status)).toEqual(statuses);
+    expect(changed.lines[2].problem).toMatchObject({ code: 'METADATA_ID_TAKEN', identifier: two.identifier });
+    expect((await get(pathOf({ body: one } as Answer))).body.metadataId).toBe('hdl:9.9/bulk');
+    // As an opaque text it is no name of the identifier `9.9/bulk`.
+    expect((await mint({ metadataId: '9.9/bulk' })).status).toBe(201);
   });
 
   it('of a mint with a key, a batch and a stream, and of their repeats', async () => {

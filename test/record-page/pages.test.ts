@@ -263,3 +263,38 @@ describe('the Content-Security-Policy', () => {
     }
   });
 });
+
+describe('the other names of a record', () => {
+  const linksOf = (page: string) =>
+    [...page.matchAll(/<a href="([^"]*)"[^>]*>([^<]*)<\/a>/g)].map(([, href, text]) => [href, text]);
+  const resolver = 'http://hdl.handle.net';
+
+  it('are links: the previous version, the newer ones, what it describes and other names', () => {
+    const members = {
+      ...{ replaces: `100.102/${'1'.repeat(32)}`, newerVersions: [`100.102/${'2'.repeat(32)}`] },
+      ...{ describes: [`100.102/${'3'.repeat(32)}`], alternateIds: ['hdl:20.1000/5'] },
+    };
+    const page = recordPage(pageOf(members));
+    const links = linksOf(page);
+    expect(links).toEqual(
+      expect.arrayContaining([
+        [`${resolver}/${members.replaces}`, members.replaces],
+        [`${resolver}/${members.newerVersions[0]}`, members.newerVersions[0]],
+        [`${resolver}/${members.describes[0]}`, members.describes[0]],
+        [`${resolver}/20.1000/5`, 'hdl:20.1000/5'],
+      ]),
+    );
+    expect(textOf(page)).toMatch(/Previous version.*Newer versions/s);
+  });
+
+  it('are texts where an opaque metadata ID is no URL, and links where it is one', () => {
+    const show = (metadataId: string) => recordPage(pageOf({ metadataId }, { metadataIdScheme: 'any' }));
+    expect(linksOf(show('hdl:9.9/x')).map(([, text]) => text)).not.toContain('hdl:9.9/x');
+    expect(textOf(show('hdl:9.9/x'))).toContain('hdl:9.9/x');
+    expect(linksOf(show('https://repo.example.org/7'))).toContainEqual([
+      'https://repo.example.org/7',
+      'https://repo.example.org/7',
+    ]);
+    expect(linksOf(show('javascript:alert(1)')).map(([, text]) => text)).not.toContain('javascript:alert(1)');
+  });
+});

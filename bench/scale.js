@@ -18,6 +18,9 @@ const { values: options } = parseArgs({
   options: {
     millions: { type: 'string', default: '10' },
     sql: { type: 'boolean', default: false },
+    // Lines with a metadata ID and a target only, in streams without a key.
+    plain: { type: 'boolean', default: false },
+    'sizes-only': { type: 'boolean', default: false },
     seconds: { type: 'string', default: '5' },
   },
 });
@@ -48,12 +51,15 @@ async function grow(server) {
     loaded = millions * MILLION;
     console.log(`\n${millions} million: loaded in ${shown(seconds)} s (${perSecond} a second)\n`);
     console.log(table(['relation', 'MB'], await sizes()));
+    console.log(`\n${shown(await octetsOfIdentifier(loaded))} octets an identifier, tables and indexes\n`);
+    if (options['sizes-only']) continue;
     const lines = join(cluster.folder, 'scale.tsv');
     await writeSample(cluster, DATABASE, lines);
     measured.push(
       await measureLookups({ cluster, database: DATABASE, server, lines, seconds: Number(options.seconds) }),
     );
   }
+  if (measured.length === 0) return;
   console.log(`\nLook-ups, 4 connections, p50 / p99 in ms\n`);
   const cell = (found) => (typeof found === 'string' ? found : `${shown(found.p50Ms)} / ${shown(found.p99Ms)}`);
   const rows = [...measured[0].keys()].map((kind) => [kind, ...measured.map((found) => cell(found.get(kind)))]);
@@ -69,12 +75,16 @@ async function add(server, count) {
   }
   for (let left = count; left > 0; left -= MILLION) {
     const size = Math.min(left, MILLION);
-    const { status, minted } = await sendBulk(server, mintLines(size, alternate));
+    const { status, minted } = await sendBulk(server, ...stream(size));
     if (status !== 200 || minted !== size) throw new Error(`bulk returned ${status}, ${minted} of ${size} minted`);
   }
   const seconds = (performance.now() - started) / 1000;
   await settle(cluster, DATABASE);
   return seconds;
+}
+
+function stream(size) {
+  return options.plain ? [mintLines(size), { key: null }] : [mintLines(size, alternate)];
 }
 
 function alternate(unique) {
@@ -93,6 +103,15 @@ async function sizes() {
      ORDER BY relkind DESC, bytes DESC`,
   );
   return rows.map(({ name, bytes }) => [name, shown(Number(bytes) / 1e6)]);
+}
+
+async function octetsOfIdentifier(count) {
+  const [{ octets }] = await cluster.query(
+    DATABASE,
+    `SELECT sum(pg_total_relation_size(oid)) AS octets FROM pg_class
+     WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`,
+  );
+  return Number(octets) / count;
 }
 
 async function end() {

@@ -4,27 +4,21 @@ import type { Principal } from '../access/principal.js';
 import type { RequestContext } from '../access/request-context.js';
 import { parseNamingAuthority } from '../identifier/index.js';
 import { Metrics } from '../metrics/metrics.js';
-import { Problem } from '../problem/problem.js';
-import { buildIdentifier } from '../registry/build-identifier.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { type MintRequest, identifierCount, mintFingerprint, parseMintRequest } from '../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
-import type { NewIdentifier } from '../registry/new-identifier.js';
 import { GuidGenerator } from '../registry/uuid.js';
-import { requestInFlight } from '../storage/idempotency.js';
 import { type Insertion, partitionConflicting, prepareInsertion } from '../storage/identifiers/identifier-writer.js';
-import { NamingAuthorityCache, activeIn } from '../storage/naming-authorities/naming-authority-cache.js';
+import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
 import type { LockWait, Queryable } from '../storage/transactions.js';
 import { READ_CLIENT, type ReadClient } from '../storage/read-client.js';
 import { WRITE_CLIENT, type WriteClient } from '../storage/write-client.js';
+import { buildCandidates, type PreviousVersions } from './build-candidates.js';
 import { MintConflicts, type OnExpired } from './mint-conflicts.js';
 import type { Candidate, DecidedMint, Decisions, MintJob, MintOutcome, MintResult } from './mint-outcome.js';
 import { MintQueue } from './mint-queue.js';
 import { MintReplays } from './mint-replays.js';
 import { MintStatistics } from './mint-statistics.js';
-
-/** Attempts with new GUIDs, which collide only when the random source is broken. */
-const MAX_ATTEMPTS = 5;
 
 /** Candidates of one statement, and those that conflict with one of them and follow later. */
 interface InsertBatch {
@@ -38,9 +32,6 @@ export interface PreparedMints extends Decisions {
   readonly insertBatch: InsertBatch | null;
   readonly previousVersions: PreviousVersions;
 }
-
-/** The records of the previous versions that mints name; without those that are not registered. */
-type PreviousVersions = ReadonlyMap<MintJob, IdentifierRecord>;
 
 const NO_PREVIOUS_VERSIONS: PreviousVersions = new Map();
 
@@ -146,11 +137,9 @@ export class MintingService {
   /** The first half of a mint. It writes nothing, so it can run while other mints are written. */
   async prepare(jobs: readonly MintJob[]): Promise<PreparedMints> {
     const previousVersions = await this.findPreviousVersions(jobs);
-    const { refused, candidates } = this.build(
-      jobs.map((job) => ({ job, attempt: 1 })),
-      null,
-      previousVersions,
-    );
+    const { guids } = this;
+    const first = jobs.map((job) => ({ job, attempt: 1 }));
+    const { refused, candidates } = buildCandidates(first, { guids, known: null, previousVersions });
     return {
       previousVersions,
       decided: refused.length === 0 ? [] : await this.replays.replaceRefused(refused),
@@ -219,46 +208,14 @@ export class MintingService {
       const isAgain = (candidate: Candidate): boolean => !wereLater.has(candidate);
       // A changed naming authority is one reason for another attempt.
       const known = explained.undecided.some(isAgain) ? await this.authorities.refresh('all') : null;
-      const rebuilt = this.build(
+      const { guids } = this;
+      const rebuilt = buildCandidates(
         explained.undecided.map((each) => ({ job: each.job, attempt: each.attempt + (isAgain(each) ? 1 : 0) })),
-        known,
-        prepared.previousVersions,
+        { guids, known, previousVersions: prepared.previousVersions },
       );
       yield await this.replays.replaceRefused(rebuilt.refused);
       ({ candidates } = rebuilt);
       insertBatch = null;
-    }
-  }
-
-  /** @param known the naming authorities of another attempt; null for those of each job. */
-  private build(
-    mints: readonly Omit<Candidate, 'item'>[],
-    known: NamingAuthoritySnapshot | null,
-    previousVersions: PreviousVersions,
-  ): { readonly refused: readonly DecidedMint[]; readonly candidates: readonly Candidate[] } {
-    const refused: DecidedMint[] = [];
-    const candidates: Candidate[] = [];
-    for (const { job, attempt } of mints) {
-      const item =
-        attempt > MAX_ATTEMPTS
-          ? giveUp(job)
-          : this.buildOne(job, known ?? job.known, previousVersions.get(job) ?? null);
-      if (item instanceof Problem) refused.push({ job, result: item });
-      else candidates.push({ job, attempt, item });
-    }
-    return { refused, candidates };
-  }
-
-  private buildOne(
-    { command, context }: MintJob,
-    known: NamingAuthoritySnapshot,
-    previous: IdentifierRecord | null,
-  ): NewIdentifier | Problem {
-    try {
-      return buildIdentifier(command, context, activeIn(known, command.namingAuthority), known, this.guids, previous);
-    } catch (error) {
-      if (error instanceof Problem) return error;
-      throw error;
     }
   }
 
@@ -295,10 +252,4 @@ function collect(results: Map<MintJob, MintResult>, decided: readonly DecidedMin
 
 function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
-}
-
-/** Each attempt with a key met another request with the same key that had ended meanwhile. */
-function giveUp({ context }: MintJob): Problem {
-  if (context.request !== null) return requestInFlight();
-  throw new Error(`${MAX_ATTEMPTS} consecutive generated GUIDs exist already; the random source repeats values`);
 }

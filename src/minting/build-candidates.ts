@@ -1,0 +1,56 @@
+import { Problem } from '../problem/problem.js';
+import { buildIdentifier } from '../registry/build-identifier.js';
+import type { IdentifierRecord } from '../registry/identifier-record.js';
+import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import type { NewIdentifier } from '../registry/new-identifier.js';
+import type { GuidGenerator } from '../registry/uuid.js';
+import { requestInFlight } from '../storage/idempotency.js';
+import { activeIn } from '../storage/naming-authorities/naming-authority-cache.js';
+import type { Candidate, DecidedMint, MintJob } from './mint-outcome.js';
+
+/** Attempts with new GUIDs, which collide only when the random source is broken. */
+const MAX_ATTEMPTS = 5;
+
+/** The records of the previous versions that mints name; without those that are not registered. */
+export type PreviousVersions = ReadonlyMap<MintJob, IdentifierRecord>;
+
+interface BuildContext {
+  readonly guids: GuidGenerator;
+  /** The naming authorities of another attempt; null for those of each job. */
+  readonly known: NamingAuthoritySnapshot | null;
+  readonly previousVersions: PreviousVersions;
+}
+
+/** Builds the identifiers of mints, each with a new GUID where the mint has none. Problems are results. */
+export function buildCandidates(
+  mints: readonly Omit<Candidate, 'item'>[],
+  context: BuildContext,
+): { readonly refused: readonly DecidedMint[]; readonly candidates: readonly Candidate[] } {
+  const refused: DecidedMint[] = [];
+  const candidates: Candidate[] = [];
+  for (const { job, attempt } of mints) {
+    const item = attempt > MAX_ATTEMPTS ? giveUp(job) : buildOne(job, context);
+    if (item instanceof Problem) refused.push({ job, result: item });
+    else candidates.push({ job, attempt, item });
+  }
+  return { refused, candidates };
+}
+
+function buildOne(job: MintJob, { guids, known, previousVersions }: BuildContext): NewIdentifier | Problem {
+  const { command, context } = job;
+  const authorities = known ?? job.known;
+  const previous = previousVersions.get(job) ?? null;
+  try {
+    const authority = activeIn(authorities, command.namingAuthority);
+    return buildIdentifier(command, context, authority, authorities, guids, previous);
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}
+
+/** Each attempt with a key met another request with the same key that had ended meanwhile. */
+function giveUp({ context }: MintJob): Problem {
+  if (context.request !== null) return requestInFlight();
+  throw new Error(`${MAX_ATTEMPTS} consecutive generated GUIDs exist already; the random source repeats values`);
+}

@@ -18,9 +18,8 @@ const { values: options } = parseArgs({
   options: {
     millions: { type: 'string', default: '10' },
     sql: { type: 'boolean', default: false },
-    // Lines with a metadata ID and a target only, in streams without a key.
+    // Only the sizes, of lines with a metadata ID and a target in streams without a key.
     plain: { type: 'boolean', default: false },
-    'sizes-only': { type: 'boolean', default: false },
     seconds: { type: 'string', default: '5' },
   },
 });
@@ -52,7 +51,7 @@ async function grow(server) {
     console.log(`\n${millions} million: loaded in ${shown(seconds)} s (${perSecond} a second)\n`);
     console.log(table(['relation', 'MB'], await sizes()));
     console.log(`\n${shown(await octetsOfIdentifier(loaded))} octets an identifier, tables and indexes\n`);
-    if (options['sizes-only']) continue;
+    if (options.plain) continue;
     const lines = join(cluster.folder, 'scale.tsv');
     await writeSample(cluster, DATABASE, lines);
     measured.push(

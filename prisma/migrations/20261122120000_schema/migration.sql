@@ -198,17 +198,26 @@ CREATE TABLE "alternate_identifier" (
 CREATE INDEX "alternate_identifier_identifier_idx" ON "alternate_identifier" ("identifier_id");
 
 -- Changes of identifiers, and of naming authorities where "identifier_id" is null, in the order in which transactions began to
--- write. "position" is the number of the transaction plus the offset, which grows when a dump is restored into a younger cluster,
--- whose transaction numbers are smaller (decision 18).
+-- write. "position" is the number of the transaction plus "log_offset", so that it grows also where transaction numbers go back:
+-- after a restore and after a failover (decisions 18 and 79). "server_started_at" is the start of the PostgreSQL server at which "value" was raised last.
 
 CREATE TABLE "change_offset" (
     "id" INTEGER NOT NULL DEFAULT 1,
     "value" BIGINT NOT NULL DEFAULT 0,
+    "server_started_at" TIMESTAMPTZ(6),
 
     CONSTRAINT "change_offset_pkey" PRIMARY KEY ("id"),
     CONSTRAINT "change_offset_single_check" CHECK ("id" = 1)
 );
 INSERT INTO "change_offset" DEFAULT VALUES;
+
+-- The offset of the present timeline, of which each promotion begins a new one: 2^40 for each. The name of any file of the
+-- write-ahead log begins with the timeline in eight hexadecimal digits. PostgreSQL computes it once for each plan, and refuses it on
+-- a standby. The control file would have the timeline only after the first checkpoint.
+
+CREATE VIEW "log_offset" AS
+SELECT "value" + (('x' || substring(pg_walfile_name('0/1000000'), 1, 8))::bit(32)::bigint - 1) * 1099511627776 AS "value"
+FROM "change_offset";
 
 CREATE TABLE "change" (
     "position" BIGINT NOT NULL,

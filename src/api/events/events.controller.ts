@@ -56,7 +56,7 @@ export class EventsController {
       'text/event-stream': { schema: { type: 'string' } },
     },
   })
-  @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', ...SYNTAX_CODES)
+  @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'CURSOR_AHEAD', ...SYNTAX_CODES)
   async read(
     @Query() query: EventsQueryDto,
     @CurrentPrincipal() principal: Principal,

@@ -6,9 +6,6 @@ import { Problem } from './problem.js';
  */
 const UNAVAILABLE_STATES = /^(08...|25006|25P03|25P04|28...|3D000|53...|57P0.)$/;
 
-/** The message of PostgreSQL for a function that works on a primary only: the state, 55000, has other meanings too. */
-const IN_RECOVERY = /^recovery is in progress/;
-
 /** Lock timeouts, serialization failures and deadlocks. */
 const CONFLICT_STATES = /^(55P03|40001|40P01)$/;
 
@@ -79,8 +76,7 @@ export function databaseProblem(error: unknown): Problem | null {
   const isUnavailable =
     has(UNAVAILABLE_STATES) ||
     found.some(
-      ({ codes, message }) =>
-        codes.some((code) => CODES.has(code)) || [MESSAGES, NOT_SENT, IN_RECOVERY].some((known) => known.test(message)),
+      ({ codes, message }) => codes.some((code) => CODES.has(code)) || MESSAGES.test(message) || NOT_SENT.test(message),
     );
   if (!isUnavailable) return null;
   const detail =

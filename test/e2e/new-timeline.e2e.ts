@@ -72,6 +72,21 @@ const identifiers = (events: readonly SeenEvent[]) => events.map(({ identifier }
 
 let minted: string[];
 
+/** What requests return while a standby has taken the place of the primary and is not promoted. */
+let whileInRecovery: number[];
+
+async function answersInRecovery(): Promise<number[]> {
+  await query(postgres.url, 'SELECT 1');
+  const requests = clients.flatMap((client) => [
+    () => client.get(`/events?cursor=${lost.next}`),
+    () => client.get(`/events?cursor=${survived.next}`),
+    () => client.mint(),
+  ]);
+  const statuses: number[] = [];
+  for (const send of [...requests, ...requests, ...requests]) statuses.push((await send()).status);
+  return statuses;
+}
+
 beforeAll(async () => {
   postgres = await startFailingOver();
   servers = await Promise.all([start(), start()]);
@@ -87,7 +102,9 @@ beforeAll(async () => {
   behindLost = follow(clients[0]!, lost.next, 1);
   stream = followStream(clients[1]!, lost.next);
   await pause(300);
-  await postgres.failOver();
+  await postgres.standIn();
+  whileInRecovery = await answersInRecovery();
+  await postgres.promote();
   behindSurvived = follow(clients[1]!, survived.next, 120);
   minted = (await Promise.all(clients.map((client) => mint(60, client)))).flat();
 }, 120_000);
@@ -97,6 +114,10 @@ afterAll(async () => {
 }, 60_000);
 
 describe('a server that was promoted without the last events', () => {
+  it('answers no request about the log before it is promoted', () => {
+    expect(new Set(whileInRecovery)).toEqual(new Set([503]));
+  });
+
   it('assigns no position of an event that was lost', async () => {
     const [row] = await query<{ old: number; step: string }>(
       postgres.url,

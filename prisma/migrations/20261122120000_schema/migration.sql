@@ -211,13 +211,21 @@ CREATE TABLE "change_offset" (
 );
 INSERT INTO "change_offset" DEFAULT VALUES;
 
--- The offset of the present timeline, of which each promotion begins a new one: 2^40 for each. The name of any file of the
--- write-ahead log begins with the timeline in eight hexadecimal digits. PostgreSQL computes it once for each plan, and refuses it on
--- a standby. The control file would have the timeline only after the first checkpoint.
+-- The timeline of the server, of which each promotion begins a new one: the name of any file of the write-ahead log begins with it, in
+-- eight hexadecimal digits. The control file has it only after the first checkpoint. It never changes while sessions write, so the
+-- function is immutable: a plan contains the number, and mints do not compute it. A standby has none: it refuses this like a write.
 
-CREATE VIEW "log_offset" AS
-SELECT "value" + (('x' || substring(pg_walfile_name('0/1000000'), 1, 8))::bit(32)::bigint - 1) * 1099511627776 AS "value"
-FROM "change_offset";
+CREATE FUNCTION "timeline"() RETURNS BIGINT LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+    IF pg_is_in_recovery() THEN
+        RAISE EXCEPTION 'positions of the log are known on a primary only' USING ERRCODE = 'read_only_sql_transaction';
+    END IF;
+    RETURN ('x' || substring(pg_walfile_name('0/1000000'), 1, 8))::bit(32)::bigint;
+END $$;
+
+-- What is added to the number of a transaction: 2^40 for each timeline after the first, and what restores need.
+
+CREATE VIEW "log_offset" AS SELECT "value" + ("timeline"() - 1) * 1099511627776 AS "value" FROM "change_offset";
 
 CREATE TABLE "change" (
     "position" BIGINT NOT NULL,

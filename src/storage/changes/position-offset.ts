@@ -47,22 +47,22 @@ export class PositionOffset {
    * @returns whether it was raised. A raise for a new server alone is left to the next start while writers do not end.
    */
   async raise(): Promise<boolean> {
-    let isBehind = true;
+    let positionsExist = true;
     return this.transactions
       .run(async (transaction) => {
         await transaction.query('SELECT pg_advisory_xact_lock($1)', [OFFSET_LOCK]);
         const { rows } = await transaction.query<{ is_behind: boolean; is_new: boolean }>(STATE);
-        isBehind = rows[0]?.is_behind === true;
-        if (!isBehind && rows[0]?.is_new !== true) return false;
+        positionsExist = rows[0]?.is_behind === true;
+        if (!positionsExist && rows[0]?.is_new !== true) return false;
         // New writers wait behind the lock.
-        if (!isBehind) await transaction.query(`SET LOCAL lock_timeout = ${NEW_SERVER_LOCK_WAIT_MS}`);
+        if (!positionsExist) await transaction.query(`SET LOCAL lock_timeout = ${NEW_SERVER_LOCK_WAIT_MS}`);
         // Waits for transactions with the old offset, whose events a reader could otherwise miss.
         await transaction.query('LOCK TABLE change, identifier IN SHARE MODE');
         await transaction.query(RAISE, [GAP.toString(), POSITIONS_PER_SECOND.toString()]);
         return true;
       })
       .catch((error: unknown) => {
-        if (!isBehind && isLockTimeout(error)) return false;
+        if (!positionsExist && isLockTimeout(error)) return false;
         throw error;
       });
   }

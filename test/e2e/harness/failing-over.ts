@@ -15,8 +15,10 @@ export interface FailingOver {
   readonly url: string;
   /** Stops the server, copies its data folder as that of a standby that receives nothing more, and starts it again. */
   standBy(): Promise<void>;
-  /** Stops the server, and promotes the last copy: it has a new timeline and the transactions of the time of the copy. */
-  failOver(): Promise<void>;
+  /** Stops the server, and starts the last copy in its place, in recovery. */
+  standIn(): Promise<void>;
+  /** Promotes it: it has a new timeline and the transactions of the time of the copy. */
+  promote(): Promise<void>;
   /** Stops the server, and starts the last copy as if it were the data folder: a restored backup, without a new timeline. */
   restore(): Promise<void>;
   stop(): Promise<void>;
@@ -50,14 +52,14 @@ export async function startFailingOver(): Promise<FailingOver> {
       await run('cp', ['-a', current, copyName()]);
       await start();
     },
-    failOver: async () => {
+    standIn: async () => {
       await halt('immediate');
       current = copyName();
       await writeFile(join(current, 'standby.signal'), '');
       await account.own(join(current, 'standby.signal'));
       await start();
-      await call(binaries.pg_ctl, current, 'promote', '-w');
     },
+    promote: () => call(binaries.pg_ctl, current, 'promote', '-w'),
     restore: async () => {
       await halt('fast');
       current = copyName();

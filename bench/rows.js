@@ -8,7 +8,7 @@
 export const AUTHORITY = '100.102';
 
 /** The position of an event of the running transaction. */
-const POSITION = 'pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset)';
+const POSITION = 'pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset)';
 
 /** Its number, as an expression of SQL. */
 const AUTHORITY_ID = `(SELECT id FROM naming_authority WHERE prefix = '${AUTHORITY}')`;

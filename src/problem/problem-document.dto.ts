@@ -116,6 +116,12 @@ export class ProblemDocumentDto {
   /** For a withdrawn identifier: the time, the reason and the replacement. */
   @ApiProperty({ type: () => ProblemTombstoneDto, required: false })
   tombstone?: ProblemTombstoneDto;
+
+  /**
+   * For a cursor of an event that the log does not have: the cursor at which to start again.
+   * @example "q1uT2C0mGzD5yNfXr0aVQ8hJ3k7LwEoBiSxP6tUvRnMcHdAgYeZlK4sOjF9pWbTa"
+   */
+  next?: string;
 }
 
 /**

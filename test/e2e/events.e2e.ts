@@ -9,7 +9,7 @@ import { startServer } from './harness/server.js';
 import { useService } from './harness/service.js';
 
 /** The position of a change of the transaction, as the service computes it. */
-const POSITION = 'pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset)';
+const POSITION = 'pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset)';
 
 let pool: pg.Pool;
 // Before the hook of the service drops the database.

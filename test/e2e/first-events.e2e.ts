@@ -19,7 +19,7 @@ const SHADOW = `
   BEGIN
     IF NEW.is_first_event THEN
       INSERT INTO shadow (position, ordinal, identifier_id, naming_authority, version, kind, client, key_id, at, document)
-      VALUES (pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), NEW.id, NEW.id, (SELECT prefix FROM naming_authority WHERE id = NEW.naming_authority_id), NEW.version,
+      VALUES (pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset), NEW.id, NEW.id, (SELECT prefix FROM naming_authority WHERE id = NEW.naming_authority_id), NEW.version,
               CASE WHEN NEW.lease_until IS NOT NULL THEN 'reserved' WHEN NEW.registered THEN 'registered' ELSE 'minted' END,
               NEW.client, NEW.key_id, NEW.created_at,
               jsonb_build_object('metadataId', NEW.metadata_id, 'target', NEW.target, 'alternateIds', coalesce(NEW.alternate_ids, '{}'), 'replaces', NEW.replaces, 'handleValues', NULL,
@@ -32,7 +32,7 @@ const SHADOW = `
   BEGIN
     IF NEW.identifier_id IS NULL OR NEW.kind NOT IN ('minted', 'registered', 'reserved') THEN
       INSERT INTO shadow (position, ordinal, identifier_id, naming_authority, version, kind, client, key_id, at, document)
-      VALUES (pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), NEW.id, NEW.identifier_id,
+      VALUES (pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset), NEW.id, NEW.identifier_id,
               (SELECT prefix FROM naming_authority WHERE id = NEW.naming_authority_id), NEW.version, NEW.kind, NEW.client, NEW.key_id, NEW.at, NULL);
     END IF;
     RETURN NULL;

@@ -31,7 +31,7 @@ async function append(on: Queryable, identifier: number | null, count = 1): Prom
   await on.query(
     `INSERT INTO change (position, naming_authority_id, identifier_id, version, kind, client, patch)
      SELECT pg_current_xact_id()::text::bigint + value, (SELECT id FROM naming_authority WHERE prefix = '100.102'), $1, $2::int + n, 'changed', 'x', '[]'
-     FROM change_offset, generate_series(1, $3::int) n`,
+     FROM log_offset, generate_series(1, $3::int) n`,
     [identifier, version, count],
   );
   version += count;

@@ -239,7 +239,7 @@ describe('an open transaction', () => {
     ]);
     await long.query(
       `INSERT INTO change (position, naming_authority_id, identifier_id, version, kind, client, patch)
-       SELECT pg_current_xact_id()::text::bigint + value, (SELECT id FROM naming_authority WHERE prefix = '100.102'), $1, 2, 'changed', 'hand', '[]' FROM change_offset`,
+       SELECT pg_current_xact_id()::text::bigint + value, (SELECT id FROM naming_authority WHERE prefix = '100.102'), $1, 2, 'changed', 'hand', '[]' FROM log_offset`,
       [rows[0]!.id],
     );
     for (let n = 0; n < 30; n++) {

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ClusterControl, freePort } from '../../dist/database/embedded/cluster-control.js';
 import { prepareDataFolder } from '../../dist/database/embedded/data-folder.js';
 import { choosePostgresAccount } from '../../dist/database/embedded/postgres-account.js';
-import { Client } from './harness/client.js';
+import { Client, coded } from './harness/client.js';
 import { query } from './harness/database.js';
 import { readLog } from './harness/log-reader.js';
 import { type TestServer, startServer } from './harness/server.js';
@@ -97,7 +97,7 @@ if (programs === '') console.warn('pg_dump is not installed (Debian package post
 (programs === '' ? describe.skip : describe)(
   'a registry that is dumped and restored into a younger cluster, under load',
   () => {
-    it('places every new event behind all old ones, and cursors go on, also of readers that were ahead of the dump', async () => {
+    it('places every new event behind all old ones, cursors go on, and readers that were ahead of the dump are told where to start', async () => {
       const [old, young] = [await newCluster('old'), await newCluster('young')];
       // Each block with an exception handler is a subtransaction with its own number.
       await query(
@@ -130,8 +130,11 @@ if (programs === '') console.warn('pg_dump is not installed (Debian package post
         `SELECT count(*)::int AS n FROM event WHERE position <= ${lastOld}`,
       );
       const count = restored[0]!.n;
-      // A reader ahead of the dump gets exactly the new events, and one behind it also the rest.
-      expect((await eventsAfter(all.next)).sort()).toEqual([...after.minted].sort());
+      // A reader ahead of the dump starts again before what the dump lacks, and one behind it gets the rest.
+      const ahead = await after.client.get(`/events?cursor=${all.next}`);
+      expect(coded(ahead)).toEqual([410, 'CURSOR_AHEAD']);
+      const again = await eventsAfter(ahead.body.next as string);
+      expect(again.slice(-after.minted.length).sort()).toEqual([...after.minted].sort());
       const whole = await eventsAfter(all.events[0]!.id);
       expect(whole).toHaveLength(count - 1 + after.minted.length);
       expect(whole.slice(count - 1).sort()).toEqual([...after.minted].sort());

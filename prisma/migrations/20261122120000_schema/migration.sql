@@ -198,17 +198,34 @@ CREATE TABLE "alternate_identifier" (
 CREATE INDEX "alternate_identifier_identifier_idx" ON "alternate_identifier" ("identifier_id");
 
 -- Changes of identifiers, and of naming authorities where "identifier_id" is null, in the order in which transactions began to
--- write. "position" is the number of the transaction plus the offset, which grows when a dump is restored into a younger cluster,
--- whose transaction numbers are smaller (decision 18).
+-- write. "position" is the number of the transaction plus "log_offset", so that it grows also where transaction numbers go back:
+-- after a restore and after a failover (decisions 18 and 79). "server_started_at" is the start of the PostgreSQL server at which "value" was raised last.
 
 CREATE TABLE "change_offset" (
     "id" INTEGER NOT NULL DEFAULT 1,
     "value" BIGINT NOT NULL DEFAULT 0,
+    "server_started_at" TIMESTAMPTZ(6),
 
     CONSTRAINT "change_offset_pkey" PRIMARY KEY ("id"),
     CONSTRAINT "change_offset_single_check" CHECK ("id" = 1)
 );
 INSERT INTO "change_offset" DEFAULT VALUES;
+
+-- The timeline of the server, of which each promotion begins a new one: the name of any file of the write-ahead log begins with it, in
+-- eight hexadecimal digits. The control file has it only after the first checkpoint. It never changes while sessions write, so the
+-- function is immutable: a plan contains the number, and mints do not compute it. A standby has none: it refuses this like a write.
+
+CREATE FUNCTION "timeline"() RETURNS BIGINT LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+    IF pg_is_in_recovery() THEN
+        RAISE EXCEPTION 'positions of the log are known on a primary only' USING ERRCODE = 'read_only_sql_transaction';
+    END IF;
+    RETURN ('x' || substring(pg_walfile_name('0/1000000'), 1, 8))::bit(32)::bigint;
+END $$;
+
+-- What is added to the number of a transaction: 2^40 for each timeline after the first, and what restores need.
+
+CREATE VIEW "log_offset" AS SELECT "value" + ("timeline"() - 1) * 1099511627776 AS "value" FROM "change_offset";
 
 CREATE TABLE "change" (
     "position" BIGINT NOT NULL,

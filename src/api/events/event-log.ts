@@ -3,7 +3,8 @@ import { type ChangePage, type LogPosition, ChangeReader } from '../../storage/c
 import { KeyValidity } from '../../access/key-validity.js';
 import type { Principal } from '../../access/principal.js';
 import { namingAuthorityKey, parseNamingAuthority } from '../../identifier/index.js';
-import { malformed } from '../../problem/problem.js';
+import { Problem, malformed } from '../../problem/problem.js';
+import { EventCursors } from './event-cursors.js';
 import { LogWatcher } from './log-watcher.js';
 
 /** The filter and rights of a reader of the log. */
@@ -23,6 +24,7 @@ export class EventLog {
     private readonly reader: ChangeReader,
     private readonly watcher: LogWatcher,
     private readonly keys: KeyValidity,
+    private readonly cursors: EventCursors,
   ) {}
 
   /**
@@ -43,19 +45,29 @@ export class EventLog {
   /**
    * The next page; at the end of the log it waits for one, at most `waitMs` milliseconds (0 for none).
    * @param hungUp aborted when the client disconnects.
-   * @throws Problem UNAUTHENTICATED when the key is no longer valid.
+   * @throws Problem UNAUTHENTICATED when the key is no longer valid, CURSOR_AHEAD when the log does not have the event at `after`.
    * @returns an empty page after the time or at a stop; `reached` advances nevertheless.
    */
   async next(after: LogPosition, query: LogQuery, waitMs: number, hungUp: AbortSignal): Promise<ChangePage> {
     const end = performance.now() + waitMs;
     const { limit, includes, permit } = query;
-    let page = await this.reader.page(after, limit, includes);
-    while (page.changes.length === 0 && performance.now() < end && !hungUp.aborted && !this.isStopping) {
-      if (!page.more) await this.watcher.waitFor(page.reached, end - performance.now(), hungUp);
-      page = await this.reader.page(page.reached, limit, includes);
+    let [reached, page] = [after, await this.reader.page(after, limit, includes)];
+    while (page?.changes.length === 0 && performance.now() < end && !hungUp.aborted && !this.isStopping) {
+      reached = page.reached;
+      if (!page.more) await this.watcher.waitFor(reached, end - performance.now(), hungUp);
+      page = await this.reader.page(reached, limit, includes);
     }
     await permit();
+    if (page === null) throw await this.cursorAhead(reached, query);
     return page;
+  }
+
+  /** After a failover or a restore the log may lack events that were read before. */
+  private async cursorAhead(lost: LogPosition, { isRestricted }: LogQuery): Promise<Problem> {
+    const next = this.cursors.reached(await this.reader.restart(lost), isRestricted);
+    const detail =
+      'The log does not have the event of the cursor, because the database went back to an earlier state. Start again at "next", before everything that was lost; what was received after it and does not come again was lost.';
+    return new Problem('CURSOR_AHEAD', detail, { members: { next } });
   }
 }
 

@@ -35,7 +35,9 @@ export class EventsController {
    * a smaller number has ended, so a long transaction delays all later events. Continue at any time with `next` as
    * `cursor`. With `Accept: text/event-stream` the response is a stream of events: `id` is the cursor, `event` the kind,
    * `data` the event as JSON. When the key expires or is revoked, the stream ends with an event `problem` whose `data`
-   * is the problem document.
+   * is the problem document. After a failover or a restore that lost the event of the cursor, the response is 410
+   * `CURSOR_AHEAD` with `next`, the cursor at which to start again: events after it come again, and those that do not were
+   * lost. A browser closes its `EventSource` at this status.
    */
   @Get()
   @LongLived()
@@ -56,7 +58,7 @@ export class EventsController {
       'text/event-stream': { schema: { type: 'string' } },
     },
   })
-  @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', ...SYNTAX_CODES)
+  @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'CURSOR_AHEAD', ...SYNTAX_CODES)
   async read(
     @Query() query: EventsQueryDto,
     @CurrentPrincipal() principal: Principal,

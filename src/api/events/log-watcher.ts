@@ -34,7 +34,7 @@ export class LogWatcher {
   }
 
   /**
-   * Waits until the log has entries after a position, the time is over, the signal is aborted, or the service stops.
+   * Waits until the log has entries after a position or ends before it, the time is over, the signal is aborted, or the service stops.
    * @throws the error of a failed query.
    */
   async waitFor(cursor: LogPosition, timeoutMs: number, signal: AbortSignal): Promise<void> {
@@ -64,7 +64,8 @@ export class LogWatcher {
     const startedBy = this.timer;
     try {
       const head = await this.reader.head();
-      for (const { cursor, wake } of this.waiters) if (isAfter(head, cursor)) wake();
+      // A cursor after the end of the log is refused by the next read.
+      for (const { cursor, wake } of this.waiters) if (isAfter(head, cursor) || isAfter(cursor, head)) wake();
     } catch (error) {
       for (const { fail } of this.waiters) fail(error);
     }

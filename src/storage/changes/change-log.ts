@@ -14,7 +14,7 @@ export interface NewChange {
 /** $1 to $6: the changes; $7: the client; $8: the ID of its key. The position is the number of the transaction. */
 const APPEND = `
   INSERT INTO change (position, naming_authority_id, identifier_id, version, kind, client, key_id, patch, at)
-  SELECT pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset),
+  SELECT pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset),
          (SELECT n.id FROM naming_authority n WHERE n.prefix = w.naming_authority), w.identifier_id, w.version, w.kind, $7, $8, w.patch, w.at
   FROM unnest($1::text[], $2::bigint[], $3::int[], $4::text[], $5::text[], $6::timestamptz[])
     AS w(naming_authority, identifier_id, version, kind, patch, at)`;

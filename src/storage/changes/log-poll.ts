@@ -13,14 +13,14 @@ export const MAX_POLLED_ROWS = 10_000;
 export const LOG_POLL = `
   WITH changed AS MATERIALIZED (
     (SELECT identifier_id, naming_authority_id FROM change
-     WHERE position >= pg_snapshot_xmax($1::pg_snapshot)::text::bigint + (SELECT value FROM change_offset)
+     WHERE position >= pg_snapshot_xmax($1::pg_snapshot)::text::bigint + (SELECT value FROM log_offset)
      ORDER BY position, id LIMIT $2)
     UNION ALL
     (SELECT c.identifier_id, c.naming_authority_id
      FROM pg_snapshot_xip($1::pg_snapshot) AS open(xid)
      CROSS JOIN LATERAL (
        SELECT identifier_id, naming_authority_id FROM change
-       WHERE position = open.xid::text::bigint + (SELECT value FROM change_offset) ORDER BY position, id LIMIT $2
+       WHERE position = open.xid::text::bigint + (SELECT value FROM log_offset) ORDER BY position, id LIMIT $2
      ) c
      LIMIT $2)
   )
@@ -30,7 +30,7 @@ export const LOG_POLL = `
          concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()),
                    (SELECT oid FROM pg_database WHERE datname = current_database()),
                    pg_relation_filenode('change'), pg_relation_filenode('identifier'),
-                   (SELECT value FROM change_offset)) AS origin,
+                   (SELECT value FROM log_offset)) AS origin,
          ARRAY(SELECT identifier_id FROM changed WHERE identifier_id IS NOT NULL) AS identifiers,
          ARRAY(SELECT n.prefix FROM changed JOIN naming_authority n ON n.id = naming_authority_id
                WHERE identifier_id IS NULL) AS naming_authorities`;

@@ -73,7 +73,7 @@ export const IMPORT = `
     FROM unnest($31::int[], $32::uuid[]) AS a(ordinal, key) JOIN inserted o USING (ordinal)
   ), logged AS (
     INSERT INTO change (position, naming_authority_id, identifier_id, version, kind, client, key_id, patch)
-    SELECT pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), naming_authority_id, id, version, kind, client, key_id, patch
+    SELECT pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset), naming_authority_id, id, version, kind, client, key_id, patch
     FROM inserted ORDER BY ordinal
   )
   SELECT ordinal FROM inserted`;

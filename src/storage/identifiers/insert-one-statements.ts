@@ -20,7 +20,7 @@ export const INSERT_ONE = {
            CASE WHEN alternate_ids IS NOT NULL THEN ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
            CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until, reservation,
            client, key_id, request_key, request_index, request_hash,
-           pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), false, true
+           pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset), false, true
     FROM w
     CROSS JOIN LATERAL (
       SELECT n.id AS naming_authority_id FROM naming_authority n
@@ -57,7 +57,7 @@ export const REGISTER_ONE = {
            CASE WHEN alternate_ids IS NOT NULL THEN ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
            CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until, reservation,
            client, key_id, request_key, request_index, request_hash,
-           pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), true, true
+           pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset), true, true
     FROM w
     CROSS JOIN LATERAL (
       SELECT n.id AS naming_authority_id FROM naming_authority n

@@ -73,7 +73,7 @@ export const INSERT_MANY = `
            CASE WHEN alternate_ids IS NOT NULL THEN ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
            CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until, reservation,
            client, key_id, request_key, request_index, request_hash,
-           pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), own_key IS NOT NULL, true
+           pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset), own_key IS NOT NULL, true
     FROM eligible
     ON CONFLICT DO NOTHING
     RETURNING id
@@ -152,7 +152,7 @@ export const INSERT_WITH_MORE = `
            CASE WHEN alternate_ids IS NOT NULL THEN ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
            CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until, reservation,
            client, key_id, request_key, request_index, request_hash,
-           pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), own_key IS NOT NULL, true, handle_values::jsonb,
+           pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset), own_key IS NOT NULL, true, handle_values::jsonb,
            replaces, replaces_key
     FROM eligible
     ON CONFLICT DO NOTHING
@@ -165,7 +165,7 @@ export const INSERT_WITH_MORE = `
     SELECT record_id, naming_authority_id, record_guid, record_name, record_key,
            CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until,
            client, key_id, request_key, request_index + 1, request_hash,
-           pg_current_xact_id()::text::bigint + (SELECT value FROM change_offset), true
+           pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset), true
     FROM inserted WHERE has_record
   ), alternates AS (
     INSERT INTO alternate_identifier (key, naming_authority_id, identifier_id)

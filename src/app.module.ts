@@ -5,6 +5,7 @@ import { ChangesModule } from './api/changes/changes.module.js';
 import { CurationModule } from './api/curation/curation.module.js';
 import type { Pools } from './database/pool.js';
 import { DatabaseModule } from './database/database.module.js';
+import type { Replica } from './database/replica/replica.js';
 import { ApiKeysModule } from './api/api-keys/api-keys.module.js';
 import { DocumentationModule } from './api/documentation/documentation.module.js';
 import { EventsModule } from './api/events/events.module.js';
@@ -34,13 +35,13 @@ const API = [
 
 @Module({})
 export class AppModule {
-  static of(config: Config, pools: Pools, metrics: Metrics, drain: Drain): DynamicModule {
+  static of(config: Config, pools: Pools, replica: Replica | null, metrics: Metrics, drain: Drain): DynamicModule {
     const { faces, resolver, upstream, publicRead, openAccessHosts } = config;
     const isClosed = !publicRead && openAccessHosts === null;
     return {
       module: AppModule,
       imports: [
-        DatabaseModule.over(pools),
+        DatabaseModule.over(pools, replica),
         DrainModule.with(drain),
         DefaultResolverModule.with(config.resolver),
         AccessModule.with(config, config.limits),

@@ -18,6 +18,7 @@ import { NamingAuthorityCache } from './storage/naming-authorities/naming-author
 import type { Config } from './config/config.js';
 import { DirectPath } from './direct-path.js';
 import type { Pools } from './database/pool.js';
+import { Replica } from './database/replica/replica.js';
 import { Faces } from './http/face.js';
 import { limitBodies } from './http/body/body-limits.js';
 import { dropStreamsOfHead } from './http/body/send-stream.js';
@@ -43,6 +44,8 @@ export interface PreparedApplication {
   readonly app: NestFastifyApplication;
   readonly metrics: Metrics;
   readonly drain: Drain;
+  /** Null without READ_DATABASE_URL. */
+  readonly replica: Replica | null;
   prepare(): Promise<void>;
 }
 
@@ -56,7 +59,9 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
   const drain = new Drain();
   const metrics = new Metrics();
   const methods = new MethodNotAllowed();
-  metrics.watchPools(pools.general, pools.hot, pools.log);
+  const replica = pools.replica === null ? null : new Replica(pools.replica, pools.log, logger);
+  metrics.watchPools(pools.general, pools.hot, pools.log, ...(pools.replica === null ? [] : [pools.replica]));
+  if (replica !== null) metrics.watchReplica(replica);
   setSecurityHeaders(server, (request) => faces.of(request).securityHeaders(request.url));
   endJsonWithNewline(server);
   dropStreamsOfHead(server);
@@ -78,7 +83,7 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
     metrics.refused('overload');
   });
   limitBodies(server, config.bodyLimitBytes);
-  const app = await NestFactory.create<NestFastifyApplication>(AppModule.of(config, pools, metrics, drain), adapter, {
+  const app = await NestFactory.create<NestFastifyApplication>(AppModule.of(config, pools, replica, metrics, drain), adapter, {
     abortOnError: false,
     bodyParser: false,
     logger: new FrameworkLogger(logger),
@@ -106,7 +111,7 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
     }
     await server.register(methods.addTheOthers);
   };
-  return { app, metrics, drain, prepare };
+  return { app, metrics, drain, replica, prepare };
 }
 
 /** The routes whose frequent requests are answered before the framework. */

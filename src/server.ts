@@ -5,6 +5,7 @@ import { type PreparedApplication, createApplication } from './app.setup.js';
 import type { Config } from './config/config.js';
 import { StartupError, reasonOf } from './config/startup-error.js';
 import { createPools } from './database/pool.js';
+import { ForeignReplicaError } from './database/replica/replica.js';
 import { isPrivilegeError } from './database/schema-rights.js';
 import { Cursors } from './http/validation/cursor.js';
 import type { Drain } from './http/server/drain.js';
@@ -43,6 +44,7 @@ export async function openServer(config: Config, url: string, logger: Logger): P
   const banner = await open(service, metricsServer, config).catch(async (error: unknown) => {
     await close();
     if (isPrivilegeError(error)) throw missingPrivilege(error, url);
+    if (error instanceof ForeignReplicaError) throw new StartupError(`${error.message}.`);
     throw error;
   });
   return { banner, drain, close };
@@ -60,6 +62,7 @@ async function open(
   const { app } = service;
   const { host, port, metricsPort } = config;
   await app.get(PositionOffset).raise();
+  await service.replica?.start();
   app.get(Cursors).useSecret(await app.get(CursorSecret).load());
   await app.get(NamingAuthorityWriter).ensure(config.namingAuthorities);
   await service.prepare();

@@ -5,7 +5,7 @@ import { type ValidationError, validateSync } from 'class-validator';
 import { type Resolver, parseNamingAuthority, parseResolver } from '../identifier/index.js';
 import { withAdminApiKey } from './admin-api-key.js';
 import { hostProblem, hostsOf, listenProblem } from './allowed-hosts.js';
-import { databaseUrlProblem } from './database-url.js';
+import { databaseUrlProblem, readDatabaseUrlProblem } from './database-url.js';
 import { Environment, type PublicHistory } from './environment.js';
 import { type FaceName, faceProblems, facesOf } from './faces.js';
 import { type MisspelledVariable, describeMisspelled, misspelledVariables } from './misspelled-variables.js';
@@ -49,6 +49,8 @@ export interface Config {
   readonly metricsPort: number | null;
   /** The URL, or the folder of the embedded PostgreSQL. */
   readonly database: { readonly url: string } | { readonly dataDir: string };
+  /** The URL of a server that reads go to first; null for none. */
+  readonly readDatabaseUrl: string | null;
   readonly namingAuthorities: readonly string[];
   /** The resolver whose HTTP URIs are rendered and understood (URI-36). */
   readonly resolver: Resolver;
@@ -102,7 +104,8 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()):
     ...upstreamProblem(environment.RESOLVER_UPSTREAM),
     ...portProblems(environment),
     ...listenProblem(environment.HOST),
-    ...databaseUrlProblem(environment.DATABASE_URL),
+    ...databaseUrlProblem('DATABASE_URL', environment.DATABASE_URL),
+    ...readDatabaseUrlProblem(environment.READ_DATABASE_URL, environment.DATABASE_URL),
     ...(keyProblems.length > 0 || listenProblem(environment.HOST).length > 0 ? [] : accessProblems(environment)),
   ];
   if (problems.length > 0 || !resolver.ok) {
@@ -116,6 +119,7 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()):
     host: environment.HOST === 'localhost' ? '127.0.0.1' : environment.HOST,
     metricsPort: environment.METRICS_PORT ?? null,
     database: url === undefined ? { dataDir: resolve(environment.DATA_DIR) } : { url },
+    readDatabaseUrl: environment.READ_DATABASE_URL ?? null,
     namingAuthorities,
     resolver: resolver.value,
     upstream: upstreamOf(environment.RESOLVER_UPSTREAM ?? '') ?? null,
@@ -222,6 +226,6 @@ function isLoopback(host: string): boolean {
 function describeProblem({ property, constraints, value }: ValidationError): string {
   const rule = Object.values(constraints ?? {})[0] ?? 'is invalid';
   // Secrets must not appear in logs.
-  const isSecret = property === 'DATABASE_URL' || property === 'ADMIN_API_KEY';
+  const isSecret = ['DATABASE_URL', 'READ_DATABASE_URL', 'ADMIN_API_KEY'].includes(property);
   return `${property} ${rule}${isSecret ? '' : `; the value is "${String(value)}"`}`;
 }

@@ -62,6 +62,10 @@ export class Environment {
   @Text()
   DATABASE_URL?: string;
 
+  /** Checked by `readDatabaseUrlProblem`. */
+  @Text()
+  READ_DATABASE_URL?: string;
+
   @Text() DATA_DIR = '.data';
 
   @Text() NAMING_AUTHORITIES?: string;

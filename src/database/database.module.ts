@@ -3,6 +3,7 @@ import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '
 import pg from 'pg';
 import { HOT_POOL, LOG_POOL, type Pools } from './pool.js';
 import { PrismaService } from './prisma.service.js';
+import { REPLICA, type Replica } from './replica/replica.js';
 
 /** Maximum time to close connections to a database that does not respond. */
 const PARTING_MS = 2000;
@@ -13,10 +14,11 @@ export class DatabaseModule implements OnApplicationShutdown {
     @Inject(pg.Pool) private readonly pool: pg.Pool,
     @Inject(HOT_POOL) private readonly hot: pg.Pool,
     @Inject(LOG_POOL) private readonly log: pg.Pool,
+    @Inject(REPLICA) private readonly replica: Replica | null,
     private readonly prisma: PrismaService,
   ) {}
 
-  static over({ general, hot, log }: Pools): DynamicModule {
+  static over({ general, hot, log }: Pools, replica: Replica | null): DynamicModule {
     return {
       module: DatabaseModule,
       global: true,
@@ -24,14 +26,15 @@ export class DatabaseModule implements OnApplicationShutdown {
         { provide: pg.Pool, useValue: general },
         { provide: HOT_POOL, useValue: hot },
         { provide: LOG_POOL, useValue: log },
+        { provide: REPLICA, useValue: replica },
         PrismaService,
       ],
-      exports: [pg.Pool, HOT_POOL, LOG_POOL, PrismaService],
+      exports: [pg.Pool, HOT_POOL, LOG_POOL, REPLICA, PrismaService],
     };
   }
 
   async onApplicationShutdown(): Promise<void> {
-    const ended = this.prisma.$disconnect().then(() => Promise.all([this.pool.end(), this.hot.end(), this.log.end()]));
+    const ended = this.prisma.$disconnect().then(() => Promise.all([this.pool.end(), this.hot.end(), this.log.end(), this.replica?.stop()]));
     await Promise.race([ended, pause(PARTING_MS, undefined, { ref: false })]);
   }
 }

@@ -24,6 +24,8 @@ export interface Pools {
   readonly hot: pg.Pool;
   /** One connection for the polls of the log, which do not wait behind other statements. Opened by the first poll. */
   readonly log: pg.Pool;
+  /** Sessions at the server of `READ_DATABASE_URL`; null without one. */
+  readonly replica: pg.Pool | null;
 }
 
 export const HOT_POOL = Symbol('HOT_POOL');
@@ -31,6 +33,9 @@ export const LOG_POOL = Symbol('LOG_POOL');
 
 /** A poll that takes longer comes too late: what it reads is not served. */
 const LOG_STATEMENT_TIMEOUT_MS = 700;
+
+/** Of a connection and of a statement. Short, because the primary is asked after a replica that does not respond. */
+const REPLICA_WAIT_MS = 1000;
 
 export function createPools(url: string, config: Config, logger: Logger): Pools {
   // A repeat that waits for the first request with its key gets an error before the statement times out.
@@ -50,7 +55,19 @@ export function createPools(url: string, config: Config, logger: Logger): Pools 
       planCacheMode: 'force_generic_plan',
       statementTimeoutMs: LOG_STATEMENT_TIMEOUT_MS,
     }),
+    replica: config.readDatabaseUrl === null ? null : createReplicaPool(config.readDatabaseUrl, config, logger, hotSize),
   };
+}
+
+function createReplicaPool(url: string, config: Config, logger: Logger, size: number): pg.Pool {
+  return createPool(url, config, logger, {
+    size,
+    lockWaitMs: REPLICA_WAIT_MS,
+    planCacheMode: 'force_generic_plan',
+    statementTimeoutMs: Math.min(REPLICA_WAIT_MS, config.pool.statementTimeoutMs),
+    connectTimeoutMs: Math.min(REPLICA_WAIT_MS, config.pool.connectTimeoutMs),
+    isReadOnly: true,
+  });
 }
 
 interface Traits {
@@ -59,18 +76,24 @@ interface Traits {
   readonly planCacheMode: 'auto' | 'force_generic_plan';
   /** By default that of the configuration. */
   readonly statementTimeoutMs?: number;
+  /** By default that of the configuration. */
+  readonly connectTimeoutMs?: number;
+  /** Whether the server rejects every write of its sessions, also where it is a primary. */
+  readonly isReadOnly?: boolean;
 }
 
 /** Every wait has a limit. The limit here exceeds that of the server, for a network or server that does not respond. */
 function createPool(url: string, config: Config, logger: Logger, traits: Traits): pg.Pool {
   const { size, lockWaitMs, planCacheMode, statementTimeoutMs = config.pool.statementTimeoutMs } = traits;
-  const settings = new SessionSettings(poolSettings(planCacheMode), (setting, reason) => {
+  const { connectTimeoutMs = config.pool.connectTimeoutMs, isReadOnly = false } = traits;
+  const readOnly = isReadOnly ? [{ name: 'default_transaction_read_only', value: 'on', required: true }] : [];
+  const settings = new SessionSettings([...poolSettings(planCacheMode), ...readOnly], (setting, reason) => {
     logger.warn({ setting, reason }, 'the database rejected a session setting; the session continues without it');
   });
   const pool = new ConnectionPool({
     connectionString: url,
     max: size,
-    connectionTimeoutMillis: config.pool.connectTimeoutMs,
+    connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
     lock_timeout: lockWaitMs,
     query_timeout: statementTimeoutMs + ANSWER_GRACE_MS,

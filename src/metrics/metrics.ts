@@ -48,6 +48,14 @@ export interface CacheFigures {
   readonly pollAgeSeconds: number;
 }
 
+/** What the use of `READ_DATABASE_URL` counts. */
+export interface ReplicaFigures {
+  /** By the server that answered. */
+  readonly reads: Readonly<Record<'replica' | 'primary' | 'fallback', number>>;
+  /** NaN where it does not respond. */
+  readonly lagSeconds: number;
+}
+
 /** Prometheus metrics of this process. Labels contain no text of a client. */
 export class Metrics {
   private readonly registry = new Registry();
@@ -223,6 +231,27 @@ export class Metrics {
       () => cache.pollAgeSeconds,
     );
     this.queueDepth('resolutions', () => cache.waiting);
+  }
+
+  watchReplica(replica: ReplicaFigures): void {
+    new Counter({
+      name: 'mintmark_record_reads_total',
+      help: 'Reads of records with READ_DATABASE_URL, by the server that answered.',
+      labelNames: ['server'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const [server, count] of Object.entries(replica.reads)) this.inc({ server }, count);
+      },
+    });
+    new Gauge({
+      name: 'mintmark_replica_lag_seconds',
+      help: 'Seconds by which the server of READ_DATABASE_URL is behind; NaN where it does not respond.',
+      registers: [this.registry],
+      collect() {
+        this.set(replica.lagSeconds);
+      },
+    });
   }
 
   private labelOf(namingAuthority: string, outcome: MintOutcomeLabel): string {

@@ -13,10 +13,23 @@ import { ValueSearch } from './identifiers/value-search.js';
 import { NamingAuthorityCache } from './naming-authorities/naming-authority-cache.js';
 import { NamingAuthorityCounts } from './naming-authorities/naming-authority-counts.js';
 import { NamingAuthorityReader } from './naming-authorities/naming-authority-reader.js';
-import { READ_CLIENT, readClient } from './read-client.js';
+import { REPLICA, type Replica } from '../database/replica/replica.js';
+import { READ_CLIENT, type ReadClient, readClient } from './read-client.js';
+import { LookupReads } from './replica/lookup-reads.js';
+import { SearchReads } from './replica/search-reads.js';
 
 const PROVIDERS: Provider[] = [
   { provide: READ_CLIENT, useFactory: readClient, inject: [PrismaService, HOT_POOL] },
+  {
+    provide: LookupReads,
+    useFactory: (primary: ReadClient, replica: Replica | null) => new LookupReads(primary, replica),
+    inject: [READ_CLIENT, REPLICA],
+  },
+  {
+    provide: SearchReads,
+    useFactory: (primary: IdentifierSearch, replica: Replica | null) => new SearchReads(primary, replica),
+    inject: [IdentifierSearch, REPLICA],
+  },
   ApiKeyStore,
   NamingAuthorityCounts,
   NamingAuthorityReader,

@@ -2,13 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
-import {
-  IdentifierSearch,
-  type MatchedBy,
-  type Matches,
-  MAX_CANDIDATES,
-} from '../../storage/identifiers/identifier-search.js';
+import { type MatchedBy, type Matches, MAX_CANDIDATES } from '../../storage/identifiers/identifier-search.js';
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
+import { SearchReads } from '../../storage/replica/search-reads.js';
 import { type InputFault, type ReadInput, readInput } from './read-input.js';
 
 /** Texts per statement. A record can have 800 KB, and a slice stays in memory until the client has read it. */
@@ -38,7 +34,7 @@ export interface LookupResult {
 @Injectable()
 export class LookupManyService {
   constructor(
-    private readonly finder: IdentifierSearch,
+    private readonly finder: SearchReads,
     private readonly authorities: NamingAuthorityCache,
   ) {}
 

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import type { CordraId } from '../../identifier/index.js';
 import { Metrics } from '../../metrics/metrics.js';
@@ -9,7 +9,7 @@ import { type Count, IdentifierPages } from '../../storage/identifiers/identifie
 import type { PageFilter } from '../../storage/identifiers/page-filter.js';
 import type { PageCursor, PageOrder } from '../../storage/identifiers/page-range.js';
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
-import { READ_CLIENT, type ReadClient } from '../../storage/read-client.js';
+import { LookupReads } from '../../storage/replica/lookup-reads.js';
 import { type IdentifierFilter, parseFilter } from '../representation/parse-filter.js';
 
 /** A record, with the query and fragment of the request, which do not identify another record (R-24). */
@@ -41,11 +41,11 @@ export interface RecordPage {
 export class LookupService {
   constructor(
     private readonly identifiers: IdentifierPages,
-    @Inject(READ_CLIENT) private readonly prisma: ReadClient,
+    private readonly reads: LookupReads,
     private readonly authorities: NamingAuthorityCache,
     metrics: Metrics,
   ) {
-    metrics.queueDepth('lookups', () => this.prisma.identifier.waitingLookups());
+    metrics.queueDepth('lookups', () => this.reads.waiting);
   }
 
   /**
@@ -56,7 +56,7 @@ export class LookupService {
   async find(text: string, principal: Principal, pointer: string): Promise<Found> {
     return this.authorities.lookUp(text, async (known) => {
       const view = principal.viewOf(known);
-      const { record, name } = await resolveIdentifier(text, view, this.prisma.identifier, pointer);
+      const { record, name } = await resolveIdentifier(text, view, this.reads, pointer);
       const uriParts = name.type === 'cordra' ? name : { query: null, fragment: null };
       const metadataIdScheme = view.metadataIdScheme(record.namingAuthority);
       return { record: principal.redact(record), uriParts, metadataIdScheme };
@@ -88,7 +88,7 @@ export class LookupService {
     const isAlone = Object.values(others).every((value) => value === undefined);
     const names = [metadata, opaqueMetadata].filter((name) => name !== undefined);
     if (names.length === 0 || !isAlone) return null;
-    const found = await Promise.all(names.map((name) => this.prisma.identifier.findByMetadataId(name)));
+    const found = await Promise.all(names.map((name) => this.reads.findByMetadataId(name)));
     const few = found.flatMap((records) => records ?? []);
     if (found.includes(null) || few.length > limit) return null;
     return names.length === 1 ? few : few.sort(inOrderOfMinting);

@@ -65,6 +65,11 @@ export class LogFollower {
     return this.polledAt !== null && elapsedSince(this.polledAt, this.clock) < FRESH_MS;
   }
 
+  /** The end of the log that has been told; null where that is unknown or old. */
+  get told(): bigint | null {
+    return this.isFresh() ? (this.state?.flushed ?? null) : null;
+  }
+
   /** Milliseconds since the last successful poll began; NaN without one. */
   get ageMs(): number {
     return this.polledAt === null ? NaN : elapsedSince(this.polledAt, this.clock);

@@ -27,6 +27,7 @@ export const LOG_POLL = `
   SELECT pg_current_snapshot()::text AS snapshot,
          pg_snapshot_xmax(pg_current_snapshot())::text AS next,
          (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS time,
+         CASE WHEN NOT pg_is_in_recovery() THEN (pg_current_wal_flush_lsn() - '0/0')::text END AS flushed,
          concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()),
                    (SELECT oid FROM pg_database WHERE datname = current_database()),
                    pg_relation_filenode('change'), pg_relation_filenode('identifier'),
@@ -43,6 +44,8 @@ export interface PollState {
   readonly origin: string;
   /** The clock of the database, in milliseconds since 1970. */
   readonly time: number;
+  /** The end of the durable log, after every change that the poll can have told; null on a server in recovery. */
+  readonly flushed: bigint | null;
 }
 
 export interface Poll {
@@ -56,6 +59,7 @@ interface PollRow {
   readonly next: string;
   readonly origin: string;
   readonly time: number;
+  readonly flushed: string | null;
   readonly identifiers: readonly string[];
   readonly naming_authorities: readonly string[];
 }
@@ -72,7 +76,8 @@ export async function pollLog(pool: pg.Pool, previous: PollState | null): Promis
   const [row] = rows;
   if (row === undefined) throw new TypeError('a poll is one row');
   const { snapshot, origin, time, identifiers, naming_authorities: namingAuthorities } = row;
-  const state = { snapshot, origin, time, next: BigInt(row.next) };
+  const flushed = row.flushed === null ? null : BigInt(row.flushed);
+  const state = { snapshot, origin, time, next: BigInt(row.next), flushed };
   const isContinuous = previous !== null && previous.origin === origin && previous.next <= state.next;
   const isComplete = identifiers.length + namingAuthorities.length <= MAX_POLLED_ROWS;
   return {

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Sessions } from '../../database/replica/server-state.js';
 import { Batcher } from '../batcher.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { denotes, isAt } from '../../registry/key-collision.js';
@@ -65,7 +65,7 @@ export class CoalescedReader {
     LIMITS,
   );
 
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(private readonly pool: Sessions) {}
 
   async find(address: Address): Promise<IdentifierRecord | null> {
     return (address.guid === null ? this.byLocalKey : this.byGuid).add(address);

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
+import type { Sessions } from '../../database/replica/server-state.js';
 import { arrayOf } from '../array-parameter.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
@@ -113,7 +114,7 @@ const FIND = `
 /** Finds records for many texts in one statement. */
 @Injectable()
 export class IdentifierSearch {
-  constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
+  constructor(@Inject(pg.Pool) private readonly pool: Sessions) {}
 
   /** Finds what each text matches by its first key with a match. @param visible the searched prefixes; null for all. */
   async find(texts: readonly (readonly SearchKey[])[], visible: readonly string[] | null = null): Promise<Matches[]> {

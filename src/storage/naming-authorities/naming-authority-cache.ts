@@ -1,6 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { HOT_POOL } from '../../database/pool.js';
+import { REPLICA, type Replica } from '../../database/replica/replica.js';
+import type { Sessions } from '../../database/replica/server-state.js';
 import { type Resolver, namingAuthorityKey } from '../../identifier/index.js';
 import { Problem } from '../../problem/problem.js';
 import { type NamingAuthorityRow, namingAuthorityOf } from './naming-authority-row.js';
@@ -42,10 +44,18 @@ export class NamingAuthorityCache {
   constructor(
     @Inject(HOT_POOL) private readonly pool: pg.Pool,
     @Inject(DEFAULT_HTTP_RESOLVER) private readonly resolver: Resolver,
+    @Inject(REPLICA) private readonly replica: Replica | null = null,
   ) {}
 
+  /** At most a second old. While the primary is away, the replica is read. */
   async current(): Promise<NamingAuthoritySnapshot> {
-    return this.known !== null && this.isCurrent ? this.known.value : this.refresh();
+    if (this.known !== null && this.isCurrent) return this.known.value;
+    const { replica } = this;
+    if (replica === null) return this.refresh();
+    return replica.orReplica(
+      () => this.refresh(),
+      () => this.readFrom({ query: (query) => replica.query(query, replica.settled) }, false, []),
+    );
   }
 
   /** The snapshot that was read last, of any age; null before the first one. */
@@ -112,20 +122,26 @@ export class NamingAuthorityCache {
   }
 
   private async read(): Promise<NamingAuthoritySnapshot> {
-    const at = performance.now();
-    const isDue = at - this.allReadAt > READ_ALL_MS;
+    const isDue = performance.now() - this.allReadAt > READ_ALL_MS;
     const all = isDue || this.needsAll || this.needed.size > MAX_NAMES;
     const names = all ? [] : [...this.needed];
     this.needed = new Set();
     this.needsAll = false;
+    const began = performance.now();
+    const value = await this.readFrom(this.pool, all, names);
+    if (all) this.allReadAt = began;
+    return value;
+  }
+
+  private async readFrom(server: Sessions, all: boolean, names: readonly string[]): Promise<NamingAuthoritySnapshot> {
+    const at = performance.now();
     const newest = [...this.rows.values()].reduce((latest, { updatedAt }) => Math.max(latest, updatedAt.getTime()), 0);
     const since = all ? '-infinity' : new Date(newest - OVERLAP_MS).toISOString();
-    const { rows } = await this.pool.query<NamingAuthorityRow>({
+    const { rows } = await server.query<NamingAuthorityRow>({
       name: 'changed-authorities',
       text: CHANGED,
       values: [since, names],
     });
-    if (all) this.allReadAt = at;
     const changed = rows.filter((row) => {
       const known = this.rows.get(namingAuthorityKey(row.prefix));
       return known?.version !== row.version || known.state !== row.state || !hasUsers(known, namingAuthorityOf(row));

@@ -84,7 +84,7 @@ class Model {
     if (!this.isMint) this.polled = seen;
     const before = polling.previous === null ? null : Number(polling.previous.snapshot);
     const identifiers = !this.isMint && before !== null && before < seen ? [7n] : [];
-    const state = { snapshot: String(seen), next: 1n, origin: '', time: this.clock.wall() };
+    const state = { snapshot: String(seen), next: 1n, origin: '', time: this.clock.wall(), flushed: null };
     polling.answer.resolve({ state, changed: before === null ? null : { identifiers, namingAuthorities: [] } });
   }
 

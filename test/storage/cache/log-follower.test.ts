@@ -30,7 +30,7 @@ beforeEach(() => {
   );
 });
 
-const stateOf = (snapshot: string, time = 0): PollState => ({ snapshot, next: 1n, origin: '', time });
+const stateOf = (snapshot: string, time = 0): PollState => ({ snapshot, next: 1n, origin: '', time, flushed: null });
 
 async function answer(snapshot: string, changed: Poll['changed'] = CHANGED): Promise<void> {
   polls.at(-1)!.answer.resolve({ state: stateOf(snapshot), changed });

@@ -1,10 +1,12 @@
 import type pg from 'pg';
+import type { Replica } from '../../../database/replica/replica.js';
 import type { IdentifierRecord } from '../../../registry/identifier-record.js';
 import { isAt } from '../../../registry/key-collision.js';
 import type { Address } from '../../../registry/naming-authority-snapshot.js';
 import { LogFollower } from '../../changes/log-follower.js';
 import { pollLog } from '../../changes/log-poll.js';
 import { type Clock, SYSTEM_CLOCK } from '../../clock.js';
+import { ResolutionReads } from '../../replica/resolution-reads.js';
 import type { Touched } from '../../touched.js';
 import type { Bounds } from './bounded-entries.js';
 import { RecordCache } from './record-cache.js';
@@ -19,7 +21,7 @@ export type HeldRecords = Pick<CachedResolution, 'held' | 'find'>;
  * always empty, because no row of the log tells when they change.
  */
 export class CachedResolution {
-  private readonly reader: ResolutionReader;
+  private readonly reader: ResolutionReader | ResolutionReads;
   private readonly log: LogFollower;
   /** Null without a cache. */
   private readonly cache: RecordCache | null;
@@ -29,16 +31,24 @@ export class CachedResolution {
    * @param hot the pool of the look-ups.
    * @param logPool a pool that only the polls use.
    * @param bounds 0 of one of them is no cache.
+   * @param replica is read first; null for none.
    */
-  constructor(hot: pg.Pool, logPool: pg.Pool, bounds: Bounds, clock: Clock = SYSTEM_CLOCK) {
-    this.reader = new ResolutionReader(hot);
+  constructor(
+    hot: pg.Pool,
+    logPool: pg.Pool,
+    bounds: Bounds,
+    replica: Replica | null = null,
+    clock: Clock = SYSTEM_CLOCK,
+  ) {
+    const primary = new ResolutionReader(hot);
+    this.reader = replica === null ? primary : new ResolutionReads(primary, replica);
     this.log = new LogFollower(
       (previous) => pollLog(logPool, previous),
       (changed) => this.cache?.changed(changed),
       clock,
     );
     const isOn = bounds.entries > 0 && bounds.octets > 0;
-    this.cache = isOn ? new RecordCache(this.reader, this.log, clock, bounds) : null;
+    this.cache = isOn ? new RecordCache(this.reader, this.log, clock, bounds, replica !== null) : null;
   }
 
   /**
@@ -47,7 +57,7 @@ export class CachedResolution {
    */
   async find(address: Address): Promise<IdentifierRecord | null> {
     if (this.cache === null) this.uncached += 1;
-    const record = await (this.cache ?? this.reader).find(address);
+    const record = await (this.cache === null ? this.reader.find(address, null) : this.cache.find(address));
     return record === null || isAt(record.localName, address) ? record : null;
   }
 

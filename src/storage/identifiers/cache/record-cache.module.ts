@@ -1,6 +1,7 @@
 import { type DynamicModule, Module, type OnModuleDestroy } from '@nestjs/common';
 import type pg from 'pg';
 import { HOT_POOL, LOG_POOL } from '../../../database/pool.js';
+import { REPLICA, type Replica } from '../../../database/replica/replica.js';
 import { TRANSACTION_LISTENER } from '../../transactions.js';
 import type { Bounds } from './bounded-entries.js';
 import { CachedResolution } from './cached-resolution.js';
@@ -13,8 +14,9 @@ export class RecordCacheModule implements OnModuleDestroy {
   static within(bounds: Bounds): DynamicModule {
     const cache = {
       provide: CachedResolution,
-      inject: [HOT_POOL, LOG_POOL],
-      useFactory: (hot: pg.Pool, log: pg.Pool) => new CachedResolution(hot, log, bounds),
+      inject: [HOT_POOL, LOG_POOL, REPLICA],
+      useFactory: (hot: pg.Pool, log: pg.Pool, replica: Replica | null) =>
+        new CachedResolution(hot, log, bounds, replica),
     };
     return {
       module: RecordCacheModule,

@@ -44,6 +44,11 @@ interface Read {
   isStale: boolean;
 }
 
+interface RecordSource {
+  /** @param minimum the position of the log that a replica must have replayed; null for any. */
+  find(address: Address, minimum: bigint | null): Promise<IdentifierRecord | null>;
+}
+
 /** Reads records as `ResolutionReader` does, from memory where a poll of the log shows that they have not changed. */
 export class RecordCache {
   private readonly records: BoundedEntries<Entry>;
@@ -58,10 +63,12 @@ export class RecordCache {
   misses = 0;
 
   constructor(
-    private readonly reader: { find(address: Address): Promise<IdentifierRecord | null> },
-    private readonly log: Pick<LogFollower, 'use' | 'isFresh' | 'databaseTime'>,
+    private readonly reader: RecordSource,
+    private readonly log: Pick<LogFollower, 'use' | 'isFresh' | 'databaseTime'> & Partial<Pick<LogFollower, 'told'>>,
     private readonly clock: Clock,
     bounds: Bounds,
+    /** Whether the reader can read a server that lacks the last changes. */
+    private readonly hasReplica = false,
   ) {
     const share = {
       entries: Math.ceil(bounds.entries / ABSENT_SHARE),
@@ -164,7 +171,10 @@ export class RecordCache {
 
   private async start(key: string, address: Address, at: number): Promise<IdentifierRecord | null> {
     const began = this.invalidations.current;
-    const found = this.reader.find(address).then((record) => {
+    // A replica can lack what was told before this read began; without a minimum, its record is not kept.
+    const minimum = this.hasReplica ? (this.log.told ?? null) : null;
+    const isKept = !this.hasReplica || minimum !== null;
+    const found = this.reader.find(address, minimum).then((record) => {
       read.isStale ||= this.invalidations.concernsRead(key, record, began);
       return frozen(record);
     });
@@ -173,7 +183,7 @@ export class RecordCache {
     this.reads.add(read);
     try {
       const record = await found;
-      if (!read.isStale) this.store(key, record, read);
+      if (isKept && !read.isStale) this.store(key, record, read);
       return record;
     } finally {
       if (this.reading.get(key) === read) this.reading.delete(key);

@@ -1,11 +1,12 @@
 import type pg from 'pg';
+import type { Sessions } from '../../../database/replica/server-state.js';
 import type { IdentifierRecord } from '../../../registry/identifier-record.js';
 import type { Address } from '../../../registry/naming-authority-snapshot.js';
 import { Batcher } from '../../batcher.js';
 import { type IdentifierRow, recordOf } from '../identifier-row.js';
 
 /** As for the look-ups of `coalesced-reader.ts`. */
-const LIMITS = { maxBatchSize: 100, maxConcurrentBatches: 2, maxQueueLength: 5000 };
+export const RESOLUTION_LIMITS = { maxBatchSize: 100, maxConcurrentBatches: 2, maxQueueLength: 5000 };
 
 /** $1: ordinals; $2: naming authorities; $3: GUIDs. PostgreSQL does not compute the columns `describes` and
  * `newer_versions` of the view. */
@@ -36,21 +37,21 @@ export const RESOLVE_LOCAL_KEYS = `
  * arrive together share a statement.
  */
 export class ResolutionReader {
-  private readonly byGuid = new Batcher<Address, IdentifierRecord | null>((addresses) => {
-    const guids = addresses.map(({ guid }) => guid);
-    return this.read({ name: 'resolve-guids', text: RESOLVE_GUIDS }, addresses, guids);
-  }, LIMITS);
+  private readonly byGuid = new Batcher<Address, IdentifierRecord | null>(
+    (addresses) => readResolutions(this.pool, 'guid', addresses),
+    RESOLUTION_LIMITS,
+  );
 
-  private readonly byLocalKey = new Batcher<Address, IdentifierRecord | null>((addresses) => {
-    const keys = addresses.map(({ localKey }) => localKey);
-    return this.read({ name: 'resolve-local-keys', text: RESOLVE_LOCAL_KEYS }, addresses, keys);
-  }, LIMITS);
+  private readonly byLocalKey = new Batcher<Address, IdentifierRecord | null>(
+    (addresses) => readResolutions(this.pool, 'localKey', addresses),
+    RESOLUTION_LIMITS,
+  );
 
   /** @param pool the hot pool. */
   constructor(private readonly pool: pg.Pool) {}
 
   /** @throws Problem OVERLOADED when too many wait. */
-  async find(address: Address): Promise<IdentifierRecord | null> {
+  async find(address: Address, _minimum: bigint | null = null): Promise<IdentifierRecord | null> {
     return (address.guid === null ? this.byLocalKey : this.byGuid).add(address);
   }
 
@@ -58,17 +59,23 @@ export class ResolutionReader {
   get depth(): number {
     return this.byGuid.depth + this.byLocalKey.depth;
   }
+}
 
-  private async read(
-    statement: { readonly name: string; readonly text: string },
-    addresses: readonly Address[],
-    keys: readonly (string | null)[],
-  ): Promise<(IdentifierRecord | null)[]> {
-    const prefixes = addresses.map(({ namingAuthority }) => namingAuthority);
-    const values = [addresses.map((_, ordinal) => ordinal), prefixes, keys];
-    const { rows } = await this.pool.query<IdentifierRow & { ordinal: number }>({ ...statement, values });
-    const found = addresses.map((): IdentifierRecord | null => null);
-    for (const row of rows) found[row.ordinal] = recordOf(row);
-    return found;
-  }
+const STATEMENTS = {
+  guid: { name: 'resolve-guids', text: RESOLVE_GUIDS },
+  localKey: { name: 'resolve-local-keys', text: RESOLVE_LOCAL_KEYS },
+};
+
+/** The records of addresses that all have the key; null where none is registered. */
+export async function readResolutions(
+  from: Sessions,
+  key: 'guid' | 'localKey',
+  addresses: readonly Address[],
+): Promise<(IdentifierRecord | null)[]> {
+  const prefixes = addresses.map(({ namingAuthority }) => namingAuthority);
+  const values = [addresses.map((_, ordinal) => ordinal), prefixes, addresses.map((address) => address[key])];
+  const { rows } = await from.query<IdentifierRow & { ordinal: number }>({ ...STATEMENTS[key], values });
+  const found = addresses.map((): IdentifierRecord | null => null);
+  for (const row of rows) found[row.ordinal] = recordOf(row);
+  return found;
 }

@@ -97,6 +97,13 @@ export default {
       'Writes of Handle clients go through the services of every other change.',
     ),
     {
+      name: 'writes-read-the-primary',
+      comment: 'A replica can lack the last changes, so nothing that decides about a write reads it.',
+      severity: 'error',
+      from: { path: '^src/(curation|handle-records|minting|upserts)/' },
+      to: { path: '^src/(storage|database)/replica/' },
+    },
+    {
       name: 'services-use-no-http-server',
       severity: 'error',
       from: { path: '^src/(curation|handle-records|minting|upserts)/' },

@@ -83,11 +83,15 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
     metrics.refused('overload');
   });
   limitBodies(server, config.bodyLimitBytes);
-  const app = await NestFactory.create<NestFastifyApplication>(AppModule.of(config, pools, replica, metrics, drain), adapter, {
-    abortOnError: false,
-    bodyParser: false,
-    logger: new FrameworkLogger(logger),
-  });
+  const app = await NestFactory.create<NestFastifyApplication>(
+    AppModule.of(config, pools, replica, metrics, drain),
+    adapter,
+    {
+      abortOnError: false,
+      bodyParser: false,
+      logger: new FrameworkLogger(logger),
+    },
+  );
   metrics.watchRecordCache(app.get(CachedResolution));
   const limits = app.get(LimitsGuard);
   if (entrance !== null) {

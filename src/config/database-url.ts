@@ -26,7 +26,8 @@ export function databaseUrlProblem(variable: string, url: string | undefined): s
 /** The problem of a `READ_DATABASE_URL` (undefined when not set). */
 export function readDatabaseUrlProblem(url: string | undefined, primary: string | undefined): string[] {
   if (url === undefined) return [];
-  if (primary === undefined) return ['READ_DATABASE_URL is set without DATABASE_URL; the embedded PostgreSQL has no standby'];
+  if (primary === undefined)
+    return ['READ_DATABASE_URL is set without DATABASE_URL; the embedded PostgreSQL has no standby'];
   // `pg` connects to one host.
   if (/^postgres(?:ql)?:\/\/[^/?]*,/.test(url)) {
     return ['READ_DATABASE_URL names several hosts; name one, such as a balancer before them'];

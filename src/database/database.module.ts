@@ -34,7 +34,9 @@ export class DatabaseModule implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    const ended = this.prisma.$disconnect().then(() => Promise.all([this.pool.end(), this.hot.end(), this.log.end(), this.replica?.stop()]));
+    const ended = this.prisma
+      .$disconnect()
+      .then(() => Promise.all([this.pool.end(), this.hot.end(), this.log.end(), this.replica?.stop()]));
     await Promise.race([ended, pause(PARTING_MS, undefined, { ref: false })]);
   }
 }

@@ -55,7 +55,8 @@ export function createPools(url: string, config: Config, logger: Logger): Pools 
       planCacheMode: 'force_generic_plan',
       statementTimeoutMs: LOG_STATEMENT_TIMEOUT_MS,
     }),
-    replica: config.readDatabaseUrl === null ? null : createReplicaPool(config.readDatabaseUrl, config, logger, hotSize),
+    replica:
+      config.readDatabaseUrl === null ? null : createReplicaPool(config.readDatabaseUrl, config, logger, hotSize),
   };
 }
 

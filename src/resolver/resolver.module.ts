@@ -20,14 +20,7 @@ export class ResolverModule {
         authorities: NamingAuthorityCache,
         changes: ChangeReader,
         metrics: Metrics,
-      ) =>
-        new ResolverHandler(
-          new HandleResolver(records, lookups, authorities),
-          records,
-          changes,
-          metrics,
-          settings,
-        ),
+      ) => new ResolverHandler(new HandleResolver(records, lookups, authorities), records, changes, metrics, settings),
     };
     return { module: ResolverModule, imports: [StorageReadModule], providers: [handler], exports: [handler] };
   }

@@ -7,8 +7,9 @@ import { type TestServer, runToEnd, startServer } from './harness/server.js';
 
 // Real: a primary and a standby that streams its log.
 
-const ADMIN = 'a'.repeat(64);
+const ADMIN = '4f1c0a7be29d83655e0b9a47d1c2f3861b7e5d094a6c8f20e3d1957b6a0c4f8e';
 const TARGET = 'https://repo.example.org/objects/1';
+const AWAY = 'hdl:2000.01/B3D8BE7457C943FFB66ED4583059A8BB';
 const UNKNOWN = '100.102/F58FB49EB1F848F0A606E84CEF294BE5';
 
 let postgres: Replicated;
@@ -60,9 +61,11 @@ const resolve = (identifier: string) => fetch(`${server.url}/${identifier}`, { r
 const replayed = async (): Promise<void> => {
   const [row] = await query<{ lsn: string }>(postgres.primary, 'SELECT pg_current_wal_flush_lsn()::text AS lsn');
   await until('replay', async () => {
-    const [at] = await query<{ done: boolean }>(postgres.standby, 'SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS done', [
-      row!.lsn,
-    ]);
+    const [at] = await query<{ done: boolean }>(
+      postgres.standby,
+      'SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS done',
+      [row!.lsn],
+    );
     return at!.done;
   });
 };
@@ -80,7 +83,7 @@ describe('with READ_DATABASE_URL', () => {
     const changed = await mint({ target: TARGET });
     await replayed();
     await query(postgres.standby, 'SELECT pg_wal_replay_pause()');
-    const minted = await mint({ target: TARGET, metadataId: 'behind' });
+    const minted = await mint({ target: TARGET, metadataId: 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA' });
     expect((await client.get(`/identifiers/${minted}`)).status).toBe(200);
     expect((await resolve(minted)).status).toBe(302);
     const { body } = await client.post('/identifiers/lookup', { items: [minted, UNKNOWN] });
@@ -88,8 +91,8 @@ describe('with READ_DATABASE_URL', () => {
 
     const { headers } = await client.get(`/identifiers/${changed}`);
     const next = 'https://repo.example.org/objects/2';
-    const match = { ...admin, 'if-match': headers.get('etag')! };
-    const patched = await client.send('PATCH', `/identifiers/${changed}`, { target: next }, match);
+    const match = { ...admin, 'content-type': 'application/merge-patch+json', 'if-match': headers.get('etag')! };
+    const patched = await client.send('PATCH', `/identifiers/${changed}`, match, JSON.stringify({ target: next }));
     expect(patched.status).toBe(200);
     // Once a poll has told the change, no answer of the resolver is older, cached or not.
     await pause(1500);
@@ -97,13 +100,15 @@ describe('with READ_DATABASE_URL', () => {
     for (let count = 0; count < 10; count += 1) locations.push((await resolve(changed)).headers.get('location'));
     expect(new Set(locations)).toEqual(new Set([next]));
     // The ETag of the primary decides, also while a read may be old.
-    expect((await client.send('PATCH', `/identifiers/${changed}`, { target: TARGET }, match)).status).toBe(412);
+    expect(
+      (await client.send('PATCH', `/identifiers/${changed}`, match, JSON.stringify({ target: TARGET }))).status,
+    ).toBe(412);
     await query(postgres.standby, 'SELECT pg_wal_replay_resume()');
     await replayed();
   }, 30_000);
 
   it('goes on while the primary is away, and answers a miss with 503', async () => {
-    const identifier = await mint({ target: TARGET, metadataId: 'away' });
+    const identifier = await mint({ target: TARGET, metadataId: AWAY });
     const key = (await client.post('/api-keys', { client: 'reader', scopes: ['read'] }, admin)).body;
     expect(key.key).toBeDefined();
     await mint();
@@ -118,8 +123,8 @@ describe('with READ_DATABASE_URL', () => {
       const answers = await Promise.all([
         client.get(`/identifiers/${identifier}`),
         client.get(`/identifiers/${identifier}`, headers),
-        client.get('/identifiers?metadataId=away'),
-        client.post('/identifiers/lookup', { items: [identifier, 'away'] }),
+        client.get(`/identifiers?metadataId=${AWAY}`),
+        client.post('/identifiers/lookup', { items: [identifier, AWAY] }),
         resolve(identifier),
         client.get(`/api/handles/${identifier}`),
       ]);

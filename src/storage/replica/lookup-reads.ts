@@ -4,7 +4,7 @@ import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
 import { CoalescedReader } from '../identifiers/coalesced-reader.js';
 import type { ReadClient } from '../read-client.js';
-import { replicaFirst } from './replica-first.js';
+import { replicaFirst } from '../replica-first.js';
 
 /**
  * The look-ups of requests that only read, of a replica where there is one. A record can lack changes of the last seconds,

@@ -1,6 +1,6 @@
 import type { Replica } from '../../database/replica/replica.js';
 import { IdentifierSearch, type Matches, type SearchKey } from '../identifiers/identifier-search.js';
-import { replicaFirst } from './replica-first.js';
+import { replicaFirst } from '../replica-first.js';
 
 /** Finds records for many texts, at a replica where there is one. */
 export class SearchReads {

@@ -6,7 +6,7 @@ import type { Address } from '../../../registry/naming-authority-snapshot.js';
 import { LogFollower } from '../../changes/log-follower.js';
 import { pollLog } from '../../changes/log-poll.js';
 import { type Clock, SYSTEM_CLOCK } from '../../clock.js';
-import { ResolutionReads } from '../../replica/resolution-reads.js';
+import { ResolutionReads } from './resolution-reads.js';
 import type { Touched } from '../../touched.js';
 import type { Bounds } from './bounded-entries.js';
 import { RecordCache } from './record-cache.js';

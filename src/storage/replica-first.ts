@@ -1,5 +1,5 @@
-import type { Replica } from '../../database/replica/replica.js';
-import { Problem } from '../../problem/problem.js';
+import type { Replica } from '../database/replica/replica.js';
+import { Problem } from '../problem/problem.js';
 
 /** A request waits for 15 s at most, and the replica may have taken 2 s before. */
 const PRIMARY_LIMIT_MS = 12_000;

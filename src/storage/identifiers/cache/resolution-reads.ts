@@ -1,9 +1,9 @@
-import type { Replica } from '../../database/replica/replica.js';
-import type { IdentifierRecord } from '../../registry/identifier-record.js';
-import type { Address } from '../../registry/naming-authority-snapshot.js';
-import { Batcher } from '../batcher.js';
-import { RESOLUTION_LIMITS, ResolutionReader, readResolutions } from '../identifiers/cache/resolution-reader.js';
-import { replicaFirst } from './replica-first.js';
+import type { Replica } from '../../../database/replica/replica.js';
+import type { IdentifierRecord } from '../../../registry/identifier-record.js';
+import type { Address } from '../../../registry/naming-authority-snapshot.js';
+import { Batcher } from '../../batcher.js';
+import { RESOLUTION_LIMITS, ResolutionReader, readResolutions } from './resolution-reader.js';
+import { replicaFirst } from '../../replica-first.js';
 
 interface ReplicaRead {
   readonly address: Address;

@@ -18,7 +18,7 @@ export class Check {
   /** Requires an empty list. */
   none(name, list) {
     this.#row(name, list.length, '0', list.length === 0);
-    for (const one of list.slice(0, 5)) console.log(`    ${one}`);
+    for (const one of list.slice(0, 3)) console.log(`    ${one.slice(0, 200)}`);
   }
 
   /** Requires that what was acknowledged is stored once and in the feed. */

@@ -28,7 +28,8 @@ export class Requests {
   }
 
   /**
-   * Sends a request until it succeeds, as clients do: again after a lost connection, a timeout and 503.
+   * Sends a request until it succeeds, as clients do: again after a lost connection, a timeout, 503, and while an earlier
+   * attempt is in progress.
    * @param mayContinue asked before each repeat.
    * @returns the successful response, or null when it may not continue.
    * @throws Error for a response that no repeat changes.
@@ -41,7 +42,7 @@ export class Requests {
         this.acknowledged.push({ kind, first, at: performance.now() });
         return answer;
       }
-      if (answer.status !== 0 && answer.status !== 503) {
+      if (!isTemporary(answer)) {
         throw new Error(`${request.method ?? 'GET'} ${request.path}: ${answer.status} ${JSON.stringify(answer.body)}`);
       }
       if (!mayContinue()) return null;
@@ -75,6 +76,8 @@ export class Requests {
     return counts;
   }
 }
+
+const isTemporary = ({ status, body }) => status === 0 || status === 503 || body?.code === 'REQUEST_IN_FLIGHT';
 
 const longest = (times) => times.reduce((most, ms) => Math.max(most, ms), 0) / 1000;
 

@@ -1,0 +1,23 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { underLoad } from '../observed-load.js';
+import { until } from '../until.js';
+
+export const title = 'the primary is frozen until another member is primary, and continues';
+
+/** All processes of the member: its host stands still. */
+const ALL = /./;
+
+export async function run(world, check) {
+  const { cluster } = world;
+  await cluster.whole();
+  const seen = await underLoad(world, async () => {
+    await pause(3000);
+    const frozen = await cluster.leader();
+    const thaw = frozen.freeze(ALL);
+    await until('another member is primary', 60_000, () => cluster.leader()).finally(() => setTimeout(thaw, 5000));
+    await pause(15_000);
+  });
+  check.note(seen.counts, JSON.stringify(seen.requests.statuses()));
+  check.kept(seen);
+  await cluster.whole();
+}

@@ -1,4 +1,4 @@
-import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Deployment, MEMBERS } from './deployment.js';
@@ -100,10 +100,5 @@ export class Cluster {
   /** Ends all processes that the cluster started, also those that it daemonized. */
   kill() {
     killAllIn(this.folder);
-  }
-
-  async remove() {
-    this.kill();
-    await rm(this.folder, { recursive: true, force: true });
   }
 }

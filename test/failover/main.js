@@ -1,11 +1,14 @@
 // Starts a cluster of three members from the files of deploy/patroni/ with two replicas of the service, and breaks it.
 // `npm run test:failover` builds the service before. Needs Debian's packages, which root installs.
 //   --if-possible   without the packages: say why and succeed
+//   --keep          keep the folder with the logs and data of all programs
 //   NAME            run the scenarios whose file has this name; all by default
+import { rmSync } from 'node:fs';
 import { Check } from './check.js';
 import { Cluster } from './cluster.js';
 import { requirePackages } from './packages.js';
 import { readsFromStandbys, startService } from './service.js';
+import * as primaryFrozen from './scenarios/primary-frozen.js';
 import * as primaryKilled from './scenarios/primary-killed.js';
 import * as readOnlyServer from './scenarios/read-only-server.js';
 import * as repeatWaits from './scenarios/repeat-waits.js';
@@ -15,6 +18,7 @@ import * as unsafeCluster from './scenarios/unsafe-cluster.js';
 /** In this order: the last one loses identifiers. */
 const SCENARIOS = {
   'primary-killed': primaryKilled,
+  'primary-frozen': primaryFrozen,
   'standby-frozen': standbyFrozen,
   'repeat-waits': repeatWaits,
   'read-only-server': readOnlyServer,
@@ -31,16 +35,16 @@ if (!requirePackages()) process.exit(options.includes('--if-possible') ? 0 : 1);
 
 const began = performance.now();
 const cluster = await Cluster.create();
-const isKept = process.env.KEEP_LOGS !== undefined;
-if (isKept) console.log(`logs: ${cluster.folder}`);
+const isKept = options.includes('--keep');
+if (isKept) console.log(`logs and data: ${cluster.folder}`);
 
 // However this process ends, it leaves no process of the cluster behind.
 process.once('exit', () => {
   cluster.kill();
+  if (!isKept) rmSync(cluster.folder, { recursive: true, force: true });
 });
 const abort = (why) => {
   console.log(why);
-  cluster.kill();
   process.exit(1);
 };
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(name, () => abort(`ended by ${name}`));
@@ -68,9 +72,6 @@ try {
 } catch (error) {
   console.error(error);
   process.exitCode = 1;
-} finally {
-  cluster.kill();
-  if (!isKept) await cluster.remove();
 }
 
 for (const { title, rows } of checks) {

@@ -14,10 +14,15 @@ export async function run(world, check) {
     await pause(3000);
     const frozen = await cluster.leader();
     const thaw = frozen.freeze(ALL);
-    await until('another member is primary', 60_000, () => cluster.leader()).finally(() => setTimeout(thaw, 5000));
-    await pause(15_000);
+    try {
+      await until('another member is primary', 60_000, () => cluster.leader());
+      // Acknowledged by the new primary only.
+      await pause(4000);
+    } finally {
+      thaw();
+    }
+    await cluster.whole();
   });
   check.note(seen.counts, JSON.stringify(seen.requests.statuses()));
   check.kept(seen);
-  await cluster.whole();
 }

@@ -7,10 +7,9 @@ export const title = 'the primary is killed, with a synchronous standby';
 export async function run(world, check) {
   const { cluster } = world;
   await cluster.whole();
-  let killed;
+  const killed = await cluster.leader();
   const seen = await underLoad(world, async () => {
     await pause(5000);
-    killed = await cluster.leader();
     killed.kill();
     await until('another member is primary', 60_000, async () => {
       const leader = await cluster.leader();

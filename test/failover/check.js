@@ -22,7 +22,7 @@ export class Check {
   }
 
   /** Requires that what was acknowledged is stored once and in the feed. */
-  kept({ lost, doubled, missing, repeated, failures }) {
+  complete({ lost, doubled, missing, repeated, failures }) {
     this.none('acknowledged and lost', lost);
     this.none('stored twice', doubled);
     this.none('missing in the feed', missing);

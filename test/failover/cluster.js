@@ -78,15 +78,20 @@ export class Cluster {
     return this.members.find(({ name }) => name === row?.application_name);
   }
 
-  /** Waits until all members stream from one primary, and commits wait for one of them if `synchronous`. */
-  async whole(synchronous = true, limitMs = 60_000) {
-    await until(`three members, ${synchronous ? 'one of them synchronous' : 'asynchronous'}`, limitMs, async () => {
+  /**
+   * Waits until all members stream from one primary, and, if `synchronous`, commits wait for one of them that may take
+   * over: Patroni promotes only a standby that it has noted in etcd as synchronous.
+   */
+  async whole(synchronous = true) {
+    await until(`three members, ${synchronous ? 'one of them synchronous' : 'asynchronous'}`, 60_000, async () => {
       const leader = await this.leader();
       const rows = await leader.query(
-        "SELECT sync_state FROM pg_stat_replication WHERE state = 'streaming' AND application_name LIKE 'db_'",
+        "SELECT application_name FROM pg_stat_replication WHERE state = 'streaming' AND application_name LIKE 'db_'",
       );
-      const has = rows.some(({ sync_state }) => sync_state === 'sync');
-      return rows.length === this.members.length - 1 && has === synchronous;
+      if (rows.length !== this.members.length - 1) return false;
+      const standby = await this.synchronousStandby();
+      if (!synchronous) return standby === undefined;
+      return standby !== undefined && (await standby.rest('GET', '/synchronous')).ok;
     });
   }
 

@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs';
 import { Check } from './check.js';
 import { Cluster } from './cluster.js';
 import { requirePackages } from './packages.js';
-import { readsFromStandbys, startService } from './service.js';
+import { readsFromStandbys, startReplica } from './service.js';
 import * as primaryFrozen from './scenarios/primary-frozen.js';
 import * as primaryKilled from './scenarios/primary-killed.js';
 import * as readOnlyServer from './scenarios/read-only-server.js';
@@ -56,15 +56,15 @@ try {
   await cluster.start();
   const urls = { url: cluster.url(), readUrl: cluster.replicaUrl };
   const services = [];
-  for (const name of ['service1', 'service2']) services.push(await startService(cluster.folder, name, urls));
-  const world = { cluster, services, readsFromStandbys: await readsFromStandbys() };
+  for (const name of ['service1', 'service2']) services.push(await startReplica(cluster.folder, name, urls));
+  const setup = { cluster, services, readsFromStandbys: await readsFromStandbys() };
   for (const [name, scenario] of Object.entries(SCENARIOS)) {
     if (names.length > 0 && !names.includes(name)) continue;
     console.log(`${name}: ${scenario.title}`);
     const check = new Check(scenario.title);
     checks.push(check);
     // The next scenario needs a cluster that works, so the run ends with the first error.
-    await scenario.run(world, check).catch((error) => {
+    await scenario.run(setup, check).catch((error) => {
       check.fail(error);
       throw error;
     });

@@ -1,24 +1,25 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 
-/** Programs that the test starts, and the Debian packages that have them. */
-const PROGRAMS = {
-  '/usr/bin/patroni': ['patroni', 'python3-etcd'],
-  '/usr/bin/etcd': ['etcd-server'],
-  '/usr/sbin/haproxy': ['haproxy'],
-  '/usr/lib/postgresql/15/bin/postgres': ['postgresql-15'],
+/** Files that the test needs, and the Debian packages that have them. */
+const FILES = {
+  '/usr/bin/patroni': 'patroni',
+  '/usr/lib/python3/dist-packages/etcd': 'python3-etcd',
+  '/usr/bin/etcd': 'etcd-server',
+  '/usr/sbin/haproxy': 'haproxy',
+  '/usr/lib/postgresql/15/bin/postgres': 'postgresql-15',
 };
 
-const missing = () => Object.keys(PROGRAMS).filter((program) => !existsSync(program));
+const missing = () => Object.keys(FILES).filter((file) => !existsSync(file));
 
-/** Installs Debian's packages where they are missing, as root. @returns whether all programs exist. */
+/** Installs Debian's packages where they are missing, as root. @returns whether all exist. */
 export function requirePackages() {
   if (missing().length > 0 && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
-    install(missing().flatMap((program) => PROGRAMS[program]));
+    install(missing().map((file) => FILES[file]));
   }
   const left = missing();
   if (left.length === 0) return true;
-  const packages = left.flatMap((program) => PROGRAMS[program]).join(' ');
+  const packages = left.map((file) => FILES[file]).join(' ');
   console.log(
     `The tests of failovers were skipped: ${left.join(', ')} missing. Install Debian 12's packages: apt-get install ${packages}`,
   );

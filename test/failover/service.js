@@ -19,7 +19,7 @@ export async function readsFromStandbys() {
  * where the build cannot use it.
  * @returns its URL.
  */
-export async function startService(folder, name, { url, readUrl }) {
+export async function startReplica(folder, name, { url, readUrl }) {
   const [port] = await freePorts(1);
   const read = readUrl !== undefined && (await readsFromStandbys()) ? { READ_DATABASE_URL: readUrl } : {};
   const env = { PORT: String(port), DATABASE_URL: url, ...read, ACCESS: 'open', NAMING_AUTHORITIES: NAMING_AUTHORITY };

@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * Calls `look` until it returns a value that is neither undefined nor false; its errors mean "not yet".
+ * Calls `probe` until it returns a value that is neither undefined nor false; its errors mean "not yet".
  * @throws Error with `what` after `limitMs`.
  */
-export async function until(what, limitMs, look, everyMs = 100) {
+export async function until(what, limitMs, probe, everyMs = 100) {
   const end = performance.now() + limitMs;
   let last;
   for (;;) {
     try {
-      const value = await look();
+      const value = await probe();
       if (value !== undefined && value !== false) return value;
       last = undefined;
     } catch (error) {

@@ -7,10 +7,10 @@ export const title = 'the primary is frozen until another member is primary, and
 /** All processes of the member: its host stands still. */
 const ALL = /./;
 
-export async function run(world, check) {
-  const { cluster } = world;
+export async function run(setup, check) {
+  const { cluster } = setup;
   await cluster.whole();
-  const seen = await underLoad(world, async () => {
+  const seen = await underLoad(setup, async () => {
     await pause(3000);
     const frozen = await cluster.leader();
     const thaw = frozen.freeze(ALL);
@@ -24,5 +24,5 @@ export async function run(world, check) {
     await cluster.whole();
   });
   check.note(seen.counts, JSON.stringify(seen.requests.statuses()));
-  check.kept(seen);
+  check.complete(seen);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Requests } from '../requests.js';
-import { NAMING_AUTHORITY, startService } from '../service.js';
+import { NAMING_AUTHORITY, startReplica } from '../service.js';
 import { SwitchedProxy } from '../switched-proxy.js';
 import { until } from '../until.js';
 
@@ -22,7 +22,7 @@ export async function run({ cluster }, check) {
   const proxy = await SwitchedProxy.to(leader.address, port);
   try {
     const url = `postgresql://mintmark:mintmark@127.0.0.1:${proxy.port}/mintmark`;
-    const requests = new Requests([await startService(cluster.folder, 'service3', { url })]);
+    const requests = new Requests([await startReplica(cluster.folder, 'service3', { url })]);
     const minted = await requests.send('write', mint('https://objects.example.org/read-only'));
     const path = `/identifiers/${minted.body.identifier}`;
     await pause(1000);

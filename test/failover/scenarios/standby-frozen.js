@@ -7,10 +7,10 @@ export const title = 'the synchronous standby is frozen, and Patroni replaces it
 
 const FROZEN_MS = 22_000;
 
-export async function run(world, check) {
-  const { cluster } = world;
+export async function run(setup, check) {
+  const { cluster } = setup;
   await cluster.whole();
-  const seen = await underLoad(world, async () => {
+  const seen = await underLoad(setup, async () => {
     const standby = await cluster.synchronousStandby();
     let thaw;
     try {
@@ -34,5 +34,5 @@ export async function run(world, check) {
   check.most('slowest response to a write, s', seen.requests.slowest('write'), 15);
   check.most('slowest response to a read, s', seen.requests.slowest('read'), 15);
   check.most('longest wait of a read, s', seen.requests.longestWait('read'), 15);
-  check.kept(seen);
+  check.complete(seen);
 }

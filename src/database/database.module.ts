@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
+import { AbandonedSessions } from './abandoned-sessions.js';
 import { HOT_POOL, LOG_POOL, type Pools } from './pool.js';
 import { PrismaService } from './prisma.service.js';
 
@@ -16,7 +17,7 @@ export class DatabaseModule implements OnApplicationShutdown {
     private readonly prisma: PrismaService,
   ) {}
 
-  static over({ general, hot, log }: Pools): DynamicModule {
+  static over({ general, hot, log, abandoned }: Pools): DynamicModule {
     return {
       module: DatabaseModule,
       global: true,
@@ -24,9 +25,10 @@ export class DatabaseModule implements OnApplicationShutdown {
         { provide: pg.Pool, useValue: general },
         { provide: HOT_POOL, useValue: hot },
         { provide: LOG_POOL, useValue: log },
+        { provide: AbandonedSessions, useValue: abandoned },
         PrismaService,
       ],
-      exports: [pg.Pool, HOT_POOL, LOG_POOL, PrismaService],
+      exports: [pg.Pool, HOT_POOL, LOG_POOL, AbandonedSessions, PrismaService],
     };
   }
 

@@ -1,8 +1,10 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
+import { AbandonedSessions } from './abandoned-sessions.js';
 import { ConnectionPool } from './connection-pool.js';
 import { SessionSettings, poolSettings } from './session-settings.js';
+import { watchStandbyNotices } from './standby-notices.js';
 
 /** Time after the statement timeout of the server. */
 const ANSWER_GRACE_MS = 1000;
@@ -24,6 +26,7 @@ export interface Pools {
   readonly hot: pg.Pool;
   /** One connection for the polls of the log, which do not wait behind other statements. Opened by the first poll. */
   readonly log: pg.Pool;
+  readonly abandoned: AbandonedSessions;
 }
 
 export const HOT_POOL = Symbol('HOT_POOL');
@@ -50,6 +53,7 @@ export function createPools(url: string, config: Config, logger: Logger): Pools 
       planCacheMode: 'force_generic_plan',
       statementTimeoutMs: LOG_STATEMENT_TIMEOUT_MS,
     }),
+    abandoned: new AbandonedSessions(url, logger),
   };
 }
 
@@ -87,6 +91,7 @@ function createPool(url: string, config: Config, logger: Logger, traits: Traits)
   });
   // A connection that breaks in use fails its statement and also emits an error.
   pool.on('connect', (client) => {
+    watchStandbyNotices(client);
     client.on('error', ({ message }) => {
       logger.warn({ reason: message }, 'a database connection was lost while in use');
     });

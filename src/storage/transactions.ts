@@ -1,6 +1,8 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import pg from 'pg';
 import { HOT_LOCK_WAIT_MS, HOT_POOL } from '../database/pool.js';
+import { AbandonedSessions } from '../database/abandoned-sessions.js';
+import { takeCancelledWait } from '../database/standby-notices.js';
 import { Problem } from '../problem/problem.js';
 import { isConnectionLost, isLockTimeout } from '../problem/database-errors.js';
 import { type Touched, takeTouched } from './touched.js';
@@ -11,6 +13,23 @@ const MAX_ATTEMPTS = 5;
 
 /** Deadlock and serialization failure: nothing was written. */
 const LOST_AGAINST_ANOTHER = new Set(['40P01', '40001']);
+
+/**
+ * Makes the commit of a transaction wait for the synchronous standby, if one is configured: only a commit with a transaction
+ * number and a record in the write-ahead log waits. `pg_logical_emit_message` writes both, at every `wal_level` and for every role.
+ */
+const WRITE_RECORD = "pg_logical_emit_message(true, 'mintmark', '')";
+
+/** Whether a synchronous standby is configured; the cluster manager can change that at any time. A column of a statement. */
+export const HAS_STANDBY = "current_setting('synchronous_standby_names') <> ''";
+
+const WAIT = `SELECT CASE WHEN ${HAS_STANDBY} THEN ${WRITE_RECORD} END`;
+
+/**
+ * A transaction that wrote nothing returns what others wrote: an earlier result, or values that need no change. One of them may be
+ * committed on this server only, because its session ended while it waited for the standby.
+ */
+const COMMIT = `SELECT CASE WHEN ${HAS_STANDBY} AND pg_current_xact_id_if_assigned() IS NULL THEN ${WRITE_RECORD} END; COMMIT`;
 
 /** `brief` is `HOT_LOCK_WAIT_MS`, `usual` the lock timeout of the general pool, a number milliseconds. */
 export type LockWait = 'brief' | 'usual' | number;
@@ -39,7 +58,13 @@ export class Transactions {
     @Inject(pg.Pool) private readonly pool: pg.Pool,
     @Inject(HOT_POOL) private readonly hot: pg.Pool,
     @Optional() @Inject(TRANSACTION_LISTENER) private readonly listener: TransactionListener | null = null,
+    @Optional() private readonly abandoned: AbandonedSessions | null = null,
   ) {}
+
+  /** Milliseconds that a request waits for a connection: `DATABASE_CONNECT_TIMEOUT_MS`. */
+  get maxWaitMs(): number {
+    return this.hot.options.connectionTimeoutMillis ?? Infinity;
+  }
 
   /**
    * Runs statements as one transaction.
@@ -81,16 +106,27 @@ export class Transactions {
     }
   }
 
+  /**
+   * Returns when the synchronous standby has everything that was visible before, for results that were read without a transaction
+   * (`HAS_STANDBY`).
+   * @throws Problem OUTCOME_UNKNOWN when the connection was lost.
+   */
+  async waitForStandby(): Promise<void> {
+    await this.statement(async (on) => on.query(WAIT), 'brief');
+  }
+
   private async repeat<T>(pool: pg.Pool, work: (client: Queryable, loan: Loan) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const client = await pool.connect();
       const loan: Loan = { isSound: false };
       try {
         const result = await work(client, loan);
+        if (takeCancelledWait(client)) throw outcomeUnknown(new Error('the wait for the standby was cancelled'));
         client.release();
         return result;
       } catch (error) {
         client.release(!loan.isSound);
+        if (!loan.isSound) this.abandoned?.add(client);
         const code = error instanceof pg.DatabaseError ? error.code : undefined;
         if (code === undefined || !LOST_AGAINST_ANOTHER.has(code) || attempt === MAX_ATTEMPTS) throw error;
       } finally {
@@ -113,7 +149,7 @@ async function inTransaction<T>(
     await client.query(begin);
     const result = await work(client);
     committing = true;
-    await client.query('COMMIT');
+    await client.query(COMMIT);
     return result;
   } catch (error) {
     if (isConnectionLost(error)) throw committing ? outcomeUnknown(error) : error;

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
-import { AbandonedSessions } from './abandoned-sessions.js';
 import { HOT_POOL, LOG_POOL, type Pools } from './pool.js';
 import { PrismaService } from './prisma.service.js';
 
@@ -17,7 +16,7 @@ export class DatabaseModule implements OnApplicationShutdown {
     private readonly prisma: PrismaService,
   ) {}
 
-  static over({ general, hot, log, abandoned }: Pools): DynamicModule {
+  static over({ general, hot, log }: Pools): DynamicModule {
     return {
       module: DatabaseModule,
       global: true,
@@ -25,10 +24,9 @@ export class DatabaseModule implements OnApplicationShutdown {
         { provide: pg.Pool, useValue: general },
         { provide: HOT_POOL, useValue: hot },
         { provide: LOG_POOL, useValue: log },
-        { provide: AbandonedSessions, useValue: abandoned },
         PrismaService,
       ],
-      exports: [pg.Pool, HOT_POOL, LOG_POOL, AbandonedSessions, PrismaService],
+      exports: [pg.Pool, HOT_POOL, LOG_POOL, PrismaService],
     };
   }
 

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { AbandonedSessions } from './abandoned-sessions.js';
@@ -26,7 +26,6 @@ export interface Pools {
   readonly hot: pg.Pool;
   /** One connection for the polls of the log, which do not wait behind other statements. Opened by the first poll. */
   readonly log: pg.Pool;
-  readonly abandoned: AbandonedSessions;
 }
 
 export const HOT_POOL = Symbol('HOT_POOL');
@@ -40,20 +39,22 @@ export function createPools(url: string, config: Config, logger: Logger): Pools 
   const lockWaitMs = Math.ceil(config.pool.statementTimeoutMs / 3);
   const hotSize = Math.min(HOT_POOL_SIZE, config.pool.size);
   const hotLockWaitMs = Math.min(HOT_LOCK_WAIT_MS, lockWaitMs);
+  const abandoned = new AbandonedSessions(url, logger);
   return {
-    general: createPool(url, config, logger, { size: config.pool.size, lockWaitMs, planCacheMode: 'auto' }),
+    general: createPool(url, config, logger, { size: config.pool.size, lockWaitMs, planCacheMode: 'auto', abandoned }),
     hot: createPool(url, config, logger, {
       size: hotSize,
       lockWaitMs: hotLockWaitMs,
       planCacheMode: 'force_generic_plan',
+      abandoned,
     }),
     log: createPool(url, config, logger, {
       size: 1,
       lockWaitMs: LOG_STATEMENT_TIMEOUT_MS,
       planCacheMode: 'force_generic_plan',
+      abandoned,
       statementTimeoutMs: LOG_STATEMENT_TIMEOUT_MS,
     }),
-    abandoned: new AbandonedSessions(url, logger),
   };
 }
 
@@ -61,6 +62,7 @@ interface Traits {
   readonly size: number;
   readonly lockWaitMs: number;
   readonly planCacheMode: 'auto' | 'force_generic_plan';
+  readonly abandoned: AbandonedSessions;
   /** By default that of the configuration. */
   readonly statementTimeoutMs?: number;
 }
@@ -95,6 +97,10 @@ function createPool(url: string, config: Config, logger: Logger, traits: Traits)
     client.on('error', ({ message }) => {
       logger.warn({ reason: message }, 'a database connection was lost while in use');
     });
+  });
+  // Of statements by `Transactions`, by Prisma and by the pool itself; a refused statement leaves no session behind.
+  pool.on('release', (error: unknown, client) => {
+    if (error !== undefined && error !== false && !(error instanceof pg.DatabaseError)) traits.abandoned.add(client);
   });
   // An idle connection that breaks emits an error, which would end the process. The error contains secrets.
   pool.on('error', ({ message }) => {

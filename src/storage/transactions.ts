@@ -1,7 +1,6 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import pg from 'pg';
 import { HOT_LOCK_WAIT_MS, HOT_POOL } from '../database/pool.js';
-import { AbandonedSessions } from '../database/abandoned-sessions.js';
 import { takeCancelledWait } from '../database/standby-notices.js';
 import { Problem } from '../problem/problem.js';
 import { isConnectionLost, isLockTimeout } from '../problem/database-errors.js';
@@ -42,6 +41,8 @@ export function lockWaitMs(wait: LockWait): number | undefined {
 interface Loan {
   /** Whether the connection can be used again after an error. */
   isSound: boolean;
+  /** When the commit is given up, as `performance.now`; the wait for the connection counts. */
+  readonly commitUntil: number;
 }
 
 /** The injection token of a `TransactionListener`. */
@@ -58,12 +59,17 @@ export class Transactions {
     @Inject(pg.Pool) private readonly pool: pg.Pool,
     @Inject(HOT_POOL) private readonly hot: pg.Pool,
     @Optional() @Inject(TRANSACTION_LISTENER) private readonly listener: TransactionListener | null = null,
-    @Optional() private readonly abandoned: AbandonedSessions | null = null,
   ) {}
 
   /** Milliseconds that a request waits for a connection: `DATABASE_CONNECT_TIMEOUT_MS`. */
   get maxWaitMs(): number {
     return this.hot.options.connectionTimeoutMillis ?? Infinity;
+  }
+
+  /** Milliseconds for a connection and a commit together: that of `maxWaitMs` and `DATABASE_STATEMENT_TIMEOUT_MS`. */
+  private get maxTotalMs(): number {
+    const { statement_timeout: statement } = this.hot.options;
+    return typeof statement === 'number' ? this.maxWaitMs + statement : Infinity;
   }
 
   /**
@@ -91,12 +97,15 @@ export class Transactions {
     if (typeof lockWait === 'number') return this.run(work, lockWait);
     try {
       return await this.repeat(this.hot, async (client, loan) => {
+        const timer = endLater(client, loan.commitUntil);
         try {
           return await work(client);
         } catch (error) {
           if (isConnectionLost(error)) throw outcomeUnknown(error);
           loan.isSound = error instanceof pg.DatabaseError;
           throw error;
+        } finally {
+          clearTimeout(timer);
         }
       });
     } catch (error) {
@@ -115,10 +124,11 @@ export class Transactions {
     await this.statement(async (on) => on.query(WAIT), 'brief');
   }
 
-  private async repeat<T>(pool: pg.Pool, work: (client: Queryable, loan: Loan) => Promise<T>): Promise<T> {
+  private async repeat<T>(pool: pg.Pool, work: (client: pg.PoolClient, loan: Loan) => Promise<T>): Promise<T> {
+    const commitUntil = performance.now() + this.maxTotalMs;
     for (let attempt = 1; ; attempt++) {
       const client = await pool.connect();
-      const loan: Loan = { isSound: false };
+      const loan: Loan = { isSound: false, commitUntil };
       try {
         const result = await work(client, loan);
         if (takeCancelledWait(client)) throw outcomeUnknown(new Error('the wait for the standby was cancelled'));
@@ -126,7 +136,6 @@ export class Transactions {
         return result;
       } catch (error) {
         client.release(!loan.isSound);
-        if (!loan.isSound) this.abandoned?.add(client);
         const code = error instanceof pg.DatabaseError ? error.code : undefined;
         if (code === undefined || !LOST_AGAINST_ANOTHER.has(code) || attempt === MAX_ATTEMPTS) throw error;
       } finally {
@@ -149,7 +158,7 @@ async function inTransaction<T>(
     await client.query(begin);
     const result = await work(client);
     committing = true;
-    await client.query(COMMIT);
+    await client.query(commitWithin(loan.commitUntil));
     return result;
   } catch (error) {
     if (isConnectionLost(error)) throw committing ? outcomeUnknown(error) : error;
@@ -160,6 +169,23 @@ async function inTransaction<T>(
     );
     throw error;
   }
+}
+
+/** A transaction of many statements may take long, so its commit has this time in any case. */
+const LEAST_COMMIT_MS = 4000;
+
+/** The commit may wait for the standby, after the transaction waited for a connection and for locks. */
+function commitWithin(until: number): pg.QueryConfig {
+  const leftMs = Math.max(until - performance.now(), LEAST_COMMIT_MS);
+  const limit = Number.isFinite(leftMs) ? { query_timeout: Math.ceil(leftMs) } : {};
+  return { text: COMMIT, ...limit };
+}
+
+/** Ends the connection at a time, so that its statement fails. */
+function endLater(client: pg.PoolClient, at: number): NodeJS.Timeout | undefined {
+  if (!Number.isFinite(at)) return undefined;
+  const end = (): void => void (client as unknown as pg.Client).end().catch(() => null);
+  return setTimeout(end, Math.max(at - performance.now(), LEAST_COMMIT_MS)).unref();
 }
 
 function outcomeUnknown(cause: unknown): Problem {

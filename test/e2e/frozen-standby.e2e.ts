@@ -40,11 +40,33 @@ const timed = async (request: Promise<{ status: number; body: { code?: string } 
   return { status, code: body?.code ?? '', ms: performance.now() - since };
 };
 
+const withKey = (more: Record<string, string> = {}) => ({ 'idempotency-key': crypto.randomUUID(), ...more });
+
+/** Requests that have limits for their parts only: they make progress as long as the database does. */
+const BULK = [
+  () =>
+    client.post(
+      '/reservations',
+      { namingAuthority: '100.102', count: 2, leaseUntil: '2126-11-20T09:30:00Z' },
+      withKey(),
+    ),
+  async () => {
+    const response = await fetch(`${server.url}/identifiers/bulk?namingAuthority=100.102`, {
+      method: 'POST',
+      headers: withKey({ 'content-type': 'application/x-ndjson' }),
+      body: `${JSON.stringify({})}\n`,
+    });
+    await response.text();
+    return { status: response.status, body: null };
+  },
+];
+
 it('refuses mints within 15 s, reads meanwhile, bounds its sessions, and mints once for each key afterwards', async () => {
   const { body: known } = await client.mint();
   await database.freeze();
   const mints: Promise<Sent>[] = [];
   const others: Promise<Sent>[] = [];
+  const inParts: Promise<Sent>[] = [];
   const reads: Promise<Sent>[] = [];
   const keys: string[] = [];
   let most = 0;
@@ -54,6 +76,7 @@ it('refuses mints within 15 s, reads meanwhile, bounds its sessions, and mints o
       keys.push(key);
       mints.push(timed(client.mint({}, { 'idempotency-key': key })));
     }
+    inParts.push(...BULK.map((send) => timed(send())));
     const items = [{ namingAuthority: '100.102' }];
     others.push(timed(client.post('/identifiers/batch', { items }, { 'idempotency-key': crypto.randomUUID() })));
     reads.push(timed(client.get(`/identifiers/${known.identifier}`)));
@@ -61,6 +84,8 @@ it('refuses mints within 15 s, reads meanwhile, bounds its sessions, and mints o
     await pause(1000);
   }
   const refused = await Promise.all([...mints, ...others]);
+  // The status of a stream precedes its results.
+  expect(Math.max(...(await Promise.all(inParts)).map(({ ms }) => ms))).toBeLessThan(LONGEST_MS);
   expect(Math.max(...refused.map(({ ms }) => ms))).toBeLessThan(LONGEST_MS);
   expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([503]));
   // The ones that were sent, and the ones that waited behind them and were not.

@@ -32,7 +32,17 @@ export function handleRecordsOn(pool: pg.Pool): HandleRecordsService {
   const conflicts = new MintConflicts(prisma, updater, transactions, replays);
   const budget = new MintBudget(metrics, 0);
   const [guids, reads] = [new GuidGenerator(), readClient(new PrismaService(pool), pool)];
-  const minting = new MintingService(prisma, conflicts, replays, authorities, guids, budget, metrics, reads, transactions);
+  const minting = new MintingService(
+    prisma,
+    conflicts,
+    replays,
+    authorities,
+    guids,
+    budget,
+    metrics,
+    reads,
+    transactions,
+  );
   const requests = new IdempotentRequests(transactions);
   const curation = new CurationService(reader, updater, requests, transactions, authorities, resolver);
   return new HandleRecordsService(curation, minting, reader);

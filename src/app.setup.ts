@@ -17,6 +17,7 @@ import { confirmPrefixes, resolverRoutes } from './resolver/resolver.routes.js';
 import { NamingAuthorityCache } from './storage/naming-authorities/naming-authority-cache.js';
 import type { Config } from './config/config.js';
 import { DirectPath } from './direct-path.js';
+import { CommitWatch } from './database/commit-watch.js';
 import type { Pools } from './database/pool.js';
 import { Faces } from './http/face.js';
 import { limitBodies } from './http/body/body-limits.js';
@@ -35,6 +36,7 @@ import { setSecurityHeaders } from './http/server/security-headers.js';
 import { installServerHooks } from './http/server/server-hooks.js';
 import { createAdapter } from './http/server/fastify-adapter.js';
 import { FrameworkLogger } from './logging/logger.js';
+import { OutageLog } from './logging/outage-log.js';
 import { Metrics } from './metrics/metrics.js';
 import { countRequests } from './metrics/request-metrics.js';
 import { CachedResolution } from './storage/identifiers/cache/cached-resolution.js';
@@ -48,7 +50,12 @@ export interface PreparedApplication {
 }
 
 /** Builds the application, also for the OpenAPI document. It connects to the database at the first request. */
-export async function createApplication(config: Config, pools: Pools, logger: Logger): Promise<PreparedApplication> {
+export async function createApplication(
+  config: Config,
+  pools: Pools,
+  logger: Logger,
+  outages = new OutageLog(logger),
+): Promise<PreparedApplication> {
   const entrance = entranceOf(config);
   const faces = facesOf(config, entrance);
   const direct = new DirectPath();
@@ -57,7 +64,8 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
   const drain = new Drain();
   const metrics = new Metrics();
   const methods = new MethodNotAllowed();
-  metrics.watchPools(pools.general, pools.hot, pools.log);
+  metrics.watchPools(pools.general, pools.hot, pools.log, pools.probe);
+  server.decorate('failures', outages);
   setSecurityHeaders(server, (request) => faces.of(request).securityHeaders(request.url));
   endJsonWithNewline(server);
   dropStreamsOfHead(server);
@@ -80,12 +88,21 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
   });
   limitBodies(server, config.bodyLimitBytes);
   limitResponseTime(server, faces, config.pool.connectTimeoutMs + config.pool.statementTimeoutMs);
-  const app = await NestFactory.create<NestFastifyApplication>(AppModule.of(config, pools, metrics, drain), adapter, {
-    abortOnError: false,
-    bodyParser: false,
-    logger: new FrameworkLogger(logger),
-  });
+  const app = await NestFactory.create<NestFastifyApplication>(
+    AppModule.of(config, pools, metrics, drain, outages),
+    adapter,
+    {
+      abortOnError: false,
+      bodyParser: false,
+      logger: new FrameworkLogger(logger),
+    },
+  );
   metrics.watchRecordCache(app.get(CachedResolution));
+  const commits = app.get(CommitWatch);
+  commits.onCommit(() => {
+    outages.committed();
+  });
+  metrics.watchCommits(commits);
   const limits = app.get(LimitsGuard);
   if (entrance !== null) {
     confirmPrefixes(server, entrance, app.get(NamingAuthorityCache, { strict: false }), limits);

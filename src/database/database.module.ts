@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
-import { HOT_POOL, LOG_POOL, type Pools } from './pool.js';
+import { CommitProbe } from './commit-probe.js';
+import { CommitWatch } from './commit-watch.js';
+import { HOT_POOL, LOG_POOL, PROBE_POOL, type Pools } from './pool.js';
 import { PrismaService } from './prisma.service.js';
 
 /** Maximum time to close connections to a database that does not respond. */
@@ -13,10 +15,11 @@ export class DatabaseModule implements OnApplicationShutdown {
     @Inject(pg.Pool) private readonly pool: pg.Pool,
     @Inject(HOT_POOL) private readonly hot: pg.Pool,
     @Inject(LOG_POOL) private readonly log: pg.Pool,
+    @Inject(PROBE_POOL) private readonly probe: pg.Pool,
     private readonly prisma: PrismaService,
   ) {}
 
-  static over({ general, hot, log }: Pools): DynamicModule {
+  static over({ general, hot, log, probe }: Pools): DynamicModule {
     return {
       module: DatabaseModule,
       global: true,
@@ -24,14 +27,16 @@ export class DatabaseModule implements OnApplicationShutdown {
         { provide: pg.Pool, useValue: general },
         { provide: HOT_POOL, useValue: hot },
         { provide: LOG_POOL, useValue: log },
-        PrismaService,
+        { provide: PROBE_POOL, useValue: probe },
+        ...[CommitWatch, CommitProbe, PrismaService],
       ],
-      exports: [pg.Pool, HOT_POOL, LOG_POOL, PrismaService],
+      exports: [pg.Pool, HOT_POOL, LOG_POOL, CommitWatch, CommitProbe, PrismaService],
     };
   }
 
   async onApplicationShutdown(): Promise<void> {
-    const ended = this.prisma.$disconnect().then(() => Promise.all([this.pool.end(), this.hot.end(), this.log.end()]));
+    const pools = [this.pool, this.hot, this.log, this.probe];
+    const ended = this.prisma.$disconnect().then(() => Promise.all(pools.map((pool) => pool.end())));
     await Promise.race([ended, pause(PARTING_MS, undefined, { ref: false })]);
   }
 }

@@ -26,35 +26,47 @@ export interface Pools {
   readonly hot: pg.Pool;
   /** One connection for the polls of the log, which do not wait behind other statements. Opened by the first poll. */
   readonly log: pg.Pool;
+  /** One connection for `CommitProbe`, opened by the first probe. */
+  readonly probe: pg.Pool;
+}
+
+/** Where failures of connections are reported, and what shows that they have ended. */
+export interface FailureReport {
+  connectionLost(reason: string): void;
+  /** The database has completed a statement. Called often. */
+  responded(): void;
 }
 
 export const HOT_POOL = Symbol('HOT_POOL');
 export const LOG_POOL = Symbol('LOG_POOL');
+export const PROBE_POOL = Symbol('PROBE_POOL');
 
 /** A poll that takes longer comes too late: what it reads is not served. */
 const LOG_STATEMENT_TIMEOUT_MS = 700;
 
-export function createPools(url: string, config: Config, logger: Logger): Pools {
+export function createPools(
+  url: string,
+  config: Config,
+  logger: Logger,
+  failures: FailureReport = { connectionLost: () => {}, responded: () => {} },
+): Pools {
   // A repeat that waits for the first request with its key gets an error before the statement times out.
   const lockWaitMs = Math.ceil(config.pool.statementTimeoutMs / 3);
   const hotSize = Math.min(HOT_POOL_SIZE, config.pool.size);
   const hotLockWaitMs = Math.min(HOT_LOCK_WAIT_MS, lockWaitMs);
   const abandoned = new AbandonedSessions(url, logger);
+  const create = (traits: Omit<Traits, 'abandoned'>): pg.Pool =>
+    createPool(url, config, logger, failures, { ...traits, abandoned });
   return {
-    general: createPool(url, config, logger, { size: config.pool.size, lockWaitMs, planCacheMode: 'auto', abandoned }),
-    hot: createPool(url, config, logger, {
-      size: hotSize,
-      lockWaitMs: hotLockWaitMs,
-      planCacheMode: 'force_generic_plan',
-      abandoned,
-    }),
-    log: createPool(url, config, logger, {
+    general: create({ size: config.pool.size, lockWaitMs, planCacheMode: 'auto' }),
+    hot: create({ size: hotSize, lockWaitMs: hotLockWaitMs, planCacheMode: 'force_generic_plan' }),
+    log: create({
       size: 1,
       lockWaitMs: LOG_STATEMENT_TIMEOUT_MS,
       planCacheMode: 'force_generic_plan',
-      abandoned,
       statementTimeoutMs: LOG_STATEMENT_TIMEOUT_MS,
     }),
+    probe: create({ size: 1, lockWaitMs, planCacheMode: 'auto' }),
   };
 }
 
@@ -68,7 +80,7 @@ interface Traits {
 }
 
 /** Every wait has a limit. The limit here exceeds that of the server, for a network or server that does not respond. */
-function createPool(url: string, config: Config, logger: Logger, traits: Traits): pg.Pool {
+function createPool(url: string, config: Config, logger: Logger, failures: FailureReport, traits: Traits): pg.Pool {
   const { size, lockWaitMs, planCacheMode, statementTimeoutMs = config.pool.statementTimeoutMs } = traits;
   const settings = new SessionSettings(poolSettings(planCacheMode), (setting, reason) => {
     logger.warn({ setting, reason }, 'the database rejected a session setting; the session continues without it');
@@ -91,20 +103,21 @@ function createPool(url: string, config: Config, logger: Logger, traits: Traits)
       }, done);
     },
   });
-  // A connection that breaks in use fails its statement and also emits an error.
   pool.on('connect', (client) => {
     watchStandbyNotices(client);
+    // Also of an idle connection; one in use fails its statement too. The error contains secrets.
     client.on('error', ({ message }) => {
-      logger.warn({ reason: message }, 'a database connection was lost while in use');
+      failures.connectionLost(`a database connection was lost: ${message}`);
+    });
+    client.on('drain', () => {
+      failures.responded();
     });
   });
   // Of statements by `Transactions`, by Prisma and by the pool itself; a refused statement leaves no session behind.
   pool.on('release', (error: unknown, client) => {
     if (error !== undefined && error !== false && !(error instanceof pg.DatabaseError)) traits.abandoned.add(client);
   });
-  // An idle connection that breaks emits an error, which would end the process. The error contains secrets.
-  pool.on('error', ({ message }) => {
-    logger.warn({ reason: message }, 'an idle database connection was lost');
-  });
+  // Without a listener, an idle connection that breaks would end the process.
+  pool.on('error', () => {});
   return pool;
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { rowsLost } from '../problem/database-errors.js';
 import type { ProblemCode } from '../problem/catalogue.js';
 import { Problem, type ProblemExtensions } from '../problem/problem.js';
 import type { MintContext } from '../registry/build-identifier.js';
@@ -107,7 +108,8 @@ export class MintReplays {
           continue;
         }
         const record = records.get(each.id);
-        if (record === undefined) throw new TypeError(`identifier ${each.id} was minted and was not found`);
+        // The result was stored after the identifier.
+        if (record === undefined) throw rowsLost();
         const metadataRecord = records.get(each.metadataRecordId ?? '') ?? null;
         const { outcome, ignored } = each;
         results.set(key, { outcome, record, metadataRecord, ...(ignored !== undefined && { ignored }) });

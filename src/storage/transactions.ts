@@ -1,9 +1,10 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import pg from 'pg';
+import { CommitWatch } from '../database/commit-watch.js';
 import { HOT_LOCK_WAIT_MS, HOT_POOL } from '../database/pool.js';
 import { takeCancelledWait } from '../database/standby-notices.js';
 import { Problem } from '../problem/problem.js';
-import { isConnectionLost, isLockTimeout } from '../problem/database-errors.js';
+import { isConnectionLost, isLockTimeout, isOfOtherServer } from '../problem/database-errors.js';
 import { type Touched, takeTouched } from './touched.js';
 
 export type Queryable = Pick<pg.ClientBase, 'query'>;
@@ -59,6 +60,7 @@ export class Transactions {
     @Inject(pg.Pool) private readonly pool: pg.Pool,
     @Inject(HOT_POOL) private readonly hot: pg.Pool,
     @Optional() @Inject(TRANSACTION_LISTENER) private readonly listener: TransactionListener | null = null,
+    @Optional() private readonly commits: CommitWatch = new CommitWatch(),
   ) {}
 
   /** Milliseconds that a request waits for a connection: `DATABASE_CONNECT_TIMEOUT_MS`. */
@@ -80,7 +82,7 @@ export class Transactions {
    */
   async run<T>(work: (transaction: Queryable) => Promise<T>, lockWaitMs?: number): Promise<T> {
     const begin = lockWaitMs === undefined ? 'BEGIN' : `BEGIN; SET LOCAL lock_timeout = ${lockWaitMs}`;
-    return this.repeat(this.pool, (client, loan) => inTransaction(client, loan, begin, work));
+    return this.repeat(this.pool, (client, loan) => inTransaction(client, loan, begin, this.commits, work));
   }
 
   /**
@@ -89,7 +91,7 @@ export class Transactions {
    * @throws as `run` does.
    */
   async runOnHotPool<T>(work: (transaction: Queryable) => Promise<T>): Promise<T> {
-    return this.repeat(this.hot, (client, loan) => inTransaction(client, loan, 'BEGIN', work));
+    return this.repeat(this.hot, (client, loan) => inTransaction(client, loan, 'BEGIN', this.commits, work));
   }
 
   /** Runs one statement, a transaction by itself. @throws Problem OUTCOME_UNKNOWN when the connection was lost. */
@@ -99,10 +101,10 @@ export class Transactions {
       return await this.repeat(this.hot, async (client, loan) => {
         const timer = endLater(client, loan.commitUntil);
         try {
-          return await work(client);
+          return await this.commits.watch(() => work(client));
         } catch (error) {
           if (isConnectionLost(error)) throw outcomeUnknown(error);
-          loan.isSound = error instanceof pg.DatabaseError;
+          loan.isSound = error instanceof pg.DatabaseError && !isOfOtherServer(error);
           throw error;
         } finally {
           clearTimeout(timer);
@@ -151,6 +153,7 @@ async function inTransaction<T>(
   client: Queryable,
   loan: Loan,
   begin: string,
+  commits: CommitWatch,
   work: (transaction: Queryable) => Promise<T>,
 ): Promise<T> {
   let committing = false;
@@ -158,13 +161,13 @@ async function inTransaction<T>(
     await client.query(begin);
     const result = await work(client);
     committing = true;
-    await client.query(commitWithin(loan.commitUntil));
+    await commits.watch(() => client.query(commitWithin(loan.commitUntil)));
     return result;
   } catch (error) {
     if (isConnectionLost(error)) throw committing ? outcomeUnknown(error) : error;
     // The server rolls back when the connection is lost; report the first error.
     await client.query('ROLLBACK').then(
-      () => (loan.isSound = true),
+      () => (loan.isSound = !isOfOtherServer(error)),
       () => null,
     );
     throw error;

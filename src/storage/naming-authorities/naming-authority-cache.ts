@@ -14,7 +14,10 @@ const MAX_AGE_MS = 1000;
 /** Clocks differ and commits are late, so that changes of this time are read again. */
 const OVERLAP_MS = 60_000;
 
-/** All rows are read again after this time, because the clock of the database can be set back. */
+/**
+ * All rows are read again after this time, because the clock of the database can be set back; and at once after a failed read
+ * or a lost connection, because another server can have taken the place of the one that was read, without its last rows.
+ */
 const READ_ALL_MS = 60_000;
 
 const MAX_NAMES = 1000;
@@ -42,7 +45,9 @@ export class NamingAuthorityCache {
   constructor(
     @Inject(HOT_POOL) private readonly pool: pg.Pool,
     @Inject(DEFAULT_HTTP_RESOLVER) private readonly resolver: Resolver,
-  ) {}
+  ) {
+    pool.on('error', () => (this.needsAll = true));
+  }
 
   async current(): Promise<NamingAuthoritySnapshot> {
     return this.known !== null && this.isCurrent ? this.known.value : this.refresh();
@@ -120,24 +125,41 @@ export class NamingAuthorityCache {
     this.needsAll = false;
     const newest = [...this.rows.values()].reduce((latest, { updatedAt }) => Math.max(latest, updatedAt.getTime()), 0);
     const since = all ? '-infinity' : new Date(newest - OVERLAP_MS).toISOString();
-    const { rows } = await this.pool.query<NamingAuthorityRow>({
-      name: 'changed-authorities',
-      text: CHANGED,
-      values: [since, names],
-    });
+    const rows = await this.readChanged(since, names);
     if (all) this.allReadAt = at;
-    const changed = rows.filter((row) => {
-      const known = this.rows.get(namingAuthorityKey(row.prefix));
-      return known?.version !== row.version || known.state !== row.state || !hasUsers(known, namingAuthorityOf(row));
-    });
+    const changed = rows.filter((row) => !isSame(this.rows.get(namingAuthorityKey(row.prefix)), row));
+    const lost = this.forgetMissing(all ? this.rows.keys() : names, rows);
     for (const row of changed) this.rows.set(namingAuthorityKey(row.prefix), namingAuthorityOf(row));
     const value =
-      this.known === null || changed.length > 0
+      this.known === null || changed.length > 0 || lost
         ? new NamingAuthoritySnapshot(this.rows.values(), this.resolver)
         : this.known.value;
     this.known = { at, value };
     return value;
   }
+
+  private async readChanged(since: string, names: readonly string[]): Promise<NamingAuthorityRow[]> {
+    try {
+      const query = { name: 'changed-authorities', text: CHANGED, values: [since, names] };
+      return (await this.pool.query<NamingAuthorityRow>(query)).rows;
+    } catch (error) {
+      this.needsAll = true;
+      throw error;
+    }
+  }
+
+  /** Removes those of the keys that were read and not found. @returns whether one was removed. */
+  private forgetMissing(keys: Iterable<string>, found: readonly NamingAuthorityRow[]): boolean {
+    const present = new Set(found.map(({ prefix }) => namingAuthorityKey(prefix)));
+    const missing = [...keys].filter((key) => !present.has(key));
+    return missing.filter((key) => this.rows.delete(key)).length > 0;
+  }
+}
+
+/** A version can have other settings after a failover that lost a change: then its time differs. */
+function isSame(known: NamingAuthority | undefined, row: NamingAuthorityRow): boolean {
+  if (known?.version !== row.version || known.state !== row.state) return false;
+  return known.updatedAt.getTime() === row.updated_at.getTime() && hasUsers(known, namingAuthorityOf(row));
 }
 
 function hasUsers(

@@ -31,6 +31,7 @@ import { MethodNotAllowed } from './http/server/method-not-allowed.js';
 import { OpenHosts, guardOpenAccess } from './http/server/open-access.js';
 import { pressureOf, shedLoad } from './http/server/load-shedding.js';
 import { RequestValidation } from './http/validation/request-validation.js';
+import { limitResponseTime } from './http/server/response-deadline.js';
 import { setSecurityHeaders } from './http/server/security-headers.js';
 import { installServerHooks } from './http/server/server-hooks.js';
 import { createAdapter } from './http/server/fastify-adapter.js';
@@ -86,6 +87,7 @@ export async function createApplication(
     metrics.refused('overload');
   });
   limitBodies(server, config.bodyLimitBytes);
+  limitResponseTime(server, faces, config.pool.connectTimeoutMs + config.pool.statementTimeoutMs);
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.of(config, pools, metrics, drain, outages),
     adapter,

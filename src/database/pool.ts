@@ -1,8 +1,10 @@
-import type pg from 'pg';
+import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
+import { AbandonedSessions } from './abandoned-sessions.js';
 import { ConnectionPool } from './connection-pool.js';
 import { SessionSettings, poolSettings } from './session-settings.js';
+import { watchStandbyNotices } from './standby-notices.js';
 
 /** Time after the statement timeout of the server. */
 const ANSWER_GRACE_MS = 1000;
@@ -52,7 +54,9 @@ export function createPools(
   const lockWaitMs = Math.ceil(config.pool.statementTimeoutMs / 3);
   const hotSize = Math.min(HOT_POOL_SIZE, config.pool.size);
   const hotLockWaitMs = Math.min(HOT_LOCK_WAIT_MS, lockWaitMs);
-  const create = (traits: Traits): pg.Pool => createPool(url, config, logger, failures, traits);
+  const abandoned = new AbandonedSessions(url, logger);
+  const create = (traits: Omit<Traits, 'abandoned'>): pg.Pool =>
+    createPool(url, config, logger, failures, { ...traits, abandoned });
   return {
     general: create({ size: config.pool.size, lockWaitMs, planCacheMode: 'auto' }),
     hot: create({ size: hotSize, lockWaitMs: hotLockWaitMs, planCacheMode: 'force_generic_plan' }),
@@ -70,6 +74,7 @@ interface Traits {
   readonly size: number;
   readonly lockWaitMs: number;
   readonly planCacheMode: 'auto' | 'force_generic_plan';
+  readonly abandoned: AbandonedSessions;
   /** By default that of the configuration. */
   readonly statementTimeoutMs?: number;
 }
@@ -99,6 +104,7 @@ function createPool(url: string, config: Config, logger: Logger, failures: Failu
     },
   });
   pool.on('connect', (client) => {
+    watchStandbyNotices(client);
     // Also of an idle connection; one in use fails its statement too. The error contains secrets.
     client.on('error', ({ message }) => {
       failures.connectionLost(`a database connection was lost: ${message}`);
@@ -106,6 +112,10 @@ function createPool(url: string, config: Config, logger: Logger, failures: Failu
     client.on('drain', () => {
       failures.responded();
     });
+  });
+  // Of statements by `Transactions`, by Prisma and by the pool itself; a refused statement leaves no session behind.
+  pool.on('release', (error: unknown, client) => {
+    if (error !== undefined && error !== false && !(error instanceof pg.DatabaseError)) traits.abandoned.add(client);
   });
   // Without a listener, an idle connection that breaks would end the process.
   pool.on('error', () => {});

@@ -38,6 +38,8 @@ export class IdentifierImporter {
       }
       pending = excluded.filter(({ item }) => !refused.has(item));
     }
+    // An identifier that is unchanged is a result too.
+    if ([...refused.values()].some(({ hasStandby }) => hasStandby)) await this.transactions.waitForStandby();
     return refused;
   }
 

@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** Tests are TypeScript run as ES modules. End-to-end tests speak HTTP to the built server; see docs/explanation/architecture.md. */
 const typescript = {
   extensionsToTreatAsEsm: ['.ts'],
@@ -17,5 +19,7 @@ export default {
       globalTeardown: '<rootDir>/test/e2e/harness/global-teardown.js',
     },
   ],
+  // Jest's default is one less than the processors, which leaves one of two idle.
+  maxWorkers: Math.max(2, availableParallelism() - 1),
   testTimeout: 120_000,
 };

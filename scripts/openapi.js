@@ -14,7 +14,7 @@ const { version } = JSON.parse(await readFile(new URL('../package.json', import.
 const pool = new pg.Pool();
 const { app } = await createApplication(
   readConfig({}),
-  { general: pool, hot: pool, log: pool, replica: null },
+  { general: pool, hot: pool, log: pool, probe: pool, replica: null },
   createLogger('silent'),
 );
 const document = JSON.parse(JSON.stringify(await openApiDocument(app, version)));

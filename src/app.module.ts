@@ -23,6 +23,7 @@ import { HandleApiModule } from './handle-api/handle-api.module.js';
 import { DefaultResolverModule } from './registry/default-resolver.module.js';
 import { ImportExportModule } from './api/import-export/import-export.module.js';
 import { RecordCacheModule } from './storage/identifiers/cache/record-cache.module.js';
+import type { FailureCounter } from './problem/log-failure.js';
 import { ReservationsModule } from './api/reservations/reservations.module.js';
 import { ResolverModule } from './resolver/resolver.module.js';
 import { StorageWriteModule } from './storage/storage-write.module.js';
@@ -35,7 +36,14 @@ const API = [
 
 @Module({})
 export class AppModule {
-  static of(config: Config, pools: Pools, replica: Replica | null, metrics: Metrics, drain: Drain): DynamicModule {
+  static of(
+    config: Config,
+    pools: Pools,
+    replica: Replica | null,
+    metrics: Metrics,
+    drain: Drain,
+    failures: FailureCounter,
+  ): DynamicModule {
     const { faces, resolver, upstream, publicRead, openAccessHosts } = config;
     const isClosed = !publicRead && openAccessHosts === null;
     return {
@@ -47,7 +55,9 @@ export class AppModule {
         AccessModule.with(config, config.limits),
         RecordCacheModule.within(config.recordCache),
         MetricsModule.of(metrics, config.metricsPort !== null),
-        ...(faces.has('api') ? [ReservationsModule.sweptEvery(config.reservationSweepIntervalMs), ...API] : []),
+        ...(faces.has('api')
+          ? [ReservationsModule.sweptEvery(config.reservationSweepIntervalMs, failures), ...API]
+          : []),
         ...[HealthModule, StorageWriteModule, CursorsModule],
         ...(faces.has('api') ? [DocumentationModule.with(faces.has('resolver'))] : []),
         ...(faces.has('resolver') ? [ResolverModule.with({ resolver, upstream, isClosed })] : []),

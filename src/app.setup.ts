@@ -17,6 +17,7 @@ import { confirmPrefixes, resolverRoutes } from './resolver/resolver.routes.js';
 import { NamingAuthorityCache } from './storage/naming-authorities/naming-authority-cache.js';
 import type { Config } from './config/config.js';
 import { DirectPath } from './direct-path.js';
+import { CommitWatch } from './database/commit-watch.js';
 import type { Pools } from './database/pool.js';
 import { Replica } from './database/replica/replica.js';
 import { Faces } from './http/face.js';
@@ -31,10 +32,12 @@ import { MethodNotAllowed } from './http/server/method-not-allowed.js';
 import { OpenHosts, guardOpenAccess } from './http/server/open-access.js';
 import { pressureOf, shedLoad } from './http/server/load-shedding.js';
 import { RequestValidation } from './http/validation/request-validation.js';
+import { limitResponseTime } from './http/server/response-deadline.js';
 import { setSecurityHeaders } from './http/server/security-headers.js';
 import { installServerHooks } from './http/server/server-hooks.js';
 import { createAdapter } from './http/server/fastify-adapter.js';
 import { FrameworkLogger } from './logging/logger.js';
+import { OutageLog } from './logging/outage-log.js';
 import { Metrics } from './metrics/metrics.js';
 import { countRequests } from './metrics/request-metrics.js';
 import { CachedResolution } from './storage/identifiers/cache/cached-resolution.js';
@@ -50,7 +53,12 @@ export interface PreparedApplication {
 }
 
 /** Builds the application, also for the OpenAPI document. It connects to the database at the first request. */
-export async function createApplication(config: Config, pools: Pools, logger: Logger): Promise<PreparedApplication> {
+export async function createApplication(
+  config: Config,
+  pools: Pools,
+  logger: Logger,
+  outages = new OutageLog(logger),
+): Promise<PreparedApplication> {
   const entrance = entranceOf(config);
   const faces = facesOf(config, entrance);
   const direct = new DirectPath();
@@ -60,8 +68,10 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
   const metrics = new Metrics();
   const methods = new MethodNotAllowed();
   const replica = pools.replica === null ? null : new Replica(pools.replica, pools.log, logger);
-  metrics.watchPools(pools.general, pools.hot, pools.log, ...(pools.replica === null ? [] : [pools.replica]));
+  const { general, hot, log, probe } = pools;
+  metrics.watchPools(general, hot, log, probe, ...(pools.replica === null ? [] : [pools.replica]));
   if (replica !== null) metrics.watchReplica(replica);
+  server.decorate('failures', outages);
   setSecurityHeaders(server, (request) => faces.of(request).securityHeaders(request.url));
   endJsonWithNewline(server);
   dropStreamsOfHead(server);
@@ -83,8 +93,9 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
     metrics.refused('overload');
   });
   limitBodies(server, config.bodyLimitBytes);
+  limitResponseTime(server, faces, config.pool.connectTimeoutMs + config.pool.statementTimeoutMs);
   const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.of(config, pools, replica, metrics, drain),
+    AppModule.of(config, pools, replica, metrics, drain, outages),
     adapter,
     {
       abortOnError: false,
@@ -93,6 +104,11 @@ export async function createApplication(config: Config, pools: Pools, logger: Lo
     },
   );
   metrics.watchRecordCache(app.get(CachedResolution));
+  const commits = app.get(CommitWatch);
+  commits.onCommit(() => {
+    outages.committed();
+  });
+  metrics.watchCommits(commits);
   const limits = app.get(LimitsGuard);
   if (entrance !== null) {
     confirmPrefixes(server, entrance, app.get(NamingAuthorityCache, { strict: false }), limits);

@@ -30,7 +30,11 @@ export async function bootstrap(): Promise<RunningInstance> {
   await requireFreePorts(config);
   const database = await openDatabase(config, logger);
   try {
-    await migrate(database.url);
+    await migrate(database.url, {
+      onWait: (reason) => {
+        logger.warn({ reason }, 'the start waits for a server that accepts writes');
+      },
+    });
     const { openServer } = await loading;
     const application = await openServer(config, database.url, logger);
     return {

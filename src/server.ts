@@ -10,6 +10,8 @@ import { isPrivilegeError } from './database/schema-rights.js';
 import { Cursors } from './http/validation/cursor.js';
 import type { Drain } from './http/server/drain.js';
 import { OpenHosts, guardOpenAccess } from './http/server/open-access.js';
+import { OutageLog } from './logging/outage-log.js';
+import { databaseFailure } from './problem/database-errors.js';
 import { createMetricsServer } from './api/metrics/metrics-server.js';
 import { NamingAuthorityWriter } from './storage/naming-authorities/naming-authority-writer.js';
 import { PositionOffset } from './storage/changes/position-offset.js';
@@ -27,10 +29,11 @@ export interface Server {
 
 /** Opens pools, application and ports. @throws StartupError after closing what was opened. */
 export async function openServer(config: Config, url: string, logger: Logger): Promise<Server> {
-  const pools = createPools(url, config, logger);
+  const outages = new OutageLog(logger);
+  const pools = createPools(url, config, logger, outages);
   // Awaited later, where errors are reported.
   const connecting = Promise.allSettled([pools.general, pools.hot].map(openConnection));
-  const service = await createApplication(config, pools, logger);
+  const service = await createApplication(config, pools, logger, outages);
   await connecting;
   const { app, drain } = service;
   const metricsServer = config.metricsPort === null ? null : await createMetricsServer(service.metrics);
@@ -45,6 +48,8 @@ export async function openServer(config: Config, url: string, logger: Logger): P
     await close();
     if (isPrivilegeError(error)) throw missingPrivilege(error, url);
     if (error instanceof ForeignReplicaError) throw new StartupError(`${error.message}.`);
+    const failure = databaseFailure(error);
+    if (failure !== null) throw databaseFailed(failure.reason);
     throw error;
   });
   return { banner, drain, close };
@@ -75,6 +80,12 @@ async function open(
   const metricsUrl = metricsServer?.listeningOrigin ?? null;
   const prefixes = known.all().map(({ prefix }) => prefix);
   return startupBanner({ url: await app.getUrl(), metricsUrl, config, prefixes: prefixes.sort() });
+}
+
+function databaseFailed(reason: unknown): StartupError {
+  return new StartupError(
+    `The database failed during the start: ${reasonOf(reason)}. Start again when it accepts writes; what was written before is complete.`,
+  );
 }
 
 function missingPrivilege(error: unknown, url: string): StartupError {

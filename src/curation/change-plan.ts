@@ -1,4 +1,5 @@
 import type { Principal } from '../access/principal.js';
+import { rowsLost } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
 import { nameConflictProblem } from '../registry/conflict-problem.js';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
@@ -84,7 +85,7 @@ export class ChangePlan {
    */
   add({ id, step, ifVersion, replacementId }: TargetedChange): PlannedChange {
     const record = this.records.get(id);
-    if (record === undefined) throw new TypeError('a registered identifier is never removed');
+    if (record === undefined) throw rowsLost();
     const { now } = this.context;
     if (step.step === 'put' || step.step === 'removed' || step.step === 'deleted')
       throw new TypeError('values of a Handle are not changed in streams');

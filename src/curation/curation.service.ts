@@ -3,7 +3,7 @@ import type { Principal } from '../access/principal.js';
 import type { RequestContext } from '../access/request-context.js';
 import type { Scope } from '../access/scope.js';
 import type { Resolver } from '../identifier/index.js';
-import { isUniqueViolation } from '../problem/database-errors.js';
+import { isUniqueViolation, rowsLost } from '../problem/database-errors.js';
 import { DEFAULT_HTTP_RESOLVER } from '../registry/default-resolver.module.js';
 import {
   type IdentifierRecord,
@@ -130,7 +130,7 @@ export class CurationService {
           const ids = [...new Set([...(other === null ? [] : [other.id]), found.id])];
           const { now, records } = await this.updater.lock(transaction, ids);
           const record = records.find(({ id }) => id === found.id);
-          if (record === undefined) throw new TypeError('a registered identifier is never removed');
+          if (record === undefined) throw rowsLost();
           // It may have been deleted since it was read.
           if (isOfValues(step)) principal.require(scopeOf(step, record, principal), record.namingAuthority, pointer);
           else requireState(record, step.step);

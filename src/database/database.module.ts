@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
-import { HOT_POOL, LOG_POOL, type Pools } from './pool.js';
+import { CommitProbe } from './commit-probe.js';
+import { CommitWatch } from './commit-watch.js';
+import { HOT_POOL, LOG_POOL, PROBE_POOL, type Pools } from './pool.js';
 import { PrismaService } from './prisma.service.js';
 import { REPLICA, type Replica } from './replica/replica.js';
 
@@ -14,11 +16,12 @@ export class DatabaseModule implements OnApplicationShutdown {
     @Inject(pg.Pool) private readonly pool: pg.Pool,
     @Inject(HOT_POOL) private readonly hot: pg.Pool,
     @Inject(LOG_POOL) private readonly log: pg.Pool,
+    @Inject(PROBE_POOL) private readonly probe: pg.Pool,
     @Inject(REPLICA) private readonly replica: Replica | null,
     private readonly prisma: PrismaService,
   ) {}
 
-  static over({ general, hot, log }: Pools, replica: Replica | null): DynamicModule {
+  static over({ general, hot, log, probe }: Pools, replica: Replica | null): DynamicModule {
     return {
       module: DatabaseModule,
       global: true,
@@ -26,17 +29,19 @@ export class DatabaseModule implements OnApplicationShutdown {
         { provide: pg.Pool, useValue: general },
         { provide: HOT_POOL, useValue: hot },
         { provide: LOG_POOL, useValue: log },
+        { provide: PROBE_POOL, useValue: probe },
         { provide: REPLICA, useValue: replica },
-        PrismaService,
+        ...[CommitWatch, CommitProbe, PrismaService],
       ],
-      exports: [pg.Pool, HOT_POOL, LOG_POOL, REPLICA, PrismaService],
+      exports: [pg.Pool, HOT_POOL, LOG_POOL, CommitWatch, CommitProbe, REPLICA, PrismaService],
     };
   }
 
   async onApplicationShutdown(): Promise<void> {
+    const pools = [this.pool, this.hot, this.log, this.probe];
     const ended = this.prisma
       .$disconnect()
-      .then(() => Promise.all([this.pool.end(), this.hot.end(), this.log.end(), this.replica?.stop()]));
+      .then(() => Promise.all([...pools.map((pool) => pool.end()), this.replica?.stop()]));
     await Promise.race([ended, pause(PARTING_MS, undefined, { ref: false })]);
   }
 }

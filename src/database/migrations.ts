@@ -6,6 +6,7 @@ import { isPrivilegeError, requireSchemaRights } from './schema-rights.js';
 import { pendingMigrations, unknownMigrations } from './schema-state.js';
 import { DEAD_CLIENT_SETTINGS, SessionSettings } from './session-settings.js';
 import { shippedMigrations } from './shipped-migrations.js';
+import { type WaitOptions, connectForWriting } from './writable-server.js';
 
 /** Every layout of the development versions, whose migrations were replaced by one, began with this migration. */
 const FIRST_OLD_MIGRATION = '20261120000000_identifiers';
@@ -23,12 +24,13 @@ const PRISMA_LOCK = 72_707_369;
 const LOCK_WAIT_MS = 120_000;
 
 /**
- * Migrates the database, one process at a time, and returns the names of the applied migrations.
- * @throws StartupError when the database is unreachable, has an unsupported version or an unknown schema, or a
+ * Migrates the database, one process at a time, and returns the names of the applied migrations. Waits for
+ * a server that accepts writes, as after a failover.
+ * @throws StartupError when the database is unreachable, is in recovery or read-only after the wait, has an unsupported version or an unknown schema, or a
  * migration fails.
  */
-export async function migrate(url: string): Promise<string[]> {
-  const session = await connect(url);
+export async function migrate(url: string, options: WaitOptions = {}): Promise<string[]> {
+  const session = await connectForWriting(() => connect(url), options);
   try {
     await requireVersion(session);
     await requireNoNewerSchema(session);

@@ -1,8 +1,10 @@
-import type pg from 'pg';
+import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
+import { AbandonedSessions } from './abandoned-sessions.js';
 import { ConnectionPool } from './connection-pool.js';
 import { SessionSettings, poolSettings } from './session-settings.js';
+import { watchStandbyNotices } from './standby-notices.js';
 
 /** Time after the statement timeout of the server. */
 const ANSWER_GRACE_MS = 1000;
@@ -26,10 +28,22 @@ export interface Pools {
   readonly log: pg.Pool;
   /** Sessions at the server of `READ_DATABASE_URL`; null without one. */
   readonly replica: pg.Pool | null;
+  /** One connection for `CommitProbe`, opened by the first probe. */
+  readonly probe: pg.Pool;
 }
+
+/** Where failures of connections are reported, and what shows that they have ended. */
+export interface FailureReport {
+  connectionLost(reason: string): void;
+  /** The database has completed a statement. Called often. */
+  responded(): void;
+}
+
+const NO_REPORT: FailureReport = { connectionLost: () => {}, responded: () => {} };
 
 export const HOT_POOL = Symbol('HOT_POOL');
 export const LOG_POOL = Symbol('LOG_POOL');
+export const PROBE_POOL = Symbol('PROBE_POOL');
 
 /** A poll that takes longer comes too late: what it reads is not served. */
 const LOG_STATEMENT_TIMEOUT_MS = 700;
@@ -37,34 +51,36 @@ const LOG_STATEMENT_TIMEOUT_MS = 700;
 /** Of a connection and of a statement. Short, because the primary is asked after a replica that does not respond. */
 const REPLICA_WAIT_MS = 1000;
 
-export function createPools(url: string, config: Config, logger: Logger): Pools {
+export function createPools(url: string, config: Config, logger: Logger, failures: FailureReport = NO_REPORT): Pools {
   // A repeat that waits for the first request with its key gets an error before the statement times out.
   const lockWaitMs = Math.ceil(config.pool.statementTimeoutMs / 3);
   const hotSize = Math.min(HOT_POOL_SIZE, config.pool.size);
   const hotLockWaitMs = Math.min(HOT_LOCK_WAIT_MS, lockWaitMs);
+  const abandoned = new AbandonedSessions(url, logger);
+  const create = (traits: Omit<Traits, 'abandoned'>): pg.Pool =>
+    createPool(url, config, logger, failures, { ...traits, abandoned });
   return {
-    general: createPool(url, config, logger, { size: config.pool.size, lockWaitMs, planCacheMode: 'auto' }),
-    hot: createPool(url, config, logger, {
-      size: hotSize,
-      lockWaitMs: hotLockWaitMs,
-      planCacheMode: 'force_generic_plan',
-    }),
-    log: createPool(url, config, logger, {
+    general: create({ size: config.pool.size, lockWaitMs, planCacheMode: 'auto' }),
+    hot: create({ size: hotSize, lockWaitMs: hotLockWaitMs, planCacheMode: 'force_generic_plan' }),
+    log: create({
       size: 1,
       lockWaitMs: LOG_STATEMENT_TIMEOUT_MS,
       planCacheMode: 'force_generic_plan',
       statementTimeoutMs: LOG_STATEMENT_TIMEOUT_MS,
     }),
+    probe: create({ size: 1, lockWaitMs, planCacheMode: 'auto' }),
     replica:
       config.readDatabaseUrl === null ? null : createReplicaPool(config.readDatabaseUrl, config, logger, hotSize),
   };
 }
 
+/** Its failures are no outage: the primary is read in its place, and `Replica` reports them. */
 function createReplicaPool(url: string, config: Config, logger: Logger, size: number): pg.Pool {
-  return createPool(url, config, logger, {
+  return createPool(url, config, logger, NO_REPORT, {
     size,
     lockWaitMs: REPLICA_WAIT_MS,
     planCacheMode: 'force_generic_plan',
+    abandoned: null,
     statementTimeoutMs: Math.min(REPLICA_WAIT_MS, config.pool.statementTimeoutMs),
     connectTimeoutMs: Math.min(REPLICA_WAIT_MS, config.pool.connectTimeoutMs),
     isReadOnly: true,
@@ -75,6 +91,8 @@ interface Traits {
   readonly size: number;
   readonly lockWaitMs: number;
   readonly planCacheMode: 'auto' | 'force_generic_plan';
+  /** Null where sessions write nothing. */
+  readonly abandoned: AbandonedSessions | null;
   /** By default that of the configuration. */
   readonly statementTimeoutMs?: number;
   /** By default that of the configuration. */
@@ -84,7 +102,7 @@ interface Traits {
 }
 
 /** Every wait has a limit. The limit here exceeds that of the server, for a network or server that does not respond. */
-function createPool(url: string, config: Config, logger: Logger, traits: Traits): pg.Pool {
+function createPool(url: string, config: Config, logger: Logger, failures: FailureReport, traits: Traits): pg.Pool {
   const { size, lockWaitMs, planCacheMode, statementTimeoutMs = config.pool.statementTimeoutMs } = traits;
   const { connectTimeoutMs = config.pool.connectTimeoutMs, isReadOnly = false } = traits;
   const readOnly = isReadOnly ? [{ name: 'default_transaction_read_only', value: 'on', required: true }] : [];
@@ -109,15 +127,21 @@ function createPool(url: string, config: Config, logger: Logger, traits: Traits)
       }, done);
     },
   });
-  // A connection that breaks in use fails its statement and also emits an error.
   pool.on('connect', (client) => {
+    watchStandbyNotices(client);
+    // Also of an idle connection; one in use fails its statement too. The error contains secrets.
     client.on('error', ({ message }) => {
-      logger.warn({ reason: message }, 'a database connection was lost while in use');
+      failures.connectionLost(`a database connection was lost: ${message}`);
+    });
+    client.on('drain', () => {
+      failures.responded();
     });
   });
-  // An idle connection that breaks emits an error, which would end the process. The error contains secrets.
-  pool.on('error', ({ message }) => {
-    logger.warn({ reason: message }, 'an idle database connection was lost');
+  // Of statements by `Transactions`, by Prisma and by the pool itself; a refused statement leaves no session behind.
+  pool.on('release', (error: unknown, client) => {
+    if (error !== undefined && error !== false && !(error instanceof pg.DatabaseError)) traits.abandoned?.add(client);
   });
+  // Without a listener, an idle connection that breaks would end the process.
+  pool.on('error', () => {});
   return pool;
 }

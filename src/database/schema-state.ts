@@ -3,12 +3,9 @@ import { type ShippedMigration, shippedMigrations } from './shipped-migrations.j
 
 const UNDEFINED_TABLE = '42P01';
 
-/**
- * Migrations of this version without a finished run in the database.
- * @throws pg.DatabaseError when the database has no table of migrations.
- */
+/** Migrations of this version without a finished run in the database: all of them when it has no table of migrations. */
 export async function missingMigrations(on: Pick<pg.ClientBase, 'query'>): Promise<string[]> {
-  return unapplied(await runs(on), await shippedMigrations()).map(({ name }) => name);
+  return (await pendingMigrations(on, await shippedMigrations())).map(({ name }) => name);
 }
 
 /** Those of the migrations that have no finished run in the database: all of them when it has no table of migrations. */

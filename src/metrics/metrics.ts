@@ -56,6 +56,13 @@ export interface ReplicaFigures {
   readonly lagSeconds: number;
 }
 
+/** What a process knows of its commits. */
+export interface CommitFigures {
+  /** NaN before the first commit. */
+  readonly lastCommitAgeSeconds: number;
+  readonly oldestWaitingSeconds: number;
+}
+
 /** Prometheus metrics of this process. Labels contain no text of a client. */
 export class Metrics {
   private readonly registry = new Registry();
@@ -195,6 +202,26 @@ export class Metrics {
       registers: [this.registry],
       async collect() {
         this.set(await seconds());
+      },
+    });
+  }
+
+  watchCommits(commits: CommitFigures): void {
+    const registers = [this.registry];
+    new Gauge({
+      name: 'mintmark_last_commit_age_seconds',
+      help: 'Seconds since the database last acknowledged a commit of this process; NaN before the first one.',
+      registers,
+      collect() {
+        this.set(commits.lastCommitAgeSeconds);
+      },
+    });
+    new Gauge({
+      name: 'mintmark_oldest_waiting_write_seconds',
+      help: 'Seconds for which the oldest write sent to the database has waited for its commit; 0 if none waits.',
+      registers,
+      collect() {
+        this.set(commits.oldestWaitingSeconds);
       },
     });
   }

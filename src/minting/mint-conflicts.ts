@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { isLockTimeout } from '../problem/database-errors.js';
+import { Problem } from '../problem/problem.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { keyCollision } from '../registry/key-collision.js';
 import { ignoredMembers } from '../registry/ignored-members.js';
@@ -68,6 +69,9 @@ export class MintConflicts {
     if (expired.length > 0) onExpired?.(expired);
     if (expired.length > 0) await this.expireLeases(expired, transaction !== undefined, lockWait);
     const valid = await this.replays.store([...toStore.keys()]);
+    // What is stored now waits by its own commit, and a transaction by that of the caller.
+    if (transaction === undefined && valid.size === 0 && mustWait(conflicting, decided))
+      await this.transactions.waitForStandby();
     for (const [decision, candidate] of toStore) {
       if (valid.has(decision)) decided.push(decision);
       else undecided.push(candidate);
@@ -118,6 +122,12 @@ export class MintConflicts {
     }
     return this.replays.readAll(repeats, from);
   }
+}
+
+/** Whether a result was made of rows that a synchronous standby may not have; "in flight" is no result. */
+function mustWait(conflicting: readonly Conflicting[], decided: readonly DecidedMint[]): boolean {
+  if (!conflicting.some(({ conflicts }) => conflicts.hasStandby)) return false;
+  return decided.some(({ result }) => !(result instanceof Problem && result.code === 'REQUEST_IN_FLIGHT'));
 }
 
 /**

@@ -55,11 +55,15 @@ export class MintQueue {
   private readonly waiting: Batcher<Turn, MintOutcome>;
   private readonly blocked = new BlockedNames();
 
+  /** @param maxWaitMs how long a mint waits until it is sent; then it is refused, and nothing about it is unknown. */
   constructor(
     mintGroup: MintGroup,
     private readonly metrics: Metrics,
+    maxWaitMs: number,
   ) {
-    this.stages = STAGES.map((stage) => new Batcher((jobs) => mintGroup(jobs, stage.lockWait), stage));
+    this.stages = STAGES.map(
+      (stage) => new Batcher((jobs) => mintGroup(jobs, stage.lockWait), { ...stage, maxWaitMs }),
+    );
     this.waiting = new Batcher(async (turns) => {
       if (turns.some(({ deadline }) => Date.now() > deadline)) throw conflictInProgress();
       const jobs = turns.map(({ job }) => job);

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { rowsLost } from '../problem/database-errors.js';
 import type { ProblemCode } from '../problem/catalogue.js';
 import { Problem, type ProblemExtensions } from '../problem/problem.js';
 import type { MintContext } from '../registry/build-identifier.js';
@@ -7,7 +8,7 @@ import type { RequestIndex } from '../registry/new-identifier.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import { keyReused } from '../storage/idempotency.js';
 import { type NewResult, RequestResults } from '../storage/request-results.js';
-import type { Queryable } from '../storage/transactions.js';
+import { type Queryable, Transactions } from '../storage/transactions.js';
 import type { DecidedMint, MintOutcome, MintResult } from './mint-outcome.js';
 
 /** Problems that are stored for a line of a stream, because they depend on identifiers that can change. */
@@ -52,6 +53,7 @@ export class MintReplays {
   constructor(
     private readonly reader: IdentifierReader,
     private readonly results: RequestResults,
+    private readonly transactions: Transactions,
   ) {}
 
   /** @returns null for the first request with its key or without one; IDEMPOTENCY_KEY_REUSED as a value. */
@@ -70,7 +72,13 @@ export class MintReplays {
   /** Refused mints with the results of earlier requests with their keys: a replay takes precedence over a problem. */
   async replaceRefused(refused: readonly DecidedMint[]): Promise<DecidedMint[]> {
     const decided: DecidedMint[] = [];
-    for (const { job, result } of refused) decided.push({ job, result: (await this.find(job.context)) ?? result });
+    let isReplayed = false;
+    for (const { job, result } of refused) {
+      const earlier = await this.find(job.context);
+      isReplayed ||= earlier !== null;
+      decided.push({ job, result: earlier ?? result });
+    }
+    if (isReplayed) await this.transactions.waitForStandby();
     return decided;
   }
 
@@ -100,7 +108,8 @@ export class MintReplays {
           continue;
         }
         const record = records.get(each.id);
-        if (record === undefined) throw new TypeError(`identifier ${each.id} was minted and was not found`);
+        // The result was stored after the identifier.
+        if (record === undefined) throw rowsLost();
         const metadataRecord = records.get(each.metadataRecordId ?? '') ?? null;
         const { outcome, ignored } = each;
         results.set(key, { outcome, record, metadataRecord, ...(ignored !== undefined && { ignored }) });

@@ -10,7 +10,7 @@ import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snaps
 import { GuidGenerator } from '../registry/uuid.js';
 import { type Insertion, partitionConflicting, prepareInsertion } from '../storage/identifiers/identifier-writer.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
-import type { LockWait, Queryable } from '../storage/transactions.js';
+import { type LockWait, type Queryable, Transactions } from '../storage/transactions.js';
 import { READ_CLIENT, type ReadClient } from '../storage/read-client.js';
 import { WRITE_CLIENT, type WriteClient } from '../storage/write-client.js';
 import { buildCandidates, type PreviousVersions } from './build-candidates.js';
@@ -62,9 +62,10 @@ export class MintingService {
     private readonly budget: MintBudget,
     metrics: Metrics,
     @Inject(READ_CLIENT) private readonly reads: ReadClient,
+    transactions: Transactions,
   ) {
     this.statistics = new MintStatistics(metrics);
-    this.queue = new MintQueue((jobs, lockWait) => this.mintGroup(jobs, lockWait), metrics);
+    this.queue = new MintQueue((jobs, lockWait) => this.mintGroup(jobs, lockWait), metrics, transactions.maxWaitMs);
   }
 
   /**

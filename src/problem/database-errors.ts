@@ -6,6 +6,18 @@ import { Problem } from './problem.js';
  */
 const UNAVAILABLE_STATES = /^(08...|25006|25P03|25P04|28...|3D000|53...|57P0.)$/;
 
+/** Errors that only writes have: a read-only server, one in recovery, and a full disk. */
+const WRITE_STATES = /^(25006|53100)$/;
+
+/**
+ * Tables, columns or functions that do not exist: the server has lost a migration. Prepared statements that do not exist or
+ * have another result: the session belongs to another server, or a migration ran.
+ */
+const OTHER_SCHEMA_STATES = /^(42P01|42703|42883|26000|42P05)$/;
+
+/** The messages of PostgreSQL for a prepared statement whose result a migration changed, and on a standby. */
+const OTHER_SERVER_MESSAGES = /^cached plan must not change result type|due to conflict with recovery$/;
+
 /** Lock timeouts, serialization failures and deadlocks. */
 const CONFLICT_STATES = /^(55P03|40001|40P01)$/;
 
@@ -37,6 +49,16 @@ export function isConnectionLost(error: unknown): boolean {
   return typeof message === 'string' && MESSAGES.test(message);
 }
 
+/**
+ * Whether a session cannot be used again: its server is read-only, and a new session may reach another one, or the server
+ * does not have its prepared statements.
+ */
+export function isOfOtherServer(error: unknown): boolean {
+  return (
+    hasCode(error, /^(25006|26000)$/) || [...causesOf(error)].some(({ message }) => OTHER_SERVER_MESSAGES.test(message))
+  );
+}
+
 /** Whether a statement waited too long for a lock, and wrote nothing. */
 export function isLockTimeout(error: unknown): boolean {
   return typeof error === 'object' && error !== null && (error as DatabaseError).code === '55P03';
@@ -51,6 +73,27 @@ export function isUniqueViolation(error: unknown): boolean {
   return typeof error === 'object' && error !== null && (error as DatabaseError).code === '23505';
 }
 
+/** An error of the database that a request failed with, or of a problem that it caused. */
+export interface DatabaseFailure {
+  readonly reason: unknown;
+  /** Whether the database does not serve, or not enough connections are free; else a statement was too slow or locked. */
+  readonly isOutage: boolean;
+  readonly isOfWrite: boolean;
+}
+
+/** @returns null when the error is not caused by the state of the database. */
+export function databaseFailure(error: unknown): DatabaseFailure | null {
+  if (error instanceof Problem) {
+    const isOfWrite = error.code === 'OUTCOME_UNKNOWN';
+    const isOutage = isOfWrite || error.code === 'DATABASE_UNAVAILABLE';
+    return isOutage ? { reason: error.cause ?? error.detail, isOutage, isOfWrite: true } : null;
+  }
+  const problem = databaseProblem(error);
+  if (problem === null) return null;
+  const isOutage = problem.code === 'DATABASE_UNAVAILABLE' || problem.code === 'OVERLOADED';
+  return { reason: error, isOutage, isOfWrite: hasCode(error, WRITE_STATES) };
+}
+
 /** Whether values can cause the error: classes 21 to 23 and 54, and P0001 (PostgreSQL, appendix A). */
 export function isCausedByData(error: unknown): boolean {
   if (error instanceof Problem || databaseProblem(error) !== null) return false;
@@ -58,10 +101,15 @@ export function isCausedByData(error: unknown): boolean {
   return typeof code !== 'string' || /^(2[123]...|54...|P0001)$/.test(code);
 }
 
+function hasCode(error: unknown, states: RegExp): boolean {
+  return [...causesOf(error)].some(({ codes }) => codes.some((code) => states.test(code)));
+}
+
 /** @returns null when the error is not caused by the state of the database. */
 export function databaseProblem(error: unknown): Problem | null {
   const found = [...causesOf(error)];
   const has = (state: RegExp): boolean => found.some(({ codes }) => codes.some((code) => state.test(code)));
+  if (isOfOtherServer(error)) return unavailable();
   if (has(CONFLICT_STATES)) return conflictInProgress();
   if (has(STATEMENT_TIMEOUT_STATE)) {
     const detail =
@@ -75,12 +123,23 @@ export function databaseProblem(error: unknown): Problem | null {
   }
   const isUnavailable =
     has(UNAVAILABLE_STATES) ||
+    has(OTHER_SCHEMA_STATES) ||
     found.some(
       ({ codes, message }) => codes.some((code) => CODES.has(code)) || MESSAGES.test(message) || NOT_SENT.test(message),
     );
-  if (!isUnavailable) return null;
+  return isUnavailable ? unavailable() : null;
+}
+
+function unavailable(): Problem {
   const detail =
     'The database is unavailable. Acknowledged writes are safe; the outcome of this request is unknown. Retry with the same Idempotency-Key.';
+  return new Problem('DATABASE_UNAVAILABLE', detail, RETRY_SOON);
+}
+
+/** The problem of rows that were found before in the request and are gone: another server has taken the place of the one. */
+export function rowsLost(): Problem {
+  const detail =
+    'The database has failed over during the request, and rows that were found are gone. Send the request again after Retry-After, with the same Idempotency-Key.';
   return new Problem('DATABASE_UNAVAILABLE', detail, RETRY_SOON);
 }
 

@@ -2,6 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CATALOGUE, type ServiceCode } from './catalogue.js';
 import { databaseProblem } from './database-errors.js';
+import { logFailure } from './log-failure.js';
 import { problemDocument } from './problem-document.dto.js';
 import { Problem, tooLarge } from './problem.js';
 
@@ -46,7 +47,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   const { status } = CATALOGUE[problem.code];
   const isGone = reply.raw.destroyed || (request.raw.destroyed && !request.raw.complete);
   if (isGone) request.log.info('the client closed the connection');
-  else if (!(error instanceof Problem) && status >= 500) request.log.error({ err: error }, problem.code);
+  else if (status >= 500) logFailure(error, request, problem.code);
   const instance = request.originalUrl.split('?', 1)[0] ?? '/';
   void reply
     .status(status)

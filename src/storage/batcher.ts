@@ -5,16 +5,22 @@ export interface BatcherLimits {
   readonly maxConcurrentBatches: number;
   /** One more item is refused. */
   readonly maxQueueLength: number;
+  /** Milliseconds after which an item that was not sent is refused; none for items that wait elsewhere with a limit. */
+  readonly maxWaitMs?: number;
 }
 
 interface Waiting<T, R> {
   readonly item: T;
   readonly resolve: (result: R) => void;
   readonly reject: (error: unknown) => void;
+  readonly since: number;
 }
 
 /** Minimum size of a second concurrent batch, because the first may wait for a lock. */
 const MIN_SECOND_BATCH = 16;
+
+/** Few timers while a queue is short-lived: limits are seconds. */
+const MIN_TIMER_MS = 50;
 
 /** Seconds after which a full queue has room. */
 const RETRY_AFTER_S = '2';
@@ -28,6 +34,7 @@ export class Batcher<T, R> {
   private runningBatches = 0;
   /** Items that must wait before the next batch starts. */
   private minNextBatch = 1;
+  private timer: NodeJS.Timeout | null = null;
 
   /** @param work returns a result or an `Error` for each item, in order. If it throws, every item gets that error. */
   constructor(
@@ -43,9 +50,34 @@ export class Batcher<T, R> {
   async add(item: T): Promise<R> {
     if (this.queue.length >= this.limits.maxQueueLength) throw queueFull();
     return new Promise((resolve, reject) => {
-      this.queue.push({ item, resolve, reject });
+      this.queue.push({ item, resolve, reject, since: performance.now() });
       this.start();
+      if (this.queue.length > 0) this.watch();
     });
+  }
+
+  /** One timer for the queue: the first item has waited longest. */
+  private watch(): void {
+    const { maxWaitMs } = this.limits;
+    const [first] = this.queue;
+    if (maxWaitMs === undefined || first === undefined || this.timer !== null) return;
+    const left = first.since + maxWaitMs - performance.now();
+    this.timer = setTimeout(
+      () => {
+        this.timer = null;
+        this.refuseOld(maxWaitMs);
+        this.watch();
+      },
+      Math.max(left, MIN_TIMER_MS),
+    );
+    this.timer.unref();
+  }
+
+  private refuseOld(maxWaitMs: number): void {
+    const before = performance.now() - maxWaitMs;
+    const firstNew = this.queue.findIndex(({ since }) => since > before);
+    const old = this.queue.splice(0, firstNew === -1 ? this.queue.length : firstNew);
+    for (const { reject } of old) reject(waitedTooLong());
   }
 
   private start(): void {
@@ -74,6 +106,12 @@ export class Batcher<T, R> {
       for (const { reject } of group) reject(error);
     }
   }
+}
+
+function waitedTooLong(): Problem {
+  const detail =
+    'The database did not complete the requests before this one in time. Nothing was sent to it; send the request again after Retry-After.';
+  return new Problem('DATABASE_UNAVAILABLE', detail, { headers: { 'retry-after': RETRY_AFTER_S } });
 }
 
 export function queueFull(): Problem {

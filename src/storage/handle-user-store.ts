@@ -4,6 +4,7 @@ import pg from 'pg';
 import { digestOf } from '../registry/digest.js';
 import { comparableUser } from '../registry/handle-user.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
+import { Transactions } from './transactions.js';
 
 /** Every process holds all users of a naming authority, and reads them again with each of its changes. */
 export const MAX_USERS = 1000;
@@ -42,7 +43,10 @@ export type ClaimOutcome = 'claimed' | 'otherClient' | 'identifier' | 'full';
 /** The Handles of users. Each belongs to one client permanently. */
 @Injectable()
 export class HandleUserStore {
-  constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
+  constructor(
+    @Inject(pg.Pool) private readonly pool: pg.Pool,
+    private readonly transactions: Transactions,
+  ) {}
 
   /**
    * Assigns a Handle to a client, or returns who has it. Under a naming authority of the profile "handle" it waits until no process
@@ -52,12 +56,13 @@ export class HandleUserStore {
     const key = [authority.prefix, digestOf(comparableUser(authority, localName))];
     // Before the claim, during which an identifier with this name could not be changed.
     if ((await this.pool.query(IDENTIFIER, key)).rowCount !== 0) return 'identifier';
-    const { rowCount } = await this.pool.query(CLAIM, [...key, localName, client]);
+    // A claim that finds its row also waits until the standby has it.
+    const { rowCount } = await this.transactions.run(async (on) => on.query(CLAIM, [...key, localName, client]));
     if (rowCount === 1 && authority.profile === 'handle') await pause(KNOWN_EVERYWHERE_MS);
     const { rows } = await this.pool.query<{ client: string; is_identifier: boolean }>(HOLDER, key);
     const [holder] = rows;
     if (holder?.is_identifier === true) {
-      if (rowCount === 1) await this.pool.query(DROP, key);
+      if (rowCount === 1) await this.transactions.run(async (on) => on.query(DROP, key));
       return 'identifier';
     }
     if (holder === undefined) return 'full';

@@ -7,7 +7,7 @@ import type { Row } from './columns.js';
 import { noneWhenViolated } from './identifiers/identifier-writer.js';
 import type { RequestIndex } from '../registry/new-identifier.js';
 import { prepared } from './prepared.js';
-import { type Queryable, Transactions } from './transactions.js';
+import { HAS_STANDBY, type Queryable, Transactions } from './transactions.js';
 
 /** A mint with an Idempotency-Key: index 0 for a single mint, later indexes for lines of a stream. */
 export interface KeyedMint extends RequestIndex {
@@ -21,6 +21,8 @@ export interface KeyUse {
   /** Whether a request of another kind used the key. */
   readonly isOther: boolean;
   readonly isInFlight: boolean;
+  /** As in `Conflicts`. */
+  readonly hasStandby: boolean;
 }
 
 /** A result that is not in the row of an identifier. */
@@ -41,7 +43,7 @@ const FIND_USES = `
          CASE WHEN w.place = 0 THEN EXISTS (SELECT FROM request_part p WHERE p.client = w.client AND p.key = w.key OFFSET 0)
               ELSE EXISTS (SELECT FROM identifier i
                            WHERE i.client = w.client AND i.request_key = w.key AND i.request_index = 0 OFFSET 0)
-         END AS "isOther"
+         END AS "isOther", ${HAS_STANDBY} AS "hasStandby"
   FROM unnest($1::int[], $2::text[], $3::text[], $4::int[]) AS w(ordinal, client, key, place)
   LEFT JOIN LATERAL (SELECT x.hash, x.outcome FROM request x WHERE x.client = w.client AND x.key = w.key OFFSET 0) r ON true`;
 
@@ -93,9 +95,15 @@ export class RequestResults {
     const uses = new Map(rows.map((row) => [row.ordinal, row]));
     const ofLines = await this.findLines(mints, from);
     return mints.map((mint, ordinal): KeyUse => {
-      const { hash = null, outcome = null, isOther = false, isInFlight = false } = uses.get(ordinal) ?? {};
+      const {
+        hash = null,
+        outcome = null,
+        isOther = false,
+        isInFlight = false,
+        hasStandby = false,
+      } = uses.get(ordinal) ?? {};
       const stored = hash === null || outcome === null ? ofLines.get(resultKey(mint)) : { hash, text: outcome };
-      return { outcome: stored ?? null, isOther, isInFlight };
+      return { outcome: stored ?? null, isOther, isInFlight, hasStandby };
     });
   }
 
@@ -162,6 +170,7 @@ interface UseRow {
   readonly outcome: string | null;
   readonly isOther: boolean;
   readonly isInFlight: boolean;
+  readonly hasStandby: boolean;
 }
 
 type PartRow = Pick<Row<'request_part'>, 'client' | 'key' | 'places' | 'outcomes'>;

@@ -1,8 +1,10 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import pg from 'pg';
+import { CommitWatch } from '../database/commit-watch.js';
 import { HOT_LOCK_WAIT_MS, HOT_POOL } from '../database/pool.js';
+import { takeCancelledWait } from '../database/standby-notices.js';
 import { Problem } from '../problem/problem.js';
-import { isConnectionLost, isLockTimeout } from '../problem/database-errors.js';
+import { isConnectionLost, isLockTimeout, isOfOtherServer } from '../problem/database-errors.js';
 import { type Touched, takeTouched } from './touched.js';
 
 export type Queryable = Pick<pg.ClientBase, 'query'>;
@@ -11,6 +13,23 @@ const MAX_ATTEMPTS = 5;
 
 /** Deadlock and serialization failure: nothing was written. */
 const LOST_AGAINST_ANOTHER = new Set(['40P01', '40001']);
+
+/**
+ * Makes the commit of a transaction wait for the synchronous standby, if one is configured: only a commit with a transaction
+ * number and a record in the write-ahead log waits. `pg_logical_emit_message` writes both, at every `wal_level` and for every role.
+ */
+const WRITE_RECORD = "pg_logical_emit_message(true, 'mintmark', '')";
+
+/** Whether a synchronous standby is configured; the cluster manager can change that at any time. A column of a statement. */
+export const HAS_STANDBY = "current_setting('synchronous_standby_names') <> ''";
+
+const WAIT = `SELECT CASE WHEN ${HAS_STANDBY} THEN ${WRITE_RECORD} END`;
+
+/**
+ * A transaction that wrote nothing returns what others wrote: an earlier result, or values that need no change. One of them may be
+ * committed on this server only, because its session ended while it waited for the standby.
+ */
+const COMMIT = `SELECT CASE WHEN ${HAS_STANDBY} AND pg_current_xact_id_if_assigned() IS NULL THEN ${WRITE_RECORD} END; COMMIT`;
 
 /** `brief` is `HOT_LOCK_WAIT_MS`, `usual` the lock timeout of the general pool, a number milliseconds. */
 export type LockWait = 'brief' | 'usual' | number;
@@ -23,6 +42,8 @@ export function lockWaitMs(wait: LockWait): number | undefined {
 interface Loan {
   /** Whether the connection can be used again after an error. */
   isSound: boolean;
+  /** When the commit is given up, as `performance.now`; the wait for the connection counts. */
+  readonly commitUntil: number;
 }
 
 /** The injection token of a `TransactionListener`. */
@@ -39,7 +60,19 @@ export class Transactions {
     @Inject(pg.Pool) private readonly pool: pg.Pool,
     @Inject(HOT_POOL) private readonly hot: pg.Pool,
     @Optional() @Inject(TRANSACTION_LISTENER) private readonly listener: TransactionListener | null = null,
+    @Optional() private readonly commits: CommitWatch = new CommitWatch(),
   ) {}
+
+  /** Milliseconds that a request waits for a connection: `DATABASE_CONNECT_TIMEOUT_MS`. */
+  get maxWaitMs(): number {
+    return this.hot.options.connectionTimeoutMillis ?? Infinity;
+  }
+
+  /** Milliseconds for a connection and a commit together: that of `maxWaitMs` and `DATABASE_STATEMENT_TIMEOUT_MS`. */
+  private get maxTotalMs(): number {
+    const { statement_timeout: statement } = this.hot.options;
+    return typeof statement === 'number' ? this.maxWaitMs + statement : Infinity;
+  }
 
   /**
    * Runs statements as one transaction.
@@ -49,7 +82,7 @@ export class Transactions {
    */
   async run<T>(work: (transaction: Queryable) => Promise<T>, lockWaitMs?: number): Promise<T> {
     const begin = lockWaitMs === undefined ? 'BEGIN' : `BEGIN; SET LOCAL lock_timeout = ${lockWaitMs}`;
-    return this.repeat(this.pool, (client, loan) => inTransaction(client, loan, begin, work));
+    return this.repeat(this.pool, (client, loan) => inTransaction(client, loan, begin, this.commits, work));
   }
 
   /**
@@ -58,7 +91,7 @@ export class Transactions {
    * @throws as `run` does.
    */
   async runOnHotPool<T>(work: (transaction: Queryable) => Promise<T>): Promise<T> {
-    return this.repeat(this.hot, (client, loan) => inTransaction(client, loan, 'BEGIN', work));
+    return this.repeat(this.hot, (client, loan) => inTransaction(client, loan, 'BEGIN', this.commits, work));
   }
 
   /** Runs one statement, a transaction by itself. @throws Problem OUTCOME_UNKNOWN when the connection was lost. */
@@ -66,12 +99,15 @@ export class Transactions {
     if (typeof lockWait === 'number') return this.run(work, lockWait);
     try {
       return await this.repeat(this.hot, async (client, loan) => {
+        const timer = endLater(client, loan.commitUntil);
         try {
-          return await work(client);
+          return await this.commits.watch(() => work(client));
         } catch (error) {
           if (isConnectionLost(error)) throw outcomeUnknown(error);
-          loan.isSound = error instanceof pg.DatabaseError;
+          loan.isSound = error instanceof pg.DatabaseError && !isOfOtherServer(error);
           throw error;
+        } finally {
+          clearTimeout(timer);
         }
       });
     } catch (error) {
@@ -81,12 +117,23 @@ export class Transactions {
     }
   }
 
-  private async repeat<T>(pool: pg.Pool, work: (client: Queryable, loan: Loan) => Promise<T>): Promise<T> {
+  /**
+   * Returns when the synchronous standby has everything that was visible before, for results that were read without a transaction
+   * (`HAS_STANDBY`).
+   * @throws Problem OUTCOME_UNKNOWN when the connection was lost.
+   */
+  async waitForStandby(): Promise<void> {
+    await this.statement(async (on) => on.query(WAIT), 'brief');
+  }
+
+  private async repeat<T>(pool: pg.Pool, work: (client: pg.PoolClient, loan: Loan) => Promise<T>): Promise<T> {
+    const commitUntil = performance.now() + this.maxTotalMs;
     for (let attempt = 1; ; attempt++) {
       const client = await pool.connect();
-      const loan: Loan = { isSound: false };
+      const loan: Loan = { isSound: false, commitUntil };
       try {
         const result = await work(client, loan);
+        if (takeCancelledWait(client)) throw outcomeUnknown(new Error('the wait for the standby was cancelled'));
         client.release();
         return result;
       } catch (error) {
@@ -106,6 +153,7 @@ async function inTransaction<T>(
   client: Queryable,
   loan: Loan,
   begin: string,
+  commits: CommitWatch,
   work: (transaction: Queryable) => Promise<T>,
 ): Promise<T> {
   let committing = false;
@@ -113,17 +161,34 @@ async function inTransaction<T>(
     await client.query(begin);
     const result = await work(client);
     committing = true;
-    await client.query('COMMIT');
+    await commits.watch(() => client.query(commitWithin(loan.commitUntil)));
     return result;
   } catch (error) {
     if (isConnectionLost(error)) throw committing ? outcomeUnknown(error) : error;
     // The server rolls back when the connection is lost; report the first error.
     await client.query('ROLLBACK').then(
-      () => (loan.isSound = true),
+      () => (loan.isSound = !isOfOtherServer(error)),
       () => null,
     );
     throw error;
   }
+}
+
+/** A transaction of many statements may take long, so its commit has this time in any case. */
+const LEAST_COMMIT_MS = 4000;
+
+/** The commit may wait for the standby, after the transaction waited for a connection and for locks. */
+function commitWithin(until: number): pg.QueryConfig {
+  const leftMs = Math.max(until - performance.now(), LEAST_COMMIT_MS);
+  const limit = Number.isFinite(leftMs) ? { query_timeout: Math.ceil(leftMs) } : {};
+  return { text: COMMIT, ...limit };
+}
+
+/** Ends the connection at a time, so that its statement fails. */
+function endLater(client: pg.PoolClient, at: number): NodeJS.Timeout | undefined {
+  if (!Number.isFinite(at)) return undefined;
+  const end = (): void => void (client as unknown as pg.Client).end().catch(() => null);
+  return setTimeout(end, Math.max(at - performance.now(), LEAST_COMMIT_MS)).unref();
 }
 
 function outcomeUnknown(cause: unknown): Problem {

@@ -24,6 +24,8 @@ const OTHERS = [
   'MINTMARK_URL',
   'MINTMARK_NAMING_AUTHORITY',
   'MINTMARK_KEY',
+  // A variable of etcd.
+  'ETCD_ENABLE_V2',
   // Types of values in the handle of a prefix.
   'HS_SERV',
   'HS_PUBKEY',

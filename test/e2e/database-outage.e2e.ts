@@ -22,6 +22,9 @@ const LONGEST_WAIT_MS = 2 * CONNECT_TIMEOUT_MS + 2 * (STATEMENT_TIMEOUT_MS + 100
 
 const RECOVERY_MS = 5000;
 
+/** The time for which a result of `GET /health/ready` is used. */
+const CHECK_AGE_MS = 1000;
+
 let database: TestDatabase;
 let proxy: TcpProxy;
 let server: TestServer;
@@ -57,6 +60,7 @@ beforeEach(async () => {
   // Several connections are open before the fault.
   const answers = await Promise.all(Array.from({ length: 20 }, () => client.mint()));
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+  await pause(CHECK_AGE_MS + 100);
 });
 
 /** Concurrent requests that use the database, more than the pool has connections. */

@@ -45,7 +45,7 @@ function mintingWith(guids: (string | undefined)[]) {
   const reader = new IdentifierReader(pool);
   const transactions = new Transactions(pool, pool);
   const results = new RequestResults(pool, transactions);
-  const replays = new MintReplays(reader, results);
+  const replays = new MintReplays(reader, results, transactions);
   const prisma = writeClient(new PrismaService(pool), pool, transactions, results);
   const authorities = new NamingAuthorityCache(pool, RESOLVER);
   const metrics = new Metrics();
@@ -58,6 +58,7 @@ function mintingWith(guids: (string | undefined)[]) {
     new MintBudget(metrics, 0),
     metrics,
     readClient(new PrismaService(pool), pool),
+    transactions,
   );
   return {
     mint: async (order: typeof ORDER) => {

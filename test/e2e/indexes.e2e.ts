@@ -134,7 +134,7 @@ describe('a look-up of a target that a quarter of all identifiers share', () => 
     };
     await client.query('BEGIN');
     const before = await rowsRead();
-    const [{ matches } = { matches: [] }] = await new IdentifierSearch(client as never).find([[{ target }]], visible);
+    const [{ matches } = { matches: [] }] = await new IdentifierSearch(client).find([[{ target }]], visible);
     const read = (await rowsRead()) - before;
     await client.query('ROLLBACK');
     expect(matches).toHaveLength(10);

@@ -204,7 +204,7 @@ describe('secrets', () => {
     await server.stop();
     await admin.query('DROP ROLE keeper');
     await admin.end();
-    expect(server.stdout()).toContain('an idle database connection was lost');
+    expect(server.stdout()).toContain('a database connection was lost');
     expect(server.stdout() + server.stderr()).not.toContain('hush-this-is-secret');
     // Nor other secrets of a connection: the server's response to the password, and the key that cancels queries.
     expect(server.stdout()).not.toMatch(/secretKey|saslSession|connectionParameters/);

@@ -194,12 +194,12 @@ const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
     (on) => resolution(on).find({ ...OTHER, localKey: digestOf('none'), comparison: 'none' }),
   ],
   ['a look-up of one metadata ID', FEW, (on) => finder(on).findByMetadataId(canonical('hdl:2000.01/1-7'))],
-  ['a look-up of 100 names', 4 * FEW, (on) => new IdentifierSearch(on as never).find(many(100, (n) => [name(n)]))],
+  ['a look-up of 100 names', 4 * FEW, (on) => new IdentifierSearch(on).find(many(100, (n) => [name(n)]))],
   [
     'a look-up of 100 texts as names and as opaque metadata IDs',
     8 * FEW,
     (on) =>
-      new IdentifierSearch(on as never).find(many(100, (n) => [{ ...name(n), opaque: canonical(`opaque:${n}`) }])),
+      new IdentifierSearch(on).find(many(100, (n) => [{ ...name(n), opaque: canonical(`opaque:${n}`) }])),
   ],
   [
     'the list of a metadata ID of both schemes',
@@ -212,13 +212,13 @@ const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
   [
     'a look-up of 100 GUIDs',
     4 * FEW,
-    (on) => new IdentifierSearch(on as never).find(many(100, () => [{ guid: randomUUID() }])),
+    (on) => new IdentifierSearch(on).find(many(100, () => [{ guid: randomUUID() }])),
   ],
   [
     'a look-up of 100 texts as names and targets by a restricted reader',
     8 * FEW,
     (on) =>
-      new IdentifierSearch(on as never).find(
+      new IdentifierSearch(on).find(
         many(100, (n) => [name(n), { target: `https://x.example/${n}` }]),
         ['100.102'],
       ),
@@ -329,7 +329,7 @@ const results = (on: pg.Client) =>
 const conflicts = (on: pg.Client) => new ConflictFinder(on as never, results(on));
 const reader = (on: pg.Client) => new IdentifierReader(on as never);
 const resolution = (on: pg.Client) => new ResolutionReader(on as never);
-const finder = (on: pg.Client) => new CoalescedReader(on as never);
+const finder = (on: pg.Client) => new CoalescedReader(on);
 
 /** The rows of the large tables that a statement reads, with or without an index. */
 async function rowsRead(client: pg.Client, work: (on: pg.Client) => Promise<unknown>): Promise<number> {

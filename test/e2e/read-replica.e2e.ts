@@ -32,8 +32,8 @@ beforeAll(async () => {
 }, 60_000);
 
 afterAll(async () => {
-  await server?.stop();
-  await postgres?.stop();
+  await server.stop();
+  await postgres.stop();
 }, 60_000);
 
 const admin = { authorization: `Bearer ${ADMIN}` };

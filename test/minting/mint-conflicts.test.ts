@@ -46,6 +46,7 @@ const NONE: Conflicts = {
   address: null,
   alternate: null,
   collision: null,
+  hasStandby: false,
 };
 const REPLAY = { request: { record: ONE, fingerprint: 'f' }, requestMetadataRecord: TWO };
 const ALTERNATE = { alternate: { record: ONE, index: 4 } };

@@ -39,7 +39,7 @@ function queue(locked: Set<string>, fails: (names: string[]) => Error | null = (
     for (const name of names) minted.set(name, (minted.get(name) ?? 0) + 1);
     return jobs.map(() => ({ outcome: 'created' }) as MintOutcome);
   };
-  return { sent, minted, queue: new MintQueue(mintGroup, new Metrics()) };
+  return { sent, minted, queue: new MintQueue(mintGroup, new Metrics(), 5000) };
 }
 
 const codeOf = (settled: PromiseSettledResult<MintOutcome>) =>

@@ -95,3 +95,29 @@ describe('a gathering', () => {
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected', 'fulfilled']);
   });
 });
+
+describe('a gathering with a limit of the wait', () => {
+  const WAITS = { ...LIMITS, maxWaitMs: 100 };
+  const refused = { code: 'DATABASE_UNAVAILABLE' };
+
+  it('refuses items that were not sent in time, and keeps those that were sent and those that came later', async () => {
+    const { groups, work, letGo } = held();
+    const gathering = new Batcher(work, WAITS);
+    const sent = gathering.add(1);
+    const old = [gathering.add(2), gathering.add(3)];
+    for (const each of old) await expect(each).rejects.toMatchObject(refused);
+    const late = gathering.add(4);
+    await letGo();
+    await letGo();
+    expect(await Promise.all([sent, late])).toEqual([10, 40]);
+    expect(groups).toEqual([[1], [4]]);
+  });
+
+  it('refuses each item after its own wait', async () => {
+    const { work } = held();
+    const gathering = new Batcher(work, WAITS);
+    void gathering.add(1);
+    for (const item of [2, 3]) await expect(gathering.add(item)).rejects.toMatchObject(refused);
+    expect(gathering.depth).toBe(0);
+  });
+});

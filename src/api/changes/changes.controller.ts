@@ -78,7 +78,7 @@ export class ChangesController {
   ): Promise<void> {
     const { principal } = context;
     const body = streamedBody(request, NDJSON, CSV);
-    const log = streamLog(request.log);
+    const log = streamLog(request);
     // Before the response starts, so that the refusal of a header line still has a status.
     const next = inChunks(await openLines(body, columns));
     const isMinimal = prefersMinimal(prefer);

@@ -1,19 +1,17 @@
-import { Controller, Get, Inject } from '@nestjs/common';
-import pg from 'pg';
+import { Controller, Get } from '@nestjs/common';
 import { Uncounted } from '../../access/limits.guard.js';
 import { Public } from '../../access/requires.js';
-import { missingMigrations } from '../../database/schema-state.js';
 import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiOnlyProblems } from '../../problem/api-problems.js';
-import { Problem } from '../../problem/problem.js';
 import { HealthDto } from './health.dto.js';
+import { Readiness } from './readiness.js';
 
 @Public()
 @Uncounted()
 @ApiTags('health')
 @Controller('health')
 export class HealthController {
-  constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
+  constructor(private readonly readiness: Readiness) {}
 
   /**
    * Check that the process is running
@@ -28,16 +26,15 @@ export class HealthController {
 
   /**
    * Check that the service can process requests
-   * @remarks The check succeeds when the database responds and has every migration that this version needs.
+   * @remarks The check succeeds when the database responds, accepts writes, completes commits, and has every migration that
+   * this version needs. It fails on a server that is in recovery or read-only, and while no commit was completed for 5 seconds
+   * although one waits. A result is used for a second.
    */
   @Get('ready')
   @ApiResponse({ status: 200, description: 'The service can process requests.', type: HealthDto })
   @ApiOnlyProblems('DATABASE_UNAVAILABLE', 'OVERLOADED', 'SHUTTING_DOWN')
   async ready(): Promise<HealthDto> {
-    const missing = await missingMigrations(this.pool);
-    if (missing.length === 0) return { state: 'ok' };
-    throw new Problem('DATABASE_UNAVAILABLE', `The database is missing the migrations ${missing.join(', ')}.`, {
-      headers: { 'retry-after': '5' },
-    });
+    await this.readiness.require();
+    return { state: 'ok' };
   }
 }

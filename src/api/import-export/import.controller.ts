@@ -64,7 +64,7 @@ export class ImportController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const body = streamedBody(request, NDJSON, CSV);
-    const log = streamLog(request.log);
+    const log = streamLog(request);
     const lineFailed = (error: unknown, line: number): Problem => lineProblem(error, line, log);
     // Before the response starts, so that the refusal of a header line still has a status.
     const next = await openLines(body);

@@ -6,6 +6,7 @@ import type { Principal } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/api-idempotency-key.js';
 import { LargeBody } from '../../http/body/body-limits.js';
+import { routeSettings } from '../../http/route-settings.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiBody, ApiParam, ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
@@ -65,6 +66,7 @@ export class ReservationController {
    * expired one counts as withdrawn at once.
    */
   @Post()
+  @routeSettings({ inParts: true })
   @Requires('mint')
   @ApiIdempotencyKey()
   @ApiResponse({

@@ -1,9 +1,10 @@
 import { GuidGenerator } from '../../registry/uuid.js';
 import { type DynamicModule, Module } from '@nestjs/common';
+import type { FailureCounter } from '../../problem/log-failure.js';
 import { StorageWriteModule } from '../../storage/storage-write.module.js';
 import { ReservationController } from './reservations.controller.js';
 import { ReservationService } from './reservations.service.js';
-import { ReservationSweep, SWEEP_INTERVAL_MS } from './sweep.js';
+import { ReservationSweep, SWEEP_FAILURES, SWEEP_INTERVAL_MS } from './sweep.js';
 
 @Module({
   imports: [StorageWriteModule],
@@ -11,8 +12,15 @@ import { ReservationSweep, SWEEP_INTERVAL_MS } from './sweep.js';
   providers: [GuidGenerator, ReservationService, ReservationSweep],
 })
 export class ReservationsModule {
-  /** @param intervalMs pause between two sweeps, in milliseconds. */
-  static sweptEvery(intervalMs: number): DynamicModule {
-    return { module: ReservationsModule, providers: [{ provide: SWEEP_INTERVAL_MS, useValue: intervalMs }] };
+  /**
+   * @param intervalMs pause between two sweeps, in milliseconds.
+   * @param failures counts the sweeps that fail because of the database.
+   */
+  static sweptEvery(intervalMs: number, failures: FailureCounter): DynamicModule {
+    const providers = [
+      { provide: SWEEP_INTERVAL_MS, useValue: intervalMs },
+      { provide: SWEEP_FAILURES, useValue: failures },
+    ];
+    return { module: ReservationsModule, providers };
   }
 }

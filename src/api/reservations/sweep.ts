@@ -1,11 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import type { FailureCounter } from '../../problem/log-failure.js';
 import { IdentifierUpdater } from '../../storage/identifiers/identifier-updater.js';
 import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
 import { Transactions } from '../../storage/transactions.js';
 
 /** Pause between two sweeps, in milliseconds; an injection token, because a number has no class. */
 export const SWEEP_INTERVAL_MS = Symbol('SWEEP_INTERVAL_MS');
+
+export const SWEEP_FAILURES = Symbol('SWEEP_FAILURES');
 
 /** Reservations per transaction, because its locks delay other changes. */
 const CHUNK = 100;
@@ -22,6 +25,7 @@ export class ReservationSweep implements OnApplicationBootstrap, OnModuleDestroy
 
   constructor(
     @Inject(SWEEP_INTERVAL_MS) private readonly intervalMs: number,
+    @Inject(SWEEP_FAILURES) private readonly failures: FailureCounter,
     private readonly reader: IdentifierReader,
     private readonly changes: IdentifierUpdater,
     private readonly transactions: Transactions,
@@ -42,6 +46,7 @@ export class ReservationSweep implements OnApplicationBootstrap, OnModuleDestroy
       try {
         await this.sweep(signal);
       } catch (error) {
+        if (this.failures.failed(error, false)) continue;
         this.logger.warn(`expired reservations could not be recorded: ${String(error)}`);
       }
     }

@@ -90,6 +90,7 @@ export class Replica {
    * @param minimum the position of the log that the server must have replayed.
    * @throws ReplicaUnusableError, or the error of the statement.
    */
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller names the columns, as with `pg`.
   async query<R extends pg.QueryResultRow>(query: pg.QueryConfig, minimum = 0n): Promise<{ readonly rows: R[] }> {
     if (!this.isUsable) throw new ReplicaUnusableError('the replica is not read now');
     const client = await this.pool.connect().catch((error: unknown) => {

@@ -18,6 +18,7 @@ export interface ServerState {
 
 /** What a client or a pool can do here. */
 export interface Sessions {
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller names the columns, as with `pg`.
   query<R extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<{ readonly rows: R[] }>;
 }
 

@@ -3,7 +3,7 @@ import { NameConflict } from '../../curation/curation.service.js';
 import { type ApiAnswer, HandleFault, RESPONSE_CODE } from '../../handle-values/index.js';
 import { CATALOGUE, type ProblemCode } from '../../problem/catalogue.js';
 import { problemOf } from '../../problem/problem.filter.js';
-import { Problem } from '../../problem/problem.js';
+import { logFailure } from '../../problem/log-failure.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import { requestedHandle } from '../entrance.js';
 import { sendAnswer } from './send-answer.js';
@@ -52,7 +52,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   const problem = problemOf(error, request.routeOptions.bodyLimit);
   const { code, extensions } = problem;
   const status = STATUSES[code] ?? CATALOGUE[code].status;
-  if (!(error instanceof Problem) && status >= 500) request.log.error({ err: error }, code);
+  if (status >= 500) logFailure(error, request, code);
   const body = {
     responseCode: CODES[code] ?? (status < 500 ? RESPONSE_CODE.error : RESPONSE_CODE.failure),
     message: code === 'NOT_FOUND' ? unknownEndpoint(request) : problem.detail,

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type FailedRequest, isCounted, logFailure } from '../../problem/log-failure.js';
 import { Problem } from '../../problem/problem.js';
 import type { StreamLog } from './ndjson-response.js';
 
@@ -28,14 +29,16 @@ export function dropStreamsOfHead(server: FastifyInstance): void {
 }
 
 /** Logs why a stream ends before its request, a refusal as a warning, and unexpected errors of lines as errors. */
-export function streamLog(log: FastifyBaseLogger): StreamLog {
+export function streamLog(request: FailedRequest): StreamLog {
   return {
     failed: (error) => {
-      if (error instanceof Problem) log.warn({ code: error.code, detail: error.detail }, 'the stream ended early');
-      else log.error({ err: error }, 'the stream ended early');
+      if (!(error instanceof Problem)) logFailure(error, request, 'the stream ended early');
+      else if (!isCounted(error, request)) {
+        request.log.warn({ code: error.code, detail: error.detail }, 'the stream ended early');
+      }
     },
     lineFailed: (error, line) => {
-      log.error({ err: error, line }, 'a line of the stream failed');
+      logFailure(error, request, 'a line of the stream failed', { line });
     },
   };
 }

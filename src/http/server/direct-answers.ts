@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { noteArrival } from './response-deadline.js';
 
 /** A response that is sent without the framework. */
 export interface DirectAnswer {
@@ -75,7 +76,10 @@ export class DirectAnswers {
       .then((found) => {
         // The hooks of the framework wait for the end of a response, which a closed one does not tell again.
         if (response.closed) admitted.leave();
-        else if (!finish(found)) handOver();
+        else if (!finish(found)) {
+          noteArrival(request, began);
+          handOver();
+        }
       });
     return true;
   }

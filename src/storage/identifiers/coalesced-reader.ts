@@ -7,7 +7,7 @@ import { type IdentifierRow, recordOf } from './identifier-row.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 
 /** Waiting look-ups share the next statement. Larger batches would delay their first look-up. */
-const LIMITS = { maxBatchSize: 100, maxConcurrentBatches: 2, maxQueueLength: 5000 };
+const LIMITS = { maxBatchSize: 100, maxConcurrentBatches: 2, maxQueueLength: 5000, maxWaitMs: 3000 };
 
 /** With more objects, a metadata ID returns a list in pages; the statement reads one more. */
 const FEW = 10;

@@ -8,7 +8,7 @@ import type { NewIdentifier } from '../../registry/new-identifier.js';
 import { prepared } from '../prepared.js';
 import type { KeyUse, RequestResults } from '../request-results.js';
 import { type IdentifierRow, recordOf } from './identifier-row.js';
-import type { Queryable } from '../transactions.js';
+import { HAS_STANDBY, type Queryable } from '../transactions.js';
 
 export interface Conflicts {
   readonly request: { readonly record: IdentifierRecord; readonly fingerprint: Digest } | null;
@@ -21,6 +21,8 @@ export interface Conflicts {
   readonly alternate: { readonly record: IdentifierRecord; readonly index: number } | null;
   /** Where the request has a name whose key another name has; null where no keys collide. */
   readonly collision: string | null;
+  /** Whether a synchronous standby is configured, so that a result that is made of these rows must wait for it. */
+  readonly hasStandby: boolean;
 }
 
 type ConflictKind = 'request' | 'requestMetadataRecord' | 'otherRequest' | 'metadata' | 'address' | 'alternate';
@@ -30,6 +32,7 @@ type ConflictRow = IdentifierRow & {
   readonly kind: ConflictKind;
   readonly fingerprint: Digest | null;
   readonly index: number | null;
+  readonly hasStandby: boolean;
 };
 
 /**
@@ -44,6 +47,7 @@ const CONFLICTS = `
   ), a AS (
     SELECT * FROM unnest($9::int[], $10::int[], $11::uuid[]) AS a(ordinal, index, key)
   )
+  SELECT c.*, ${HAS_STANDBY} AS "hasStandby" FROM (
   SELECT w.ordinal, CASE r.request_index - w.request_index WHEN 0 THEN 'request' WHEN 1 THEN 'requestMetadataRecord' ELSE 'otherRequest' END AS kind, r.request_hash AS fingerprint, NULL::int AS index,
          r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
          r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
@@ -83,7 +87,8 @@ const CONFLICTS = `
   FROM a JOIN w USING (ordinal)
   JOIN alternate_identifier x ON x.key = a.key AND x.naming_authority_id = w.naming_authority_id
   JOIN identifier_record r ON r.id = x.identifier_id
-  WHERE ((r.client, r.request_key, r.request_index) = (w.client, w.request_key, w.request_index)) IS NOT TRUE`;
+  WHERE ((r.client, r.request_key, r.request_index) = (w.client, w.request_key, w.request_index)) IS NOT TRUE
+  ) c`;
 
 /** `prisma.identifier.findConflicts`, see `write-client.ts`: the conflicts of identifiers that were not inserted. */
 export class ConflictFinder {
@@ -162,6 +167,7 @@ function conflictsOf(
     metadata,
     address,
     alternate: alternate === null ? null : { record: alternate, index },
+    hasStandby: use?.hasStandby === true || [...byKind.values()].some((row) => row.hasStandby),
     collision: collisionOf(item, { metadata, address, alternate }, index),
   };
 }

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { rowsLost } from '../../problem/database-errors.js';
 import { IdentifierUpdater } from './identifier-updater.js';
 import { noneWhenViolated, partitionConflicting } from './identifier-writer.js';
 import { IMPORT, importValues } from './import-statement.js';
@@ -28,7 +29,8 @@ export class IdentifierImporter {
     const refused = new Map<ImportedIdentifier, Conflicts>();
     let pending: readonly Pending[] = items.map((item) => ({ item }));
     for (let attempt = 1; pending.length > 0; attempt++) {
-      if (attempt > items.length + MAX_ATTEMPTS) throw new Error('the conflict of an import was not found');
+      // Without a conflict, their naming authority is gone.
+      if (attempt > items.length + MAX_ATTEMPTS) throw rowsLost();
       const { now, later } = partitionConflicting(pending);
       const excluded = [...(await this.notInserted(now)), ...later];
       for (const [item, conflicts] of await this.conflictsOf(excluded)) {
@@ -36,6 +38,8 @@ export class IdentifierImporter {
       }
       pending = excluded.filter(({ item }) => !refused.has(item));
     }
+    // An identifier that is unchanged is a result too.
+    if ([...refused.values()].some(({ hasStandby }) => hasStandby)) await this.transactions.waitForStandby();
     return refused;
   }
 

@@ -16,7 +16,10 @@ const MAX_AGE_MS = 1000;
 /** Clocks differ and commits are late, so that changes of this time are read again. */
 const OVERLAP_MS = 60_000;
 
-/** All rows are read again after this time, because the clock of the database can be set back. */
+/**
+ * All rows are read again after this time, because the clock of the database can be set back; and at once after a failed read
+ * or a lost connection, because another server can have taken the place of the one that was read, without its last rows.
+ */
 const READ_ALL_MS = 60_000;
 
 const MAX_NAMES = 1000;
@@ -45,7 +48,9 @@ export class NamingAuthorityCache {
     @Inject(HOT_POOL) private readonly pool: pg.Pool,
     @Inject(DEFAULT_HTTP_RESOLVER) private readonly resolver: Resolver,
     @Inject(REPLICA) private readonly replica: Replica | null = null,
-  ) {}
+  ) {
+    pool.on('error', () => (this.needsAll = true));
+  }
 
   /** At most a second old. While the primary is away, the replica is read. */
   async current(): Promise<NamingAuthoritySnapshot> {
@@ -128,32 +133,49 @@ export class NamingAuthorityCache {
     this.needed = new Set();
     this.needsAll = false;
     const began = performance.now();
-    const value = await this.readFrom(this.pool, all, names);
-    if (all) this.allReadAt = began;
-    return value;
+    try {
+      const value = await this.readFrom(this.pool, all, names);
+      if (all) this.allReadAt = began;
+      return value;
+    } catch (error) {
+      this.needsAll = true;
+      throw error;
+    }
   }
 
   private async readFrom(server: Sessions, all: boolean, names: readonly string[]): Promise<NamingAuthoritySnapshot> {
     const at = performance.now();
     const newest = [...this.rows.values()].reduce((latest, { updatedAt }) => Math.max(latest, updatedAt.getTime()), 0);
     const since = all ? '-infinity' : new Date(newest - OVERLAP_MS).toISOString();
-    const { rows } = await server.query<NamingAuthorityRow>({
-      name: 'changed-authorities',
-      text: CHANGED,
-      values: [since, names],
-    });
-    const changed = rows.filter((row) => {
-      const known = this.rows.get(namingAuthorityKey(row.prefix));
-      return known?.version !== row.version || known.state !== row.state || !hasUsers(known, namingAuthorityOf(row));
-    });
+    const rows = await readChanged(server, since, names);
+    const changed = rows.filter((row) => !isSame(this.rows.get(namingAuthorityKey(row.prefix)), row));
+    const lost = this.forgetMissing(all ? this.rows.keys() : names, rows);
     for (const row of changed) this.rows.set(namingAuthorityKey(row.prefix), namingAuthorityOf(row));
     const value =
-      this.known === null || changed.length > 0
+      this.known === null || changed.length > 0 || lost
         ? new NamingAuthoritySnapshot(this.rows.values(), this.resolver)
         : this.known.value;
     this.known = { at, value };
     return value;
   }
+
+  /** Removes those of the keys that were read and not found. @returns whether one was removed. */
+  private forgetMissing(keys: Iterable<string>, found: readonly NamingAuthorityRow[]): boolean {
+    const present = new Set(found.map(({ prefix }) => namingAuthorityKey(prefix)));
+    const missing = [...keys].filter((key) => !present.has(key));
+    return missing.filter((key) => this.rows.delete(key)).length > 0;
+  }
+}
+
+async function readChanged(server: Sessions, since: string, names: readonly string[]): Promise<NamingAuthorityRow[]> {
+  const query = { name: 'changed-authorities', text: CHANGED, values: [since, names] };
+  return (await server.query<NamingAuthorityRow>(query)).rows;
+}
+
+/** A version can have other settings after a failover that lost a change: then its time differs. */
+function isSame(known: NamingAuthority | undefined, row: NamingAuthorityRow): boolean {
+  if (known?.version !== row.version || known.state !== row.state) return false;
+  return known.updatedAt.getTime() === row.updated_at.getTime() && hasUsers(known, namingAuthorityOf(row));
 }
 
 function hasUsers(

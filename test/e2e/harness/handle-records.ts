@@ -25,14 +25,24 @@ export function handleRecordsOn(pool: pg.Pool): HandleRecordsService {
   const updater = new IdentifierUpdater(reader);
   const transactions = new Transactions(pool, pool);
   const results = new RequestResults(pool, transactions);
-  const replays = new MintReplays(reader, results);
+  const replays = new MintReplays(reader, results, transactions);
   const prisma = writeClient(new PrismaService(pool), pool, transactions, results);
   const authorities = new NamingAuthorityCache(pool, resolver);
   const metrics = new Metrics();
   const conflicts = new MintConflicts(prisma, updater, transactions, replays);
   const budget = new MintBudget(metrics, 0);
   const [guids, reads] = [new GuidGenerator(), readClient(new PrismaService(pool), pool)];
-  const minting = new MintingService(prisma, conflicts, replays, authorities, guids, budget, metrics, reads);
+  const minting = new MintingService(
+    prisma,
+    conflicts,
+    replays,
+    authorities,
+    guids,
+    budget,
+    metrics,
+    reads,
+    transactions,
+  );
   const requests = new IdempotentRequests(transactions);
   const curation = new CurationService(reader, updater, requests, transactions, authorities, resolver);
   return new HandleRecordsService(curation, minting, reader);

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { choosePostgresAccount } from '../../../dist/database/embedded/postgres-account.js';
@@ -10,6 +10,8 @@ export interface OwnPostgres {
   /** The URL of the superuser. */
   readonly url: string;
   stop(): Promise<void>;
+  /** Starts it again, on the same port: in recovery, as a standby whose primary is gone, or as a primary. */
+  startAs(role: 'standby' | 'primary'): Promise<void>;
 }
 
 export async function startOwnPostgres(folder: string): Promise<OwnPostgres> {
@@ -26,10 +28,17 @@ export async function startOwnPostgres(folder: string): Promise<OwnPostgres> {
   await run(binaries.initdb, ['-D', '.', '--username=postgres', `--pwfile=${password}`, '--auth=scram-sha-256']);
   const port = await freePort();
   const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=`;
-  await run(binaries.pg_ctl, ['start', '-D', '.', '-w', '-l', 'log', '-o', options]);
+  const start = () => run(binaries.pg_ctl, ['start', '-D', '.', '-w', '-l', 'log', '-o', options]);
+  await start();
   return {
     port,
     url: `postgresql://postgres:superuser@127.0.0.1:${port}/postgres`,
+    startAs: async (role) => {
+      const signal = join(folder, 'data', 'standby.signal');
+      if (role === 'standby') await writeFile(signal, '');
+      else await rm(signal, { force: true });
+      await start();
+    },
     stop: () => run(binaries.pg_ctl, ['stop', '-D', '.', '-w', '-m', 'immediate']),
   };
 }

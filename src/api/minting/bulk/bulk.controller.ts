@@ -73,7 +73,7 @@ export class BulkController {
     @Res() reply: FastifyReply,
   ): void {
     const body = streamedBody(request, NDJSON);
-    const log = streamLog(request.log);
+    const log = streamLog(request);
     const lineFailed = (error: unknown, line: number): Problem => lineProblem(error, line, log);
     const settings = { ...context, namingAuthority, lineFailed };
     const lines = new LineReader(body);

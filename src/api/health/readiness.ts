@@ -1,0 +1,107 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import pg from 'pg';
+import { CommitProbe, SESSION_NAME } from '../../database/commit-probe.js';
+import { CommitWatch, STANDING_MS } from '../../database/commit-watch.js';
+import { missingMigrations } from '../../database/schema-state.js';
+import { Problem } from '../../problem/problem.js';
+
+/** A result is returned to the checks of this time, so that any number of them costs one. */
+const MAX_AGE_MS = 1000;
+
+/** Time to wait for the state of a server whose commits stand: it may respond to nothing, or all connections wait. */
+const STANDING_WAIT_MS = 500;
+
+/** $1: the session whose commit waits, or null. */
+const SERVER_STATE = `
+  SELECT pg_is_in_recovery() AS "inRecovery", current_setting('transaction_read_only') = 'on' AS "isReadOnly",
+         current_setting('synchronous_standby_names') <> '' AS "hasStandby",
+         $1::text IS NULL OR EXISTS (SELECT FROM pg_stat_activity WHERE ${SESSION_NAME} = $1) AS "hasProbe"`;
+
+interface ServerState {
+  readonly inRecovery: boolean;
+  readonly isReadOnly: boolean;
+  /** Whether commits wait for a standby. */
+  readonly hasStandby: boolean;
+  /** False when the session of the waiting probe does not exist. */
+  readonly hasProbe: boolean;
+}
+
+/**
+ * Decides whether the service can process requests, writes included. A check itself writes nothing. Where a synchronous
+ * standby is configured, or a write failed, it sends a probe beside it and does not wait for it.
+ */
+@Injectable()
+export class Readiness {
+  private last: { readonly result: Promise<void>; endedAt: number } | null = null;
+  private reading: Promise<ServerState> | null = null;
+
+  constructor(
+    @Inject(pg.Pool) private readonly pool: pg.Pool,
+    private readonly commits: CommitWatch,
+    private readonly probe: CommitProbe,
+  ) {}
+
+  /** @throws Problem DATABASE_UNAVAILABLE with the reason, or an error of the database. */
+  async require(): Promise<void> {
+    if (this.last === null || performance.now() - this.last.endedAt > MAX_AGE_MS) {
+      const check = { result: this.check(), endedAt: Infinity };
+      const end = () => (check.endedAt = performance.now());
+      check.result.then(end, end);
+      this.last = check;
+    }
+    return this.last.result;
+  }
+
+  private async check(): Promise<void> {
+    this.reading ??= this.readServer().finally(() => (this.reading = null));
+    const late = this.commits.checkStanding() ? [pause(STANDING_WAIT_MS, null, { ref: false })] : [];
+    const server = await Promise.race([this.reading, ...late]);
+    if (server?.inRecovery === true) {
+      throw this.notReady('The database server is in recovery (a standby), which accepts no writes.');
+    }
+    if (server?.isReadOnly === true) {
+      throw this.notReady(
+        'The database is read-only (default_transaction_read_only is on), so that writes are refused.',
+      );
+    }
+    if (this.commits.checkStanding()) {
+      const reason = server?.hasStandby === true ? 'the synchronous standby does not confirm them' : 'they wait';
+      throw this.notReady(`The database has completed no commit for ${STANDING_MS / 1000} s or longer: ${reason}.`);
+    }
+    const missing = await missingMigrations(this.pool);
+    if (missing.length > 0) throw this.notReady(`The database is missing the migrations ${missing.join(', ')}.`);
+  }
+
+  private async readServer(): Promise<ServerState> {
+    const { waitingSession } = this.probe;
+    const server = await this.readState(waitingSession);
+    if (waitingSession !== null && !server.hasProbe) this.probe.abandon(waitingSession);
+    if (isWritable(server) && (server.hasStandby || this.commits.isDoubtful)) this.probe.send();
+    return server;
+  }
+
+  /** A session of a server without writes is closed, because a new one may reach the next primary. */
+  private async readState(session: string | null): Promise<ServerState> {
+    const client = await this.pool.connect();
+    let isSound = false;
+    try {
+      const { rows } = await client.query<ServerState>(SERVER_STATE, [session]);
+      const [server] = rows;
+      if (server === undefined) throw new TypeError('a state is one row');
+      isSound = isWritable(server);
+      return server;
+    } finally {
+      client.release(!isSound);
+    }
+  }
+
+  private notReady(detail: string): Problem {
+    this.commits.doubt();
+    return new Problem('DATABASE_UNAVAILABLE', detail, { headers: { 'retry-after': '5' } });
+  }
+}
+
+function isWritable({ inRecovery, isReadOnly }: ServerState): boolean {
+  return !inRecovery && !isReadOnly;
+}

@@ -1,0 +1,62 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type pg from 'pg';
+import { StartupError } from '../config/startup-error.js';
+
+/** How long a start waits for a server that accepts writes: a failover of a cluster takes less. */
+const WAIT_MS = 60_000;
+
+const PAUSE_MS = 1000;
+
+export interface WaitOptions {
+  /** How long to wait while the server is in recovery or read-only. */
+  readonly waitMs?: number;
+  /** Called once, before the wait, with its reason. */
+  readonly onWait?: (reason: string) => void;
+}
+
+/**
+ * Connects to a server that accepts writes. Each attempt has a new connection, because a proxy may lead to another server;
+ * after the first one, connections can also be refused.
+ * @throws StartupError after the wait; the errors of the first attempt.
+ */
+export async function connectForWriting(
+  connect: () => Promise<pg.Client>,
+  { waitMs = WAIT_MS, onWait = () => {} }: WaitOptions,
+): Promise<pg.Client> {
+  const deadline = performance.now() + waitMs;
+  let reason: string | null = null;
+  for (;;) {
+    try {
+      const session = await connect();
+      const found = await reasonAgainst(session);
+      if (found === null) return session;
+      await session.end();
+      if (reason === null) onWait(found);
+      reason = found;
+    } catch (error) {
+      if (reason === null) throw error;
+    }
+    if (performance.now() >= deadline) {
+      throw new StartupError(
+        `${reason} No server that accepts writes was reached within ${waitMs / 1000} s. Correct host and port in DATABASE_URL, or let the cluster elect a primary.`,
+      );
+    }
+    await pause(Math.min(PAUSE_MS, waitMs));
+  }
+}
+
+/** Why the server does not accept writes; null where it does. Ends the session of a failed query. */
+async function reasonAgainst(session: pg.Client): Promise<string | null> {
+  try {
+    const { rows } = await session.query<{ inRecovery: boolean; isReadOnly: boolean }>(
+      `SELECT pg_is_in_recovery() AS "inRecovery", current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
+    );
+    if (rows[0]?.inRecovery === true) return 'The database server is in recovery (a standby), which accepts no writes.';
+    return rows[0]?.isReadOnly === true
+      ? 'The database is read-only (default_transaction_read_only is on), so that writes are refused.'
+      : null;
+  } catch (error) {
+    await session.end();
+    throw error;
+  }
+}

@@ -1,0 +1,78 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { type OwnPostgres, startOwnPostgres } from './own-postgres.js';
+
+/** A PostgreSQL whose commits wait for a synchronous standby that does not exist, while `freeze` is in effect. */
+export class FrozenStandby {
+  static async start(): Promise<FrozenStandby> {
+    const folder = await mkdtemp(join(tmpdir(), 'mintmark-standby-'));
+    return new FrozenStandby(folder, await startOwnPostgres(folder));
+  }
+
+  private constructor(
+    private readonly folder: string,
+    private readonly server: OwnPostgres,
+  ) {}
+
+  get url(): string {
+    return this.server.url;
+  }
+
+  async freeze(): Promise<void> {
+    await this.setNames('nobody');
+  }
+
+  async thaw(): Promise<void> {
+    await this.setNames('');
+  }
+
+  /** The sessions of the service, and those of them that wait for the standby. */
+  async sessions(): Promise<{ all: number; waiting: number }> {
+    const [row] = await this.query<{ all: number; waiting: number }>(
+      `SELECT count(*)::int AS all, count(*) FILTER (WHERE wait_event = 'SyncRep')::int AS waiting
+       FROM pg_stat_activity WHERE application_name = 'mintmark'`,
+    );
+    return row!;
+  }
+
+  /** Waits until a session waits for the standby, and ends all that do. */
+  async endWaiting(how: 'pg_terminate_backend' | 'pg_cancel_backend' = 'pg_terminate_backend'): Promise<void> {
+    for (let attempt = 0; attempt < 200; attempt++) {
+      const ended = await this.query(`SELECT ${how}(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`);
+      if (ended.length > 0) return;
+      await pause(50);
+    }
+    throw new Error('no session waits for the standby');
+  }
+
+  async query<T extends pg.QueryResultRow>(...statements: string[]): Promise<T[]> {
+    const client = new pg.Client({ connectionString: this.url });
+    await client.connect();
+    try {
+      let rows: T[] = [];
+      for (const statement of statements) ({ rows } = await client.query<T>(statement));
+      return rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.server.stop();
+    await rm(this.folder, { recursive: true });
+  }
+
+  private async setNames(names: string): Promise<void> {
+    await this.query(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`, 'SELECT pg_reload_conf()');
+    // Sessions read the setting at their next statement; other processes a moment later.
+    for (let attempt = 0; attempt < 100; attempt++) {
+      const [row] = await this.query<{ value: string }>(`SHOW synchronous_standby_names`);
+      if (Object.values(row!)[0] === names) break;
+      await pause(20);
+    }
+    await pause(100);
+  }
+}

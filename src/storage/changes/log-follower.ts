@@ -7,7 +7,7 @@ const INTERVAL_MS = 250;
 /** Between the end of a slow poll and the next one. */
 const MIN_PAUSE_MS = 25;
 
-/** What the polls have told is known to be current for this time after the beginning of the last one. */
+/** What the polls have notified is known to be current for this time after the beginning of the last one. */
 export const FRESH_MS = 800;
 
 /** Polls end after this time without a use. */
@@ -60,13 +60,13 @@ export class LogFollower {
     void this.step(this.turn);
   }
 
-  /** Whether everything that was committed `FRESH_MS` ago has been told. */
+  /** Whether everything that was committed `FRESH_MS` ago has been notified. */
   isFresh(): boolean {
     return this.polledAt !== null && elapsedSince(this.polledAt, this.clock) < FRESH_MS;
   }
 
-  /** The end of the log that has been told; null where that is unknown or old. */
-  get told(): bigint | null {
+  /** The end of the log that has been notified; null where that is unknown or old. */
+  get notified(): bigint | null {
     return this.isFresh() ? (this.state?.flushed ?? null) : null;
   }
 

@@ -64,7 +64,7 @@ export class RecordCache {
 
   constructor(
     private readonly reader: RecordSource,
-    private readonly log: Pick<LogFollower, 'use' | 'isFresh' | 'databaseTime'> & Partial<Pick<LogFollower, 'told'>>,
+    private readonly log: Pick<LogFollower, 'use' | 'isFresh' | 'databaseTime'> & Partial<Pick<LogFollower, 'notified'>>,
     private readonly clock: Clock,
     bounds: Bounds,
     /** Whether the reader can read a server that lacks the last changes. */
@@ -171,8 +171,8 @@ export class RecordCache {
 
   private async start(key: string, address: Address, at: number): Promise<IdentifierRecord | null> {
     const began = this.invalidations.current;
-    // A replica can lack what was told before this read began; without a minimum, its record is not kept.
-    const minimum = this.hasReplica ? (this.log.told ?? null) : null;
+    // A replica can lack what was notified before this read began; without a minimum, its record is not kept.
+    const minimum = this.hasReplica ? (this.log.notified ?? null) : null;
     const isKept = !this.hasReplica || minimum !== null;
     const found = this.reader.find(address, minimum).then((record) => {
       read.isStale ||= this.invalidations.concernsRead(key, record, began);

@@ -103,7 +103,8 @@ export class ChangePlan {
     const released = this.releasedBy(record, amendment);
     const gained = requested.map(holderKey);
     const { namingAuthority, localName } = record;
-    for (const key of released) this.holders.set(key, null);
+    // In a dry run, an earlier chunk may have given the name to another identifier.
+    for (const key of released) if ((this.holders.get(key)?.id ?? id) === id) this.holders.set(key, null);
     for (const key of gained) this.holders.set(key, { id, namingAuthority, localName, isSame: true });
     this.records.set(id, after);
     return { before: record, after, amendment, released, gained };

@@ -46,7 +46,13 @@ export interface ReadyChunk {
   readonly known: NamingAuthoritySnapshot;
 }
 
-type ReadyLine = Omit<ReadyChange, 'change'> & { readonly change: TargetedChange | Problem };
+type ReadyLine = Omit<ReadyChange, 'change'> & {
+  readonly change: TargetedChange | Problem;
+  /** Whether the principal may not change the identifier, or see it. */
+  readonly isForbidden: boolean;
+};
+
+const FORBIDDEN: ReadonlySet<string> = new Set(['SCOPE_MISSING', 'NAMING_AUTHORITY_FORBIDDEN']);
 
 interface NamedLine {
   readonly line: number;
@@ -106,12 +112,13 @@ export class ChangeStreamService {
     let next = 0;
     const ids = wanted.map((address) => (address === null ? null : (found[next++] ?? null)));
     const ready = read.map(({ change, ...line }, index): ReadyLine => {
-      if (change instanceof Problem) return { ...line, change };
+      if (change instanceof Problem) return { ...line, change, isForbidden: FORBIDDEN.has(change.code) };
       const id = ids[index] ?? null;
       const { step, ifVersion } = change;
       const replacementId = ids[read.length + index] ?? null;
       const targeted = id === null ? notFound(change.text) : { line: line.line, id, step, ifVersion, replacementId };
-      return { ...line, change: targeted };
+      // A name without an address is of a naming authority that the principal cannot see, or that does not exist.
+      return { ...line, change: targeted, isForbidden: change.address === null };
     });
     return { part, lines: ready, known };
   }
@@ -150,7 +157,7 @@ export class ChangeStreamService {
    */
   async preview(chunk: ReadyChunk, names: PreviewedNames, principal: Principal): Promise<PreviewedLine[]> {
     const targets = targetsOf(chunk);
-    const records = await this.reader.findByIds(idsOf(targets));
+    const records = names.named(await this.reader.findByIds(idsOf(targets)));
     const holders = await this.holdersFor(targets, records);
     names.overlay(holders);
     const plan = new ChangePlan(records, holders, { now: new Date(), known: chunk.known, principal });
@@ -242,13 +249,13 @@ function attempted(plan: ChangePlan, change: TargetedChange): PlannedChange | Pr
   }
 }
 
-/** The result of a line. A repeat by another key of the same client may be permitted less, so its own refusals come first. */
+/** The result of a line. A repeat by another key of the same client may be permitted less, so that refusal comes first. */
 function resultOf(
-  { change, fingerprint }: ReadyLine,
+  { change, fingerprint, isForbidden }: ReadyLine,
   stored: StoredLine | undefined,
   replayed: boolean,
 ): ChangeResult | Problem {
-  if (replayed && change instanceof Problem) return change;
+  if (replayed && isForbidden && change instanceof Problem) return change;
   if (stored?.hash !== fingerprint) return keyReused();
   if (stored.problem !== undefined) return deserializeProblem(stored.problem);
   if (stored.changed === undefined) throw new TypeError('a stored line has a result or a problem');

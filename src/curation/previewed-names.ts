@@ -1,3 +1,4 @@
+import type { IdentifierRecord } from '../registry/identifier-record.js';
 import type { Holders, PlannedChange } from './change-plan.js';
 
 /** Names that a dry run remembers from one chunk to the next ones, some 200 octets each. */
@@ -9,6 +10,12 @@ const MAX_NAMES = 10_000;
  */
 export class PreviewedNames {
   private readonly names: Holders = new Map();
+  private readonly ofRecords = new Map<bigint, Pick<IdentifierRecord, 'metadataId' | 'alternateIds'>>();
+
+  /** The records with the names that earlier lines would give them. */
+  named(records: readonly IdentifierRecord[]): IdentifierRecord[] {
+    return records.map((record) => ({ ...record, ...this.ofRecords.get(record.id) }));
+  }
 
   /** Replaces the holders of names by those that earlier lines would leave. */
   overlay(holders: Holders): void {
@@ -19,7 +26,10 @@ export class PreviewedNames {
   }
 
   /** Notes the names of a planned change. @param holders who would have names after it. */
-  note({ released, gained }: PlannedChange, holders: Holders): void {
+  note({ before, after, released, gained }: PlannedChange, holders: Holders): void {
+    if (released.length + gained.length === 0) return;
+    if (this.names.size < MAX_NAMES)
+      this.ofRecords.set(before.id, { metadataId: after.metadataId, alternateIds: after.alternateIds });
     for (const key of [...released, ...gained]) {
       if (this.names.size >= MAX_NAMES && !this.names.has(key)) continue;
       this.names.set(key, holders.get(key) ?? null);

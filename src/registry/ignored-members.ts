@@ -1,6 +1,8 @@
+import { upperAscii } from '../identifier/index.js';
 import type { CanonicalName } from './canonical-name.js';
 import type { IdentifierRecord } from './identifier-record.js';
-import type { Predecessor } from './predecessor.js';
+import { denotes } from './key-collision.js';
+import type { RequestedPredecessor } from './predecessor.js';
 
 /** The members of a mint request that an identifier with the same metadata ID may have with other values. */
 export const IGNORABLE_MEMBERS = ['target', 'alternateIds', 'replaces', 'state', 'leaseUntil'] as const;
@@ -13,7 +15,7 @@ export interface SentMembers {
   readonly target: string | null;
   readonly alternates: readonly CanonicalName[];
   /** Null where none is named. */
-  readonly replaces: Pick<Predecessor, 'text'> | null;
+  readonly replaces: Pick<RequestedPredecessor, 'text' | 'foldsCase'> | null;
   /** Null for an active identifier. */
   readonly leaseUntil: Date | null;
 }
@@ -28,6 +30,12 @@ export function membersIn(request: Readonly<Partial<Record<IgnorableMember, unkn
   return IGNORABLE_MEMBERS.filter((name) => request[name] !== undefined);
 }
 
+function isSame(requested: SentMembers['replaces'], stored: string | null): boolean {
+  if (requested === null || stored === null) return requested === stored;
+  if (requested.text === stored) return true;
+  return requested.foldsCase && upperAscii(requested.text) === upperAscii(stored);
+}
+
 /** The members of a mint request that the identifier with its metadata ID has with other values. */
 export function ignoredMembers(
   { sent, target, alternates, replaces, leaseUntil }: SentMembers,
@@ -37,8 +45,8 @@ export function ignoredMembers(
     target: target === record.target,
     alternateIds:
       alternates.length === record.alternateIds.length &&
-      alternates.every(({ canonical }, index) => canonical === record.alternateIds[index]),
-    replaces: (replaces?.text ?? null) === record.replaces,
+      alternates.every((name, index) => denotes(record.alternateIds[index] ?? '', name)),
+    replaces: isSame(replaces, record.replaces),
     // A request for a reserved identifier always has a lease.
     state: record.state === (leaseUntil === null ? 'active' : 'reserved'),
     leaseUntil: record.leaseUntil?.getTime() === leaseUntil?.getTime(),

@@ -15,20 +15,26 @@ export interface Predecessor {
 /** The previous version that a request names. */
 export interface RequestedPredecessor extends Predecessor {
   readonly comparison: string;
+  /** Whether the case of ASCII letters of its local name is ignored. */
+  readonly foldsCase: boolean;
   /** Where it is registered; null where no visible naming authority has it. */
   readonly address: Address | null;
-  /** Whether the principal cannot see its naming authority; then it counts as not registered. */
+  /**
+   * Whether the principal cannot see its naming authority, or the service does not have it; then it counts as not registered. A key
+   * with a restricted view cannot tell the two apart.
+   */
   readonly isHidden: boolean;
 }
 
 /** Parses the name of a previous version in any form (R-28). @throws Problem as `readReplacementName` does. */
 export function readPredecessor(text: string, known: NamingAuthoritySnapshot, pointer: string): RequestedPredecessor {
   const { name, canonical } = readReplacementName(text, known, pointer);
-  const { comparison, key } = known.canonicalName(name);
+  const { comparison, foldsCase, key } = known.canonicalName(name);
   return {
     text: replacementText(name, canonical),
     key,
     comparison,
+    foldsCase,
     address: known.locate(name, text, pointer),
     isHidden: 'namingAuthority' in name && !known.canSee(name.namingAuthority),
   };

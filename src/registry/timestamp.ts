@@ -21,8 +21,20 @@ export function isKeepable(time: Date): boolean {
 export function readTime(text: string, pointer: string): Date {
   const time = new Date(text);
   const [day = ''] = text.split('T');
-  if (new Date(day).toISOString().startsWith(day) && isKeepable(time)) return time;
-  throw invalidRequest(pointer, `"${text}" is not a calendar date`);
+  if (!new Date(day).toISOString().startsWith(day)) throw invalidRequest(pointer, `"${text}" is not a calendar date`);
+  if (!isKeepable(time)) throw invalidRequest(pointer, `"${text}" is not within the years 1 to 9999 in UTC`);
+  return time;
+}
+
+/**
+ * Parses the exclusive end of a period. Times are stored in milliseconds, so an end within a millisecond is that of its end: an
+ * identifier of the same millisecond is before it.
+ * @throws Problem as `readTime` does.
+ */
+export function readEnd(text: string, pointer: string): Date {
+  const time = readTime(text, pointer);
+  const isWithin = /\.[0-9]{3}[0-9]*[1-9]/.test(text);
+  return isWithin ? new Date(time.getTime() + 1) : time;
 }
 
 /** @throws Problem INVALID_REQUEST for a time in the past. */

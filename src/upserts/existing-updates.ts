@@ -51,6 +51,12 @@ interface Decided extends FoundMint {
   readonly change: RecordChange | null;
 }
 
+/** Why an update is refused, and the identifier that has the name. */
+interface Taken {
+  readonly problem: Problem;
+  readonly holder: bigint;
+}
+
 /** The mints whose metadata ID exists and that update its identifier. */
 export function foundIn(results: ReadonlyMap<MintJob, MintResult>): FoundMint[] {
   return [...results].flatMap(([job, result]) =>
@@ -140,17 +146,21 @@ export class ExistingUpdates {
       else decided.push({ job, id, record, change });
     }
     for (let from = 0; from < decided.length; from += SLICE) {
-      const slice = decided.slice(from, from + SLICE);
-      const refused = await this.findTaken(transaction, slice);
-      for (const [job, problem] of refused) results.set(job, problem);
-      const accepted = slice.filter(({ job }) => !refused.has(job));
-      const changes = accepted.flatMap(({ change }) => change ?? []);
-      const updated = await this.updater.update(transaction, principal, locked.now, changes);
-      const current = new Map(updated.map((record) => [record.id, record]));
-      for (const { job, id, record } of accepted) {
-        const now = current.get(id) ?? record;
-        const ignored = ignoredMembers(job.command, now);
-        results.set(job, { outcome: 'updated', record: now, metadataRecord: null, ignored });
+      let pending: readonly Decided[] = decided.slice(from, from + SLICE);
+      while (pending.length > 0) {
+        const refused = await this.findTaken(transaction, pending);
+        const accepted = pending.filter(({ job }) => !refused.has(job));
+        const changes = accepted.flatMap(({ change }) => change ?? []);
+        const updated = await this.updater.update(transaction, principal, locked.now, changes);
+        const current = new Map(updated.map((record) => [record.id, record]));
+        for (const { job, id, record } of accepted) {
+          const now = current.get(id) ?? record;
+          const ignored = ignoredMembers(job.command, now);
+          results.set(job, { outcome: 'updated', record: now, metadataRecord: null, ignored });
+        }
+        const again = whereReleasedBefore(pending, refused);
+        for (const [job, { problem }] of refused) results.set(job, problem);
+        pending = again;
       }
     }
     return results;
@@ -161,7 +171,7 @@ export class ExistingUpdates {
   }
 
   /** The refusals of updates whose alternates other identifiers have. @throws Unsettled for those of expired reservations. */
-  private async findTaken(transaction: Queryable, decided: readonly Decided[]): Promise<Map<MintJob, Problem>> {
+  private async findTaken(transaction: Queryable, decided: readonly Decided[]): Promise<Map<MintJob, Taken>> {
     const wanted = decided.flatMap(({ job, record: { id, namingAuthority }, change }) =>
       (change?.amendment.alternates ?? []).map((name, index) => ({
         ...{ job, id, pointer: `/alternateIds/${index}` },
@@ -175,16 +185,26 @@ export class ExistingUpdates {
     });
     const expired = held.filter(({ holder }) => holder.isExpired);
     if (expired.length > 0) throw new Unsettled(expired.map(({ holder }) => holder.id));
-    const refused = new Map<MintJob, Problem>();
+    const refused = new Map<MintJob, Taken>();
     for (const { job, pointer, holder } of held) {
       if (refused.has(job)) continue;
       const problem = holder.isSame
         ? nameConflictProblem('ALTERNATE_ID_TAKEN', holder, pointer)
         : keyCollision(pointer);
-      refused.set(job, problem);
+      refused.set(job, { problem, holder: holder.id });
     }
     return refused;
   }
+}
+
+/** The refused updates whose name an earlier one of the same transaction had and may have released. */
+function whereReleasedBefore(pending: readonly Decided[], refused: ReadonlyMap<MintJob, Taken>): Decided[] {
+  const updated = new Set<bigint>();
+  return pending.filter(({ job, id }) => {
+    const taken = refused.get(job);
+    if (taken === undefined) updated.add(id);
+    return taken !== undefined && updated.has(taken.holder);
+  });
 }
 
 /** Whether a record still has the metadata ID of a mint. */

@@ -51,6 +51,23 @@ describe('a key', () => {
     }
   });
 
+  it('that covers more gets the stored refusals of another key of the same client', async () => {
+    const [narrow, wide] = [await keyFor(['curate'], '100.102'), await keyFor(['curate'], '100.102', '2000.01')];
+    const key = { 'idempotency-key': randomUUID() };
+    const lines = [{ identifier: `2000.01/${freshGuid()}`, target }];
+    const first = await send(lines, { ...narrow, ...key });
+    expect((await send(lines, { ...wide, ...key })).map(bare)).toEqual(first.map(bare));
+  });
+
+  it.each([
+    ['an invalid target', () => ({ identifier: open.own, target: 'bad' })],
+    ['an identifier that is not registered', () => ({ identifier: `100.102/${freshGuid()}`, target })],
+  ])('gets 422 for a line that has %s under a used Idempotency-Key', async (_, other) => {
+    const headers = { ...(await keyFor(['curate'], '100.102')), 'idempotency-key': randomUUID() };
+    await send([{ identifier: open.own, target: `${target}/3` }], headers);
+    expect((await send([other()], headers)).map(bare)).toEqual([[1, 422, undefined, 'IDEMPOTENCY_KEY_REUSED']]);
+  });
+
   it('does not get stored outcomes of a key of the same client that covers more', async () => {
     const [wide, narrow] = [await keyFor(['curate'], '100.102', '2000.01'), await keyFor(['curate'], '100.102')];
     const lines = [open.own, open.other].map((identifier) => ({ identifier, target: `${target}/2` }));

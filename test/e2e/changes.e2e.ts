@@ -299,24 +299,47 @@ describe('a dry run', () => {
   it('finds names that two lines give, also in different chunks', async () => {
     const [a, b, c, d] = await mintMany(service.client, [{}, {}, {}, {}]);
     const [name, alternate] = [freshName(), freshName()];
-    const { lines } = await send(
-      [
-        ndjson({ identifier: a, metadataId: name }, { identifier: b, metadataId: name }),
-        '\n'.repeat(200),
-        ndjson({ identifier: c, metadataId: name }, { identifier: a, metadataId: null, alternateIds: [alternate] }),
-        '\n'.repeat(100),
-        ndjson({ identifier: c, metadataId: name }, { identifier: d, alternateIds: [alternate] }),
-      ].join(''),
-      { query: '?dryRun=true' },
-    );
+    const file = [
+      ndjson({ identifier: a, metadataId: name }, { identifier: b, metadataId: name }),
+      '\n'.repeat(200),
+      ndjson({ identifier: c, metadataId: name }, { identifier: a, metadataId: null, alternateIds: [alternate] }),
+      '\n'.repeat(100),
+      ndjson({ identifier: c, metadataId: name }, { identifier: d, alternateIds: [alternate] }),
+    ].join('');
+    const { lines } = await send(file, { query: '?dryRun=true' });
     expect(lines.map(bare)).toEqual([
       [1, 200, 'changed'],
       [2, 409, 'METADATA_ID_TAKEN'],
       [203, 409, 'METADATA_ID_TAKEN'],
       [204, 200, 'changed'],
-      [305, 409, 'METADATA_ID_TAKEN'],
+      [305, 200, 'changed'],
       [306, 409, 'ALTERNATE_ID_TAKEN'],
     ]);
+    expect((await send(file)).lines.map(bare)).toEqual(lines.map(bare));
+  });
+
+  it('releases the names that earlier chunks gave, and not those that other identifiers have got', async () => {
+    const names = Array.from({ length: 3 }, freshName);
+    const [x, y, z] = await mintMany(
+      service.client,
+      names.map((metadataId) => ({ metadataId })),
+    );
+    const [first, second] = [freshName(), freshName()];
+    const file = [
+      ndjson({ identifier: x, metadataId: first }, { identifier: y, metadataId: names[0] }),
+      '\n'.repeat(98),
+      ndjson({ identifier: x, metadataId: second }),
+      ndjson({ identifier: z, metadataId: names[0] }, { identifier: z, metadataId: first }),
+    ].join('');
+    const dry = await send(file, { query: '?dryRun=true' });
+    expect(dry.lines.map(bare)).toEqual([
+      [1, 200, 'changed'],
+      [2, 200, 'changed'],
+      [101, 200, 'changed'],
+      [102, 409, 'METADATA_ID_TAKEN'],
+      [103, 200, 'changed'],
+    ]);
+    expect((await send(file)).lines.map(bare)).toEqual(dry.lines.map(bare));
   });
 });
 

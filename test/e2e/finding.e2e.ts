@@ -167,6 +167,18 @@ describe('the total of a list', () => {
   });
 });
 
+describe('a time with microseconds', () => {
+  it('is after an identifier of its millisecond, as the begin and as the end of a period', async () => {
+    const { body } = await service.client.get(`/identifiers/${minted[1]}`);
+    const time = (body.createdAt as string).replace('Z', '999Z');
+    const found = async (query: string) => {
+      const { items } = (await service.client.get(`/identifiers?limit=1000&${query}`)).body;
+      return items.some(({ identifier }: { identifier: string }) => identifier === body.identifier);
+    };
+    expect([await found(`createdBefore=${time}`), await found(`createdAfter=${time}`)]).toEqual([true, false]);
+  });
+});
+
 describe('a date without time', () => {
   it('is its begin in UTC, in lists and exports', async () => {
     const after = [minted[3], minted[4], minted[5]];

@@ -105,6 +105,29 @@ describe('POST /identifiers with onExisting "update"', () => {
     expect(body.ignored).toEqual(['state']);
   });
 
+  it.each(['perItem', 'atomic'])('takes an alternate that an earlier item of a batch releases (%s)', async (mode) => {
+    const [first, second] = [freshMetadataId(), freshMetadataId()];
+    const alternate = freshPid();
+    const holder = await minted({ metadataId: first, alternateIds: [alternate] });
+    await minted({ metadataId: second });
+    const release = { metadataId: first, alternateIds: [], onExisting: 'update' };
+    const take = { metadataId: second, alternateIds: [alternate], onExisting: 'update' };
+    const reversed = await batch([take, release], 'perItem');
+    expect(itemsOf(reversed).map(problemOf)).toEqual([
+      [409, 'ALTERNATE_ID_TAKEN', '/alternateIds/0'],
+      [200, undefined, undefined],
+    ]);
+    expect((await patch(pathOf(holder.identifier), { alternateIds: [alternate] })).status).toBe(200);
+    const key = keyed();
+    for (let sent = 0; sent < 2; sent++) {
+      const answer = await batch([release, take], mode, key);
+      expect(itemsOf(answer).map(problemOf)).toEqual([
+        [200, undefined, undefined],
+        [200, undefined, undefined],
+      ]);
+    }
+  });
+
   it('is 409 with the holder for an alternate of another identifier, and changes nothing', async () => {
     const [metadataId, alternate] = [freshMetadataId(), freshPid()];
     const holder = await minted({ alternateIds: [alternate] });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type SentMembers, ignoredMembers, membersIn } from '../../src/registry/ignored-members.js';
+import { toHandle } from '../../src/identifier/index.js';
+import { canonicalNameOf } from '../../src/registry/canonical-name.js';
 import { recordWith } from '../records.js';
 
 const name = (canonical: string) => ({ canonical, comparison: canonical, foldsCase: false, key: canonical });
@@ -8,7 +10,15 @@ const LEASE = new Date('2100-01-01T00:00:00Z');
 const NOTHING: SentMembers = { sent: [], target: null, alternates: [], replaces: null, leaseUntil: null };
 const TARGET: SentMembers = { ...NOTHING, sent: ['target'], target: 'https://a.example/' };
 const ALTERNATES: SentMembers = { ...NOTHING, sent: ['alternateIds'], alternates: [name('a:1'), name('a:2')] };
-const REPLACES: SentMembers = { ...NOTHING, sent: ['replaces'], replaces: { text: '77.7/a' } };
+const REPLACES: SentMembers = {
+  ...{ ...NOTHING, sent: ['replaces'] },
+  replaces: { text: '77.7/a', foldsCase: false },
+};
+const FOLDED: SentMembers = { ...REPLACES, replaces: { text: '77.7/a', foldsCase: true } };
+const HANDLE: SentMembers = {
+  ...{ ...NOTHING, sent: ['alternateIds'] },
+  alternates: [canonicalNameOf(toHandle('77.7/A', 'unicode'), true)],
+};
 const RESERVED: SentMembers = { ...NOTHING, sent: ['state', 'leaseUntil'], leaseUntil: LEASE };
 
 describe('the ignorable members of a mint request', () => {
@@ -36,6 +46,9 @@ describe('the members that an existing identifier ignores', () => {
     ['alternates of which one is missing', ALTERNATES, { alternateIds: ['a:1'] }, ['alternateIds']],
     ['an empty list', { ...NOTHING, sent: ['alternateIds'] }, { alternateIds: ['a:1'] }, ['alternateIds']],
     ['no equal previous version', REPLACES, { replaces: '77.7/a' }, []],
+    ['no previous version in another case, where case is ignored', FOLDED, { replaces: '77.7/A' }, []],
+    ['a previous version in another case', REPLACES, { replaces: '77.7/A' }, ['replaces']],
+    ['no alternate in another spelling', HANDLE, { alternateIds: ['hdl:77.7/a'] }, []],
     ['another previous version', REPLACES, { replaces: '77.7/b' }, ['replaces']],
     ['a previous version that it has not', REPLACES, {}, ['replaces']],
     ['the reservation of an active one', RESERVED, {}, ['state', 'leaseUntil']],

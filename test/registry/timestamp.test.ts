@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { TIMESTAMP, TIMESTAMP_OR_DATE, isKeepable, readTime } from '../../src/registry/timestamp.js';
+import { TIMESTAMP, TIMESTAMP_OR_DATE, isKeepable, readEnd, readTime } from '../../src/registry/timestamp.js';
 
 describe('a time of a request (RFC 3339)', () => {
   it.each([
@@ -13,17 +13,29 @@ describe('a time of a request (RFC 3339)', () => {
   });
 
   it.each([
-    ...['2026-02-29T00:00:00Z', '2026-04-31T00:00:00Z'],
+    ['2026-02-29T00:00:00Z', 'not a calendar date'],
+    ['2026-04-31T00:00:00Z', 'not a calendar date'],
     // In UTC these are in the years 0 and 10000.
-    ...['0001-01-01T00:00:00+00:01', '9999-12-31T23:59:00-00:01'],
-  ])('%s is refused', (text) => {
+    ['0001-01-01T00:00:00+00:01', 'not within the years 1 to 9999 in UTC'],
+    ['9999-12-31T23:59:00-00:01', 'not within the years 1 to 9999 in UTC'],
+  ])('%s is %s', (text, reason) => {
     expect(TIMESTAMP.test(text)).toBe(true);
     expect(() => readTime(text, '/x')).toThrow(
       expect.objectContaining({
         code: 'INVALID_REQUEST',
-        extensions: { errors: [{ pointer: '/x', detail: `"${text}" is not a calendar date` }] },
+        extensions: { errors: [{ pointer: '/x', detail: `"${text}" is ${reason}` }] },
       }),
     );
+  });
+
+  it.each([
+    ['2026-11-22T16:30:00.122Z', '2026-11-22T16:30:00.122Z'],
+    ['2026-11-22T16:30:00.122000Z', '2026-11-22T16:30:00.122Z'],
+    ['2026-11-22T16:30:00.122001Z', '2026-11-22T16:30:00.123Z'],
+    ['2026-11-22T16:30:00.999999999+01:00', '2026-11-22T15:30:01.000Z'],
+    ['2026-11-22', '2026-11-22T00:00:00.000Z'],
+  ])('%s as an exclusive end in milliseconds is %s', (text, end) => {
+    expect(readEnd(text, '/x')).toEqual(new Date(end));
   });
 
   it.each([

@@ -106,7 +106,7 @@ export class ChangesController {
       lastLine: ({ lines }) => lines.at(-1)?.line ?? 0,
       log,
     });
-    if (isMinimal) void reply.headers(MINIMAL_APPLIED);
+    if (isMinimal && dryRun === 'false') void reply.headers(MINIMAL_APPLIED);
     sendStream(request, reply.status(HttpStatus.OK).type(NDJSON), results);
   }
 }

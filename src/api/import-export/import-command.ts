@@ -218,6 +218,6 @@ function nativeOrNameIn(text: string, known: NamingAuthoritySnapshot, pointer: s
 function previousVersionIn(text: string, self: CanonicalName, known: NamingAuthoritySnapshot): Predecessor {
   const read = nativeOrNameIn(text, known, '/replaces');
   const { key, comparison } = known.canonicalName(read.name);
-  const requested = { text: read.text, key, comparison, address: null, isHidden: false };
+  const requested = { text: read.text, key, comparison, foldsCase: false, address: null, isHidden: false };
   return predecessorOf(requested, null, { comparison: self.comparison, text: '' });
 }

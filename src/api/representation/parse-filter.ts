@@ -6,7 +6,7 @@ import type { PageFilter } from '../../storage/identifiers/page-filter.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 import type { State } from '../../registry/identifier-record.js';
 import { searchedOpaqueName } from '../../registry/opaque-metadata-id.js';
-import { readTime } from '../../registry/timestamp.js';
+import { readEnd, readTime } from '../../registry/timestamp.js';
 
 /** The value of a filter for identifiers without a target or a metadata ID. */
 const NONE = 'none';
@@ -42,7 +42,7 @@ export function parseFilter(filter: IdentifierFilter, all: NamingAuthoritySnapsh
     target: target === NONE ? undefined : target,
     withoutTarget: target === NONE ? true : undefined,
     createdAfter: createdAfter === undefined ? undefined : readTime(createdAfter, '/createdAfter'),
-    createdBefore: createdBefore === undefined ? undefined : readTime(createdBefore, '/createdBefore'),
+    createdBefore: createdBefore === undefined ? undefined : readEnd(createdBefore, '/createdBefore'),
   };
 }
 

@@ -36,9 +36,12 @@ export async function untilRead(client: Client, count: number, after?: string): 
   }
 }
 
-/** Follows the log by long polls until it is stopped and has read the end of the log. */
-export function followLog(client: Client, after?: string): { stop(): Promise<SeenEvent[]> } {
-  const state = { stopping: false };
+/**
+ * Follows the log by long polls until it is stopped and has read the end of the log. Transactions of other databases of the
+ * cluster delay the log, so the end is not read before a number of events, if that is known.
+ */
+export function followLog(client: Client, after?: string): { stop(atLeast?: number): Promise<SeenEvent[]> } {
+  const state = { stopping: false, atLeast: 0 };
   const following = (async () => {
     const events: SeenEvent[] = [];
     for (let next = after; ;) {
@@ -47,13 +50,13 @@ export function followLog(client: Client, after?: string): { stop(): Promise<See
       const wasStopping = state.stopping;
       const { body } = await client.get(`/events?${parameters.toString()}`);
       events.push(...(body.items as SeenEvent[]));
-      if (body.items.length === 0 && wasStopping) return events;
+      if (body.items.length === 0 && wasStopping && events.length >= state.atLeast) return events;
       next = body.next as string;
     }
   })();
   return {
-    stop: () => {
-      state.stopping = true;
+    stop: (atLeast = 0) => {
+      Object.assign(state, { stopping: true, atLeast });
       return following;
     },
   };

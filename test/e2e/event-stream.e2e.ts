@@ -104,8 +104,13 @@ describe('GET /events as text/event-stream', () => {
     const [before, during] = [await looks(), await looks()];
     expect(during - before).toBeGreaterThan(5);
     for (const { close } of streams) close();
-    await looks();
-    const [after, later] = [await looks(), await looks()];
-    expect(later - after).toBeLessThan(5);
+    // Statistics are late on a busy machine; polls that went on would be 10 a second for ever.
+    let queries = Infinity;
+    for (let attempt = 0; attempt < 5 && queries >= 5; attempt++) {
+      await looks();
+      const [after, later] = [await looks(), await looks()];
+      queries = later - after;
+    }
+    expect(queries).toBeLessThan(5);
   });
 });

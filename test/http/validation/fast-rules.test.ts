@@ -112,7 +112,8 @@ describe.each(WHOLE.map(([dto, value]) => [dto.name, dto, value] as const))('%s'
         if (says) accepted += 1;
         expect([each, FastRules.of(dto).accept(each)]).toEqual([each, says]);
       }),
-      { numRuns: 1000 },
+      // Of the largest object, some 15 in 1,000 are accepted.
+      { numRuns: 2000 },
     );
     expect(accepted).toBeGreaterThan(10);
   });

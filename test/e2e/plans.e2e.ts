@@ -198,8 +198,7 @@ const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
   [
     'a look-up of 100 texts as names and as opaque metadata IDs',
     8 * FEW,
-    (on) =>
-      new IdentifierSearch(on).find(many(100, (n) => [{ ...name(n), opaque: canonical(`opaque:${n}`) }])),
+    (on) => new IdentifierSearch(on).find(many(100, (n) => [{ ...name(n), opaque: canonical(`opaque:${n}`) }])),
   ],
   [
     'the list of a metadata ID of both schemes',
@@ -209,11 +208,7 @@ const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
       return new IdentifierPages(on as never).page(filter, { limit: 100 });
     },
   ],
-  [
-    'a look-up of 100 GUIDs',
-    4 * FEW,
-    (on) => new IdentifierSearch(on).find(many(100, () => [{ guid: randomUUID() }])),
-  ],
+  ['a look-up of 100 GUIDs', 4 * FEW, (on) => new IdentifierSearch(on).find(many(100, () => [{ guid: randomUUID() }]))],
   [
     'a look-up of 100 texts as names and targets by a restricted reader',
     8 * FEW,

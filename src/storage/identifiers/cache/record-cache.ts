@@ -64,7 +64,8 @@ export class RecordCache {
 
   constructor(
     private readonly reader: RecordSource,
-    private readonly log: Pick<LogFollower, 'use' | 'isFresh' | 'databaseTime'> & Partial<Pick<LogFollower, 'notified'>>,
+    private readonly log: Pick<LogFollower, 'use' | 'isFresh' | 'databaseTime'> &
+      Partial<Pick<LogFollower, 'notified'>>,
     private readonly clock: Clock,
     bounds: Bounds,
     /** Whether the reader can read a server that lacks the last changes. */

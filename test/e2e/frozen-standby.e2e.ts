@@ -10,8 +10,8 @@ const LONGEST_MS = 15_000;
 const FROZEN_MS = 32_000;
 const MINTS_EACH_SECOND = 20;
 
-/** The connections of the three pools: 10, 6 and 1 by default. */
-const POOLED = 17;
+/** The connections of the four pools: 20, 6, 1 and 1 by default. */
+const POOLED = 28;
 
 let database: FrozenStandby;
 let server: TestServer;

@@ -68,10 +68,14 @@ export class Transactions {
     return this.hot.options.connectionTimeoutMillis ?? Infinity;
   }
 
-  /** Milliseconds for a connection and a commit together: that of `maxWaitMs` and `DATABASE_STATEMENT_TIMEOUT_MS`. */
+  /**
+   * Milliseconds for a connection and a commit together: `maxWaitMs` and `DATABASE_STATEMENT_TIMEOUT_MS`, less the time that the rest of
+   * a request may take.
+   */
   private get maxTotalMs(): number {
     const { statement_timeout: statement } = this.hot.options;
-    return typeof statement === 'number' ? this.maxWaitMs + statement : Infinity;
+    if (typeof statement !== 'number') return Infinity;
+    return Math.max(statement, this.maxWaitMs + statement - REST_OF_REQUEST_MS);
   }
 
   /**
@@ -173,6 +177,9 @@ async function inTransaction<T>(
     throw error;
   }
 }
+
+/** For the work before and after a transaction on a busy machine. */
+const REST_OF_REQUEST_MS = 3000;
 
 /** A transaction of many statements may take long, so its commit has this time in any case. */
 const LEAST_COMMIT_MS = 4000;

@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { noteArrival } from './response-deadline.js';
 
+/** Then the framework gets the request, which refuses it in time (`response-deadline.ts`). */
+const MAX_WAIT_MS = 12_000;
+
 /** A response that is sent without the framework. */
 export interface DirectAnswer {
   readonly status: number;
@@ -71,16 +74,20 @@ export class DirectAnswers {
       return finish(null);
     }
     if (!(answer instanceof Promise)) return finish(answer);
-    void answer
-      .catch(() => null)
-      .then((found) => {
-        // The hooks of the framework wait for the end of a response, which a closed one does not tell again.
-        if (response.closed) admitted.leave();
-        else if (!finish(found)) {
-          noteArrival(request, began);
-          handOver();
-        }
-      });
+    let isSettled = false;
+    const settle = (found: DirectAnswer | null): void => {
+      if (isSettled) return;
+      isSettled = true;
+      clearTimeout(late);
+      // The hooks of the framework wait for the end of a response, which a closed one does not tell again.
+      if (response.closed) admitted.leave();
+      else if (!finish(found)) {
+        noteArrival(request, began);
+        handOver();
+      }
+    };
+    const late = setTimeout(settle, MAX_WAIT_MS, null);
+    void answer.catch(() => null).then(settle);
     return true;
   }
 

@@ -62,6 +62,35 @@ describe('a request', () => {
     }
   });
 
+  it('is handed over once when its direct answer takes too long', async () => {
+    jest.useFakeTimers();
+    try {
+      let answer: (found: DirectAnswer) => void = () => {};
+      const late = new Promise<DirectAnswer>((resolve) => (answer = resolve));
+      const undo = jest.fn();
+      const direct = new DirectAnswers(
+        { pattern: '/', read: () => () => late },
+        {
+          isServed: () => true,
+          admit: () => ({ headers: [], leave: () => {}, undo }),
+          requestId: () => 'id',
+          answered: () => {},
+        },
+      );
+      const request = { method: 'GET', httpVersion: '1.1', headers: { host: 'localhost' } } as IncomingMessage;
+      const handOver = jest.fn();
+      expect(direct.take(request, { socket: {}, closed: false } as ServerResponse, handOver)).toBe(true);
+      await jest.advanceTimersByTimeAsync(11_000);
+      expect(handOver).not.toHaveBeenCalled();
+      await jest.advanceTimersByTimeAsync(2000);
+      answer(ANSWER);
+      await jest.advanceTimersByTimeAsync(0);
+      expect([undo.mock.calls.length, handOver.mock.calls.length]).toEqual([1, 1]);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('is neither answered nor handed over when its client has gone, and is counted once', async () => {
     const counts = { left: 0, undone: 0 };
     const direct = new DirectAnswers(

@@ -19,6 +19,8 @@ export interface Replicated {
   startPrimary(): Promise<void>;
   stopStandby(): Promise<void>;
   startStandby(): Promise<void>;
+  /** Stops all processes of a server, which keep their connections, until the returned function is called. */
+  freeze(server: 'primary' | 'standby'): Promise<() => void>;
   stop(): Promise<void>;
 }
 
@@ -50,16 +52,28 @@ export async function startReplicated(): Promise<Replicated> {
   await writeFile(join(second, 'postgresql.auto.conf'), source);
   await start(first, primaryPort);
   await start(second, standbyPort);
+  const postmasterOf = async (data: string) =>
+    Number((await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n')[0]);
   return {
     primary: urlOf(primaryPort),
     standby: urlOf(standbyPort),
     killPrimary: async () => {
-      const [pid] = (await readFile(join(first, 'postmaster.pid'), 'utf8')).split('\n');
-      process.kill(Number(pid), 'SIGKILL');
+      process.kill(await postmasterOf(first), 'SIGKILL');
     },
     startPrimary: () => start(first, primaryPort),
     stopStandby: () => halt(second, 'immediate'),
     startStandby: () => start(second, standbyPort),
+    freeze: async (server) => {
+      const postmaster = await postmasterOf(server === 'primary' ? first : second);
+      // The postmaster first: it starts no session meanwhile.
+      process.kill(postmaster, 'SIGSTOP');
+      const { stdout } = await run('pgrep', ['-P', String(postmaster)]);
+      const frozen = [postmaster, ...stdout.trim().split('\n').map(Number)];
+      for (const pid of frozen.slice(1)) process.kill(pid, 'SIGSTOP');
+      return () => {
+        for (const pid of frozen) process.kill(pid, 'SIGCONT');
+      };
+    },
     stop: async () => {
       await Promise.allSettled([first, second].map((data) => halt(data, 'immediate')));
       await rm(folder, { recursive: true, force: true });

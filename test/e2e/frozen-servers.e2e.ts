@@ -1,0 +1,107 @@
+/** A server that is frozen keeps its connections and sends nothing: with `READ_DATABASE_URL`, reads go on without it. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from './harness/client.js';
+import { type Replicated, startReplicated } from './harness/replicated.js';
+import { type TestServer, startServer } from './harness/server.js';
+
+const UNKNOWN = '100.102/F58FB49EB1F848F0A606E84CEF294BE5';
+const METADATA = 'hdl:2000.01/C3D8BE7457C943FFB66ED4583059A8BB';
+
+/** The limit of reads while a server fails over. */
+const LONGEST_READ_MS = 4000;
+/** The limit of every request. */
+const LONGEST_MS = 15_000;
+const FROZEN_MS = 18_000;
+
+let postgres: Replicated;
+let server: TestServer;
+let client: Client;
+let identifier: string;
+
+beforeAll(async () => {
+  postgres = await startReplicated();
+  server = await startServer({
+    DATABASE_URL: postgres.primary,
+    READ_DATABASE_URL: postgres.standby,
+    NAMING_AUTHORITIES: '100.102',
+    ACCESS: 'open',
+    FACES: 'api,resolver,handles',
+  });
+  client = new Client(server.url);
+  const { body } = await client.mint({ target: 'https://repo.example.org/objects/1', metadataId: METADATA });
+  identifier = body.identifier as string;
+  // The standby replays it, and the primary was compared afterwards.
+  await pause(3000);
+}, 60_000);
+
+afterAll(async () => {
+  await server.stop();
+  await postgres.stop();
+}, 60_000);
+
+interface Timed {
+  readonly status: number;
+  readonly ms: number;
+}
+
+async function timed(request: Promise<{ readonly status: number }>): Promise<Timed> {
+  const since = performance.now();
+  const { status } = await request;
+  return { status, ms: performance.now() - since };
+}
+
+const resolve = (name: string) => fetch(`${server.url}/${name}`, { redirect: 'manual' });
+
+const knownReads = () => [
+  client.get(`/identifiers/${identifier}`),
+  client.get(`/identifiers?metadataId=${METADATA}`),
+  client.post('/identifiers/lookup', { items: [identifier, METADATA] }),
+  resolve(identifier),
+  client.get(`/api/handles/${identifier}`),
+];
+
+const missingReads = () => [
+  client.get(`/identifiers/${UNKNOWN}`),
+  client.post('/identifiers/lookup', { items: [UNKNOWN] }),
+  resolve(UNKNOWN),
+];
+
+type Send = () => Promise<{ readonly status: number }>[];
+
+/** Sends groups of requests each half second while a server is frozen, and waits for all responses before it thaws. */
+async function whileFrozen(frozen: 'primary' | 'standby', ...groups: readonly Send[]): Promise<Timed[][]> {
+  const thaw = await postgres.freeze(frozen);
+  const sent: Promise<Timed>[][] = groups.map(() => []);
+  try {
+    for (const since = Date.now(); Date.now() - since < FROZEN_MS; await pause(500)) {
+      for (const [index, send] of groups.entries()) sent[index]!.push(...send().map(timed));
+    }
+    return await Promise.all(sent.map((requests) => Promise.all(requests)));
+  } finally {
+    thaw();
+  }
+}
+
+const statuses = (responses: readonly Timed[]) => [...new Set(responses.map(({ status }) => status))].sort();
+const slowest = (responses: readonly Timed[]) => Math.max(...responses.map(({ ms }) => ms));
+
+describe('a frozen server', () => {
+  it('as the standby: the primary answers reads, misses and mints', async () => {
+    const mints = () => [client.mint()];
+    const [reads, misses, minted] = await whileFrozen('standby', knownReads, missingReads, mints);
+    expect(statuses(reads!)).toEqual([200, 302]);
+    expect(statuses(misses!)).toEqual([200, 404]);
+    expect(statuses(minted!)).toEqual([201]);
+    expect(slowest([...reads!, ...misses!, ...minted!])).toBeLessThan(LONGEST_READ_MS);
+  }, 60_000);
+
+  it('as the primary: the standby answers reads, and a miss or a mint is 503 in time', async () => {
+    const refusals = () => [...missingReads(), client.mint()];
+    const [reads, refused] = await whileFrozen('primary', knownReads, refusals);
+    expect(statuses(reads!)).toEqual([200, 302]);
+    expect(slowest(reads!)).toBeLessThan(LONGEST_READ_MS);
+    expect(statuses(refused!)).toEqual([503]);
+    expect(slowest(refused!)).toBeLessThan(LONGEST_MS);
+  }, 60_000);
+});

@@ -8,9 +8,15 @@ declare module 'fastify' {
     /** The request makes progress in parts, each with a limit of its own. */
     inParts?: boolean;
   }
+
+  interface FastifyReply {
+    /** Null before the handler is called, for an excepted request, and after the response. */
+    waiting: Waiting | null;
+  }
 }
 
-const MIN_TIMER_MS = 100;
+/** How often waiting requests are compared with the limit, in milliseconds. */
+const CHECK_INTERVAL_MS = 250;
 
 /** When requests arrived that were handled before the framework got them. */
 const arrivals = new WeakMap<IncomingMessage, number>();
@@ -22,7 +28,33 @@ export function noteArrival(request: IncomingMessage, at: number): void {
 
 interface Waiting {
   readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
   readonly since: number;
+  /** In `WaitingRequests`. */
+  index: number;
+}
+
+/** An array, because a `Map` that each request enters and leaves takes 13 % of the rate of look-ups. */
+class WaitingRequests {
+  private readonly requests: Waiting[] = [];
+
+  add(request: FastifyRequest, reply: FastifyReply, since: number): Waiting {
+    const added = { request, reply, since, index: this.requests.length };
+    this.requests.push(added);
+    return added;
+  }
+
+  remove({ index }: Waiting): void {
+    const last = this.requests.pop();
+    if (last === undefined || last.index === index) return;
+    last.index = index;
+    this.requests[index] = last;
+  }
+
+  /** Those that arrived before a time, and those whose connection is closed: they have no response that removes them. */
+  overdue(time: number): Waiting[] {
+    return this.requests.filter(({ since, reply }) => since <= time || reply.raw.closed);
+  }
 }
 
 /**
@@ -31,42 +63,35 @@ interface Waiting {
  * @param limitMs from the end of the request's body.
  */
 export function limitResponseTime(server: FastifyInstance, faces: Faces, limitMs: number): void {
-  const waiting = new Map<FastifyReply, Waiting>();
-  let timer: NodeJS.Timeout | null = null;
+  const waiting = new WaitingRequests();
+  server.decorateReply('waiting', null);
 
-  const watch = (since: number): void => {
-    timer ??= setTimeout(expire, Math.max(since + limitMs - performance.now(), MIN_TIMER_MS)).unref();
+  const leave = (reply: FastifyReply): void => {
+    if (reply.waiting !== null) waiting.remove(reply.waiting);
+    reply.waiting = null;
   };
-  const expire = (): void => {
-    timer = null;
-    const before = performance.now() - limitMs;
-    for (const [reply, { request, since }] of waiting) {
-      // They are in the order of their arrival.
-      if (since > before) {
-        watch(since);
-        return;
-      }
-      waiting.delete(reply);
-      if (!reply.sent && !reply.raw.headersSent && !reply.raw.closed) refuse(request, reply);
-    }
-  };
-  const refuse = (request: FastifyRequest, reply: FastifyReply): void => {
+  const refuse = ({ request, reply }: Waiting): void => {
+    leave(reply);
+    if (reply.sent || reply.raw.headersSent || reply.raw.closed) return;
     faces.of(request).sendProblem(tooLate(request, limitMs), request, reply);
     // The handler still runs and sends its result, which comes too late.
     reply.send = () => reply;
   };
+  const timer = setInterval(() => {
+    waiting.overdue(performance.now() - limitMs).forEach(refuse);
+  }, CHECK_INTERVAL_MS).unref();
 
   server.addHook('preHandler', (request, reply, done) => {
-    if (!isExcepted(request)) {
-      const since = arrivals.get(request.raw) ?? performance.now();
-      waiting.set(reply, { request, since });
-      watch(since);
-    }
+    const since = arrivals.get(request.raw) ?? performance.now();
+    if (!isExcepted(request)) reply.waiting = waiting.add(request, reply, since);
     done();
   });
   server.addHook('onResponse', (_request, reply, done) => {
-    waiting.delete(reply);
+    leave(reply);
     done();
+  });
+  server.addHook('onClose', () => {
+    clearInterval(timer);
   });
 }
 

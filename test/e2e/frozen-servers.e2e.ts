@@ -1,6 +1,6 @@
 /** A server that is frozen keeps its connections and sends nothing: with `READ_DATABASE_URL`, reads go on without it. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from './harness/client.js';
 import { type Replicated, startReplicated } from './harness/replicated.js';
 import { type TestServer, startServer } from './harness/server.js';
@@ -12,7 +12,7 @@ const METADATA = 'hdl:2000.01/C3D8BE7457C943FFB66ED4583059A8BB';
 const LONGEST_READ_MS = 4000;
 /** The limit of every request. */
 const LONGEST_MS = 15_000;
-const FROZEN_MS = 18_000;
+const FROZEN_MS = 12_000;
 
 let postgres: Replicated;
 let server: TestServer;
@@ -31,8 +31,6 @@ beforeAll(async () => {
   client = new Client(server.url);
   const { body } = await client.mint({ target: 'https://repo.example.org/objects/1', metadataId: METADATA });
   identifier = body.identifier as string;
-  // The standby replays it, and the primary was compared afterwards.
-  await pause(3000);
 }, 60_000);
 
 afterAll(async () => {
@@ -74,8 +72,9 @@ async function whileFrozen(frozen: 'primary' | 'standby', ...groups: readonly Se
   const thaw = await postgres.freeze(frozen);
   const sent: Promise<Timed>[][] = groups.map(() => []);
   try {
-    for (const since = Date.now(); Date.now() - since < FROZEN_MS; await pause(500)) {
+    for (const end = Date.now() + FROZEN_MS; Date.now() < end;) {
       for (const [index, send] of groups.entries()) sent[index]!.push(...send().map(timed));
+      await pause(500);
     }
     return await Promise.all(sent.map((requests) => Promise.all(requests)));
   } finally {
@@ -86,7 +85,26 @@ async function whileFrozen(frozen: 'primary' | 'standby', ...groups: readonly Se
 const statuses = (responses: readonly Timed[]) => [...new Set(responses.map(({ status }) => status))].sort();
 const slowest = (responses: readonly Timed[]) => Math.max(...responses.map(({ ms }) => ms));
 
+async function readsOfReplica(): Promise<number> {
+  const text = await (await fetch(`${server.url}/metrics`)).text();
+  return Number(/^mintmark_record_reads_total\{server="replica"\} (\d+)$/m.exec(text)![1]);
+}
+
+/** Waits until the standby has replayed the record and is read, and the primary was compared afterwards. */
+async function replicaInUse(): Promise<void> {
+  for (let attempt = 0; ; attempt += 1) {
+    const before = await readsOfReplica();
+    await client.get(`/identifiers/${identifier}`);
+    if ((await readsOfReplica()) > before) break;
+    if (attempt === 100) throw new Error('the standby is not read');
+    await pause(100);
+  }
+  await pause(2500);
+}
+
 describe('a frozen server', () => {
+  beforeEach(replicaInUse, 30_000);
+
   it('as the standby: the primary answers reads, misses and mints', async () => {
     const mints = () => [client.mint()];
     const [reads, misses, minted] = await whileFrozen('standby', knownReads, missingReads, mints);

@@ -6,17 +6,19 @@ import { ForeignReplicaError, Replica, ReplicaUnusableError } from '../../src/da
 /** Both servers, as the statements about their state see them; a null position does not respond. */
 function servers() {
   const state = { primary: 1000n as bigint | null, standby: 1000n as bigint | null, standbyRegistry: 'r' };
-  const answer = (position: bigint | null, registry: string) => {
-    if (position === null) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
-    return { rows: [{ position: position.toString(), registry }] };
-  };
+  const answer = (position: bigint | null, registry: string) =>
+    position === null
+      ? Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }))
+      : Promise.resolve({ rows: [{ position: position.toString(), registry }] });
   const client = {
-    query: async ({ name }: { name?: string }) =>
-      name === 'server-state' ? answer(state.standby, state.standbyRegistry) : { rows: [{ value: 'of the standby' }] },
+    query: ({ name }: { name?: string }) =>
+      name === 'server-state'
+        ? answer(state.standby, state.standbyRegistry)
+        : Promise.resolve({ rows: [{ value: 'of the standby' }] }),
     release: () => {},
   };
-  const pool = { ...client, connect: async () => client, end: async () => {} };
-  const primary = { query: async () => answer(state.primary, 'r') };
+  const pool = { ...client, connect: () => Promise.resolve(client), end: () => Promise.resolve() };
+  const primary = { query: () => answer(state.primary, 'r') };
   const logger = { warn: jest.fn(), info: jest.fn() };
   return { state, logger, replica: new Replica(pool as unknown as pg.Pool, primary as never, logger) };
 }

@@ -7,6 +7,7 @@ import { type StoredProblem, deserializeProblem, serializeProblem } from '../pro
 import type { Digest } from '../registry/digest.js';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import { Attempts } from '../storage/attempts.js';
 import { IdempotentRequests, keyReused, keyedRequest } from '../storage/idempotency.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import { IdentifierUpdater } from '../storage/identifiers/identifier-updater.js';
@@ -24,9 +25,6 @@ import {
   roundsOf,
 } from './change-plan.js';
 import type { PreviewedNames } from './previewed-names.js';
-
-/** Attempts of a chunk after conflicts that were resolved meanwhile. */
-const MAX_ATTEMPTS = 5;
 
 /** The fingerprint source of every stream: its lines have fingerprints of their own. */
 const STREAM = { changes: 'stream' };
@@ -132,7 +130,8 @@ export class ChangeStreamService {
    */
   async change(chunk: ReadyChunk, { principal, idempotencyKey }: RequestContext): Promise<ChangedLine[]> {
     const request = keyedRequest(principal, idempotencyKey, STREAM);
-    for (let attempt = 1; ; attempt++) {
+    const attempts = new Attempts();
+    for (;;) {
       try {
         const { result: stored, replayed } = await this.requests.inStream(request, chunk.part, (transaction) =>
           this.write(transaction, chunk, principal),
@@ -144,7 +143,7 @@ export class ChangeStreamService {
         }));
       } catch (error) {
         if (!(error instanceof ExpiredHolders) && !isUniqueViolation(error)) throw error;
-        if (attempt === MAX_ATTEMPTS) throw conflictInProgress();
+        if (!attempts.next()) throw conflictInProgress();
         if (error instanceof ExpiredHolders)
           await this.transactions.run((transaction) => this.updater.expireLeases(transaction, error.ids));
       }

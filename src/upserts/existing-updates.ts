@@ -10,6 +10,7 @@ import { ignoredMembers } from '../registry/ignored-members.js';
 import { denotes, keyCollision } from '../registry/key-collision.js';
 import { changeTime, requireState } from '../registry/lifecycle.js';
 import type { MintCommand } from '../registry/mint-command.js';
+import { Attempts } from '../storage/attempts.js';
 import {
   IdentifierUpdater,
   type LockedIdentifiers,
@@ -18,11 +19,8 @@ import {
 import { NameHolders } from '../storage/identifiers/name-holders.js';
 import { type Queryable, Transactions } from '../storage/transactions.js';
 
-/** Attempts of a transaction after conflicts that were resolved meanwhile. */
-const MAX_ATTEMPTS = 5;
-
-/** The same when each attempt has recorded expiries: a batch of 10,000 finds them in up to 20 of its statements. */
-const MAX_ATTEMPTS_AFTER_EXPIRIES = 50;
+/** Attempts in any case when each has recorded expiries: a batch of 10,000 finds them in up to 20 of its statements. */
+const ATTEMPTS_AFTER_EXPIRIES = 50;
 
 /** Identifiers that are changed by one statement. */
 const SLICE = 500;
@@ -78,13 +76,14 @@ export class ExistingUpdates {
    * @throws Problem CONFLICT_IN_PROGRESS when the identifiers change in every attempt.
    */
   async repeat<T>(transaction: () => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
+    const attempts = new Attempts();
+    for (;;) {
       try {
         return await transaction();
       } catch (error) {
         if (!(error instanceof Unsettled) && !isUniqueViolation(error)) throw error;
         const expired = error instanceof Unsettled ? error.expired : [];
-        if (attempt >= (expired.length > 0 ? MAX_ATTEMPTS_AFTER_EXPIRIES : MAX_ATTEMPTS)) throw conflictInProgress();
+        if (!attempts.next(expired.length > 0 ? ATTEMPTS_AFTER_EXPIRIES : undefined)) throw conflictInProgress();
         if (expired.length > 0) await this.expire(expired);
       }
     }

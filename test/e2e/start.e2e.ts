@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from './harness/client.js';
-import { createDatabase, query } from './harness/database.js';
+import { SERVER_URL, createDatabase, query } from './harness/database.js';
 import { postgresRuns } from './harness/postgres-process.js';
 import { runToEnd, startServer } from './harness/server.js';
 
@@ -141,7 +141,7 @@ describe('a schema that may not be written', () => {
       await work(role, { DATABASE_URL: url.href, ACCESS: 'open' }, database.url);
     } finally {
       await database.drop();
-      await query(process.env.E2E_DATABASE_URL ?? '', `DROP ROLE ${role}`);
+      await query(SERVER_URL, `DROP ROLE ${role}`);
     }
   };
   const refused = async (variables: Record<string, string>, ...words: string[]) => {

@@ -8,7 +8,9 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-const SERVER_URL = process.env.E2E_DATABASE_URL ?? '';
+/** The server of the databases of this test file. */
+export const SERVER_URL = process.env[`E2E_DATABASE_URL_${process.env.JEST_WORKER_ID ?? '1'}`] ?? '';
+
 const TEMPLATE = process.env.E2E_TEMPLATE ?? '';
 
 /** @param template the database to clone; `template0` is empty. */
@@ -28,7 +30,7 @@ async function administer(sql: string): Promise<void> {
       await client.query(sql);
       return;
     } catch (error) {
-      // 55006: another test file is cloning the template.
+      // 55006: another test file is cloning the template of the same server.
       if (!(error instanceof pg.DatabaseError) || error.code !== '55006' || attempt > 50) throw error;
       await pause(100);
     } finally {

@@ -23,6 +23,7 @@ export class FrozenStandby {
 
   async freeze(): Promise<void> {
     await this.setNames('nobody');
+    await this.awaitEffect();
   }
 
   async thaw(): Promise<void> {
@@ -63,6 +64,22 @@ export class FrozenStandby {
   async stop(): Promise<void> {
     await this.server.stop();
     await rm(this.folder, { recursive: true });
+  }
+
+  /** A busy server applies the setting late: returns when the commit of an own session has waited. */
+  private async awaitEffect(): Promise<void> {
+    const client = new pg.Client({ connectionString: this.url, application_name: 'freeze' });
+    await client.connect();
+    for (let waited = false; !waited; ) {
+      const commit = client.query(`SELECT pg_logical_emit_message(true, 'freeze', '')`).then(() => 'ended' as const);
+      while ((await Promise.race([commit, pause(20, 'commits' as const)])) === 'commits') {
+        const ended = await this.query(
+          `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = 'freeze' AND wait_event = 'SyncRep'`,
+        );
+        waited ||= ended.length > 0;
+      }
+    }
+    await client.end();
   }
 
   private async setNames(names: string): Promise<void> {

@@ -1,5 +1,5 @@
-// One PostgreSQL for all end-to-end tests: that of DATABASE_URL, or an embedded one in a temporary folder. Each test
-// file clones the migrated template.
+// PostgreSQL for the end-to-end tests: that of DATABASE_URL, or an embedded one in a temporary folder for each worker, because
+// an open transaction delays the event feeds of all databases of its server. Each test file clones the migrated template.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,11 +8,28 @@ import pg from 'pg';
 import { startEmbeddedServer } from '../../../dist/database/embedded/embedded-server.js';
 import { migrate } from '../../../dist/database/migrations.js';
 
-export default async function setUp() {
+export default async function setUp({ maxWorkers }) {
   const folder = await mkdtemp(join(tmpdir(), 'mintmark-e2e-'));
-  const server = process.env.DATABASE_URL === undefined ? await startEmbeddedServer(folder) : undefined;
-  const url = server?.url ?? process.env.DATABASE_URL;
   const template = `mintmark_template_${randomBytes(4).toString('hex')}`;
+  const given = process.env.DATABASE_URL;
+  const servers = [];
+  if (given === undefined) {
+    for (let worker = 1; worker <= maxWorkers; worker++) {
+      servers.push(await startEmbeddedServer(join(folder, `server-${worker}`)));
+    }
+  }
+  const urls = given === undefined ? servers.map(({ url }) => url) : [given];
+  await Promise.all(urls.map((url) => createTemplate(url, template)));
+  for (let worker = 1; worker <= maxWorkers; worker++) {
+    process.env[`E2E_DATABASE_URL_${worker}`] = urls[(worker - 1) % urls.length];
+  }
+  process.env.E2E_TEMPLATE = template;
+  // The servers of the tests must not inherit the variable.
+  delete process.env.DATABASE_URL;
+  globalThis.e2e = { folder, servers, given, template };
+}
+
+async function createTemplate(url, template) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query(`CREATE DATABASE ${template}`);
@@ -20,9 +37,4 @@ export default async function setUp() {
   const templateUrl = new URL(url);
   templateUrl.pathname = `/${template}`;
   await migrate(templateUrl.href);
-  process.env.E2E_DATABASE_URL = url;
-  process.env.E2E_TEMPLATE = template;
-  // The servers of the tests must not inherit the variable.
-  delete process.env.DATABASE_URL;
-  globalThis.e2e = { folder, server, url, template };
 }

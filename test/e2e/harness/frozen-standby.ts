@@ -70,7 +70,7 @@ export class FrozenStandby {
   private async awaitEffect(): Promise<void> {
     const client = new pg.Client({ connectionString: this.url, application_name: 'freeze' });
     await client.connect();
-    for (let waited = false; !waited; ) {
+    for (let waited = false; !waited;) {
       const commit = client.query(`SELECT pg_logical_emit_message(true, 'freeze', '')`).then(() => 'ended' as const);
       while ((await Promise.race([commit, pause(20, 'commits' as const)])) === 'commits') {
         const ended = await this.query(

@@ -14,7 +14,7 @@ import { Entrance } from './resolver/entrance.js';
 import { resolverFace } from './resolver/face.js';
 import { ResolverHandler } from './resolver/resolver.handler.js';
 import { confirmPrefixes, resolverRoutes } from './resolver/resolver.routes.js';
-import { NamingAuthorityCache } from './storage/naming-authorities/naming-authority-cache.js';
+import { NamingAuthorityReads } from './storage/replica/naming-authority-reads.js';
 import type { Config } from './config/config.js';
 import { DirectPath } from './direct-path.js';
 import { CommitWatch } from './database/commit-watch.js';
@@ -67,9 +67,9 @@ export async function createApplication(
   const drain = new Drain();
   const metrics = new Metrics();
   const methods = new MethodNotAllowed();
-  const replica = pools.replica === null ? null : new Replica(pools.replica, pools.log, logger);
-  const { general, hot, log, probe } = pools;
-  metrics.watchPools(general, hot, log, probe, ...(pools.replica === null ? [] : [pools.replica]));
+  const { general, hot, log, probe, replica: replicaPools } = pools;
+  const replica = replicaPools === null ? null : new Replica(replicaPools, logger);
+  metrics.watchPools(general, hot, log, probe, ...(replicaPools === null ? [] : Object.values(replicaPools)));
   if (replica !== null) metrics.watchReplica(replica);
   server.decorate('failures', outages);
   setSecurityHeaders(server, (request) => faces.of(request).securityHeaders(request.url));
@@ -111,7 +111,7 @@ export async function createApplication(
   metrics.watchCommits(commits);
   const limits = app.get(LimitsGuard);
   if (entrance !== null) {
-    confirmPrefixes(server, entrance, app.get(NamingAuthorityCache, { strict: false }), limits);
+    confirmPrefixes(server, entrance, app.get(NamingAuthorityReads, { strict: false }), limits);
   }
   const reader = app.get(AccessGuard).publicReader;
   if (reader !== null) {

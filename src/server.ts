@@ -5,7 +5,7 @@ import { type PreparedApplication, createApplication } from './app.setup.js';
 import type { Config } from './config/config.js';
 import { StartupError, reasonOf } from './config/startup-error.js';
 import { createPools } from './database/pool.js';
-import { ForeignReplicaError } from './database/replica/replica.js';
+import { ForeignReplicaError } from './database/replica/replica-watch.js';
 import { isPrivilegeError } from './database/schema-rights.js';
 import { Cursors } from './http/validation/cursor.js';
 import type { Drain } from './http/server/drain.js';
@@ -67,7 +67,7 @@ async function open(
   const { app } = service;
   const { host, port, metricsPort } = config;
   await app.get(PositionOffset).raise();
-  await service.replica?.start();
+  await service.replica?.watch.start();
   app.get(Cursors).useSecret(await app.get(CursorSecret).load());
   await app.get(NamingAuthorityWriter).ensure(config.namingAuthorities);
   await service.prepare();

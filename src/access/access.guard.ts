@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { PublicHistory } from '../config/environment.js';
+import { onlyReads } from '../http/only-reads.js';
 import { Problem } from '../problem/problem.js';
 import { Authenticator } from './authenticator.js';
 import { readBasicCredentials } from './basic-credentials.js';
@@ -78,7 +79,7 @@ export class AccessGuard implements CanActivate {
     const { authorization } = request.headers;
     if (authorization === undefined && isOpen) return ANONYMOUS_READERS[publicHistory];
     const acceptsBasic = request.routeOptions.config.acceptsBasic === true;
-    const principal = await this.authenticate(authorization, adminApiKey, request.ip, acceptsBasic);
+    const principal = await this.authenticate(request, adminApiKey, acceptsBasic);
     if (principal === null) throw unauthenticated(authorization !== undefined);
     if (!isOpen) requireScope(principal, ...scopes);
     return publicRead ? principal.withPublicRead(publicHistory !== 'none') : principal;
@@ -86,24 +87,27 @@ export class AccessGuard implements CanActivate {
 
   /** @param acceptsBasic whether a Handle client may send its user with the key. */
   private async authenticate(
-    authorization = '',
+    request: FastifyRequest,
     adminApiKey: string,
-    ip: string,
     acceptsBasic: boolean,
   ): Promise<Principal | null> {
+    const { ip, headers } = request;
+    const { authorization = '' } = headers;
     const user = acceptsBasic ? readBasicCredentials(authorization) : null;
     const [, secret = user?.secret ?? ''] = /^bearer ([!-~]+)$/i.exec(authorization) ?? [];
     if (user === null && timingSafeEqual(digest(secret), digest(adminApiKey))) return ADMIN;
     const isRecognized = this.authenticator.recognizes(secret);
     // Before the look-up, so that concurrent guesses are limited too.
     if (!isRecognized) this.failures.count(ip);
-    const principal = await this.authenticator.authenticate(secret, user).catch((error: unknown) => {
-      // An unconfirmed key fails too; an error of the database is no failed authentication.
-      const isFailure = error instanceof Problem && error.code === 'UNAUTHENTICATED';
-      if (isFailure && isRecognized) this.failures.count(ip);
-      if (!isFailure && !isRecognized) this.failures.forgive(ip);
-      throw error;
-    });
+    const principal = await this.authenticator
+      .authenticate(secret, user, onlyReads(request))
+      .catch((error: unknown) => {
+        // An unconfirmed key fails too; an error of the database is no failed authentication.
+        const isFailure = error instanceof Problem && error.code === 'UNAUTHENTICATED';
+        if (isFailure && isRecognized) this.failures.count(ip);
+        if (!isFailure && !isRecognized) this.failures.forgive(ip);
+        throw error;
+      });
     if (principal === null && isRecognized) this.failures.count(ip);
     if (principal !== null && !isRecognized) this.failures.forgive(ip);
     return principal;

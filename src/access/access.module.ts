@@ -7,6 +7,7 @@ import { AccessGuard, type AccessRules } from './access.guard.js';
 import { Authenticator } from './authenticator.js';
 import { FailedAuthentications } from './failed-authentications.js';
 import { KeyCache } from './key-cache.js';
+import { KeyReads } from './key-reads.js';
 import { KeyValidity } from './key-validity.js';
 import { LargeBodies } from './large-bodies.js';
 import { LimitsGuard } from './limits.guard.js';
@@ -41,7 +42,7 @@ export class AccessModule {
       global: true,
       imports: [StorageReadModule],
       providers: [
-        ...[Authenticator, KeyCache, KeyValidity, accessGuard, largeBodies, limitsGuard, mintBudget],
+        ...[Authenticator, KeyCache, KeyReads, KeyValidity, accessGuard, largeBodies, limitsGuard, mintBudget],
         { provide: APP_GUARD, useExisting: AccessGuard },
       ],
       exports: [AccessGuard, KeyCache, KeyValidity, LargeBodies, LimitsGuard, MintBudget],

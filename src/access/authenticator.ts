@@ -4,7 +4,7 @@ import { Problem } from '../problem/problem.js';
 import { isSameUser } from '../registry/handle-user.js';
 import type { BasicCredentials } from './basic-credentials.js';
 import { Principal } from './principal.js';
-import { KeyCache } from './key-cache.js';
+import { KeyReads } from './key-reads.js';
 import { isSecret, secretHash } from './key-secret.js';
 import type { Scope } from './scope.js';
 
@@ -16,23 +16,24 @@ export class Authenticator {
   private readonly touched = new Map<string, number>();
 
   constructor(
-    private readonly cache: KeyCache,
+    private readonly reads: KeyReads,
     private readonly keys: ApiKeyStore,
   ) {}
 
   /** Whether a secret belonged to a key at the last read, including expired and revoked keys. */
   recognizes(secret: string): boolean {
-    return this.cache.recognizes(secretHash(secret));
+    return this.reads.recognizes(secretHash(secret));
   }
 
   /**
    * @param user that was sent with the key; null for none.
+   * @param isRead whether the request only reads.
    * @returns null for an unknown, expired or revoked key, and for one that does not name the user.
    * @throws Problem UNAUTHENTICATED for an unconfirmed key that was created under open access.
    */
-  async authenticate(secret: string, user: BasicCredentials | null = null): Promise<Principal | null> {
+  async authenticate(secret: string, user: BasicCredentials | null = null, isRead = false): Promise<Principal | null> {
     if (!isSecret(secret)) return null;
-    const key = await this.cache.findByDigest(secretHash(secret));
+    const key = await this.reads.findByDigest(secretHash(secret), isRead);
     const now = Date.now();
     if (key?.revokedAt !== null) return null;
     if (key.expiresAt !== null && key.expiresAt.getTime() <= now) return null;

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { type ApiKey, ApiKeyStore } from '../storage/api-key-store.js';
 import { UnknownSecrets } from './unknown-secrets.js';
 
@@ -30,11 +30,16 @@ export class KeyCache {
   private readonly unknown = new UnknownSecrets();
   private changes = 0;
 
-  constructor(private readonly store: ApiKeyStore) {}
+  constructor(@Inject(ApiKeyStore) private readonly store: Pick<ApiKeyStore, 'find' | 'findByHash'>) {}
 
   /** Whether a digest belonged to a key at the last read, including expired and revoked keys. */
   recognizes(digest: Buffer): boolean {
     return this.ids.has(nameOf(digest));
+  }
+
+  /** Whether a key that was read recently has the digest, so that `findByDigest` reads nothing. */
+  has(digest: Buffer): boolean {
+    return this.recent(this.ids.get(nameOf(digest))) !== null;
   }
 
   async findByDigest(digest: Buffer): Promise<ApiKey | null> {

@@ -8,6 +8,11 @@ export class PoolBusyError extends Error {
   readonly code = 'POOL_BUSY';
 }
 
+/** Whether a request for a connection waited in vain, because the pool was full. */
+export function isFullPool(error: unknown): boolean {
+  return error instanceof PoolBusyError || (error instanceof Error && error.message === WAITED_IN_VAIN);
+}
+
 type Connected = (
   error: Error | undefined,
   client: pg.PoolClient | undefined,
@@ -44,8 +49,7 @@ export class ConnectionPool extends pg.Pool {
   }
 
   private reasonOf<T>(error: T, since: number): T | PoolBusyError {
-    const isFull = error instanceof Error && error.message === WAITED_IN_VAIN;
-    if (!isFull || this.lastCompletion < since) return error;
+    if (!isFullPool(error) || this.lastCompletion < since) return error;
     return new PoolBusyError('no database connection became free in time', { cause: error });
   }
 }

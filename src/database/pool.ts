@@ -26,11 +26,17 @@ export interface Pools {
   readonly hot: pg.Pool;
   /** One connection for the polls of the log, which do not wait behind other statements. Opened by the first poll. */
   readonly log: pg.Pool;
-  /** Sessions at the server of `READ_DATABASE_URL`; null without one. */
-  readonly replica: pg.Pool | null;
+  /** Those for `READ_DATABASE_URL`; null without it. */
+  readonly replica: ReplicaPools | null;
   /** One connection for `CommitProbe`, opened by the first probe. */
   readonly probe: pg.Pool;
 }
+
+/**
+ * Of a `Replica`: the sessions that are read at the server of `READ_DATABASE_URL`, and for `ReplicaWatch` one connection to that
+ * server and one to the primary.
+ */
+export type ReplicaPools = Readonly<Record<'reads' | 'probe' | 'primaryProbe', pg.Pool>>;
 
 /** Where failures of connections are reported, and what shows that they have ended. */
 export interface FailureReport {
@@ -57,8 +63,9 @@ export function createPools(url: string, config: Config, logger: Logger, failure
   const hotSize = Math.min(HOT_POOL_SIZE, config.pool.size);
   const hotLockWaitMs = Math.min(HOT_LOCK_WAIT_MS, lockWaitMs);
   const abandoned = new AbandonedSessions(url, logger);
-  const create = (traits: Omit<Traits, 'abandoned'>): pg.Pool =>
-    createPool(url, config, logger, failures, { ...traits, abandoned });
+  const acceptsRecovery = config.readDatabaseUrl === null;
+  const create = (traits: Omit<Traits, 'abandoned' | 'acceptsRecovery'>): pg.Pool =>
+    createPool(url, config, logger, failures, { ...traits, abandoned, acceptsRecovery });
   return {
     general: create({ size: config.pool.size, lockWaitMs, planCacheMode: 'auto' }),
     hot: create({ size: hotSize, lockWaitMs: hotLockWaitMs, planCacheMode: 'force_generic_plan' }),
@@ -70,11 +77,17 @@ export function createPools(url: string, config: Config, logger: Logger, failure
     }),
     probe: create({ size: 1, lockWaitMs, planCacheMode: 'auto' }),
     replica:
-      config.readDatabaseUrl === null ? null : createReplicaPool(config.readDatabaseUrl, config, logger, hotSize),
+      config.readDatabaseUrl === null
+        ? null
+        : {
+            reads: createReplicaPool(config.readDatabaseUrl, config, logger, hotSize),
+            probe: createReplicaPool(config.readDatabaseUrl, config, logger, 1),
+            primaryProbe: createReplicaPool(url, config, logger, 1),
+          },
   };
 }
 
-/** Its failures are no outage: the primary is read in its place, and `Replica` reports them. */
+/** Its failures are no outage: `ReplicaWatch` reports them. */
 function createReplicaPool(url: string, config: Config, logger: Logger, size: number): pg.Pool {
   return createPool(url, config, logger, NO_REPORT, {
     size,
@@ -84,6 +97,7 @@ function createReplicaPool(url: string, config: Config, logger: Logger, size: nu
     statementTimeoutMs: Math.min(REPLICA_WAIT_MS, config.pool.statementTimeoutMs),
     connectTimeoutMs: Math.min(REPLICA_WAIT_MS, config.pool.connectTimeoutMs),
     isReadOnly: true,
+    acceptsRecovery: true,
   });
 }
 
@@ -99,12 +113,14 @@ interface Traits {
   readonly connectTimeoutMs?: number;
   /** Whether the server rejects every write of its sessions, also where it is a primary. */
   readonly isReadOnly?: boolean;
+  /** Whether a session may be at a server in recovery. */
+  readonly acceptsRecovery: boolean;
 }
 
 /** Every wait has a limit. The limit here exceeds that of the server, for a network or server that does not respond. */
 function createPool(url: string, config: Config, logger: Logger, failures: FailureReport, traits: Traits): pg.Pool {
   const { size, lockWaitMs, planCacheMode, statementTimeoutMs = config.pool.statementTimeoutMs } = traits;
-  const { connectTimeoutMs = config.pool.connectTimeoutMs, isReadOnly = false } = traits;
+  const { connectTimeoutMs = config.pool.connectTimeoutMs, isReadOnly = false, acceptsRecovery } = traits;
   const readOnly = isReadOnly ? [{ name: 'default_transaction_read_only', value: 'on', required: true }] : [];
   const settings = new SessionSettings([...poolSettings(planCacheMode), ...readOnly], (setting, reason) => {
     logger.warn({ setting, reason }, 'the database rejected a session setting; the session continues without it');
@@ -122,7 +138,10 @@ function createPool(url: string, config: Config, logger: Logger, failures: Failu
     application_name: 'mintmark',
     // Runs before the pool returns a new connection.
     verify: (client, done) => {
-      settings.apply(client).then(() => {
+      const accepted = acceptsRecovery
+        ? settings.apply(client)
+        : settings.apply(client).then(() => refuseRecovery(client));
+      accepted.then(() => {
         done();
       }, done);
     },
@@ -144,4 +163,15 @@ function createPool(url: string, config: Config, logger: Logger, failures: Failu
   // Without a listener, an idle connection that breaks would end the process.
   pool.on('error', () => {});
   return pool;
+}
+
+/**
+ * Beside a replica, what the primary does not have does not exist, so that a standby must not answer in its place. A server goes
+ * into recovery only by a restart, which ends its sessions.
+ * @throws Error with the SQLSTATE of a write at a standby.
+ */
+async function refuseRecovery(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ inRecovery: boolean }>('SELECT pg_is_in_recovery() AS "inRecovery"');
+  if (rows[0]?.inRecovery !== true) return;
+  throw Object.assign(new Error('the server of DATABASE_URL is in recovery (a standby)'), { code: '25006' });
 }

@@ -9,6 +9,7 @@ import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import { NameList } from '../storage/identifiers/name-list.js';
 import { ValueSearch } from '../storage/identifiers/value-search.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
+import { NamingAuthorityReads } from '../storage/replica/naming-authority-reads.js';
 import { StorageReadModule } from '../storage/storage-read.module.js';
 import { HandleApi } from './handle-api.js';
 import { directReads } from './handles/direct-reads.js';
@@ -29,6 +30,7 @@ export class HandleApiModule {
       inject: [
         CachedResolution,
         NamingAuthorityCache,
+        NamingAuthorityReads,
         NameList,
         IdentifierReader,
         IdentifierPages,
@@ -39,7 +41,8 @@ export class HandleApiModule {
       ],
       useFactory: (
         resolution: CachedResolution,
-        authorities: NamingAuthorityCache,
+        primaryAuthorities: NamingAuthorityCache,
+        authorities: NamingAuthorityReads,
         names: NameList,
         identifiers: IdentifierReader,
         pages: IdentifierPages,
@@ -51,7 +54,7 @@ export class HandleApiModule {
         const finder = new HandleFinder(resolution, authorities);
         const reads = new ReadHandler(finder, metrics, requiresKeys);
         const lists = new ListHandler(finder, names, metrics, requiresKeys);
-        const writes = new WriteHandler(finder, records, metrics);
+        const writes = new WriteHandler(new HandleFinder(resolution, primaryAuthorities), records, metrics);
         const direct = directReads(resolution, authorities, metrics);
         const hdlresolver = new HdlresolverHandler(finder, new HandleExport(pages, keys), metrics);
         const hrls = new HrlsHandler(finder, search, identifiers, metrics, requiresKeys);

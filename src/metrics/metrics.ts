@@ -273,7 +273,7 @@ export class Metrics {
     });
     new Gauge({
       name: 'mintmark_replica_lag_seconds',
-      help: 'Seconds by which the server of READ_DATABASE_URL is behind; NaN where it does not respond.',
+      help: 'Seconds by which the server of READ_DATABASE_URL is behind at most; +Inf above 12 s, NaN where it does not respond.',
       registers: [this.registry],
       collect() {
         this.set(replica.lagSeconds);

@@ -11,8 +11,8 @@ import type { Metrics } from '../metrics/metrics.js';
 import { type IdentifierRecord, identifierOf, serializeRecord } from '../registry/identifier-record.js';
 import { typedLinksOf } from '../registry/typed-links.js';
 import { MAX_PAGE_EVENTS, type PageRecord, formPage, recordPage } from '../record-page/index.js';
-import type { ChangeReader } from '../storage/changes/change-reader.js';
 import type { HeldRecords } from '../storage/identifiers/cache/cached-resolution.js';
+import type { HistoryReads } from '../storage/replica/history-reads.js';
 import { acceptsJson } from './accepts-json.js';
 import { appendToTarget } from './append-to-target.js';
 import { directRedirects } from './direct-redirects.js';
@@ -47,7 +47,7 @@ export class ResolverHandler {
   constructor(
     private readonly resolver: HandleResolver,
     private readonly records: HeldRecords,
-    private readonly changes: Pick<ChangeReader, 'lastOfIdentifier'>,
+    private readonly histories: Pick<HistoryReads, 'lastOfIdentifier'>,
     private readonly metrics: Metrics,
     private readonly settings: ResolverSettings,
   ) {
@@ -187,7 +187,7 @@ export class ResolverHandler {
     const isPage = action !== 'api' && !acceptsJson(headers.accept);
     const history =
       isPage && principal.seesHistory
-        ? await this.changes.lastOfIdentifier(record.id, MAX_PAGE_EVENTS, principal.seesActors)
+        ? await this.histories.lastOfIdentifier(record.id, MAX_PAGE_EVENTS, principal.seesActors)
         : null;
     return { record: shown, uris, metadataIdScheme, values: null, history };
   }

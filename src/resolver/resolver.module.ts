@@ -1,9 +1,9 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Metrics } from '../metrics/metrics.js';
-import { ChangeReader } from '../storage/changes/change-reader.js';
 import { CachedResolution } from '../storage/identifiers/cache/cached-resolution.js';
-import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
+import { HistoryReads } from '../storage/replica/history-reads.js';
 import { LookupReads } from '../storage/replica/lookup-reads.js';
+import { NamingAuthorityReads } from '../storage/replica/naming-authority-reads.js';
 import { StorageReadModule } from '../storage/storage-read.module.js';
 import { HandleResolver } from './handle-resolver.js';
 import { ResolverHandler, type ResolverSettings } from './resolver.handler.js';
@@ -13,14 +13,15 @@ export class ResolverModule {
   static with(settings: ResolverSettings): DynamicModule {
     const handler = {
       provide: ResolverHandler,
-      inject: [CachedResolution, LookupReads, NamingAuthorityCache, ChangeReader, Metrics],
+      inject: [CachedResolution, LookupReads, NamingAuthorityReads, HistoryReads, Metrics],
       useFactory: (
         records: CachedResolution,
         lookups: LookupReads,
-        authorities: NamingAuthorityCache,
-        changes: ChangeReader,
+        authorities: NamingAuthorityReads,
+        histories: HistoryReads,
         metrics: Metrics,
-      ) => new ResolverHandler(new HandleResolver(records, lookups, authorities), records, changes, metrics, settings),
+      ) =>
+        new ResolverHandler(new HandleResolver(records, lookups, authorities), records, histories, metrics, settings),
     };
     return { module: ResolverModule, imports: [StorageReadModule], providers: [handler], exports: [handler] };
   }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyPluginCallback } from 'fastify';
 import type { LimitsGuard } from '../access/limits.guard.js';
 import { acceptForms } from '../http/body/form-body.js';
 import { unknownPath } from '../http/server/method-not-allowed.js';
-import type { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
+import type { NamingAuthorityReads } from '../storage/replica/naming-authority-reads.js';
 import { type Entrance, RESOLVER_ROUTE, entryOf } from './entrance.js';
 import { leaveFace } from './face.js';
 import type { ResolverHandler } from './resolver.handler.js';
@@ -25,7 +25,7 @@ const PREFLIGHT_HEADERS = {
 export function confirmPrefixes(
   server: FastifyInstance,
   entrance: Entrance,
-  authorities: NamingAuthorityCache,
+  authorities: NamingAuthorityReads,
   limits: LimitsGuard,
 ): void {
   entrance.use(authorities);

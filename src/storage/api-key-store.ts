@@ -1,7 +1,6 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { ApiKey as ApiKeyRow } from '../database/generated/client.js';
 import { PrismaService } from '../database/prisma.service.js';
-import { REPLICA, type Replica, ReplicaUnusableError } from '../database/replica/replica.js';
 import type { Queryable } from './transactions.js';
 
 export interface ApiKey {
@@ -23,6 +22,11 @@ export interface ApiKey {
   readonly handleUser: string | null;
 }
 
+export interface StoredKey extends ApiKey {
+  /** SHA-256. */
+  readonly secretHash: Uint8Array;
+}
+
 /** The caller generates the ID and the secret. */
 export interface NewApiKey extends Pick<
   ApiKey,
@@ -33,36 +37,15 @@ export interface NewApiKey extends Pick<
 
 const WITHOUT_SECRET = { secretHash: true } as const;
 
-/** $1: the SHA-256 of the secret. */
-const KEY_BY_HASH = `
-  SELECT id, client, label, secret_hash AS "secretHash", scopes, grants, expires_at AS "expiresAt", revoked_at AS "revokedAt",
-         last_used_at AS "lastUsedAt", created_at AS "createdAt", created_by AS "createdBy", open_access AS "openAccess",
-         confirmed_at AS "confirmedAt", confirmed_by AS "confirmedBy", handle_user AS "handleUser"
-  FROM api_key WHERE secret_hash = $1`;
-
-/** Only this class uses the table of API keys. */
+/** Only this class and `ReplicaKeyStore` use the table of API keys. */
 @Injectable()
 export class ApiKeyStore {
-  constructor(
-    private readonly prisma: PrismaService,
-    @Inject(REPLICA) private readonly replica: Replica | null,
-  ) {}
+  constructor(private readonly prisma: PrismaService) {}
 
-  /** @param hash SHA-256 of the secret. While the primary is away, the replica is read. */
-  async findByHash(hash: Uint8Array): Promise<(ApiKey & { readonly secretHash: Uint8Array }) | null> {
-    const { replica } = this;
-    const atPrimary = async () => {
-      const row = await this.prisma.apiKey.findUnique({ where: { secretHash: new Uint8Array(hash) } });
-      return row === null ? null : { ...keyOf(row), secretHash: row.secretHash };
-    };
-    if (replica === null) return atPrimary();
-    return replica.orReplica(atPrimary, async () => {
-      const query = { name: 'key-by-hash', text: KEY_BY_HASH, values: [Buffer.from(hash)] };
-      const [row] = (await replica.query<ApiKeyRow>(query, replica.settled)).rows;
-      // The primary may have it.
-      if (row === undefined) throw new ReplicaUnusableError('the replica does not have the key');
-      return { ...keyOf(row), secretHash: row.secretHash };
-    });
+  /** @param hash SHA-256 of the secret. */
+  async findByHash(hash: Uint8Array): Promise<StoredKey | null> {
+    const row = await this.prisma.apiKey.findUnique({ where: { secretHash: new Uint8Array(hash) } });
+    return row === null ? null : { ...keyOf(row), secretHash: row.secretHash };
   }
 
   async find(id: string): Promise<ApiKey | null> {
@@ -136,7 +119,7 @@ export class ApiKeyStore {
   }
 }
 
-function keyOf(row: Omit<ApiKeyRow, 'secretHash'>): ApiKey {
+export function keyOf(row: Omit<ApiKeyRow, 'secretHash'>): ApiKey {
   const { id, client, label, scopes, expiresAt, revokedAt, lastUsedAt, createdAt, createdBy } = row;
   const { openAccess, confirmedAt, confirmedBy, handleUser } = row;
   const grants = row.grants as ApiKey['grants'];

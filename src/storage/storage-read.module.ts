@@ -15,7 +15,10 @@ import { NamingAuthorityCounts } from './naming-authorities/naming-authority-cou
 import { NamingAuthorityReader } from './naming-authorities/naming-authority-reader.js';
 import { REPLICA, type Replica } from '../database/replica/replica.js';
 import { READ_CLIENT, type ReadClient, readClient } from './read-client.js';
+import { HistoryReads } from './replica/history-reads.js';
 import { LookupReads } from './replica/lookup-reads.js';
+import { NamingAuthorityReads } from './replica/naming-authority-reads.js';
+import { ReplicaKeyStore } from './replica/replica-key-store.js';
 import { SearchReads } from './replica/search-reads.js';
 
 const PROVIDERS: Provider[] = [
@@ -42,6 +45,9 @@ const PROVIDERS: Provider[] = [
   NameList,
   ValueSearch,
   NamingAuthorityCache,
+  HistoryReads,
+  NamingAuthorityReads,
+  ReplicaKeyStore,
 ];
 
 @Module({ providers: PROVIDERS, exports: PROVIDERS })

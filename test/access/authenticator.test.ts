@@ -1,9 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { Authenticator } from '../../src/access/authenticator.js';
 import { KeyCache } from '../../src/access/key-cache.js';
+import { KeyReads } from '../../src/access/key-reads.js';
 import { newSecret, secretHash } from '../../src/access/key-secret.js';
 import { KeyValidity } from '../../src/access/key-validity.js';
 import type { ApiKey, ApiKeyStore } from '../../src/storage/api-key-store.js';
+import { ReplicaKeyStore } from '../../src/storage/replica/replica-key-store.js';
+
+const readsOf = (cache: KeyCache) => new KeyReads(cache, new ReplicaKeyStore(null));
 
 /** Stored keys, with a count of look-ups. */
 function stored(...secrets: readonly string[]) {
@@ -23,7 +27,7 @@ function stored(...secrets: readonly string[]) {
     touch: () => Promise.resolve(),
   } as unknown as ApiKeyStore;
   const cache = new KeyCache(keys);
-  return { lookUps, cache, validity: new KeyValidity(cache), authenticator: new Authenticator(cache, keys) };
+  return { lookUps, cache, validity: new KeyValidity(cache), authenticator: new Authenticator(readsOf(cache), keys) };
 }
 
 describe('the look-up of a secret', () => {
@@ -60,7 +64,7 @@ describe('the look-up of a secret', () => {
     const keys = {
       findByHash: () => (isBroken ? Promise.reject(new Error('no connection')) : Promise.resolve(null)),
     } as unknown as ApiKeyStore;
-    const authenticator = new Authenticator(new KeyCache(keys), keys);
+    const authenticator = new Authenticator(readsOf(new KeyCache(keys)), keys);
     const secret = newSecret();
     await expect(authenticator.authenticate(secret)).rejects.toThrow('no connection');
     isBroken = false;

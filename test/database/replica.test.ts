@@ -1,29 +1,45 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type pg from 'pg';
-import { PositionHistory } from '../../src/database/replica/position-history.js';
-import { ForeignReplicaError, Replica, ReplicaUnusableError } from '../../src/database/replica/replica.js';
+import { Replica } from '../../src/database/replica/replica.js';
+import { ForeignReplicaError, ReplicaUnusableError } from '../../src/database/replica/replica-watch.js';
 
 /** Both servers, as the statements about their state see them; a null position does not respond. */
 function servers() {
-  const state = { primary: 1000n as bigint | null, standby: 1000n as bigint | null, standbyRegistry: 'r' };
-  const answer = (position: bigint | null, registry: string) =>
+  const common = { database: '7/5', tableId: '100' as string | null };
+  const state = {
+    primary: { ...common, position: 1000n as bigint | null, inRecovery: false },
+    standby: { ...common, position: 1000n as bigint | null, inRecovery: true },
+    connectError: null as Error | null,
+  };
+  const answer = ({ position, ...others }: typeof state.primary) =>
     position === null
       ? Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }))
-      : Promise.resolve({ rows: [{ position: position.toString(), registry }] });
+      : Promise.resolve({ rows: [{ ...others, position: position.toString() }] });
   const client = {
     query: ({ name }: { name?: string }) =>
-      name === 'server-state'
-        ? answer(state.standby, state.standbyRegistry)
-        : Promise.resolve({ rows: [{ value: 'of the standby' }] }),
+      name === 'server-state' ? answer(state.standby) : Promise.resolve({ rows: [{ value: 'of the standby' }] }),
     release: () => {},
   };
-  const pool = { ...client, connect: () => Promise.resolve(client), end: () => Promise.resolve() };
-  const primary = { query: () => answer(state.primary, 'r') };
+  const end = () => Promise.resolve();
+  const connect = () => (state.connectError === null ? Promise.resolve(client) : Promise.reject(state.connectError));
+  const pools = {
+    reads: { connect, end },
+    probe: { ...client, end },
+    primaryProbe: { query: () => answer(state.primary), end },
+  };
   const logger = { warn: jest.fn(), info: jest.fn() };
-  return { state, logger, replica: new Replica(pool as unknown as pg.Pool, primary as never, logger) };
+  const replica = new Replica(pools as unknown as Record<keyof typeof pools, pg.Pool>, logger);
+  const advance = async (seconds: number, written = 10n) => {
+    for (let n = 0; n < seconds; n++) {
+      if (state.primary.position !== null) state.primary.position += written;
+      await jest.advanceTimersByTimeAsync(1000);
+    }
+  };
+  return { state, logger, replica, advance };
 }
 
 const QUERY = { name: 'q', text: 'SELECT 1' };
+const late = () => new Promise<string>(() => {});
 
 describe('a replica', () => {
   beforeEach(() => {
@@ -34,88 +50,175 @@ describe('a replica', () => {
   });
 
   it('is left out while it replays more than 10 s behind, and read again when it has caught up', async () => {
-    const { state, replica } = servers();
-    await replica.start();
+    const { state, replica, advance } = servers();
+    await replica.watch.start();
     expect(await replica.query(QUERY)).toEqual({ rows: [{ value: 'of the standby' }] });
-    const advance = async (seconds: number) => {
-      for (let n = 0; n < seconds; n++) {
-        state.primary = state.primary! + 10n;
-        await jest.advanceTimersByTimeAsync(1000);
-      }
-    };
     await advance(9);
     expect(replica.isUsable).toBe(true);
     await advance(4);
     expect([replica.isUsable, replica.lagSeconds > 10]).toEqual([false, true]);
     await expect(replica.query(QUERY)).rejects.toThrow(ReplicaUnusableError);
-    state.standby = state.primary;
+    state.standby.position = state.primary.position;
     await advance(1);
     expect(replica.isUsable).toBe(true);
     await replica.stop();
   });
 
-  it('is read for minutes while the primary does not respond, and not for ever', async () => {
-    const { state, replica } = servers();
-    await replica.start();
-    state.primary = null;
-    await jest.advanceTimersByTimeAsync(120_000);
-    expect([replica.isUsable, replica.isPrimaryAway]).toEqual([true, true]);
-    await jest.advanceTimersByTimeAsync(600_000);
+  it('is not read after a start while it is behind by an unknown time', async () => {
+    const { state, replica, advance } = servers();
+    state.standby.position = 999n;
+    await replica.watch.start();
+    expect(replica.isUsable).toBe(false);
+    state.primary.position = null;
+    await advance(60);
     expect(replica.isUsable).toBe(false);
     await replica.stop();
   });
 
+  it('is read for minutes while the primary does not respond, and not for ever', async () => {
+    const { state, replica, advance } = servers();
+    await replica.watch.start();
+    state.primary.position = null;
+    await advance(120);
+    expect([replica.isUsable, replica.watch.isPrimaryAway]).toEqual([true, true]);
+    await advance(600);
+    expect(replica.isUsable).toBe(false);
+    await replica.stop();
+  });
+
+  it('is left out when the primary has written for a time in which it was not compared', async () => {
+    const { state, replica, advance } = servers();
+    await replica.watch.start();
+    state.primary.position = null;
+    await advance(60);
+    state.primary.position = 1500n;
+    await advance(2);
+    expect(replica.isUsable).toBe(false);
+    state.standby.position = state.primary.position;
+    await advance(1);
+    expect(replica.isUsable).toBe(true);
+    await replica.stop();
+  });
+
   it('is left out without a response, and reported once', async () => {
-    const { state, logger, replica } = servers();
-    await replica.start();
-    state.standby = null;
+    const { state, logger, replica, advance } = servers();
+    await replica.watch.start();
+    state.standby.position = null;
     await expect(replica.query(QUERY)).rejects.toThrow('refused');
-    await jest.advanceTimersByTimeAsync(5000);
+    await advance(5, 0n);
     expect([replica.isUsable, logger.warn.mock.calls.length]).toEqual([false, 1]);
-    state.standby = 1000n;
-    await jest.advanceTimersByTimeAsync(2000);
+    state.standby.position = 1000n;
+    await advance(2, 0n);
     expect([replica.isUsable, logger.info.mock.calls.length]).toEqual([true, 1]);
+    await replica.stop();
+  });
+
+  it('is still read after a read that waited in vain for one of its connections', async () => {
+    const { state, replica } = servers();
+    await replica.watch.start();
+    state.connectError = new Error('timeout exceeded when trying to connect');
+    await expect(replica.query(QUERY)).rejects.toThrow(ReplicaUnusableError);
+    state.connectError = null;
+    expect(replica.isUsable).toBe(true);
+    expect((await replica.query(QUERY)).rows).toHaveLength(1);
     await replica.stop();
   });
 
   it('of another database ends the start', async () => {
     const { state, replica } = servers();
-    state.standbyRegistry = 'other';
-    await expect(replica.start()).rejects.toThrow(ForeignReplicaError);
+    state.standby.database = '8/5';
+    await expect(replica.watch.start()).rejects.toThrow(ForeignReplicaError);
+    await replica.stop();
+  });
+
+  it.each([null, '99'])(
+    'with the table %s has not replayed the migrations, and is read when it has',
+    async (tableId) => {
+      const { state, replica, advance } = servers();
+      state.standby.tableId = tableId;
+      await replica.watch.start();
+      expect(replica.isUsable).toBe(false);
+      state.standby.tableId = state.primary.tableId;
+      await advance(1, 0n);
+      expect(replica.isUsable).toBe(true);
+      await replica.stop();
+    },
+  );
+
+  it('that has changes which the primary lacks is left out, also when the primary has written more', async () => {
+    const { state, replica, advance } = servers();
+    await replica.watch.start();
+    state.standby.position = 1500n;
+    await advance(2, 0n);
+    expect(replica.isUsable).toBe(false);
+    state.primary.position = 1600n;
+    await advance(2, 0n);
+    expect(replica.isUsable).toBe(false);
+    state.standby.position = 1600n;
+    await advance(1, 0n);
+    expect(replica.isUsable).toBe(true);
     await replica.stop();
   });
 
   it('is not read for a position that it has not replayed', async () => {
     const { replica } = servers();
-    await replica.start();
+    await replica.watch.start();
     await expect(replica.query(QUERY, 1001n)).rejects.toThrow(ReplicaUnusableError);
     expect((await replica.query(QUERY, 1000n)).rows).toHaveLength(1);
     await replica.stop();
   });
 });
 
-describe('the history of positions', () => {
-  it.each([
-    ['has everything', 30n, 0],
-    ['is ahead of the last sample', 99n, 0],
-    ['lacks the last sample', 20n, 0],
-    ['lacks an earlier one', 19n, 1000],
-    ['lacks all that are known', 5n, 2000],
-  ])('of a state that %s', (_, position, lag) => {
-    const history = new PositionHistory(10_000);
-    for (const [at, of] of [
-      [1000, 10n],
-      [2000, 20n],
-      [3000, 30n],
-    ] as const)
-      history.add(at, of);
-    expect(history.lagOf(position)).toBe(lag);
+describe('what reads depend on', () => {
+  beforeEach(() => {
+    jest.useFakeTimers();
+  });
+  afterEach(() => {
+    jest.useRealTimers();
   });
 
-  it('forgets the positions of a lost end of the log', () => {
-    const history = new PositionHistory(10_000);
-    history.add(1000, 50n);
-    history.add(2000, 40n);
-    expect([history.last, history.lagOf(40n)]).toEqual([{ at: 2000, position: 40n }, 0]);
+  const atPrimary = () => Promise.resolve('primary');
+  const atReplica = () => Promise.resolve('replica');
+
+  it('is read at the primary, and at the replica when two comparisons with the primary have failed', async () => {
+    const { state, replica, advance } = servers();
+    await replica.watch.start();
+    expect(await replica.orReplica(atPrimary, atReplica)).toBe('primary');
+    state.primary.position = null;
+    await advance(1);
+    expect(await replica.orReplica(atPrimary, atReplica)).toBe('primary');
+    await advance(1);
+    expect(await replica.orReplica(atPrimary, atReplica)).toBe('replica');
+    await replica.stop();
+  });
+
+  it('is read at the replica while the server of DATABASE_URL is in recovery', async () => {
+    const { state, replica, advance } = servers();
+    await replica.watch.start();
+    state.primary.inRecovery = true;
+    await advance(2, 0n);
+    expect(await replica.orReplica(atPrimary, atReplica)).toBe('replica');
+    await replica.stop();
+  });
+
+  it('is read at the replica after half a second without a response', async () => {
+    const { replica } = servers();
+    await replica.watch.start();
+    const read = replica.orReplica(late, atReplica);
+    await jest.advanceTimersByTimeAsync(500);
+    expect(await read).toBe('replica');
+    await replica.stop();
+  });
+
+  it('is not read at a replica that lacks what the primary had before', async () => {
+    const { state, replica, advance } = servers();
+    await replica.watch.start();
+    await advance(3);
+    // Behind by three seconds, which is little for a record.
+    expect(replica.isUsable).toBe(true);
+    await expect(replica.settledQuery(QUERY)).rejects.toThrow(ReplicaUnusableError);
+    state.standby.position = state.primary.position! - 5n;
+    expect((await replica.settledQuery(QUERY)).rows).toHaveLength(1);
+    await replica.stop();
   });
 });

@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { ChangeReader, LOG_START } from '../../dist/storage/changes/change-reader.js';
 import { type Answer, Client, coded } from './harness/client.js';
 import { query } from './harness/database.js';
 import { type FailingOver, startFailingOver } from './harness/failing-over.js';
@@ -112,6 +114,17 @@ afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop()));
   await postgres.stop();
 }, 60_000);
+
+describe('a reader of a log that has nothing before its place', () => {
+  it('starts again at the begin of the log', async () => {
+    const pool = new pg.Pool({ connectionString: postgres.url });
+    try {
+      expect(await new ChangeReader(pool).restart({ position: 1n, id: 1n })).toEqual(LOG_START);
+    } finally {
+      await pool.end();
+    }
+  });
+});
 
 describe('a server that was promoted without the last events', () => {
   it('answers no request about the log before it is promoted', () => {

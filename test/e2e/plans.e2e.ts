@@ -4,6 +4,7 @@ import pg from 'pg';
 import { COUNT } from '../../dist/storage/naming-authorities/naming-authority-counts.js';
 import { digestOf } from '../../dist/registry/digest.js';
 import { ChangeReader, LOG_HEAD, LOG_PAGE } from '../../dist/storage/changes/change-reader.js';
+import { HistoryReads } from '../../dist/storage/replica/history-reads.js';
 import { LOG_POLL, MAX_POLLED_ROWS } from '../../dist/storage/changes/log-poll.js';
 import { IdentifierSearch } from '../../dist/storage/identifiers/identifier-search.js';
 import { CoalescedReader } from '../../dist/storage/identifiers/coalesced-reader.js';
@@ -228,7 +229,7 @@ const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
     async (on) => on.query(LOG_POLL, [await snapshotOf(on, 100), MAX_POLLED_ROWS + 1]),
   ],
   ['the history of an identifier', FEW, (on) => new ChangeReader(on as never).ofIdentifier(2n, 0, 100)],
-  ['the last changes of an identifier', FEW, (on) => new ChangeReader(on as never).lastOfIdentifier(2n, 20, true)],
+  ['the last changes of an identifier', FEW, (on) => new HistoryReads(on, null).lastOfIdentifier(2n, 20, true)],
   [
     'the first change of 100 identifiers',
     12 * FEW,

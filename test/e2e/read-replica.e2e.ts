@@ -130,6 +130,12 @@ describe('with READ_DATABASE_URL', () => {
         client.get(`/api/handles/${identifier}`),
       ]);
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 302, 200]);
+      for (const path of [`/identifiers/${identifier}`, `/${identifier}?noredirect`]) {
+        const page = await fetch(server.url + path, { headers: { ...headers, accept: 'text/html' } });
+        expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('All changes, newest first.')]);
+      }
+      // What the standby knows authorises no write.
+      expect((await client.mint({}, headers)).status).toBe(503);
       expect(performance.now() - at).toBeLessThan(3000);
       const misses = await Promise.all([
         client.get(`/identifiers/${UNKNOWN}`),
@@ -150,6 +156,31 @@ describe('with READ_DATABASE_URL', () => {
     expect((await resolve(UNKNOWN)).status).toBe(404);
     await mint();
   }, 90_000);
+
+  it('takes a miss at a server in recovery for no 404', async () => {
+    const identifier = await mint({ target: TARGET });
+    await replayed();
+    await pause(2500);
+    const promote = await postgres.demotePrimary();
+    const statuses = async () => {
+      const names = [identifier, UNKNOWN];
+      const answers = await Promise.all(
+        names.flatMap((name) => [
+          client.get(`/identifiers/${name}`),
+          resolve(name),
+          client.post('/identifiers/lookup', { items: [name] }),
+        ]),
+      );
+      return answers.map(({ status }) => status);
+    };
+    for (let round = 0; round < 8; round += 1) {
+      expect(await statuses()).toEqual([200, 302, 200, 503, 503, 503]);
+      await pause(500);
+    }
+    await promote();
+    await until('404 again', async () => (await client.get(`/identifiers/${UNKNOWN}`)).status === 404);
+    await mint();
+  }, 60_000);
 
   it('reads at the primary while the standby is away', async () => {
     const identifier = await mint({ target: TARGET });

@@ -3,7 +3,7 @@ import type { Principal } from '../../access/principal.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import { type MatchedBy, type Matches, MAX_CANDIDATES } from '../../storage/identifiers/identifier-search.js';
-import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
+import { NamingAuthorityReads } from '../../storage/replica/naming-authority-reads.js';
 import { SearchReads } from '../../storage/replica/search-reads.js';
 import { type InputFault, type ReadInput, readInput } from './read-input.js';
 
@@ -35,7 +35,7 @@ export interface LookupResult {
 export class LookupManyService {
   constructor(
     private readonly finder: SearchReads,
-    private readonly authorities: NamingAuthorityCache,
+    private readonly authorities: NamingAuthorityReads,
   ) {}
 
   /** @yields one result for each text, in order. Texts are looked up in slices, as the client reads the results. */

@@ -8,8 +8,8 @@ import { resolveIdentifier } from '../../registry/resolve-identifier.js';
 import { type Count, IdentifierPages } from '../../storage/identifiers/identifier-pages.js';
 import type { PageFilter } from '../../storage/identifiers/page-filter.js';
 import type { PageCursor, PageOrder } from '../../storage/identifiers/page-range.js';
-import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
 import { LookupReads } from '../../storage/replica/lookup-reads.js';
+import { NamingAuthorityReads } from '../../storage/replica/naming-authority-reads.js';
 import { type IdentifierFilter, parseFilter } from '../representation/parse-filter.js';
 
 /** A record, with the query and fragment of the request, which do not identify another record. */
@@ -42,7 +42,7 @@ export class LookupService {
   constructor(
     private readonly identifiers: IdentifierPages,
     private readonly reads: LookupReads,
-    private readonly authorities: NamingAuthorityCache,
+    private readonly authorities: NamingAuthorityReads,
     metrics: Metrics,
   ) {
     metrics.queueDepth('lookups', () => this.reads.waiting);

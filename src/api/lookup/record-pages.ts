@@ -12,7 +12,7 @@ import {
   unknownNamePage,
   withdrawnPage,
 } from '../../record-page/index.js';
-import { ChangeReader } from '../../storage/changes/change-reader.js';
+import { HistoryReads } from '../../storage/replica/history-reads.js';
 import type { Found } from './lookup.service.js';
 
 export const HTML = 'text/html';
@@ -29,7 +29,7 @@ export const NO_STORE_PAGE_HEADERS = { ...PAGE_HEADERS, 'cache-control': 'no-sto
 /** Pages of records for browsers; see `record-page/`. */
 @Injectable()
 export class RecordPages {
-  constructor(private readonly changes: ChangeReader) {}
+  constructor(private readonly histories: HistoryReads) {}
 
   /**
    * The page of a record that the principal can see, also of a withdrawn one.
@@ -42,7 +42,7 @@ export class RecordPages {
     { seesActors }: Principal,
   ): Promise<string> {
     const history =
-      historyUrl === null ? null : await this.changes.lastOfIdentifier(record.id, MAX_PAGE_EVENTS, seesActors);
+      historyUrl === null ? null : await this.histories.lastOfIdentifier(record.id, MAX_PAGE_EVENTS, seesActors);
     const shown = { record, uris, metadataIdScheme, values: null, history, ...(historyUrl !== null && { historyUrl }) };
     return record.tombstone === null ? recordPage(shown) : withdrawnPage(shown);
   }

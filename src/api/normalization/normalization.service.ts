@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import { type Resolver, normalize, urisOf } from '../../identifier/index.js';
 import { malformed } from '../../problem/problem.js';
-import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
+import { NamingAuthorityReads } from '../../storage/replica/naming-authority-reads.js';
 import { DEFAULT_HTTP_RESOLVER } from '../../registry/default-resolver.module.js';
 
 /** A text, the form that it must have (any when absent), and the rules for it. */
@@ -19,7 +19,7 @@ export type NormalizeResult = ReturnType<typeof normalize>;
 export class NormalizationService {
   constructor(
     @Inject(DEFAULT_HTTP_RESOLVER) private readonly resolver: Resolver,
-    private readonly authorities: NamingAuthorityCache,
+    private readonly authorities: NamingAuthorityReads,
   ) {}
 
   /** @yields a result for each command, in order, made when it is read. */

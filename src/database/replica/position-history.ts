@@ -25,17 +25,25 @@ export class PositionHistory {
   }
 
   /**
-   * How old a state is, in milliseconds, as of the last sample: while the primary does not respond it does not age, because
-   * nothing can be changed then. A state between two samples counts as old as the later one.
+   * The most that a state can be old, in milliseconds, as of the last sample: while the primary does not respond it does not age,
+   * because nothing can be changed then. A state between two samples counts as old as the earlier one.
+   * @returns Infinity for a state that is older than all samples.
    */
   lagOf(position: bigint): number {
-    const missed = this.samples.find((sample) => sample.position > position);
-    return missed === undefined || this.last === null ? 0 : this.last.at - missed.at;
+    const missed = this.samples.findIndex((sample) => sample.position > position);
+    if (missed === -1) return 0;
+    const reached = this.samples[missed - 1];
+    return reached === undefined || this.last === null ? Infinity : this.last.at - reached.at;
   }
 
-  /** The position of the last sample that is older than the last one by `ms`, which reached a synchronous standby. */
-  before(ms: number): bigint {
+  /**
+   * A position that a synchronous standby has replayed, because the primary had it earlier by `ms` than at the last sample; that
+   * of the last sample where none is known of the time from five times as long before.
+   */
+  settled(ms: number): bigint {
     const { last } = this;
-    return this.samples.findLast(({ at }) => last !== null && last.at - at >= ms)?.position ?? 0n;
+    if (last === null) return 0n;
+    const earlier = this.samples.findLast(({ at }) => last.at - at >= ms);
+    return earlier === undefined || last.at - earlier.at > 5 * ms ? last.position : earlier.position;
   }
 }

@@ -1,17 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { OverloadLimits } from '../../config/config.js';
 import { Problem } from '../../problem/problem.js';
 import type { Faces } from '../face.js';
-import { routeSettings } from '../route-settings.js';
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    onlyReads?: boolean;
-  }
-}
-
-/** Marks a POST route that only reads, so that it is shed as late as other reads. */
-export const OnlyReads = (): MethodDecorator => routeSettings({ onlyReads: true });
+import { onlyReads } from '../only-reads.js';
 
 /** Reads are rejected at this multiple of the thresholds of writes. */
 const READS_LATER = 2;
@@ -53,8 +44,4 @@ export function shedLoad(
     const detail = 'The service is overloaded. Nothing was changed; retry after Retry-After.';
     done(new Problem('OVERLOADED', detail, { headers: { 'retry-after': RETRY_AFTER_SECONDS } }));
   });
-}
-
-function onlyReads({ method, routeOptions }: FastifyRequest): boolean {
-  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || routeOptions.config.onlyReads === true;
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../problem/problem.js';
 import type { Faces } from '../face.js';
+import { onlyReads } from '../only-reads.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -102,8 +103,7 @@ function isExcepted({ routeOptions: { config } }: FastifyRequest): boolean {
 function tooLate(request: FastifyRequest, limitMs: number): Problem {
   const seconds = limitMs / 1000;
   const headers = { 'retry-after': '1' };
-  const { method, routeOptions } = request;
-  if (method === 'GET' || method === 'HEAD' || routeOptions.config.onlyReads === true) {
+  if (onlyReads(request)) {
     const detail = `The database did not complete the request within ${seconds} s. Send it again after Retry-After.`;
     return new Problem('DATABASE_UNAVAILABLE', detail, { headers });
   }

@@ -35,12 +35,6 @@ export interface ChangePage {
   readonly more: boolean;
 }
 
-/** A change without its values. */
-export interface ChangeSummary extends Pick<RecordedChange, 'version' | 'kind' | 'at'> {
-  /** Null where it is not shown. */
-  readonly client: string | null;
-}
-
 /** Changes, and whether more follow that were found by the same query. */
 export interface FoundChanges {
   readonly changes: readonly RecordedChange[];
@@ -112,8 +106,8 @@ export const LOG_HEAD = `
 export const RESTART = `
   WITH bound AS MATERIALIZED (
     SELECT least(pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value,
-                 greatest((SELECT max(position) FROM change WHERE position < $1::bigint),
-                          (SELECT max(position) FROM first_event WHERE position < $1::bigint)) - $2::bigint) AS value
+                 coalesce(greatest((SELECT max(position) FROM change WHERE position < $1::bigint),
+                                   (SELECT max(position) FROM first_event WHERE position < $1::bigint)), 0) - $2::bigint) AS value
     FROM log_offset
   )
   (SELECT position, id FROM change WHERE position < (SELECT value FROM bound) ORDER BY position DESC, id DESC LIMIT 1)
@@ -134,17 +128,6 @@ const OF_IDENTIFIER = `
     ) page
   ) bounded
   WHERE octets_before < 8388608 ORDER BY version`;
-
-/**
- * $1: the identifier; $2: the limit. Without patches, of which one can have 1.6 MB. Each half has its limit, because
- * PostgreSQL would read every change of the identifier for the order of both.
- */
-const LAST_OF_IDENTIFIER = `
-  SELECT version, kind, at, client FROM (
-    (SELECT version, kind, at, client FROM change WHERE identifier_id = $1 ORDER BY version DESC LIMIT $2)
-    UNION ALL
-    (SELECT version, kind, at, client FROM first_event WHERE identifier_id = $1)
-  ) last ORDER BY version DESC LIMIT $2`;
 
 /** $1: the naming authority; $2: a version; $3: the limit. */
 const OF_NAMING_AUTHORITY = `
@@ -170,12 +153,6 @@ export class ChangeReader {
   async ofIdentifier(id: bigint, afterVersion: number, limit: number): Promise<FoundChanges> {
     const { rows } = await this.pool.query<ChangeRow>(OF_IDENTIFIER, [id.toString(), afterVersion, limit + 1]);
     return foundIn(rows.slice(0, limit));
-  }
-
-  /** The last changes, newest first. @param withClients otherwise the client of each is null. */
-  async lastOfIdentifier(id: bigint, limit: number, withClients: boolean): Promise<ChangeSummary[]> {
-    const { rows } = await this.pool.query<ChangeSummary>(LAST_OF_IDENTIFIER, [id.toString(), limit]);
-    return withClients ? rows : rows.map((change) => ({ ...change, client: null }));
   }
 
   /** As `ofIdentifier`. */

@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import pg from 'pg';
+import type pg from 'pg';
 import { HOT_POOL } from '../../database/pool.js';
-import { REPLICA, type Replica } from '../../database/replica/replica.js';
 import type { Sessions } from '../../database/replica/server-state.js';
 import { type Resolver, namingAuthorityKey } from '../../identifier/index.js';
 import { Problem } from '../../problem/problem.js';
@@ -45,22 +44,15 @@ export class NamingAuthorityCache {
   private needsAll = false;
 
   constructor(
-    @Inject(HOT_POOL) private readonly pool: pg.Pool,
+    @Inject(HOT_POOL) private readonly server: Sessions & Partial<Pick<pg.Pool, 'on'>>,
     @Inject(DEFAULT_HTTP_RESOLVER) private readonly resolver: Resolver,
-    @Inject(REPLICA) private readonly replica: Replica | null = null,
   ) {
-    pool.on('error', () => (this.needsAll = true));
+    server.on?.('error', () => (this.needsAll = true));
   }
 
-  /** At most a second old. While the primary is away, the replica is read. */
+  /** At most a second old. */
   async current(): Promise<NamingAuthoritySnapshot> {
-    if (this.known !== null && this.isCurrent) return this.known.value;
-    const { replica } = this;
-    if (replica === null) return this.refresh();
-    return replica.orReplica(
-      () => this.refresh(),
-      () => this.readFrom({ query: (query) => replica.query(query, replica.settled) }, false, []),
-    );
+    return this.known !== null && this.isCurrent ? this.known.value : this.refresh();
   }
 
   /** The snapshot that was read last, of any age; null before the first one. */
@@ -68,9 +60,14 @@ export class NamingAuthorityCache {
     return this.known?.value ?? null;
   }
 
+  /** When the read of `latest` began, in milliseconds of a monotonic clock. */
+  get readAt(): number {
+    return this.known?.at ?? -Infinity;
+  }
+
   /** Whether `latest` is what `current` returns. */
   get isCurrent(): boolean {
-    return this.known !== null && performance.now() - this.known.at < MAX_AGE_MS;
+    return performance.now() - this.readAt < MAX_AGE_MS;
   }
 
   /**
@@ -134,7 +131,7 @@ export class NamingAuthorityCache {
     this.needsAll = false;
     const began = performance.now();
     try {
-      const value = await this.readFrom(this.pool, all, names);
+      const value = await this.readChanges(all, names);
       if (all) this.allReadAt = began;
       return value;
     } catch (error) {
@@ -143,11 +140,11 @@ export class NamingAuthorityCache {
     }
   }
 
-  private async readFrom(server: Sessions, all: boolean, names: readonly string[]): Promise<NamingAuthoritySnapshot> {
+  private async readChanges(all: boolean, names: readonly string[]): Promise<NamingAuthoritySnapshot> {
     const at = performance.now();
     const newest = [...this.rows.values()].reduce((latest, { updatedAt }) => Math.max(latest, updatedAt.getTime()), 0);
     const since = all ? '-infinity' : new Date(newest - OVERLAP_MS).toISOString();
-    const rows = await readChanged(server, since, names);
+    const rows = await readChanged(this.server, since, names);
     const changed = rows.filter((row) => !isSame(this.rows.get(namingAuthorityKey(row.prefix)), row));
     const lost = this.forgetMissing(all ? this.rows.keys() : names, rows);
     for (const row of changed) this.rows.set(namingAuthorityKey(row.prefix), namingAuthorityOf(row));

@@ -17,6 +17,8 @@ export interface Replicated {
   /** Ends the primary as a loss of power does. */
   killPrimary(): Promise<void>;
   startPrimary(): Promise<void>;
+  /** Starts the primary again as a standby that receives nothing, until the returned function is called. */
+  demotePrimary(): Promise<() => Promise<void>>;
   stopStandby(): Promise<void>;
   startStandby(): Promise<void>;
   /** Stops all processes of a server, which keep their connections, until the returned function is called. */
@@ -61,6 +63,18 @@ export async function startReplicated(): Promise<Replicated> {
       process.kill(await postmasterOf(first), 'SIGKILL');
     },
     startPrimary: () => start(first, primaryPort),
+    demotePrimary: async () => {
+      const signal = join(first, 'standby.signal');
+      await halt(first, 'fast');
+      await writeFile(signal, '');
+      await account.own(signal);
+      await start(first, primaryPort);
+      return async () => {
+        await halt(first, 'fast');
+        await rm(signal);
+        await start(first, primaryPort);
+      };
+    },
     stopStandby: () => halt(second, 'immediate'),
     startStandby: () => start(second, standbyPort),
     freeze: async (server) => {

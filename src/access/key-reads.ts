@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import type { ApiKey } from '../storage/api-key-store.js';
+import { ReplicaKeyStore } from '../storage/replica/replica-key-store.js';
+import { KeyCache } from './key-cache.js';
+
+/**
+ * The keys by which requests are authenticated. While the primary is away, requests that only read use those of a replica, which
+ * a cache of its own keeps.
+ */
+@Injectable()
+export class KeyReads {
+  private readonly atReplica: KeyCache;
+
+  constructor(
+    private readonly cache: KeyCache,
+    private readonly replica: ReplicaKeyStore,
+  ) {
+    // Only the primary finds a key by its ID: for the keys of long responses, which are of the primary.
+    this.atReplica = new KeyCache({
+      findByHash: (hash) => replica.findByHash(hash),
+      find: () => Promise.resolve(null),
+    });
+  }
+
+  /** Whether a digest belonged to a key at the last read, including expired and revoked keys. */
+  recognizes(digest: Buffer): boolean {
+    return this.cache.recognizes(digest);
+  }
+
+  /** @returns null for an unknown key. */
+  findByDigest(digest: Buffer, isRead: boolean): Promise<ApiKey | null> {
+    if (!isRead || !this.replica.exists || this.cache.has(digest)) return this.cache.findByDigest(digest);
+    return this.replica.orReplica(
+      () => this.cache.findByDigest(digest),
+      () => this.atReplica.findByDigest(digest),
+    );
+  }
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { KeyCache } from '../../src/access/key-cache.js';
+import { KeyReads } from '../../src/access/key-reads.js';
+import { secretHash } from '../../src/access/key-secret.js';
+import type { StoredKey } from '../../src/storage/api-key-store.js';
+import type { ReplicaKeyStore } from '../../src/storage/replica/replica-key-store.js';
+
+const DIGEST = secretHash('secret');
+const KEY = { id: 'key', secretHash: DIGEST, scopes: ['mint'] } as unknown as StoredKey;
+
+/** A primary that is away from the begin, and a replica with the key. */
+function stores() {
+  const state = { isAway: true, primaryReads: 0, replicaReads: 0 };
+  const cache = new KeyCache({
+    findByHash: () => {
+      state.primaryReads += 1;
+      return state.isAway ? Promise.reject(new Error('away')) : Promise.resolve(KEY);
+    },
+    find: () => Promise.resolve(null),
+  });
+  const replica = {
+    exists: true,
+    orReplica: <T>(atPrimary: () => Promise<T>, atReplica: () => Promise<T>) => atPrimary().catch(atReplica),
+    findByHash: () => {
+      state.replicaReads += 1;
+      return Promise.resolve(KEY);
+    },
+  };
+  return { state, reads: new KeyReads(cache, replica as unknown as ReplicaKeyStore) };
+}
+
+describe('the key of a request while the primary is away', () => {
+  it('is that of the replica for a read, and is read once', async () => {
+    const { state, reads } = stores();
+    expect(await reads.findByDigest(DIGEST, true)).toBe(KEY);
+    expect(await reads.findByDigest(DIGEST, true)).toBe(KEY);
+    expect(state.replicaReads).toBe(1);
+  });
+
+  it('is not that of the replica for a write, also when a read had it', async () => {
+    const { state, reads } = stores();
+    await reads.findByDigest(DIGEST, true);
+    await expect(reads.findByDigest(DIGEST, false)).rejects.toThrow('away');
+    state.isAway = false;
+    state.primaryReads = 0;
+    expect(await reads.findByDigest(DIGEST, false)).toBe(KEY);
+    expect(state.primaryReads).toBe(1);
+  });
+});

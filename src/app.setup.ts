@@ -14,6 +14,7 @@ import { Entrance } from './resolver/entrance.js';
 import { resolverFace } from './resolver/face.js';
 import { ResolverHandler } from './resolver/resolver.handler.js';
 import { confirmPrefixes, resolverRoutes } from './resolver/resolver.routes.js';
+import { Transactions } from './storage/transactions.js';
 import { NamingAuthorityReads } from './storage/replica/naming-authority-reads.js';
 import type { Config } from './config/config.js';
 import { DirectPath } from './direct-path.js';
@@ -85,9 +86,10 @@ export async function createApplication(
     delay.start();
     done();
   });
+  let waitingWrites = (): number => 0;
   const pressure = pressureOf(config.overload, {
     eventLoopDelayMs: () => delay.lastingMs,
-    waitingStatements: () => pools.general.waitingCount + pools.hot.waitingCount,
+    waitingStatements: () => pools.general.waitingCount + pools.hot.waitingCount + waitingWrites(),
   });
   shedLoad(server, faces, pressure, () => {
     metrics.refused('overload');
@@ -104,6 +106,9 @@ export async function createApplication(
     },
   );
   metrics.watchRecordCache(app.get(CachedResolution));
+  const transactions = app.get(Transactions, { strict: false });
+  waitingWrites = () => transactions.waiting;
+  metrics.queueDepth('writes', waitingWrites);
   const commits = app.get(CommitWatch);
   commits.onCommit(() => {
     outages.committed();

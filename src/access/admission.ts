@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Faces } from '../http/face.js';
+import { noteWait } from '../http/server/response-deadline.js';
 import type { AccessGuard } from './access.guard.js';
 import type { LargeBodies } from './large-bodies.js';
 import type { LimitsGuard } from './limits.guard.js';
@@ -34,7 +35,11 @@ export function admitRequests(
   server.addHook('onRequest', async (request, reply) => {
     const { scopes, uncounted = false } = request.routeOptions.config;
     if (scopes === undefined || uncounted) return;
-    if (scopes.length > 0) await access.admit(request, scopes);
+    if (scopes.length > 0) {
+      const began = performance.now();
+      await access.admit(request, scopes);
+      noteWait(request.raw, performance.now() - began);
+    }
     limits.admit(request, reply);
   });
   largeBodies.watch(server);

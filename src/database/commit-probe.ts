@@ -2,6 +2,7 @@ import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import pg from 'pg';
 import { CommitWatch } from './commit-watch.js';
 import { PROBE_POOL } from './pool.js';
+import { takeCancelledWait } from './standby-notices.js';
 
 /** Minimum time between two probes. */
 const INTERVAL_MS = 2000;
@@ -71,7 +72,9 @@ export class CommitProbe implements OnModuleDestroy {
     this.waiting = probe;
     try {
       await this.commits.watchProbe(() =>
-        client.query({ text: PROBE, query_timeout: NO_TIMEOUT_MS } as pg.QueryConfig),
+        client.query({ text: PROBE, query_timeout: NO_TIMEOUT_MS } as pg.QueryConfig).then(() => {
+          if (takeCancelledWait(client)) throw new Error('the wait for the standby was cancelled');
+        }),
       );
       this.end(probe, true);
     } catch {

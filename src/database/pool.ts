@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
-import { AbandonedSessions } from './abandoned-sessions.js';
+import { AbandonedSessions, connectTo, noteConnected } from './abandoned-sessions.js';
 import { ConnectionPool } from './connection-pool.js';
 import { SessionSettings, poolSettings } from './session-settings.js';
 import { watchStandbyNotices } from './standby-notices.js';
@@ -62,7 +62,7 @@ export function createPools(url: string, config: Config, logger: Logger, failure
   const lockWaitMs = Math.ceil(config.pool.statementTimeoutMs / 3);
   const hotSize = Math.min(HOT_POOL_SIZE, config.pool.size);
   const hotLockWaitMs = Math.min(HOT_LOCK_WAIT_MS, lockWaitMs);
-  const abandoned = new AbandonedSessions(url, logger);
+  const abandoned = new AbandonedSessions(connectTo(url), logger);
   const acceptsRecovery = config.readDatabaseUrl === null;
   const create = (traits: Omit<Traits, 'abandoned' | 'acceptsRecovery'>): pg.Pool =>
     createPool(url, config, logger, failures, { ...traits, abandoned, acceptsRecovery });
@@ -148,6 +148,7 @@ function createPool(url: string, config: Config, logger: Logger, failures: Failu
   });
   pool.on('connect', (client) => {
     watchStandbyNotices(client);
+    noteConnected(client);
     // Also of an idle connection; one in use fails its statement too. The error contains secrets.
     client.on('error', ({ message }) => {
       failures.connectionLost(`a database connection was lost: ${message}`);
@@ -158,7 +159,9 @@ function createPool(url: string, config: Config, logger: Logger, failures: Failu
   });
   // Of statements by `Transactions`, by Prisma and by the pool itself; a refused statement leaves no session behind.
   pool.on('release', (error: unknown, client) => {
-    if (error !== undefined && error !== false && !(error instanceof pg.DatabaseError)) traits.abandoned?.add(client);
+    // `pg.Pool.query` releases with null after a success.
+    const isBroken = error !== undefined && error !== null && error !== false && !(error instanceof pg.DatabaseError);
+    if (isBroken) traits.abandoned?.add(client);
   });
   // Without a listener, an idle connection that breaks would end the process.
   pool.on('error', () => {});

@@ -25,6 +25,8 @@ export function poolSettings(planCacheMode: 'auto' | 'force_generic_plan'): Sess
   return [
     // Acknowledged writes are durable. This overrides the defaults of the server, the role and the URL.
     { name: 'synchronous_commit', value: 'on', required: true },
+    // A commit whose wait for the standby was cancelled succeeds with a warning.
+    { name: 'client_min_messages', value: 'warning', required: true },
     { name: 'plan_cache_mode', value: planCacheMode, required: true },
     // JIT compilation takes longer than these statements, which read few rows by an index.
     { name: 'jit', value: 'off' },

@@ -16,7 +16,8 @@ const WRITE_STATES = /^(25006|53100)$/;
 const OTHER_SCHEMA_STATES = /^(42P01|42703|42883|26000|42P05)$/;
 
 /** The messages of PostgreSQL for a prepared statement whose result a migration changed, and on a standby. */
-const OTHER_SERVER_MESSAGES = /^cached plan must not change result type|due to conflict with recovery$/;
+const OTHER_SERVER_MESSAGES =
+  /^cached plan must not change result type|due to conflict with recovery$|^cannot (assign TransactionIds|make new WAL entries) during recovery$/;
 
 /** Lock timeouts, serialization failures and deadlocks. */
 const CONFLICT_STATES = /^(55P03|40001|40P01)$/;
@@ -84,9 +85,9 @@ export interface DatabaseFailure {
 /** @returns null when the error is not caused by the state of the database. */
 export function databaseFailure(error: unknown): DatabaseFailure | null {
   if (error instanceof Problem) {
-    const isOfWrite = error.code === 'OUTCOME_UNKNOWN';
-    const isOutage = isOfWrite || error.code === 'DATABASE_UNAVAILABLE';
-    return isOutage ? { reason: error.cause ?? error.detail, isOutage, isOfWrite: true } : null;
+    const isOutage = error.code === 'OUTCOME_UNKNOWN' || error.code === 'DATABASE_UNAVAILABLE';
+    const isOfWrite = error.extensions.isOfRead !== true;
+    return isOutage ? { reason: error.cause ?? error.detail, isOutage, isOfWrite } : null;
   }
   const problem = databaseProblem(error);
   if (problem === null) return null;

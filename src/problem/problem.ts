@@ -15,6 +15,8 @@ export interface ProblemExtensions {
   /** Extension members (RFC 9457 3.2), such as a link to the conflicting identifier. */
   readonly members?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether a read failed, which says nothing about writes; for the log of outages. */
+  readonly isOfRead?: boolean;
 }
 
 /** An error with a code of the catalogue; the filter converts it to a response. */

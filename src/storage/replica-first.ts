@@ -38,7 +38,7 @@ async function limited<T>(read: Promise<T>): Promise<T> {
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       const detail = 'The primary database did not respond in time. Send the request again after Retry-After.';
-      reject(new Problem('DATABASE_UNAVAILABLE', detail, { headers: { 'retry-after': '1' } }));
+      reject(new Problem('DATABASE_UNAVAILABLE', detail, { headers: { 'retry-after': '1' }, isOfRead: true }));
     }, PRIMARY_LIMIT_MS);
   });
   try {

@@ -6,6 +6,7 @@ import { takeCancelledWait } from '../database/standby-notices.js';
 import { Problem } from '../problem/problem.js';
 import { isConnectionLost, isLockTimeout, isOfOtherServer } from '../problem/database-errors.js';
 import { type Touched, takeTouched } from './touched.js';
+import { WriteSlots } from './write-slots.js';
 
 export type Queryable = Pick<pg.ClientBase, 'query'>;
 
@@ -20,8 +21,11 @@ const LOST_AGAINST_ANOTHER = new Set(['40P01', '40001']);
  */
 const WRITE_RECORD = "pg_logical_emit_message(true, 'mintmark', '')";
 
-/** Whether a synchronous standby is configured; the cluster manager can change that at any time. A column of a statement. */
-export const HAS_STANDBY = "current_setting('synchronous_standby_names') <> ''";
+/**
+ * Whether a synchronous standby is configured, which the cluster manager can change at any time; also true at a server in recovery,
+ * where the wait is refused: what it has may be lost when another one is promoted. A column of a statement.
+ */
+export const HAS_STANDBY = "(current_setting('synchronous_standby_names') <> '' OR pg_is_in_recovery())";
 
 const WAIT = `SELECT CASE WHEN ${HAS_STANDBY} THEN ${WRITE_RECORD} END`;
 
@@ -56,12 +60,23 @@ export interface TransactionListener {
 
 @Injectable()
 export class Transactions {
+  private readonly slots: WriteSlots;
+  private readonly hotSlots: WriteSlots;
+
   constructor(
     @Inject(pg.Pool) private readonly pool: pg.Pool,
     @Inject(HOT_POOL) private readonly hot: pg.Pool,
     @Optional() @Inject(TRANSACTION_LISTENER) private readonly listener: TransactionListener | null = null,
     @Optional() private readonly commits: CommitWatch = new CommitWatch(),
-  ) {}
+  ) {
+    this.slots = new WriteSlots(pool.options.max, this.maxWaitMs);
+    this.hotSlots = new WriteSlots(hot.options.max, this.maxWaitMs);
+  }
+
+  /** The writes that wait for a place among those of their pool. */
+  get waiting(): number {
+    return this.slots.waiting + this.hotSlots.waiting;
+  }
 
   /** Milliseconds that a request waits for a connection: `DATABASE_CONNECT_TIMEOUT_MS`. */
   get maxWaitMs(): number {
@@ -105,7 +120,7 @@ export class Transactions {
       return await this.repeat(this.hot, async (client, loan) => {
         const timer = endLater(client, loan.commitUntil);
         try {
-          return await this.commits.watch(() => work(client));
+          return await this.commits.watch(() => acknowledged(client, work(client)));
         } catch (error) {
           if (isConnectionLost(error)) throw outcomeUnknown(error);
           loan.isSound = error instanceof pg.DatabaseError && !isOfOtherServer(error);
@@ -132,12 +147,26 @@ export class Transactions {
 
   private async repeat<T>(pool: pg.Pool, work: (client: pg.PoolClient, loan: Loan) => Promise<T>): Promise<T> {
     const commitUntil = performance.now() + this.maxTotalMs;
+    const slots = pool === this.hot ? this.hotSlots : this.slots;
+    const entering = slots.enter();
+    if (entering !== null) await entering;
+    try {
+      return await this.attempt(pool, commitUntil, work);
+    } finally {
+      slots.leave();
+    }
+  }
+
+  private async attempt<T>(
+    pool: pg.Pool,
+    commitUntil: number,
+    work: (client: pg.PoolClient, loan: Loan) => Promise<T>,
+  ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const client = await pool.connect();
       const loan: Loan = { isSound: false, commitUntil };
       try {
         const result = await work(client, loan);
-        if (takeCancelledWait(client)) throw outcomeUnknown(new Error('the wait for the standby was cancelled'));
         client.release();
         return result;
       } catch (error) {
@@ -165,7 +194,7 @@ async function inTransaction<T>(
     await client.query(begin);
     const result = await work(client);
     committing = true;
-    await commits.watch(() => client.query(commitWithin(loan.commitUntil)));
+    await commits.watch(() => acknowledged(client, client.query(commitWithin(loan.commitUntil))));
     return result;
   } catch (error) {
     if (isConnectionLost(error)) throw committing ? outcomeUnknown(error) : error;
@@ -176,6 +205,13 @@ async function inTransaction<T>(
     );
     throw error;
   }
+}
+
+/** @throws Problem OUTCOME_UNKNOWN where the wait for the standby was cancelled, which PostgreSQL reports as a success. */
+async function acknowledged<T>(client: Queryable, commit: Promise<T>): Promise<T> {
+  const result = await commit;
+  if (takeCancelledWait(client)) throw outcomeUnknown(new Error('the wait for the standby was cancelled'));
+  return result;
 }
 
 /** For the work before and after a transaction on a busy machine. */

@@ -81,7 +81,8 @@ describe('an overload', () => {
     const path = `/identifiers/${minted.body.identifier}`;
     const lock = await lockTable('api_key');
     const waiting = Array.from({ length: 8 }, () => createKeyRaw(client));
-    await lock.until(4);
+    // Writes use two of four connections.
+    await lock.until(2);
     await waitUntil(async () => (await queueDepth(client)) >= 4);
     for (let i = 0; i < 5; i++) expectRefused(await client.mint({}, ADMIN), 503, 'OVERLOADED');
     const found = client.get(path);
@@ -100,7 +101,7 @@ const createKeyRaw = (client: Client) => client.post('/api-keys', { client: 'rep
 
 async function queueDepth(client: Client): Promise<number> {
   const text = await (await fetch(`${client.base}/metrics`, { headers: ADMIN })).text();
-  return Number(/^mintmark_queue_depth\{queue="database_pool"\} (\d+)$/m.exec(text)?.[1]);
+  return Number(/^mintmark_queue_depth\{queue="writes"\} (\d+)$/m.exec(text)?.[1]);
 }
 
 /** Prevents writes to a table until it is released; reads are possible. */

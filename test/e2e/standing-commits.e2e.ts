@@ -125,6 +125,22 @@ describe('a standby that confirms no commit', () => {
     await server.stop();
   });
 
+  it('does not count as one that confirms commits when their wait is cancelled', async () => {
+    await freeze();
+    await untilReady(503);
+    for (let round = 0; round < 12; round++) {
+      await query(
+        postgres.url,
+        "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = 'mintmark' AND wait_event = 'SyncRep'",
+      );
+      await pause(400);
+      expect((await ready()).status).toBe(503);
+    }
+    await thaw();
+    await untilReady(200);
+    await server.stop();
+  });
+
   it('is gone after a failover: the probe that waits at the lost server is given up', async () => {
     await freeze();
     await untilReady(503);

@@ -63,6 +63,16 @@ describe('an outage', () => {
     expect(lines[1]?.[1]).toMatchObject({ seconds: 60, failedRequests: 1 });
   });
 
+  it('of reads that were answered too late ends with the next statement', () => {
+    outages.failed(new Problem('DATABASE_UNAVAILABLE', 'not within 14 s', { isOfRead: true }), true);
+    outages.responded();
+    jest.advanceTimersByTime(6000);
+    expect(lines.map(([, , message]) => message)).toEqual([
+      expect.stringContaining('fails'),
+      expect.stringContaining('serves again'),
+    ]);
+  });
+
   it('begins with the error of its first request, and not with those of other causes', () => {
     for (const error of [new TypeError('a defect'), new Problem('IDENTIFIER_TAKEN', 'taken'), slow]) {
       expect(outages.failed(error, true)).toBe(false);

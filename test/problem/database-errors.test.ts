@@ -8,6 +8,7 @@ const refusal = (code: string, message = 'refused') =>
 describe('an error of a failover', () => {
   it.each([
     ['a server in recovery', refusal('25006')],
+    ['a repeat that must wait, on a standby', refusal('XX000', 'cannot assign TransactionIds during recovery')],
     ['a server that shuts down', refusal('57P01')],
     ['a server that crashed', refusal('57P02')],
     ['a server that starts', refusal('57P03')],

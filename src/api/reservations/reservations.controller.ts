@@ -42,6 +42,7 @@ const Settles = (action: 'activate' | 'release'): MethodDecorator =>
     Post(`:id/${action}`),
     Requires('mint', 'curate'),
     LargeBody(),
+    routeSettings({ inParts: true }),
     HttpCode(HttpStatus.OK),
     ApiParam(ID),
     ApiIdempotencyKey(),
@@ -66,7 +67,6 @@ export class ReservationController {
    * expired one counts as withdrawn at once.
    */
   @Post()
-  @routeSettings({ inParts: true })
   @Requires('mint')
   @ApiIdempotencyKey()
   @ApiResponse({

@@ -11,7 +11,7 @@ declare module 'fastify' {
   }
 
   interface FastifyReply {
-    /** Null before the handler is called, for an excepted request, and after the response. */
+    /** Null before the handler is called, for an excepted request, and when the response begins. */
     waiting: Waiting | null;
   }
 }
@@ -25,6 +25,17 @@ const arrivals = new WeakMap<IncomingMessage, number>();
 /** @param at as `performance.now`. */
 export function noteArrival(request: IncomingMessage, at: number): void {
   arrivals.set(request, at);
+}
+
+/** How long requests waited before their bodies were read, in milliseconds. */
+const waits = new WeakMap<IncomingMessage, number>();
+
+/** A shorter wait is not noted. */
+const MIN_WAIT_MS = 100;
+
+/** Counts a wait before the body of a request, such as that for its API key, as a part of its limit. */
+export function noteWait(request: IncomingMessage, ms: number): void {
+  if (ms >= MIN_WAIT_MS) waits.set(request, ms);
 }
 
 interface Waiting {
@@ -61,7 +72,7 @@ class WaitingRequests {
 /**
  * Answers every request within a limit, whatever it waits for: the waits of a request (queue, connection, statement, lock, another
  * attempt) have limits of their own, whose sum would be longer. Streams, long polls and requests in parts are excepted.
- * @param limitMs from the end of the request's body.
+ * @param limitMs for the time after the end of the request's body, and the waits before it (`noteWait`).
  */
 export function limitResponseTime(server: FastifyInstance, faces: Faces, limitMs: number): void {
   const waiting = new WaitingRequests();
@@ -83,13 +94,14 @@ export function limitResponseTime(server: FastifyInstance, faces: Faces, limitMs
   }, CHECK_INTERVAL_MS).unref();
 
   server.addHook('preHandler', (request, reply, done) => {
-    const since = arrivals.get(request.raw) ?? performance.now();
+    const since = arrivals.get(request.raw) ?? performance.now() - (waits.get(request.raw) ?? 0);
     if (!isExcepted(request)) reply.waiting = waiting.add(request, reply, since);
     done();
   });
-  server.addHook('onResponse', (_request, reply, done) => {
+  // The status is decided; the first piece of a stream can come long after it.
+  server.addHook('onSend', (_request, reply, payload, done) => {
     leave(reply);
-    done();
+    done(null, payload);
   });
   server.addHook('onClose', () => {
     clearInterval(timer);
@@ -105,7 +117,7 @@ function tooLate(request: FastifyRequest, limitMs: number): Problem {
   const headers = { 'retry-after': '1' };
   if (onlyReads(request)) {
     const detail = `The database did not complete the request within ${seconds} s. Send it again after Retry-After.`;
-    return new Problem('DATABASE_UNAVAILABLE', detail, { headers });
+    return new Problem('DATABASE_UNAVAILABLE', detail, { headers, isOfRead: true });
   }
   const detail =
     `The database did not complete the request within ${seconds} s, so the outcome is unknown. Send the same request again ` +

@@ -1,9 +1,10 @@
+import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type FastifyInstance, fastify } from 'fastify';
 import { REST_API } from '../../../src/api/face.js';
 import { Faces } from '../../../src/http/face.js';
-import { limitResponseTime, noteArrival } from '../../../src/http/server/response-deadline.js';
+import { limitResponseTime, noteArrival, noteWait } from '../../../src/http/server/response-deadline.js';
 
 const LIMIT_MS = 1000;
 /** The interval of the checks and the time of a request. */
@@ -17,6 +18,7 @@ beforeEach(async () => {
   // As of a request that waited for half of the limit before the framework got it.
   server.addHook('onRequest', (request, _reply, done) => {
     if (request.url === '/handed-over') noteArrival(request.raw, performance.now() - LIMIT_MS / 2);
+    if (request.url === '/authenticated') noteWait(request.raw, LIMIT_MS / 2);
     done();
   });
   limitResponseTime(server, new Faces([REST_API]), LIMIT_MS);
@@ -25,7 +27,17 @@ beforeEach(async () => {
     await pause(LIMIT_MS + 2 * SLACK_MS);
     return 'result';
   };
-  for (const url of ['/slow', '/handed-over']) server.all(url, slow);
+  for (const url of ['/slow', '/handed-over', '/authenticated']) server.all(url, slow);
+  server.all('/stream', (_request, reply) =>
+    reply.send(
+      Readable.from(
+        (async function* () {
+          await pause(LIMIT_MS + SLACK_MS);
+          yield 'result';
+        })(),
+      ),
+    ),
+  );
   server.all('/in-parts', { config: { inParts: true } }, slow);
   origin = await server.listen({ host: '127.0.0.1', port: 0 });
 });
@@ -49,6 +61,16 @@ describe('the limit of a response', () => {
       expect(ms).toBeGreaterThanOrEqual(LIMIT_MS);
       expect(ms).toBeLessThan(LIMIT_MS + SLACK_MS);
     }
+  });
+
+  it('counts the wait for an API key', async () => {
+    const { status, ms } = await send('GET', '/authenticated');
+    expect(status).toBe(503);
+    expect(ms).toBeLessThan(LIMIT_MS / 2 + SLACK_MS - 200);
+  });
+
+  it('ends when a stream begins, also before its first piece', async () => {
+    expect(await send('GET', '/stream')).toMatchObject({ status: 200, code: 'result' });
   });
 
   it('counts from the arrival, also behind requests that arrived later', async () => {

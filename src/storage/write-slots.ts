@@ -1,0 +1,71 @@
+import { Problem } from '../problem/problem.js';
+
+/** Connections of each pool that are kept for reads, at most. */
+const KEPT_FOR_READS = 6;
+
+interface Waiting {
+  readonly enter: () => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+/**
+ * The connections of a pool that writes may use at the same time. Writes that wait for a standby would use all of them, and reads,
+ * the look-up of API keys among them, would wait behind these.
+ */
+export class WriteSlots {
+  private free: number;
+  private readonly queue = new Set<Waiting>();
+
+  /**
+   * @param size of the pool, of which a third, at most 6, is kept for reads.
+   * @param maxWaitMs after which a write is refused.
+   */
+  constructor(
+    size: number,
+    private readonly maxWaitMs: number,
+  ) {
+    this.free = Math.max(1, size - Math.min(KEPT_FOR_READS, Math.ceil(size / 3)));
+  }
+
+  /**
+   * Takes a slot, which `leave` returns. Slots are given in the order of the calls.
+   * @returns null where one is free, so that a write need not wait for a promise.
+   * @throws Problem DATABASE_UNAVAILABLE after the limit.
+   */
+  enter(): Promise<void> | null {
+    if (this.free > 0) {
+      this.free -= 1;
+      return null;
+    }
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.queue.delete(waiting);
+        reject(waitedInVain());
+      }, this.maxWaitMs);
+      const waiting = { enter: resolve, timer };
+      this.queue.add(waiting);
+    });
+  }
+
+  /** The writes that wait for a slot. */
+  get waiting(): number {
+    return this.queue.size;
+  }
+
+  leave(): void {
+    const [next] = this.queue;
+    if (next === undefined) {
+      this.free += 1;
+      return;
+    }
+    this.queue.delete(next);
+    clearTimeout(next.timer);
+    next.enter();
+  }
+}
+
+function waitedInVain(): Problem {
+  const detail =
+    'The database did not complete the writes before this one in time. Nothing was sent to it; send the request again after Retry-After.';
+  return new Problem('DATABASE_UNAVAILABLE', detail, { headers: { 'retry-after': '2' } });
+}

@@ -114,7 +114,12 @@ export function connectTo(url: string): () => Promise<pg.Client> {
   return async () => {
     const client = new pg.Client({ connectionString: url, application_name: 'mintmark', ...limits });
     client.on('error', () => null);
-    await client.connect();
+    try {
+      await client.connect();
+    } catch (error) {
+      void client.end().catch(() => null);
+      throw error;
+    }
     return client;
   };
 }

@@ -48,8 +48,13 @@ export class ConnectionPool extends pg.Pool {
     return undefined;
   }
 
+  /** Whether the database has completed a statement on a connection of the pool since a time, as `performance.now`. */
+  completedSince(time: number): boolean {
+    return this.lastCompletion >= time;
+  }
+
   private reasonOf<T>(error: T, since: number): T | PoolBusyError {
-    if (!isFullPool(error) || this.lastCompletion < since) return error;
+    if (!isFullPool(error) || !this.completedSince(since)) return error;
     return new PoolBusyError('no database connection became free in time', { cause: error });
   }
 }

@@ -1,5 +1,6 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import pg from 'pg';
+import { ConnectionPool, PoolBusyError } from '../database/connection-pool.js';
 import { CommitWatch } from '../database/commit-watch.js';
 import { HOT_LOCK_WAIT_MS, HOT_POOL } from '../database/pool.js';
 import { takeCancelledWait } from '../database/standby-notices.js';
@@ -69,8 +70,9 @@ export class Transactions {
     @Optional() @Inject(TRANSACTION_LISTENER) private readonly listener: TransactionListener | null = null,
     @Optional() private readonly commits: CommitWatch = new CommitWatch(),
   ) {
-    this.slots = new WriteSlots(pool.options.max, this.maxWaitMs);
-    this.hotSlots = new WriteSlots(hot.options.max, this.maxWaitMs);
+    const slotsOf = (of: pg.Pool) => new WriteSlots(of.options.max, this.maxWaitMs, (since) => this.refusal(of, since));
+    this.slots = slotsOf(pool);
+    this.hotSlots = slotsOf(hot);
   }
 
   /** The writes that wait for a place among those of their pool. */
@@ -157,6 +159,13 @@ export class Transactions {
     }
   }
 
+  /** The error of a write that waited in vain for others: while commits stand, statements that complete are those of reads. */
+  private refusal(pool: pg.Pool, since: number): Error {
+    const isStanding = this.commits.isDoubtful || this.commits.checkStanding();
+    const isBusy = !isStanding && pool instanceof ConnectionPool && pool.completedSince(since);
+    return isBusy ? new PoolBusyError('the writes of the pool were not completed in time') : writesNotCompleted();
+  }
+
   private async attempt<T>(
     pool: pg.Pool,
     commitUntil: number,
@@ -241,4 +250,10 @@ function outcomeUnknown(cause: unknown): Problem {
   const problem = new Problem('OUTCOME_UNKNOWN', detail, { headers: { 'retry-after': '1' } });
   problem.cause = cause;
   return problem;
+}
+
+function writesNotCompleted(): Problem {
+  const detail =
+    'The database did not complete the writes before this one in time. Nothing was sent to it; send the request again after Retry-After.';
+  return new Problem('DATABASE_UNAVAILABLE', detail, { headers: { 'retry-after': '2' } });
 }

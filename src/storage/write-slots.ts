@@ -1,5 +1,3 @@
-import { Problem } from '../problem/problem.js';
-
 /** Connections of each pool that are kept for reads, at most. */
 const KEPT_FOR_READS = 6;
 
@@ -19,10 +17,12 @@ export class WriteSlots {
   /**
    * @param size of the pool, of which a third, at most 6, is kept for reads.
    * @param maxWaitMs after which a write is refused.
+   * @param refusal the error of a write that has waited in vain since a time, as `performance.now`.
    */
   constructor(
     size: number,
     private readonly maxWaitMs: number,
+    private readonly refusal: (since: number) => Error,
   ) {
     this.free = Math.max(1, size - Math.min(KEPT_FOR_READS, Math.ceil(size / 3)));
   }
@@ -30,17 +30,18 @@ export class WriteSlots {
   /**
    * Takes a slot, which `leave` returns. Slots are given in the order of the calls.
    * @returns null where one is free, so that a write need not wait for a promise.
-   * @throws Problem DATABASE_UNAVAILABLE after the limit.
+   * @throws the refusal after the limit.
    */
   enter(): Promise<void> | null {
     if (this.free > 0) {
       this.free -= 1;
       return null;
     }
+    const since = performance.now();
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.queue.delete(waiting);
-        reject(waitedInVain());
+        reject(this.refusal(since));
       }, this.maxWaitMs);
       const waiting = { enter: resolve, timer };
       this.queue.add(waiting);
@@ -62,10 +63,4 @@ export class WriteSlots {
     clearTimeout(next.timer);
     next.enter();
   }
-}
-
-function waitedInVain(): Problem {
-  const detail =
-    'The database did not complete the writes before this one in time. Nothing was sent to it; send the request again after Retry-After.';
-  return new Problem('DATABASE_UNAVAILABLE', detail, { headers: { 'retry-after': '2' } });
 }

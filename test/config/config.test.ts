@@ -44,6 +44,13 @@ describe('the configuration', () => {
     expect(resolver).toMatchObject({ scheme: 'https', authority: 'hdl.handle.net', firstSegment: 'hdl' });
   });
 
+  it('reads at the server of READ_DATABASE_URL where one is set', () => {
+    const own = { DATABASE_URL: 'postgresql://h/d', ADMIN_API_KEY: KEY };
+    expect(readConfig(own).readDatabaseUrl).toBeNull();
+    const url = 'postgresql://standby/d';
+    expect(readConfig({ ...own, READ_DATABASE_URL: url }).readDatabaseUrl).toBe(url);
+  });
+
   it('creates no default naming authority in a database of DATABASE_URL', () => {
     expect(readConfig({ DATABASE_URL: 'postgresql://h/d', ADMIN_API_KEY: KEY }).namingAuthorities).toEqual([]);
   });
@@ -142,6 +149,15 @@ describe('the configuration', () => {
     [{ DATABASE_URL: 'postgresql:h/d' }, 'must be a URL such as postgresql://'],
     [{ DATABASE_URL: 'postgresql://u:hush/x@h/d' }, 'percent-encode the characters of user and password'],
     [{ DATABASE_URL: 'postgresql://u:hush@h/d?schema=pids' }, 'ALTER ROLE … SET search_path = "pids"'],
+    [{ READ_DATABASE_URL: 'postgresql://h/d' }, 'READ_DATABASE_URL is set without DATABASE_URL'],
+    [
+      { DATABASE_URL: 'postgresql://h/d', READ_DATABASE_URL: 'postgresql://u:hush@a,b/d' },
+      'READ_DATABASE_URL names several hosts',
+    ],
+    [
+      { DATABASE_URL: 'postgresql://h/d', READ_DATABASE_URL: 'mysql://u:hush@h/d' },
+      'READ_DATABASE_URL must be a URL such as postgresql://',
+    ],
   ])('refuses %j in words that say what to do', (variables, words) => {
     expect(() => readConfig(variables)).toThrow(words);
     expect(() => readConfig(variables)).toThrow(

@@ -50,9 +50,8 @@ async function connect(database = 'mintmark'): Promise<pg.Client> {
 /** Kills one process of the server, which then closes all its sessions and recovers. */
 async function crashOneProcess(): Promise<void> {
   const session = await connect();
-  const { rows } = await session.query<{ pid: number }>(
-    "SELECT pid FROM pg_stat_activity WHERE application_name = 'mintmark' LIMIT 1",
-  );
+  // Its own: the service closes the idle ones of its pools.
+  const { rows } = await session.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   const ended = new Promise((resolve) => session.once('end', resolve));
   process.kill(rows[0]!.pid, 'SIGKILL');
   await ended;

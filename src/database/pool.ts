@@ -54,6 +54,9 @@ export const PROBE_POOL = Symbol('PROBE_POOL');
 /** A poll that takes longer comes too late: what it reads is not served. */
 const LOG_STATEMENT_TIMEOUT_MS = 700;
 
+/** A new session of a probe can reach another server, where a name or a balancer leads to it now. */
+const PROBE_USES = 10;
+
 /** Of a connection and of a statement. Short, because the primary is asked after a replica that does not respond. */
 const REPLICA_WAIT_MS = 1000;
 
@@ -81,14 +84,14 @@ export function createPools(url: string, config: Config, logger: Logger, failure
         ? null
         : {
             reads: createReplicaPool(config.readDatabaseUrl, config, logger, hotSize),
-            probe: createReplicaPool(config.readDatabaseUrl, config, logger, 1),
-            primaryProbe: createReplicaPool(url, config, logger, 1),
+            probe: createReplicaPool(config.readDatabaseUrl, config, logger, 1, PROBE_USES),
+            primaryProbe: createReplicaPool(url, config, logger, 1, PROBE_USES),
           },
   };
 }
 
 /** Its failures are no outage: `ReplicaWatch` reports them. */
-function createReplicaPool(url: string, config: Config, logger: Logger, size: number): pg.Pool {
+function createReplicaPool(url: string, config: Config, logger: Logger, size: number, maxUses = Infinity): pg.Pool {
   return createPool(url, config, logger, NO_REPORT, {
     size,
     lockWaitMs: REPLICA_WAIT_MS,
@@ -98,6 +101,7 @@ function createReplicaPool(url: string, config: Config, logger: Logger, size: nu
     connectTimeoutMs: Math.min(REPLICA_WAIT_MS, config.pool.connectTimeoutMs),
     isReadOnly: true,
     acceptsRecovery: true,
+    maxUses,
   });
 }
 
@@ -115,12 +119,19 @@ interface Traits {
   readonly isReadOnly?: boolean;
   /** Whether a session may be at a server in recovery. */
   readonly acceptsRecovery: boolean;
+  /** After so many, a session is closed; by default none is. */
+  readonly maxUses?: number;
 }
 
 /** Every wait has a limit. The limit here exceeds that of the server, for a network or server that does not respond. */
 function createPool(url: string, config: Config, logger: Logger, failures: FailureReport, traits: Traits): pg.Pool {
   const { size, lockWaitMs, planCacheMode, statementTimeoutMs = config.pool.statementTimeoutMs } = traits;
-  const { connectTimeoutMs = config.pool.connectTimeoutMs, isReadOnly = false, acceptsRecovery } = traits;
+  const {
+    connectTimeoutMs = config.pool.connectTimeoutMs,
+    isReadOnly = false,
+    acceptsRecovery,
+    maxUses = Infinity,
+  } = traits;
   const readOnly = isReadOnly ? [{ name: 'default_transaction_read_only', value: 'on', required: true }] : [];
   const settings = new SessionSettings([...poolSettings(planCacheMode), ...readOnly], (setting, reason) => {
     logger.warn({ setting, reason }, 'the database rejected a session setting; the session continues without it');
@@ -128,6 +139,7 @@ function createPool(url: string, config: Config, logger: Logger, failures: Failu
   const pool = new ConnectionPool({
     connectionString: url,
     max: size,
+    maxUses,
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
     lock_timeout: lockWaitMs,

@@ -28,7 +28,9 @@ export class OutageLog implements FailureCounter {
     // The result of a check is used again for a second, in which the database may serve already.
     if (this.outage !== null && !isOfRequest) return true;
     const { reason } = failure;
-    const outage = this.note('error', typeof reason === 'string' ? { reason } : { err: reason });
+    // The sweep repeats its work and a check only reports, so no request has failed yet.
+    const level = isOfRequest ? 'error' : 'warn';
+    const outage = this.note(level, typeof reason === 'string' ? { reason } : { err: reason });
     if (isOfRequest) outage.requests += 1;
     outage.needsCommit ||= failure.isOfWrite;
     return true;

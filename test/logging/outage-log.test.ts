@@ -93,8 +93,8 @@ describe('an outage', () => {
     expect(lines).toHaveLength(2);
   });
 
-  it('has the reason of a check that found a server without writes', () => {
+  it('is a warning while no request has failed, with the reason of the check or of the sweep', () => {
     outages.failed(new Problem('DATABASE_UNAVAILABLE', 'The server is in recovery.'), false);
-    expect(lines).toEqual([['error', { reason: 'The server is in recovery.' }, expect.stringContaining('fails')]]);
+    expect(lines).toEqual([['warn', { reason: 'The server is in recovery.' }, expect.stringContaining('fails')]]);
   });
 });

@@ -160,6 +160,28 @@ describe('a replica', () => {
     await replica.stop();
   });
 
+  it('is left out where it has more changes that the primary lacks than it had when that was found', async () => {
+    const { state, replica, advance } = servers();
+    await replica.watch.start();
+    for (const position of [1500n, 1510n, 1520n]) {
+      state.standby.position = position;
+      await advance(2);
+      expect(replica.isUsable).toBe(false);
+      await expect(replica.query(QUERY)).rejects.toThrow(ReplicaUnusableError);
+    }
+    // A second server of the same balancer, with less of the lost part.
+    state.standby.position = 1490n;
+    await advance(2);
+    expect(replica.isUsable).toBe(false);
+    state.standby.position = 1505n;
+    await advance(1);
+    expect(replica.isUsable).toBe(false);
+    state.standby.position = state.primary.position;
+    await advance(1);
+    expect(replica.isUsable).toBe(true);
+    await replica.stop();
+  });
+
   it('is not read for a position that it has not replayed', async () => {
     const { replica } = servers();
     await replica.watch.start();

@@ -34,7 +34,7 @@ export class ReplicaWatch {
   private timer: NodeJS.Timeout | null = null;
   private lastLagMs = NaN;
   private probed: { readonly at: number; readonly position: bigint } | null = null;
-  /** The position of a server that has a part of the log that the primary does not have. */
+  /** The least position of a server that was found with a part of the log that the primary does not have. */
   private diverged: bigint | null = null;
   private reported: string | null = null;
 
@@ -97,7 +97,7 @@ export class ReplicaWatch {
     if (state.tableId !== primary.tableId) {
       throw new ReplicaUnusableError('the replica has not replayed the migrations of the primary');
     }
-    if (state.position === this.diverged) {
+    if (this.isDiverged(state.position, primary.position)) {
       throw new ReplicaUnusableError('the replica has changes that the primary does not have');
     }
     if (lag > MAX_LAG_MS) throw new ReplicaUnusableError(`the replica is more than ${MAX_LAG_MS / 1000} s behind`);
@@ -107,6 +107,19 @@ export class ReplicaWatch {
   leaveOut(): void {
     this.isAwake = false;
     void this.probe();
+  }
+
+  private foundDiverged(position: bigint): void {
+    const { diverged, primaryState } = this;
+    // One that the primary has passed is of an earlier failover.
+    const isFirst = diverged === null || (primaryState !== null && primaryState.position >= diverged);
+    if (isFirst || position < diverged) this.diverged = position;
+  }
+
+  /** A server that stays where it diverged is told apart from one that follows after the primary has written more, too. */
+  private isDiverged(position: bigint, ofPrimary: bigint): boolean {
+    if (this.diverged === null) return false;
+    return position === this.diverged || (position > this.diverged && ofPrimary < this.diverged);
   }
 
   private get primarySilenceMs(): number {
@@ -123,7 +136,7 @@ export class ReplicaWatch {
       if (state.inRecovery) throw new Error('the primary is in recovery');
       // What a standby has replayed, its primary had written before.
       const { probed } = this;
-      if (probed !== null && probed.at <= at && state.position < probed.position) this.diverged = probed.position;
+      if (probed !== null && probed.at <= at && state.position < probed.position) this.foundDiverged(probed.position);
       this.primaryState = state;
       this.history.add(at, state.position);
       this.primaryFailures = 0;

@@ -143,7 +143,7 @@ export class ChangeStreamService {
         }));
       } catch (error) {
         if (!(error instanceof ExpiredHolders) && !isUniqueViolation(error)) throw error;
-        if (!attempts.next()) throw conflictInProgress();
+        if (!(await attempts.again())) throw conflictInProgress();
         if (error instanceof ExpiredHolders)
           await this.transactions.run((transaction) => this.updater.expireLeases(transaction, error.ids));
       }

@@ -83,7 +83,8 @@ export class ExistingUpdates {
       } catch (error) {
         if (!(error instanceof Unsettled) && !isUniqueViolation(error)) throw error;
         const expired = error instanceof Unsettled ? error.expired : [];
-        if (!attempts.next(expired.length > 0 ? ATTEMPTS_AFTER_EXPIRIES : undefined)) throw conflictInProgress();
+        if (!(await attempts.again(expired.length > 0 ? ATTEMPTS_AFTER_EXPIRIES : undefined)))
+          throw conflictInProgress();
         if (expired.length > 0) await this.expire(expired);
       }
     }

@@ -45,7 +45,7 @@ export class AccessModule {
         ...[Authenticator, KeyCache, KeyReads, KeyValidity, accessGuard, largeBodies, limitsGuard, mintBudget],
         { provide: APP_GUARD, useExisting: AccessGuard },
       ],
-      exports: [AccessGuard, KeyCache, KeyValidity, LargeBodies, LimitsGuard, MintBudget],
+      exports: [AccessGuard, KeyReads, KeyValidity, LargeBodies, LimitsGuard, MintBudget],
     };
   }
 }

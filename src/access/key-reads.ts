@@ -27,6 +27,12 @@ export class KeyReads {
     return this.cache.recognizes(digest);
   }
 
+  /** Reads a key anew at its next use: this process has revoked or confirmed it. */
+  forget(id: string): void {
+    this.cache.forget(id);
+    this.atReplica.forget(id);
+  }
+
   /** @returns null for an unknown key. */
   findByDigest(digest: Buffer, isRead: boolean): Promise<ApiKey | null> {
     if (!isRead || !this.replica.exists || this.cache.has(digest)) return this.cache.findByDigest(digest);

@@ -46,4 +46,12 @@ describe('the key of a request while the primary is away', () => {
     expect(await reads.findByDigest(DIGEST, false)).toBe(KEY);
     expect(state.primaryReads).toBe(1);
   });
+
+  it('is read at the replica again after this process has revoked it', async () => {
+    const { state, reads } = stores();
+    await reads.findByDigest(DIGEST, true);
+    reads.forget(KEY.id);
+    await reads.findByDigest(DIGEST, true);
+    expect(state.replicaReads).toBe(2);
+  });
 });

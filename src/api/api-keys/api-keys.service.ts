@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { v4 as uuid } from 'uuid';
-import { KeyCache } from '../../access/key-cache.js';
+import { KeyReads } from '../../access/key-reads.js';
 import { type Principal, covers } from '../../access/principal.js';
 import type { RequestContext } from '../../access/request-context.js';
 import { newSecret, secretHash } from '../../access/key-secret.js';
@@ -52,7 +52,7 @@ export class ApiKeysService {
   constructor(
     private readonly keys: ApiKeyStore,
     private readonly requests: IdempotentRequests,
-    private readonly cache: KeyCache,
+    private readonly reads: KeyReads,
     private readonly users: HandleUserStore,
     private readonly authorities: NamingAuthorityCache,
   ) {}
@@ -127,7 +127,7 @@ export class ApiKeysService {
       if (!confirmed) throw new Problem('API_KEY_NOT_FOUND', NOT_FOUND);
       return id;
     });
-    this.cache.forget(id.toLowerCase());
+    this.reads.forget(id.toLowerCase());
     return { result: await this.read(id), replayed };
   }
 
@@ -144,7 +144,7 @@ export class ApiKeysService {
       if (!revoked) throw new Problem('API_KEY_NOT_FOUND', NOT_FOUND);
       return id;
     });
-    this.cache.forget(id.toLowerCase());
+    this.reads.forget(id.toLowerCase());
     return replayed;
   }
 

@@ -180,13 +180,21 @@ function createPool(url: string, config: Config, logger: Logger, failures: Failu
   return pool;
 }
 
+/** A new session of `DATABASE_URL` is at a standby. Its code is that of a write there. */
+export class InRecoveryError extends Error {
+  readonly code = '25006';
+
+  constructor() {
+    super('the server of DATABASE_URL is in recovery (a standby)');
+  }
+}
+
 /**
  * Beside a replica, what the primary does not have does not exist, so that a standby must not answer in its place. A server goes
  * into recovery only by a restart, which ends its sessions.
- * @throws Error with the SQLSTATE of a write at a standby.
+ * @throws InRecoveryError
  */
 async function refuseRecovery(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ inRecovery: boolean }>('SELECT pg_is_in_recovery() AS "inRecovery"');
-  if (rows[0]?.inRecovery !== true) return;
-  throw Object.assign(new Error('the server of DATABASE_URL is in recovery (a standby)'), { code: '25006' });
+  if (rows[0]?.inRecovery === true) throw new InRecoveryError();
 }

@@ -177,6 +177,8 @@ describe('with READ_DATABASE_URL', () => {
       expect(await statuses()).toEqual([200, 302, 200, 503, 503, 503]);
       await pause(500);
     }
+    const { status, body } = await client.get('/health/ready');
+    expect([status, body.detail]).toEqual([503, expect.stringContaining('is in recovery (a standby)')]);
     await promote();
     await until('404 again', async () => (await client.get(`/identifiers/${UNKNOWN}`)).status === 404);
     await mint();

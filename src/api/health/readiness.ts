@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { CommitProbe, SESSION_NAME } from '../../database/commit-probe.js';
 import { CommitWatch, STANDING_MS } from '../../database/commit-watch.js';
+import { InRecoveryError } from '../../database/pool.js';
 import { missingMigrations } from '../../database/schema-state.js';
 import { Problem } from '../../problem/problem.js';
 
@@ -57,9 +58,7 @@ export class Readiness {
     this.reading ??= this.readServer().finally(() => (this.reading = null));
     const late = this.commits.checkStanding() ? [pause(STANDING_WAIT_MS, null, { ref: false })] : [];
     const server = await Promise.race([this.reading, ...late]);
-    if (server?.inRecovery === true) {
-      throw this.notReady('The database server is in recovery (a standby), which accepts no writes.');
-    }
+    if (server?.inRecovery === true) throw this.inRecovery();
     if (server?.isReadOnly === true) {
       throw this.notReady(
         'The database is read-only (default_transaction_read_only is on), so that writes are refused.',
@@ -83,7 +82,9 @@ export class Readiness {
 
   /** A session of a server without writes is closed, because a new one may reach the next primary. */
   private async readState(session: string | null): Promise<ServerState> {
-    const client = await this.pool.connect();
+    const client = await this.pool.connect().catch((error: unknown) => {
+      throw error instanceof InRecoveryError ? this.inRecovery() : error;
+    });
     let isSound = false;
     try {
       const { rows } = await client.query<ServerState>(SERVER_STATE, [session]);
@@ -94,6 +95,10 @@ export class Readiness {
     } finally {
       client.release(!isSound);
     }
+  }
+
+  private inRecovery(): Problem {
+    return this.notReady('The database server is in recovery (a standby), which accepts no writes.');
   }
 
   private notReady(detail: string): Problem {

@@ -3,7 +3,7 @@ const KEPT_FOR_READS = 6;
 
 interface Waiting {
   readonly enter: () => void;
-  readonly timer: NodeJS.Timeout;
+  readonly timer: NodeJS.Timeout | undefined;
 }
 
 /**
@@ -16,7 +16,7 @@ export class WriteSlots {
 
   /**
    * @param size of the pool, of which a third, at most 6, is kept for reads.
-   * @param maxWaitMs after which a write is refused.
+   * @param maxWaitMs after which a write is refused; Infinity where none is.
    * @param refusal the error of a write that has waited in vain since a time, as `performance.now`.
    */
   constructor(
@@ -39,10 +39,12 @@ export class WriteSlots {
     }
     const since = performance.now();
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const refuse = () => {
         this.queue.delete(waiting);
         reject(this.refusal(since));
-      }, this.maxWaitMs);
+      };
+      // A timer cannot wait for ever: it would run at once.
+      const timer = Number.isFinite(this.maxWaitMs) ? setTimeout(refuse, this.maxWaitMs) : undefined;
       const waiting = { enter: resolve, timer };
       this.queue.add(waiting);
     });

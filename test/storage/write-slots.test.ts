@@ -41,6 +41,16 @@ describe('the connections of writes', () => {
     expect(slots.enter()).toBeNull();
   });
 
+  it('are waited for without a limit where none is configured', async () => {
+    jest.useRealTimers();
+    const slots = new WriteSlots(1, Infinity, () => new Error('refused'));
+    expect(slots.enter()).toBeNull();
+    const entered = slots.enter();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    slots.leave();
+    await entered;
+  });
+
   it('are refused after the limit, and not lost', async () => {
     const slots = slotsOf(1);
     expect(slots.enter()).toBeNull();

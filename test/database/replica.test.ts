@@ -75,14 +75,17 @@ describe('a replica', () => {
     await replica.stop();
   });
 
-  it('is read for minutes while the primary does not respond, and not for ever', async () => {
-    const { state, replica, advance } = servers();
+  it('is read for minutes while the primary does not respond, and not for ever, which is reported', async () => {
+    const { state, logger, replica, advance } = servers();
     await replica.watch.start();
     state.primary.position = null;
     await advance(120);
     expect([replica.isUsable, replica.watch.isPrimaryAway]).toEqual([true, true]);
+    expect(logger.warn).not.toHaveBeenCalled();
     await advance(600);
     expect(replica.isUsable).toBe(false);
+    const reason = expect.stringContaining('has not responded for 10 minutes');
+    expect(logger.warn.mock.calls).toEqual([[{ reason }, expect.stringContaining('is not read')]]);
     await replica.stop();
   });
 

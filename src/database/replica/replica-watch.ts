@@ -64,7 +64,7 @@ export class ReplicaWatch {
   }
 
   get isUsable(): boolean {
-    return this.isAwake && this.primarySilenceMs < MAX_UNKNOWN_MS;
+    return this.isAwake;
   }
 
   get isPrimaryAway(): boolean {
@@ -99,6 +99,9 @@ export class ReplicaWatch {
     }
     if (this.isDiverged(state.position, primary.position)) {
       throw new ReplicaUnusableError('the replica has changes that the primary does not have');
+    }
+    if (this.primarySilenceMs >= MAX_UNKNOWN_MS) {
+      throw new ReplicaUnusableError(`the primary has not responded for ${MAX_UNKNOWN_MS / 60_000} minutes`);
     }
     if (lag > MAX_LAG_MS) throw new ReplicaUnusableError(`the replica is more than ${MAX_LAG_MS / 1000} s behind`);
   }

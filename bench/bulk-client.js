@@ -29,10 +29,11 @@ export function* mintLines(count, more = () => ({})) {
  * Sends lines to the bulk endpoint and reads the response.
  * @param options.onResult called with the text of each line of the response.
  * @param options.key the Idempotency-Key; null for none.
+ * @param options.access the header `authorization`; nothing for an open service.
  * @returns the total time in seconds, the time to the first line in milliseconds, the lines of the response, how many of them
  * are 201, and the maximum memory of the server in MB.
  */
-export async function sendBulk(server, lines, { onResult = () => {}, key = crypto.randomUUID() } = {}) {
+export async function sendBulk(server, lines, { onResult = () => {}, key = crypto.randomUUID(), access = {} } = {}) {
   let mostMb = 0;
   const watch = setInterval(async () => {
     mostMb = Math.max(mostMb, (await residentMb(server.pid)) ?? 0);
@@ -41,7 +42,7 @@ export async function sendBulk(server, lines, { onResult = () => {}, key = crypt
     const started = performance.now();
     const outgoing = request(`${server.url}/identifiers/bulk`, {
       method: 'POST',
-      headers: { 'content-type': 'application/x-ndjson', ...(key !== null && { 'idempotency-key': key }) },
+      headers: { ...access, 'content-type': 'application/x-ndjson', ...(key !== null && { 'idempotency-key': key }) },
     });
     // A server may respond and close the connection before it has read the whole body.
     outgoing.on('error', () => {});

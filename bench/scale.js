@@ -1,4 +1,5 @@
 /** `npm run bench:scale`: measures look-ups among millions of identifiers, and the size of the tables. */
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { mintLines, sendBulk } from './bulk-client.js';
@@ -20,9 +21,12 @@ const { values: options } = parseArgs({
     sql: { type: 'boolean', default: false },
     // Only the sizes, of lines with a metadata ID and a target in streams without a key.
     plain: { type: 'boolean', default: false },
+    // With --plain: by a client with an API key, whose ID is stored with each identifier.
+    'api-key': { type: 'boolean', default: false },
     seconds: { type: 'string', default: '5' },
   },
 });
+const ADMIN_API_KEY = options['api-key'] && options.plain ? randomBytes(24).toString('base64url') : null;
 const steps = [...new Set([1, Number(options.millions)])].filter((millions) => millions <= Number(options.millions));
 
 const cluster = await Cluster.start();
@@ -31,21 +35,22 @@ let code = 1;
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, end);
 try {
   await cluster.createDatabase(DATABASE);
-  const server = await servers.mintmark(DATABASE);
-  if (!options.sql) await requireRoute(server, '/identifiers/bulk', mintLine(), 'application/x-ndjson');
+  const server = await servers.mintmark(DATABASE, ADMIN_API_KEY === null ? {} : { ACCESS: 'keys', ADMIN_API_KEY });
+  if (!options.sql && ADMIN_API_KEY === null)
+    await requireRoute(server, '/identifiers/bulk', mintLine(), 'application/x-ndjson');
   console.log((await describeMachine(cluster)).join('\n'));
-  await grow(server);
+  await grow(server, ADMIN_API_KEY === null ? {} : await createKey(server));
   code = 0;
 } catch (error) {
   console.error(error instanceof Skip ? `${error.message}; --sql loads the tables without it` : error);
 }
 await end();
 
-async function grow(server) {
+async function grow(server, access) {
   const measured = [];
   let loaded = 0;
   for (const millions of steps) {
-    const seconds = await add(server, millions * MILLION - loaded);
+    const seconds = await add(server, millions * MILLION - loaded, access);
     const perSecond = shown((millions * MILLION - loaded) / seconds);
     loaded = millions * MILLION;
     console.log(`\n${millions} million: loaded in ${shown(seconds)} s (${perSecond} a second)\n`);
@@ -66,7 +71,7 @@ async function grow(server) {
 }
 
 /** @returns the time in seconds, without vacuum. */
-async function add(server, count) {
+async function add(server, count, access) {
   const started = performance.now();
   if (options.sql) {
     await fillWithNames(cluster, DATABASE, count);
@@ -74,7 +79,7 @@ async function add(server, count) {
   }
   for (let left = count; left > 0; left -= MILLION) {
     const size = Math.min(left, MILLION);
-    const { status, minted } = await sendBulk(server, ...stream(size));
+    const { status, minted } = await sendBulk(server, ...stream(size, access));
     if (status !== 200 || minted !== size) throw new Error(`bulk returned ${status}, ${minted} of ${size} minted`);
   }
   const seconds = (performance.now() - started) / 1000;
@@ -82,8 +87,19 @@ async function add(server, count) {
   return seconds;
 }
 
-function stream(size) {
-  return options.plain ? [mintLines(size), { key: null }] : [mintLines(size, alternate)];
+function stream(size, access) {
+  return options.plain ? [mintLines(size), { key: null, access }] : [mintLines(size, alternate)];
+}
+
+/** @returns the header of a new API key. */
+async function createKey({ url }) {
+  const response = await fetch(`${url}/api-keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ADMIN_API_KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ client: 'library', scopes: ['mint'] }),
+  });
+  if (response.status !== 201) throw new Error(`no key was created: ${response.status} ${await response.text()}`);
+  return { authorization: `Bearer ${(await response.json()).secret}` };
 }
 
 function alternate(unique) {

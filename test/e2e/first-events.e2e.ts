@@ -14,7 +14,7 @@ import { sendLines } from './harness/stream.js';
  */
 const SHADOW = `
   CREATE TABLE shadow (position bigint, ordinal bigint, identifier_id bigint, naming_authority text, version int, kind text,
-                       client text, key_id text, at timestamptz, document jsonb);
+                       client text, key_id uuid, at timestamptz, document jsonb);
   CREATE FUNCTION shadow_mint() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     IF NEW.is_first_event THEN

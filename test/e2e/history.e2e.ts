@@ -19,7 +19,7 @@ beforeAll(() => {
   pool = new pg.Pool({ connectionString: service.database.url });
 });
 
-const CURATOR = { client: 'curator', keyId: 'k7' };
+const CURATOR = { client: 'curator', keyId: '9d3e1c52-0c55-4ba5-8f0e-6a5f5d2f0c77' };
 const RESOLVER = toResolver({ scheme: 'http', authority: 'hdl.handle.net' });
 
 /** Changes an identifier once, as a curator. */
@@ -99,7 +99,7 @@ describe('GET /identifiers/{identifier}/history', () => {
         kind: 'changed',
         at: expect.stringMatching(/Z$/),
         client: 'curator',
-        keyId: 'k7',
+        keyId: '9d3e1c52-0c55-4ba5-8f0e-6a5f5d2f0c77',
         patch: [{ op: 'replace', path: '/target', value: 'https://a.org/2' }],
       },
     ]);

@@ -85,7 +85,7 @@ CREATE TABLE "identifier" (
     "target" TEXT COLLATE "C",
     "alternate_ids" TEXT[] COLLATE "C",
     "client" TEXT COLLATE "C",
-    "key_id" TEXT,
+    "key_id" UUID,
     "request_key" TEXT COLLATE "C",
     "local_name" TEXT COLLATE "C",
     "withdrawal_reason" TEXT,
@@ -236,7 +236,7 @@ CREATE TABLE "change" (
     "version" INTEGER NOT NULL,
     "kind" TEXT NOT NULL,
     "client" TEXT NOT NULL,
-    "key_id" TEXT,
+    "key_id" UUID,
     "patch" TEXT NOT NULL,
 
     -- Reader: the log of events.

@@ -29,7 +29,7 @@ export const IMPORT = `
   WITH input AS (
     SELECT * FROM unnest(
       $1::int[], $2::text[], $3::int[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::uuid[], $9::text[],
-      $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::text[], $15::text[], $16::int[], $17::uuid[],
+      $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::uuid[], $15::text[], $16::int[], $17::uuid[],
       $18::uuid[], $19::text[], string_to_array($20, chr(10)),
       $21::text[], $22::int[], $23::timestamptz[], $24::timestamptz[], $25::timestamptz[], $26::text[], $27::text[],
       $28::text[], $29::text[], $30::uuid[]

@@ -11,7 +11,7 @@ export const INSERT_ONE = {
     SELECT $1::text AS naming_authority, $2::int AS authority_version, $3::uuid AS guid, $4::text AS local_name,
            $5::uuid AS local_key, $6::text AS metadata_id, $7::uuid AS metadata_key, $8::text AS target,
            $9::text AS alternate_ids, $10::timestamptz AS lease_until, $11::uuid AS reservation, $12::text AS client,
-           $13::text AS key_id, $14::text AS request_key, $15::int AS request_index, $16::uuid AS request_hash
+           $13::uuid AS key_id, $14::text AS request_key, $15::int AS request_index, $16::uuid AS request_hash
   ), minted AS (
     INSERT INTO identifier (naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids,
                             state, lease_until, reservation, client, key_id, request_key, request_index, request_hash,
@@ -47,7 +47,7 @@ export const REGISTER_ONE = {
     SELECT $1::text AS naming_authority, $2::int AS authority_version, $3::uuid AS guid, $4::text AS local_name,
            $5::uuid AS local_key, $6::text AS metadata_id, $7::uuid AS metadata_key, $8::text AS target,
            $9::text AS alternate_ids, $10::timestamptz AS lease_until, $11::uuid AS reservation, $12::text AS client,
-           $13::text AS key_id, $14::text AS request_key, $15::int AS request_index, $16::uuid AS request_hash,
+           $13::uuid AS key_id, $14::text AS request_key, $15::int AS request_index, $16::uuid AS request_hash,
            $17::uuid AS own_key
   ), minted AS (
     INSERT INTO identifier (naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids,

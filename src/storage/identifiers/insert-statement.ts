@@ -34,7 +34,7 @@ export const PARAMETERS: readonly Parameter[] = [
   ['lease_until', 'timestamptz', ({ leaseUntil }) => leaseUntil?.toISOString() ?? null],
   ['reservation', 'uuid', ({ reservation }) => reservation ?? null],
   ['client', 'text', ({ actor }) => actor.client],
-  ['key_id', 'text', ({ actor }) => actor.keyId],
+  ['key_id', 'uuid', ({ actor }) => actor.keyId],
   ['request_key', 'text', ({ request }) => request?.key ?? null],
   ['request_index', 'int', ({ request }) => request?.index ?? null],
   ['request_hash', 'uuid', ({ request }) => request?.fingerprint ?? null],
@@ -49,7 +49,7 @@ export const INSERT_MANY = `
   WITH input AS (
     SELECT * FROM unnest(
       $1::int[], $2::text[], $3::int[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::uuid[], $9::text[],
-      $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::text[], $15::text[], $16::int[], $17::uuid[],
+      $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::uuid[], $15::text[], $16::int[], $17::uuid[],
       $18::uuid[]
     ) AS w(
          ordinal, naming_authority, authority_version, guid, local_name, local_key, metadata_id, metadata_key, target,
@@ -118,7 +118,7 @@ export const INSERT_WITH_MORE = `
   WITH input AS (
     SELECT * FROM unnest(
       $1::int[], $2::text[], $3::int[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::uuid[], $9::text[],
-      $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::text[], $15::text[], $16::int[], $17::uuid[],
+      $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::uuid[], $15::text[], $16::int[], $17::uuid[],
       $18::uuid[]
     ) AS w(
          ordinal, naming_authority, authority_version, guid, local_name, local_key, metadata_id, metadata_key, target,

@@ -4,8 +4,8 @@ import pg from 'pg';
 import { inFuture, reservationsOf } from './harness/reservations.js';
 import { useService } from './harness/service.js';
 
-// The sweep does not run during the test.
-const service = useService({ RESERVATION_SWEEP_INTERVAL_MS: '86400000' });
+// The sweep does not run during the test, and a wait for a lock may take a third of the limit of a statement.
+const service = useService({ RESERVATION_SWEEP_INTERVAL_MS: '86400000', DATABASE_STATEMENT_TIMEOUT_MS: '60000' });
 const { reserve, query } = reservationsOf(service);
 
 /** Locks all identifiers against changes, runs the work, and releases them when `until` has passed. */
@@ -15,9 +15,14 @@ async function whileLocked<T>(until: number, work: () => Promise<T>): Promise<T>
   // The space of the advisory locks that order changes, see `src/storage/changes/change-log.ts`.
   await lock.query('SELECT pg_advisory_lock($1, bucket) FROM generate_series(0, 511) AS bucket', [0x436867]);
   const result = work();
+  const over = new AbortController();
+  const end = () => {
+    over.abort();
+  };
+  result.then(end, end);
   const isWaiting = async () =>
     (await query("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).length > 0;
-  while (!(await isWaiting())) await pause(10);
+  while (!over.signal.aborted && !(await isWaiting())) await pause(10);
   await pause(Math.max(0, until - Date.now()));
   await lock.end();
   return result;
@@ -27,16 +32,18 @@ const activated = async (path: string) => (await service.client.post(`${path}/ac
 
 describe('a change that waited for its lock', () => {
   it('does not activate an identifier whose lease ended meanwhile', async () => {
-    const leaseUntil = inFuture(1000);
-    const { body } = await service.client.mint({ state: 'reserved', leaseUntil });
+    const leaseUntil = inFuture(5000);
+    const { body, status } = await service.client.mint({ state: 'reserved', leaseUntil });
+    expect(status).toBe(201);
     const answer = await whileLocked(Date.parse(leaseUntil) + 300, () => activated(`/identifiers/${body.identifier}`));
     expect(answer.code).toBe('WRONG_STATE');
     expect((await service.client.get(`/identifiers/${body.identifier}`)).status).toBe(410);
   });
 
   it('does not activate members of a reservation whose lease ended meanwhile', async () => {
-    const leaseUntil = inFuture(1000);
-    const { body } = await reserve({ leaseUntil });
+    const leaseUntil = inFuture(5000);
+    const { body, status } = await reserve({ leaseUntil });
+    expect(status).toBe(201);
     const report = await whileLocked(Date.parse(leaseUntil) + 300, () => activated(`/reservations/${body.id}`));
     expect(report).toMatchObject({ activated: 0, skipped: 3 });
     expect(report.items.map(({ problem }: any) => problem.code)).toEqual(Array(3).fill('WRONG_STATE'));

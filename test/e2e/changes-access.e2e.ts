@@ -5,6 +5,7 @@ import { type Answer, Client } from './harness/client.js';
 import { freshGuid } from './harness/fresh-names.js';
 import { startServer } from './harness/server.js';
 import { useService } from './harness/service.js';
+import { PATIENT } from './harness/stalls.js';
 
 const ADMIN_KEY = 'correct-horse-battery-staple-correct-horse';
 type Headers = Record<string, string>;
@@ -119,11 +120,11 @@ describe('where reading is public', () => {
 });
 
 describe('streams at the same time', () => {
-  const service = useService();
+  const service = useService(PATIENT);
   const COUNT = 1000;
 
   it('with one key in two processes change each identifier once', async () => {
-    const other = await startServer({ DATABASE_URL: service.database.url, ACCESS: 'open' });
+    const other = await startServer({ DATABASE_URL: service.database.url, ACCESS: 'open', ...PATIENT });
     try {
       const ids = await mintMany(
         service.client,

@@ -135,11 +135,13 @@ describe('a stream of changes', () => {
     const reserved = await mint({
       metadataId,
       state: 'reserved',
-      leaseUntil: new Date(Date.now() + 1500).toISOString(),
+      leaseUntil: '2099-01-01T00:00:00Z',
     });
     const identifier = await mint();
     expect((await send(ndjson({ identifier, metadataId }))).lines.map(bare)).toEqual([[1, 409, 'METADATA_ID_TAKEN']]);
-    await new Promise((resolve) => setTimeout(resolve, 1600));
+    await sql.query(`UPDATE identifier SET lease_until = now() - interval '1 second' WHERE guid = $1::uuid`, [
+      reserved.slice(8),
+    ]);
     expect((await send(ndjson({ identifier, metadataId }), { query: '?dryRun=true' })).lines.map(bare)).toEqual([
       [1, 200, 'changed'],
     ]);

@@ -101,8 +101,10 @@ describe('GET /events as text/event-stream', () => {
       return rows[0]!.n;
     };
     const streams = await Promise.all(Array.from({ length: 20 }, () => openStream(`?cursor=${next}`)));
-    const [before, during] = [await looks(), await looks()];
-    expect(during - before).toBeGreaterThan(5);
+    const before = await looks();
+    let polls = 0;
+    for (let attempt = 0; attempt < 6 && polls <= 5; attempt++) polls = (await looks()) - before;
+    expect(polls).toBeGreaterThan(5);
     for (const { close } of streams) close();
     // Statistics are late on a busy machine; polls that went on would be 10 a second for ever.
     let queries = Infinity;

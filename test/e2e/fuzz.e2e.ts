@@ -5,10 +5,12 @@ import { report } from '../fuzz/report.js';
 import { withResolver } from '../fuzz/resolver-paths.js';
 import { fuzz } from '../fuzz/run.js';
 import { useService } from './harness/service.js';
+import { PATIENT } from './harness/stalls.js';
 
 const KEY = 'correct-horse-battery-staple-correct-horse';
 
 const service = useService({
+  ...PATIENT,
   ...{ ACCESS: 'keys', ADMIN_API_KEY: KEY, FACES: 'api,resolver,handles' },
   ...{ BODY_LIMIT_BYTES: '2097152', LOG_LEVEL: 'error' },
 });

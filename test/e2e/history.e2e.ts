@@ -8,13 +8,15 @@ import { IdentifierReader } from '../../dist/storage/identifiers/identifier-read
 import { NamingAuthoritySnapshot } from '../../dist/registry/naming-authority-snapshot.js';
 import { Transactions } from '../../dist/storage/transactions.js';
 import { toResolver } from '../../dist/identifier/index.js';
+import { query } from './harness/database.js';
 import { useService } from './harness/service.js';
 
 // Real: the service, its database, and the classes that change identifiers, which this test calls directly.
 let pool: pg.Pool;
 afterAll(() => pool.end());
 
-const service = useService();
+// The sweep would record the expiry of a lease.
+const service = useService({ RESERVATION_SWEEP_INTERVAL_MS: '86400000' });
 beforeAll(() => {
   pool = new pg.Pool({ connectionString: service.database.url });
 });
@@ -129,9 +131,12 @@ describe('GET /identifiers/{identifier}/history', () => {
   });
 
   it('has no entry for an expired reservation whose expiry is not recorded', async () => {
-    const leaseUntil = new Date(Date.now() + 1500).toISOString();
+    const leaseUntil = new Date(Date.now() + 86_400_000).toISOString();
     const { identifier } = (await service.client.mint({ state: 'reserved', leaseUntil })).body;
-    await new Promise((resolve) => setTimeout(resolve, 1800));
+    await query(
+      service.database.url,
+      `UPDATE identifier SET lease_until = now() - interval '1 second' WHERE guid = '${identifier.slice(8)}'`,
+    );
     expect((await service.client.get(`/identifiers/${identifier}`)).status).toBe(410);
     expect((await history(identifier)).items.map(({ kind }: { kind: string }) => kind)).toEqual(['reserved']);
   });

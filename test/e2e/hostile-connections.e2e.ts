@@ -4,9 +4,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { Random } from '../fuzz/random.js';
 import { useService } from './harness/service.js';
+import { PATIENT } from './harness/stalls.js';
 
 const KEY = 'correct-horse-battery-staple-correct-horse';
-const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: KEY, BODY_LIMIT_BYTES: '2097152', LOG_LEVEL: 'error' });
+const service = useService({
+  ...PATIENT,
+  ...{ ACCESS: 'keys', ADMIN_API_KEY: KEY, BODY_LIMIT_BYTES: '2097152', LOG_LEVEL: 'error' },
+});
 
 const HEADERS = `host: localhost\r\nauthorization: Bearer ${KEY}\r\n`;
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;

@@ -19,7 +19,7 @@ export async function createDatabase(template = TEMPLATE): Promise<TestDatabase>
   await administer(`CREATE DATABASE ${name} TEMPLATE ${template}`);
   const url = new URL(SERVER_URL);
   url.pathname = `/${name}`;
-  return { url: url.href, drop: () => administer(`DROP DATABASE ${name} WITH (FORCE)`) };
+  return { url: url.href, drop: () => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
 }
 
 async function administer(sql: string): Promise<void> {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type RawConnection, connectTo } from './harness/raw-http.js';
 import { useService } from './harness/service.js';
+import { undisturbed } from './harness/stalls.js';
 
 const service = useService();
 
@@ -100,17 +101,21 @@ describe('another request waits less than a second', () => {
     const items = Array.from({ length: 10_000 }, () => ({ input: 'x'.repeat(1600), kind: 'handle' }));
     const body = JSON.stringify({ items });
     expect(body.length).toBeGreaterThan(16_000_000);
-    const sent = post('/normalize', body);
-    expect(await longestWait(sent)).toBeLessThan(1000);
-    const answer = await sent;
-    expect([answer.status, answer.body.items.length]).toEqual([200, 10_000]);
+    await undisturbed(async () => {
+      const sent = post('/normalize', body);
+      expect(await longestWait(sent)).toBeLessThan(1000);
+      const answer = await sent;
+      expect([answer.status, answer.body.items.length]).toEqual([200, 10_000]);
+    });
   });
 
   it('while a batch of 10,000 is minted', async () => {
     const items = Array.from({ length: 10_000 }, (_, i) => ({ namingAuthority: '100.102', clientRef: `item ${i}` }));
-    const sent = post('/identifiers/batch', JSON.stringify({ items }));
-    expect(await longestWait(sent)).toBeLessThan(1000);
-    expect((await sent).status).toBe(200);
+    await undisturbed(async () => {
+      const sent = post('/identifiers/batch', JSON.stringify({ items }));
+      expect(await longestWait(sent)).toBeLessThan(1000);
+      expect((await sent).status).toBe(200);
+    });
   });
 });
 

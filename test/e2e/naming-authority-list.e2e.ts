@@ -39,13 +39,14 @@ describe('GET /naming-authorities', () => {
   it('counts reserved, active and withdrawn identifiers, and an expired reservation as withdrawn', async () => {
     await create('31');
     for (let i = 0; i < 3; i++) await service.client.mint({ namingAuthority: '31' });
-    const soon = new Date(Date.now() + 1200).toISOString();
+    const until = Date.now() + 6000;
+    const soon = new Date(until).toISOString();
     const late = new Date(Date.now() + 3_600_000).toISOString();
     for (const leaseUntil of [soon, late, late]) {
       const reserved = await service.client.mint({ namingAuthority: '31', state: 'reserved', leaseUntil });
       expect(reserved.status).toBe(201);
     }
-    await new Promise((resolve) => setTimeout(resolve, 1400));
+    await new Promise((resolve) => setTimeout(resolve, until + 200 - Date.now()));
     expect((await service.client.get('/naming-authorities/31')).body.counts).toEqual({
       reserved: { value: 2, isExact: true },
       active: { value: 3, isExact: true },

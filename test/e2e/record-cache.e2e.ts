@@ -91,6 +91,17 @@ async function watch(
   return { late, reads };
 }
 
+/** Repeats a request while its result holds. @returns when the last such request was sent, so that a slow response is no failure. */
+async function lastWhile(holds: () => Promise<boolean>): Promise<number> {
+  let last = performance.now();
+  for (;;) {
+    const sentAt = performance.now();
+    if (!(await holds())) return last;
+    last = sentAt;
+    await pause(5);
+  }
+}
+
 describe('two processes', () => {
   it('serve nothing that the other one changed a second ago, and most reads from memory', async () => {
     const identifier = await mint();
@@ -133,8 +144,8 @@ describe('two processes', () => {
       await mint(one, { guid });
       const minted = performance.now();
       expect(await one.resolve(identifier)).not.toBeNull();
-      while ((await other.resolve(identifier)) === null) await pause(10);
-      expect(performance.now() - minted).toBeLessThan(MAX_AGE_MS + 200);
+      const missed = await lastWhile(async () => (await other.resolve(identifier)) === null);
+      expect(missed - minted).toBeLessThan(MAX_AGE_MS + 200);
     }
   });
 
@@ -250,8 +261,8 @@ describe('an open transaction', () => {
     await change(another, { target: targetOf(5) });
     await long.query('COMMIT');
     const committed = performance.now();
-    while (numberOf((await other.resolve(identifier))!.target) === 0) await pause(5);
-    expect(performance.now() - committed).toBeLessThan(MAX_AGE_MS);
+    const stale = await lastWhile(async () => numberOf((await other.resolve(identifier))!.target) === 0);
+    expect(stale - committed).toBeLessThan(MAX_AGE_MS);
     await long.end();
   });
 });
@@ -283,14 +294,7 @@ describe('a process that has lost its database', () => {
     await fill(cut, identifier);
     await proxy.set('gone');
     const lost = performance.now();
-    let last = lost;
-    for (;;) {
-      const sentAt = performance.now();
-      const found = await cut.resolve(identifier).catch(() => null);
-      if (found === null) break;
-      last = sentAt;
-      await pause(5);
-    }
+    const last = await lastWhile(async () => (await cut.resolve(identifier).catch(() => null)) !== null);
     expect(last - lost).toBeLessThan(850);
     await change(identifier, { target: targetOf(1) });
     await proxy.set('refuse');

@@ -65,11 +65,12 @@ describe('the sweep', () => {
 
   it('does not change an identifier that is activated before its lease ends', async () => {
     const api = new Client(replicas[1]!.url);
-    const leaseUntil = new Date(Date.now() + 1500).toISOString();
+    const until = Date.now() + 5000;
+    const leaseUntil = new Date(until).toISOString();
     const { body } = await api.post('/reservations', { namingAuthority: '100.102', count: 2, leaseUntil });
     const [activated, left] = body.items;
     await api.post(`/identifiers/${activated}/activate`, {});
-    await pause(1600);
+    await pause(until + 100 - Date.now());
     await waitUntilNoneIsReserved();
     expect((await api.get(`/identifiers/${activated}`)).body).toMatchObject({ state: 'active', version: 2 });
     expect((await api.get(`/identifiers/${left}`)).body.tombstone.withdrawnAt).toBe(leaseUntil);

@@ -142,11 +142,12 @@ describe('a key that is revoked while its stream lasts', () => {
 
 describe('a key that expires while its stream lasts', () => {
   it('ends a bulk at the next chunk with a problem line', async () => {
-    const { headers } = await createKey({ expiresAt: new Date(Date.now() + 2500).toISOString() });
+    const until = Date.now() + 6000;
+    const { headers } = await createKey({ expiresAt: new Date(until).toISOString() });
     const stream = openStream(service.server.url + PATH, headers);
     stream.request.write('{}\n');
     expect((await stream.lines.next()).value).toMatchObject({ line: 1, status: 201 });
-    await pause(2600);
+    await pause(until + 100 - Date.now());
     stream.request.write('{}\n');
     expect((await stream.lines.next()).value).toMatchObject({ line: 2, ...ENDED });
     stream.request.end();

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { Attempts } from '../../src/storage/attempts.js';
 
-async function attempt(least?: number): Promise<{ made: number; seconds: number }> {
+async function attempt(): Promise<{ made: number; seconds: number }> {
   const attempts = new Attempts();
   const begin = performance.now();
   let made = 1;
-  while (await attempts.again(least)) made += 1;
+  while (await attempts.again()) made += 1;
   return { made, seconds: (performance.now() - begin) / 1000 };
 }
 

@@ -119,7 +119,7 @@ export class ReplicaWatch {
     if (isFirst || position < diverged) this.diverged = position;
   }
 
-  /** A server that stays where it diverged is told apart from one that follows after the primary has written more, too. */
+  /** True for a server at the position where it diverged, and for one beyond it until the primary has reached that position. */
   private isDiverged(position: bigint, ofPrimary: bigint): boolean {
     if (this.diverged === null) return false;
     return position === this.diverged || (position > this.diverged && ofPrimary < this.diverged);

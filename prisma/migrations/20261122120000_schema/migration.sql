@@ -1,6 +1,6 @@
 -- The schema of Mintmark. Text columns that are compared have the byte-wise collation "C". A key column has the first 16 octets
 -- of the SHA-256 of a comparison key as a UUID: the service compares the names themselves after each hit (decision 63). Every
--- index has its readers beside it; test/e2e/indexes and test/e2e/plans compare them with the plans of PostgreSQL. Columns are in
+-- index has its readers beside it; test/e2e/database/pages-by-index and test/e2e/database/plans compare them with the plans of PostgreSQL. Columns are in
 -- the order of their alignment, which saves the padding between them.
 
 -- Rows of these tables are never deleted, and what identifies a thing never changes. The history is appended to.

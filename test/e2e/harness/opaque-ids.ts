@@ -1,5 +1,5 @@
 import { beforeAll, expect } from '@jest/globals';
-import { ADMIN, ADMIN_KEY } from '../authorisation/credentials.js';
+import { ADMIN, ADMIN_KEY } from '../access/authorisation/credentials.js';
 import type { Answer } from './client.js';
 import { type TestService, useService } from './service.js';
 

@@ -8,7 +8,7 @@ const GUIDS = ['F58FB49EB1F848F0A606E84CEF294BE5', 'A3D8BE7457C943FFB66ED4583059
 
 /**
  * An example of each request body, by operation and media type. Each can be sent as it stands to a service with the naming
- * authority 100.102, and does no harm: test/e2e/request-examples.e2e.ts sends them.
+ * authority 100.102, and does no harm: test/e2e/documents/request-examples.e2e.ts sends them.
  */
 export const REQUEST_EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   mintIdentifier: {

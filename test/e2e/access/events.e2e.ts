@@ -1,0 +1,69 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { useService } from '../harness/service.js';
+
+const ADMIN_KEY = 'correct-horse-battery-staple-correct-horse';
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY, PUBLIC_READ: 'false' });
+let headers: Record<string, string>;
+let own: string;
+let hidden: string;
+
+beforeAll(async () => {
+  const admin = bearer(ADMIN_KEY);
+  const key = await service.client.post(
+    '/api-keys',
+    { client: 'repository', scopes: ['read'], namingAuthorities: [{ namingAuthority: '100.102' }] },
+    admin,
+  );
+  headers = bearer(key.body.secret as string);
+  own = (await service.client.mint({}, admin)).body.identifier;
+  hidden = (await service.client.mint({ namingAuthority: '2000.01' }, admin)).body.identifier;
+});
+
+describe('where reading is closed, a key for one naming authority', () => {
+  it('gets its events only, and a cursor after all of them', async () => {
+    const { body } = await service.client.get('/events', headers);
+    const names = body.items.map((event: any) => event.identifier ?? event.namingAuthority);
+    expect(names).toEqual(['100.102', own]);
+    const all = await service.client.get('/events', bearer(ADMIN_KEY));
+    expect(all.body.items).toHaveLength(4);
+    const behind = await service.client.get(`/events?cursor=${body.next}`, bearer(ADMIN_KEY));
+    expect(behind.body.items).toEqual([]);
+  });
+
+  it('gets a cursor that does not show by its text whether others write', async () => {
+    const cursors = [];
+    for (let poll = 0; poll < 3; poll++) cursors.push((await service.client.get('/events', headers)).body.next);
+    expect(new Set(cursors).size).toBe(3);
+    expect(new Set(cursors.map(({ length }) => length)).size).toBe(1);
+  });
+
+  it('gets no event of another naming authority by asking for it, nor by a stream', async () => {
+    expect((await service.client.get('/events?namingAuthority=2000.01', headers)).body.items).toEqual([]);
+    const stream = await fetch(`${service.server.url}/events`, {
+      headers: { ...headers, accept: 'text/event-stream' },
+    });
+    const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
+    const { value = '' } = await reader.read();
+    await reader.cancel();
+    expect([value.includes(own), value.includes(hidden), value.includes('2000.01')]).toEqual([true, false, false]);
+  });
+
+  it('reads the history of visible identifiers only', async () => {
+    expect((await service.client.get(`/identifiers/${own}/history`, headers)).status).toBe(200);
+    expect((await service.client.get('/naming-authorities/100.102/history', headers)).status).toBe(200);
+    expect((await service.client.get(`/identifiers/${hidden}/history`, headers)).body.code).toBe(
+      'IDENTIFIER_NOT_FOUND',
+    );
+    const other = await service.client.get('/naming-authorities/2000.01/history', headers);
+    expect(other.body.code).toBe('NAMING_AUTHORITY_NOT_FOUND');
+  });
+
+  it.each(['/events', `/identifiers/100.102/${'0'.repeat(32)}/history`, '/naming-authorities/100.102/history'])(
+    'is needed for %s',
+    async (path) => {
+      expect((await service.client.get(path)).body.code).toBe('UNAUTHENTICATED');
+    },
+  );
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from '@jest/globals';
+import { coded } from '../harness/client.js';
+import { curationOf } from '../harness/curation.js';
+import { authoritiesOf } from '../harness/naming-authorities.js';
+import { NEXT_YEAR } from '../harness/reservations.js';
+import { useService } from '../harness/service.js';
+
+const service = useService();
+const { minted, patch, step } = curationOf(service);
+const authorities = authoritiesOf(service);
+
+const target = (name: string) => ({ target: `https://repo.example.org/${name}` });
+const STALE = [412, 'PRECONDITION_FAILED'];
+
+describe('If-Match with a version', () => {
+  it('permits a change of this version of an identifier, and of no other', async () => {
+    const { path, tag } = await minted();
+    expect((await patch(path, target('a'), { 'if-match': '"1"' })).body.version).toBe(2);
+    expect(coded(await patch(path, target('b'), { 'if-match': '"1"' }))).toEqual(STALE);
+    expect(coded(await patch(path, target('b'), { 'if-match': '"3"' }))).toEqual(STALE);
+    expect(coded(await patch(path, target('b'), { 'if-match': 'W/"2"' }))).toEqual(STALE);
+    expect(coded(await patch(path, target('b'), { 'if-match': '2' }))).toEqual([400, 'INVALID_PRECONDITION']);
+    expect((await patch(path, target('b'), { 'if-match': `${tag}, "7", "2"` })).body.version).toBe(3);
+    expect((await patch(path, target('c'), { 'if-match': '*' })).body.version).toBe(4);
+  });
+
+  it('permits a change although other identifiers have changed the entity tag', async () => {
+    const { path, identifier, tag } = await minted();
+    await service.client.mint({ metadataId: `hdl:${identifier}` });
+    expect((await service.client.get(path)).body.describes).toHaveLength(1);
+    expect(coded(await patch(path, target('a'), { 'if-match': tag }))).toEqual(STALE);
+    expect((await patch(path, target('a'), { 'if-match': '"1"' })).body.version).toBe(2);
+  });
+
+  it('is a precondition of activate, withdraw and reinstate', async () => {
+    const { path } = await minted({ state: 'reserved', leaseUntil: NEXT_YEAR });
+    const steps = [
+      ['activate', {}],
+      ['withdraw', { reason: 'x' }],
+      ['reinstate', {}],
+    ] as const;
+    for (const [index, [name, body]] of steps.entries()) {
+      const version = index + 1;
+      for (const wrong of [`"${version + 1}"`, `W/"${version}"`]) {
+        expect(coded(await step(path, name, body, { 'if-match': wrong }))).toEqual(STALE);
+      }
+      const { status, body: shown } = await step(path, name, body, { 'if-match': `"${version}"` });
+      expect([name, status, shown.version]).toEqual([name, 200, version + 1]);
+    }
+  });
+
+  it('accepts one of twenty changes of one version', async () => {
+    const { path } = await minted();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => patch(path, target(`${i}`), { 'if-match': '"1"' })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 412)]);
+  });
+
+  it('permits no change of an older version of a naming authority', async () => {
+    const prefix = await authorities.created();
+    expect((await authorities.patch(prefix, { uuidVersion: 7 }, { 'if-match': '"1"' })).body.version).toBe(2);
+    expect(coded(await authorities.patch(prefix, { uuidVersion: 1 }, { 'if-match': '"1"' }))).toEqual(STALE);
+  });
+
+  it('does not make a conditional read match', async () => {
+    const { path } = await minted();
+    expect((await service.client.get(path, { 'if-none-match': '"1"' })).status).toBe(200);
+  });
+});

@@ -1,0 +1,343 @@
+import { describe, expect, it } from '@jest/globals';
+import { coded } from '../harness/client.js';
+import { curationOf, pathOf } from '../harness/curation.js';
+import { query } from '../harness/database.js';
+import { freshGuid, freshMetadataId } from '../harness/fresh-names.js';
+import { authoritiesOf, freshPrefix } from '../harness/naming-authorities.js';
+import { NEXT_YEAR } from '../harness/reservations.js';
+import { useService } from '../harness/service.js';
+import { sendLines } from '../harness/stream.js';
+
+const ADMIN_KEY = 'correct-horse-battery-staple-correct-horse';
+const service = useService({ NAMING_AUTHORITIES: '100.102,100.103' });
+const { minted, patch, step, history } = curationOf(service);
+const { create, created } = authoritiesOf(service);
+
+const BULK = '/identifiers/bulk?namingAuthority=100.102';
+const NDJSON = { 'content-type': 'application/x-ndjson' };
+
+const read = async (identifier: string) => (await service.client.get(pathOf(identifier))).body;
+const text = async (path: string, accept: string) =>
+  (await fetch(service.client.base + path, { headers: { accept } })).text();
+const refused = ['INVALID_PREDECESSOR', '/replaces'];
+const refusal = ({ status, body }: { status: number; body: any }) => [status, body?.code, body?.errors?.[0]?.pointer];
+
+describe('a new version', () => {
+  it('names the previous one in any spelling, and both representations show the other', async () => {
+    const first = await minted();
+    const guid = first.identifier.split('/')[1]!;
+    const spellings = [
+      first.identifier,
+      `hdl:100.102/${guid.toLowerCase()}`,
+      `http://hdl.handle.net/100.102/${guid}?locatt=x`,
+      `info:hdl/100.102/${guid}`,
+    ];
+    const newer: string[] = [];
+    for (const replaces of spellings) {
+      const { body } = await minted({ replaces });
+      expect([replaces, body.replaces, body.newerVersions]).toEqual([replaces, first.identifier, []]);
+      newer.push(body.identifier);
+    }
+    expect(await read(first.identifier)).toMatchObject({ replaces: null, newerVersions: newer });
+    expect(await read(newer[0]!)).toMatchObject({ replaces: first.identifier, newerVersions: [] });
+  });
+
+  it('changes the entity tag of the previous one, but not its version and its history', async () => {
+    const first = await minted();
+    await minted({ replaces: first.identifier });
+    const { headers, body } = await service.client.get(first.path);
+    expect([body.version, body.updatedAt]).toEqual([1, first.body.updatedAt]);
+    expect(headers.get('etag')).not.toBe(first.tag);
+    expect(await history(first.identifier)).toHaveLength(1);
+    expect(coded(await patch(first.path, { target: 'https://a.example/' }, { 'if-match': first.tag }))[0]).toBe(412);
+  });
+
+  it('is linked in both directions, in the headers, the link set and the page (RFC 5829)', async () => {
+    const first = await minted();
+    const second = await minted({ replaces: first.identifier });
+    for (const accept of ['application/json', 'text/html']) {
+      const [older, newer] = await Promise.all(
+        [first, second].map(async ({ path }) =>
+          (await fetch(service.client.base + path, { method: 'HEAD', headers: { accept } })).headers.get('link'),
+        ),
+      );
+      expect(older).toContain(`<${second.body.uris.http}>; rel="successor-version"`);
+      expect(older).not.toContain('predecessor-version');
+      expect(newer).toContain(`<${first.body.uris.http}>; rel="predecessor-version"`);
+      expect(newer).not.toContain('successor-version');
+    }
+    const [older, newer] = await Promise.all(
+      [first, second].map(async ({ path }) => JSON.parse(await text(path, 'application/linkset+json')).linkset[0]),
+    );
+    expect(older['successor-version']).toEqual([{ href: second.body.uris.http }]);
+    expect(newer['predecessor-version']).toEqual([{ href: first.body.uris.http }]);
+    expect(await text(first.path, 'text/html')).toMatch(
+      new RegExp(`Newer versions[^]*href="${second.body.uris.http}"[^]*Registered`),
+    );
+    expect(await text(second.path, 'text/html')).toMatch(
+      new RegExp(`Previous version[^]*href="${first.body.uris.http}"[^]*Registered`),
+    );
+  });
+
+  it('may be of a Handle elsewhere or of a Fedora object, which are not looked up', async () => {
+    for (const [replaces, stored, uri] of [
+      ['hdl:77.7/a%20b', '77.7/a b', 'http://hdl.handle.net/77.7/a%20b'],
+      ['demo:7', 'info:fedora/demo:7', null],
+    ] as const) {
+      const { body, path } = await minted({ replaces });
+      expect(body.replaces).toBe(stored);
+      const link = (await service.client.get(path)).headers.get('link')!;
+      expect(/<([^>]*)>; rel="predecessor-version"/.exec(link)?.[1] ?? null).toBe(uri);
+    }
+  });
+
+  it('is made by batches, streams, registrations and activations', async () => {
+    const replaces = (await minted()).identifier;
+    const batch = await service.client.post('/identifiers/batch', {
+      namingAuthority: '100.102',
+      items: [{ replaces }, {}, { replaces: `100.102/${freshGuid()}` }],
+    });
+    expect(batch.body.items.map((each: any) => each.record?.replaces ?? each.problem?.code ?? null)).toEqual([
+      replaces,
+      null,
+      'INVALID_PREDECESSOR',
+    ]);
+    const lines = await sendLines(service.client.base + BULK, `${JSON.stringify({ replaces })}\n{}\n`, NDJSON);
+    expect(lines.map(({ record }: any) => record.replaces)).toEqual([replaces, null]);
+    const registered = await minted({ guid: freshGuid(), replaces });
+    const reserved = await minted({ state: 'reserved', leaseUntil: NEXT_YEAR });
+    const activated = await step(reserved.path, 'activate', { replaces });
+    expect(activated.body).toMatchObject({ state: 'active', replaces });
+    expect((await read(replaces)).newerVersions).toEqual([
+      batch.body.items[0].identifier,
+      lines[0].identifier,
+      registered.identifier,
+      reserved.identifier,
+    ]);
+  });
+
+  it('is set, changed and removed by PATCH, with its history', async () => {
+    const [first, other, second] = [await minted(), await minted(), await minted()];
+    for (const replaces of [first.identifier, other.identifier, null]) {
+      const { status, body } = await patch(second.path, { replaces });
+      expect([status, body.replaces]).toEqual([200, replaces]);
+    }
+    expect(coded(await patch(second.path, { replaces: null }))[0]).toBe(200);
+    expect((await history(second.identifier)).map(({ patch }) => patch)).toEqual([
+      [{ op: 'add', path: '', value: expect.objectContaining({ replaces: null }) }],
+      ...[first.identifier, other.identifier, null].map((value) => [{ op: 'replace', path: '/replaces', value }]),
+    ]);
+    expect((await read(first.identifier)).newerVersions).toEqual([]);
+  });
+
+  it('keeps the previous version when it is withdrawn and reinstated', async () => {
+    const first = await minted();
+    const second = await minted({ replaces: first.identifier });
+    await step(second.path, 'withdraw', { reason: 'Faulty.' });
+    expect((await read(first.identifier)).newerVersions).toEqual([second.identifier]);
+    expect(await text(second.path, 'text/html')).toContain('Previous version');
+    expect((await step(second.path, 'reinstate')).body.replaces).toBe(first.identifier);
+    await step(first.path, 'withdraw', { reason: 'Old.' });
+    expect((await minted({ replaces: first.identifier })).body.replaces).toBe(first.identifier);
+  });
+
+  it('is replayed with its Idempotency-Key in any spelling; with another previous version the key is refused', async () => {
+    const [first, other] = [await minted(), await minted()];
+    const key = { 'idempotency-key': freshGuid() };
+    const { body } = await service.client.mint({ replaces: first.identifier }, key);
+    const again = await service.client.mint({ replaces: `hdl:${first.identifier.toLowerCase()}` }, key);
+    expect([again.status, again.body.identifier]).toEqual([201, body.identifier]);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(coded(await service.client.mint({ replaces: other.identifier }, key))).toEqual([
+      422,
+      'IDEMPOTENCY_KEY_REUSED',
+    ]);
+  });
+
+  it('is named in `ignored` where the metadata ID belongs to an identifier with another previous version', async () => {
+    const [first, other, metadataId] = [await minted(), await minted(), freshMetadataId()];
+    const { identifier } = await minted({ metadataId, replaces: first.identifier });
+    const same = await service.client.mint({ metadataId, replaces: `hdl:${first.identifier}` });
+    expect([same.status, same.body.identifier, same.body.ignored]).toEqual([200, identifier, undefined]);
+    const differs = await service.client.mint({ metadataId, replaces: other.identifier });
+    expect([differs.status, differs.body.replaces, differs.body.ignored]).toEqual([
+      200,
+      first.identifier,
+      ['replaces'],
+    ]);
+  });
+});
+
+describe('a previous version is refused', () => {
+  it('where it is not registered, only reserved, or the identifier itself', async () => {
+    const reserved = await minted({ state: 'reserved', leaseUntil: NEXT_YEAR });
+    const guid = freshGuid();
+    for (const fields of [
+      { replaces: `100.103/${freshGuid()}` },
+      { replaces: reserved.identifier },
+      { guid, replaces: `hdl:100.102/${guid.toLowerCase()}` },
+    ]) {
+      expect(refusal(await service.client.mint(fields))).toEqual([422, ...refused]);
+    }
+    const { path, identifier } = await minted();
+    expect(refusal(await patch(path, { replaces: identifier }))).toEqual([422, ...refused]);
+    expect(refusal(await patch(path, { replaces: reserved.identifier }))).toEqual([422, ...refused]);
+  });
+
+  it('where it replaces the identifier itself, also when both are changed at once', async () => {
+    const [first, second] = [await minted(), await minted()];
+    const answers = await Promise.all([
+      patch(first.path, { replaces: second.identifier }),
+      patch(second.path, { replaces: first.identifier }),
+    ]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 422]);
+  });
+
+  it('for a reserved identifier', async () => {
+    const { identifier } = await minted();
+    const fields = { state: 'reserved', leaseUntil: NEXT_YEAR, replaces: identifier };
+    expect(refusal(await service.client.mint(fields))).toEqual([400, 'INVALID_REQUEST', '/replaces']);
+    const reserved = await minted({ state: 'reserved', leaseUntil: NEXT_YEAR });
+    expect(refusal(await patch(reserved.path, { replaces: identifier }))).toEqual([409, 'WRONG_STATE', '/replaces']);
+    expect((await patch(reserved.path, { replaces: null })).status).toBe(200);
+  });
+
+  it('where it is malformed or too long', async () => {
+    expect(refusal(await service.client.mint({ replaces: '100.102/xyz' }))[0]).toBe(400);
+    expect(refusal(await service.client.mint({ replaces: freshGuid() }))).toEqual([
+      400,
+      'MISSING_SEPARATOR',
+      '/replaces',
+    ]);
+    expect(refusal(await service.client.mint({ replaces: `77.7/${'é'.repeat(8000)}` }))[0]).toBe(400);
+    for (const replaces of [7, '', [], null]) {
+      expect((await service.client.mint({ replaces })).status).toBeLessThan(500);
+      expect((await service.client.mint({ replaces })).status).toBeGreaterThanOrEqual(400);
+    }
+  });
+});
+
+describe('the newer versions of an identifier', () => {
+  it('are the first 20 in order of minting', async () => {
+    const { identifier } = await minted();
+    const items = Array.from({ length: 21 }, () => ({ replaces: identifier }));
+    const { body } = await service.client.post('/identifiers/batch', { namingAuthority: '100.102', items });
+    const all = body.items.map((each: any) => each.identifier);
+    expect((await read(identifier)).newerVersions).toEqual(all.slice(0, 20));
+  });
+
+  it('are found without the case of letters where the naming authority ignores it', async () => {
+    const folding = await created({ profile: 'handle', caseInsensitive: true });
+    const exactly = await created({ profile: 'handle' });
+    const register = async (namingAuthority: string, localName: string) =>
+      (await service.client.post('/identifiers', { namingAuthority, localName })).body.identifier;
+    expect(await register(folding, 'Report/É 1')).toBe(`${folding}/Report/É 1`);
+    const folded = await minted({ replaces: `${folding}/REPORT/É 1` });
+    expect(folded.body.replaces).toBe(`${folding}/Report/É 1`);
+    const list = (await service.client.get(`/identifiers/${encodeURIComponent(`${folding}/report/É 1`)}`)).body;
+    expect(list.newerVersions).toEqual([folded.identifier]);
+    await register(exactly, 'a');
+    await register(exactly, 'A');
+    const exact = await minted({ replaces: `${exactly}/A` });
+    const versions = async (name: string) =>
+      (await service.client.get(`/identifiers/${exactly}%2F${name}`)).body.newerVersions;
+    expect([await versions('a'), await versions('A')]).toEqual([[], [exact.identifier]]);
+  });
+
+  it('are those of the name itself, not of another one with the same key', async () => {
+    const [first, other] = [await minted(), await minted()];
+    const second = await minted({ replaces: first.identifier });
+    // A collision of the digests, which no client can make.
+    await query(
+      service.database.url,
+      `UPDATE identifier SET replaces_key = (SELECT self_key('100.102', $2::uuid, NULL, false)) WHERE guid = $1::uuid`,
+      [second.identifier.split('/')[1], other.identifier.split('/')[1]],
+    );
+    expect((await read(other.identifier)).newerVersions).toEqual([]);
+  });
+
+  it('are known to an identifier that is registered after them', async () => {
+    const prefix = freshPrefix();
+    const guid = freshGuid();
+    const newer = await minted({ replaces: `${prefix}/${guid}` });
+    await create({ namingAuthority: prefix });
+    const alone = await service.client.post('/identifiers', { namingAuthority: prefix, guid });
+    expect([alone.status, alone.body.newerVersions]).toEqual([201, [newer.identifier]]);
+    expect(alone.headers.get('etag')).toBe(
+      (await service.client.get(pathOf(alone.body.identifier))).headers.get('etag'),
+    );
+    const namingAuthority = freshPrefix();
+    const guids = [freshGuid(), freshGuid(), freshGuid()];
+    for (const each of guids) await minted({ replaces: `${namingAuthority}/${each}` });
+    await create({ namingAuthority });
+    const items = [
+      { guid: guids[0] },
+      { guid: guids[1], metadataId: freshMetadataId(), alternateIds: ['demo:1'] },
+      { guid: guids[2] },
+    ];
+    const { body } = await service.client.post('/identifiers/batch', { namingAuthority, items });
+    expect(body.items.map((each: any) => each.record.newerVersions.length)).toEqual([1, 1, 1]);
+  });
+});
+
+describe('an export', () => {
+  it.each(['application/x-ndjson', 'text/csv'])(
+    'has the previous version, and an import restores it (%s)',
+    async (type) => {
+      const prefix = await created();
+      const mint = async (fields: object = {}) =>
+        (await service.client.post('/identifiers', { namingAuthority: prefix, ...fields })).body.identifier as string;
+      const first = await mint();
+      const second = await mint({ replaces: first });
+      const third = await mint({ replaces: 'demo:7' });
+      const exported = await text(`/identifiers/export?namingAuthority=${prefix}`, type);
+      expect(exported.split('\n').find((line) => line.includes(second))).toContain(first);
+      const unchanged = await sendLines(`${service.client.base}/identifiers/import`, exported, {
+        'content-type': type,
+      });
+      expect(unchanged.map(({ outcome }: any) => outcome)).toEqual(['unchanged', 'unchanged', 'unchanged']);
+      // The newer version first, under names that do not exist yet.
+      const renamed = exported
+        .replaceAll(first, `${prefix}/${freshGuid()}`)
+        .replaceAll(second, `${prefix}/${freshGuid()}`);
+      const lines = renamed.replaceAll(third, `${prefix}/${freshGuid()}`).trimEnd().split(/\r?\n/);
+      const header = type === 'text/csv' ? [lines.shift()!] : [];
+      const body = [...header, ...lines.toReversed()].join('\r\n');
+      const imported = await sendLines(`${service.client.base}/identifiers/import`, body, { 'content-type': type });
+      expect(imported.map(({ outcome }: any) => outcome)).toEqual(['imported', 'imported', 'imported']);
+      const [copyOfThird, copyOfSecond, copyOfFirst] = imported.map(({ identifier }: any) => identifier as string);
+      expect(await read(copyOfFirst!)).toMatchObject({ newerVersions: [copyOfSecond] });
+      expect(await read(copyOfSecond!)).toMatchObject({ replaces: copyOfFirst });
+      expect(await read(copyOfThird!)).toMatchObject({ replaces: 'info:fedora/demo:7' });
+    },
+  );
+});
+
+describe('a naming authority that is hidden', () => {
+  const keyed = useService({
+    ACCESS: 'keys',
+    ADMIN_API_KEY: ADMIN_KEY,
+    PUBLIC_READ: 'false',
+    NAMING_AUTHORITIES: '7,8',
+  });
+  const admin = { authorization: `Bearer ${ADMIN_KEY}` };
+
+  it('shows no newer version, and a previous version under it counts as not registered', async () => {
+    const namingAuthorities = [{ namingAuthority: '7' }];
+    const request = { client: 'stranger', scopes: ['read', 'mint', 'curate'], namingAuthorities };
+    const stranger = { authorization: `Bearer ${(await keyed.client.post('/api-keys', request, admin)).body.secret}` };
+    const mint = async (fields: object) => (await keyed.client.post('/identifiers', fields, admin)).body.identifier;
+    const first = await mint({ namingAuthority: '7' });
+    const hidden = await mint({ namingAuthority: '8', replaces: first });
+    const shown = await mint({ namingAuthority: '7', replaces: first });
+    const seen = await keyed.client.get(pathOf(first), stranger);
+    expect(seen.body.newerVersions).toEqual([shown]);
+    expect(seen.headers.get('link')).not.toContain(hidden);
+    expect((await keyed.client.get(pathOf(first), admin)).body.newerVersions).toEqual([hidden, shown]);
+    const ask = async (replaces: string) =>
+      refusal(await keyed.client.post('/identifiers', { namingAuthority: '7', replaces }, stranger));
+    expect([await ask(hidden), await ask(`8/${freshGuid()}`), await ask(`9/${freshGuid()}`)]).toEqual(
+      Array.from({ length: 3 }, () => [422, ...refused]),
+    );
+  });
+});

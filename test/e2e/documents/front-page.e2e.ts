@@ -1,0 +1,73 @@
+import { connect } from 'node:net';
+import { describe, expect, it } from '@jest/globals';
+import { useService } from '../harness/service.js';
+
+const service = useService();
+
+describe('GET /', () => {
+  const page = (headers: Record<string, string>) => fetch(`${service.server.url}/`, { headers });
+
+  it('is a short page with links that resolve and a command that mints', async () => {
+    const response = await page({ accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' });
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    const html = await response.text();
+    expect(html.length).toBeLessThan(2000);
+    const links = [...html.matchAll(/href="([^"]+)"/g)].map(([, link = '']) => link);
+    expect(links).toEqual(expect.arrayContaining(['/docs', '/health/ready']));
+    for (const link of links) expect([link, (await fetch(service.server.url + link)).status]).toEqual([link, 200]);
+    expect(html).toContain(`curl ${service.server.url}/identifiers`);
+  });
+
+  it('is refused as JSON', async () => {
+    const response = await page({ accept: 'application/json' });
+    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([406, 'NOT_ACCEPTABLE']);
+  });
+
+  it('is no page for a Host that is no host', async () => {
+    const { hostname, port } = new URL(service.server.url);
+    const html = await new Promise<string>((resolve) => {
+      let text = '';
+      const socket = connect(Number(port), hostname, () => {
+        socket.end(
+          'GET / HTTP/1.1\r\nHost: "<script>alert(1)</script>\r\nAccept: text/html\r\nConnection: close\r\n\r\n',
+        );
+      });
+      socket
+        .on('data', (chunk) => (text += chunk.toString()))
+        .on('end', () => {
+          resolve(text);
+        });
+    });
+    expect(html).toMatch(/^HTTP\/1\.1 421 [^]*\r\ncontent-type: application\/problem\+json/);
+    expect(html).not.toContain('text/html');
+  });
+});
+
+describe('a JSON body', () => {
+  it.each([
+    ['an identifier', 'POST', '/identifiers', { namingAuthority: '100.102' }],
+    ['a batch', 'POST', '/identifiers/batch', { namingAuthority: '100.102', count: 2 }],
+    ['a page', 'GET', '/identifiers', undefined],
+    ['events', 'GET', '/events', undefined],
+    ['a normalisation', 'POST', '/normalize', { items: [{ input: '100.102/x' }] }],
+    ['health', 'GET', '/health/live', undefined],
+    ['a problem of a route', 'POST', '/identifiers', {}],
+    ['a problem without a route', 'GET', '/nowhere', undefined],
+    ['a problem of the router', 'GET', '/identifiers/%zz', undefined],
+  ])('ends with a newline, and its length counts it: %s', async (_, method, path, body) => {
+    const init =
+      body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+    const response = await fetch(service.server.url + path, { method, ...init });
+    const text = await response.text();
+    expect(text).toMatch(/[}\]]\n$/);
+    expect(JSON.parse(text)).toBeInstanceOf(Object);
+    const length = response.headers.get('content-length');
+    if (length !== null) expect(Number(length)).toBe(Buffer.byteLength(text));
+  });
+
+  it('has the same length in the response to HEAD', async () => {
+    const got = await fetch(`${service.server.url}/health/live`);
+    const head = await fetch(`${service.server.url}/health/live`, { method: 'HEAD' });
+    expect(head.headers.get('content-length')).toBe(got.headers.get('content-length'));
+  });
+});

@@ -1,0 +1,76 @@
+/** A server in recovery answers no repeat of a write: what it has may be lost when another one is promoted. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client, coded } from '../harness/client.js';
+import { query } from '../harness/database.js';
+import { type OwnPostgres, startOwnPostgres } from '../harness/own-postgres.js';
+import { type TestServer, startServer } from '../harness/server.js';
+
+/** Enough that the service expects further repeats, and reads their results first. */
+const REPEATS = 30;
+
+let folder: string;
+let postgres: OwnPostgres;
+let server: TestServer;
+let client: Client;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mintmark-repeats-'));
+  postgres = await startOwnPostgres(folder);
+  server = await startServer({ DATABASE_URL: postgres.url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' });
+  client = new Client(server.url);
+}, 60_000);
+
+afterAll(async () => {
+  await server.stop();
+  await postgres.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe.each([
+  ['with', 'nobody'],
+  ['without', ''],
+])('%s a configured synchronous standby', (_, names) => {
+  it('repeats are 503, and succeed at the promoted server', async () => {
+    const key = () => ({ 'idempotency-key': crypto.randomUUID() });
+    const [mintKey, patchKey, batchKey, apiKey] = [key(), key(), key(), key()];
+    const metadataId = `hdl:2000.01/repeat-${names}`;
+    const path = `/identifiers/${(await client.mint({ metadataId }, mintKey)).body.identifier}`;
+    const patch = (headers: Record<string, string>) =>
+      client.send(
+        'PATCH',
+        path,
+        { 'content-type': 'application/merge-patch+json', 'if-match': '*', ...headers },
+        '{"target":"https://a.example/1"}',
+      );
+    const repeats = [
+      () => client.mint({ metadataId }, mintKey),
+      () => client.mint({ metadataId }),
+      () => patch(patchKey),
+      () => patch({}),
+      () => client.post('/identifiers/batch', { items: [{ namingAuthority: '100.102' }] }, batchKey),
+      () => client.post('/api-keys', { client: 'c', scopes: ['read'] }, apiKey),
+    ];
+    for (const send of repeats) expect((await send()).status).toBeLessThan(300);
+    for (let n = 0; n < REPEATS; n++) await repeats[0]!();
+    await query(postgres.url, `ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
+    await postgres.stop();
+    await postgres.startAs('standby');
+    // The first statements fail with the connections of the stopped server.
+    for (let n = 0; n < REPEATS; n++) await repeats[0]!();
+    const answers = [];
+    for (const send of repeats) answers.push(coded(await send()));
+    expect(answers).toEqual(repeats.map(() => [503, 'DATABASE_UNAVAILABLE']));
+    await postgres.stop();
+    await postgres.startAs('primary');
+    await query(postgres.url, 'ALTER SYSTEM RESET synchronous_standby_names');
+    await query(postgres.url, 'SELECT pg_reload_conf()');
+    for (const send of repeats) {
+      let answer = await send();
+      for (let attempt = 0; answer.status === 503 && attempt < 100; attempt++) answer = await send();
+      expect(answer.status).toBeLessThan(300);
+    }
+  }, 60_000);
+});

@@ -1,0 +1,206 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import type { Answer } from '../harness/client.js';
+import {
+  ADMIN,
+  createKey,
+  expectRefused,
+  refusals,
+  statuses,
+  useLimitedServices,
+} from '../harness/limited-services.js';
+
+const MISSING = '/identifiers/100.102/00000000000000000000000000000001';
+
+const { start } = useLimitedServices();
+
+/** The members of a list of structured fields with strings as values and integers as parameters. */
+function listOf(header: string | null): Record<string, Record<string, number>> {
+  return Object.fromEntries(
+    (header ?? '').split(', ').map((member) => {
+      const [, name = '', parameters = ''] = /^"([a-z-]+)"((?:;[a-z]+=[0-9]+)+)$/.exec(member) ?? [];
+      const pairs = parameters.slice(1).split(';');
+      return [
+        name,
+        Object.fromEntries(pairs.map((pair) => pair.split('=')).map(([key, value]) => [key, Number(value)])),
+      ];
+    }),
+  );
+}
+
+describe('the rate of a key', () => {
+  it('is on every response, is enforced when it is used up, and recovers after Retry-After', async () => {
+    const client = await start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '20' });
+    const key = await createKey(client);
+    const answers: Answer[] = [];
+    for (let i = 0; i < 20; i++) answers.push(await client.get(i % 2 === 0 ? '/identifiers?limit=1' : MISSING, key));
+    expect(new Set(statuses(answers))).toEqual(new Set([200, 404]));
+    const [first] = answers;
+    expect(listOf(first!.headers.get('ratelimit-policy'))).toEqual({ key: { q: 20, w: 60 } });
+    expect(listOf(first!.headers.get('ratelimit')).key).toMatchObject({ r: 19, t: 3 });
+    // The bucket gains one in three seconds, and twenty requests may take as long.
+    const more: Answer[] = [];
+    while (more.at(-1)?.status !== 429 && more.length < 10) more.push(await client.mint({}, key));
+    const refused = more.at(-1)!;
+    const wait = expectRefused(refused, 429, 'RATE_LIMITED');
+    expect(wait).toBeLessThanOrEqual(3);
+    expect(listOf(refused.headers.get('ratelimit')).key).toMatchObject({ r: 0 });
+    expect(await refusals(client, 'key_rate')).toBe(1);
+    await pause(wait * 1000);
+    expect((await client.mint({}, key)).status).toBe(201);
+  });
+
+  it('is not shared by two keys, nor by a key and those without, but by both ways to write one', async () => {
+    const client = await start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '3' });
+    const [one, other] = [await createKey(client), await createKey(client)];
+    for (const headers of [one, other, {}]) {
+      const answers = [];
+      for (let i = 0; i < 4; i++) answers.push(await client.get(MISSING, headers));
+      expect(statuses(answers)).toEqual([404, 404, 404, 429]);
+    }
+    const again = { authorization: one.authorization.replace('Bearer', 'bearer') };
+    expectRefused(await client.get(MISSING, again), 429, 'RATE_LIMITED');
+  });
+
+  it('refuses before the body is judged, and never health checks', async () => {
+    const client = await start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '1' });
+    expect((await client.post('/normalize', { nonsense: 1 })).status).toBe(400);
+    expectRefused(await client.post('/normalize', { nonsense: 1 }), 429, 'RATE_LIMITED');
+    for (const path of ['/health/live', '/health/ready']) {
+      const answer = await client.get(path);
+      expect([path, answer.status, answer.headers.get('ratelimit')]).toEqual([path, 200, null]);
+    }
+  });
+
+  it('without a key also counts public requests: documents and the descriptions of problems', async () => {
+    const client = await start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '4' });
+    const key = await createKey(client);
+    for (const path of ['/problems/RATE_LIMITED', '/openapi.json', '/docs/index.css', '/docs/none']) {
+      const answer = await fetch(client.base + path);
+      expect([path, answer.status]).toEqual([path, path === '/docs/none' ? 404 : 200]);
+      await answer.arrayBuffer();
+    }
+    for (const path of ['/problems', '/openapi.json', '/openapi.yaml', '/docs', '/docs/index.css', MISSING]) {
+      expectRefused(await client.get(path), 429, 'RATE_LIMITED');
+    }
+    expect((await client.get(MISSING, key)).status).toBe(404);
+    expect((await client.get('/health/live')).status).toBe(200);
+  });
+
+  it('without a key counts paths and methods that do not exist, but none of /health', async () => {
+    const client = await start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '2' });
+    const key = await createKey(client);
+    for (const method of ['GET', 'PUT']) {
+      expect((await client.send(method, '/health/nowhere', {})).status).toBe(404);
+      expect((await client.send('PUT', '/health/live', {})).status).toBe(405);
+    }
+    expect((await client.get('/nowhere')).status).toBe(404);
+    expect((await client.send('PUT', '/identifiers', {})).status).toBe(405);
+    expectRefused(await client.get('/nowhere'), 429, 'RATE_LIMITED');
+    expectRefused(await client.send('PUT', '/identifiers', {}), 429, 'RATE_LIMITED');
+    expect((await client.send('PUT', '/health/live', {})).status).toBe(405);
+    expect((await client.get(MISSING, key)).status).toBe(404);
+  });
+
+  it('without a key is that of the address; a proxy is believed only when it is trusted', async () => {
+    const from = (address: string) => ({ 'x-forwarded-for': address });
+    const strict = await start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '1' });
+    expect((await strict.get(MISSING, from('192.0.2.1'))).status).toBe(404);
+    expectRefused(await strict.get(MISSING, from('192.0.2.2')), 429, 'RATE_LIMITED');
+    const behind = await start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '1', TRUSTED_PROXIES: '127.0.0.0/8' });
+    expect((await behind.get(MISSING, from('192.0.2.1'))).status).toBe(404);
+    expect((await behind.get(MISSING, from('192.0.2.2'))).status).toBe(404);
+    expectRefused(await behind.get(MISSING, from('192.0.2.1')), 429, 'RATE_LIMITED');
+    // Entries of the client before that of the proxy have no effect.
+    expectRefused(await behind.get(MISSING, from('198.51.100.9, 192.0.2.1')), 429, 'RATE_LIMITED');
+  });
+
+  it('is not limited by default where access is open', async () => {
+    const client = await start({ ACCESS: 'open' });
+    const answer = await client.mint();
+    expect([answer.status, answer.headers.get('ratelimit'), answer.headers.get('ratelimit-policy')]).toEqual([
+      201,
+      null,
+      null,
+    ]);
+  });
+});
+
+describe('the rate of a naming authority', () => {
+  it('is common to all keys, separate for each naming authority, and does not apply to look-ups', async () => {
+    const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '4' });
+    const [one, other] = [await createKey(client), await createKey(client)];
+    const minted = [];
+    for (const key of [one, other, one, other]) minted.push(await client.mint({}, key));
+    expect(statuses(minted)).toEqual([201, 201, 201, 201]);
+    expect(listOf(minted[0]!.headers.get('ratelimit-policy'))['naming-authority']).toEqual({ q: 4, w: 60 });
+    expect(listOf(minted[0]!.headers.get('ratelimit'))['naming-authority']).toMatchObject({ r: 3 });
+    expect(listOf(minted[0]!.headers.get('ratelimit'))).toHaveProperty('key');
+    expectRefused(await client.mint({}, one), 429, 'RATE_LIMITED');
+    expectRefused(await client.mint({}, other), 429, 'RATE_LIMITED');
+    expect((await client.mint({ namingAuthority: '2000.01' }, one)).status).toBe(201);
+    expect((await client.get(`/identifiers/${minted[0]!.body.identifier}`, one)).status).toBe(200);
+    expect(await refusals(client, 'naming_authority_rate')).toBe(2);
+  });
+
+  it('counts identifiers, not requests: a pair is two', async () => {
+    const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '3' });
+    expect((await client.mint({ mintMetadataId: true }, ADMIN)).status).toBe(201);
+    expectRefused(await client.mint({ mintMetadataId: true }, ADMIN), 429, 'RATE_LIMITED');
+    expect((await client.mint({}, ADMIN)).status).toBe(201);
+  });
+
+  it('counts a batch and a reservation by their identifiers, all or none', async () => {
+    const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '10' });
+    const batch = (count: number, namingAuthority: string) =>
+      client.post('/identifiers/batch', { namingAuthority, count }, ADMIN);
+    expect((await batch(9, '100.102')).status).toBe(200);
+    expectRefused(await batch(5, '100.102'), 429, 'RATE_LIMITED');
+    expect((await client.mint({}, ADMIN)).status).toBe(201);
+    const leaseUntil = new Date(Date.now() + 3_600_000).toISOString();
+    const reserve = (count: number) =>
+      client.post('/reservations', { namingAuthority: '2000.01', count, leaseUntil }, ADMIN);
+    expect((await reserve(8)).status).toBe(201);
+    expectRefused(await reserve(8), 429, 'RATE_LIMITED');
+    expectRefused(await batch(8, '2000.01'), 429, 'RATE_LIMITED');
+  });
+
+  it('refuses the lines of a stream that are too many, and mints the others', async () => {
+    const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '2' });
+    for (let i = 0; i < 2; i++) expect((await client.mint({}, ADMIN)).status).toBe(201);
+    const lines = ['100.102', '2000.01', '100.102'].map((namingAuthority) => JSON.stringify({ namingAuthority }));
+    const answer = await fetch(`${client.base}/identifiers/bulk`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson', ...ADMIN },
+      body: lines.join('\n'),
+    });
+    const results = (await answer.text())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(results.map(({ status }) => status)).toEqual([429, 201, 429]);
+    expect(results[0].problem.code).toBe('RATE_LIMITED');
+  });
+
+  it('is not reset by requests with invented naming authorities', async () => {
+    const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '2' });
+    for (let i = 0; i < 2; i++) expect((await client.mint({}, ADMIN)).status).toBe(201);
+    const items = Array.from({ length: 10_000 }, (_, i) => ({ namingAuthority: `666.${i}` }));
+    expect((await client.post('/identifiers/batch', { items }, ADMIN)).status).toBe(200);
+    expectRefused(await client.mint({}, ADMIN), 429, 'RATE_LIMITED');
+  });
+
+  it('recovers after Retry-After, and refused requests have minted nothing', async () => {
+    const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '30' });
+    const request = { namingAuthority: '2000.01', target: 'https://repo.example.org/limited' };
+    const answers = await Promise.all(Array.from({ length: 40 }, () => client.mint(request, ADMIN)));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(0);
+    const waits = refused.map((answer) => expectRefused(answer, 429, 'RATE_LIMITED'));
+    await pause(Math.max(...waits) * 1000);
+    const after = await client.mint(request, ADMIN);
+    expect(after.status).toBe(201);
+    const found = await client.get(`/identifiers?target=${encodeURIComponent(request.target)}`, ADMIN);
+    expect(found.body.items).toHaveLength(answers.length - refused.length + 1);
+  });
+});

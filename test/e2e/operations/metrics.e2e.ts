@@ -1,0 +1,177 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { parse } from 'yaml';
+import { createDatabase } from '../harness/database.js';
+import { startServer } from '../harness/server.js';
+import { useService } from '../harness/service.js';
+
+const KEY = 'correct-horse-battery-staple-correct-horse';
+const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: KEY });
+const authorization = `Bearer ${KEY}`;
+
+const scrape = async (): Promise<string> => {
+  const answer = await fetch(`${service.server.url}/metrics`, { headers: { authorization } });
+  return answer.text();
+};
+const read = (name: string) => readFileSync(new URL(`../../../docs/monitoring/${name}`, import.meta.url), 'utf8');
+
+describe('GET /metrics', () => {
+  it('is the Prometheus text format, not to be stored', async () => {
+    const answer = await fetch(`${service.server.url}/metrics`, { headers: { authorization } });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    // https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
+    const line = /^(# (HELP|TYPE) [a-z_][a-z0-9_]* .+|[a-z_][a-z0-9_]*(\{[^}]*\})? ([-+0-9.e]+|nan|\+inf))?$/i;
+    expect((await answer.text()).split('\n').filter((text) => !line.test(text))).toEqual([]);
+  });
+
+  it('needs the key, as reading does', async () => {
+    expect((await service.client.get('/metrics')).body.code).toBe('UNAUTHENTICATED');
+  });
+
+  it('counts a request under the pattern of its route and its status, never under its path', async () => {
+    const path = '/identifiers/100.102/0123456789abcdef0123456789abcdef';
+    await service.client.get(path, { authorization });
+    await service.client.get('/no-such-path-qzxvwk', { authorization });
+    const text = await scrape();
+    const count = 'mintmark_http_request_duration_seconds_count';
+    expect(text).toContain(`${count}{method="GET",route="/identifiers/:identifier",status="404"} 1\n`);
+    expect(text).toContain(`${count}{method="GET",route="unmatched",status="404"} 1\n`);
+    expect(text).not.toMatch(/0123456789abcdef|qzxvwk/i);
+  });
+
+  it('returns a naming authority as it was created, in whichever case a mint sends it', async () => {
+    const post = (path: string, body: object) => service.client.post(path, body, { authorization });
+    await post('/naming-authorities', { namingAuthority: 'Abc', profile: 'handle' });
+    for (const namingAuthority of ['abc', 'aBC', 'ABC']) {
+      expect((await post('/identifiers', { namingAuthority })).status).toBe(201);
+    }
+    const labels = [...(await scrape()).matchAll(/^mintmark_mints_total\{naming_authority="(abc)".* (\d+)$/gim)];
+    expect(labels.map(([, label, count]) => [label, count])).toEqual([['Abc', '3']]);
+  });
+
+  it('shows how long an open transaction delays the event feed', async () => {
+    const age = async () => Number(/^mintmark_event_feed_age_seconds (.+)$/m.exec(await scrape())?.[1]);
+    const writer = new pg.Client({ connectionString: service.database.url });
+    await writer.connect();
+    writer.on('error', () => {});
+    await writer.query('BEGIN; SELECT pg_current_xact_id()');
+    // A transaction that delays the feed needs a later one that has ended.
+    const minted = await service.client.mint({}, { authorization });
+    expect(minted.status).toBe(201);
+    await pause(1100);
+    await age();
+    await pause(3000);
+    expect(await age()).toBeGreaterThan(1.5);
+    await writer.query('COMMIT');
+    await pause(1100);
+    expect(await age()).toBeLessThan(1.5);
+    await writer.end();
+  });
+
+  it('does not restart the age of the event feed when an overlapping transaction becomes the oldest', async () => {
+    const age = async () => Number(/^mintmark_event_feed_age_seconds (.+)$/m.exec(await scrape())?.[1]);
+    const writers = [1, 2].map(() => new pg.Client({ connectionString: service.database.url }));
+    for (const writer of writers) {
+      await writer.connect();
+      await writer.query('BEGIN; SELECT pg_current_xact_id()');
+      expect((await service.client.mint({}, { authorization })).status).toBe(201);
+    }
+    await pause(1100);
+    await age();
+    await pause(3000);
+    await writers[0]?.query('COMMIT');
+    expect(await age()).toBeGreaterThan(2.5);
+    await writers[1]?.query('COMMIT');
+    await Promise.all(writers.map((writer) => writer.end()));
+    await pause(1100);
+    expect(await age()).toBeLessThan(1.5);
+  });
+
+  it('shows the connections of all pools and the statements that wait for one', async () => {
+    const text = await scrape();
+    expect(text).toMatch(/^mintmark_database_connections\{state="idle"\} [1-9]/m);
+    expect(text).toMatch(/^mintmark_database_connections\{state="busy"\} 0$/m);
+    expect(text).toMatch(/^mintmark_database_connections_limit 28$/m);
+    expect(text).toMatch(/^mintmark_queue_depth\{queue="database_pool"\} 0$/m);
+  });
+});
+
+/** The metric names of a query: without texts, labels, words and functions of PromQL. */
+function namesIn(query: string): string[] {
+  const bare = query
+    .replace(/"[^"]*"/g, '')
+    .replace(/\{[^}]*\}/g, '')
+    .replace(/\[[^\]]*\]/g, '')
+    .replace(/\b(by|without|on|ignoring|group_left|group_right) *\([^)]*\)/g, '')
+    .replace(/label_values\(([^,]*),[^)]*\)/g, '$1')
+    .replace(/\b[a-z_]+ *\(/g, '(');
+  return (bare.match(/[a-z_:][a-z0-9_:]*/gi) ?? []).filter((word) => !/^(and|or|unless|bool|offset|e)$/.test(word));
+}
+
+describe.each<[string, () => string[]]>([
+  [
+    'dashboard.json',
+    () => {
+      const { panels, templating } = JSON.parse(read('dashboard.json'));
+      const inPanels = panels.flatMap(({ targets }: any) => targets.map(({ expr }: any) => expr as string));
+      const inVariables = templating.list.map(({ definition = '' }: any) => definition as string);
+      return [...inPanels, ...inVariables];
+    },
+  ],
+  [
+    'alerts.yaml',
+    () => parse(read('alerts.yaml')).groups.flatMap(({ rules }: any) => rules.map(({ expr }: any) => expr as string)),
+  ],
+])('docs/monitoring/%s', (_, queries) => {
+  it('uses only metrics and labels that a scrape contains', async () => {
+    // Twice, so that the second scrape counts the first one.
+    await scrape();
+    const text = await scrape();
+    const names = queries().flatMap(namesIn);
+    expect(names.length).toBeGreaterThan(8);
+    const exported = [...text.matchAll(/^# TYPE ([a-z0-9_]+) ([a-z]+)$/gm)].flatMap(([, name = '', type]) =>
+      type === 'histogram'
+        ? [`${name}_bucket`, `${name}_sum`, `${name}_count`]
+        : type === 'summary'
+          ? [`${name}_sum`, `${name}_count`, name]
+          : [name],
+    );
+    expect(names.filter((name) => !exported.includes(name))).toEqual([]);
+    const given = new Set(['job', 'instance', ...[...text.matchAll(/[{,]([a-z_]+)="/g)].map(([, label]) => label)]);
+    const queried = queries().flatMap((query) =>
+      [...query.matchAll(/([a-z_]+) *(?:=~|!~|!=|=)"|\bby \(([^)]*)\)/g)].flatMap(
+        ([, one, list]) => one ?? (list ?? '').split(/, */),
+      ),
+    );
+    expect(queried.filter((label) => !given.has(label))).toEqual([]);
+  });
+});
+
+describe('METRICS_PORT', () => {
+  it('serves the metrics, without a key, and nothing else; PORT then does not', async () => {
+    const database = await createDatabase();
+    const server = await startServer({ DATABASE_URL: database.url, ADMIN_API_KEY: KEY, METRICS_PORT: '0' });
+    const [, origin = ''] = /Metrics +(http:\S+)\/metrics/.exec(server.stderr()) ?? [];
+    const { hostname, port } = new URL(origin);
+    expect(hostname).toBe('127.0.0.1');
+    expect(port).not.toBe(new URL(server.url).port);
+    await fetch(`${server.url}/health/live`);
+    const answer = await fetch(`${origin}/metrics`);
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toContain('route="/health/live",status="200"} 1\n');
+    for (const path of ['/', '/identifiers', '/health/live', '/docs', '/openapi.json', '/metrics/', '/Metrics']) {
+      const other = await fetch(origin + path);
+      const { code } = (await other.json()) as { code: string };
+      expect([path, other.status, code]).toEqual([path, 404, 'NOT_FOUND']);
+    }
+    expect((await fetch(`${origin}/metrics`, { method: 'POST' })).status).toBe(405);
+    const onPort = await fetch(`${server.url}/metrics`, { headers: { authorization } });
+    expect(onPort.status).toBe(404);
+    expect((await server.stop()).code).toBe(0);
+    await database.drop();
+  });
+});

@@ -1,0 +1,207 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from '../harness/client.js';
+import { SERVER_URL, createDatabase, query } from '../harness/database.js';
+import { postgresRuns } from '../harness/postgres-process.js';
+import { runToEnd, startServer } from '../harness/server.js';
+
+let parent: string;
+beforeAll(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'mintmark-start-'));
+});
+afterAll(async () => {
+  await rm(parent, { recursive: true, force: true });
+});
+
+describe('npm start', () => {
+  /** Runs the script "start" of package.json until the service is ready. */
+  const npmStart = async (variables: Record<string, string>) => {
+    const { PATH = '', HOME = '' } = process.env;
+    const cwd = fileURLToPath(new URL('../../../', import.meta.url));
+    const npm = spawn('npm', ['start'], { cwd, env: { PATH, HOME, PORT: '0', ...variables } });
+    const ended = new Promise<void>((resolve) => npm.stdout.once('close', resolve));
+    let stdout = '';
+    let stderr = '';
+    npm.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+    const url = await new Promise<string>((resolve, reject) => {
+      npm.stderr.on('data', (chunk: Buffer) => {
+        stderr += chunk.toString();
+        const found = /Service +(http\S+)/.exec(stderr)?.[1];
+        if (found !== undefined) resolve(found);
+      });
+      npm.once('close', () => {
+        reject(new Error(stderr));
+      });
+    });
+    return { npm, url, ended, stdout: () => stdout };
+  };
+
+  it('leaves neither the service nor its PostgreSQL behind when npm is killed by SIGKILL', async () => {
+    const dataDir = join(parent, 'npm');
+    const { npm, url, ended, stdout } = await npmStart({ DATA_DIR: dataDir });
+    expect((await new Client(url).mint()).status).toBe(201);
+    npm.kill('SIGKILL');
+    // The service shares the standard output, which closes when the last process with it ends.
+    await ended;
+    expect(stdout()).toContain('"stopped"');
+    expect(postgresRuns(dataDir)).toBe(false);
+    await expect(fetch(url)).rejects.toThrow();
+  });
+
+  it.each(['SIGTERM', 'SIGHUP'] as const)('stops the service in order when npm gets %s', async (signal) => {
+    const database = await createDatabase();
+    const { npm, ended, stdout } = await npmStart({ DATABASE_URL: database.url, ACCESS: 'open' });
+    npm.kill(signal);
+    await ended;
+    expect(stdout()).toContain('"stopped"');
+    await database.drop();
+  });
+
+  it('alone ties the service to its parent: started in another way, it goes on without it', async () => {
+    const database = await createDatabase();
+    const main = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
+    const { PATH = '' } = process.env;
+    const env = { PATH, PORT: '0', DATABASE_URL: database.url, ACCESS: 'open' };
+    // The shell continues until its standard input closes.
+    const shell = spawn('sh', ['-c', `"${process.execPath}" "${main}" & echo $!; read line`], { env });
+    let output = '';
+    shell.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    const url = await new Promise<string>((resolve) => {
+      let words = '';
+      shell.stderr.on('data', (chunk: Buffer) => {
+        words += chunk.toString();
+        const found = /Service +(http\S+)/.exec(words)?.[1];
+        if (found !== undefined) resolve(found);
+      });
+    });
+    const ended = new Promise((resolve) => shell.stdout.once('close', resolve));
+    const exited = new Promise((resolve) => shell.once('exit', resolve));
+    shell.stdin.end();
+    await exited;
+    // Twice the interval at which the service checks its parent.
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect((await fetch(`${url}/health/live`)).status).toBe(200);
+    process.kill(Number.parseInt(output, 10), 'SIGTERM');
+    await ended;
+    await database.drop();
+  });
+});
+
+describe('a port that is taken', () => {
+  it.each(['PORT', 'METRICS_PORT'])('is found before the database is made: %s', async (variable) => {
+    const occupant = createServer();
+    await new Promise<void>((resolve) => occupant.listen(0, '127.0.0.1', resolve));
+    const { port } = occupant.address() as { port: number };
+    const dataDir = join(parent, variable);
+    const { code, stderr } = await runToEnd({ DATA_DIR: dataDir, [variable]: String(port) });
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      `Port ${port} on 127.0.0.1 is already in use. Stop the process that uses it, or set ${variable}`,
+    );
+    expect(existsSync(dataDir)).toBe(false);
+    occupant.close();
+  });
+});
+
+describe('DATA_DIR', () => {
+  it('may have quotes, "$", a backtick and a backslash, which no shell reads', async () => {
+    const folder = join(parent, 'shell');
+    const dataDir = join(folder, `it's "x" $HOME $(touch made) \`touch made\` \\ ;touch made`);
+    for (const start of [1, 2]) {
+      const server = await startServer({ DATA_DIR: dataDir });
+      expect([start, (await new Client(server.url).mint()).status]).toEqual([start, 201]);
+      expect(postgresRuns(dataDir)).toBe(true);
+      expect((await server.stop()).code).toBe(0);
+      expect(postgresRuns(dataDir)).toBe(false);
+    }
+    expect(await readdir(folder)).toHaveLength(1);
+    expect(await readdir(join(dataDir, 'postgres'))).not.toContain('made');
+  });
+});
+
+describe('a schema that may not be written', () => {
+  /** A role that can connect to a database, and the environment of a service with it. */
+  const withRole = async (
+    template: string,
+    work: (role: string, variables: Record<string, string>, databaseUrl: string) => Promise<void>,
+  ) => {
+    const database = await createDatabase(template);
+    const role = `writer_${Math.random().toString(36).slice(2)}`;
+    await query(database.url, `CREATE ROLE ${role} LOGIN PASSWORD 'secret-of-the-role'`);
+    const url = new URL(database.url);
+    url.username = role;
+    url.password = 'secret-of-the-role';
+    try {
+      await work(role, { DATABASE_URL: url.href, ACCESS: 'open' }, database.url);
+    } finally {
+      await database.drop();
+      await query(SERVER_URL, `DROP ROLE ${role}`);
+    }
+  };
+  const refused = async (variables: Record<string, string>, ...words: string[]) => {
+    const { code, stderr, stdout } = await runToEnd(variables);
+    expect(code).toBe(1);
+    for (const word of words) expect(stderr).toContain(word);
+    expect(stderr + stdout).not.toMatch(/^ +at /m);
+    expect(stderr + stdout).not.toContain('secret-of-the-role');
+  };
+
+  it('names the role that must own it, when tables cannot be created', async () => {
+    await withRole('template0', async (role, variables, databaseUrl) => {
+      const name = new URL(databaseUrl).pathname.slice(1);
+      await refused(variables, `"${role}"`, 'schema "public"', `ALTER DATABASE "${name}" OWNER TO "${role}"`);
+      await query(databaseUrl, `ALTER DATABASE "${name}" OWNER TO "${role}"`);
+      const server = await startServer(variables);
+      await server.stop();
+    });
+  });
+
+  it('names the search_path, when it names no schema that the role can use, and starts in a schema of the role', async () => {
+    await withRole('template0', async (role, variables, databaseUrl) => {
+      const name = new URL(databaseUrl).pathname.slice(1);
+      await query(databaseUrl, `ALTER ROLE "${role}" IN DATABASE "${name}" SET search_path = pids`);
+      await refused(variables, `"${role}"`, 'is pids', 'SET search_path');
+      await query(databaseUrl, 'CREATE SCHEMA pids');
+      await query(databaseUrl, `GRANT USAGE ON SCHEMA pids TO "${role}"`);
+      await refused(variables, `GRANT CREATE ON SCHEMA "pids" TO "${role}"`, 'ALTER SCHEMA "pids" OWNER TO');
+      await query(databaseUrl, `GRANT CREATE ON SCHEMA pids TO "${role}"`);
+      await (await startServer(variables)).stop();
+    });
+  });
+
+  it('names a wrong password, and a database that does not exist', async () => {
+    await withRole('template0', async (role, variables) => {
+      const url = new URL(variables.DATABASE_URL ?? '');
+      url.password = 'another';
+      await refused({ ...variables, DATABASE_URL: url.href }, 'refused the login', 'Correct user and password');
+      url.password = 'secret-of-the-role';
+      url.pathname = '/nowhere';
+      await refused({ ...variables, DATABASE_URL: url.href }, `CREATE DATABASE "nowhere" OWNER "${role}"`);
+    });
+  });
+
+  it('names the role that owns the tables, when another one is used', async () => {
+    await withRole(process.env.E2E_TEMPLATE ?? '', async (role, variables) => {
+      await refused(variables, `"${role}"`, '"mintmark"', 'owner of the tables');
+    });
+  });
+
+  it('names the owner of the tables, when a migration has to change them', async () => {
+    await withRole(process.env.E2E_TEMPLATE ?? '', async (role, variables, databaseUrl) => {
+      const name = new URL(databaseUrl).pathname.slice(1);
+      await query(databaseUrl, `ALTER DATABASE "${name}" OWNER TO "${role}"`);
+      await query(databaseUrl, `GRANT ALL ON ALL TABLES IN SCHEMA public TO "${role}"`);
+      await query(
+        databaseUrl,
+        `DELETE FROM _prisma_migrations WHERE migration_name = (SELECT max(migration_name) FROM _prisma_migrations)`,
+      );
+      await refused(variables, `"${role}"`, '"mintmark"', 'owner of the tables');
+    });
+  });
+});

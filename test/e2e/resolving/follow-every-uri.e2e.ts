@@ -1,0 +1,89 @@
+import { Agent, request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from '../harness/client.js';
+import { type TestDatabase, createDatabase } from '../harness/database.js';
+import { freePort } from '../harness/free-port.js';
+import { type TestServer, startServer } from '../harness/server.js';
+import { ODD_NAMES } from './names/odd-names.js';
+
+/** Naming authorities with any local names: one of the configured resolver, one with a first segment of its own. */
+const [OWN, ELSEWHERE] = ['20.500', '20.600'];
+
+const agent = new Agent({ keepAlive: true });
+
+describe.each([
+  ['without a first segment', ''],
+  ['with the first segment hdl', 'hdl'],
+])('with RESOLVER_AUTHORITY of this service, %s', (_, firstSegment) => {
+  let database: TestDatabase;
+  let server: TestServer;
+  let client: Client;
+  let port: number;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    port = await freePort();
+    server = await startServer({
+      DATABASE_URL: database.url,
+      ACCESS: 'open',
+      NAMING_AUTHORITIES: '100.102',
+      PORT: String(port),
+      RESOLVER_AUTHORITY: `127.0.0.1:${port}`,
+      RESOLVER_FIRST_SEGMENT: firstSegment,
+    });
+    client = new Client(server.url);
+    const resolver = { scheme: 'http', authority: `127.0.0.1:${port}`, firstSegment: 'archive' };
+    for (const fields of [
+      { namingAuthority: '20' },
+      { namingAuthority: OWN, profile: 'handle' },
+      { namingAuthority: ELSEWHERE, profile: 'handle', resolver },
+    ]) {
+      expect((await client.post('/naming-authorities', fields)).status).toBe(201);
+    }
+  });
+  afterAll(async () => {
+    await server.stop();
+    await database.drop();
+  });
+
+  /** Sends the octets of a path: `fetch` would change it. */
+  const locationAt = (path: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      request({ host: '127.0.0.1', port, path, agent }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode === 302 ? (answer.headers.location ?? '') : `${answer.statusCode ?? 0}`);
+      })
+        .on('error', reject)
+        .end();
+    });
+
+  /** The paths at this service to which each URI of a representation leads. */
+  const pathsOf = (uris: Record<string, string | null>): string[] =>
+    Object.values(uris).flatMap((uri) => {
+      if (uri === null) return [];
+      if (!uri.startsWith('http:')) return [`/${uri}`, `/${encodeURIComponent(uri)}`];
+      const own = `http://127.0.0.1:${port}`;
+      expect(uri.slice(0, own.length)).toBe(own);
+      return [uri.slice(own.length), `/${uri}`, `/http://hdl.handle.net/${uri.split('/').slice(-2).join('/')}`];
+    });
+
+  it.each([OWN, ELSEWHERE])('each URI of each odd name under %s redirects to its target', async (namingAuthority) => {
+    const items = ODD_NAMES.map((localName, index) => ({ localName, target: `https://t.example/${index}` }));
+    const { status, body } = await client.post('/identifiers/batch', { namingAuthority, items });
+    const refused = body.items.filter((result: any) => result.status !== 201);
+    expect([status, refused]).toEqual([200, []]);
+    for (const [index, { record }] of body.items.entries()) {
+      const paths = new Set(pathsOf(record.uris));
+      expect([record.localName, paths.size > 3]).toEqual([record.localName, true]);
+      for (const path of paths) expect([path, await locationAt(path)]).toEqual([path, `https://t.example/${index}`]);
+    }
+  });
+
+  it('each URI of a CORDRA identifier redirects to its target, also with a query and a fragment (R-24)', async () => {
+    const target = 'https://t.example/cordra';
+    const { body } = await client.mint({ target });
+    const paths = pathsOf(body.uris).flatMap((path) => [path, path.toLowerCase(), `${path}%3Fx%23y`]);
+    expect(paths.length).toBeGreaterThan(20);
+    for (const path of paths) expect([path, await locationAt(path)]).toEqual([path, target]);
+  });
+});

@@ -1,25 +1,35 @@
 import { availableParallelism } from 'node:os';
 
-/** Tests are TypeScript run as ES modules. End-to-end tests speak HTTP to the built server; see docs/explanation/architecture.md. */
-const typescript = {
+/**
+ * Unit tests run as modules of Node.js itself, without a module world for each file. End-to-end tests run in Jest's own runner,
+ * which limits their time, and speak HTTP to the built service; see docs/explanation/architecture.md.
+ */
+export const typescript = {
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  transform: { '^.+\\.ts$': ['ts-jest', { useESM: true, tsconfig: 'tsconfig.test.json', diagnostics: false }] },
+  // TypeScript imports its modules by the names of the compiled ones; those of dist/ are compiled.
+  moduleNameMapper: { '^(\\.{1,2}/(?!.*dist/).*)\\.js$': '$1' },
+  transform: { '^.+\\.ts$': '<rootDir>/test/runner/transform.js' },
 };
 
 export default {
   projects: [
-    { ...typescript, displayName: 'unit', testMatch: ['<rootDir>/test/**/*.test.ts'] },
+    {
+      displayName: 'unit',
+      runner: 'jest-light-runner',
+      setupFiles: ['<rootDir>/test/runner/register.js'],
+      testMatch: ['<rootDir>/test/**/*.test.ts'],
+    },
     {
       ...typescript,
       displayName: 'e2e',
       testMatch: ['<rootDir>/test/e2e/**/*.e2e.ts'],
-      moduleNameMapper: { '^(\\.{1,2}/(?!.*dist/).*)\\.js$': '$1' },
       globalSetup: '<rootDir>/test/e2e/harness/global-setup.js',
       globalTeardown: '<rootDir>/test/e2e/harness/global-teardown.js',
     },
   ],
-  // Jest's default is one less than the processors, which leaves one of two idle.
-  maxWorkers: Math.max(2, availableParallelism() - 1),
+  reporters: ['<rootDir>/test/runner/reporter.js'],
+  testSequencer: '<rootDir>/test/runner/sequencer.js',
+  // One more than the processors, because many end-to-end tests wait for leases, limits and outages.
+  maxWorkers: Math.max(3, availableParallelism() + 1),
   testTimeout: 120_000,
 };

@@ -21,8 +21,8 @@ import { searchQuery } from '../../../dist/storage/identifiers/value-search.js';
 import { ConflictFinder } from '../../../dist/storage/identifiers/conflict-finder.js';
 import { SessionSettings, poolSettings } from '../../../dist/database/session-settings.js';
 import { RequestResults } from '../../../dist/storage/request-results.js';
-import { createDatabase } from '../harness/database.js';
-import { isInstalled, startInstalledPostgres } from '../harness/installed-postgres.js';
+import { createDatabase, startInstalled } from '../harness/database.js';
+import { isInstalled } from '../harness/postgres.js';
 
 // Real: the statements of the built service, on tables with the statistics of keyed bulk loads. PostgreSQL counts the
 // rows that they read, in functions too, in a transaction that is rolled back.
@@ -359,7 +359,7 @@ const machines = [
   {
     title: 'on PostgreSQL 15 after one keyed stream of 50,000',
     isThere: isInstalled(15),
-    open: () => startInstalledPostgres(15),
+    open: () => startInstalled(15),
     loads: [1, 50_000] as const,
     isPlannedEmpty: false,
     isAnalyzed: true,
@@ -367,7 +367,7 @@ const machines = [
   ...[15, 18].map((version) => ({
     title: `on PostgreSQL ${version} directly after a load, before any statistics exist`,
     isThere: version === 18 || isInstalled(version),
-    open: () => (version === 18 ? openDatabase() : startInstalledPostgres(version)),
+    open: () => (version === 18 ? openDatabase() : startInstalled(version)),
     loads: [1, 20_000] as const,
     isPlannedEmpty: false,
     isAnalyzed: false,
@@ -432,11 +432,3 @@ describe.each(machines.filter(({ isThere }) => isThere))(
     });
   },
 );
-
-const skipped = isInstalled(15)
-  ? []
-  : ['PostgreSQL 15 is not installed (Debian package postgresql-15): its plans are not tested'];
-if (skipped.length > 0) {
-  console.warn(skipped.join());
-  it.skip.each(skipped)('%s', () => {});
-}

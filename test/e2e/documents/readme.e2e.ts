@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { query } from '../harness/database.js';
-import { type OwnPostgres, startOwnPostgres } from '../harness/own-postgres.js';
+import { Postgres } from '../harness/postgres.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
@@ -31,7 +31,7 @@ const RECORDED = ['npm', 'npx', 'docker', 'pg_dump', 'pg_restore', 'useradd', 'i
 
 let folder: string;
 let work: string;
-let postgres: OwnPostgres;
+let postgres: Postgres;
 let service: ChildProcess | undefined;
 let servicePort = '';
 
@@ -42,7 +42,7 @@ beforeAll(async () => {
   for (const [name, script] of [...Object.entries(PROGRAMS), ...recorded]) {
     writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   }
-  postgres = await startOwnPostgres(join(folder, 'own'));
+  postgres = await Postgres.start({ password: 'superuser' });
 });
 afterAll(async () => {
   await shutDown();

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from '../harness/client.js';
 import { type Replicated, startReplicated } from '../harness/replicated.js';
-import { type TestServer, startServer } from '../harness/server.js';
+import { type TestServer, startPublished } from '../harness/server.js';
 import { undisturbed } from '../harness/stalls.js';
 
 const UNKNOWN = '100.102/F58FB49EB1F848F0A606E84CEF294BE5';
@@ -24,7 +24,7 @@ let identifier: string;
 
 beforeAll(async () => {
   postgres = await startReplicated();
-  server = await startServer({
+  server = await startPublished({
     DATABASE_URL: postgres.primary,
     READ_DATABASE_URL: postgres.standby,
     NAMING_AUTHORITIES: '100.102',

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Client } from '../harness/client.js';
 import { FrozenStandby } from '../harness/frozen-standby.js';
-import { type TestServer, startServer } from '../harness/server.js';
+import { type TestServer, startPublished } from '../harness/server.js';
 import { undisturbed } from '../harness/stalls.js';
 
 /** The limit of the issue; the service's own is 14 s by default. */
@@ -20,7 +20,7 @@ let client: Client;
 
 beforeAll(async () => {
   database = await FrozenStandby.start();
-  server = await startServer({ DATABASE_URL: database.url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' });
+  server = await startPublished({ DATABASE_URL: database.url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' });
   client = new Client(server.url);
 });
 

@@ -1,30 +1,24 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { migrate } from '../../../dist/database/migrations.js';
 import { type Request, Requests } from '../access/authorisation/requests.js';
 import { Client } from '../harness/client.js';
 import { query } from '../harness/database.js';
-import { type OwnPostgres, startOwnPostgres } from '../harness/own-postgres.js';
-import { type TestServer, runToEnd, startServer } from '../harness/server.js';
+import { Postgres } from '../harness/postgres.js';
+import { type TestServer, runToEnd, startPublished } from '../harness/server.js';
 
-let folder: string;
-let postgres: OwnPostgres;
+let postgres: Postgres;
 let server: TestServer;
 let client: Client;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'mintmark-read-only-'));
-  postgres = await startOwnPostgres(folder);
-  server = await startServer({ DATABASE_URL: postgres.url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' });
+  postgres = await Postgres.start();
+  server = await startPublished({ DATABASE_URL: postgres.url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' });
   client = new Client(server.url);
 });
 afterAll(async () => {
   await server.stop();
   await postgres.stop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Sends a request, also where its answer is a stream or a redirect. */
@@ -85,8 +79,8 @@ describe('a server that is read-only', () => {
 describe('a server in recovery', () => {
   it('refuses writes with 503, answers reads, and is not ready until it is promoted', async () => {
     const requests = await makeAll();
-    await postgres.stop();
-    await postgres.startAs('standby');
+    await postgres.halt();
+    await postgres.launchAs('standby');
     await untilReady(503);
     const { body } = await ready();
     expect([body.code, body.detail]).toEqual(['DATABASE_UNAVAILABLE', expect.stringContaining('recovery')]);
@@ -103,8 +97,8 @@ describe('a server in recovery', () => {
 
 describe('a start at a server in recovery', () => {
   it('waits until the server is promoted', async () => {
-    await postgres.stop();
-    await postgres.startAs('standby');
+    await postgres.halt();
+    await postgres.launchAs('standby');
     let minted: Promise<number> | undefined;
     const { code, stdout } = await runToEnd({ DATABASE_URL: postgres.url, ACCESS: 'open' }, (child) => {
       const { stdout: log, stderr } = child;
@@ -124,8 +118,8 @@ describe('a start at a server in recovery', () => {
 
   it('says in words what is wrong when no primary appears, also before a migration', async () => {
     await query(postgres.url, 'CREATE DATABASE empty');
-    await postgres.stop();
-    await postgres.startAs('standby');
+    await postgres.halt();
+    await postgres.launchAs('standby');
     const empty = new URL(postgres.url);
     empty.pathname = '/empty';
     for (const url of [postgres.url, empty.href]) {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from '../harness/client.js';
 import { createDatabase, query } from '../harness/database.js';
 import { type Replicated, startReplicated } from '../harness/replicated.js';
-import { type TestServer, runToEnd, startServer } from '../harness/server.js';
+import { type TestServer, runToEnd, startPublished } from '../harness/server.js';
 
 // Real: a primary and a standby that streams its log.
 
@@ -27,7 +27,7 @@ const ENVIRONMENT = () => ({
 
 beforeAll(async () => {
   postgres = await startReplicated();
-  server = await startServer(ENVIRONMENT());
+  server = await startPublished(ENVIRONMENT());
   client = new Client(server.url);
 }, 60_000);
 
@@ -191,7 +191,7 @@ describe('with READ_DATABASE_URL', () => {
       expect((await client.get(`/identifiers/${identifier}`)).status).toBe(200);
       expect((await resolve(identifier)).status).toBe(302);
     }
-    const other = await startServer(ENVIRONMENT());
+    const other = await startPublished(ENVIRONMENT());
     expect(other.stdout() + other.stderr()).toContain('READ_DATABASE_URL is not read');
     await other.stop();
     await postgres.startStandby();
@@ -209,7 +209,7 @@ describe('with READ_DATABASE_URL', () => {
     expect(code).not.toBe(0);
     expect(stderr).toContain('another database');
     await other.drop();
-    const itself = await startServer({ ...ENVIRONMENT(), READ_DATABASE_URL: postgres.primary });
+    const itself = await startPublished({ ...ENVIRONMENT(), READ_DATABASE_URL: postgres.primary });
     expect((await new Client(itself.url).get(`/identifiers/${UNKNOWN}`)).status).toBe(404);
     await itself.stop();
   }, 60_000);

@@ -1,32 +1,26 @@
 /** A server in recovery answers no repeat of a write: what it has may be lost when another one is promoted. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client, coded } from '../harness/client.js';
 import { query } from '../harness/database.js';
-import { type OwnPostgres, startOwnPostgres } from '../harness/own-postgres.js';
-import { type TestServer, startServer } from '../harness/server.js';
+import { Postgres } from '../harness/postgres.js';
+import { type TestServer, startPublished } from '../harness/server.js';
 
 /** Enough that the service expects further repeats, and reads their results first. */
 const REPEATS = 30;
 
-let folder: string;
-let postgres: OwnPostgres;
+let postgres: Postgres;
 let server: TestServer;
 let client: Client;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'mintmark-repeats-'));
-  postgres = await startOwnPostgres(folder);
-  server = await startServer({ DATABASE_URL: postgres.url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' });
+  postgres = await Postgres.start();
+  server = await startPublished({ DATABASE_URL: postgres.url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' });
   client = new Client(server.url);
 }, 60_000);
 
 afterAll(async () => {
   await server.stop();
   await postgres.stop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 describe.each([
@@ -56,15 +50,15 @@ describe.each([
     for (const send of repeats) expect((await send()).status).toBeLessThan(300);
     for (let n = 0; n < REPEATS; n++) await repeats[0]!();
     await query(postgres.url, `ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
-    await postgres.stop();
-    await postgres.startAs('standby');
+    await postgres.halt();
+    await postgres.launchAs('standby');
     // The first statements fail with the connections of the stopped server.
     for (let n = 0; n < REPEATS; n++) await repeats[0]!();
     const answers = [];
     for (const send of repeats) answers.push(coded(await send()));
     expect(answers).toEqual(repeats.map(() => [503, 'DATABASE_UNAVAILABLE']));
-    await postgres.stop();
-    await postgres.startAs('primary');
+    await postgres.halt();
+    await postgres.launchAs('primary');
     await query(postgres.url, 'ALTER SYSTEM RESET synchronous_standby_names');
     await query(postgres.url, 'SELECT pg_reload_conf()');
     for (const send of repeats) {

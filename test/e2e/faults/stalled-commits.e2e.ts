@@ -1,30 +1,24 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from '../harness/client.js';
 import { query } from '../harness/database.js';
-import { type OwnPostgres, startOwnPostgres } from '../harness/own-postgres.js';
-import { type TestServer, startServer } from '../harness/server.js';
+import { Postgres } from '../harness/postgres.js';
+import { type TestServer, startPublished } from '../harness/server.js';
 
-let folder: string;
-let postgres: OwnPostgres;
+let postgres: Postgres;
 let server: TestServer;
 let client: Client;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'mintmark-standing-'));
-  postgres = await startOwnPostgres(folder);
+  postgres = await Postgres.start();
 });
 afterAll(async () => {
   await server.stop();
   await postgres.stop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 beforeEach(async () => {
-  server = await startServer({
+  server = await startPublished({
     DATABASE_URL: postgres.url,
     ACCESS: 'open',
     NAMING_AUTHORITIES: '100.102',
@@ -144,7 +138,7 @@ describe('a standby that confirms no commit', () => {
   it('is gone after a failover: the probe that waits at the lost server is given up', async () => {
     await freeze();
     await untilReady(503);
-    await postgres.stop();
+    await postgres.halt();
     await thawWhileStopped();
     await untilReady(200);
     expect((await client.mint()).status).toBe(201);
@@ -154,6 +148,6 @@ describe('a standby that confirms no commit', () => {
 
 /** Starts the server without the standby, as a new primary. */
 async function thawWhileStopped(): Promise<void> {
-  await postgres.startAs('primary');
+  await postgres.launchAs('primary');
   await thaw();
 }

@@ -4,8 +4,8 @@ import { SessionSettings, poolSettings } from '../../../dist/database/session-se
 import { IdentifierPages, MAX_COMPARED } from '../../../dist/storage/identifiers/identifier-pages.js';
 import type { PageFilter } from '../../../dist/storage/identifiers/page-filter.js';
 import type { PageCursor, PageOrder } from '../../../dist/storage/identifiers/page-range.js';
-import { createDatabase } from '../harness/database.js';
-import { isInstalled, startInstalledPostgres } from '../harness/installed-postgres.js';
+import { createDatabase, startInstalled } from '../harness/database.js';
+import { isInstalled } from '../harness/postgres.js';
 
 // Real: the pages of the built service on a filled database, in both versions of PostgreSQL. PostgreSQL counts the rows that they
 // read and explains their plans.
@@ -91,7 +91,7 @@ const FILTERS: [string, PageFilter, string][] = [
 const ESTIMATED = ['no target', 'no metadata ID', 'active and late', 'the begin of a target', 'the begin of no target'];
 
 const machines = [
-  { title: 'on PostgreSQL 15', isThere: isInstalled(15), open: () => startInstalledPostgres(15) },
+  { title: 'on PostgreSQL 15', isThere: isInstalled(15), open: () => startInstalled(15) },
   {
     title: 'on the PostgreSQL of the tests',
     isThere: true,

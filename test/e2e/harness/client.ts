@@ -9,7 +9,11 @@ export interface Answer {
 
 /** A client of one service, without behavior of its own. */
 export class Client {
-  constructor(readonly base: string) {}
+  /** @param namingAuthority under which `mint` mints by default. */
+  constructor(
+    readonly base: string,
+    readonly namingAuthority = '100.102',
+  ) {}
 
   get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
     return this.send('GET', path, headers);
@@ -19,9 +23,9 @@ export class Client {
     return this.send('POST', path, { 'content-type': 'application/json', ...headers }, JSON.stringify(body));
   }
 
-  /** Mints under 100.102 with default values. */
+  /** Mints under its naming authority with default values. */
   mint(fields: object = {}, headers: Record<string, string> = {}): Promise<Answer> {
-    return this.post('/identifiers', { namingAuthority: '100.102', ...fields }, headers);
+    return this.post('/identifiers', { namingAuthority: this.namingAuthority, ...fields }, headers);
   }
 
   async send(

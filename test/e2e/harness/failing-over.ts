@@ -1,14 +1,5 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { choosePostgresAccount } from '../../../dist/database/embedded/postgres-account.js';
-import { findPostgresBinaries } from '../../../dist/database/embedded/postgres-binaries.js';
 import { migrate } from '../../../dist/database/migrations.js';
-import { freePort } from './free-port.js';
-
-const run = promisify(execFile);
+import { Postgres } from './postgres.js';
 
 /** A migrated database whose server can be replaced by a copy of an earlier state, on the same port. */
 export interface FailingOver {
@@ -25,49 +16,27 @@ export interface FailingOver {
 }
 
 export async function startFailingOver(): Promise<FailingOver> {
-  const binaries = await findPostgresBinaries();
-  const folder = await mkdtemp(join(tmpdir(), 'mintmark-failing-over-'));
-  const account = choosePostgresAccount(binaries, folder);
-  await account.own(folder);
-  const port = await freePort();
-  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off`;
-  let current = join(folder, 'data-0');
-  let copies = 0;
-  const copyName = () => join(folder, `data-${copies}`);
-  const call = async (program: string, data: string, ...args: string[]) => {
-    const { code, output } = await account.run(program, ['-D', data, ...args]);
-    if (code !== 0) throw new Error(output);
-  };
-  const start = () => call(binaries.pg_ctl, current, 'start', '-w', '-l', join(current, 'log'), '-o', options);
-  const halt = (mode: 'fast' | 'immediate') => call(binaries.pg_ctl, current, 'stop', '-w', '-m', mode);
-  await call(binaries.initdb, current, '--username=mintmark', '--auth=trust', '--encoding=UTF8', '--locale=C');
-  await start();
-  const url = `postgresql://mintmark@127.0.0.1:${port}/postgres`;
-  await migrate(url);
+  const server = await Postgres.start();
+  await migrate(server.url);
+  let copy = '';
   return {
-    url,
+    url: server.url,
     standBy: async () => {
-      await halt('fast');
-      copies += 1;
-      await run('cp', ['-a', current, copyName()]);
-      await start();
+      await server.halt('fast');
+      copy = await server.copy();
+      await server.launch();
     },
     standIn: async () => {
-      await halt('immediate');
-      current = copyName();
-      await writeFile(join(current, 'standby.signal'), '');
-      await account.own(join(current, 'standby.signal'));
-      await start();
+      await server.halt();
+      server.data = copy;
+      await server.launchAs('standby');
     },
-    promote: () => call(binaries.pg_ctl, current, 'promote', '-w'),
+    promote: () => server.promote(),
     restore: async () => {
-      await halt('fast');
-      current = copyName();
-      await start();
+      await server.halt('fast');
+      server.data = copy;
+      await server.launch();
     },
-    stop: async () => {
-      await halt('immediate');
-      await rm(folder, { recursive: true, force: true });
-    },
+    stop: () => server.stop(),
   };
 }

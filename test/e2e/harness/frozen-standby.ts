@@ -1,21 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { type OwnPostgres, startOwnPostgres } from './own-postgres.js';
+import { Postgres } from './postgres.js';
 
 /** A PostgreSQL whose commits wait for a synchronous standby that does not exist, while `freeze` is in effect. */
 export class FrozenStandby {
   static async start(): Promise<FrozenStandby> {
-    const folder = await mkdtemp(join(tmpdir(), 'mintmark-standby-'));
-    return new FrozenStandby(folder, await startOwnPostgres(folder));
+    return new FrozenStandby(await Postgres.start());
   }
 
-  private constructor(
-    private readonly folder: string,
-    private readonly server: OwnPostgres,
-  ) {}
+  private constructor(private readonly server: Postgres) {}
 
   get url(): string {
     return this.server.url;
@@ -63,7 +56,6 @@ export class FrozenStandby {
 
   async stop(): Promise<void> {
     await this.server.stop();
-    await rm(this.folder, { recursive: true });
   }
 
   /** A busy server applies the setting late: returns when the commit of an own session has waited. */

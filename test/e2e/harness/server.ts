@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
-import { fileURLToPath } from 'node:url';
-
-const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
+import { BUNDLED, PUBLISHED } from './bundle.js';
 
 /** Variables of the runner that a spawned service must not inherit. */
 const CLEAN = Object.fromEntries(
@@ -28,9 +26,14 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Starts the built service on a free port and waits until it is ready. */
-export async function startServer(variables: Record<string, string>): Promise<TestServer> {
-  const started = launch({ PORT: '0', ...variables });
+/** Starts the service of the bundle, in half the time of the published one, and waits until it is ready on a free port. */
+export const startServer = (variables: Record<string, string>) => startProgram(BUNDLED, variables);
+
+/** Starts the service as it is published, for tests of starts, memory and faults. */
+export const startPublished = (variables: Record<string, string>) => startProgram(PUBLISHED, variables);
+
+async function startProgram(program: string, variables: Record<string, string>): Promise<TestServer> {
+  const started = launch({ PORT: '0', ...variables }, program);
   const url = await Promise.race([
     started.ready,
     started.ended.then(({ code, stderr }) => {
@@ -40,18 +43,18 @@ export async function startServer(variables: Record<string, string>): Promise<Te
   return { url, ...started };
 }
 
-/** Starts the service where the start must fail, and waits for its end. */
+/** Starts the published service where the start must fail, and waits for its end. */
 export async function runToEnd(
   variables: Record<string, string>,
   meanwhile: (child: ChildProcess) => void = () => {},
 ): Promise<Ended> {
-  const { child, ended } = launch({ PORT: '0', ...variables });
+  const { child, ended } = launch({ PORT: '0', ...variables }, PUBLISHED);
   meanwhile(child);
   return ended;
 }
 
-function launch(variables: Record<string, string>) {
-  const child = spawn(process.execPath, [MAIN], { cwd: tmpdir(), env: { ...CLEAN, ...variables } });
+function launch(variables: Record<string, string>, program: string) {
+  const child = spawn(process.execPath, [program], { cwd: tmpdir(), env: { ...CLEAN, ...variables } });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { Client } from '../harness/client.js';
 import { postgresPids, postgresRuns } from '../harness/postgres-process.js';
-import { runToEnd, startServer } from '../harness/server.js';
+import { runToEnd, startPublished } from '../harness/server.js';
 
 const ADMIN_KEY = 'correct-horse-battery-staple-correct-horse';
 
@@ -27,7 +27,7 @@ afterAll(async () => {
 
 describe('the embedded database', () => {
   it('starts with an empty folder, prints its addresses, and mints with the command it prints', async () => {
-    const server = await startServer({ DATA_DIR: dataDir });
+    const server = await startPublished({ DATA_DIR: dataDir });
     const words = server.stderr();
     expect(words).toContain(`${server.url}/docs`);
     expect(words).toContain(dataDir);
@@ -39,16 +39,16 @@ describe('the embedded database', () => {
   });
 
   it('has everything still there after a stop and a start', async () => {
-    const first = await startServer({ DATA_DIR: dataDir });
+    const first = await startPublished({ DATA_DIR: dataDir });
     const { identifier } = (await new Client(first.url).mint()).body;
     await first.stop('SIGINT');
-    const second = await startServer({ DATA_DIR: dataDir });
+    const second = await startPublished({ DATA_DIR: dataDir });
     expect((await new Client(second.url).get(`/identifiers/${identifier}`)).status).toBe(200);
     await second.stop();
   });
 
   it('passes no variable of the service to PostgreSQL', async () => {
-    const server = await startServer({
+    const server = await startPublished({
       DATA_DIR: dataDir,
       ACCESS: 'keys',
       ADMIN_API_KEY: ADMIN_KEY,
@@ -80,7 +80,7 @@ describe('the embedded database', () => {
   ])(
     'loses no acknowledged identifier to kill -9 of $killed under load, and recovers by itself',
     async ({ database }) => {
-      const first = await startServer({ DATA_DIR: dataDir });
+      const first = await startPublished({ DATA_DIR: dataDir });
       const client = new Client(first.url);
       const acknowledged: string[] = [];
       const minters = Array.from({ length: 16 }, async () => {
@@ -94,7 +94,7 @@ describe('the embedded database', () => {
       await first.stop('SIGKILL');
       await Promise.allSettled(minters);
       expect(postgresRuns(dataDir)).toBe(!database);
-      const second = await startServer({ DATA_DIR: dataDir });
+      const second = await startPublished({ DATA_DIR: dataDir });
       const again = new Client(second.url);
       for (const identifier of acknowledged) {
         expect([identifier, (await again.get(`/identifiers/${identifier}`)).status]).toEqual([identifier, 200]);
@@ -136,7 +136,7 @@ describe('a start that cannot be', () => {
   });
 
   it('names a data folder that is in use, whose service continues', async () => {
-    const first = await startServer({ DATA_DIR: dataDir });
+    const first = await startPublished({ DATA_DIR: dataDir });
     await refused({ DATA_DIR: dataDir }, dataDir, 'in use by another Mintmark');
     expect((await new Client(first.url).mint()).status).toBe(201);
     await first.stop();
@@ -178,7 +178,7 @@ describe('a start that cannot be', () => {
 
   it('of two concurrent first starts permits one and refuses the other', async () => {
     const folder = join(parent, 'contested');
-    const both = await Promise.allSettled([startServer({ DATA_DIR: folder }), startServer({ DATA_DIR: folder })]);
+    const both = await Promise.allSettled([startPublished({ DATA_DIR: folder }), startPublished({ DATA_DIR: folder })]);
     const [up, ...others] = both.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
     expect(others).toEqual([]);
     expect((await new Client(up!.url).mint()).status).toBe(201);
@@ -199,7 +199,11 @@ describe('a start that cannot be', () => {
   });
 
   it('names a misspelled variable, which it does not read, and no other variable', async () => {
-    const server = await startServer({ DATA_DIR: dataDir, DATABSE_URL: 'postgresql://x:hush@127.0.0.1/x', PORTS: '1' });
+    const server = await startPublished({
+      DATA_DIR: dataDir,
+      DATABSE_URL: 'postgresql://x:hush@127.0.0.1/x',
+      PORTS: '1',
+    });
     await server.stop();
     const warnings = server
       .stdout()

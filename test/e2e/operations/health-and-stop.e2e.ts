@@ -11,10 +11,10 @@ import { createPools } from '../../../dist/database/pool.js';
 import { createLogger } from '../../../dist/logging/logger.js';
 import { Client } from '../harness/client.js';
 import { type TestDatabase, createDatabase } from '../harness/database.js';
-import { runToEnd, startServer } from '../harness/server.js';
-import { useService } from '../harness/service.js';
+import { runToEnd, startPublished } from '../harness/server.js';
+import { usePublishedService } from '../harness/service.js';
 
-const service = useService();
+const service = usePublishedService();
 
 const variables = (database: TestDatabase) => ({ DATABASE_URL: database.url, ACCESS: 'open' });
 
@@ -26,7 +26,7 @@ describe('health', () => {
 
   it('is live but not ready when the database lacks a migration or is gone, and every error stays a problem', async () => {
     const database = await createDatabase();
-    const server = await startServer(variables(database));
+    const server = await startPublished(variables(database));
     const client = new Client(server.url);
     const admin = new pg.Client({ connectionString: database.url });
     await admin.connect();
@@ -97,7 +97,7 @@ describe('a stop by SIGTERM', () => {
     ['stops reading its log', (stdout: Readable) => stdout.pause()],
   ])('ends the process when the reader %s', async (_, interrupt) => {
     const database = await createDatabase();
-    const server = await startServer(variables(database));
+    const server = await startPublished(variables(database));
     const { stdout } = server.child;
     if (stdout === null) throw new Error('the log is not piped');
     stdout.on('data', (chunk: Buffer) => interrupt(stdout, chunk));
@@ -114,7 +114,7 @@ describe('a stop by SIGTERM', () => {
 
   it('finishes a request in flight, returns 503 for new ones, and exits with 0', async () => {
     const database = await createDatabase();
-    const server = await startServer({ ...variables(database), NAMING_AUTHORITIES: '100.102' });
+    const server = await startPublished({ ...variables(database), NAMING_AUTHORITIES: '100.102' });
     const client = new Client(server.url);
     // The mint waits for this lock, so that it is in flight until the test releases it.
     const blocker = new pg.Client({ connectionString: database.url });
@@ -145,7 +145,7 @@ describe('a stop by SIGTERM', () => {
 
   it('does not wait for a client that keeps an idle connection', async () => {
     const database = await createDatabase();
-    const server = await startServer(variables(database));
+    const server = await startPublished(variables(database));
     const { hostname, port } = new URL(server.url);
     const idle = connect(Number(port), hostname);
     idle.on('error', () => {});

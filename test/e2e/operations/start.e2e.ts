@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from '../harness/client.js';
 import { SERVER_URL, createDatabase, query } from '../harness/database.js';
 import { postgresRuns } from '../harness/postgres-process.js';
-import { runToEnd, startServer } from '../harness/server.js';
+import { runToEnd, startPublished } from '../harness/server.js';
 
 let parent: string;
 beforeAll(async () => {
@@ -114,7 +114,7 @@ describe('DATA_DIR', () => {
     const folder = join(parent, 'shell');
     const dataDir = join(folder, `it's "x" $HOME $(touch made) \`touch made\` \\ ;touch made`);
     for (const start of [1, 2]) {
-      const server = await startServer({ DATA_DIR: dataDir });
+      const server = await startPublished({ DATA_DIR: dataDir });
       expect([start, (await new Client(server.url).mint()).status]).toEqual([start, 201]);
       expect(postgresRuns(dataDir)).toBe(true);
       expect((await server.stop()).code).toBe(0);
@@ -157,7 +157,7 @@ describe('a schema that may not be written', () => {
       const name = new URL(databaseUrl).pathname.slice(1);
       await refused(variables, `"${role}"`, 'schema "public"', `ALTER DATABASE "${name}" OWNER TO "${role}"`);
       await query(databaseUrl, `ALTER DATABASE "${name}" OWNER TO "${role}"`);
-      const server = await startServer(variables);
+      const server = await startPublished(variables);
       await server.stop();
     });
   });
@@ -171,7 +171,7 @@ describe('a schema that may not be written', () => {
       await query(databaseUrl, `GRANT USAGE ON SCHEMA pids TO "${role}"`);
       await refused(variables, `GRANT CREATE ON SCHEMA "pids" TO "${role}"`, 'ALTER SCHEMA "pids" OWNER TO');
       await query(databaseUrl, `GRANT CREATE ON SCHEMA pids TO "${role}"`);
-      await (await startServer(variables)).stop();
+      await (await startPublished(variables)).stop();
     });
   });
 

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
@@ -8,21 +5,20 @@ import { type CachedService, startCachedService } from '../harness/cached-servic
 import { migrate } from '../../../dist/database/migrations.js';
 import { query } from '../harness/database.js';
 import { readLog } from '../harness/log-reader.js';
-import { type OwnPostgres, startOwnPostgres } from '../harness/own-postgres.js';
+import { Postgres } from '../harness/postgres.js';
 import { TcpProxy } from '../harness/tcp-proxy.js';
 
 /** Nothing is served that was changed earlier than this. */
 const MAX_AGE_MS = 1000;
 
 /** A cluster of its own: the long transactions delay the events of every database. */
-let postgres: OwnPostgres;
+let postgres: Postgres;
 let database: { readonly url: string };
-const folder = mkdtempSync(join(tmpdir(), 'mintmark-cache-'));
 let one: CachedService;
 let other: CachedService;
 
 beforeAll(async () => {
-  postgres = await startOwnPostgres(join(folder, 'own'));
+  postgres = await Postgres.start();
   database = await createDatabase('cache');
   await migrate(database.url);
   await query(database.url, "INSERT INTO naming_authority (prefix) VALUES ('100.102'), ('2000.01')");
@@ -32,7 +28,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([one.stop(), other.stop()]);
   await postgres.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function createDatabase(name: string): Promise<{ readonly url: string }> {

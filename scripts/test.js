@@ -1,0 +1,21 @@
+// Builds the service if a source is newer than the build, and runs the tests. Arguments are those of Jest; --timings renews
+// test/timings.json, by which long files start first.
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { buildIfStale } from './build-if-stale.js';
+
+const args = process.argv.slice(2);
+const jest = fileURLToPath(new URL('../node_modules/jest/bin/jest.js', import.meta.url));
+const options = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+const env = { ...process.env, ...(args.includes('--timings') ? { WRITE_TIMINGS: '1' } : {}) };
+
+buildIfStale();
+const child = spawn(process.execPath, [...options, jest, ...args.filter((arg) => arg !== '--timings')], {
+  env,
+  stdio: 'inherit',
+});
+// Jest stops its workers, and thereby the servers of the tests.
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+child.once('exit', (code) => {
+  process.exitCode = code ?? 1;
+});

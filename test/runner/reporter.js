@@ -44,9 +44,9 @@ export default class Reporter {
     this.counts.failed += hasFailed ? Math.max(1, numFailingTests) : 0;
     this.counts.skipped += skipped.length;
     for (const { ancestorTitles, title } of skipped) this.note(name, [...ancestorTitles, title].join(' '));
-    const place = `[${String(this.ended).padStart(String(this.files).length)}/${this.files}]`;
+    const position = `[${String(this.ended).padStart(String(this.files).length)}/${this.files}]`;
     const project = context.config.displayName?.name ?? 'tests';
-    console.log(`${place} ${project} ${hasFailed ? 'FAILED ' : ''}${name} ${seconds.toFixed(1)} s`);
+    console.log(`${position} ${project} ${hasFailed ? 'FAILED ' : ''}${name} ${seconds.toFixed(1)} s`);
     if (!hasFailed) return;
     this.failed.push(name);
     console.log(result.failureMessage);

@@ -63,7 +63,7 @@ export function useSharedService(): SharedService {
     .filter((path) => path.endsWith('.e2e.ts'))
     .sort()
     .findIndex((path) => expect.getState().testPath?.endsWith(path));
-  const [na, other, third] = [1, 2, 3].map((place) => `7000.${3 * number + place}`) as [string, string, string];
+  const [na, other, third] = [1, 2, 3].map((index) => `7000.${3 * number + index}`) as [string, string, string];
   const { url, database } = JSON.parse(process.env[`E2E_SHARED_${process.env.JEST_WORKER_ID ?? '1'}`] ?? '{}') as {
     url: string;
     database: string;

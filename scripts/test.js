@@ -1,6 +1,8 @@
 // Builds the service if a source is newer than the build, and runs the tests. Arguments are those of Jest; --timings renews
-// test/timings.json, by which long files start first.
+// test/timings.json, by which long files start first. With UNIT_COVERAGE=1, `npm run coverage -- --report` tells afterwards what
+// the unit tests cover.
 import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { buildIfStale } from './build-if-stale.js';
 
@@ -8,6 +10,10 @@ const args = process.argv.slice(2);
 const jest = fileURLToPath(new URL('../node_modules/jest/bin/jest.js', import.meta.url));
 const options = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 const env = { ...process.env, ...(args.includes('--timings') ? { WRITE_TIMINGS: '1' } : {}) };
+if (env.UNIT_COVERAGE === '1') {
+  env.NODE_V8_COVERAGE = fileURLToPath(new URL('../coverage/v8-unit', import.meta.url));
+  rmSync(env.NODE_V8_COVERAGE, { recursive: true, force: true });
+}
 
 buildIfStale();
 const child = spawn(process.execPath, [...options, jest, ...args.filter((arg) => arg !== '--timings')], {

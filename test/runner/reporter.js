@@ -7,8 +7,6 @@ const FILE_LIMIT_MS = 15 * 60_000;
 
 const TIMINGS = new URL('../timings.json', import.meta.url);
 
-const number = (value) => value.toLocaleString('en');
-
 export default class Reporter {
   ended = 0;
   counts = { passed: 0, failed: 0, skipped: 0 };

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import pg from 'pg';
-import { BUNDLED } from './bundle.js';
+import { BUNDLED, PUBLISHED } from './bundle.js';
 
 /** The number of naming authorities 7000.1, 7000.2, …: three for each file. */
 const COUNT = 600;
@@ -21,8 +21,14 @@ export async function startShared(serverUrl, template) {
     url.href,
     `INSERT INTO naming_authority (prefix) SELECT '7000.' || n FROM generate_series(1, ${COUNT}) n`,
   );
-  const env = { PATH: process.env.PATH, PORT: '0', DATABASE_URL: url.href, ACCESS: 'open', NAMING_AUTHORITIES: '7000' };
-  const child = spawn(process.execPath, [BUNDLED], { cwd: tmpdir(), env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const { PATH, NODE_V8_COVERAGE, SERVICES_COVERED } = process.env;
+  const env = { PATH, PORT: '0', DATABASE_URL: url.href, ACCESS: 'open', NAMING_AUTHORITIES: '7000' };
+  if (SERVICES_COVERED === '1') Object.assign(env, { NODE_V8_COVERAGE });
+  const child = spawn(process.execPath, [SERVICES_COVERED === '1' ? PUBLISHED : BUNDLED], {
+    cwd: tmpdir(),
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   const ended = new Promise((resolve) => child.once('close', resolve));
   let output = '';
   const address = await new Promise((resolve, reject) => {

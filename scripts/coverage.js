@@ -1,0 +1,58 @@
+// Runs tests and compares what they cover, by folder of src/, with the floors of test/coverage.json:
+//   npm run coverage                       the unit tests of the folders whose rules they decide
+//   npm run coverage -- --all              all tests, with the services that they start
+//   npm run coverage -- --report [--all]   no tests: what the last run covered
+import { spawnSync } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { CoverageReport } from 'monocart-coverage-reports';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const kind = process.argv.includes('--all') ? 'all' : 'unit';
+const counted = `${root}coverage/v8-${kind}`;
+
+if (!process.argv.includes('--report')) {
+  rmSync(counted, { recursive: true, force: true });
+  const args = kind === 'all' ? [] : ['--selectProjects', 'unit'];
+  const env = { ...process.env, NODE_V8_COVERAGE: counted, ...(kind === 'all' ? { SERVICES_COVERED: '1' } : {}) };
+  const { status } = spawnSync(process.execPath, ['scripts/test.js', ...args], { cwd: root, env, stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+const isOwn = (url) => /\/dist\/(?!database\/generated\/).*\.js$/.test(url) && !url.includes('node_modules');
+const report = new CoverageReport({
+  ...{ name: 'coverage', baseDir: root, outputDir: `${root}coverage/report-${kind}`, logging: 'error' },
+  reports: ['lcovonly'],
+  // Files that no process loaded are not covered at all.
+  all: { dir: [`${root}dist`], filter: (path) => isOwn(`/${path}`) },
+  entryFilter: ({ url }) => isOwn(url),
+  sourceFilter: (path) => path.startsWith('src/'),
+  sourcePath: (path) => path.replace(/^.*?(?=src\/)/, ''),
+});
+await report.addFromDir(counted);
+const { files } = await report.generate();
+
+const floors = JSON.parse(readFileSync(`${root}test/coverage.json`, 'utf8'))[kind];
+const measures = ['lines', 'branches'];
+const missed = [];
+for (const [folder, floor] of Object.entries(floors)) {
+  const summaries = files
+    .filter(({ sourcePath }) => sourcePath.startsWith(`src/${folder}`))
+    .map((file) => file.summary);
+  const percents = measures.map((measure) => {
+    const sum = (key) => summaries.reduce((total, summary) => total + summary[measure][key], 0);
+    return Math.floor((1000 * sum('covered')) / Math.max(1, sum('total'))) / 10;
+  });
+  const isMissed = measures.some((measure, index) => percents[index] < floor[measure]);
+  const figures = measures.map((measure, index) => `${percents[index]} % of ${measure} (${floor[measure]})`);
+  console.log(`${isMissed ? 'BELOW ' : ''}${folder.padEnd(16)} ${figures.join(', ')}`);
+  if (isMissed || summaries.length === 0) missed.push(folder);
+}
+for (const { sourcePath } of files) {
+  const isKnown = Object.keys(floors).some((folder) => sourcePath.startsWith(`src/${folder}`));
+  if (kind === 'all' && !isKnown) missed.push(sourcePath);
+}
+if (missed.length > 0) {
+  console.error(`below their floor in test/coverage.json, or without one: ${missed.join(', ')}`);
+  process.exitCode = 1;
+}

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { type HandleValue, PUBLIC_PERMISSIONS, selectValues } from '../../src/handle-values/index.js';
+import { type HandleValue, selectValues } from '../../src/handle-values/index.js';
 
 const value = (index: number, type: string): HandleValue => ({
   index,
   type,
   data: { format: 'string', value: '' },
   ttl: { seconds: 1 },
-  permissions: PUBLIC_PERMISSIONS,
+  permissions: 0b1110,
   timestamp: new Date(0),
   references: [],
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Context, type Kind, listRepairs, normalize, REPAIR_CODES } from '../../src/identifier/index.js';
+import { type Context, type Kind, listRepairs, normalize } from '../../src/identifier/index.js';
 
 const GUID = 'F58FB49EB1F848F0A606E84CEF294BE5';
 const guid = GUID.toLowerCase();
@@ -49,6 +49,14 @@ const ROWS: readonly Row[] = [
   ['https://doi.org/10.1/a/é', undefined, {}, ['ESCAPE_ADDED', 'SLASH_ESCAPED']],
 ];
 
+/** In the order in which they are listed. */
+const ALL = [
+  ...['WHITESPACE_TRIMMED', 'DOI_PREFIX_REMOVED', 'SCHEME_ADDED', 'SCHEME_LOWERCASED', 'NAMESPACE_LOWERCASED'],
+  ...['HOST_LOWERCASED', 'DEFAULT_PORT_DROPPED', 'GUID_UPPERCASED', 'ESCAPE_UPPERCASED', 'ESCAPE_DECODED'],
+  ...['ESCAPE_ADDED', 'SLASH_ESCAPED', 'SEPARATOR_DECODED', 'PARAMS_SORTED', 'URN_PREFIX_REMOVED'],
+  ...['BRACES_REMOVED', 'HYPHENS_REMOVED'],
+];
+
 describe('repairs', () => {
   it.each(ROWS)('%j as %s in %j needs %j', (input, kind, context, repairs) => {
     const found = normalize(input, kind, context);
@@ -57,11 +65,11 @@ describe('repairs', () => {
 
   it('are all shown above', () => {
     const shown = new Set(ROWS.flatMap(([, , , repairs]) => repairs));
-    expect(REPAIR_CODES.filter((code) => !shown.has(code))).toEqual([]);
+    expect(ALL.filter((code) => !shown.has(code))).toEqual([]);
   });
 
   it('are listed once each, in the order of the published list', () => {
-    expect(listRepairs(2 ** REPAIR_CODES.length - 1)).toEqual(REPAIR_CODES);
+    expect(listRepairs(0x7fffffff)).toEqual(ALL);
     expect(listRepairs(0)).toEqual([]);
   });
 });

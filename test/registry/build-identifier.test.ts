@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_RESOLVER } from '../../src/identifier/index.js';
 import { buildIdentifier } from '../../src/registry/build-identifier.js';
-import { SERVICE } from '../../src/registry/change.js';
 import { type MintRequest, parseMintRequest } from '../../src/registry/mint-command.js';
-import { NamingAuthoritySnapshot, addressIn } from '../../src/registry/naming-authority-snapshot.js';
+import { NamingAuthoritySnapshot } from '../../src/registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../src/registry/naming-authority.js';
 import { GuidGenerator } from '../../src/registry/uuid.js';
 import { GUID, KNOWN } from '../records.js';
@@ -23,7 +22,13 @@ const minted = (count: number): string => `0000000000004000800000000000000${coun
 
 function build(request: Partial<MintRequest> = {}, authority: NamingAuthority = CORDRA) {
   const command = parseMintRequest({ namingAuthority: authority.prefix, ...request }, known);
-  return buildIdentifier(command, { actor: SERVICE, request: null }, authority, known, new CountingGuids());
+  return buildIdentifier(
+    command,
+    { actor: { client: 'c', keyId: null }, request: null },
+    authority,
+    known,
+    new CountingGuids(),
+  );
 }
 
 describe('an identifier to mint', () => {
@@ -86,8 +91,10 @@ describe('an identifier to register', () => {
     const { address, localName, selfKey } = build({ localName: 'Report 7' }, HANDLE);
     expect(localName).toBe('Report 7');
     expect(selfKey).not.toBeNull();
-    expect(address).toEqual(addressIn(HANDLE, 'Report 7'));
-    expect(address.guid).toBeNull();
+    expect(address).toEqual({
+      ...{ namingAuthority: '20.500', guid: null, comparison: 'Report 7', foldsCase: false },
+      localKey: 'dbd4e7f3-f2b2-bd9e-137b-9fefba17c370',
+    });
   });
 
   it('CID-24: is refused as its own metadata ID', () => {

@@ -115,8 +115,12 @@ describe('an opaque metadata ID', () => {
 describe('a text of a search', () => {
   it('can be an opaque metadata ID where a searched naming authority has such', () => {
     expect(searchedOpaqueName('4711', KNOWN)).toBeUndefined();
-    expect(searchedOpaqueName('4711', both)).toEqual(opaqueName('4711'));
-    expect(searchedOpaqueName('4711', both, '20.500')).toEqual(opaqueName('4711'));
+    const opaque = {
+      ...{ canonical: '4711', comparison: 'opaque:4711', foldsCase: false },
+      key: '792690ff-65d6-0566-7f21-ffda5956e83a',
+    };
+    expect(searchedOpaqueName('4711', both)).toEqual(opaque);
+    expect(searchedOpaqueName('4711', both, '20.500')).toEqual(opaque);
     expect(searchedOpaqueName('4711', both, '100.102')).toBeUndefined();
     expect(searchedOpaqueName('4711', both, '1234')).toBeUndefined();
     expect(searchedOpaqueName('a\n', both)).toBeUndefined();

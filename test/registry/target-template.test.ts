@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { Problem } from '../../src/problem/problem.js';
-import { MAX_TARGET_LENGTH } from '../../src/registry/identifier-record.js';
 import { requireTemplate, targetFrom } from '../../src/registry/target-template.js';
 
 const GUID = 'F58FB49EB1F848F0A606E84CEF294BE5';
@@ -24,7 +23,7 @@ describe('requireTemplate', () => {
     ['a fragment', `${BASE}#{guid}`],
     ['http and a port', 'http://repo.example.org:8080/{guid}'],
     ['several placeholders', `${BASE}{guid}/{localName}?id={guid}`],
-    ['the longest result', `${BASE}${'a'.repeat(MAX_TARGET_LENGTH - BASE.length - 32)}{guid}`],
+    ['the longest result', `${BASE}${'a'.repeat(2048 - BASE.length - 32)}{guid}`],
   ])('accepts a template with %s', (_, template) => {
     expect(() => {
       requireTemplate(template, '/targetTemplate');
@@ -51,8 +50,8 @@ describe('requireTemplate', () => {
     ['with an incomplete escape', `${BASE}%4/{guid}`, 'must be percent-encoded'],
     [
       'with a result of one character too many',
-      `${BASE}${'a'.repeat(MAX_TARGET_LENGTH - BASE.length - 31)}{guid}`,
-      `at most ${MAX_TARGET_LENGTH} characters`,
+      `${BASE}${'a'.repeat(2048 - BASE.length - 31)}{guid}`,
+      'at most 2048 characters',
     ],
   ])('refuses a template %s', (_, template, detail) => {
     const problem = problemOf(() => {
@@ -116,7 +115,7 @@ describe('targetFrom', () => {
   });
 
   it('counts the encoded characters, and refuses one too many', () => {
-    const longest = Math.floor((MAX_TARGET_LENGTH - BASE.length) / 3);
+    const longest = Math.floor((2048 - BASE.length) / 3);
     expect(target(`${BASE}{localName}`, '/'.repeat(longest))).toHaveLength(BASE.length + 3 * longest);
     const problem = problemOf(() => target(`${BASE}{localName}`, '/'.repeat(longest + 1)));
     expect(problem.code).toBe('INVALID_REQUEST');

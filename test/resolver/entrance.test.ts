@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { RESERVED_SEGMENTS } from '../../src/registry/naming-authority.js';
-import { Entrance, RESOLVER_ROUTE, entryOf } from '../../src/resolver/entrance.js';
+import { Entrance, entryOf } from '../../src/resolver/entrance.js';
 import { KNOWN } from '../records.js';
 
+const ROUTE = '/{handle}';
 const RULES = { hasUpstream: false, isClosed: false, hasFrontPage: false };
 
 function entranceWith(rules: Partial<typeof RULES> = {}, isCurrent = true): Entrance {
@@ -24,7 +25,7 @@ describe('the entrance of the resolver', () => {
     'http://any.example/100.102/x',
     '//100.102/x',
   ])('has %s', (url) => {
-    expect(entranceWith().routeOf(requestFor(url))).toBe(RESOLVER_ROUTE);
+    expect(entranceWith().routeOf(requestFor(url))).toBe(ROUTE);
   });
 
   it.each([
@@ -44,7 +45,7 @@ describe('the entrance of the resolver', () => {
 
   it('does not have the literal path of its route', () => {
     for (const url of ['/{handle}', '/%7Bhandle%7D', '/%7bh%61ndle}']) {
-      expect(entranceWith().routeOf(requestFor(url))).toBe(`${RESOLVER_ROUTE}/`);
+      expect(entranceWith().routeOf(requestFor(url))).toBe('/{handle}/');
     }
   });
 
@@ -59,7 +60,7 @@ describe('the entrance of the resolver', () => {
   it('doubts an unknown prefix while the naming authorities may have changed', () => {
     const entrance = entranceWith({}, false);
     const request = requestFor('/99.999/x');
-    expect(entrance.routeOf(request)).toBe(RESOLVER_ROUTE);
+    expect(entrance.routeOf(request)).toBe(ROUTE);
     expect(entryOf(request)).toMatchObject({ kind: 'name', authority: null, isDoubtful: true });
     entrance.use({ latest: KNOWN, isCurrent: true });
     expect(entrance.reread(request, '/99.999/x')).toBeNull();
@@ -69,13 +70,13 @@ describe('the entrance of the resolver', () => {
   it('has each path of two segments where reading requires a key, and no shorter one', () => {
     const entrance = entranceWith({ isClosed: true });
     for (const url of ['/99.999/x', '/nowhere/x', '/100.102/x', '/99.999%2Fx', '/99.999/%zz', '/100.102/%zz']) {
-      expect([url, entrance.routeOf(requestFor(url))]).toEqual([url, RESOLVER_ROUTE]);
+      expect([url, entrance.routeOf(requestFor(url))]).toEqual([url, ROUTE]);
     }
     for (const url of ['/99.999', '/100.102', '/nowhere']) expect(entrance.routeOf(requestFor(url))).toBeNull();
   });
 
   it('has the form where no other face has the page', () => {
-    expect(entranceWith().routeOf(requestFor('/', 'POST'))).toBe(RESOLVER_ROUTE);
-    expect(entranceWith({ hasFrontPage: true }).routeOf(requestFor('/'))).toBe(RESOLVER_ROUTE);
+    expect(entranceWith().routeOf(requestFor('/', 'POST'))).toBe(ROUTE);
+    expect(entranceWith({ hasFrontPage: true }).routeOf(requestFor('/'))).toBe(ROUTE);
   });
 });

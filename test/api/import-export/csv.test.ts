@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { HEADER, readRow, writeRows } from '../../../src/api/import-export/csv.js';
+import { readRow, writeRows } from '../../../src/api/import-export/csv.js';
 import type { TransferLineDto } from '../../../src/api/import-export/transfer-line.dto.js';
 
 const TIME = '2020-01-01T00:00:00.000Z';
@@ -11,6 +11,9 @@ const withReason = (reason: string): TransferLineDto => ({
   ...{ replaces: null, handleValues: null, hiddenValues: 0 },
   ...{ createdAt: TIME, updatedAt: TIME, leaseUntil: null, tombstone: { withdrawnAt: TIME, reason, replacedBy: null } },
 });
+const HEADER =
+  'identifier,metadataId,target,state,alternateIds,version,createdAt,updatedAt,leaseUntil,withdrawnAt,' +
+  'withdrawalReason,replacedBy,replaces,handleValues,hiddenValues\r\n';
 const hostile = fc.string({ unit: fc.constantFrom(...'=+-@＝＋－＠\'";, \t\r\nax'), minLength: 1, maxLength: 12 });
 
 describe('a cell of CSV', () => {

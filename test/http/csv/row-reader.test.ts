@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { IMPORT_HEADER } from '../../../src/api/import-export/import-columns.js';
-import { CSV, StreamedBody } from '../../../src/http/body/streamed-body.js';
+import { StreamedBody } from '../../../src/http/body/streamed-body.js';
 import { RowReader } from '../../../src/http/csv/row-reader.js';
 import { Problem } from '../../../src/problem/problem.js';
 
@@ -14,7 +14,7 @@ function bodyOf(pieces: readonly string[], { stopping, halfOver } = signals()): 
   for (const piece of pieces) octets.write(piece);
   octets.end();
   const drain = { stopping: stopping.signal, halfOver: halfOver.signal };
-  return new StreamedBody(CSV, octets as never, drain, {} as never);
+  return new StreamedBody('text/csv', octets as never, drain, {} as never);
 }
 
 async function read(pieces: readonly string[]): Promise<unknown[]> {
@@ -74,7 +74,7 @@ describe('the rows of a CSV', () => {
     stop.halfOver.abort();
     const octets = Object.assign(new PassThrough(), { complete: false, socket: { bytesRead: 0 } });
     const drain = { stopping: stop.stopping.signal, halfOver: stop.halfOver.signal };
-    const opening = RowReader.open(new StreamedBody(CSV, octets as never, drain, {} as never), IMPORT_HEADER);
+    const opening = RowReader.open(new StreamedBody('text/csv', octets as never, drain, {} as never), IMPORT_HEADER);
     await expect(opening).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
   });
 });

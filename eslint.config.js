@@ -1,5 +1,28 @@
 import tseslint from 'typescript-eslint';
 
+/**
+ * Constants of the service that tests may import. A test passes them to the code, or they are what it tests; no expected
+ * value is one of them.
+ */
+const TESTED_CONSTANTS = [
+  // Who sends a request, the resolver, the rules of a face and those of a header line, which tests pass to the code.
+  ...['ADMIN', 'OPEN_ACCESS', 'PUBLIC_READER', 'DEFAULT_RESOLVER', 'REST_API', 'IMPORT_HEADER'],
+  // Statements that tests explain.
+  ...['COUNT', 'COUNT_NAMES', 'IMPORT', 'LOG_HEAD', 'LOG_PAGE', 'LOG_POLL', 'PAGE_OF_NAMES'],
+  // Lists of which tests visit each entry, or compare all with a document or with the database.
+  ...[
+    'CATALOGUE',
+    'COLUMNS',
+    'PROBLEM_CODES',
+    'REQUIRED_UNIQUE_INDEXES',
+    'RESERVED_SEGMENTS',
+    'STATES',
+    'SYNTAX_CODES',
+  ],
+  // Regular expressions and a policy whose effects are tested.
+  ...['PAGE_CONTENT_SECURITY_POLICY', 'TIMESTAMP', 'TIMESTAMP_OR_DATE'],
+];
+
 export default tseslint.config(
   { ignores: ['dist', 'coverage', 'src/database/generated', 'test/generators/node_modules', 'test/generators/uses'] },
   ...tseslint.configs.strictTypeChecked,
@@ -34,5 +57,20 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-return': 'off',
     },
   },
+  {
+    files: ['test/**/*.{ts,js}'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: `ImportDeclaration[source.value=/\\u002f(src|dist)\\u002f/] > ImportSpecifier[imported.name=/^(?!(${TESTED_CONSTANTS.join('|')})$)[A-Z][A-Z0-9_]*$/]`,
+          message:
+            'A test states the values that it expects: write the value here. TESTED_CONSTANTS in eslint.config.js lists the constants that a test may import.',
+        },
+      ],
+    },
+  },
+  { files: ['src/**/*.ts'], rules: { 'max-lines': ['error', 300] } },
+  { files: ['test/**/*.ts'], rules: { 'max-lines': ['error', 400] } },
   { files: ['**/*.js'], extends: [tseslint.configs.disableTypeChecked] },
 );

@@ -132,7 +132,7 @@ describe('the form', () => {
 
 const pictures = process.env.PAGE_PICTURES === '1' ? describe : describe.skip;
 
-pictures('docs/pictures', () => {
+pictures('docs/pictures (needs --pictures)', () => {
   it.each([
     ['record', '/record', 'light', 860],
     ['record-dark-320', '/record', 'dark', 320],

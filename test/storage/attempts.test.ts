@@ -1,30 +1,58 @@
-import { describe, expect, it } from '@jest/globals';
-import { Attempts } from '../../src/storage/attempts.js';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
-async function attempt(): Promise<{ made: number; seconds: number }> {
-  const attempts = new Attempts();
-  const begin = performance.now();
-  let made = 1;
-  while (await attempts.again()) made += 1;
-  return { made, seconds: (performance.now() - begin) / 1000 };
-}
+/** The pauses that were made, in milliseconds. */
+const pauses: number[] = [];
+
+jest.unstable_mockModule('node:timers/promises', () => ({
+  setTimeout: (ms: number) => {
+    pauses.push(ms);
+    jest.advanceTimersByTime(ms);
+    return Promise.resolve();
+  },
+}));
+
+const { Attempts } = await import('../../src/storage/attempts.js');
+
+beforeEach(() => {
+  pauses.length = 0;
+  jest.useFakeTimers({ doNotFake: ['nextTick'] });
+});
+afterEach(() => {
+  jest.useRealTimers();
+  jest.restoreAllMocks();
+});
 
 describe('attempts after a conflict that stays', () => {
-  it('go on for 5 s, with pauses after the first ones, so that they cost little', async () => {
-    const { made, seconds } = await attempt();
-    expect(seconds).toBeGreaterThanOrEqual(4.99);
-    // At most 500 pauses of 10 ms fit in 5 s; a timer can be early by a millisecond. Without pauses there are millions.
-    expect(made).toBeGreaterThan(5);
-    expect(made).toBeLessThan(600);
+  it.each([
+    [0, 10, 505],
+    [0.5, 30, 172],
+    [0.999, 49.96, 106],
+  ])('go on for 5 s; with the random number %d, each of %d ms pause, they are %d', async (random, pauseMs, count) => {
+    jest.spyOn(Math, 'random').mockReturnValue(random);
+    const attempts = new Attempts();
+    const begin = performance.now();
+    let made = 1;
+    while (made < 1000 && (await attempts.again())) made += 1;
+    expect([made, pauses.length]).toEqual([count, count - 5]);
+    for (const ms of pauses) expect(ms).toBeCloseTo(pauseMs);
+    expect(performance.now() - begin).toBeGreaterThanOrEqual(5000);
   });
 
-  it('are made without a pause up to the least number', async () => {
+  it('are made without a pause up to the least number, however long each takes', async () => {
     const attempts = new Attempts();
-    let hasPaused = false;
-    setImmediate(() => (hasPaused = true));
-    for (let failed = 1; failed < 50; failed++) expect(await attempts.again(50)).toBe(true);
-    expect(hasPaused).toBe(false);
+    for (let failed = 1; failed < 50; failed++) {
+      jest.advanceTimersByTime(1000);
+      expect(await attempts.again(50)).toBe(true);
+    }
+    expect(pauses).toEqual([]);
+    expect(await attempts.again(50)).toBe(false);
+  });
+
+  it('are made with a pause after the least number of them', async () => {
+    const attempts = new Attempts();
+    for (let failed = 1; failed < 50; failed++) await attempts.again(50);
+    expect(pauses).toEqual([]);
     expect(await attempts.again(50)).toBe(true);
-    expect(hasPaused).toBe(true);
+    expect(pauses).toHaveLength(1);
   });
 });

@@ -1,5 +1,4 @@
-import { Writable } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { EventCursors } from '../../../src/api/events/event-cursors.js';
 import { eventStream } from '../../../src/api/events/event-stream.js';
@@ -39,7 +38,7 @@ function logOf(pieces: ChangePage[], isEndless = false) {
       log.reads += 1;
       const piece = pieces.shift();
       if (piece === undefined && !isEndless) log.isStopping = true;
-      await pause(1);
+      await turn();
       return piece ?? page(9);
     },
   };
@@ -87,21 +86,31 @@ describe('a stream of events', () => {
     expect(first).not.toBe(second);
   });
 
-  it('reads no more of the log than the client reads', async () => {
+  it('reads the log as the client reads, at most two pages ahead', async () => {
     const log = logOf([], true);
     const stream = eventStream(log, page(1), LOG_QUERY, cursors, new AbortController().signal);
-    const slow = new Writable({ highWaterMark: 1, write: () => {} });
-    stream.pipe(slow);
-    await pause(200);
-    expect(log.reads).toBeLessThan(5);
+    const client = stream[Symbol.asyncIterator]();
+    for (let received = 1; received <= 20; received++) {
+      expect((await client.next()).done).toBe(false);
+      for (let turns = 0; turns < 20; turns++) await turn();
+      expect(log.reads).toBeLessThanOrEqual(received + 1);
+      expect(log.reads).toBeGreaterThanOrEqual(received - 1);
+    }
     stream.destroy();
   });
 
-  it('ends when the client hangs up', async () => {
+  it('ends when the client hangs up, and not before', async () => {
     const hungUp = new AbortController();
-    const reading = textOf(eventStream(logOf([], true), page(1), LOG_QUERY, cursors, hungUp.signal));
-    await pause(20);
+    const log = logOf([], true);
+    let isOver = false;
+    const reading = textOf(eventStream(log, page(1), LOG_QUERY, cursors, hungUp.signal)).then((text) => {
+      isOver = true;
+      return text;
+    });
+    while (log.reads < 20) await turn();
+    expect(isOver).toBe(false);
     hungUp.abort();
-    expect(await reading).toContain('event: changed');
+    expect((await reading).split('event: changed').length).toBeGreaterThanOrEqual(20);
+    expect(log.reads).toBeLessThanOrEqual(22);
   });
 });

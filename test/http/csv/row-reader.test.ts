@@ -32,25 +32,26 @@ const detailOf = (pieces: readonly string[]) =>
 
 describe('the rows of a CSV', () => {
   it.each([
-    ['commas', 'identifier,target\n1/a,x;y\n', 'x;y'],
-    ['semicolons', 'identifier;target\n1/a;x,y\n', 'x,y'],
-    ['tabs', 'identifier\ttarget\n1/a\tx,y\n', 'x,y'],
-    ['quotation marks', '"identifier";"target"\r\n"1/a";"x;y"\r\n', 'x;y'],
-    ['empty lines before the header', '\n\nidentifier;target\n1/a;x\n', 'x'],
-    ['a byte order mark', '\ufeffidentifier;target\n1/a;x\n', 'x'],
-    ['another case and order', 'TARGET;Identifier\nx;1/a\n', 'x'],
-  ])('with %s are read, in whatever pieces they arrive', async (_, text, target) => {
-    const rows = [{ number: expect.any(Number), row: { identifier: '1/a', target } }];
+    ['commas', 'identifier,target\n1/a,x;y\n', 'x;y', 2],
+    ['semicolons', 'identifier;target\n1/a;x,y\n', 'x,y', 2],
+    ['tabs', 'identifier\ttarget\n1/a\tx,y\n', 'x,y', 2],
+    ['quotation marks', '"identifier";"target"\r\n"1/a";"x;y"\r\n', 'x;y', 2],
+    ['empty lines before the header', '\n\nidentifier;target\n1/a;x\n', 'x', 4],
+    ['a byte order mark', '\ufeffidentifier;target\n1/a;x\n', 'x', 2],
+    ['another case and order', 'TARGET;Identifier\nx;1/a\n', 'x', 2],
+  ])('with %s are read, in whatever pieces they arrive', async (_, text, target, number) => {
+    const rows = [{ number, row: { identifier: '1/a', target } }];
     expect(await read([text])).toEqual(rows);
     expect(await read([...text])).toEqual(rows);
   });
 
   it('are numbered by the line of the file, and one with other cells than columns is a problem', async () => {
-    const rows = await read(['identifier,target\n1/a\n\n1/b,x\n1/c,x,y\n']);
-    expect(rows).toEqual([
-      { number: 2, row: expect.any(Problem) },
+    const refusal = { code: 'INVALID_REQUEST', detail: expect.stringContaining('more or fewer cells') };
+    expect(await read(['identifier,target\n1/a\n\n1/b,x\n1/c,x,y\n1/d,x\n'])).toMatchObject([
+      { number: 2, row: refusal },
       { number: 4, row: { identifier: '1/b', target: 'x' } },
-      { number: 5, row: expect.any(Problem) },
+      { number: 5, row: refusal },
+      { number: 6, row: { identifier: '1/d', target: 'x' } },
     ]);
   });
 

@@ -70,15 +70,53 @@ describe('the configuration', () => {
   it('has no limits under open access and limits for every key otherwise, unless they are configured', () => {
     const none = { perKeyPerMinute: 0, concurrentPerKey: 0, longLivedPerKey: 0 };
     expect(readConfig({}).limits).toMatchObject(none);
-    const { perKeyPerMinute, concurrentPerKey, longLivedPerKey } = readConfig({
-      ACCESS: 'keys',
-      ADMIN_API_KEY: KEY,
-    }).limits;
-    expect(Math.min(perKeyPerMinute, concurrentPerKey, longLivedPerKey)).toBeGreaterThan(0);
+    expect(readConfig({ ACCESS: 'keys', ADMIN_API_KEY: KEY }).limits).toMatchObject({
+      ...{ perKeyPerMinute: 600_000, concurrentPerKey: 256, longLivedPerKey: 100 },
+    });
     const configured = { RATE_LIMIT_PER_KEY_PER_MINUTE: '7', MAX_CONCURRENT_PER_KEY: '8', MAX_LONG_LIVED_PER_KEY: '9' };
     const expected = { perKeyPerMinute: 7, concurrentPerKey: 8, longLivedPerKey: 9 };
     expect(readConfig(configured).limits).toMatchObject(expected);
     expect(readConfig({ ...configured, ACCESS: 'keys', ADMIN_API_KEY: KEY }).limits).toMatchObject(expected);
+  });
+
+  it('has each number in a variable of its own', () => {
+    const numbers = {
+      ...{ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: 1, RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE: 2 },
+      ...{ MAX_LARGE_PER_ADDRESS: 3, OVERLOAD_EVENT_LOOP_DELAY_MS: 4, OVERLOAD_WAITING_STATEMENTS: 5 },
+      ...{ RECORD_CACHE_ENTRIES: 6, RECORD_CACHE_BYTES: 7, RESPONSE_SPOOL_BYTES: 8, SHUTDOWN_TIMEOUT_MS: 9 },
+      ...{ DATABASE_POOL_SIZE: 10, DATABASE_CONNECT_TIMEOUT_MS: 101, DATABASE_STATEMENT_TIMEOUT_MS: 102 },
+      ...{ RESERVATION_SWEEP_INTERVAL_MS: 103, REQUEST_TIMEOUT_MS: 1001, ANSWER_STALL_TIMEOUT_MS: 1002 },
+      ...{ BODY_LIMIT_BYTES: 1025, PORT: 11, METRICS_PORT: 12 },
+    };
+    const variables = Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, String(value)]));
+    expect(readConfig(variables)).toMatchObject({
+      limits: { perNamingAuthorityPerMinute: 1, unauthenticatedPerMinute: 2, largePerAddress: 3, largestBody: 1025 },
+      overload: { eventLoopDelayMs: 4, waitingStatements: 5 },
+      recordCache: { entries: 6, octets: 7 },
+      pool: { size: 10, connectTimeoutMs: 101, statementTimeoutMs: 102 },
+      ...{ responseSpoolBytes: 8, shutdownTimeoutMs: 9, reservationSweepIntervalMs: 103, requestTimeoutMs: 1001 },
+      ...{ answerStallTimeoutMs: 1002, bodyLimitBytes: 1025, port: 11, metricsPort: 12 },
+    });
+  });
+
+  it('refuses one port for the metrics and the service, unless the system chooses both', () => {
+    expect(() => readConfig({ METRICS_PORT: '3000' })).toThrow('METRICS_PORT and PORT are both 3000');
+    expect(readConfig({ PORT: '0', METRICS_PORT: '0' })).toMatchObject({ port: 0, metricsPort: 0 });
+    expect(readConfig({}).metricsPort).toBeNull();
+  });
+
+  it('lets everybody read unless PUBLIC_READ is false', () => {
+    expect([readConfig({}).publicRead, readConfig({ PUBLIC_READ: 'false' }).publicRead]).toEqual([true, false]);
+  });
+
+  it('has no key of the administrator under open access', () => {
+    expect(readConfig({ ADMIN_API_KEY: KEY }).adminApiKey).toBeNull();
+    expect(readConfig({ ADMIN_API_KEY: KEY, ACCESS: 'keys' }).adminApiKey).toBe(KEY);
+  });
+
+  it('names every invalid variable', () => {
+    const invalid = () => readConfig({ PORT: '80a', LOG_LEVEL: 'verbose', TRUSTED_PROXIES: '10.0.0.0/33' });
+    expect(invalid).toThrow(/PORT .*LOG_LEVEL .*TRUSTED_PROXIES /s);
   });
 
   it('limits every wait for the database to ten seconds: a connection, or a statement and a second for its result', () => {
@@ -119,6 +157,7 @@ describe('the configuration', () => {
     ['PORT', '65536'],
     ['TRUSTED_PROXIES', 'proxy.example.org'],
     ['TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['TRUSTED_PROXIES', '10.0.0.0/8,10.0.0.0/33'],
     ['TRUSTED_PROXIES', '10.0.0.0/0'],
     ['TRUSTED_PROXIES', '10.0.0.0/8/8'],
     ['RATE_LIMIT_PER_KEY_PER_MINUTE', '-1'],
@@ -131,6 +170,7 @@ describe('the configuration', () => {
     ['LOG_LEVEL', 'verbose'],
     ['NAMING_AUTHORITIES', '100..102'],
     ['NAMING_AUTHORITIES', '10.ABC'],
+    ['NAMING_AUTHORITIES', '100.102,10.ABC'],
     ['NAMING_AUTHORITIES', '1'.repeat(256)],
     ['RESOLVER_SCHEME', 'ftp'],
     ['RESOLVER_AUTHORITY', 'user@host'],

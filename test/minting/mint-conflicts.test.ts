@@ -102,6 +102,13 @@ describe('a mint that was not inserted', () => {
     ['fails for a registered GUID', { address: ONE }, REGISTER_GUID, ['GUID_TAKEN', '/guid']],
     ['fails for a registered local name', { address: ONE }, REGISTER_NAME, ['IDENTIFIER_TAKEN', '/localName']],
     ['fails for a used alternate', ALTERNATE, MINT, ['ALTERNATE_ID_TAKEN', '/alternateIds/4']],
+    ['fails for the key of another name', { collision: '/metadataId' }, MINT, ['KEY_COLLISION', '/metadataId']],
+    [
+      'updates no other identifier than the one that it registers',
+      { metadata: ONE, address: TWO },
+      { ...REGISTER_GUID, onExisting: 'update' },
+      METADATA_TAKEN,
+    ],
     ['tells of the metadata ID before the alternate', { metadata: ONE, ...ALTERNATE }, MINT, ['existing', 1]],
     ['tells of the GUID before the alternate', { address: ONE, ...ALTERNATE }, REGISTER_GUID, ['GUID_TAKEN', '/guid']],
     [
@@ -125,6 +132,12 @@ describe('a mint that was not inserted', () => {
     ],
   ])('%s', (_, conflicts, command, expected) => {
     expect(resolved(conflicts, command)).toEqual(expected);
+  });
+
+  it('returns the existing identifier with the members in which they differ', () => {
+    const existing = record(1n, { target: 'https://a.example/', replaces: null });
+    const command: MintCommand = { ...MINT, target: 'https://b.example/', sent: ['target', 'replaces'] };
+    expect(resolveConflicts({ ...NONE, metadata: existing }, command, null)).toMatchObject({ ignored: ['target'] });
   });
 
   it('links the identifier that a conflict is with', () => {

@@ -5,14 +5,20 @@ import type { MintJob, MintOutcome } from '../../src/minting/mint-outcome.js';
 import { Metrics } from '../../src/metrics/metrics.js';
 import { Problem } from '../../src/problem/problem.js';
 
+interface Others {
+  readonly alternates?: readonly { readonly key: string }[];
+  readonly localName?: string;
+  readonly namingAuthority?: string;
+}
+
 /** A mint with a metadata ID of this name, and the Idempotency-Key `key`. */
-function job(name: string, key: string | null = null): MintJob {
+function job(name: string, key: string | null = null, others: Others = {}, client = 'c'): MintJob {
   const command = {
     ...{ namingAuthority: '100.102', metadata: { key: name, canonical: name }, alternates: [] },
-    ...{ guid: null, localName: null },
+    ...{ guid: null, localName: null, ...others },
   };
   const request = key === null ? null : { key, index: 0, fingerprint: 'fingerprint' };
-  return { command, context: { actor: { client: 'c', keyId: null }, request } } as unknown as MintJob;
+  return { command, context: { actor: { client, keyId: null }, request } } as unknown as MintJob;
 }
 
 /** Lock timeout in milliseconds of a mint that is known to be blocked. */
@@ -78,6 +84,31 @@ describe('the queue of mints', () => {
     ]);
     await Promise.allSettled(followers);
     expect(sent.filter(({ wait }) => wait !== LONG).flatMap(({ names }) => names)).toEqual(['a', 'a', 'a']);
+  });
+
+  it('blocks mints with any name of the blocked one, and none whose naming authority or client is another', async () => {
+    const locked = new Set(['a']);
+    const { sent, queue: it } = queue(locked);
+    const [alternates, localName, elsewhere] = [[{ key: 'x' }, { key: 'y' }], 'n', { namingAuthority: '100.103' }];
+    const first = it.mint(job('a', 'k', { alternates, localName }));
+    while (sent.at(-1)?.wait !== LONG) await turn();
+    const waiting = [
+      it.mint(job('b1', null, { alternates: [{ key: 'x' }] })),
+      it.mint(job('b2', null, { alternates: [{ key: 'y' }] })),
+      it.mint(job('b3', null, { localName })),
+      it.mint(job('b4', 'k')),
+    ];
+    const minted = [
+      it.mint(job('c1', null, { ...elsewhere, alternates })),
+      it.mint(job('c2', null, { ...elsewhere, localName })),
+      it.mint(job('c3', 'k', {}, 'd')),
+      it.mint(job('c4', 'other')),
+    ];
+    expect((await Promise.allSettled(minted)).map(codeOf)).toEqual(['created', 'created', 'created', 'created']);
+    const names = sent.flatMap((batch) => batch.names);
+    expect([names.filter((name) => /^c/.test(name)).length, names.filter((name) => /^b/.test(name))]).toEqual([4, []]);
+    locked.clear();
+    await Promise.all([first, ...waiting]);
   });
 
   it('mints later mints of the name when its lock is released', async () => {

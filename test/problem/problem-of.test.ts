@@ -13,3 +13,29 @@ describe("Fastify's error about a body that is too large", () => {
     });
   });
 });
+
+describe('an error of the framework', () => {
+  const framework = (members: object) => Object.assign(new Error('a secret'), members);
+
+  it.each<[object, string]>([
+    [{ code: 'FST_ERR_CTP_INVALID_MEDIA_TYPE', statusCode: 415 }, 'UNSUPPORTED_MEDIA_TYPE'],
+    [{ code: 'FST_ERR_BAD_URL', statusCode: 400 }, 'MALFORMED_URL'],
+    [{ code: 'FST_ERR_MAX_PARAM_LENGTH', statusCode: 414 }, 'MALFORMED_URL'],
+    [{ statusCode: 404 }, 'NOT_FOUND'],
+    [{ statusCode: 413 }, 'BODY_TOO_LARGE'],
+    [{ statusCode: 400 }, 'MALFORMED_HTTP'],
+    [{ statusCode: 499 }, 'MALFORMED_HTTP'],
+    [{ statusCode: 500 }, 'INTERNAL_ERROR'],
+    [{}, 'INTERNAL_ERROR'],
+  ])('%j becomes %s', (members, code) => {
+    expect(problemOf(framework(members)).code).toBe(code);
+  });
+
+  it('shows its message only where the client caused it', () => {
+    expect(problemOf(framework({ statusCode: 400 })).detail).toBe('a secret');
+    for (const error of [framework({}), framework({ statusCode: 500 })]) {
+      expect(problemOf(error).detail).toMatch(/^The request could not be completed\. The log contains the reason/);
+      expect(problemOf(error).detail).not.toContain('a secret');
+    }
+  });
+});

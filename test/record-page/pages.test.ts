@@ -75,12 +75,17 @@ describe('a hostile name', () => {
     ['a noncharacter', '\uFFFF', 'U+FFFF'],
     ['a no-break space', '\u00A0', 'U+00A0'],
     ['a tag character', '\u{E0041}', 'U+E0041'],
+    ['a Hangul filler', '\u3164', 'U+3164'],
+    ['an initial Hangul filler', '\u115F', 'U+115F'],
+    ['a medial Hangul filler', '\u1160', 'U+1160'],
+    ['a halfwidth Hangul filler', '\uFFA0', 'U+FFA0'],
   ])('R-29: %s is shown as its code point, in the title too, and does not occur itself', (_, character, code) => {
     for (const page of [unknownNamePage(`100.102/a${character}b`, []), badRequestPage(`1/${character}`, character)]) {
       expect(page.replace(/\n/g, '')).not.toContain(character === '\n' ? 'a\nb' : character);
       expect(page).toContain(`<span class="hidden-character">${code}</span>`);
     }
-    expect(unknownNamePage(`1/a${character}b`, [])).toContain(`<title>1/a[${code}]b cannot be found`);
+    const title = `<title>1/a[${code}]b[${code}] cannot be found`;
+    expect(unknownNamePage(`1/a${character}b${character}`, [])).toContain(title);
   });
 
   it('letters from right to left are isolated, in the order of the characters', () => {
@@ -115,7 +120,7 @@ describe('a link', () => {
     'ftp://example.org/',
   ])('never leads to %s', (target) => {
     const values = [{ index: 1, type: 'URL', data: target, ttl: 1, timestamp: '2026-11-20T09:30:00Z' }];
-    const page = recordPage(pageOf({ target }, { values }));
+    const page = recordPage(pageOf({ target }, { values, history: [], historyUrl: target }));
     expect([...page.matchAll(/href="([^"]*)"/g)].filter(([, href]) => !/^https?:\/\//.test(href ?? ''))).toEqual([]);
     expect(redirectPage(target)).not.toContain('<a ');
     expect(textOf(page)).toContain(target);
@@ -174,8 +179,18 @@ describe('the page of a record', () => {
     const anonymous = textOf(recordPage(pageOf({}, { history: [event] })));
     expect(anonymous).toContain('Minted');
     expect(anonymous).not.toContain('By');
-    const named = textOf(recordPage(pageOf({}, { history: [{ ...event, client: '<b>library' }] })));
-    expect(named).toContain('<b>library');
+    const named = textOf(recordPage(pageOf({}, { history: [{ ...event, client: '<b>library' }, event] })));
+    expect(named).toMatch(/By[^]*<b>library[^]*Unknown/);
+  });
+
+  it('has the changes in words, and a link to the whole history where it has a URL', () => {
+    const kinds = ['lapsed', 'released', 'reserved'] as const;
+    const history = kinds.map((kind, index) => ({ version: 3 - index, kind, at: new Date(0), client: null }));
+    const text = textOf(recordPage(pageOf({}, { history })));
+    expect(text).toMatch(/All changes, newest first[^]*Reservation ended[^]*Reservation released[^]*Reserved/);
+    expect(text).not.toContain('The whole history');
+    const page = recordPage(pageOf({}, { history, historyUrl: '/identifiers/1/2/history' }));
+    expect(page).toContain('<a href="/identifiers/1/2/history">The whole history');
   });
 
   it('says that the history is longer than what is shown', () => {
@@ -189,6 +204,16 @@ describe('the page of a record', () => {
     const page = recordPage(pageOf({ alternateIds }));
     expect(textOf(page)).toContain('and 80 more');
     expect(page.length).toBeLessThan(60_000);
+  });
+
+  it('shows each of the values, with its time to live', () => {
+    const timestamp = '2026-11-20T09:30:00Z';
+    const values = [
+      { index: 1, type: 'URL', data: 'https://a.example/', ttl: 86_400, timestamp },
+      { index: 700, type: 'desc', data: 'text', ttl: 60, timestamp },
+    ];
+    const text = textOf(recordPage(pageOf({}, { values })));
+    expect(text).toMatch(/1URLhttps:\/\/a\.example\/86400 s2026-11-20T09:30:00Z\s+700desctext60 s/);
   });
 
   it('says that there are no values where none is left', () => {
@@ -208,6 +233,13 @@ describe('the page of a withdrawn identifier', () => {
     expect(page).toContain(`Use instead: <a href="http://hdl.handle.net/100.102/${'0'.repeat(32)}"`);
     expect(page).not.toContain('repo.example.org');
     expect(page).toContain('<meta name="robots" content="noindex">');
+  });
+
+  it('shows the history if it is given', () => {
+    const record = { state: 'withdrawn', tombstone } as const;
+    const history = [{ version: 1, kind: 'minted', at: new Date(0), client: null }] as const;
+    expect(textOf(withdrawnPage(pageOf(record, { history })))).toMatch(/History[^]*Minted/);
+    expect(textOf(withdrawnPage(pageOf(record)))).not.toContain('History');
   });
 
   it('shows a replacement without a web address as text', () => {
@@ -271,8 +303,8 @@ describe('the other names of a record', () => {
 
   it('are links: the previous version, the newer ones, what it describes and other names', () => {
     const members = {
-      ...{ replaces: `100.102/${'1'.repeat(32)}`, newerVersions: [`100.102/${'2'.repeat(32)}`] },
-      ...{ describes: [`100.102/${'3'.repeat(32)}`], alternateIds: ['hdl:20.1000/5'] },
+      ...{ replaces: `100.102/${'1'.repeat(32)}`, newerVersions: [`100.102/${'2'.repeat(32)}`, '20.500/v3'] },
+      ...{ describes: [`100.102/${'3'.repeat(32)}`, '20.500/d2'], alternateIds: ['hdl:20.1000/5'] },
     };
     const page = recordPage(pageOf(members));
     const links = linksOf(page);
@@ -281,6 +313,8 @@ describe('the other names of a record', () => {
         [`${resolver}/${members.replaces}`, members.replaces],
         [`${resolver}/${members.newerVersions[0]}`, members.newerVersions[0]],
         [`${resolver}/${members.describes[0]}`, members.describes[0]],
+        [`${resolver}/20.500/v3`, '20.500/v3'],
+        [`${resolver}/20.500/d2`, '20.500/d2'],
         [`${resolver}/20.1000/5`, 'hdl:20.1000/5'],
       ]),
     );

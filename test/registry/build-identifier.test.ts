@@ -76,6 +76,25 @@ describe('an identifier to mint', () => {
     const authority = { ...CORDRA, targetTemplate: 'https://a.example/{guid}' };
     expect(build({}, authority).target).toBe(`https://a.example/${minted(1)}`);
     expect(build({ target: 'https://b.example/' }, authority).target).toBe('https://b.example/');
+    expect(build({ handleValues: [] }, authority).target).toBeNull();
+  });
+
+  it('has the start of its local name before the GUID', () => {
+    expect(build({ localNameStart: 'pre-' }, HANDLE).localName).toBe(`pre-${minted(1)}`);
+  });
+
+  it('has the previous version that the request names', () => {
+    const replaces = { text: '77.7/a', key: '9ee5739a-8d80-cc91-d861-50c156305617' };
+    expect(build({ replaces: 'hdl:77.7/a' }).replaces).toEqual(replaces);
+    expect(build()).not.toHaveProperty('replaces');
+  });
+
+  it('has no minted metadata ID where metadata IDs are texts of the client', () => {
+    const authority: NamingAuthority = { ...CORDRA, metadataIdScheme: 'any' };
+    expect(() => build({ mintMetadataId: true }, authority)).toThrow(
+      expect.objectContaining({ code: 'WRONG_METADATA_ID_SCHEME' }),
+    );
+    expect(build({ metadataId: 'demo:7' }, authority).metadata?.canonical).toBe('info:fedora/demo:7');
   });
 });
 
@@ -106,8 +125,26 @@ describe('an identifier to register', () => {
     );
   });
 
+  it('is refused under the name of a Handle user, and as its own previous version', () => {
+    const authority = { ...HANDLE, handleUsers: new Set(['ADMIN']) };
+    expect(() => build({ localName: 'ADMIN' }, authority)).toThrow(
+      expect.objectContaining({ code: 'IDENTIFIER_TAKEN' }),
+    );
+    expect(build({ localName: 'ADMINS' }, authority).localName).toBe('ADMINS');
+    expect(() => build({ guid: GUID, replaces: `100.102/${GUID}` })).toThrow(
+      expect.objectContaining({ code: 'INVALID_PREDECESSOR' }),
+    );
+  });
+
   it.each<[string, NamingAuthority, Partial<MintRequest>, string, RegExp]>([
     ['a local name under "cordra"', CORDRA, { localName: 'x' }, '/localName', /under 100\.102 are GUIDs/],
+    [
+      'the start of a local name under "cordra"',
+      CORDRA,
+      { localNameStart: 'x' },
+      '/localName',
+      /under 100\.102 are GUIDs/,
+    ],
     ['a GUID under "handle"', HANDLE, { guid: GUID }, '/guid', /under 20\.500 are not GUIDs/],
   ])('CID-10: is refused with %s', (_, authority, request, pointer, detail) => {
     expect(() => build(request, authority)).toThrow(

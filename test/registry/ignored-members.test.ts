@@ -43,6 +43,7 @@ describe('the members that an existing identifier ignores', () => {
     ['a target that it has not', TARGET, {}, ['target']],
     ['no alternates that are equal', ALTERNATES, { alternateIds: ['a:1', 'a:2'] }, []],
     ['alternates in another order', ALTERNATES, { alternateIds: ['a:2', 'a:1'] }, ['alternateIds']],
+    ['alternates of which one is another', ALTERNATES, { alternateIds: ['a:1', 'a:3'] }, ['alternateIds']],
     ['alternates of which one is missing', ALTERNATES, { alternateIds: ['a:1'] }, ['alternateIds']],
     ['an empty list', { ...NOTHING, sent: ['alternateIds'] }, { alternateIds: ['a:1'] }, ['alternateIds']],
     ['no equal previous version', REPLACES, { replaces: '77.7/a' }, []],

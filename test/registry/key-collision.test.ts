@@ -39,6 +39,14 @@ describe('a stored name', () => {
   ])('%s is compared with the identifier that it is to denote', (stored, isSame) => {
     expect(isMetadataIdOf(stored, { namingAuthority: '100.102', guid: GUID, localName: GUID })).toBe(isSame);
   });
+
+  it.each([
+    ['hdl:20.500/NAME', true],
+    ['hdl:20.500/names', false],
+    ['hdl:20.501/name', false],
+  ])('%s is compared with a Handle without the case of its letters', (stored, isSame) => {
+    expect(isMetadataIdOf(stored, { namingAuthority: '20.500', guid: null, localName: 'Name' })).toBe(isSame);
+  });
 });
 
 it('a collision names the part of the request', () => {

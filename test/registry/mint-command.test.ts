@@ -142,19 +142,34 @@ describe('the fingerprint of a mint request', () => {
     expect(fingerprint(more)).not.toBe(fingerprint());
   });
 
+  it.each([
+    ['of which one is another', ['demo:7', 'demo:9']],
+    ['in another order', ['demo:8', 'demo:7']],
+    ['of which one is missing', ['demo:7']],
+  ])('differs for alternates %s', (_, alternateIds) => {
+    expect(fingerprint({ alternateIds })).not.toBe(fingerprint({ alternateIds: ['demo:7', 'demo:8'] }));
+  });
+
   it('differs for an update that removes all alternates', () => {
     expect(fingerprint({ onExisting: 'update', alternateIds: [] })).not.toBe(fingerprint({ onExisting: 'update' }));
   });
 });
 
 describe('the fingerprint of a mint of a Handle', () => {
-  const value = { index: 1, type: 'URL', data: { format: 'string', value: 'https://a.example/' }, ttl: 86_400 };
+  const value = {
+    index: 1,
+    type: 'URL',
+    data: { format: 'string' as const, value: 'https://a.example/' },
+    ttl: 86_400,
+  };
   const stored = (timestamp: string) => [{ ...value, permissions: '1110', timestamp }];
   const fingerprint = (more: Partial<MintRequest>) => mintFingerprint(parse(more));
 
   it('contains the start of the name and the values, without the time of the request', () => {
     const first = fingerprint({ handleValues: stored('2026-11-22T04:29:43Z') });
     expect(fingerprint({ handleValues: stored('2026-11-22T04:29:44Z') })).toBe(first);
+    const other = { ...stored('2026-11-22T04:29:43Z')[0]!, data: { format: 'string' as const, value: 'x' } };
+    expect(fingerprint({ handleValues: [other] })).not.toBe(first);
     expect(fingerprint({ handleValues: [] })).not.toBe(first);
     expect(fingerprint({})).not.toBe(first);
     expect(fingerprint({ localNameStart: 'pre-' })).not.toBe(fingerprint({}));

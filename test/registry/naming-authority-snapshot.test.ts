@@ -162,7 +162,8 @@ describe('recognition among known naming authorities', () => {
 
 describe('resolvers of naming authorities', () => {
   const own = toResolver({ scheme: 'https', authority: 'hdl.handle.net', firstSegment: 'api' });
-  const among = new NamingAuthoritySnapshot([authority('20.700', { resolver: own }), CASED], DEFAULT_RESOLVER);
+  const second = authority('20.800', { resolver: toResolver({ scheme: 'https', authority: 'id.example.org' }) });
+  const among = new NamingAuthoritySnapshot([authority('20.700', { resolver: own }), second, CASED], DEFAULT_RESOLVER);
   const native = (text: string) => {
     const read = among.recognize(text);
     return read.ok && read.value.name.type === 'handle' ? formatHandle(read.value.name) : read;
@@ -173,6 +174,7 @@ describe('resolvers of naming authorities', () => {
     expect(native('http://hdl.handle.net/api/20.500/x')).toBe('20.500/x');
     expect(native('https://hdl.handle.net/20.700/x')).toBe('20.700/x');
     expect(native('https://hdl.handle.net/api/x')).toBe('api/x');
+    expect(native('https://id.example.org/20.800/x')).toBe('20.800/x');
   });
 
   it('URI-36: are those that names are written for', () => {

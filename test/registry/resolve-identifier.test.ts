@@ -6,7 +6,7 @@ const record = recordWith();
 const reader = {
   find: ({ guid }: { guid: string | null }) => Promise.resolve(guid === GUID ? record : null),
 };
-const resolve = (text: string) => resolveIdentifier(text, KNOWN, reader, '#path/identifier');
+const resolve = (text: string, known = KNOWN) => resolveIdentifier(text, known, reader, '#path/identifier');
 
 describe('the identifier in a text', () => {
   it.each([GUID, `${GUID.toLowerCase()}?x`])('R-28: is found by any form: %s', async (localName) => {
@@ -22,6 +22,16 @@ describe('the identifier in a text', () => {
       code: 'IDENTIFIER_NOT_FOUND',
       detail: expect.stringContaining(detail),
     });
+  });
+
+  it('is found by a principal that sees its naming authority, and by no other', async () => {
+    const seen = (visible: string) =>
+      resolve(
+        `100.102/${GUID}`,
+        KNOWN.seenBy({}, (prefix) => prefix === visible),
+      );
+    await expect(seen('100.102')).resolves.toMatchObject({ record });
+    await expect(seen('100.103')).rejects.toMatchObject({ code: 'IDENTIFIER_NOT_FOUND' });
   });
 
   it('is refused with its pointer if it is malformed', async () => {

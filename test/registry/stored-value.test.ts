@@ -22,6 +22,15 @@ describe('stored values', () => {
     expect(shownValues([value(type, permissions)])).toHaveLength(isExpected ? 1 : 0);
   });
 
+  it('are shown each by its own type and permissions', () => {
+    const values = [value('URL', '1110'), value('URL', '1100'), value('HS_SECKEY', '1110'), value('desc', '0010')];
+    const shown = shownValues(values)?.map(({ type, permissions }) => [type, permissions]);
+    expect(shown).toEqual([
+      ['URL', '1110'],
+      ['desc', '0010'],
+    ]);
+  });
+
   it('are null where none are stored', () => {
     expect(shownValues(null)).toBeNull();
   });

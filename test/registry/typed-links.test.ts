@@ -6,7 +6,10 @@ import { neighborHandleUri, neighborUri } from '../../src/registry/neighbor-uri.
 import { linksetOf, typedLinksOf } from '../../src/registry/typed-links.js';
 import { GUID, recordWith } from '../records.js';
 
-const RECORD = recordWith({ metadataId: 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA', describes: ['20.500/a/b'] });
+const RECORD = recordWith({
+  metadataId: 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA',
+  describes: ['20.500/a/b', '20.500/c'],
+});
 const URIS = urisOf(identifierOf(RECORD), DEFAULT_RESOLVER);
 const URLS = { record: `/identifiers/100.102/${GUID}`, history: `/identifiers/100.102/${GUID}/history` };
 
@@ -75,10 +78,16 @@ describe('the link set of a record', () => {
           describedby: [{ href: 'http://hdl.handle.net/2000.01/A3D8BE7457C943FFB66ED4583059A8BA' }],
           type: [{ href: 'https://schema.org/AboutPage' }],
           'version-history': [{ href: 'https://id.example.org/identifiers/x/history', type: 'application/json' }],
-          describes: [{ href: 'http://hdl.handle.net/20.500/a%2Fb' }],
+          describes: [{ href: 'http://hdl.handle.net/20.500/a%2Fb' }, { href: 'http://hdl.handle.net/20.500/c' }],
         },
       ],
     });
+  });
+
+  it('has the metadata record of an opaque metadata ID where it is a URL, and no other', () => {
+    const contextOf = (metadataId: string) => linksetOf(recordWith({ metadataId }), URIS, URLS, 'any').linkset[0];
+    expect(contextOf('https://repo.example.org/7')?.describedby).toEqual([{ href: 'https://repo.example.org/7' }]);
+    expect(contextOf('hdl:2000.01/x')).not.toHaveProperty('describedby');
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { coded } from '../harness/client.js';
 import { query } from '../harness/database.js';
 import { freshGuid } from '../harness/fresh-names.js';
 import { useService } from '../harness/service.js';
@@ -21,7 +22,7 @@ describe('POST /identifiers/import', () => {
       422,
       'UNKNOWN_NAMING_AUTHORITY',
     ],
-    ['a local name that is no GUID', { identifier: '100.102/XYZ' }, 400, undefined],
+    ['a local name that is no GUID', { identifier: '100.102/XYZ' }, 400, 'INVALID_GUID'],
     ['a Fedora PID', { identifier: 'demo:1' }, 422, 'UNKNOWN_NAMING_AUTHORITY'],
     ['a lease of an active one', { leaseUntil: '2126-01-01T00:00:00Z' }, 400, 'INVALID_REQUEST'],
     ['a reserved one without lease', { state: 'reserved' }, 400, 'INVALID_REQUEST'],
@@ -50,9 +51,8 @@ describe('POST /identifiers/import', () => {
     ['an unknown member', { owner: 'me' }, 400, 'INVALID_REQUEST'],
     ['a script as target', { target: 'javascript:alert(1)' }, 400, 'INVALID_REQUEST'],
   ])('returns %s', async (_, change, status, code) => {
-    const [result] = await send(`${JSON.stringify({ ...whole, ...change })}\n`);
-    expect(result.status).toBe(status);
-    if (code !== undefined) expect(result.problem.code).toBe(code);
+    const results = await send(`${JSON.stringify({ ...whole, ...change })}\n`);
+    expect(results.map((each) => [each.line, each.status, each.problem?.code])).toEqual([[1, status, code]]);
   });
 
   it.each([
@@ -78,7 +78,7 @@ describe('POST /identifiers/import', () => {
     const answer = await fetch(`${service.server.url}/identifiers/import`, {
       ...{ method: 'POST', headers: { 'content-type': 'text/csv' }, body: `a,b\n${'1,2\n'.repeat(1_000_000)}` },
     });
-    expect(answer.status).toBe(400);
+    expect([answer.status, ((await answer.json()) as any).code]).toEqual([400, 'INVALID_REQUEST']);
   });
 
   it('ends with a line that says what is wrong with a CSV file that is none behind its header', async () => {
@@ -86,8 +86,19 @@ describe('POST /identifiers/import', () => {
       const [result, ...more] = await send(csv, 'text/csv');
       expect([result.status, result.problem.code, more.length]).toEqual([400, 'INVALID_REQUEST', 0]);
     }
-    expect((await send('{}', 'application/json').catch(() => [{}]))[0]).not.toHaveProperty('outcome');
   });
+
+  it.each(['application/json', 'text/plain', 'application/x-ndjson; charset=latin1'])(
+    'refuses %s with 415, and imports nothing',
+    async (type) => {
+      const identifier = `100.102/${freshGuid()}`;
+      const line = `${JSON.stringify({ ...whole, identifier })}\n`;
+      const refused = await service.client.send('POST', '/identifiers/import', { 'content-type': type }, line);
+      expect(coded(refused)).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+      expect((await service.client.get(`/identifiers/${identifier}`)).status).toBe(404);
+      expect((await send(line)).map(({ outcome }) => outcome)).toEqual(['imported']);
+    },
+  );
 
   it('names the line of the file where a row of a CSV ends', async () => {
     const csv =

@@ -1,13 +1,13 @@
 import { expect } from '@jest/globals';
 import type { Answer } from './client.js';
 import { query } from './database.js';
-import type { TestService } from './service.js';
+import type { SharedService, TestService } from './service.js';
 
 /** The path of an identifier. */
 export const pathOf = (identifier: string) => `/identifiers/${identifier}`;
 
 /** Functions for tests of curation. */
-export function curationOf(service: TestService) {
+export function curationOf(service: TestService | SharedService) {
   return {
     /** Mints, and returns the path and the entity tag. */
     minted: async (fields: object = {}) => {

@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { useService } from '../harness/service.js';
+import { useSharedService } from '../harness/service.js';
 
-const service = useService();
+const service = useSharedService();
 
-const find = async (alternateId: string, more = ''): Promise<string[]> => {
-  const answer = await service.client.get(`/identifiers?alternateId=${encodeURIComponent(alternateId)}${more}`);
+/** Without a naming authority it finds the identifiers of all. */
+const find = async (alternateId: string, namingAuthority: string | null = service.na): Promise<string[]> => {
+  const filter = namingAuthority === null ? '' : `&namingAuthority=${namingAuthority}`;
+  const answer = await service.client.get(`/identifiers?alternateId=${encodeURIComponent(alternateId)}${filter}`);
   expect(answer.status).toBe(200);
   return answer.body.items.map(({ identifier }: { identifier: string }) => identifier);
 };
@@ -73,12 +75,13 @@ describe('alternateIds', () => {
   });
 
   it('is free in another naming authority, and the list distinguishes them', async () => {
-    const alternateId = 'doi:10.1000/shared';
+    const alternateId = `doi:10.1000/${randomUUID()}`;
     const one = (await service.client.mint({ alternateIds: [alternateId] })).body.identifier;
-    const two = await service.client.mint({ namingAuthority: '2000.01', alternateIds: [alternateId] });
+    const two = await service.client.mint({ namingAuthority: service.other, alternateIds: [alternateId] });
     expect(two.status).toBe(201);
-    expect(await find(alternateId)).toEqual([one, two.body.identifier]);
-    expect(await find(alternateId, '&namingAuthority=2000.01')).toEqual([two.body.identifier]);
+    expect(await find(alternateId, null)).toEqual([one, two.body.identifier]);
+    expect(await find(alternateId)).toEqual([one]);
+    expect(await find(alternateId, service.other)).toEqual([two.body.identifier]);
   });
 
   it('of twenty mints at once with one alternate, one gets it and the others learn which', async () => {
@@ -124,10 +127,11 @@ describe('alternateIds', () => {
 
   it('R-15: follows the case rule of a naming authority of ours', async () => {
     for (const [namingAuthority, caseInsensitive] of [
-      ['501', true],
-      ['502', false],
+      [`${service.na}.501`, true],
+      [`${service.na}.502`, false],
     ] as const) {
-      await service.client.post('/naming-authorities', { namingAuthority, profile: 'handle', caseInsensitive });
+      const settings = { namingAuthority, profile: 'handle', caseInsensitive };
+      expect((await service.client.post('/naming-authorities', settings)).status).toBe(201);
       const first = await service.client.mint({ alternateIds: [`${namingAuthority}/Old/Name`] });
       const again = await service.client.mint({ alternateIds: [`info:hdl/${namingAuthority}/oLD/nAME`] });
       expect(again.status).toBe(caseInsensitive ? 409 : 201);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { PATH } from '../harness/bulk.js';
-import { useService } from '../harness/service.js';
+import { useSharedService } from '../harness/service.js';
 import { openStream, sendLines } from '../harness/stream.js';
 
-const service = useService();
+const service = useSharedService();
+const PATH = `/identifiers/bulk?namingAuthority=${service.na}`;
 const MINIMAL = { prefer: 'respond-async, return=minimal' };
 const ITEMS = [
   { clientRef: 'a' },
@@ -13,7 +13,7 @@ const ITEMS = [
   { clientRef: 'b', metadataId: 'demo:minimal', onExisting: 'reject' },
   { target: 7 },
 ];
-const NATIVE = /^100\.102\/[0-9A-F]{32}$/;
+const NATIVE = new RegExp(`^${service.na.replace('.', '\\.')}/[0-9A-F]{32}$`);
 
 /** Compares minimal results of `ITEMS` with the minted identifiers. */
 async function expectMinimal(results: any[]): Promise<void> {
@@ -45,9 +45,9 @@ describe('Prefer: return=minimal (RFC 7240)', () => {
   });
 
   it('returns clientRef, status and identifier as text for each item of a batch, and in a replay', async () => {
-    const request = { namingAuthority: '100.102', items: ITEMS.map((item) => withOwnName(item)) };
+    const request = { namingAuthority: service.na, items: ITEMS.map((item) => withOwnName(item)) };
     const send = (headers = {}) =>
-      service.client.post('/identifiers/batch', request, { 'idempotency-key': 'minimal', ...headers });
+      service.client.post('/identifiers/batch', request, { 'idempotency-key': `minimal-${service.na}`, ...headers });
     const whole = await send();
     expect(whole.headers.get('preference-applied')).toBeNull();
     const minimal = await send(MINIMAL);
@@ -63,7 +63,7 @@ describe('Prefer: return=minimal (RFC 7240)', () => {
   });
 
   it('replays lines of a bulk in the other form', async () => {
-    const key = { 'idempotency-key': 'either-form' };
+    const key = { 'idempotency-key': `either-form-${service.na}` };
     const whole = await sendLines(service.server.url + PATH, '{}\n{}\n', key);
     const minimal = await sendLines(service.server.url + PATH, '{}\n{}\n', { ...key, ...MINIMAL });
     expect(minimal.map(({ identifier }) => identifier)).toEqual(whole.map(({ identifier }) => identifier));

@@ -1,5 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import fc from 'fast-check';
+import pg from 'pg';
 import { useService } from '../harness/service.js';
 import { expectEqual } from './model/assertions.js';
 import { activations, patches, reinstatements, withdrawals } from './model/lifecycle-commands.js';
@@ -9,19 +10,26 @@ import { lists, lookups, resolutions } from './model/read-commands.js';
 import { Registry } from './model/registry.js';
 import { Real } from './model/real.js';
 
-const RUNS = Number(process.env.MODEL_RUNS ?? 500);
+const RUNS = Number(process.env.MODEL_RUNS ?? 125);
+
+let sql: pg.Client;
+// Before the database is dropped.
+afterAll(() => sql.end());
 
 // The parent of the naming authorities of the runs.
 const service = useService({ NAMING_AUTHORITIES: '9' });
 
+beforeAll(async () => {
+  sql = new pg.Client({ connectionString: service.database.url });
+  await sql.connect();
+});
+
 let lastRun = 0;
 
-/** An empty model, and a new naming authority of the service. */
+/** An empty model, and new naming authorities of the service. SQL creates them, in a quarter of the time of two requests. */
 async function begin(): Promise<{ model: Registry; real: Real }> {
   const names = new Names(++lastRun);
-  for (const namingAuthority of names.authorities) {
-    expect((await service.client.post('/naming-authorities', { namingAuthority })).status).toBe(201);
-  }
+  await sql.query('INSERT INTO naming_authority (prefix) SELECT unnest($1::text[])', [names.authorities]);
   return { model: new Registry(names), real: new Real(service.client) };
 }
 

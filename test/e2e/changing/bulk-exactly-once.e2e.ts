@@ -12,10 +12,10 @@ import { type TestDatabase, createDatabase } from '../harness/database.js';
 import { type TestServer, startServer } from '../harness/server.js';
 import { openStream, sendLines } from '../harness/stream.js';
 
-const COUNT = 50_000;
+const COUNT = 15_000;
 /** Lines of the response after which one side is killed. */
-const CLIENT_KILLED_AFTER = 15_000;
-const SERVICE_KILLED_AFTER = 35_000;
+const CLIENT_KILLED_AFTER = 4_000;
+const SERVICE_KILLED_AFTER = 9_000;
 const OPEN = { ACCESS: 'open', NAMING_AUTHORITIES: '100.102' };
 
 /** A process that sends a file of changes and counts the lines of the response on its standard output. */
@@ -57,7 +57,7 @@ async function mintAll(): Promise<string[]> {
     identifiers.push(
       ...(await mintMany(
         new Client(server.url),
-        Array.from({ length: 10_000 }, () => ({})),
+        Array.from({ length: 5000 }, () => ({})),
       )),
     );
   }

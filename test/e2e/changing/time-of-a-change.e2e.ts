@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { inFuture, reservationsOf } from '../harness/reservations.js';
 import { useService } from '../harness/service.js';
@@ -8,8 +8,8 @@ import { useService } from '../harness/service.js';
 const service = useService({ RESERVATION_SWEEP_INTERVAL_MS: '86400000', DATABASE_STATEMENT_TIMEOUT_MS: '60000' });
 const { reserve, query } = reservationsOf(service);
 
-/** Locks all identifiers against changes, runs the work, and releases them when `until` has passed. */
-async function whileLocked<T>(until: number, work: () => Promise<T>): Promise<T> {
+/** Locks all identifiers against changes, runs the work until it has `waits` waits for locks, and releases them when `until` has passed. */
+async function whileLocked<T>(until: number, work: () => Promise<T>, waits = 1): Promise<T> {
   const lock = new pg.Client({ connectionString: service.database.url });
   await lock.connect();
   // The space of the advisory locks that order changes, see `src/storage/changes/change-log.ts`.
@@ -21,7 +21,7 @@ async function whileLocked<T>(until: number, work: () => Promise<T>): Promise<T>
   };
   result.then(end, end);
   const isWaiting = async () =>
-    (await query("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).length > 0;
+    (await query("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).length >= waits;
   while (!over.signal.aborted && !(await isWaiting())) await pause(10);
   await pause(Math.max(0, until - Date.now()));
   await lock.end();
@@ -31,20 +31,27 @@ async function whileLocked<T>(until: number, work: () => Promise<T>): Promise<T>
 const activated = async (path: string) => (await service.client.post(`${path}/activate`, {})).body;
 
 describe('a change that waited for its lock', () => {
-  it('does not activate an identifier whose lease ended meanwhile', async () => {
+  let identifier: string;
+  let single: any;
+  let report: any;
+
+  beforeAll(async () => {
     const leaseUntil = inFuture(5000);
-    const { body, status } = await service.client.mint({ state: 'reserved', leaseUntil });
-    expect(status).toBe(201);
-    const answer = await whileLocked(Date.parse(leaseUntil) + 300, () => activated(`/identifiers/${body.identifier}`));
-    expect(answer.code).toBe('WRONG_STATE');
-    expect((await service.client.get(`/identifiers/${body.identifier}`)).status).toBe(410);
+    const minted = await service.client.mint({ state: 'reserved', leaseUntil });
+    const reserved = await reserve({ leaseUntil });
+    expect([minted.status, reserved.status]).toEqual([201, 201]);
+    identifier = minted.body.identifier;
+    const paths = [`/identifiers/${identifier}`, `/reservations/${reserved.body.id}`];
+    const work = () => Promise.all(paths.map(activated));
+    [single, report] = await whileLocked(Date.parse(leaseUntil) + 300, work, 2);
   });
 
-  it('does not activate members of a reservation whose lease ended meanwhile', async () => {
-    const leaseUntil = inFuture(5000);
-    const { body, status } = await reserve({ leaseUntil });
-    expect(status).toBe(201);
-    const report = await whileLocked(Date.parse(leaseUntil) + 300, () => activated(`/reservations/${body.id}`));
+  it('does not activate an identifier whose lease ended meanwhile', async () => {
+    expect(single.code).toBe('WRONG_STATE');
+    expect((await service.client.get(`/identifiers/${identifier}`)).status).toBe(410);
+  });
+
+  it('does not activate members of a reservation whose lease ended meanwhile', () => {
     expect(report).toMatchObject({ activated: 0, skipped: 3 });
     expect(report.items.map(({ problem }: any) => problem.code)).toEqual(Array(3).fill('WRONG_STATE'));
   });

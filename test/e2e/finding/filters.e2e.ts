@@ -11,8 +11,11 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const MERGE_PATCH = { 'content-type': 'application/merge-patch+json', 'if-match': '*' };
 const OLD = 'https://old.example.org/%7Ea/';
 
-/** A service with keys, on the same database. */
+/** Services with keys, on the same database; `closed` has no public reading, `hidden` no public history and `shown` all of it. */
 let withKeys: Client;
+let closed: Client;
+let hidden: Client;
+let shown: Client;
 const servers: TestServer[] = [];
 const keys: Record<string, { id: string; secret: string }> = {};
 
@@ -58,7 +61,12 @@ beforeAll(async () => {
     "UPDATE identifier SET created_at = timestamptz '2026-11-01' + (rank - 1) * interval '12 hours' FROM (SELECT id, row_number() OVER (ORDER BY id) AS rank FROM identifier) ranked WHERE ranked.id = identifier.id",
   );
   await query(database.url, 'ALTER TABLE identifier ENABLE TRIGGER USER');
-  withKeys = await startWithKeys();
+  [withKeys, closed, hidden, shown] = await Promise.all([
+    startWithKeys(),
+    startWithKeys({ PUBLIC_READ: 'false' }),
+    startWithKeys({ PUBLIC_HISTORY: 'none' }),
+    startWithKeys({ PUBLIC_HISTORY: 'full' }),
+  ]);
   for (const [client, scopes] of [
     ['mover', ['read', 'curate']],
     ['reader', ['read']],
@@ -161,7 +169,6 @@ describe('the total of a list', () => {
   });
 
   it('has what a restricted key can see', async () => {
-    const closed = await startWithKeys({ PUBLIC_READ: 'false' });
     const { body } = await closed.get('/identifiers?total=true&limit=1', bearer(keys.mover!.secret));
     expect(body.total).toEqual({ value: 5, isExact: true });
   });
@@ -255,11 +262,9 @@ describe('the filters of an export', () => {
   it('"changedBy" tells nobody who may not know which client changes identifiers', async () => {
     const path = '/identifiers/export?changedBy=mover';
     expect(coded(await withKeys.get(path))).toEqual([401, 'UNAUTHENTICATED']);
-    const hidden = await startWithKeys({ PUBLIC_HISTORY: 'none' });
     expect(coded(await hidden.get(path))).toEqual([401, 'UNAUTHENTICATED']);
     expect(coded(await hidden.get(path, bearer(keys.minter!.secret)))).toEqual([403, 'SCOPE_MISSING']);
     expect((await exported('changedBy=mover', hidden, bearer(keys.reader!.secret))).length).toBe(2);
-    const shown = await startWithKeys({ PUBLIC_HISTORY: 'full' });
     expect((await exported('changedBy=mover', shown)).length).toBe(2);
   });
 

@@ -6,7 +6,7 @@ import { useService } from '../harness/service.js';
 
 const service = useService();
 
-const RECORDS = 400;
+const RECORDS = 160;
 
 /** Changes of the first record. They precede the first events of all records in the log. */
 const CHANGES = 30;
@@ -20,7 +20,7 @@ const MOST_MB = 250;
 const rss = (): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.server.child.pid}/status`, 'utf8'))![1]) / 1024;
 
-// 100 alternates of 16,000 octets in each record, the most that the API accepts: 640 MB together.
+// 100 alternates of 16,000 octets in each record, the most that the API accepts: 256 MB together.
 beforeAll(async () => {
   await query(
     service.database.url,

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { coded } from '../harness/client.js';
 import { curationOf, pathOf } from '../harness/curation.js';
 import { query } from '../harness/database.js';
-import { useService } from '../harness/service.js';
+import { useSharedService } from '../harness/service.js';
 
-const service = useService();
+const service = useSharedService();
 const { history, minted, patch, step } = curationOf(service);
 
 describe('Idempotency-Key', () => {
@@ -93,7 +93,7 @@ describe('a change that cannot be read', () => {
     ['a target that is no URL', { target: 'javascript:alert(1)' }, 400, 'INVALID_REQUEST'],
     ['a target that is empty', { target: '' }, 400, 'INVALID_REQUEST'],
     ['a metadata ID that is a number', { metadataId: 7 }, 400, 'INVALID_REQUEST'],
-    ['a metadata ID without a local name', { metadataId: 'hdl:100.102' }, 400, 'MISSING_SEPARATOR'],
+    ['a metadata ID without a local name', { metadataId: 'hdl:7000.1' }, 400, 'MISSING_SEPARATOR'],
     ['a metadata ID with U+0000', { metadataId: 'hdl:2000.03/a\u0000b' }, 400, 'INVALID_CHARACTER'],
     ['alternates that are null', { alternateIds: null }, 400, 'INVALID_REQUEST'],
     ['101 alternates', { alternateIds: Array(101).fill('demo:1') }, 400, 'INVALID_REQUEST'],
@@ -107,9 +107,9 @@ describe('a change that cannot be read', () => {
   });
 
   it.each([
-    ['is not registered', `/identifiers/100.102/${'0'.repeat(32)}`, 404, 'IDENTIFIER_NOT_FOUND'],
+    ['is not registered', `/identifiers/${service.na}/${'0'.repeat(32)}`, 404, 'IDENTIFIER_NOT_FOUND'],
     ['has another naming authority', `/identifiers/77.7/${'0'.repeat(32)}`, 404, 'IDENTIFIER_NOT_FOUND'],
-    ['is malformed', '/identifiers/100.102/xyz', 400, 'INVALID_GUID'],
+    ['is malformed', `/identifiers/${service.na}/xyz`, 400, 'INVALID_GUID'],
     ['is a Fedora PID', '/identifiers/demo:7', 404, 'IDENTIFIER_NOT_FOUND'],
   ])('an identifier that %s', async (_, path, status, code) => {
     expect(coded(await patch(path, {}))).toEqual([status, code]);

@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { coded } from '../harness/client.js';
 import { curationOf, pathOf } from '../harness/curation.js';
 import { freshMetadataId, freshPid } from '../harness/fresh-names.js';
-import { useService } from '../harness/service.js';
+import { useSharedService } from '../harness/service.js';
 
-const service = useService();
+const service = useSharedService();
 const { history, minted, patch } = curationOf(service);
 
 describe('PATCH /identifiers/{identifier}', () => {
@@ -184,7 +184,7 @@ describe('the uniqueness of names', () => {
   it('both are free in another naming authority', async () => {
     const fields = { metadataId: freshMetadataId(), alternateIds: [freshPid()] };
     await minted(fields);
-    const { path } = await minted({ namingAuthority: '2000.01' });
+    const { path } = await minted({ namingAuthority: service.other });
     expect((await patch(path, fields)).body).toMatchObject(fields);
   });
 

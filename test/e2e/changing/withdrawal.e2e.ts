@@ -4,11 +4,10 @@ import pg from 'pg';
 import { coded } from '../harness/client.js';
 import { freshGuid, freshMetadataId, freshPid } from '../harness/fresh-names.js';
 import { query as ask } from '../harness/database.js';
-import { useService } from '../harness/service.js';
+import { useSharedService } from '../harness/service.js';
 import { NEXT_YEAR } from '../harness/reservations.js';
 
-// The sweep does not run during the test, so reads must apply the expiry.
-const service = useService({ RESERVATION_SWEEP_INTERVAL_MS: '86400000' });
+const service = useSharedService();
 
 async function minted(fields: object = {}): Promise<{ identifier: string; path: string; tag: string }> {
   const { body, headers } = await service.client.mint(fields);
@@ -159,7 +158,12 @@ describe('the replacement of a withdrawn identifier', () => {
   it('is refused when it is ours and not registered, reserved, withdrawn, or the identifier itself', async () => {
     const [{ path, identifier }, held, gone] = [await minted(), await reserved(), await minted()];
     await withdraw(gone.path);
-    for (const replacedBy of [`100.102/${freshGuid()}`, held.identifier, gone.identifier, identifier.toLowerCase()]) {
+    for (const replacedBy of [
+      `${service.na}/${freshGuid()}`,
+      held.identifier,
+      gone.identifier,
+      identifier.toLowerCase(),
+    ]) {
       const answer = await withdraw(path, { replacedBy });
       expect(coded(answer)).toEqual([422, 'REPLACEMENT_NOT_FOUND']);
       expect(answer.body.errors[0].pointer).toBe('/replacedBy');
@@ -179,15 +183,18 @@ describe('the replacement of a withdrawn identifier', () => {
   });
 
   it('is stored in the registered form under a naming authority of other local names, with a link to it', async () => {
-    await query(`INSERT INTO naming_authority (prefix, profile, case_insensitive) VALUES ('20.500', 'handle', true)`);
+    const namingAuthority = `${service.na}.500`;
+    await query(`INSERT INTO naming_authority (prefix, profile, case_insensitive) VALUES ($1, 'handle', true)`, [
+      namingAuthority,
+    ]);
     const localName = 'Report 7/ü?#"<';
-    const replacement = await service.client.post('/identifiers', { namingAuthority: '20.500', localName });
+    const replacement = await service.client.post('/identifiers', { namingAuthority, localName });
     expect(replacement.status).toBe(201);
     const { path } = await minted();
-    const answer = await withdraw(path, { replacedBy: '20.500/REPORT 7/ü?#"<' });
-    expect(answer.body.tombstone.replacedBy).toBe(`20.500/${localName}`);
+    const answer = await withdraw(path, { replacedBy: `${namingAuthority}/REPORT 7/ü?#"<` });
+    expect(answer.body.tombstone.replacedBy).toBe(`${namingAuthority}/${localName}`);
     const link = /^<(\S+)>/.exec((await service.client.get(path)).headers.get('link') ?? '')?.[1];
-    expect((await service.client.get(link!)).body.identifier).toBe(`20.500/${localName}`);
+    expect((await service.client.get(link!)).body.identifier).toBe(`${namingAuthority}/${localName}`);
   });
 });
 
@@ -262,7 +269,7 @@ describe('a step that cannot be read', () => {
   });
 
   it.each([
-    ['100.102/xyz', 'INVALID_GUID'],
+    [`${service.na}/xyz`, 'INVALID_GUID'],
     ['20.600/a\u0000b', 'INVALID_CHARACTER'],
     ['urn:uuid:f58fb49e-b1f8-48f0-a606-e84cef294be5', 'MISSING_SEPARATOR'],
     ['', 'NOT_RECOGNIZED'],

@@ -35,7 +35,7 @@ export const ndjson = (...lines: readonly object[]): string =>
 export async function mintMany(client: Client, items: readonly object[]): Promise<string[]> {
   const { body }: Answer = await client.post(
     '/identifiers/batch',
-    { namingAuthority: '100.102', items },
+    { namingAuthority: client.namingAuthority, items },
     { prefer: 'return=minimal' },
   );
   return ((body.items ?? body.results) as { identifier: string }[]).map(({ identifier }) => identifier);

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { CSV, mintMany, ndjson, sendChanges } from '../harness/changes.js';
+import { query } from '../harness/database.js';
+import { useSharedService } from '../harness/service.js';
+
+const service = useSharedService();
+const send = (body: string, settings: { query?: string; headers?: Record<string, string> } = {}) =>
+  sendChanges(service.client, body, settings);
+const read = async (identifier: string) => (await service.client.get(`/identifiers/${identifier}`)).body;
+const mint = async (fields: object = {}) => (await service.client.mint(fields)).body.identifier as string;
+const url = (name: string) => `https://repo.example.org/${name}`;
+const bare = (line: any) => [line.line, line.status, line.outcome ?? line.problem?.code];
+
+describe('an Idempotency-Key', () => {
+  const keyed = () => ({ headers: { 'idempotency-key': randomUUID(), prefer: 'return=minimal' } });
+
+  it('returns the first outcomes, also of refusals and when the identifiers changed later', async () => {
+    const [a, b] = await mintMany(
+      service.client,
+      Array.from({ length: 101 }, () => ({})),
+    );
+    const all = await mintMany(
+      service.client,
+      Array.from({ length: 150 }, () => ({})),
+    );
+    const body = ndjson(
+      { identifier: a, target: url('1') },
+      { identifier: b, reinstate: true },
+      ...all.map((identifier) => ({ identifier, target: url('1') })),
+    );
+    const settings = keyed();
+    const first = await send(body, settings);
+    expect(first.lines.map(({ outcome }) => outcome)).toEqual(['changed', undefined, ...all.map(() => 'changed')]);
+    await send(ndjson({ identifier: a, target: url('2') }, { identifier: b, withdraw: { reason: 'x' } }));
+    const again = await send(body, settings);
+    expect(again.lines).toEqual(first.lines);
+    expect(await read(a!)).toMatchObject({ target: url('2'), version: 3 });
+    const whole = await send(body, { headers: { 'idempotency-key': settings.headers['idempotency-key'] } });
+    expect(whole.lines[0]).toMatchObject({ outcome: 'changed', version: 2, record: { version: 3 } });
+  });
+
+  it('is equal for two notations of a change, and stores one row for a chunk', async () => {
+    const [identifier] = await mintMany(service.client, [{}]);
+    const settings = keyed();
+    await send(ndjson({ identifier, target: url('1'), metadataId: 'info:hdl/20.1000/5' }), settings);
+    const csv = `identifier,metadataId,target\nhdl:${identifier},https://hdl.handle.net/20.1000/5,${url('1')}\n`;
+    const shifted = await send(csv, { headers: { ...settings.headers, ...CSV } });
+    // The header is line 1 of the CSV.
+    expect(shifted.lines.map(bare)).toEqual([[2, 422, 'IDEMPOTENCY_KEY_REUSED']]);
+    const same = await send(
+      ndjson({ target: url('1'), metadataId: 'hdl:20.1000/5', identifier: `hdl:${identifier}`, clientRef: 'x' }),
+      settings,
+    );
+    expect(same.lines).toMatchObject([{ line: 1, clientRef: 'x', outcome: 'changed', version: 2 }]);
+    const rows = await query<{ n: string }>(
+      service.database.url,
+      'SELECT count(*) AS n FROM request_part WHERE key = $1',
+      [settings.headers['idempotency-key']],
+    );
+    expect(rows).toEqual([{ n: '1' }]);
+  });
+
+  it('with other content of a line is 422 for that line, and changes nothing', async () => {
+    const [a, b] = await mintMany(service.client, [{}, {}]);
+    const settings = keyed();
+    const first = { identifier: a, target: url('1') };
+    await send(ndjson(first, { identifier: b, target: url('1') }), settings);
+    const { lines } = await send(
+      ndjson(first, { identifier: b, target: url('2') }, { identifier: a, target: url('3') }),
+      settings,
+    );
+    expect(lines.map(bare)).toEqual([
+      [1, 200, 'changed'],
+      [2, 422, 'IDEMPOTENCY_KEY_REUSED'],
+      [3, 422, 'IDEMPOTENCY_KEY_REUSED'],
+    ]);
+    expect([(await read(a!)).version, (await read(b!)).version]).toEqual([2, 2]);
+  });
+
+  it('of another request is 422, and one of a stream is 422 for other requests', async () => {
+    const identifier = await mint();
+    const settings = keyed();
+    const headers = { 'idempotency-key': settings.headers['idempotency-key'] };
+    await service.client.mint({}, headers);
+    expect((await send(ndjson({ identifier, target: url('1') }), settings)).lines.map(bare)).toEqual([
+      [1, 422, 'IDEMPOTENCY_KEY_REUSED'],
+    ]);
+    const other = keyed();
+    const otherKey = { 'idempotency-key': other.headers['idempotency-key'] };
+    await send(ndjson({ identifier, target: url('1') }), other);
+    expect((await service.client.mint({}, otherKey)).body.code).toBe('IDEMPOTENCY_KEY_REUSED');
+    const withdrawn = await service.client.post(`/identifiers/${identifier}/withdraw`, { reason: 'x' }, otherKey);
+    expect(withdrawn.body.code).toBe('IDEMPOTENCY_KEY_REUSED');
+    expect((await read(identifier)).version).toBe(2);
+  });
+});

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ADMIN, ADMIN_KEY } from '../access/authorisation/credentials.js';
 import { CSV, mintMany, ndjson, sendChanges } from '../harness/changes.js';
+import { Client } from '../harness/client.js';
 import { query } from '../harness/database.js';
+import { type TestServer, startServer } from '../harness/server.js';
 import { useSharedService } from '../harness/service.js';
 
 const service = useSharedService();
@@ -93,5 +96,49 @@ describe('an Idempotency-Key', () => {
     const withdrawn = await service.client.post(`/identifiers/${identifier}/withdraw`, { reason: 'x' }, otherKey);
     expect(withdrawn.body.code).toBe('IDEMPOTENCY_KEY_REUSED');
     expect((await read(identifier)).version).toBe(2);
+  });
+
+  describe('of two clients', () => {
+    let server: TestServer;
+    /** Sends as "admin"; the others send as "anonymous". */
+    let other: Client;
+
+    beforeAll(async () => {
+      const variables = { DATABASE_URL: service.database.url, ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY };
+      server = await startServer(variables);
+      other = new Client(server.url, service.na);
+    });
+    afterAll(() => server.stop());
+
+    it('is two keys: each stream is made, and its repeat returns its own outcomes', async () => {
+      const identifier = await mint();
+      const { headers } = keyed();
+      const body = (name: string) => ndjson({ identifier, target: url(name) });
+      const byOther = { headers: { ...headers, ...ADMIN } };
+      for (const version of [2, 3]) {
+        const send = () =>
+          version === 2 ? sendChanges(service.client, body('1'), { headers }) : sendChanges(other, body('2'), byOther);
+        for (const made of [await send(), await send()]) {
+          expect(made.lines).toMatchObject([{ status: 200, outcome: 'changed', version }]);
+        }
+      }
+      expect((await sendChanges(service.client, body('1'), { headers })).lines).toMatchObject([{ version: 2 }]);
+      expect(await read(identifier)).toMatchObject({ target: url('2'), version: 3 });
+    });
+
+    it('is two keys for a single change too, after a change or a batch of the other client', async () => {
+      for (const used of ['withdraw', 'batch']) {
+        const [first, second] = [await mint(), await mint()];
+        const key = { 'idempotency-key': randomUUID() };
+        const made =
+          used === 'batch'
+            ? await service.client.post('/identifiers/batch', { namingAuthority: service.na, items: [{}, {}] }, key)
+            : await service.client.post(`/identifiers/${first}/withdraw`, { reason: 'x' }, key);
+        const withdrawn = await other.post(`/identifiers/${second}/withdraw`, { reason: 'x' }, { ...key, ...ADMIN });
+        const replayed = withdrawn.headers.get('idempotency-replayed');
+        expect([used, made.status, withdrawn.status, replayed]).toEqual([used, 200, 200, null]);
+        expect(withdrawn.body).toMatchObject({ identifier: second, state: 'withdrawn' });
+      }
+    });
   });
 });

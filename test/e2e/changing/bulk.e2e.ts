@@ -119,24 +119,23 @@ describe('a stream of changes', () => {
     expect(await read(b)).toMatchObject({ metadataId: one, alternateIds: [one] });
   });
 
-  it('takes a name of a reservation whose lease has ended', async () => {
-    const metadataId = freshPid();
-    const reserved = await mint({
-      metadataId,
-      state: 'reserved',
-      leaseUntil: '2099-01-01T00:00:00Z',
-    });
+  it.each([
+    ['metadata ID', 'METADATA_ID_TAKEN', (name: string) => ({ metadataId: name })],
+    ['alternate', 'ALTERNATE_ID_TAKEN', (name: string) => ({ alternateIds: [name] })],
+  ])('takes a name of a reservation whose lease has ended: %s', async (_, code, valuesOf) => {
+    const values = valuesOf(freshPid());
+    const reserved = await mint({ ...values, state: 'reserved', leaseUntil: '2099-01-01T00:00:00Z' });
     const identifier = await mint();
-    expect((await send(ndjson({ identifier, metadataId }))).lines.map(bare)).toEqual([[1, 409, 'METADATA_ID_TAKEN']]);
+    const body = ndjson({ identifier, ...values });
+    expect((await send(body)).lines.map(bare)).toEqual([[1, 409, code]]);
     await query(
       service.database.url,
       `UPDATE identifier SET lease_until = now() - interval '1 second' WHERE guid = $1::uuid`,
       [reserved.split('/')[1]],
     );
-    expect((await send(ndjson({ identifier, metadataId }), { query: '?dryRun=true' })).lines.map(bare)).toEqual([
-      [1, 200, 'changed'],
-    ]);
-    expect((await send(ndjson({ identifier, metadataId }))).lines.map(bare)).toEqual([[1, 200, 'changed']]);
+    expect((await send(body, { query: '?dryRun=true' })).lines.map(bare)).toEqual([[1, 200, 'changed']]);
+    expect((await send(body)).lines.map(bare)).toEqual([[1, 200, 'changed']]);
+    expect(await read(identifier)).toMatchObject(values);
     expect((await service.client.get(`/identifiers/${reserved}`)).status).toBe(410);
   });
 });

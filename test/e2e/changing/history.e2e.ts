@@ -128,6 +128,8 @@ describe('GET /identifiers/{identifier}/history', () => {
       path = /^<([^>]+)>; rel="next"$/.exec(link ?? '')?.[1];
     }
     expect(versions).toEqual([[1, 2], [3, 4], [5]]);
+    const whole = await service.client.get(`/identifiers/${identifier}/history?limit=5`);
+    expect([whole.body.items.length, whole.body.next, whole.headers.get('link')]).toEqual([5, null, null]);
   });
 
   it('has no entry for an expired reservation whose expiry is not recorded', async () => {

@@ -86,6 +86,15 @@ describe('POST /identifiers/lookup', () => {
     expect(body.items[0].others).toEqual([second.body.identifier]);
   });
 
+  it('returns no other identifier where one has the name twice: as metadata ID and as alternate', async () => {
+    const name = 'hdl:2000.03/00000000000000000000000000000002';
+    const { body } = await service.client.mint({ metadataId: name, alternateIds: [name] });
+    const [item] = (await lookUp([name])).body.items;
+    expect([item.outcome, item.matchedBy, item.identifier, item.others]).toEqual([
+      ...['found', 'metadataId', body.identifier, []],
+    ]);
+  });
+
   it('prefers the identifier to those whose metadata ID it is', async () => {
     const { body } = await service.client.mint({ mintMetadataId: true });
     const answer = await lookUp([body.metadataRecord.identifier]);

@@ -181,6 +181,25 @@ describe('GET /identifiers', () => {
       expect(page.body.next === null).toBe(path === undefined);
     }
     expect(seen).toEqual(minted);
+    const whole = await service.client.get('/identifiers?namingAuthority=2000.01&limit=7');
+    expect([whole.body.items.length, whole.body.next]).toEqual([7, null]);
+  });
+
+  it('pages through the objects of one metadata ID under several naming authorities, in both orders', async () => {
+    const metadataId = 'hdl:2000.03/00000000000000000000000000000025';
+    const first = (await service.client.mint({ metadataId })).body.identifier;
+    const second = (await service.client.mint({ metadataId, namingAuthority: '2000.01' })).body.identifier;
+    const listed = async (query: Record<string, string>) => {
+      const { body } = await find({ metadataId, total: 'true', ...query });
+      const identifiers = body.items.map(({ identifier }: { identifier: string }) => identifier);
+      return [identifiers, body.next === null, body.total.value];
+    };
+    expect(await listed({})).toEqual([[first, second], true, 2]);
+    expect(await listed({ limit: '2', sort: '-createdAt' })).toEqual([[second, first], true, 2]);
+    expect(await listed({ limit: '1' })).toEqual([[first], false, 2]);
+    expect(await listed({ limit: '1', sort: '-createdAt' })).toEqual([[second], false, 2]);
+    const { next } = (await find({ metadataId, limit: '1' })).body;
+    expect(await listed({ limit: '1', cursor: next })).toEqual([[second], true, 2]);
   });
 
   it('keeps its filters in Link, a second "?" in one of them too', async () => {

@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { ndjson, sendChanges } from '../harness/changes.js';
 import { Client } from '../harness/client.js';
 import { startServer } from '../harness/server.js';
 import { useService } from '../harness/service.js';
+import { sendLines } from '../harness/stream.js';
 
 const ADMIN_KEY = 'correct-horse-battery-staple-correct-horse';
 const KEYS = { ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY };
@@ -114,9 +116,15 @@ describe('an API key', () => {
   });
 
   it('expires', async () => {
-    const expiresAt = Date.now() + 6000;
-    const { secret } = await createKey({ expiresAt: new Date(expiresAt).toISOString() });
-    expect((await service.client.mint({}, bearer(secret))).status).toBe(201);
+    let expiresAt = 0;
+    let secret = '';
+    // A machine that stands still may use the key too late.
+    for (let ms = 1500, status = 401; status === 401 && ms < 30_000; ms *= 2) {
+      expiresAt = Date.now() + ms;
+      ({ secret } = await createKey({ expiresAt: new Date(expiresAt).toISOString() }));
+      ({ status } = await service.client.mint({}, bearer(secret)));
+      if (Date.now() < expiresAt) expect(status).toBe(201);
+    }
     await pause(expiresAt + 100 - Date.now());
     expect((await service.client.mint({}, bearer(secret))).status).toBe(401);
   });
@@ -156,6 +164,44 @@ describe('an API key', () => {
     expect([first.status, second.status]).toEqual([201, 201]);
     expect(second.body.identifier).not.toBe(first.body.identifier);
   });
+
+  it('idempotency keys of lines and of parts are independent for two clients', async () => {
+    const scopes = ['mint', 'curate'];
+    const keys = [await createKey({ client: 'three', scopes }), await createKey({ client: 'four', scopes })].map(
+      ({ secret }) => ({ ...bearer(secret), 'idempotency-key': 'lines-of-both' }),
+    );
+    const namingAuthority = '100.102';
+    const outcomes: Record<string, unknown>[] = [];
+    for (const [n, headers] of [...keys.entries(), ...keys.entries()]) {
+      const lines = ndjson(
+        ...[1, 2, 3].map((line) => ({ namingAuthority, target: `https://${n}.example.org/${line}` })),
+      );
+      const bulk = await sendLines(`${service.server.url}/identifiers/bulk`, lines, headers);
+      const identifiers = bulk.map(({ record }) => record?.identifier as string);
+      const { lines: changed } = await sendChanges(
+        service.client,
+        ndjson(...identifiers.map((identifier) => ({ identifier, target: `https://${n}.example.net/` }))),
+        { headers: { ...headers, 'idempotency-key': 'changes-of-both' } },
+      );
+      const wanted = { namingAuthority, count: 101, leaseUntil: '2126-01-01T00:00:00Z' };
+      const reserved = await service.client.post('/reservations', wanted, { ...headers, 'idempotency-key': 'r' });
+      const release = `/reservations/${reserved.body.id}/release`;
+      const released = await service.client.post(release, {}, { ...headers, 'idempotency-key': 'parts-of-both' });
+      outcomes.push({
+        ...{ minted: bulk.map(({ status }) => status as number), identifiers },
+        ...{ changed: changed.map(({ outcome, version }) => [outcome, version]), reservation: reserved.body.id },
+        ...{ released: released.body.released },
+      });
+    }
+    const expected = {
+      ...{ minted: [201, 201, 201], identifiers: expect.anything(), reservation: expect.any(String) },
+      ...{ changed: [1, 2, 3].map(() => ['changed', 2]), released: 101 },
+    };
+    expect(outcomes.slice(0, 2)).toEqual([expected, expected]);
+    expect(new Set(outcomes.slice(0, 2).flatMap(({ identifiers }) => identifiers)).size).toBe(6);
+    expect(outcomes[0]!.reservation).not.toBe(outcomes[1]!.reservation);
+    expect(outcomes.slice(2)).toEqual(outcomes.slice(0, 2));
+  });
 });
 
 describe('managing keys', () => {
@@ -165,10 +211,19 @@ describe('managing keys', () => {
     const { id, secret } = await createKey();
     expect((await there.mint({}, bearer(secret))).status).toBe(201);
     expect((await service.client.send('DELETE', `/api-keys/${id}`, ADMIN)).status).toBe(204);
-    await pause(5000);
-    const answers = [await there.mint({}, bearer(secret)), await service.client.mint({}, bearer(secret))];
+    const revoked = performance.now();
+    const statuses = async () => [
+      (await there.mint({}, bearer(secret))).status,
+      (await service.client.mint({}, bearer(secret))).status,
+    ];
+    let answers = await statuses();
+    // A request does not prolong the time for which a key is remembered.
+    while (answers.includes(201) && performance.now() - revoked < 5000) {
+      await pause(100);
+      answers = await statuses();
+    }
     await other.stop();
-    expect(answers.map(({ status }) => status)).toEqual([401, 401]);
+    expect(answers).toEqual([401, 401]);
     expect((await service.client.get(`/api-keys/${id}`, ADMIN)).body.revokedAt).not.toBeNull();
     expect((await service.client.send('DELETE', `/api-keys/${id}`, ADMIN)).status).toBe(204);
   });
@@ -207,6 +262,7 @@ describe('managing keys', () => {
 
   it('pages through all keys without loss or repeat', async () => {
     const seen: string[] = [];
+    for (let n = 0; n < 7; n++) await createKey({ client: 'paged' });
     let path: string | null = '/api-keys?limit=3';
     while (path !== null) {
       const page = await service.client.get(path, ADMIN);
@@ -214,6 +270,7 @@ describe('managing keys', () => {
       path = page.body.next === null ? null : `/api-keys?limit=3&cursor=${page.body.next}`;
     }
     const all = await service.client.get('/api-keys?limit=1000', ADMIN);
+    expect(seen.length).toBeGreaterThanOrEqual(7);
     expect(seen).toEqual(all.body.items.map(({ id }: { id: string }) => id));
   });
 
@@ -278,7 +335,7 @@ describe('PUBLIC_READ=false', () => {
     '/metrics',
   ])('refuses to read %s without a key', async (path) => {
     const { status } = await closed.client.get(path);
-    expect([401, 404]).toContain(status);
+    expect(status).toBe(path === '//identifiers' ? 404 : 401);
   });
 
   it('normalizes nothing without a key', async () => {
@@ -295,8 +352,9 @@ describe('PUBLIC_READ=false', () => {
       '?target=https://a.example.org/',
       '?namingAuthority=2000.01',
     ]) {
-      const { text } = await closed.client.get(`/identifiers${query}`, reader);
-      expect(text).not.toContain(theirs);
+      const { body } = await closed.client.get(`/identifiers${query}`, reader);
+      const found = body.items.map(({ identifier }: { identifier: string }) => identifier);
+      expect([query, found]).toEqual([query, query.includes('2000.01') ? [] : [mine]]);
     }
     const looked = await closed.client.post('/identifiers/lookup', { items: [mine, theirs, metadataId] }, reader);
     expect(looked.body.items.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['found', 'missing', 'found']);

@@ -8,6 +8,7 @@ const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY, PUBLIC_RE
 let headers: Record<string, string>;
 let own: string;
 let hidden: string;
+let allOwn: string[];
 
 beforeAll(async () => {
   const admin = bearer(ADMIN_KEY);
@@ -17,19 +18,41 @@ beforeAll(async () => {
     admin,
   );
   headers = bearer(key.body.secret as string);
-  own = (await service.client.mint({}, admin)).body.identifier;
-  hidden = (await service.client.mint({ namingAuthority: '2000.01' }, admin)).body.identifier;
+  const minted: string[] = [];
+  for (let n = 0; n < 10; n++) {
+    const namingAuthority = n % 2 === 0 ? '100.102' : '2000.01';
+    minted.push((await service.client.mint({ namingAuthority }, admin)).body.identifier as string);
+  }
+  [own, hidden] = minted as [string, string];
+  allOwn = minted.filter((_, n) => n % 2 === 0);
 });
 
 describe('where reading is closed, a key for one naming authority', () => {
   it('gets its events only, and a cursor after all of them', async () => {
     const { body } = await service.client.get('/events', headers);
     const names = body.items.map((event: any) => event.identifier ?? event.namingAuthority);
-    expect(names).toEqual(['100.102', own]);
+    expect(names).toEqual(['100.102', ...allOwn]);
     const all = await service.client.get('/events', bearer(ADMIN_KEY));
-    expect(all.body.items).toHaveLength(4);
+    expect(all.body.items).toHaveLength(12);
     const behind = await service.client.get(`/events?cursor=${body.next}`, bearer(ADMIN_KEY));
     expect(behind.body.items).toEqual([]);
+  });
+
+  it('gets each of them once, in pages of two', async () => {
+    for (const filter of ['', '&namingAuthority=100.102']) {
+      const pages: unknown[][] = [];
+      for (let cursor = ''; ;) {
+        const { body } = await service.client.get(`/events?limit=2${filter}${cursor}`, headers);
+        if (body.items.length === 0) break;
+        pages.push(body.items.map((event: any) => event.identifier));
+        cursor = `&cursor=${body.next}`;
+      }
+      expect(pages).toEqual([
+        [null, allOwn[0]],
+        [allOwn[1], allOwn[2]],
+        [allOwn[3], allOwn[4]],
+      ]);
+    }
   });
 
   it('gets a cursor that does not show by its text whether others write', async () => {
@@ -45,9 +68,13 @@ describe('where reading is closed, a key for one naming authority', () => {
       headers: { ...headers, accept: 'text/event-stream' },
     });
     const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
-    const { value = '' } = await reader.read();
+    let { value: text = '' } = await reader.read();
+    const admin = bearer(ADMIN_KEY);
+    await service.client.mint({ namingAuthority: '2000.01' }, admin);
+    const last = (await service.client.mint({}, admin)).body.identifier as string;
+    while (!text.includes(last)) text += (await reader.read()).value;
     await reader.cancel();
-    expect([value.includes(own), value.includes(hidden), value.includes('2000.01')]).toEqual([true, false, false]);
+    expect([text.includes(own), text.includes(hidden), text.includes('2000.01')]).toEqual([true, false, false]);
   });
 
   it('reads the history of visible identifiers only', async () => {

@@ -60,6 +60,9 @@ describe.each([
     expect((await service.client.post(`/identifiers/${withdrawn}/withdraw`, { reason: 'x' }, ADMIN)).status).toBe(200);
   });
 
+  const namesIn = (text: string): string[] =>
+    [...new Set([...guids].flatMap(([guid, name]) => (text.includes(guid) ? [name] : [])))].sort();
+
   /** Sends a request, and names the related identifiers that the headers and the body of its response have. */
   const relatedIn = async (
     path: string,
@@ -74,8 +77,18 @@ describe.each([
       ...(sent !== undefined && { body: sent }),
     });
     expect([path, answer.status]).toEqual([path, status]);
-    const text = `${JSON.stringify(answer.headers)}${answer.text}`;
-    return [...new Set([...guids].flatMap(([guid, name]) => (text.includes(guid) ? [name] : [])))].sort();
+    return namesIn(`${JSON.stringify(answer.headers)}${answer.text}`);
+  };
+
+  /** As `relatedIn`, with the first events of a stream. */
+  const streamed = async (path: string, headers: Headers): Promise<string[]> => {
+    const answer = await fetch(service.server.url + path, { headers: { ...headers, accept: 'text/event-stream' } });
+    const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    // The last event.
+    while (!text.includes('"kind":"withdrawn"')) text += (await reader.read()).value;
+    await reader.cancel();
+    return namesIn(text);
   };
 
   type View = (headers: Headers) => Promise<string[]>;
@@ -122,9 +135,7 @@ describe.each([
           headers,
         });
         expect([status, lines[0].status]).toEqual([200, 200]);
-        return ALL.filter((name) =>
-          [...guids].some(([guid, is]) => is === name && JSON.stringify(lines).includes(guid)),
-        );
+        return namesIn(JSON.stringify(lines));
       },
     ],
     ['the resolver with ?noredirect as JSON', page(() => `/${record}?noredirect`, JSON_TYPE)],
@@ -138,5 +149,37 @@ describe.each([
   ])('%s shows the related identifiers that the key can see', async (_, view) => {
     expect(await view(ADMIN)).toEqual(ALL);
     expect(await view(key)).toEqual(reading === 'open' ? ALL : OF_SEVEN);
+  });
+
+  it('the naming authorities are those that the key can see, and so are their relatives', async () => {
+    expect((await service.client.post('/naming-authorities', { namingAuthority: '7.1' }, ADMIN)).status).toBe(201);
+    const seen = async (headers: Headers) => {
+      const pages: string[] = [];
+      for (let query = '?limit=1'; ;) {
+        const { body } = await service.client.get(`/naming-authorities${query}`, headers);
+        pages.push(...body.items.map((item: { namingAuthority: string }) => item.namingAuthority));
+        if (body.next === null) break;
+        query = `?limit=1&cursor=${body.next}`;
+      }
+      return [pages, (await service.client.get('/naming-authorities/7', headers)).body.children];
+    };
+    expect(await seen(ADMIN)).toEqual([['7', '7.1', '8'], ['7.1']]);
+    expect(await seen(key)).toEqual(reading === 'open' ? [['7', '7.1', '8'], ['7.1']] : [['7'], []]);
+  });
+
+  it('the events of a naming authority are those of one that the key can see', async () => {
+    const kinds = async (prefix: string, headers: Headers) => {
+      const found: string[] = [];
+      for (let query = ''; ;) {
+        const { body } = await service.client.get(`/events?namingAuthority=${prefix}&limit=2${query}`, headers);
+        if (body.items.length === 0) return found;
+        found.push(...body.items.map((event: { kind: string }) => event.kind));
+        query = `&cursor=${body.next}`;
+      }
+    };
+    const ofEight = ['created', 'minted', 'minted', 'minted', 'minted'];
+    expect(await kinds('8', ADMIN)).toEqual(ofEight);
+    expect(await kinds('8', key)).toEqual(reading === 'open' ? ofEight : []);
+    expect((await kinds('7', key)).slice(0, 7)).toEqual(['created', ...Array.from({ length: 6 }, () => 'minted')]);
   });
 });

@@ -88,18 +88,28 @@ describe('GET /events', () => {
 
   it('R-15: has only the changes of one naming authority, in any case, and its cursor continues in the whole log', async () => {
     const start = await lastCursor();
-    const other = (await service.client.mint({ namingAuthority: '2000.01' })).body.identifier;
-    await service.client.mint();
-    const { events, next } = await readLog(service.client, start, { namingAuthority: '2000.01' });
-    expect(events.map(({ identifier }) => identifier)).toEqual([other]);
+    const others: string[] = [];
+    for (let n = 0; n < 7; n++) {
+      others.push((await service.client.mint({ namingAuthority: '2000.01' })).body.identifier as string);
+      await service.client.mint();
+    }
+    const query = { namingAuthority: '2000.01', limit: '3' };
+    const { events, next } = await readLog(service.client, start, query);
+    expect(events.map(({ identifier }) => identifier)).toEqual(others);
+    const first = await service.client.get(`/events?cursor=${start}&namingAuthority=2000.01&limit=3`);
+    expect(first.body.items).toEqual(events.slice(0, 3));
+    expect(first.body.next).toBe(events[2]!.id);
     expect(next).toBe(await lastCursor());
+    await service.client.post('/naming-authorities', { namingAuthority: 'Feed', profile: 'handle' });
+    const lettered = await readLog(service.client, next, { namingAuthority: 'fEED' });
+    expect(lettered.events.map(({ namingAuthority, kind }) => [namingAuthority, kind])).toEqual([['Feed', 'created']]);
   });
 
   it('reads more changes than one page may, and waits only for matching ones', async () => {
     const start = await lastCursor();
     await pool.query(
       `INSERT INTO change (position, naming_authority_id, identifier_id, version, kind, client, patch)
-       SELECT ${POSITION}, (SELECT id FROM naming_authority WHERE prefix = '2000.01'), 1000000 + n, 1, 'minted', 'many', '[]' FROM generate_series(1, 12000) n`,
+       SELECT ${POSITION}, (SELECT id FROM naming_authority WHERE prefix = '2000.01'), 1000000 + n, 1, 'minted', 'many', '[]' FROM generate_series(1, 3000) n`,
     );
     // Behind all of them, so that it is found by one request only if that reads more than a page.
     const behind = (await service.client.mint()).body.identifier;
@@ -179,7 +189,8 @@ describe('a long poll', () => {
       const before = await transactions();
       await pause(2000);
       const transactionCount = (await transactions()) - before;
-      await Promise.all(waits);
+      // Each of them waited, and was not refused.
+      for (const { body } of await Promise.all(waits)) expect(body).toEqual({ items: [], next: end });
       return transactionCount;
     };
     // Statistics are late on a busy machine, and then have the first queries of the requests too.
@@ -187,6 +198,7 @@ describe('a long poll', () => {
     for (let attempt = 0; attempt < 3 && fewest >= 60; attempt++) fewest = Math.min(fewest, await transactionsBeside());
     // Twenty polls in two seconds, and the transactions of PostgreSQL and of this test.
     expect(fewest).toBeLessThan(60);
+    expect(fewest).toBeGreaterThan(5);
   });
 
   it('ends at once when the service stops, and so does a stream', async () => {

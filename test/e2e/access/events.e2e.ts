@@ -72,7 +72,7 @@ describe('where reading is closed, a key for one naming authority', () => {
     const admin = bearer(ADMIN_KEY);
     await service.client.mint({ namingAuthority: '2000.01' }, admin);
     const last = (await service.client.mint({}, admin)).body.identifier as string;
-    while (!text.includes(last)) text += (await reader.read()).value;
+    while (!text.includes(last)) text += (await reader.read()).value ?? '';
     await reader.cancel();
     expect([text.includes(own), text.includes(hidden), text.includes('2000.01')]).toEqual([true, false, false]);
   });

@@ -86,7 +86,7 @@ describe.each([
     const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
     let text = '';
     // The last event.
-    while (!text.includes('"kind":"withdrawn"')) text += (await reader.read()).value;
+    while (!text.includes('"kind":"withdrawn"')) text += (await reader.read()).value ?? '';
     await reader.cancel();
     return namesIn(text);
   };
@@ -107,6 +107,11 @@ describe.each([
     ['a list by metadata ID', page(() => `/identifiers?metadataId=${metadataId}`, JSON_TYPE)],
     ['a list by alternate identifier', page(() => '/identifiers?alternateId=demo:described', JSON_TYPE)],
     ['a list by target', page(() => `/identifiers?state=active&target=${TARGET}`, JSON_TYPE)],
+    ['the list', page(() => '/identifiers?limit=1000', JSON_TYPE)],
+    ['the export', page(() => '/identifiers/export', 'application/x-ndjson')],
+    ['the export as CSV', page(() => '/identifiers/export', 'text/csv')],
+    ['the events', page(() => '/events?limit=1000', JSON_TYPE)],
+    ['the stream of events', (headers) => streamed('/events', headers)],
     [
       'a look-up',
       (h) =>

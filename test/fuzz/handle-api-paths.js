@@ -76,13 +76,18 @@ const VALUE = {
   },
 };
 
+/** A list that every naming authority accepts: few lists of random values are valid. */
+const TARGET = [{ index: 1, type: 'URL', data: { format: 'string', value: 'https://repo.example.org/9' } }];
+
 const VALUES = {
   required: true,
-  content: { 'application/json': { schema: { type: 'array', maxItems: 3, items: VALUE } } },
+  content: {
+    'application/json': { schema: { anyOf: [{ type: 'array', maxItems: 3, items: VALUE }, { const: TARGET }] } },
+  },
 };
 
 const WRITING = [
-  text('index', { enum: ['1', '2', '100', '0', 'various', 'abc'] }),
+  text('index', { enum: ['1', '1', '1', '2', '100', '0', 'various', 'abc'] }),
   text('overwrite', { enum: ['true', 'false', ''] }),
   text('mintNewSuffix', { enum: ['true', 'TRUE', ''] }),
 ];
@@ -155,7 +160,10 @@ const HANDLE_API_PATHS = {
   '/hrls/handles/{prefix}': {
     get: { operationId: 'searchHandlesOfPrefix', parameters: [PREFIX, ...SEARCHING], responses: BARE },
   },
-  '/api/prefixes': { get: { operationId: 'listPrefixes', responses: RESPONSES } },
+  '/api/prefixes': {
+    get: { operationId: 'listPrefixes', responses: RESPONSES },
+    post: { operationId: 'listPrefixesByPost', responses: RESPONSES },
+  },
   '/api/site': { get: { operationId: 'showSite', responses: RESPONSES } },
 };
 

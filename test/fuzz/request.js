@@ -27,9 +27,13 @@ export function targetOf({ target, path, query }) {
   return query.length === 0 ? path : `${path}?${query.map(([name, value]) => `${name}=${value}`).join('&')}`;
 }
 
+/** Methods that have a body; without one their requests have the length 0 (RFC 9110 8.6), or Node would send them in chunks. */
+const WITH_BODY = ['POST', 'PUT', 'PATCH'];
+
 /** The headers as sent: with the host, and the length of the body if no header defines it. */
 export function headersOf(request) {
-  const { headers, body } = request;
+  const { headers, method } = request;
+  const body = request.body ?? (WITH_BODY.includes(method) ? '' : undefined);
   const named = new Set(headers.map(([name]) => name.toLowerCase()));
   const added = [];
   if (!named.has('host') && request.hostless !== true) added.push(['host', '127.0.0.1']);

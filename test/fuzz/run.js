@@ -56,7 +56,10 @@ function* rounds(operations, runs) {
   const perOperation = Math.max(1, Math.floor(ROUND / operations.length));
   for (let done = 0; done < runs; done += perOperation) {
     const many = Math.min(perOperation, runs - done);
-    yield operations.flatMap((operation) => Array.from({ length: many }, (_, i) => ({ operation, number: done + i })));
+    // Neighbours are sent at the same time: the operations alternate.
+    yield Array.from({ length: many }, (_, i) =>
+      operations.map((operation) => ({ operation, number: done + i })),
+    ).flat();
   }
 }
 

@@ -19,7 +19,7 @@ const openapi = JSON.parse(readFileSync(new URL('../../../openapi/openapi.json',
 const document = withHandleApi(withResolver(openapi));
 
 /** Requests for each operation; `npm run fuzz -- --runs 50000` sends more, with a random seed. */
-const RUNS = Number(process.env.FUZZ_RUNS ?? '2000');
+const RUNS = Number(process.env.FUZZ_RUNS ?? '200');
 
 /** The same requests in every build, so that a failure is caused by a change; `FUZZ_SEED` sets another seed. */
 const SEED = process.env.FUZZ_SEED ?? 'mintmark';
@@ -38,11 +38,10 @@ it('every response to valid, mutated and hostile requests is documented, and non
   const ending = child.exitCode === null && child.signalCode === null ? '' : stderr();
   if (result.failures.length > 0) throw new Error(`${words}\n${ending}`);
   // The requests reached the operations: each of them succeeded and refused something.
-  for (const counts of result.table.values()) {
+  for (const [id, counts] of result.table) {
     const statuses = [...counts.keys()].map(String);
-    // Few requests find a reservation.
-    if (RUNS >= 2000) expect(statuses.some((status) => /^[23]/.test(status))).toBe(true);
-    expect(statuses.some((status) => status.startsWith('4'))).toBe(true);
+    const reaches = (pattern: RegExp) => statuses.some((status) => pattern.test(status));
+    expect([id, reaches(/^[23]/), reaches(/^4/)]).toEqual([id, true, true]);
   }
   expect((await service.client.get('/health/ready')).status).toBe(200);
   expect(service.server.child.exitCode).toBeNull();

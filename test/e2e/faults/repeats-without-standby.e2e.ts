@@ -15,7 +15,7 @@ let client: Client;
 beforeAll(async () => {
   database = await FrozenStandby.start();
   // The warning of a cancelled wait is shown also where the role hides it.
-  await database.query("ALTER ROLE postgres SET client_min_messages = 'error'");
+  await database.query("ALTER ROLE mintmark SET client_min_messages = 'error'");
   server = await startPublished({ DATABASE_URL: database.url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' });
   client = new Client(server.url);
 });

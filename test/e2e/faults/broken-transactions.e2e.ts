@@ -20,8 +20,8 @@ beforeAll(async () => {
   proxy = await TcpProxy.before(database.url);
   const url = proxy.addressOf(database.url);
   const limits = {
-    DATABASE_STATEMENT_TIMEOUT_MS: '2500',
-    DATABASE_CONNECT_TIMEOUT_MS: '2500',
+    DATABASE_STATEMENT_TIMEOUT_MS: '1500',
+    DATABASE_CONNECT_TIMEOUT_MS: '1500',
     DATABASE_POOL_SIZE: '1',
   };
   pools = createPools(url, readConfig({ DATABASE_URL: url, ACCESS: 'open', ...limits }), createLogger('silent'));
@@ -90,9 +90,9 @@ describe('a transaction that a decision ends', () => {
   });
 });
 
-describe('a transaction during which the event loop is blocked for six seconds', () => {
-  /** Longer than the limits of statements and connections of this file. */
-  const block = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6000);
+describe('a transaction during which the event loop is blocked for longer than all limits', () => {
+  /** Longer than the limits of statements and connections of this file together. */
+  const block = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4000);
 
   it('leaves no session in a transaction, and the next insert is visible to other sessions', async () => {
     await query(database.url, 'CREATE TABLE blocked (n int)');

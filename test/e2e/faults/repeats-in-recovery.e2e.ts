@@ -1,33 +1,23 @@
 /** A server in recovery answers no repeat of a write: what it has may be lost when another one is promoted. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Client, coded } from '../harness/client.js';
 import { query } from '../harness/database.js';
 import { Postgres } from '../harness/postgres.js';
-import { type TestServer, startPublished } from '../harness/server.js';
+import { startPublished } from '../harness/server.js';
 
 /** Enough that the service expects further repeats, and reads their results first. */
 const REPEATS = 30;
 
-let postgres: Postgres;
-let server: TestServer;
-let client: Client;
-
-beforeAll(async () => {
-  postgres = await Postgres.start();
-  server = await startPublished({ DATABASE_URL: postgres.url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' });
-  client = new Client(server.url);
-}, 60_000);
-
-afterAll(async () => {
-  await server.stop();
-  await postgres.stop();
-});
-
+/** Each with a server of its own, at the same time. */
 describe.each([
   ['with', 'nobody'],
   ['without', ''],
 ])('%s a configured synchronous standby', (_, names) => {
-  it('repeats are 503, and succeed at the promoted server', async () => {
+  it.concurrent('repeats are 503, and succeed at the promoted server', async () => {
+    const postgres = await Postgres.start();
+    const environment = { DATABASE_URL: postgres.url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' };
+    const server = await startPublished(environment);
+    const client = new Client(server.url);
     const key = () => ({ 'idempotency-key': crypto.randomUUID() });
     const [mintKey, patchKey, batchKey, apiKey] = [key(), key(), key(), key()];
     const metadataId = `hdl:2000.01/repeat-${names}`;
@@ -66,5 +56,7 @@ describe.each([
       for (let attempt = 0; answer.status === 503 && attempt < 100; attempt++) answer = await send();
       expect(answer.status).toBeLessThan(300);
     }
-  }, 60_000);
+    await server.stop();
+    await postgres.stop();
+  });
 });

@@ -6,7 +6,7 @@ import { query } from '../harness/database.js';
 import { type Replicated, startReplicated } from '../harness/replicated.js';
 import { type TestServer, startPublished } from '../harness/server.js';
 
-const LOADED_MS = 8000;
+const LOADED_MS = 4000;
 const CLIENTS = 8;
 
 /** The connections of the four pools: 20, 6, 1 and 1 by default, of which the load opens some, and those of the test. */

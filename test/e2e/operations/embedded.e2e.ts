@@ -1,71 +1,86 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
 import { Client } from '../harness/client.js';
+import { query } from '../harness/database.js';
 import { postgresPids, postgresRuns } from '../harness/postgres-process.js';
-import { runToEnd, startPublished } from '../harness/server.js';
+import { type TestServer, runToEnd, startPublished } from '../harness/server.js';
+
+const run = promisify(execFile);
 
 const ADMIN_KEY = 'correct-horse-battery-staple-correct-horse';
+const authorization = `Bearer ${ADMIN_KEY}`;
 
 /**
  * mkdtemp creates a folder that only its owner can enter; as root, PostgreSQL's account must be able to traverse it.
  */
 let parent: string;
-let dataDir: string;
+let used: ReturnType<typeof useOnce> | undefined;
+let running: Promise<TestServer> | undefined;
 
 beforeAll(async () => {
   parent = await mkdtemp(join(tmpdir(), 'mintmark-data-'));
-  dataDir = join(parent, 'data');
 });
 afterAll(async () => {
+  await (await running)?.stop();
   await rm(parent, { recursive: true, force: true });
 });
 
+/** A data folder that a service has made, has minted in with the command that it printed, and has left. */
+const usedOnce = () => (used ??= useOnce(join(parent, 'used')));
+
+async function useOnce(folder: string) {
+  const server = await startPublished({ DATA_DIR: folder });
+  const words = server.stderr();
+  const [curl = ''] = /curl -X POST [^\n]*\\\n[^\n]*/.exec(words) ?? [];
+  const minted = JSON.parse((await run('sh', ['-c', `${curl} -s`])).stdout);
+  return { folder, url: server.url, words, minted, end: await server.stop('SIGINT'), runs: postgresRuns(folder) };
+}
+
+/** A copy of this folder. */
+async function copyTo(name: string, option = '-a'): Promise<string> {
+  const copy = join(parent, name);
+  await run('cp', [option, (await usedOnce()).folder, copy]);
+  return copy;
+}
+
+/** A service on a copy, with secrets and with variables that it does not know. */
+const runningOnCopy = () =>
+  (running ??= copyTo('running').then((folder) =>
+    startPublished({
+      ...{ DATA_DIR: folder, ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY, OTHER_SECRET: 'hush' },
+      ...{ DATABSE_URL: 'postgresql://x:hush@127.0.0.1/x', PORTS: '1' },
+    }),
+  ));
+
 describe('the embedded database', () => {
-  it('starts with an empty folder, prints its addresses, and mints with the command it prints', async () => {
-    const server = await startPublished({ DATA_DIR: dataDir });
-    const words = server.stderr();
-    expect(words).toContain(`${server.url}/docs`);
-    expect(words).toContain(dataDir);
-    const [curl] = /curl -X POST [^\n]*\\\n[^\n]*/.exec(words) ?? [];
-    const minted = spawnSync('sh', ['-c', `${curl ?? ''} -s`], { encoding: 'utf8' });
-    expect(JSON.parse(minted.stdout)).toMatchObject({ namingAuthority: '100.102', state: 'active' });
-    expect(await server.stop()).toEqual({ code: 0, signal: null });
-    expect(postgresRuns(dataDir)).toBe(false);
+  it.concurrent('starts with an empty folder, prints its addresses, and mints with the command it prints', async () => {
+    const { folder, url, words, minted, end, runs } = await usedOnce();
+    expect(words).toContain(`${url}/docs`);
+    expect(words).toContain(folder);
+    expect(minted).toMatchObject({ namingAuthority: '100.102', state: 'active' });
+    expect([end, runs]).toEqual([{ code: 0, signal: null }, false]);
   });
 
-  it('has everything still there after a stop and a start', async () => {
-    const first = await startPublished({ DATA_DIR: dataDir });
-    const { identifier } = (await new Client(first.url).mint()).body;
-    await first.stop('SIGINT');
-    const second = await startPublished({ DATA_DIR: dataDir });
-    expect((await new Client(second.url).get(`/identifiers/${identifier}`)).status).toBe(200);
-    await second.stop();
+  it.concurrent('has everything still there after a stop and a start', async () => {
+    const { identifier } = (await usedOnce()).minted;
+    const client = new Client((await runningOnCopy()).url);
+    expect((await client.get(`/identifiers/${identifier}`)).status).toBe(200);
   });
 
-  it('passes no variable of the service to PostgreSQL', async () => {
-    const server = await startPublished({
-      DATA_DIR: dataDir,
-      ACCESS: 'keys',
-      ADMIN_API_KEY: ADMIN_KEY,
-      OTHER_SECRET: 'hush',
-    });
+  it.concurrent('passes no variable of the service to PostgreSQL', async () => {
+    await runningOnCopy();
+    const dataDir = join(parent, 'running');
     const [, , , port] = (await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n');
     const password = (await readFile(join(dataDir, 'postgres.password'), 'utf8')).trim();
     const url = `postgresql://mintmark:${password}@127.0.0.1:${port}/mintmark`;
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
     // A program that a session starts has the environment of the session's process.
-    const rows = await client
-      .query("CREATE TEMP TABLE env (line text); COPY env FROM PROGRAM 'env'")
-      .then(() => client.query<{ line: string }>('SELECT line FROM env'))
-      .then((result) => result.rows)
-      .finally(() => client.end())
-      .finally(() => server.stop());
+    await query(url, "CREATE TABLE env (line text); COPY env FROM PROGRAM 'env'");
+    const rows = await query<{ line: string }>(url, 'SELECT line FROM env');
     const names = rows.map(({ line }) => line.split('=')[0]);
     // pg_ctl passes it to the server, so this is the environment under test.
     expect(names).toContain('PG_GRANDPARENT_PID');
@@ -74,12 +89,13 @@ describe('the embedded database', () => {
     expect(JSON.stringify(rows)).not.toContain(ADMIN_KEY);
   });
 
-  it.each([
+  it.concurrent.each([
     { killed: 'the service', database: false },
     { killed: 'PostgreSQL and then of the service', database: true },
   ])(
     'loses no acknowledged identifier to kill -9 of $killed under load, and recovers by itself',
     async ({ database }) => {
+      const dataDir = await copyTo(`killed-${database}`);
       const first = await startPublished({ DATA_DIR: dataDir });
       const client = new Client(first.url);
       const acknowledged: string[] = [];
@@ -96,14 +112,16 @@ describe('the embedded database', () => {
       expect(postgresRuns(dataDir)).toBe(!database);
       const second = await startPublished({ DATA_DIR: dataDir });
       const again = new Client(second.url);
-      for (const identifier of acknowledged) {
-        expect([identifier, (await again.get(`/identifiers/${identifier}`)).status]).toEqual([identifier, 200]);
+      for (let from = 0; from < acknowledged.length; from += 1000) {
+        const { body } = await again.post('/identifiers/lookup', { items: acknowledged.slice(from, from + 1000) });
+        const missing = body.items.filter(({ outcome }: { outcome: string }) => outcome !== 'found');
+        expect(missing).toEqual([]);
       }
       expect((await second.stop()).code).toBe(0);
     },
   );
 
-  it('a signal during the start leaves no database behind', async () => {
+  it.concurrent('a signal during the start leaves no database behind', async () => {
     const folder = join(parent, 'interrupted');
     const ended = runToEnd({ DATA_DIR: folder }, (child) => {
       const watch = setInterval(() => {
@@ -126,57 +144,55 @@ describe('a start that cannot be', () => {
     expect(stderr + stdout).not.toMatch(/^ +at /m);
   };
 
-  it('names a port that is in use, and stops the database again', async () => {
+  it.concurrent('names a port that is in use, and stops the database again', async () => {
     const occupant = createServer();
     await new Promise<void>((resolve) => occupant.listen(0, '127.0.0.1', resolve));
     const { port } = occupant.address() as { port: number };
-    await refused({ DATA_DIR: dataDir, PORT: String(port) }, `Port ${port}`, 'PORT');
+    const { folder } = await usedOnce();
+    await refused({ DATA_DIR: folder, PORT: String(port) }, `Port ${port}`, 'PORT');
     occupant.close();
-    expect(postgresRuns(dataDir)).toBe(false);
+    expect(postgresRuns(folder)).toBe(false);
   });
 
-  it('names a data folder that is in use, whose service continues', async () => {
-    const first = await startPublished({ DATA_DIR: dataDir });
-    await refused({ DATA_DIR: dataDir }, dataDir, 'in use by another Mintmark');
-    expect((await new Client(first.url).mint()).status).toBe(201);
-    await first.stop();
+  it.concurrent('names a data folder that is in use, whose service continues', async () => {
+    const { url } = await runningOnCopy();
+    const folder = join(parent, 'running');
+    await refused({ DATA_DIR: folder }, folder, 'in use by another Mintmark');
+    expect((await new Client(url).mint({}, { authorization })).status).toBe(201);
   });
 
-  it('names a data folder that cannot be one', async () => {
+  it.concurrent('names a data folder that cannot be one', async () => {
     const file = join(parent, 'file');
     await writeFile(file, '');
     await refused({ DATA_DIR: file }, file, 'DATA_DIR', 'is a file');
     await refused({ DATA_DIR: join(file, 'below') }, file, 'DATA_DIR', 'is a file');
   });
 
-  it('says of a data folder that lacks files, as a copy of a running one can, what to restore', async () => {
-    const copy = join(parent, 'copy');
-    execFileSync('cp', ['-a', dataDir, copy]);
+  it.concurrent('says of a data folder that lacks files, as a copy of a running one can, what to restore', async () => {
+    const copy = await copyTo('copy');
     await rm(join(copy, 'postgres', 'global', 'pg_control'));
     await refused({ DATA_DIR: copy }, copy, 'made while the service was stopped');
   });
 
-  const asRoot = process.getuid?.() === 0 ? it : it.skip;
+  const asRoot = process.getuid?.() === 0 ? it.concurrent : it.skip;
   asRoot('says of a copy whose files belong to another account how to copy them', async () => {
-    const copy = join(parent, 'copy-of-root');
-    execFileSync('cp', ['-r', dataDir, copy]);
+    const copy = await copyTo('copy-of-root', '-r');
     await refused({ DATA_DIR: copy }, copy, 'cp -a');
   });
 
-  it('says of an address that is not one of this machine that HOST is to be set', async () => {
-    await refused({ DATA_DIR: dataDir, HOST: '192.0.2.1', ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY }, 'Set HOST');
+  it.concurrent('says of an address that is not one of this machine that HOST is to be set', async () => {
+    const keys = { ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY };
+    await refused({ DATA_DIR: (await usedOnce()).folder, HOST: '192.0.2.1', ...keys }, 'Set HOST');
   });
 
-  it('names a database that its password does not open', async () => {
-    const password = join(dataDir, 'postgres.password');
-    const original = await readFile(password);
-    await writeFile(password, 'another');
-    await refused({ DATA_DIR: dataDir }, 'cannot be opened', 'password');
-    await writeFile(password, original);
-    expect(postgresRuns(dataDir)).toBe(false);
+  it.concurrent('names a database that its password does not open', async () => {
+    const copy = await copyTo('other-password');
+    await writeFile(join(copy, 'postgres.password'), 'another');
+    await refused({ DATA_DIR: copy }, 'cannot be opened', 'password');
+    expect(postgresRuns(copy)).toBe(false);
   });
 
-  it('of two concurrent first starts permits one and refuses the other', async () => {
+  it.concurrent('of two concurrent first starts permits one and refuses the other', async () => {
     const folder = join(parent, 'contested');
     const both = await Promise.allSettled([startPublished({ DATA_DIR: folder }), startPublished({ DATA_DIR: folder })]);
     const [up, ...others] = both.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
@@ -185,26 +201,21 @@ describe('a start that cannot be', () => {
     await up!.stop();
   });
 
-  it('names a data folder of another version of PostgreSQL, and does not change it', async () => {
+  it.concurrent('names a data folder of another version of PostgreSQL, and does not change it', async () => {
     const old = join(parent, 'old');
     await mkdir(join(old, 'postgres'), { recursive: true });
     await writeFile(join(old, 'postgres', 'PG_VERSION'), '12\n');
     await refused({ DATA_DIR: old }, 'PostgreSQL 12', 'PostgreSQL 18');
   });
 
-  it('names a database that cannot be reached, without its password', async () => {
+  it.concurrent('names a database that cannot be reached, without its password', async () => {
     const url = 'postgresql://mintmark:very-secret@127.0.0.1:1/mintmark';
     await refused({ DATABASE_URL: url, ACCESS: 'open' }, 'cannot be reached', 'ECONNREFUSED');
     expect((await runToEnd({ DATABASE_URL: url, ACCESS: 'open' })).stderr).not.toContain('very-secret');
   });
 
-  it('names a misspelled variable, which it does not read, and no other variable', async () => {
-    const server = await startPublished({
-      DATA_DIR: dataDir,
-      DATABSE_URL: 'postgresql://x:hush@127.0.0.1/x',
-      PORTS: '1',
-    });
-    await server.stop();
+  it.concurrent('names a misspelled variable, which it does not read, and no other variable', async () => {
+    const server = await runningOnCopy();
     const warnings = server
       .stdout()
       .split('\n')
@@ -221,7 +232,7 @@ describe('a start that cannot be', () => {
     expect(server.stdout()).not.toContain('hush');
   });
 
-  it('names every wrong variable together', async () => {
+  it.concurrent('names every wrong variable together', async () => {
     await refused(
       {
         PORT: 'http',
@@ -235,7 +246,7 @@ describe('a start that cannot be', () => {
     );
   });
 
-  it.each([
+  it.concurrent.each([
     ['open access beyond this machine', { HOST: '0.0.0.0' }, 'ACCESS'],
     ['keys without a key', { ACCESS: 'keys' }, 'ADMIN_API_KEY'],
     ['a database of your own without a key', { DATABASE_URL: 'postgresql://127.0.0.1/x' }, 'ADMIN_API_KEY'],

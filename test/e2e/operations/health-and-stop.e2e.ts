@@ -10,7 +10,7 @@ import { readConfig } from '../../../dist/config/config.js';
 import { createPools } from '../../../dist/database/pool.js';
 import { createLogger } from '../../../dist/logging/logger.js';
 import { Client } from '../harness/client.js';
-import { type TestDatabase, createDatabase } from '../harness/database.js';
+import { SERVER_URL, type TestDatabase, createDatabase, query } from '../harness/database.js';
 import { runToEnd, startPublished } from '../harness/server.js';
 import { usePublishedService } from '../harness/service.js';
 
@@ -24,23 +24,26 @@ describe('health', () => {
     expect((await service.client.get('/health/ready')).body).toEqual({ state: 'ok' });
   });
 
-  it('is live but not ready when the database lacks a migration or is gone, and every error stays a problem', async () => {
-    const database = await createDatabase();
-    const server = await startPublished(variables(database));
-    const client = new Client(server.url);
-    const admin = new pg.Client({ connectionString: database.url });
-    await admin.connect();
-    await admin.query('UPDATE _prisma_migrations SET rolled_back_at = now()');
-    await admin.end();
-    expect((await client.get('/health/ready')).body.code).toBe('DATABASE_UNAVAILABLE');
-    await database.drop();
-    for (const answer of [await client.get('/health/ready'), await client.mint(), await client.get('/identifiers')]) {
-      expect([answer.status, answer.body.code]).toEqual([503, 'DATABASE_UNAVAILABLE']);
-      expect(answer.headers.get('retry-after')).not.toBeNull();
-    }
-    expect((await client.get('/health/live')).status).toBe(200);
-    expect((await server.stop()).code).toBe(0);
-  });
+  it.concurrent(
+    'is live but not ready when the database lacks a migration or is gone, and every error stays a problem',
+    async () => {
+      const database = await createDatabase();
+      const server = await startPublished(variables(database));
+      const client = new Client(server.url);
+      const admin = new pg.Client({ connectionString: database.url });
+      await admin.connect();
+      await admin.query('UPDATE _prisma_migrations SET rolled_back_at = now()');
+      await admin.end();
+      expect((await client.get('/health/ready')).body.code).toBe('DATABASE_UNAVAILABLE');
+      await query(SERVER_URL, `DROP DATABASE ${new URL(database.url).pathname.slice(1)} WITH (FORCE)`);
+      for (const answer of [await client.get('/health/ready'), await client.mint(), await client.get('/identifiers')]) {
+        expect([answer.status, answer.body.code]).toEqual([503, 'DATABASE_UNAVAILABLE']);
+        expect(answer.headers.get('retry-after')).not.toBeNull();
+      }
+      expect((await client.get('/health/live')).status).toBe(200);
+      expect((await server.stop()).code).toBe(0);
+    },
+  );
 });
 
 describe('a connection of the pool', () => {
@@ -91,7 +94,7 @@ describe('the log', () => {
 });
 
 describe('a stop by SIGTERM', () => {
-  it.each([
+  it.concurrent.each([
     // The next line is the last one of the process.
     ['closes its log', (stdout: Readable, chunk: Buffer) => chunk.includes('"stopping"') && stdout.destroy()],
     ['stops reading its log', (stdout: Readable) => stdout.pause()],
@@ -103,7 +106,10 @@ describe('a stop by SIGTERM', () => {
     stdout.on('data', (chunk: Buffer) => interrupt(stdout, chunk));
     const client = new Client(server.url);
     // More than the pipe holds.
-    for (let sent = 0; sent < 400; sent++) await client.get(`/identifiers/${'x'.repeat(1000)}`);
+    const work = async () => {
+      for (let sent = 0; sent < 25; sent++) await client.get(`/identifiers/${'x'.repeat(1000)}`);
+    };
+    await Promise.all(Array.from({ length: 16 }, work));
     expect((await client.get('/health/live')).status).toBe(200);
     server.child.kill('SIGTERM');
     const ended = once(server.child, 'exit');
@@ -112,7 +118,7 @@ describe('a stop by SIGTERM', () => {
     await database.drop();
   });
 
-  it('finishes a request in flight, returns 503 for new ones, and exits with 0', async () => {
+  it.concurrent('finishes a request in flight, returns 503 for new ones, and exits with 0', async () => {
     const database = await createDatabase();
     const server = await startPublished({ ...variables(database), NAMING_AUTHORITIES: '100.102' });
     const client = new Client(server.url);
@@ -143,7 +149,7 @@ describe('a stop by SIGTERM', () => {
     await database.drop();
   });
 
-  it('does not wait for a client that keeps an idle connection', async () => {
+  it.concurrent('does not wait for a client that keeps an idle connection', async () => {
     const database = await createDatabase();
     const server = await startPublished(variables(database));
     const { hostname, port } = new URL(server.url);
@@ -179,7 +185,7 @@ describe('migrations', () => {
     );
   });
 
-  it('a failed migration is reported in one message, without a stack', async () => {
+  it.concurrent('a failed migration is reported in one message, without a stack', async () => {
     const database = await createDatabase('template0');
     const admin = new pg.Client({ connectionString: database.url });
     await admin.connect();

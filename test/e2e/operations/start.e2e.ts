@@ -6,16 +6,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { migrate } from '../../../dist/database/migrations.js';
 import { Client } from '../harness/client.js';
-import { SERVER_URL, createDatabase, query } from '../harness/database.js';
+import { createDatabase, query } from '../harness/database.js';
 import { postgresRuns } from '../harness/postgres-process.js';
+import { Postgres } from '../harness/postgres.js';
 import { runToEnd, startPublished } from '../harness/server.js';
 
 let parent: string;
+/** Asks every session for its password. */
+let postgres: Postgres;
+
 beforeAll(async () => {
   parent = await mkdtemp(join(tmpdir(), 'mintmark-start-'));
+  postgres = await Postgres.start({ password: 'superuser' });
+  await query(postgres.url, 'CREATE DATABASE migrated');
+  const migrated = new URL(postgres.url);
+  migrated.pathname = '/migrated';
+  await migrate(migrated.href);
 });
 afterAll(async () => {
+  await postgres.stop();
   await rm(parent, { recursive: true, force: true });
 });
 
@@ -42,7 +53,7 @@ describe('npm start', () => {
     return { npm, url, ended, stdout: () => stdout };
   };
 
-  it('leaves neither the service nor its PostgreSQL behind when npm is killed by SIGKILL', async () => {
+  it.concurrent('leaves neither the service nor its PostgreSQL behind when npm is killed by SIGKILL', async () => {
     const dataDir = join(parent, 'npm');
     const { npm, url, ended, stdout } = await npmStart({ DATA_DIR: dataDir });
     expect((await new Client(url).mint()).status).toBe(201);
@@ -54,7 +65,7 @@ describe('npm start', () => {
     await expect(fetch(url)).rejects.toThrow();
   });
 
-  it.each(['SIGTERM', 'SIGHUP'] as const)('stops the service in order when npm gets %s', async (signal) => {
+  it.concurrent.each(['SIGTERM', 'SIGHUP'] as const)('stops the service in order when npm gets %s', async (signal) => {
     const database = await createDatabase();
     const { npm, ended, stdout } = await npmStart({ DATABASE_URL: database.url, ACCESS: 'open' });
     npm.kill(signal);
@@ -63,7 +74,7 @@ describe('npm start', () => {
     await database.drop();
   });
 
-  it('alone ties the service to its parent: started in another way, it goes on without it', async () => {
+  it.concurrent('alone ties the service to its parent: started in another way, it goes on without it', async () => {
     const database = await createDatabase();
     const main = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
     const { PATH = '' } = process.env;
@@ -94,7 +105,7 @@ describe('npm start', () => {
 });
 
 describe('a port that is taken', () => {
-  it.each(['PORT', 'METRICS_PORT'])('is found before the database is made: %s', async (variable) => {
+  it.concurrent.each(['PORT', 'METRICS_PORT'])('is found before the database is made: %s', async (variable) => {
     const occupant = createServer();
     await new Promise<void>((resolve) => occupant.listen(0, '127.0.0.1', resolve));
     const { port } = occupant.address() as { port: number };
@@ -110,7 +121,7 @@ describe('a port that is taken', () => {
 });
 
 describe('DATA_DIR', () => {
-  it('may have quotes, "$", a backtick and a backslash, which no shell reads', async () => {
+  it.concurrent('may have quotes, "$", a backtick and a backslash, which no shell reads', async () => {
     const folder = join(parent, 'shell');
     const dataDir = join(folder, `it's "x" $HOME $(touch made) \`touch made\` \\ ;touch made`);
     for (const start of [1, 2]) {
@@ -126,23 +137,22 @@ describe('DATA_DIR', () => {
 });
 
 describe('a schema that may not be written', () => {
-  /** A role that can connect to a database, and the environment of a service with it. */
+  let roles = 0;
+
+  /** A role that can connect to a database of its own, and the environment of a service with it. */
   const withRole = async (
-    template: string,
+    template: 'template0' | 'migrated',
     work: (role: string, variables: Record<string, string>, databaseUrl: string) => Promise<void>,
   ) => {
-    const database = await createDatabase(template);
-    const role = `writer_${Math.random().toString(36).slice(2)}`;
-    await query(database.url, `CREATE ROLE ${role} LOGIN PASSWORD 'secret-of-the-role'`);
-    const url = new URL(database.url);
+    const role = `writer_${++roles}`;
+    await query(postgres.url, `CREATE DATABASE of_${role} TEMPLATE ${template}`);
+    await query(postgres.url, `CREATE ROLE ${role} LOGIN PASSWORD 'secret-of-the-role'`);
+    const database = new URL(postgres.url);
+    database.pathname = `/of_${role}`;
+    const url = new URL(database);
     url.username = role;
     url.password = 'secret-of-the-role';
-    try {
-      await work(role, { DATABASE_URL: url.href, ACCESS: 'open' }, database.url);
-    } finally {
-      await database.drop();
-      await query(SERVER_URL, `DROP ROLE ${role}`);
-    }
+    await work(role, { DATABASE_URL: url.href, ACCESS: 'open' }, database.href);
   };
   const refused = async (variables: Record<string, string>, ...words: string[]) => {
     const { code, stderr, stdout } = await runToEnd(variables);
@@ -152,7 +162,7 @@ describe('a schema that may not be written', () => {
     expect(stderr + stdout).not.toContain('secret-of-the-role');
   };
 
-  it('names the role that must own it, when tables cannot be created', async () => {
+  it.concurrent('names the role that must own it, when tables cannot be created', async () => {
     await withRole('template0', async (role, variables, databaseUrl) => {
       const name = new URL(databaseUrl).pathname.slice(1);
       await refused(variables, `"${role}"`, 'schema "public"', `ALTER DATABASE "${name}" OWNER TO "${role}"`);
@@ -162,20 +172,23 @@ describe('a schema that may not be written', () => {
     });
   });
 
-  it('names the search_path, when it names no schema that the role can use, and starts in a schema of the role', async () => {
-    await withRole('template0', async (role, variables, databaseUrl) => {
-      const name = new URL(databaseUrl).pathname.slice(1);
-      await query(databaseUrl, `ALTER ROLE "${role}" IN DATABASE "${name}" SET search_path = pids`);
-      await refused(variables, `"${role}"`, 'is pids', 'SET search_path');
-      await query(databaseUrl, 'CREATE SCHEMA pids');
-      await query(databaseUrl, `GRANT USAGE ON SCHEMA pids TO "${role}"`);
-      await refused(variables, `GRANT CREATE ON SCHEMA "pids" TO "${role}"`, 'ALTER SCHEMA "pids" OWNER TO');
-      await query(databaseUrl, `GRANT CREATE ON SCHEMA pids TO "${role}"`);
-      await (await startPublished(variables)).stop();
-    });
-  });
+  it.concurrent(
+    'names the search_path, when it names no schema that the role can use, and starts in a schema of the role',
+    async () => {
+      await withRole('template0', async (role, variables, databaseUrl) => {
+        const name = new URL(databaseUrl).pathname.slice(1);
+        await query(databaseUrl, `ALTER ROLE "${role}" IN DATABASE "${name}" SET search_path = pids`);
+        await refused(variables, `"${role}"`, 'is pids', 'SET search_path');
+        await query(databaseUrl, 'CREATE SCHEMA pids');
+        await query(databaseUrl, `GRANT USAGE ON SCHEMA pids TO "${role}"`);
+        await refused(variables, `GRANT CREATE ON SCHEMA "pids" TO "${role}"`, 'ALTER SCHEMA "pids" OWNER TO');
+        await query(databaseUrl, `GRANT CREATE ON SCHEMA pids TO "${role}"`);
+        await (await startPublished(variables)).stop();
+      });
+    },
+  );
 
-  it('names a wrong password, and a database that does not exist', async () => {
+  it.concurrent('names a wrong password, and a database that does not exist', async () => {
     await withRole('template0', async (role, variables) => {
       const url = new URL(variables.DATABASE_URL ?? '');
       url.password = 'another';
@@ -186,14 +199,14 @@ describe('a schema that may not be written', () => {
     });
   });
 
-  it('names the role that owns the tables, when another one is used', async () => {
-    await withRole(process.env.E2E_TEMPLATE ?? '', async (role, variables) => {
+  it.concurrent('names the role that owns the tables, when another one is used', async () => {
+    await withRole('migrated', async (role, variables) => {
       await refused(variables, `"${role}"`, '"mintmark"', 'owner of the tables');
     });
   });
 
-  it('names the owner of the tables, when a migration has to change them', async () => {
-    await withRole(process.env.E2E_TEMPLATE ?? '', async (role, variables, databaseUrl) => {
+  it.concurrent('names the owner of the tables, when a migration has to change them', async () => {
+    await withRole('migrated', async (role, variables, databaseUrl) => {
       const name = new URL(databaseUrl).pathname.slice(1);
       await query(databaseUrl, `ALTER DATABASE "${name}" OWNER TO "${role}"`);
       await query(databaseUrl, `GRANT ALL ON ALL TABLES IN SCHEMA public TO "${role}"`);

@@ -200,8 +200,7 @@ describe('a migration that fails', () => {
       expect(await failed).toContain(`the migration ${latest} failed: terminating connection`);
     });
     expect(await recorded()).toEqual([]);
-    await start();
-    expect(await recorded()).toEqual(names);
+    expect(await migrate(database.url)).toEqual(names);
   });
 });
 
@@ -219,9 +218,9 @@ describe('two starts at once', () => {
     expect(await recorded()).toEqual(names);
   });
 
-  it('of twenty processes on an empty database all succeed', async () => {
+  it('of eight processes on an empty database all succeed', async () => {
     const servers = await Promise.all(
-      Array.from({ length: 20 }, () => startServer({ ...variables, DATABASE_POOL_SIZE: '1' })),
+      Array.from({ length: 8 }, () => startServer({ ...variables, DATABASE_POOL_SIZE: '1' })),
     );
     expect(await recorded()).toEqual(names);
     await Promise.all(servers.map((server) => server.stop()));

@@ -14,10 +14,11 @@ const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY });
 const scriptAt = (name: string) => fileURLToPath(new URL(`../../integration-scripts/${name}`, import.meta.url));
 const { PATH = '', HOME = '' } = process.env;
 
-/** The programs, each with the commands that it needs and the command that runs it. */
+/** The programs, each with what it needs, commands that succeed where that is installed, and the command that runs it. */
 const SCRIPTS = [
   {
     name: 'repository.ts',
+    title: 'repository.ts',
     needs: [],
     command: async () => {
       const source = await readFile(scriptAt('repository.ts'), 'utf8');
@@ -32,11 +33,13 @@ const SCRIPTS = [
   },
   {
     name: 'repository.py',
+    title: 'repository.py (needs Python 3)',
     needs: [['python3', '--version']],
     command: () => Promise.resolve(['python3', scriptAt('repository.py')]),
   },
   {
     name: 'repository.sh',
+    title: 'repository.sh (needs curl 7.76 and the usual commands of a shell)',
     needs: [
       ['sh', '-c', 'type sed grep awk cmp paste mktemp'],
       // curl has this option since 7.76.
@@ -44,11 +47,10 @@ const SCRIPTS = [
     ],
     command: () => Promise.resolve(['sh', scriptAt('repository.sh')]),
   },
-].map((script) => {
-  const missing = script.needs.filter(([command = '', ...args]) => spawnSync(command, args).status !== 0);
-  if (missing.length > 0) process.stderr.write(`${missing.join(', ')} is not here: ${script.name} is skipped\n`);
-  return { ...script, run: missing.length === 0 ? it : it.skip };
-});
+].map((script) => ({
+  ...script,
+  run: script.needs.every(([command = '', ...args]) => spawnSync(command, args).status === 0) ? it.concurrent : it.skip,
+}));
 
 /** Creates a naming authority, and a key for it. @returns what a program needs. */
 async function prepare(name: string, scopes: string[]): Promise<{ namingAuthority: string; key: string }> {
@@ -110,7 +112,7 @@ async function stored(namingAuthority: string, runId: string) {
   return { totals, states, replaced, changes };
 }
 
-describe.each(SCRIPTS)('the integration of a repository: $name', ({ name, command, run: test }) => {
+describe.each(SCRIPTS)('the integration of a repository: $title', ({ name, command, run: test }) => {
   test('deposits, retries, moves, revises and withdraws 1,000 objects, each once', async () => {
     const settings = await prepare(name, ['mint', 'curate']);
     const { code, stdout, stderr } = await run(await command(), settings);

@@ -43,7 +43,7 @@ async function requestsOf(client: Client, bearer: Headers): Promise<Record<strin
       .map((line) => JSON.parse(line));
     return { statuses: lines.map(({ status }) => status), codes: lines.map(({ problem }) => problem?.code), text };
   };
-  const minting = { base: client.base, post: (path: string, body: object) => post(path, body) } as Client;
+  const minting = { ...client, post: (path: string, body: object) => post(path, body) } as Client;
   const [updated, ...names] = Array.from({ length: 4 }, freshMetadataId);
   await mintMany(minting, [{ metadataId: updated, target }, ...names.map((metadataId) => ({ metadataId }))]);
   const [known] = await mintMany(minting, [{}]);

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { type TestDatabase, createDatabase } from './database.js';
-import { type TestServer, startPublished } from './server.js';
+import { type TestServer, startServer } from './server.js';
 
 /** The operation, for lines that name no naming authority. */
 export const PATH = '/identifiers/bulk?namingAuthority=100.102';
@@ -18,13 +18,14 @@ export async function total(url: string): Promise<number> {
 export const input = (count: number, from = 1) =>
   Array.from({ length: count }, (_, index) => `${JSON.stringify({ clientRef: `row ${from + index}` })}\n`).join('');
 
-/** Runs a function with its own published service and database. */
+/** Runs a function with its own service and database. */
 export async function withServer(
   work: (server: TestServer, database: TestDatabase) => Promise<void>,
   more = {},
+  start = startServer,
 ): Promise<void> {
   const database = await createDatabase();
-  const server = await startPublished({
+  const server = await start({
     DATABASE_URL: database.url,
     ACCESS: 'open',
     NAMING_AUTHORITIES: '100.102',

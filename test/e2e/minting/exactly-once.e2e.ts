@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type Answer, Client } from '../harness/client.js';
 import { type TestDatabase, createDatabase } from '../harness/database.js';
@@ -154,12 +154,13 @@ describe('between the commit and the response', () => {
   let proxy: TcpProxy;
   let server: TestServer;
   let client: Client;
-  beforeEach(async () => {
+  // The last test stops the first service.
+  beforeAll(async () => {
     proxy = await TcpProxy.before(database.url);
     server = await startServer({ DATABASE_URL: proxy.addressOf(database.url), ...OPEN });
     client = new Client(server.url);
   });
-  afterEach(async () => {
+  afterAll(async () => {
     await server.stop('SIGKILL');
     await proxy.close();
   });

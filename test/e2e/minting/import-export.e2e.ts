@@ -263,10 +263,11 @@ describe('POST /identifiers/import', () => {
 });
 
 describe('a large export', () => {
+  // 30,000 lines of 2.5 KB are 75 MB.
   it('is bounded in memory, and reads no further when its client hangs up', async () => {
     await execute(
       service.database,
-      `INSERT INTO identifier (naming_authority_id, guid, target) SELECT (SELECT id FROM naming_authority WHERE prefix = '2000.01'), gen_random_uuid(), 'https://repo.example.org/' || n FROM generate_series(1, 100000) AS n`,
+      `INSERT INTO identifier (naming_authority_id, guid, target) SELECT (SELECT id FROM naming_authority WHERE prefix = '2000.01'), gen_random_uuid(), 'https://repo.example.org/' || repeat('x', 1900) || n FROM generate_series(1, 30000) AS n`,
     );
     const rss = () =>
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.server.child.pid}/status`, 'utf8'))![1]) / 1024;
@@ -277,15 +278,14 @@ describe('a large export', () => {
     const lines = (await exported('?namingAuthority=2000.01')).split('\n').length - 1;
     const exportMs = performance.now() - begun;
     clearInterval(watch);
-    process.stderr.write(`export of 100,000: ${Math.round(highest - idle)} MB above idle (${Math.round(idle)} MB)\n`);
-    expect(lines).toBeGreaterThanOrEqual(100_000);
+    expect(lines).toBeGreaterThanOrEqual(30_000);
     expect(highest - idle).toBeLessThan(150);
     const hangUp = new AbortController();
     const answer = await fetch(`${service.server.url}${EXPORT}`, { signal: hangUp.signal });
     await answer.body!.getReader().read();
     hangUp.abort();
     const busy = `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND application_name = 'mintmark'`;
-    // A page of the export takes milliseconds, and the other 100 pages take seconds.
+    // A page of the export takes milliseconds, and the other pages take seconds.
     const until = performance.now() + exportMs / 2;
     do await new Promise((resolve) => setTimeout(resolve, 100));
     while ((await execute(service.database, busy))[0].n > 0 && performance.now() < until);

@@ -91,7 +91,7 @@ describe('POST /reservations', () => {
 describe('Idempotency-Key of a reservation', () => {
   it('a repeat returns the first result, also after the end of the lease', async () => {
     const headers = { 'idempotency-key': randomUUID() };
-    const leaseUntil = inFuture(5000);
+    const leaseUntil = inFuture(3000);
     const first = await reserve({ leaseUntil }, headers);
     await pause(Date.parse(leaseUntil) + 100 - Date.now());
     const replay = await reserve({ leaseUntil }, headers);

@@ -12,7 +12,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => i
 describe('on SIGTERM', () => {
   it.each([0, 1])('a bulk whose body has arrived completely is finished (%i)', async (chunked) => {
     await withServer(async (server, database) => {
-      const count = 8000;
+      const count = 3000;
       const body = input(count);
       const length: Record<string, string> = chunked === 1 ? {} : { 'content-length': String(body.length) };
       const stream = openStream(server.url + PATH, length);
@@ -29,7 +29,7 @@ describe('on SIGTERM', () => {
 
   it('an import of CSV whose body has arrived completely is finished', async () => {
     await withServer(async (server, database) => {
-      const count = 4000;
+      const count = 2000;
       const stream = openStream(`${server.url}/identifiers/import`, { 'content-type': 'text/csv' });
       stream.request.end(CSV_HEAD + numbers(count).map(csvRow).join(''));
       const lines = [(await stream.lines.next()).value];

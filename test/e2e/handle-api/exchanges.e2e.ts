@@ -25,8 +25,8 @@ interface Difference {
 }
 
 const read = (path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
-const { rows } = read('handle-exchanges/all.json') as { rows: Row[] };
-const { differences } = read('handle-exchanges/api-differences.json') as { differences: Difference[] };
+const { rows } = read('recorded/all.json') as { rows: Row[] };
+const { differences } = read('recorded/api-differences.json') as { differences: Difference[] };
 const differenceOf = (row: number) => differences.find((each) => each.rows.includes(row));
 
 const PREFIX = '21.T14999';

@@ -25,8 +25,8 @@ interface Difference extends Listed {
 }
 
 const read = (path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
-const { rows } = read('handle-exchanges/reading.json') as { rows: Row[] };
-const { differences, needsStoredValues, notOfTheResolver } = read('handle-exchanges/differences.json') as {
+const { rows } = read('../handle-api/recorded/reading.json') as { rows: Row[] };
+const { differences, needsStoredValues, notOfTheResolver } = read('../handle-api/recorded/differences.json') as {
   differences: Difference[];
   needsStoredValues: Listed[];
   notOfTheResolver: Listed[];

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type Socket, connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -61,6 +62,16 @@ async function watch(done: () => boolean): Promise<{ growthMb: number; livenessM
   return { growthMb, livenessMs };
 }
 
+/** Reads after all: the requests were accepted. */
+async function expectResponses(clients: readonly ReturnType<typeof send>[]): Promise<void> {
+  for (const { socket, responses } of clients) {
+    socket.resume();
+    await once(socket, 'data');
+    expect(responses()).toBeGreaterThan(0);
+    socket.destroy();
+  }
+}
+
 const after = (ms: number) => {
   const end = performance.now() + ms;
   return () => performance.now() > end;
@@ -78,12 +89,13 @@ describe.each(PACKETS)('a connection that requests %s %d times at once', (path, 
   it('and reads nothing costs no memory and delays no other request', async () => {
     await service.client.get('/openapi.json');
     await undisturbed(async () => {
-      const { socket } = send(get(path).repeat(count));
-      socket.pause();
+      const client = send(get(path).repeat(count));
+      client.socket.pause();
       const { growthMb, livenessMs } = await watch(after(3000));
       process.stderr.write(`${path}: ${growthMb.toFixed(0)} MB, /health/live in ${livenessMs.toFixed(0)} ms\n`);
       expect(growthMb).toBeLessThan(MAX_GROWTH_MB);
       expect(livenessMs).toBeLessThan(MAX_LIVENESS_MS);
+      await expectResponses([client]);
     });
   });
 
@@ -114,9 +126,11 @@ describe('a connection that sends 1,400 different requests at once', () => {
 
 describe('fifty connections that send the same request and read nothing', () => {
   it('cost no more than the buffers of their sockets', async () => {
-    for (let i = 0; i < 50; i++) send(get('/docs/swagger-ui-bundle.js').repeat(1400)).socket.pause();
+    const clients = Array.from({ length: 50 }, () => send(get('/docs/swagger-ui-bundle.js').repeat(1400)));
+    for (const { socket } of clients) socket.pause();
     const { growthMb } = await watch(after(3000));
     expect(growthMb).toBeLessThan(MAX_GROWTH_MB);
+    await expectResponses(clients);
   });
 });
 
@@ -125,10 +139,12 @@ describe('forty connections that ask for 31 long lists each', () => {
     const lines = `${JSON.stringify({ target: `https://example.org/${'x'.repeat(400)}` })}\n`.repeat(1000);
     await sendLines(`${service.server.url}/identifiers/bulk?namingAuthority=100.102`, lines);
     await service.client.get('/identifiers?limit=1000');
-    for (let i = 0; i < 40; i++) send(get('/identifiers?limit=1000').repeat(31)).socket.pause();
+    const clients = Array.from({ length: 40 }, () => send(get('/identifiers?limit=1000').repeat(31)));
+    for (const { socket } of clients) socket.pause();
     const { growthMb } = await watch(after(6000));
     process.stderr.write(`lists: ${growthMb.toFixed(0)} MB\n`);
     expect(growthMb).toBeLessThan(MAX_LISTS_MB);
+    await expectResponses(clients);
   });
 
   it('and read get all of them', async () => {

@@ -62,6 +62,8 @@ describe('GET /api/handles/{handle}', () => {
   it('selects values by type and index, and has 200 without values where none is left', async () => {
     expect(await typesOf(`${active}?type=url`)).toEqual(['URL']);
     expect(await typesOf(`${active}?type=METADATA_ID&index=1`)).toEqual(['URL', 'METADATA_ID']);
+    const gone = await bodyOf(`${withdrawn}?type=URL`);
+    expect([gone.status, gone.body.responseCode, gone.body.values]).toEqual([410, 100, undefined]);
     const { text } = await api(`${bare}?index=7`);
     expect(text.trim()).toBe(`{"responseCode":200,"values":[],"handle":"${bare}"}`);
     for (const index of ['abc', '0', '-1', '2147483648', 'various']) {

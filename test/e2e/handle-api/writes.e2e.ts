@@ -125,6 +125,15 @@ describe('DELETE of a handle', () => {
     expect((await identifierOf('Box/d')).body).toMatchObject({ state: 'active', version: 3 });
   });
 
+  it('takes no notice of an Idempotency-Key', async () => {
+    const headers = { ...ADMIN, 'idempotency-key': randomUUID() };
+    for (const handle of ['Box/k1', 'Box/k2']) {
+      await put(handle, [URL_VALUE]);
+      expect(await codes(send('DELETE', handle, { headers }))).toEqual([200, 1]);
+      expect(await codes(send('GET', handle))).toEqual([404, 100]);
+    }
+  });
+
   it('does not affect a withdrawn one, which is not written either', async () => {
     await put('Box/w', [URL_VALUE]);
     expect((await service.client.post('/identifiers/Box/w/withdraw', { reason: 'Twice.' }, ADMIN)).status).toBe(200);
@@ -135,13 +144,13 @@ describe('DELETE of a handle', () => {
   });
 });
 
-describe('scopes', () => {
-  const keyWith = async (scope: string) => {
-    const namingAuthorities = [{ namingAuthority: 'Box', derived: false }];
-    const { body } = await service.client.post('/api-keys', { client: 'c', scopes: [scope], namingAuthorities }, ADMIN);
-    return { authorization: `Bearer ${body.secret}` };
-  };
+const keyWith = async (scope: string, namingAuthority = 'Box') => {
+  const namingAuthorities = [{ namingAuthority, derived: false }];
+  const { body } = await service.client.post('/api-keys', { client: 'c', scopes: [scope], namingAuthorities }, ADMIN);
+  return { authorization: `Bearer ${body.secret}` };
+};
 
+describe('scopes', () => {
   it('register is for a new name, mint for a minted one, and curate for a change', async () => {
     await put('Box/scoped', [URL_VALUE]);
     const requests: Record<string, (headers: Record<string, string>) => Promise<{ status: number }>> = {
@@ -172,6 +181,15 @@ describe('scopes', () => {
   });
 });
 
+it.each(['/api/handles?prefix=Box', '/api/prefixes', '/hrls/handles?URL=*', '/hrls/handles/Box?URL=*'])(
+  'the list %s needs a key although reading is public',
+  async (path) => {
+    const { status, text } = await exchange(service.server.url, path);
+    expect([status, JSON.parse(text).responseCode]).toEqual([401, 402]);
+    expect((await exchange(service.server.url, path, { headers: ADMIN })).status).toBe(200);
+  },
+);
+
 describe('values that are not public', () => {
   it('are shown to a key that may change them, unless publicOnly is sent, and to nobody else', async () => {
     await put('Box/hidden', [URL_VALUE, { index: 3, type: 'HIDDEN', data: 'x', permissions: '1100' }]);
@@ -179,15 +197,20 @@ describe('values that are not public', () => {
       (await send('GET', `Box/hidden${query}`, { headers })).body.values?.map(({ type }: { type: string }) => type);
     expect(await types('', ADMIN)).toEqual(['URL', 'HIDDEN', 'HS_ADMIN']);
     expect(await types('?publicOnly=true', ADMIN)).toEqual(['URL', 'HS_ADMIN']);
+    expect(await types('', await keyWith('curate'))).toEqual(['URL', 'HIDDEN', 'HS_ADMIN']);
     expect(await types('', {})).toEqual(['URL', 'HS_ADMIN']);
+    for (const headers of [await keyWith('curate', 'Kept'), await keyWith('read'), await keyWith('register')]) {
+      for (const query of ['', '?publicOnly=false']) expect(await types(query, headers)).toEqual(['URL', 'HS_ADMIN']);
+    }
     expect(await codes(send('GET', 'Box/hidden?publicOnly=false', { headers: {} }))).toEqual([401, 402]);
     expect(await codes(send('GET', 'Box/hidden?publicOnly=false&type=URL', { headers: {} }))).toEqual([200, 1]);
   });
 
   it('a secret key is shown to nobody', async () => {
     await put('Box/secret', [URL_VALUE, { index: 300, type: 'HS_SECKEY', data: 'hunter2', permissions: '1110' }]);
-    for (const headers of [ADMIN, {}]) {
-      expect((await send('GET', 'Box/secret', { headers })).text).not.toContain('hunter2');
+    for (const headers of [ADMIN, {}, await keyWith('curate')]) {
+      const { status, text } = await send('GET', 'Box/secret', { headers });
+      expect([status, text.includes('hunter2')]).toEqual([200, false]);
     }
   });
 });

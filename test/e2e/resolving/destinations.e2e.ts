@@ -33,6 +33,8 @@ beforeAll(async () => {
     value(7, 'URL', 'https://repo.example.org/1', { ttl: 60 }),
     value(9, 'URL', 'https://other.example/'),
   ]);
+  await put('PAST', [value(1, 'URL', 'https://repo.example.org/past', { ttl: '2020-01-01T00:00:00Z' })]);
+  await put('FUTURE', [value(1, 'URL', 'https://repo.example.org/future', { ttl: '2126-01-01T00:00:00Z' })]);
   await put('LOC', [value(2, 'URL', 'https://repo.example.org/loc'), value(1, '10320/loc', LOCATIONS)]);
   await put('BROKEN', [value(2, 'URL', 'https://repo.example.org/broken'), value(1, '10320/loc', '<locations>')]);
   await put('ALIAS', [value(1, 'HS_ALIAS', `${NA}/a b/%41?c`), value(2, 'URL', 'https://repo.example.org/alias')]);
@@ -56,6 +58,15 @@ describe('a record with stored values', () => {
     const lasting = (Date.parse(headers.expires ?? '') - Date.now()) / 1000;
     expect(lasting).toBeGreaterThan(50);
     expect(lasting).toBeLessThanOrEqual(60);
+  });
+
+  it('leads to a URL whose time is over without being cached, and to one of the far future for ten years at most', async () => {
+    const before = Date.now();
+    const [past, future] = [await get('PAST'), await get('FUTURE')];
+    expect([past.status, past.headers['cache-control']]).toEqual([302, 'public, max-age=0']);
+    expect(Date.parse(past.headers.expires ?? '')).toBeGreaterThanOrEqual(before - 1000);
+    expect(Date.parse(past.headers.expires ?? '')).toBeLessThanOrEqual(Date.now());
+    expect([future.status, future.headers['cache-control']]).toEqual([302, 'public, max-age=315360000']);
   });
 
   it('does not lead to data that is no http or https URL, nor to another URL in its place', async () => {

@@ -149,8 +149,8 @@ it('refuses other hosts under open access', async () => {
 it('is limited by the address that a trusted proxy tells, together with the other requests of the address', async () => {
   const limited = await services.start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '4', TRUSTED_PROXIES: '127.0.0.1' });
   const path = paths.active ?? '';
-  const from = (address: string, more = {}) =>
-    exchange(limited.base, path, { headers: { 'x-forwarded-for': address, ...more } });
+  const from = (address: string, more = {}, at = path) =>
+    exchange(limited.base, at, { headers: { 'x-forwarded-for': address, ...more } });
   const statuses = [];
   for (const more of [{}, BY_FRAMEWORK, {}, {}, {}, BY_FRAMEWORK]) {
     statuses.push((await from('192.0.2.1', more)).status);
@@ -158,7 +158,11 @@ it('is limited by the address that a trusted proxy tells, together with the othe
   expect(statuses).toEqual([302, 302, 302, 302, 429, 429]);
   expect((await from('192.0.2.2')).status).toBe(302);
   expect((await exchange(limited.base, path)).status).toBe(302);
-  expect(await refusals(limited, 'key_rate')).toBe(2);
+  // Not answered directly, and counted once.
+  const pages = [];
+  for (let i = 0; i < 5; i++) pages.push((await from('192.0.2.3', {}, paths.bare)).status);
+  expect(pages).toEqual([200, 200, 200, 200, 429]);
+  expect(await refusals(limited, 'key_rate')).toBe(3);
 });
 
 it('answers requests of one connection in their order', async () => {

@@ -20,6 +20,7 @@ describe('what leads nowhere', () => {
   it('without a target is the page of the record', async () => {
     const { status, headers, text } = await get(`/${bare}`);
     expect([status, headers['content-type'], headers.vary]).toEqual([200, 'text/html; charset=utf-8', 'Accept']);
+    expect(headers['cache-control']).toBe('no-cache');
     expect(text).toContain(bare);
   });
 
@@ -34,9 +35,15 @@ describe('what leads nowhere', () => {
           .replaceAll('&gt;', '&#62;')
           .replace(/<\/?bdi>/g, ''),
       ).toContain(`The handle you requested -- ${shown} -- cannot be found`);
-      const problem = await get(`/${name}`, { accept: 'application/json' });
-      expect(problem.headers['content-type']).toMatch(/^application\/problem\+json/);
-      expect([problem.status, JSON.parse(problem.text).code]).toEqual([404, 'IDENTIFIER_NOT_FOUND']);
+      for (const accept of ['application/json', 'application/problem+json', 'application/problem+json, text/xml']) {
+        const problem = await get(`/${name}`, { accept });
+        expect(problem.headers['content-type']).toMatch(/^application\/problem\+json/);
+        expect([problem.status, JSON.parse(problem.text).code]).toEqual([404, 'IDENTIFIER_NOT_FOUND']);
+      }
+      for (const accept of ['text/html, application/problem+json', 'application/problem+json, */*', 'text/xml']) {
+        const page = await get(`/${name}`, { accept });
+        expect([accept, page.headers['content-type']]).toEqual([accept, 'text/html; charset=utf-8']);
+      }
     }
   });
 
@@ -55,7 +62,10 @@ describe('what leads nowhere', () => {
 
   it('longer than any identifier is 414', async () => {
     for (const name of ['x'.repeat(8193), '%C3%A9'.repeat(4097), 'x'.repeat(60_000)]) {
-      expect((await get(`/20.500/${name}`)).status).toBe(414);
+      const { status, text } = await get(`/20.500/${name}`);
+      expect([status, text.includes('…')]).toEqual([414, true]);
+      expect(text).not.toContain(decodeURIComponent(name).slice(0, 600));
+      expect(text).toContain(decodeURIComponent(name).slice(0, 400));
     }
     const problem = await get(`/20.500/${'x'.repeat(8193)}`, { accept: 'application/json' });
     expect(JSON.parse(problem.text).code).toBe('NAME_TOO_LONG');

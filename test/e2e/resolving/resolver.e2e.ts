@@ -133,6 +133,7 @@ describe('urlappend', () => {
   it.each([
     ['%3Fx%3D1', `${TARGET}?x=1`],
     ['/more', `${TARGET}/more`],
+    ['/first&urlappend=/second', `${TARGET}/first`],
     ['%23part', `${TARGET}#part`],
     ['%20a%22', `${TARGET}%20a%22`],
     ['%C3%A9', `${TARGET}%C3%A9`],

@@ -130,6 +130,9 @@ describe('PUBLIC_READ=false', () => {
     const found = await exchange(client.base, path, { headers: own });
     expect([found.status, found.headers.location]).toEqual([302, TARGET]);
     expect(found.headers['cache-control']).toMatch(/^private/);
+    const appended = await exchange(client.base, `${path}?urlappend=/more`, { headers: own });
+    expect(appended.headers.location).toBe(`${TARGET}/more`);
+    expect(appended.headers['cache-control']).toMatch(/^private/);
     for (const target of [path, `/99.999/${MISSING}`, '/nowhere/x', '/100.102/%zz']) {
       expect([target, (await exchange(client.base, target)).status]).toEqual([target, 401]);
     }

@@ -41,7 +41,7 @@ async function occupy(base: string, line: string, headers: (i: number) => Header
     const connection = await begin(base, line, { ...headers(i), 'content-length': String(LARGEST) });
     connection.socket.write(Buffer.alloc(octets, 0x20));
   }
-  await pause(1500);
+  await pause(octets === 1 ? 300 : 1500);
 }
 
 /** A valid body of about 200 KB. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
-import type { Answer } from '../harness/client.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Answer, Client } from '../harness/client.js';
 import {
   ADMIN,
   createKey,
@@ -127,6 +127,15 @@ describe('the rate of a key', () => {
 });
 
 describe('the rate of a naming authority', () => {
+  let ofThree: Client;
+
+  beforeAll(async () => {
+    ofThree = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '3' });
+    for (const namingAuthority of ['3001', '3002', '3003', '3004']) {
+      expect((await ofThree.post('/naming-authorities', { namingAuthority }, ADMIN)).status).toBe(201);
+    }
+  });
+
   it('is common to all keys, separate for each naming authority, and does not apply to look-ups', async () => {
     const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '4' });
     const [one, other] = [await createKey(client), await createKey(client)];
@@ -144,10 +153,10 @@ describe('the rate of a naming authority', () => {
   });
 
   it('counts identifiers, not requests: a pair is two', async () => {
-    const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '3' });
-    expect((await client.mint({ mintMetadataId: true }, ADMIN)).status).toBe(201);
-    expectRefused(await client.mint({ mintMetadataId: true }, ADMIN), 429, 'RATE_LIMITED');
-    expect((await client.mint({}, ADMIN)).status).toBe(201);
+    const pair = { namingAuthority: '3001', mintMetadataId: true };
+    expect((await ofThree.mint(pair, ADMIN)).status).toBe(201);
+    expectRefused(await ofThree.mint(pair, ADMIN), 429, 'RATE_LIMITED');
+    expect((await ofThree.mint({ namingAuthority: '3001' }, ADMIN)).status).toBe(201);
   });
 
   it('counts a batch and a reservation by their identifiers, all or none', async () => {
@@ -166,10 +175,9 @@ describe('the rate of a naming authority', () => {
   });
 
   it('refuses the lines of a stream that are too many, and mints the others', async () => {
-    const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '2' });
-    for (let i = 0; i < 2; i++) expect((await client.mint({}, ADMIN)).status).toBe(201);
-    const lines = ['100.102', '2000.01', '100.102'].map((namingAuthority) => JSON.stringify({ namingAuthority }));
-    const answer = await fetch(`${client.base}/identifiers/bulk`, {
+    for (let i = 0; i < 3; i++) expect((await ofThree.mint({ namingAuthority: '3002' }, ADMIN)).status).toBe(201);
+    const lines = ['3002', '3003', '3002'].map((namingAuthority) => JSON.stringify({ namingAuthority }));
+    const answer = await fetch(`${ofThree.base}/identifiers/bulk`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-ndjson', ...ADMIN },
       body: lines.join('\n'),
@@ -183,11 +191,11 @@ describe('the rate of a naming authority', () => {
   });
 
   it('is not reset by requests with invented naming authorities', async () => {
-    const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '2' });
-    for (let i = 0; i < 2; i++) expect((await client.mint({}, ADMIN)).status).toBe(201);
+    const namingAuthority = '3004';
+    for (let i = 0; i < 3; i++) expect((await ofThree.mint({ namingAuthority }, ADMIN)).status).toBe(201);
     const items = Array.from({ length: 10_000 }, (_, i) => ({ namingAuthority: `666.${i}` }));
-    expect((await client.post('/identifiers/batch', { items }, ADMIN)).status).toBe(200);
-    expectRefused(await client.mint({}, ADMIN), 429, 'RATE_LIMITED');
+    expect((await ofThree.post('/identifiers/batch', { items }, ADMIN)).status).toBe(200);
+    expectRefused(await ofThree.mint({ namingAuthority }, ADMIN), 429, 'RATE_LIMITED');
   });
 
   it('recovers after Retry-After, and refused requests have minted nothing', async () => {

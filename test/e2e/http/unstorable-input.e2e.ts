@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { useService } from '../harness/service.js';
+import { useSharedService } from '../harness/service.js';
 import { sendLines } from '../harness/stream.js';
 
 // Well-formed values that the database cannot store or compare.
-const service = useService();
+const service = useSharedService();
+const { na } = service;
 
 /** Well formed, but in UTC in the year 10000. */
 const TOO_LATE = '9999-12-31T23:59:59-23:59';
@@ -14,7 +15,7 @@ describe('a time past the year 9999', () => {
     ['a lease', '/identifiers', { state: 'reserved', leaseUntil: TOO_LATE }, '/leaseUntil'],
     ['the lease of a reservation', '/reservations', { count: 1, leaseUntil: TOO_LATE }, '/leaseUntil'],
   ])('is refused as %s', async (_, path, fields, pointer) => {
-    const answer = await service.client.post(path, { namingAuthority: '100.102', ...fields });
+    const answer = await service.client.post(path, { namingAuthority: na, ...fields });
     expect([answer.status, answer.body.code, answer.body.errors[0].pointer]).toEqual([400, 'INVALID_REQUEST', pointer]);
   });
 
@@ -60,7 +61,7 @@ describe('POST /identifiers/import', () => {
 
   it('refuses times that cannot be stored', async () => {
     const [result] = await send({
-      identifier: `100.102/${GUID}`,
+      identifier: `${na}/${GUID}`,
       state: 'active',
       createdAt: TOO_LATE,
       updatedAt: TOO_LATE,
@@ -74,7 +75,7 @@ describe('POST /identifiers/import', () => {
     ['urn:uuid:f58fb49e-b1f8-48f0-a606-e84cef294be5', 'MISSING_SEPARATOR'],
     ['100..102/x', 'INVALID_NAMING_AUTHORITY'],
   ])('refuses %j for a replacement, to which no link could lead', async (replacedBy, code) => {
-    const [result] = await send(replaced(`100.102/${GUID}`, replacedBy));
+    const [result] = await send(replaced(`${na}/${GUID}`, replacedBy));
     expect([result.status, result.problem.code]).toEqual([400, code]);
   });
 
@@ -92,7 +93,7 @@ describe('POST /identifiers/import', () => {
   });
 
   it('refuses the largest version, after which there is none', async () => {
-    const identifier = `100.102/A${GUID.slice(1)}`;
+    const identifier = `${na}/A${GUID.slice(1)}`;
     const [refused] = await send({ identifier, state: 'active', version: 2 ** 31 - 1 });
     expect([refused.status, refused.problem.errors[0].pointer]).toEqual([400, '/version']);
     expect((await send({ identifier, state: 'active', version: 1_000_000_000 }))[0].outcome).toBe('imported');

@@ -9,7 +9,7 @@ import { ODD_NAMES } from './names/odd-names.js';
 /** Naming authorities with any local names: one of the configured resolver, one with a first segment of its own. */
 const [OWN, ELSEWHERE] = ['20.500', '20.600'];
 
-const agent = new Agent({ keepAlive: true });
+const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
 describe.each([
   ['without a first segment', ''],
@@ -67,6 +67,11 @@ describe.each([
       return [uri.slice(own.length), `/${uri}`, `/http://hdl.handle.net/${uri.split('/').slice(-2).join('/')}`];
     });
 
+  const expectAllAt = async (paths: Iterable<string>, target: string) => {
+    const found = await Promise.all([...paths].map(async (path) => [path, await locationAt(path)]));
+    expect(found).toEqual(Array.from(paths, (path) => [path, target]));
+  };
+
   it.each([OWN, ELSEWHERE])('each URI of each odd name under %s redirects to its target', async (namingAuthority) => {
     const items = ODD_NAMES.map((localName, index) => ({ localName, target: `https://t.example/${index}` }));
     const { status, body } = await client.post('/identifiers/batch', { namingAuthority, items });
@@ -75,7 +80,7 @@ describe.each([
     for (const [index, { record }] of body.items.entries()) {
       const paths = new Set(pathsOf(record.uris));
       expect([record.localName, paths.size > 3]).toEqual([record.localName, true]);
-      for (const path of paths) expect([path, await locationAt(path)]).toEqual([path, `https://t.example/${index}`]);
+      await expectAllAt(paths, `https://t.example/${index}`);
     }
   });
 
@@ -84,6 +89,6 @@ describe.each([
     const { body } = await client.mint({ target });
     const paths = pathsOf(body.uris).flatMap((path) => [path, path.toLowerCase(), `${path}%3Fx%23y`]);
     expect(paths.length).toBeGreaterThan(20);
-    for (const path of paths) expect([path, await locationAt(path)]).toEqual([path, target]);
+    await expectAllAt(paths, target);
   });
 });

@@ -24,7 +24,9 @@ function job(name: string, key: string | null = null, others: Others = {}, clien
 /** Lock timeout in milliseconds of a mint that is known to be blocked. */
 const LONG = 250;
 
-const nameOf = ({ command }: MintJob): string => command.metadata?.key ?? '';
+/** The metadata ID, after its naming authority where that is not the usual one. */
+const nameOf = ({ command: { namingAuthority, metadata } }: MintJob): string =>
+  `${namingAuthority === '100.102' ? '' : `${namingAuthority} `}${metadata?.key ?? ''}`;
 
 const lockTimeout = () => Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
 
@@ -99,14 +101,15 @@ describe('the queue of mints', () => {
       it.mint(job('b4', 'k')),
     ];
     const minted = [
+      it.mint(job('a', null, elsewhere)),
       it.mint(job('c1', null, { ...elsewhere, alternates })),
       it.mint(job('c2', null, { ...elsewhere, localName })),
       it.mint(job('c3', 'k', {}, 'd')),
       it.mint(job('c4', 'other')),
     ];
-    expect((await Promise.allSettled(minted)).map(codeOf)).toEqual(['created', 'created', 'created', 'created']);
+    const outcomes = (await Promise.allSettled(minted)).map(codeOf);
     const names = sent.flatMap((batch) => batch.names);
-    expect([names.filter((name) => /^c/.test(name)).length, names.filter((name) => /^b/.test(name))]).toEqual([4, []]);
+    expect([new Set(outcomes), names.filter((name) => name.startsWith('b'))]).toEqual([new Set(['created']), []]);
     locked.clear();
     await Promise.all([first, ...waiting]);
   });

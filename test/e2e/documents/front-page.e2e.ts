@@ -1,8 +1,9 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import { useService } from '../harness/service.js';
+import { useSharedService } from '../harness/service.js';
 
-const service = useService();
+const service = useSharedService();
+const { na } = service;
 
 describe('GET /', () => {
   const page = (headers: Record<string, string>) => fetch(`${service.server.url}/`, { headers });
@@ -45,29 +46,33 @@ describe('GET /', () => {
 
 describe('a JSON body', () => {
   it.each([
-    ['an identifier', 'POST', '/identifiers', { namingAuthority: '100.102' }],
-    ['a batch', 'POST', '/identifiers/batch', { namingAuthority: '100.102', count: 2 }],
-    ['a page', 'GET', '/identifiers', undefined],
-    ['events', 'GET', '/events', undefined],
-    ['a normalisation', 'POST', '/normalize', { items: [{ input: '100.102/x' }] }],
-    ['health', 'GET', '/health/live', undefined],
-    ['a problem of a route', 'POST', '/identifiers', {}],
-    ['a problem without a route', 'GET', '/nowhere', undefined],
-    ['a problem of the router', 'GET', '/identifiers/%zz', undefined],
-  ])('ends with a newline, and its length counts it: %s', async (_, method, path, body) => {
+    ['an identifier', 'POST', '/identifiers', 201, { namingAuthority: na }],
+    ['a batch', 'POST', '/identifiers/batch', 200, { namingAuthority: na, count: 2 }],
+    ['a page', 'GET', '/identifiers', 200, undefined],
+    ['events', 'GET', '/events', 200, undefined],
+    ['a normalisation', 'POST', '/normalize', 200, { items: [{ input: '100.102/x' }] }],
+    ['health', 'GET', '/health/live', 200, undefined],
+    ['a problem of a route', 'POST', '/identifiers', 400, {}],
+    ['a problem without a route', 'GET', '/nowhere', 404, undefined],
+    ['a problem of the router', 'GET', '/identifiers/%zz', 400, undefined],
+  ])('ends with a newline, and its length counts it: %s', async (_, method, path, status, body) => {
     const init =
       body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
     const response = await fetch(service.server.url + path, { method, ...init });
     const text = await response.text();
-    expect(text).toMatch(/[}\]]\n$/);
+    expect([response.status, text]).toEqual([status, expect.stringMatching(/[}\]]\n$/)]);
     expect(JSON.parse(text)).toBeInstanceOf(Object);
     const length = response.headers.get('content-length');
     if (length !== null) expect(Number(length)).toBe(Buffer.byteLength(text));
   });
 
   it('has the same length in the response to HEAD', async () => {
-    const got = await fetch(`${service.server.url}/health/live`);
-    const head = await fetch(`${service.server.url}/health/live`, { method: 'HEAD' });
-    expect(head.headers.get('content-length')).toBe(got.headers.get('content-length'));
+    const lengths = [];
+    for (const method of ['GET', 'HEAD']) {
+      const { headers } = await fetch(`${service.server.url}/health/live`, { method });
+      lengths.push(headers.get('content-length'));
+    }
+    // {"state":"ok"} and the newline
+    expect(lengths).toEqual(['15', '15']);
   });
 });

@@ -112,6 +112,7 @@ describe('the files of Swagger UI', () => {
     const again = await ask('/docs/swagger-ui.css', { headers: { 'if-none-match': headers.etag } });
     expect([again.statusCode, again.headers['content-type']]).toEqual([304, undefined]);
     const head = await ask('/docs/swagger-ui.css', { method: 'HEAD' });
+    expect(Number(headers['content-length'])).toBeGreaterThan(10_000);
     expect(head.headers['content-length']).toBe(headers['content-length']);
   });
 

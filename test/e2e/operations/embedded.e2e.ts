@@ -175,7 +175,7 @@ describe('a start that cannot be', () => {
   });
 
   const asRoot = process.getuid?.() === 0 ? it.concurrent : it.skip;
-  asRoot('says of a copy whose files belong to another account how to copy them', async () => {
+  asRoot('says of a copy whose files belong to another account how to copy them (needs root)', async () => {
     const copy = await copyTo('copy-of-root', '-r');
     await refused({ DATA_DIR: copy }, copy, 'cp -a');
   });

@@ -28,8 +28,18 @@ describe('GET /metrics', () => {
     expect((await answer.text()).split('\n').filter((text) => !line.test(text))).toEqual([]);
   });
 
-  it('needs the key, as reading does', async () => {
+  it('needs a key with the scope "admin" for all naming authorities', async () => {
+    const codeWith = async (fields: object) => {
+      const made = await service.client.post('/api-keys', { client: 'monitoring', ...fields }, { authorization });
+      const bearer = { authorization: `Bearer ${made.body.secret as string}` };
+      const answer = await fetch(`${service.server.url}/metrics`, { headers: bearer });
+      return answer.status === 200 ? 200 : ((await answer.json()) as { code: string }).code;
+    };
     expect((await service.client.get('/metrics')).body.code).toBe('UNAUTHENTICATED');
+    expect(await codeWith({ scopes: ['read', 'mint', 'register', 'curate'] })).toBe('SCOPE_MISSING');
+    const namingAuthorities = [{ namingAuthority: '100.102' }];
+    expect(await codeWith({ scopes: ['admin'], namingAuthorities })).toBe('NAMING_AUTHORITY_FORBIDDEN');
+    expect(await codeWith({ scopes: ['admin'] })).toBe(200);
   });
 
   it('counts a request under the pattern of its route and its status, never under its path', async () => {
@@ -170,7 +180,8 @@ describe('METRICS_PORT', () => {
     expect(port).not.toBe(new URL(server.url).port);
     await fetch(`${server.url}/health/live`);
     const answer = await fetch(`${origin}/metrics`);
-    expect(answer.status).toBe(200);
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(await answer.text()).toContain('route="/health/live",status="200"} 1\n');
     for (const path of ['/', '/identifiers', '/health/live', '/docs', '/openapi.json', '/metrics/', '/Metrics']) {
       const other = await fetch(origin + path);

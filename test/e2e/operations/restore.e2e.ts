@@ -92,10 +92,8 @@ async function reach(list: readonly string[], length: number): Promise<void> {
 const greatest = async (url: string) =>
   BigInt((await query<{ p: string }>(url, 'SELECT max(position) AS p FROM event'))[0]!.p);
 
-if (programs === '') console.warn('pg_dump is not installed (Debian package postgresql): a restore is not tested');
-
 (programs === '' ? describe.skip : describe)(
-  'a registry that is dumped and restored into a younger cluster, under load',
+  "a registry that is dumped and restored into a younger cluster, under load (needs Debian's postgresql)",
   () => {
     it('places every new event behind all old ones, cursors go on, and readers that were ahead of the dump are told where to start', async () => {
       const [old, young] = [await newCluster('old'), await newCluster('young')];

@@ -64,10 +64,15 @@ export class Postgres {
     this.data = join(folder, 'data');
   }
 
+  /** `postgres` has a password, as where an operator creates the role `mintmark` by the guides. */
+  get #superuser() {
+    return this.#password === undefined ? 'mintmark' : 'postgres';
+  }
+
   /** The URL of the superuser. */
   get url() {
-    const user = this.#password === undefined ? 'mintmark' : `mintmark:${this.#password}`;
-    return `postgresql://${user}@127.0.0.1:${this.port}/postgres`;
+    const account = this.#password === undefined ? this.#superuser : `${this.#superuser}:${this.#password}`;
+    return `postgresql://${account}@127.0.0.1:${this.port}/postgres`;
   }
 
   /** @private */
@@ -75,7 +80,7 @@ export class Postgres {
     const authentication =
       this.#password === undefined ? ['--auth=trust'] : ['--auth=scram-sha-256', '--pwfile=password'];
     if (this.#password !== undefined) await this.#write(join(this.#folder, 'password'), this.#password);
-    const options = ['-D', this.data, '--username=mintmark', '--encoding=UTF8', '--locale=C', '--no-sync'];
+    const options = ['-D', this.data, `--username=${this.#superuser}`, '--encoding=UTF8', '--locale=C', '--no-sync'];
     await this.#run(this.#programs.initdb, [...options, ...authentication]);
   }
 
@@ -122,7 +127,7 @@ export class Postgres {
   async standby() {
     const other = new Postgres(this.#programs, this.#account, this.#folder, await freePort(), this.#password);
     other.data = await this.copy();
-    const source = `host=127.0.0.1 port=${this.port} user=mintmark`;
+    const source = `host=127.0.0.1 port=${this.port} user=${this.#superuser}`;
     const settings = `primary_conninfo = '${source}'\nwal_retrieve_retry_interval = 200ms\n`;
     await writeFile(join(other.data, 'postgresql.auto.conf'), settings);
     return other;

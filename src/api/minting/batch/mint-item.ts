@@ -29,7 +29,7 @@ export interface ReceivedItem {
 export interface MintItem {
   readonly clientRef: string | null;
   readonly command: MintCommand | Problem;
-  /** The fingerprint source of the item: canonical JSON, or the item itself where it is invalid. */
+  /** The fingerprint source of the item: canonical JSON, or the item and its default naming authority where it is refused. */
   readonly canonical: string;
 }
 
@@ -61,7 +61,7 @@ export function parseItem(
     return { clientRef, command, canonical: JSON.stringify([clientRef, canonicalMint(command)]) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return { clientRef, command: error, canonical: JSON.stringify(['unread', value ?? null]) };
+    return { clientRef, command: error, canonical: JSON.stringify(['unread', byDefault ?? null, value ?? null]) };
   }
 }
 

@@ -207,6 +207,27 @@ describe('the Idempotency-Key of a batch', () => {
     expect(answers.some(({ status }) => status === 200)).toBe(true);
   });
 
+  it('replays an atomic batch whose naming authority has been suspended since', async () => {
+    const change = (state: string) =>
+      service.client.send(
+        'PATCH',
+        '/naming-authorities/2000.01',
+        { 'content-type': 'application/json', 'if-match': '*' },
+        JSON.stringify({ state }),
+      );
+    const items = { items: [{ namingAuthority: '2000.01' }] };
+    const first = await batch(items, { 'idempotency-key': 'b6' }, 'atomic');
+    expect((await change('suspended')).status).toBe(200);
+    const [again, other] = [
+      await batch(items, { 'idempotency-key': 'b6' }, 'atomic'),
+      await batch(items, { 'idempotency-key': 'b7' }, 'atomic'),
+    ];
+    expect((await change('active')).status).toBe(200);
+    expect([first.status, again.status, again.body]).toEqual([200, 200, first.body]);
+    expect([other.status, other.body.errors[0].code]).toEqual([422, 'SUSPENDED_NAMING_AUTHORITY']);
+    expect((await batch(items, { 'idempotency-key': 'b7' }, 'atomic')).status).toBe(200);
+  });
+
   it('is free again after an atomic batch that was refused', async () => {
     const refused = { namingAuthority: NA, items: [{ namingAuthority: '99.9' }] };
     expect((await batch(refused, { 'idempotency-key': 'b5' }, 'atomic')).status).toBe(422);

@@ -74,7 +74,7 @@ describe.each([
   let requests: Requests;
 
   beforeAll(async () => {
-    credentials = await Credentials.prepare(service.client);
+    credentials = await Credentials.prepare(service.client, service.database.url);
     requests = new Requests(service.client, ADMIN);
   });
 
@@ -91,13 +91,11 @@ describe.each([
     '%s treats each credential as its row defines',
     async (name, row) => {
       const isOfAll = row.class === 'ofAll';
-      const [statuses, wanted]: Record<string, unknown>[] = [{}, {}];
-      for (const credential of matrix.credentials) {
+      const statuses = await statusesOf(matrix.credentials, async (credential) => {
         const headers = await credentials.of(credential, row.scopes, isOfAll);
-        statuses![credential] = await ask(methodOf(row), await requests.for(name), headers);
-        wanted![credential] = expected(row, credential);
-      }
-      expect(statuses).toEqual(wanted);
+        return ask(methodOf(row), await requests.for(name), headers);
+      });
+      expect(statuses).toEqual(matrix.credentials.map((credential) => [credential, expected(row, credential)]));
     },
   );
 
@@ -105,26 +103,22 @@ describe.each([
     '%s is opened by its scopes and "admin", and by no other',
     async (name, row) => {
       const isOfAll = row.class === 'ofAll';
-      const [statuses, wanted]: Record<string, unknown>[] = [{}, {}];
-      for (const scope of SCOPES) {
-        statuses![scope] = await ask(methodOf(row), await requests.for(name), await credentials.with(scope, isOfAll));
-        const opens = scope === 'admin' || (row.needsAll !== true && row.scopes.includes(scope));
-        wanted![scope] = expected(row, opens ? 'right' : 'wrong scope');
-      }
-      expect(statuses).toEqual(wanted);
+      const statuses = await statusesOf(SCOPES, async (scope) =>
+        ask(methodOf(row), await requests.for(name), await credentials.with(scope, isOfAll)),
+      );
+      const opens = (scope: Scope) => scope === 'admin' || (row.needsAll !== true && row.scopes.includes(scope));
+      expect(statuses).toEqual(SCOPES.map((scope) => [scope, expected(row, opens(scope) ? 'right' : 'wrong scope')]));
     },
   );
 
   it.each(matrix.operations.filter((row) => methodOf(row) === 'GET').map((row) => [nameOf(row), row] as const))(
     '%s returns the status of GET for HEAD, with any credential (RFC 9110 9.3.2)',
     async (name, row) => {
-      const [statuses, wanted]: Record<string, unknown>[] = [{}, {}];
-      for (const credential of matrix.credentials) {
+      const statuses = await statusesOf(matrix.credentials, async (credential) => {
         const headers = await credentials.of(credential, row.scopes, row.class === 'ofAll');
-        statuses![credential] = await ask('HEAD', await requests.for(name), headers);
-        wanted![credential] = expected(row, credential);
-      }
-      expect(statuses).toEqual(wanted);
+        return ask('HEAD', await requests.for(name), headers);
+      });
+      expect(statuses).toEqual(matrix.credentials.map((credential) => [credential, expected(row, credential)]));
     },
   );
 
@@ -138,13 +132,17 @@ describe.each([
         .replace(/\{[^}]+\}/g, 'x');
       for (const credential of matrix.credentials) {
         const headers = await credentials.of(credential, ['read'], false);
-        for (const method of ALL_METHODS.filter((each) => !present.includes(each))) {
-          const status = await ask(method, { path: target }, headers);
-          expect([credential, method, status]).toEqual([credential, method, method === 'OPTIONS' ? 204 : 405]);
-        }
+        const absent = ALL_METHODS.filter((each) => !present.includes(each));
+        const statuses = await statusesOf(absent, (method) => ask(method, { path: target }, headers));
+        const wanted = absent.map((method) => [method, method === 'OPTIONS' ? 204 : 405]);
+        expect([credential, statuses]).toEqual([credential, wanted]);
       }
     },
   );
+
+  /** Sends a request for each name at the same time. @returns the names with the statuses. */
+  const statusesOf = <T>(names: readonly T[], send: (name: T) => Promise<number>): Promise<[T, number][]> =>
+    Promise.all(names.map(async (name): Promise<[T, number]> => [name, await send(name)]));
 
   /** @returns the status of the response, or of its only item. `fetch` would not send TRACE. */
   function ask(method: string, { path, headers, body }: Request, credential: Headers): Promise<number> {

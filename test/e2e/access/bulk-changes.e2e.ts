@@ -121,7 +121,8 @@ describe('where reading is public', () => {
 
 describe('streams at the same time', () => {
   const service = useService(PATIENT);
-  const COUNT = 1000;
+  // Three chunks.
+  const COUNT = 300;
 
   it('with one key in two processes change each identifier once', async () => {
     const other = await startServer({ DATABASE_URL: service.database.url, ACCESS: 'open', ...PATIENT });

@@ -11,6 +11,15 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
 const service = useService({ ALLOWED_HOSTS: 'pid.example.org, [2001:db8::7]', METRICS_PORT: '0' });
 
+/** A service with keys on the same database. */
+let keyed: TestServer;
+beforeAll(async () => {
+  keyed = await startServer({ DATABASE_URL: service.database.url, ...KEYS });
+});
+afterAll(async () => {
+  await keyed.stop();
+});
+
 interface Sent {
   readonly status: number;
   readonly code: string | undefined;
@@ -156,10 +165,8 @@ describe('open access accepts pages of its own origin and of ALLOWED_HOSTS only'
 });
 
 describe('ACCESS=keys', () => {
-  const keyed = useService(KEYS);
-
   it('is reached under any name, and by any page that has a key', async () => {
-    const base = keyed.server.url;
+    const base = keyed.url;
     expect(await send('pid.example.com', { base })).toMatchObject({ status: 200 });
     expect(await send('pid.example.com', { base, headers: { origin: 'https://app.example.com' } })).toMatchObject({
       status: 200,
@@ -168,7 +175,6 @@ describe('ACCESS=keys', () => {
 });
 
 describe('a key that was created under open access', () => {
-  let keyed: TestServer;
   let client: Client;
   let created: { id: string; secret: string; openAccess: boolean; confirmedAt: null; createdBy: string };
 
@@ -176,11 +182,7 @@ describe('a key that was created under open access', () => {
     const answer = await service.client.post('/api-keys', { client: 'foreign-page', scopes: ['admin'] });
     expect(answer.status).toBe(201);
     created = answer.body;
-    keyed = await startServer({ DATABASE_URL: service.database.url, ...KEYS });
     client = new Client(keyed.url);
-  });
-  afterAll(async () => {
-    await keyed.stop();
   });
 
   it('is marked, in its representation and in the database', async () => {

@@ -15,6 +15,9 @@ let key: { id: string; secret: string };
 let reader: Record<string, string>;
 let minter: Record<string, string>;
 let identifier: string;
+let anonymous: Client;
+let full: Client;
+let none: Client;
 
 /** A service on the common database with a setting of the public history. */
 async function start(variables: Record<string, string> = {}): Promise<Client> {
@@ -43,9 +46,29 @@ async function actors(client: Client, headers: Record<string, string> = {}): Pro
   return [history.body.items[0], event, streamed].map(pick);
 }
 
+/** What of the history the page and the links of a record show. */
+async function shown({ base }: Client, headers: Record<string, string> = {}): Promise<string> {
+  const page = await fetch(`${base}/identifiers/${identifier}`, { headers: { ...headers, accept: 'text/html' } });
+  const text = await page.text();
+  if (page.status !== 200) return String(page.status);
+  const hasHistory = text.includes('<h2 id="history">');
+  expect([(page.headers.get('link') ?? '').includes('rel="version-history"'), text.includes('/history"')]).toEqual([
+    hasHistory,
+    hasHistory,
+  ]);
+  if (!hasHistory) return 'none';
+  return text.includes('<bdi>library</bdi>') ? 'clients' : 'changes';
+}
+
 beforeAll(async () => {
   database = await createDatabase();
-  const client = await start();
+  const [client, ...others] = await Promise.all([
+    start(),
+    start({ PUBLIC_HISTORY: 'full' }),
+    start({ PUBLIC_HISTORY: 'none' }),
+  ]);
+  [full, none] = others;
+  anonymous = client;
   const create = async (name: string, scopes: string[]) =>
     (await client.post('/api-keys', { client: name, scopes }, ADMIN)).body;
   key = await create('library', ['mint']);
@@ -62,36 +85,60 @@ afterAll(async () => {
 
 describe('PUBLIC_HISTORY', () => {
   it('anonymous, the default: without a key the client of a change is hidden; with any key it is shown', async () => {
-    const client = new Client(servers[0]!.url);
-    expect(await actors(client)).toEqual([NO_ACTOR, NO_ACTOR, NO_ACTOR]);
+    expect(await actors(anonymous)).toEqual([NO_ACTOR, NO_ACTOR, NO_ACTOR]);
     const library = { client: 'library', keyId: key.id };
     for (const headers of [reader, minter, ADMIN])
-      expect(await actors(client, headers)).toEqual([library, library, library]);
-    const settings = await client.get('/naming-authorities/100.102/history');
+      expect(await actors(anonymous, headers)).toEqual([library, library, library]);
+    const settings = await anonymous.get('/naming-authorities/100.102/history');
     expect(settings.body.items[0]).toMatchObject({ ...NO_ACTOR, kind: 'created' });
   });
 
   it('full: everybody sees who made a change', async () => {
     const library = { client: 'library', keyId: key.id };
-    expect(await actors(await start({ PUBLIC_HISTORY: 'full' }))).toEqual([library, library, library]);
+    expect(await actors(full)).toEqual([library, library, library]);
   });
 
   it('none: the history needs a key with the scope "read"; all other reading does not', async () => {
-    const client = await start({ PUBLIC_HISTORY: 'none' });
     const paths = ['/events', `/identifiers/${identifier}/history`, '/naming-authorities/100.102/history'];
     for (const path of paths) {
-      expect([path, coded(await client.get(path))]).toEqual([path, [401, 'UNAUTHENTICATED']]);
-      expect([path, coded(await client.get(path, minter))]).toEqual([path, [403, 'SCOPE_MISSING']]);
-      expect([path, (await client.get(path, reader)).status]).toEqual([path, 200]);
+      expect([path, coded(await none.get(path))]).toEqual([path, [401, 'UNAUTHENTICATED']]);
+      expect([path, coded(await none.get(path, minter))]).toEqual([path, [403, 'SCOPE_MISSING']]);
+      expect([path, (await none.get(path, reader)).status]).toEqual([path, 200]);
     }
     const open = ['/identifiers', `/identifiers/${identifier}`, '/naming-authorities', '/naming-authorities/100.102'];
-    for (const path of open) expect([path, (await client.get(path)).status]).toEqual([path, 200]);
+    for (const path of open) expect([path, (await none.get(path)).status]).toEqual([path, 200]);
   });
 
   it('is no limit where access is open: everybody is an administrator there', async () => {
     const library = { client: 'library', keyId: key.id };
     const client = await start({ ACCESS: 'open', PUBLIC_HISTORY: 'none' });
     expect(await actors(client)).toEqual([library, library, library]);
+  });
+});
+
+describe('the history on the page of a record', () => {
+  it('PUBLIC_HISTORY=anonymous: changes for everybody, clients for requests with a key', async () => {
+    expect(await shown(anonymous)).toBe('changes');
+    expect(await shown(anonymous, minter)).toBe('clients');
+    expect(await shown(anonymous, ADMIN)).toBe('clients');
+  });
+
+  it('PUBLIC_HISTORY=full: clients for everybody', async () => {
+    expect(await shown(full)).toBe('clients');
+  });
+
+  it('PUBLIC_HISTORY=none: nothing without a key, nor with a key that may not read; the rest of the page', async () => {
+    expect(await shown(none)).toBe('none');
+    expect(await shown(none, minter)).toBe('none');
+    expect(await shown(none, reader)).toBe('clients');
+    expect(await shown(none, ADMIN)).toBe('clients');
+  });
+
+  it('PUBLIC_READ=false: no page without a key that may read', async () => {
+    const client = await start({ PUBLIC_READ: 'false' });
+    expect(await shown(client)).toBe('401');
+    expect(await shown(client, minter)).toBe('403');
+    expect(await shown(client, reader)).toBe('clients');
   });
 });
 
@@ -121,7 +168,7 @@ describe('the id of an event', () => {
   it('of one registry is no cursor of another', async () => {
     const fresh = await createDatabase();
     const client = await start({ DATABASE_URL: fresh.url });
-    const [mine] = (await new Client(servers[0]!.url).get('/events', ADMIN)).body.items;
+    const [mine] = (await anonymous.get('/events', ADMIN)).body.items;
     expect(coded(await client.get(`/events?cursor=${mine.id}`, ADMIN))).toEqual([400, 'INVALID_CURSOR']);
     await servers.pop()!.stop();
     await fresh.drop();

@@ -9,9 +9,15 @@ const create = (fields: object, key: string) =>
 
 describe('a repeat with the Idempotency-Key', () => {
   it('of a key that has expired since returns that key', async () => {
-    const until = Date.now() + 5000;
+    let until = 0;
+    const createFor = (ms: number) => {
+      until = Date.now() + ms;
+      return create({ expiresAt: new Date(until).toISOString() }, 'ends');
+    };
+    let first = await createFor(1000);
+    // A machine that stands still may receive the request too late; a refusal leaves its key unused.
+    for (let ms = 2000; first.status === 400 && ms < 30_000; ms *= 2) first = await createFor(ms);
     const expiresAt = new Date(until).toISOString();
-    const first = await create({ expiresAt }, 'ends');
     expect(first.status).toBe(201);
     await pause(until + 100 - Date.now());
     const again = await create({ expiresAt }, 'ends');

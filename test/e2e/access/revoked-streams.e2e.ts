@@ -13,9 +13,6 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const ADMIN = bearer(ADMIN_KEY);
 const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY });
 
-/** A key is cached for up to two seconds. */
-const REMEMBERED_MS = 2300;
-
 async function createKey(fields: object = {}): Promise<{ headers: Record<string, string>; id: string }> {
   const { status, body } = await service.client.post(
     '/api-keys',
@@ -26,9 +23,9 @@ async function createKey(fields: object = {}): Promise<{ headers: Record<string,
   return { headers: bearer(body.secret as string), id: body.id as string };
 }
 
+/** Revokes a key on the service that has its streams, where this takes effect at once. */
 async function revoke(id: string): Promise<void> {
   expect((await service.client.send('DELETE', `/api-keys/${id}`, ADMIN)).status).toBe(204);
-  await pause(REMEMBERED_MS);
 }
 
 const ENDED = { status: 401, problem: { code: 'UNAUTHENTICATED' } };
@@ -142,11 +139,19 @@ describe('a key that is revoked while its stream lasts', () => {
 
 describe('a key that expires while its stream lasts', () => {
   it('ends a bulk at the next chunk with a problem line', async () => {
-    const until = Date.now() + 6000;
-    const { headers } = await createKey({ expiresAt: new Date(until).toISOString() });
-    const stream = openStream(service.server.url + PATH, headers);
-    stream.request.write('{}\n');
-    expect((await stream.lines.next()).value).toMatchObject({ line: 1, status: 201 });
+    const open = async (ms: number) => {
+      const until = Date.now() + ms;
+      const { headers } = await createKey({ expiresAt: new Date(until).toISOString() });
+      const stream = openStream(service.server.url + PATH, headers);
+      stream.request.write('{}\n');
+      const first: unknown = (await stream.lines.next()).value;
+      return { stream, until, first, isLate: Date.now() >= until };
+    };
+    let opened = await open(1500);
+    // A machine that stands still may use the key too late.
+    for (let ms = 3000; opened.isLate && ms < 30_000; ms *= 2) opened = await open(ms);
+    const { stream, until, first } = opened;
+    expect(first).toMatchObject({ line: 1, status: 201 });
     await pause(until + 100 - Date.now());
     stream.request.write('{}\n');
     expect((await stream.lines.next()).value).toMatchObject({ line: 2, ...ENDED });

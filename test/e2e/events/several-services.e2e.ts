@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { IdentifierUpdater } from '../../../dist/storage/identifiers/identifier-updater.js';
 import { IdentifierReader } from '../../../dist/storage/identifiers/identifier-reader.js';
 import { Transactions } from '../../../dist/storage/transactions.js';
 import { Client } from '../harness/client.js';
-import { createDatabase } from '../harness/database.js';
+import { type TestDatabase, createDatabase } from '../harness/database.js';
 import { type SeenEvent, followLog, readLog, untilRead } from '../harness/log-reader.js';
-import { startServer } from '../harness/server.js';
+import { type TestServer, startServer } from '../harness/server.js';
 
 const MINTS = 20;
 const CHANGES = 15;
@@ -44,9 +44,18 @@ async function changeMany(url: string): Promise<number> {
 }
 
 describe('the log of several services on one database', () => {
+  let database: TestDatabase;
+  let servers: TestServer[];
+  beforeAll(async () => {
+    database = await createDatabase();
+    servers = await Promise.all(Array.from({ length: 5 }, () => startServer(variables(database.url))));
+  });
+  afterAll(async () => {
+    await Promise.all(servers.map((server) => server.stop()));
+    await database.drop();
+  });
+
   it('has every mint and change once, the versions of each identifier ascending, while four mint and four change', async () => {
-    const database = await createDatabase();
-    const servers = await Promise.all(Array.from({ length: 5 }, () => startServer(variables(database.url))));
     const clients = servers.map(({ url }) => new Client(url));
     const reader = followLog(clients[4]!);
     const first = await Promise.all(clients.slice(0, 4).map(mintOne));
@@ -67,25 +76,20 @@ describe('the log of several services on one database', () => {
       versions.set(identifier!, version);
     }
     expect([...versions.keys()].sort()).toEqual(minted.sort());
-    await Promise.all(servers.map((server) => server.stop()));
-    await database.drop();
   });
 
   it('continues from an old cursor after a restart', async () => {
-    const database = await createDatabase();
-    const first = await startServer(variables(database.url));
+    const first = servers.pop()!;
     const client = new Client(first.url);
-    await client.mint();
-    // The creation of the naming authority and the mint.
-    await untilRead(client, 2);
     const { next } = await readLog(client);
-    await client.mint();
-    const events = await untilRead(client, 1, next);
+    const minted: unknown[] = [];
+    for (let n = 0; n < 3; n++) minted.push((await client.mint()).body.identifier);
+    const events = await untilRead(client, 3, next);
+    expect(events.map(({ identifier }) => identifier)).toEqual(minted);
     await first.stop('SIGKILL');
     const second = await startServer(variables(database.url));
-    expect(await untilRead(new Client(second.url), 1, next)).toEqual(events);
-    await second.stop();
-    await database.drop();
+    servers.push(second);
+    expect(await untilRead(new Client(second.url), 3, next)).toEqual(events);
   });
 });
 

@@ -1,14 +1,14 @@
+import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from '../harness/client.js';
 import { type TestServer, startServer } from '../harness/server.js';
-import { useService } from '../harness/service.js';
+import { useSharedService } from '../harness/service.js';
 
-const service = useService({ NAMING_AUTHORITIES: '100.102' });
+const service = useSharedService();
 let another: TestServer;
 
 beforeAll(async () => {
-  const database = { DATABASE_URL: service.database.url };
-  another = await startServer({ ...database, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' });
+  another = await startServer({ DATABASE_URL: service.database.url, ACCESS: 'open' });
 });
 afterAll(() => another.stop());
 
@@ -22,12 +22,13 @@ describe('a naming authority that one service created', () => {
       async (_, identifier) =>
         (await other.post('/identifiers/lookup', { items: [identifier] })).body.items[0].outcome === 'found' && 200,
     ];
+    const parent = `${service.na}.${randomInt(1_000_000_000)}`;
+    expect((await one.post('/naming-authorities', { namingAuthority: parent })).status).toBe(201);
     for (const [index, question] of questions.entries()) {
-      const namingAuthority = `20.${index}`;
+      const namingAuthority = `${parent}.${index}`;
       // The cache of the other service is fresh and does not contain the new one.
-      await other.get('/identifiers/100.102/F58FB49EB1F848F0A606E84CEF294BE5');
+      await other.get(`/identifiers/${service.na}/F58FB49EB1F848F0A606E84CEF294BE5`);
       const created = { namingAuthority, profile: 'handle' };
-      if (index === 0) await one.post('/naming-authorities', { namingAuthority: '20' });
       expect((await one.post('/naming-authorities', created)).status).toBe(201);
       const { identifier } = (await one.post('/identifiers', { namingAuthority, localName: `report ${index}` })).body;
       expect(await question(`/identifiers/${encodeURIComponent(identifier)}`, identifier)).toBe(200);

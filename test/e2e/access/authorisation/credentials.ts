@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '../../harness/client.js';
+import { query } from '../../harness/database.js';
 import { OWN } from './requests.js';
 
 /** The key with every scope. */
@@ -24,19 +24,18 @@ export class Credentials {
     private readonly ended: Readonly<Record<string, Headers>>,
   ) {}
 
-  /** Takes some seconds: one key must expire, and the revocation of another must reach all replicas. */
-  static async prepare(client: Client): Promise<Credentials> {
-    const until = Date.now() + 5000;
-    const expiring = await createKey(client, { scopes: ['admin'], expiresAt: new Date(until).toISOString() });
+  /** @param databaseUrl where a key that was never used is put back to a time at which it has expired. */
+  static async prepare(client: Client, databaseUrl: string): Promise<Credentials> {
+    const expired = await createKey(client, { scopes: ['admin'], expiresAt: '2126-01-01T00:00:00Z' });
+    await query(databaseUrl, "UPDATE api_key SET expires_at = now() - interval '1 second' WHERE id = $1", [expired.id]);
     const revoked = await createKey(client, { scopes: ['admin'] });
     const used = await client.get('/api-keys', revoked.headers);
     const { status } = await client.send('DELETE', `/api-keys/${revoked.id}`, ADMIN);
     if (used.status !== 200 || status !== 204) throw new Error('the key to be revoked did not work before');
-    await pause(Math.max(2500, until + 100 - Date.now()));
     return new Credentials(client, {
       'no key': {},
       malformed: bearer('mm_live_nothing'),
-      expired: expiring.headers,
+      expired: expired.headers,
       revoked: revoked.headers,
     });
   }

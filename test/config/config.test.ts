@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -276,16 +277,18 @@ describe('the key of the administrator', () => {
 
 describe('the file .env', () => {
   it('that cannot be read stops the start, and is not taken for one that does not exist', () => {
-    const before = process.cwd();
     const folder = mkdtempSync(join(tmpdir(), 'mintmark-env-'));
-    process.chdir(folder);
+    const program = `import { readConfig } from '${new URL('../../dist/config/config.js', import.meta.url).href}'; readConfig();`;
+    const errorOf = () =>
+      spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+        ...{ cwd: folder, env: {}, encoding: 'utf8' },
+      }).stderr;
     try {
-      expect(() => readConfig()).not.toThrow();
-      if (process.getuid?.() === 0) mkdirSync('.env');
-      else writeFileSync('.env', 'ACCESS=keys', { mode: 0o000 });
-      expect(() => readConfig()).toThrow(/The file \.env in .* cannot be read/);
+      expect(errorOf()).toBe('');
+      if (process.getuid?.() === 0) mkdirSync(join(folder, '.env'));
+      else writeFileSync(join(folder, '.env'), 'ACCESS=keys', { mode: 0o000 });
+      expect(errorOf()).toMatch(/StartupError: The file \.env in .* cannot be read/);
     } finally {
-      process.chdir(before);
       rmSync(folder, { recursive: true });
     }
   });

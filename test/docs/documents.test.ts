@@ -134,7 +134,7 @@ describe('docs/explanation/architecture.md', () => {
     expect(cited.length).toBeGreaterThan(10);
     expect(cited.filter((name) => !known.includes(name))).toEqual([]);
     const titles = [...section.matchAll(/"([^"]+)"/g)].map(([, title]) => title);
-    const plans = read('test/e2e/database/plans.e2e.ts');
+    const plans = read('test/e2e/database/statements.ts');
     expect(titles.filter((title) => !plans.includes(`'${title}'`))).toEqual([]);
   });
 });

@@ -169,10 +169,12 @@ describe('a mint of a Handle with values', () => {
   });
 });
 
-describe('the place of a Handle', () => {
-  const placeOf = (handle: string) => {
-    const place = locationIn(KNOWN, handle);
-    return place.kind === 'here' ? [place.authority.prefix, place.localName, place.address !== null] : place.kind;
+describe('the location of a Handle', () => {
+  const kindOf = (handle: string) => {
+    const location = locationIn(KNOWN, handle);
+    return location.kind === 'here'
+      ? [location.authority.prefix, location.localName, location.address !== null]
+      : location.kind;
   };
 
   it.each([
@@ -182,12 +184,12 @@ describe('the place of a Handle', () => {
     ['100.102/report', ['100.102', 'report', false]],
     ['100.102.7/x', 'foreign'],
     ['Lib', 'foreign'],
-  ])('of %j is %j', (handle, place) => {
-    expect(placeOf(handle)).toEqual(place);
+  ])('of %j is %j', (handle, location) => {
+    expect(kindOf(handle)).toEqual(location);
   });
 
   it('is nowhere with a local name of more than 8192 octets', () => {
-    expect(placeOf(`Lib/${'x'.repeat(8192)}`)).toEqual(['Lib', 'x'.repeat(8192), true]);
-    expect(placeOf(`Lib/${'x'.repeat(8193)}`)).toBe('tooLong');
+    expect(kindOf(`Lib/${'x'.repeat(8192)}`)).toEqual(['Lib', 'x'.repeat(8192), true]);
+    expect(kindOf(`Lib/${'x'.repeat(8193)}`)).toBe('tooLong');
   });
 });

@@ -5,11 +5,10 @@ import { COUNT } from '../../../dist/storage/naming-authorities/naming-authority
 import { digestOf } from '../../../dist/registry/digest.js';
 import { ChangeReader, LOG_HEAD, LOG_PAGE } from '../../../dist/storage/changes/change-reader.js';
 import { HistoryReads } from '../../../dist/storage/replica/history-reads.js';
-import { LOG_POLL, MAX_POLLED_ROWS } from '../../../dist/storage/changes/log-poll.js';
+import { LOG_POLL } from '../../../dist/storage/changes/log-poll.js';
 import { IdentifierSearch } from '../../../dist/storage/identifiers/identifier-search.js';
 import { CoalescedReader } from '../../../dist/storage/identifiers/coalesced-reader.js';
 import { ResolutionReader } from '../../../dist/storage/identifiers/cache/resolution-reader.js';
-import { SERVICE } from '../../../dist/registry/change.js';
 import { IdentifierPages } from '../../../dist/storage/identifiers/identifier-pages.js';
 import { IdentifierReader } from '../../../dist/storage/identifiers/identifier-reader.js';
 import { IdentifierUpdater } from '../../../dist/storage/identifiers/identifier-updater.js';
@@ -183,11 +182,11 @@ export const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][]
   ['the first events', 2 * FEW, (on) => on.query(LOG_PAGE, ['0', '0', 100])],
   ['the last event', FEW, (on) => on.query(LOG_HEAD)],
   ['events in the middle of the log', 4 * FEW, async (on) => on.query(LOG_PAGE, [...(await middleOf(on)), 100])],
-  ['a poll of the log', FEW, async (on) => on.query(LOG_POLL, [await snapshotOf(on), MAX_POLLED_ROWS + 1])],
+  ['a poll of the log', FEW, async (on) => on.query(LOG_POLL, [await snapshotOf(on), 10_001])],
   [
     'a poll of the log after 100 transactions were open',
     FEW,
-    async (on) => on.query(LOG_POLL, [await snapshotOf(on, 100), MAX_POLLED_ROWS + 1]),
+    async (on) => on.query(LOG_POLL, [await snapshotOf(on, 100), 10_001]),
   ],
   ['the history of an identifier', FEW, (on) => new ChangeReader(on as never).ofIdentifier(2n, 0, 100)],
   ['the last changes of an identifier', FEW, (on) => new HistoryReads(on, null).lastOfIdentifier(2n, 20, true)],
@@ -203,7 +202,7 @@ export const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][]
       const amendment = { kind: 'changed', target: 'https://x.example/' } as const;
       await changes.update(
         on,
-        SERVICE,
+        { client: 'service', keyId: null },
         now,
         records.map((record) => ({ record, amendment })),
       );

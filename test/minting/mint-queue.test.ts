@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { MintQueue } from '../../src/minting/mint-queue.js';
 import type { MintJob, MintOutcome } from '../../src/minting/mint-outcome.js';
 import { Metrics } from '../../src/metrics/metrics.js';
@@ -30,7 +30,11 @@ const nameOf = ({ command: { namingAuthority, metadata } }: MintJob): string =>
 
 const lockTimeout = () => Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
 
-const later = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+/** Lets a millisecond pass. */
+async function later(): Promise<void> {
+  jest.advanceTimersByTime(1);
+  await turn();
+}
 
 /** A queue over a fake database with locked names, and the batches that it received. */
 function queue(locked: Set<string>, fails: (names: string[]) => Error | null = () => null) {
@@ -41,7 +45,7 @@ function queue(locked: Set<string>, fails: (names: string[]) => Error | null = (
     sent.push({ names, wait });
     await turn();
     const isBlocked = (): boolean => names.some((name) => locked.has(name));
-    for (let waited = 0; wait === LONG && isBlocked() && waited < 50; waited++) await later();
+    for (let waited = 0; wait === LONG && isBlocked() && waited < LONG; waited++) await later();
     const error = isBlocked() ? lockTimeout() : fails(names);
     if (error !== null) return jobs.map(() => error);
     for (const name of names) minted.set(name, (minted.get(name) ?? 0) + 1);
@@ -54,6 +58,13 @@ const codeOf = (settled: PromiseSettledResult<MintOutcome>) =>
   settled.status === 'fulfilled' ? settled.value.outcome : ((settled.reason as Partial<Problem>).code ?? 'failed');
 
 describe('the queue of mints', () => {
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
   it('mints the neighbors of a locked name once each, while that one waits for its lock alone', async () => {
     const names = Array.from({ length: 40 }, (_, i) => `n${i}`);
     const locked = new Set(['n7']);
@@ -68,10 +79,14 @@ describe('the queue of mints', () => {
     expect(minted.get('n7')).toBe(1);
   });
 
-  it('refuses the locked one with REQUEST_IN_FLIGHT when it has a key, else with CONFLICT_IN_PROGRESS', async () => {
+  it('refuses the locked one after 4 s, with REQUEST_IN_FLIGHT when it has a key, else with CONFLICT_IN_PROGRESS', async () => {
     const { queue: it } = queue(new Set(['a', 'b']));
+    const since = performance.now();
     const results = await Promise.allSettled([it.mint(job('a', 'k')), it.mint(job('b')), it.mint(job('c'))]);
     expect(results.map(codeOf)).toEqual(['REQUEST_IN_FLIGHT', 'CONFLICT_IN_PROGRESS', 'created']);
+    // The last turn of each begins before 4 s have passed.
+    expect(performance.now() - since).toBeGreaterThanOrEqual(4000);
+    expect(performance.now() - since).toBeLessThan(4600);
   });
 
   it('sends no statement for later mints of a blocked name, and returns its result to them', async () => {

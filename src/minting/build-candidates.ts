@@ -1,11 +1,10 @@
 import { Problem } from '../problem/problem.js';
 import { buildIdentifier } from '../registry/build-identifier.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
-import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import { type NamingAuthoritySnapshot, activeIn } from '../registry/naming-authority-snapshot.js';
 import type { NewIdentifier } from '../registry/new-identifier.js';
 import type { GuidGenerator } from '../registry/uuid.js';
 import { requestInFlight } from '../storage/idempotency.js';
-import { activeIn } from '../storage/naming-authorities/naming-authority-cache.js';
 import type { Candidate, DecidedMint, MintJob } from './mint-outcome.js';
 
 /** Attempts with new GUIDs, which collide only when the random source is broken. */

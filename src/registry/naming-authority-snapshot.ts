@@ -11,7 +11,7 @@ import {
   recognize,
   upperAscii,
 } from '../identifier/index.js';
-import { malformed } from '../problem/problem.js';
+import { Problem, malformed } from '../problem/problem.js';
 import { type Digest, digestOf } from './digest.js';
 import { type MetadataIdScheme, type NamingAuthority, isCaseInsensitiveByRule } from './naming-authority.js';
 import { type CanonicalName, canonicalNameOf } from './canonical-name.js';
@@ -175,6 +175,20 @@ export class NamingAuthoritySnapshot {
     this.resolvers = [...new Map(own.map((each) => [each.prefix, each])).values()];
     return this.resolvers;
   }
+}
+
+/** @throws Problem UNKNOWN_NAMING_AUTHORITY or SUSPENDED_NAMING_AUTHORITY */
+export function activeIn(known: NamingAuthoritySnapshot, prefix: string): NamingAuthority {
+  const found = known.find(prefix);
+  const errors = [{ pointer: '/namingAuthority', detail: `no naming authority "${prefix}" exists` }];
+  if (found === undefined) {
+    const detail = `The naming authority "${prefix}" does not exist; an operator must create it first.`;
+    throw new Problem('UNKNOWN_NAMING_AUTHORITY', detail, { errors });
+  }
+  if (found.state !== 'active') {
+    throw new Problem('SUSPENDED_NAMING_AUTHORITY', `The naming authority "${prefix}" is suspended.`, { errors });
+  }
+  return found;
 }
 
 /** The address of a local name: under the profile "cordra" a GUID of 32 upper-case hexadecimal digits. */

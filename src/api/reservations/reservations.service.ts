@@ -8,12 +8,13 @@ import type { Actor } from '../../registry/change.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { activation, changeTime, release, stateProblem } from '../../registry/lifecycle.js';
 import { requireLease } from '../../registry/lease.js';
+import { activeIn } from '../../registry/naming-authority-snapshot.js';
 import { GuidGenerator, isUuid } from '../../registry/uuid.js';
 import { IdempotentRequests, type Replayable, keyedRequest } from '../../storage/idempotency.js';
 import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
 import { IdentifierUpdater } from '../../storage/identifiers/identifier-updater.js';
 import { prepareInsertion } from '../../storage/identifiers/identifier-writer.js';
-import { NamingAuthorityCache, activeIn } from '../../storage/naming-authorities/naming-authority-cache.js';
+import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
 import type { Queryable } from '../../storage/transactions.js';
 import { WRITE_CLIENT, type WriteClient } from '../../storage/write-client.js';
 import {

@@ -181,17 +181,3 @@ function hasUsers(
 ): boolean {
   return known.size === (read?.size ?? 0) && [...known].every((name) => read?.has(name));
 }
-
-/** @throws Problem UNKNOWN_NAMING_AUTHORITY or SUSPENDED_NAMING_AUTHORITY */
-export function activeIn(known: NamingAuthoritySnapshot, prefix: string): NamingAuthority {
-  const found = known.find(prefix);
-  const errors = [{ pointer: '/namingAuthority', detail: `no naming authority "${prefix}" exists` }];
-  if (found === undefined) {
-    const detail = `The naming authority "${prefix}" does not exist; an operator must create it first.`;
-    throw new Problem('UNKNOWN_NAMING_AUTHORITY', detail, { errors });
-  }
-  if (found.state !== 'active') {
-    throw new Problem('SUSPENDED_NAMING_AUTHORITY', `The naming authority "${prefix}" is suspended.`, { errors });
-  }
-  return found;
-}

@@ -8,9 +8,8 @@ import { namingAuthorityKey, parseNamingAuthority } from '../../../identifier/in
 import { Problem, type ProblemDetail } from '../../../problem/problem.js';
 import { type Digest, digestFrom } from '../../../registry/digest.js';
 import type { MintCommand } from '../../../registry/mint-command.js';
-import { type NamingAuthoritySnapshot, addressIn } from '../../../registry/naming-authority-snapshot.js';
+import { type NamingAuthoritySnapshot, activeIn, addressIn } from '../../../registry/naming-authority-snapshot.js';
 import { IdempotentRequests } from '../../../storage/idempotency.js';
-import { activeIn } from '../../../storage/naming-authorities/naming-authority-cache.js';
 import type { Queryable } from '../../../storage/transactions.js';
 import type { MintJob, MintResult, NamedResult } from '../../../minting/mint-outcome.js';
 import { MintReplays, type StoredResult, serializeResult } from '../../../minting/mint-replays.js';

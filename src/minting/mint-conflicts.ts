@@ -8,7 +8,7 @@ import { ignoredMembers } from '../registry/ignored-members.js';
 import type { MintCommand } from '../registry/mint-command.js';
 import type { NewIdentifier } from '../registry/new-identifier.js';
 import { type Conflicts, expiredIn } from '../storage/identifiers/conflict-finder.js';
-import { keyReused, requestInFlight } from '../storage/idempotency.js';
+import { keyReused, requestInFlight } from '../storage/idempotency-key.js';
 import { IdentifierUpdater } from '../storage/identifiers/identifier-updater.js';
 import { type LockWait, type Queryable, Transactions, lockWaitMs } from '../storage/transactions.js';
 import { WRITE_CLIENT, type WriteClient } from '../storage/write-client.js';

@@ -3,7 +3,7 @@ import type { Metrics } from '../metrics/metrics.js';
 import { conflictInProgress, databaseProblem, isConflict, isLockTimeout } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
 import { Batcher, type BatcherLimits, queueFull } from '../storage/batcher.js';
-import { requestInFlight } from '../storage/idempotency.js';
+import { requestInFlight } from '../storage/idempotency-key.js';
 import type { LockWait } from '../storage/transactions.js';
 import type { MintJob, MintOutcome } from './mint-outcome.js';
 

@@ -6,7 +6,7 @@ import type { MintContext } from '../registry/build-identifier.js';
 import type { Digest } from '../registry/digest.js';
 import type { RequestIndex } from '../registry/new-identifier.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
-import { keyReused } from '../storage/idempotency.js';
+import { keyReused } from '../storage/idempotency-key.js';
 import { type NewResult, RequestResults } from '../storage/request-results.js';
 import { type Queryable, Transactions } from '../storage/transactions.js';
 import type { DecidedMint, MintOutcome, MintResult } from './mint-outcome.js';

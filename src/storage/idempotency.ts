@@ -1,16 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { errorOfLaterPart, isLockTimeout } from '../problem/database-errors.js';
-import { Problem } from '../problem/problem.js';
-import type { Actor } from '../registry/change.js';
 import { type Digest, digestOf } from '../registry/digest.js';
+import { type KeyedRequest, keyReused, requestInFlight } from './idempotency-key.js';
 import { type Queryable, Transactions } from './transactions.js';
-
-/** The Idempotency-Key of a request, with its client and the fingerprint of the request. */
-export interface KeyedRequest {
-  readonly client: string;
-  readonly key: string;
-  readonly fingerprint: Digest;
-}
 
 export interface Replayable<T> {
   readonly result: T;
@@ -146,19 +138,6 @@ export class IdempotentRequests {
   }
 }
 
-export function keyedRequest(actor: Actor, key: string | undefined, content: unknown): KeyedRequest | null {
-  if (key === undefined) return null;
-  return { client: actor.client, key, fingerprint: digestOf(JSON.stringify(content)) };
-}
-
-export function keyReused(): Problem {
-  return new Problem(
-    'IDEMPOTENCY_KEY_REUSED',
-    'This Idempotency-Key was used for a different request. Use a new key for each new request.',
-    { errors: [{ pointer: '#header/Idempotency-Key', detail: 'was used with a different body' }] },
-  );
-}
-
 /** Fails at once, because the other request can take long. */
 async function lockRequest(transaction: Queryable, request: KeyedRequest): Promise<void> {
   const { client, key } = request;
@@ -178,14 +157,6 @@ async function waitForRequest(transaction: Queryable, { client, key }: KeyedRequ
   } catch (error) {
     throw isLockTimeout(error) ? requestInFlight() : error;
   }
-}
-
-export function requestInFlight(): Problem {
-  return new Problem(
-    'REQUEST_IN_FLIGHT',
-    'A request with this Idempotency-Key is still in progress. Retry after Retry-After.',
-    { errors: [{ pointer: '#header/Idempotency-Key', detail: 'in flight' }], headers: { 'retry-after': '1' } },
-  );
 }
 
 async function findResult(from: Queryable, { client, key, fingerprint: hash }: KeyedRequest): Promise<string | null> {

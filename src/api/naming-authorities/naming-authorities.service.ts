@@ -5,7 +5,8 @@ import { type Resolver, namingAuthorityKey, parentOf, parseNamingAuthority } fro
 import { Problem, malformed } from '../../problem/problem.js';
 import { DEFAULT_HTTP_RESOLVER } from '../../registry/default-resolver.module.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
-import { IdempotentRequests, type Replayable, keyedRequest } from '../../storage/idempotency.js';
+import { IdempotentRequests, type Replayable } from '../../storage/idempotency.js';
+import { keyedRequest } from '../../storage/idempotency-key.js';
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
 import { NamingAuthorityCounts } from '../../storage/naming-authorities/naming-authority-counts.js';
 import { NamingAuthorityReader } from '../../storage/naming-authorities/naming-authority-reader.js';

@@ -10,7 +10,8 @@ import { activation, changeTime, release, stateProblem } from '../../registry/li
 import { requireLease } from '../../registry/lease.js';
 import { activeIn } from '../../registry/naming-authority-snapshot.js';
 import { GuidGenerator, isUuid } from '../../registry/uuid.js';
-import { IdempotentRequests, type Replayable, keyedRequest } from '../../storage/idempotency.js';
+import { IdempotentRequests, type Replayable } from '../../storage/idempotency.js';
+import { keyedRequest } from '../../storage/idempotency-key.js';
 import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
 import { IdentifierUpdater } from '../../storage/identifiers/identifier-updater.js';
 import { prepareInsertion } from '../../storage/identifiers/identifier-writer.js';

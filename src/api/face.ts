@@ -1,6 +1,6 @@
 import type { Face } from '../http/face.js';
 import { DATA_HEADERS, DATA_ONLY, securityHeaders } from '../http/server/security-headers.js';
-import { sendProblem } from '../problem/problem.filter.js';
+import { sendProblem } from '../problem/send-problem.js';
 
 /** Swagger UI needs scripts, inline styles, images as data, and requests to this service. */
 const SWAGGER_UI_HEADERS = securityHeaders(

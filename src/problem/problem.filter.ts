@@ -1,33 +1,8 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { CATALOGUE, type ServiceCode } from './catalogue.js';
-import { databaseProblem } from './database-errors.js';
-import { logFailure } from './log-failure.js';
-import { problemDocument } from './problem-document.dto.js';
-import { Problem, tooLarge } from './problem.js';
+import { sendProblem } from './send-problem.js';
 
-const FASTIFY_PROBLEMS: Readonly<Record<string, ServiceCode>> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
-  FST_ERR_CTP_BODY_TOO_LARGE: 'BODY_TOO_LARGE',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'MALFORMED_HTTP',
-  FST_ERR_BAD_URL: 'MALFORMED_URL',
-  FST_ERR_MAX_PARAM_LENGTH: 'MALFORMED_URL',
-};
-
-/** Statuses of the framework and its plugins. */
-const STATUS_PROBLEMS: Readonly<Record<number, ServiceCode>> = {
-  403: 'NOT_FOUND',
-  404: 'NOT_FOUND',
-  413: 'BODY_TOO_LARGE',
-  415: 'UNSUPPORTED_MEDIA_TYPE',
-};
-
-/** Details that replace those of the framework. */
-const SENTENCES: Partial<Record<ServiceCode, string>> = {
-  UNSUPPORTED_MEDIA_TYPE: 'Send the body as UTF-8 without compression, with "content-type: application/json".',
-  MALFORMED_URL:
-    'Percent-encode the path as UTF-8: "%" and two hexadecimal digits for each octet. The path may also be too long.',
-};
+export { problemOf } from './send-problem.js';
 
 /** Converts errors to responses. An unexpected error is logged completely and returned without details. */
 @Catch()
@@ -40,43 +15,4 @@ export class ProblemFilter implements ExceptionFilter {
     const request = http.getRequest<FastifyRequest>();
     this.senderOf(request)(error, request, http.getResponse<FastifyReply>());
   }
-}
-
-export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const problem = problemOf(error, request.routeOptions.bodyLimit);
-  const { status } = CATALOGUE[problem.code];
-  const isGone = reply.raw.destroyed || (request.raw.destroyed && !request.raw.complete);
-  if (isGone) request.log.info('the client closed the connection');
-  else if (status >= 500) logFailure(error, request, problem.code);
-  const instance = request.originalUrl.split('?', 1)[0] ?? '/';
-  void reply
-    .status(status)
-    .headers({ 'content-type': 'application/problem+json', 'cache-control': 'no-store', ...problem.extensions.headers })
-    .send(`${JSON.stringify(problemDocument(problem, instance))}\n`);
-}
-
-/** @param bodyLimit octets that the body may have; Fastify's error about its size does not name them. */
-export function problemOf(error: unknown, bodyLimit?: number): Problem {
-  if (error instanceof Problem) return error;
-  const { code, statusCode } = framework(error);
-  const status = error instanceof HttpException ? error.getStatus() : statusCode;
-  const known = FASTIFY_PROBLEMS[code ?? ''] ?? (status === undefined ? undefined : problemOfStatus(status));
-  if (known === 'BODY_TOO_LARGE' && bodyLimit !== undefined) return tooLarge(bodyLimit);
-  if (known !== undefined) return new Problem(known, SENTENCES[known] ?? sentence(error));
-  const temporary = databaseProblem(error);
-  if (temporary !== null) return temporary;
-  const detail = 'The request could not be completed. The log contains the reason under this request ID.';
-  return new Problem('INTERNAL_ERROR', detail);
-}
-
-function problemOfStatus(status: number): ServiceCode | undefined {
-  return STATUS_PROBLEMS[status] ?? (status >= 400 && status < 500 ? 'MALFORMED_HTTP' : undefined);
-}
-
-function framework(error: unknown): { code?: string; statusCode?: number } {
-  return error instanceof Error ? (error as Error & { code?: string; statusCode?: number }) : {};
-}
-
-function sentence(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

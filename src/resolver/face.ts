@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { type Face, READS } from '../http/face.js';
 import { DATA_HEADERS } from '../http/server/security-headers.js';
 import { PAGE_CONTENT_SECURITY_POLICY } from '../record-page/index.js';
-import { sendProblem } from '../problem/problem.filter.js';
+import { sendProblem } from '../problem/send-problem.js';
 import type { Entrance } from './entrance.js';
 
 /** The path of `RESOLVER_ROUTE`. */

@@ -3,7 +3,7 @@ import { type PageRecord, badRequestPage, hintsFor, unknownNamePage, withdrawnPa
 import { type ApiAnswer, invalidAnswer, notFoundAnswer, withdrawnAnswer } from '../handle-values/index.js';
 import type { ResolutionLabel } from '../metrics/metrics.js';
 import { CATALOGUE } from '../problem/catalogue.js';
-import { sendProblem } from '../problem/problem.filter.js';
+import { sendProblem } from '../problem/send-problem.js';
 import { Problem } from '../problem/problem.js';
 import { nativeText, serializeTombstone } from '../registry/identifier-record.js';
 import { MAX_LOCAL_NAME_OCTETS } from '../registry/canonical-name.js';

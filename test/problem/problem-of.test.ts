@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { problemOf } from '../../src/problem/problem.filter.js';
+import { problemOf } from '../../src/problem/send-problem.js';
 
 describe("Fastify's error about a body that is too large", () => {
   const error = Object.assign(new Error('Request body is too large, error 413'), {

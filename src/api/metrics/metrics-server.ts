@@ -4,7 +4,7 @@ import { MethodNotAllowed } from '../../http/server/method-not-allowed.js';
 import { limitPipelining } from '../../http/server/pipelining.js';
 import { setSecurityHeaders } from '../../http/server/security-headers.js';
 import { closeInStages } from '../../http/server/staged-close.js';
-import { sendProblem } from '../../problem/problem.filter.js';
+import { sendProblem } from '../../problem/send-problem.js';
 import { Problem } from '../../problem/problem.js';
 import type { Metrics } from '../../metrics/metrics.js';
 

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NameConflict } from '../../curation/curation.service.js';
 import { type ApiAnswer, HandleFault, RESPONSE_CODE } from '../../handle-values/index.js';
 import { CATALOGUE, type ProblemCode } from '../../problem/catalogue.js';
-import { problemOf } from '../../problem/problem.filter.js';
+import { problemOf } from '../../problem/send-problem.js';
 import { logFailure } from '../../problem/log-failure.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import { requestedHandle } from '../entrance.js';

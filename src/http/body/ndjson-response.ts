@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { problemDocument } from '../../problem/problem-document.dto.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
-import { problemOf } from '../../problem/problem.filter.js';
+import { problemOf } from '../../problem/send-problem.js';
 import { Problem } from '../../problem/problem.js';
 import type { StreamedBody } from './streamed-body.js';
 

@@ -4,7 +4,7 @@ import { REST_API } from '../../../src/api/face.js';
 import { Faces } from '../../../src/http/face.js';
 import { pressureOf, shedLoad } from '../../../src/http/server/load-shedding.js';
 import { Metrics } from '../../../src/metrics/metrics.js';
-import { sendProblem } from '../../../src/problem/problem.filter.js';
+import { sendProblem } from '../../../src/problem/send-problem.js';
 
 const FACES = new Faces([REST_API]);
 const load = { eventLoopDelay: 0, waiting: 0 };

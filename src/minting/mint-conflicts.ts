@@ -2,19 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { isLockTimeout } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
-import type { IdentifierRecord } from '../registry/identifier-record.js';
-import { keyCollision } from '../registry/key-collision.js';
-import { ignoredMembers } from '../registry/ignored-members.js';
-import type { MintCommand } from '../registry/mint-command.js';
 import type { NewIdentifier } from '../registry/new-identifier.js';
-import { type Conflicts, expiredIn } from '../storage/identifiers/conflict-finder.js';
-import { keyReused, requestInFlight } from '../storage/idempotency-key.js';
+import { type Conflicts, expiredIn } from '../storage/identifiers/conflicts.js';
 import { IdentifierUpdater } from '../storage/identifiers/identifier-updater.js';
 import { type LockWait, type Queryable, Transactions, lockWaitMs } from '../storage/transactions.js';
 import { WRITE_CLIENT, type WriteClient } from '../storage/write-client.js';
-import { conflictProblem } from '../registry/conflict-problem.js';
 import type { Candidate, DecidedMint, Decisions, MintResult } from './mint-outcome.js';
-import { MintReplays, replayOf } from './mint-replays.js';
+import { MintReplays } from './mint-replays.js';
+import { resolveConflicts } from './resolve-conflicts.js';
 
 /** Milliseconds between attempts to expire a locked lease on the hot pool, whose connections are few. */
 const LOCKED_PAUSES_MS = [20, 40, 80, 160, 320, 640, 1280];
@@ -128,55 +123,4 @@ export class MintConflicts {
 function mustWait(conflicting: readonly Conflicting[], decided: readonly DecidedMint[]): boolean {
   if (!conflicting.some(({ conflicts }) => conflicts.hasStandby)) return false;
   return decided.some(({ result }) => !(result instanceof Problem && result.code === 'REQUEST_IN_FLIGHT'));
-}
-
-/**
- * Resolves the conflicts of a mint. A stored result of the same request takes precedence; the caller has looked for it.
- * @returns the identifier of an earlier request or with the same metadata ID; the Problem IDEMPOTENCY_KEY_REUSED,
- * REQUEST_IN_FLIGHT, KEY_COLLISION, METADATA_ID_TAKEN, GUID_TAKEN, IDENTIFIER_TAKEN or ALTERNATE_ID_TAKEN; null to try again: a
- * generated GUID existed, a conflicting reservation has expired, or the conflict is gone.
- */
-export function resolveConflicts(
-  conflicts: Conflicts,
-  command: MintCommand,
-  request: NewIdentifier['request'],
-): MintResult | null {
-  if (request !== null) {
-    const earlier = conflicts.request;
-    if (earlier !== null) return replayOf({ ...earlier, metadataRecord: conflicts.requestMetadataRecord }, request);
-    if (conflicts.storedResult !== null || conflicts.otherRequest) return keyReused();
-    if (conflicts.isInFlight) return requestInFlight();
-  }
-  if (expiredIn(conflicts).length > 0) return null;
-  const { metadata, address, alternate, collision } = conflicts;
-  if (collision !== null) return keyCollision(collision);
-  if (metadata !== null) return resolveMetadataConflict(metadata, address, command);
-  if (address !== null && command.guid !== null)
-    return conflictProblem('GUID_TAKEN', 'This GUID is registered', address, '/guid');
-  if (address !== null && command.localName !== null)
-    return conflictProblem('IDENTIFIER_TAKEN', 'This local name is registered', address, '/localName');
-  if (alternate === null) return null;
-  return conflictProblem(
-    'ALTERNATE_ID_TAKEN',
-    'This alternate identifier is used by an identifier',
-    alternate.record,
-    `/alternateIds/${alternate.index}`,
-  );
-}
-
-/** @param registered the identifier with the requested name; it may be the one with the metadata ID. */
-function resolveMetadataConflict(
-  existing: IdentifierRecord,
-  registered: IdentifierRecord | null,
-  command: MintCommand,
-): MintResult {
-  const { guid, localName, onExisting } = command;
-  // Returning a different identifier would look like success.
-  const isOther = (guid !== null || localName !== null) && registered?.id !== existing.id;
-  if (onExisting !== 'reject' && !isOther) {
-    const found = { record: existing, metadataRecord: null };
-    if (onExisting === 'update') return { ...found, outcome: 'toUpdate' };
-    return { ...found, outcome: 'existing', ignored: ignoredMembers(command, existing) };
-  }
-  return conflictProblem('METADATA_ID_TAKEN', 'This metadata ID is used by an identifier', existing, '/metadataId');
 }

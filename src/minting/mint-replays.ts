@@ -3,13 +3,12 @@ import { rowsLost } from '../problem/database-errors.js';
 import type { ProblemCode } from '../problem/catalogue.js';
 import { Problem, type ProblemExtensions } from '../problem/problem.js';
 import type { MintContext } from '../registry/build-identifier.js';
-import type { Digest } from '../registry/digest.js';
-import type { RequestIndex } from '../registry/new-identifier.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import { keyReused } from '../storage/idempotency-key.js';
 import { type NewResult, RequestResults } from '../storage/request-results.js';
 import { type Queryable, Transactions } from '../storage/transactions.js';
 import type { DecidedMint, MintOutcome, MintResult } from './mint-outcome.js';
+import { replayOf } from './resolve-conflicts.js';
 
 /** Problems that are stored for a line of a stream, because they depend on identifiers that can change. */
 const STORED_REFUSALS = new Set([
@@ -36,15 +35,6 @@ export function serializeResult(result: MintResult): StoredResult {
   const { outcome, record, metadataRecord, ignored = [] } = result;
   const pair = metadataRecord === null ? {} : { metadataRecordId: metadataRecord.id.toString() };
   return { outcome, id: record.id.toString(), ...pair, ...(ignored.length > 0 && { ignored }) };
-}
-
-/** The identifier of an earlier request; IDEMPOTENCY_KEY_REUSED for another request with the same key. */
-export function replayOf(
-  earlier: { readonly fingerprint: Digest } & Omit<MintOutcome, 'outcome'>,
-  request: RequestIndex,
-): MintResult {
-  if (earlier.fingerprint !== request.fingerprint) return keyReused();
-  return { outcome: 'replayed', record: earlier.record, metadataRecord: earlier.metadataRecord };
 }
 
 /** The results of earlier requests with an idempotency key: rows of minted identifiers, or stored results. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { resolveConflicts } from '../../src/minting/mint-conflicts.js';
+import { resolveConflicts } from '../../src/minting/resolve-conflicts.js';
 import { Problem } from '../../src/problem/problem.js';
 import type { IdentifierRecord } from '../../src/registry/identifier-record.js';
 import type { MintCommand } from '../../src/registry/mint-command.js';
-import type { Conflicts } from '../../src/storage/identifiers/conflict-finder.js';
+import type { Conflicts } from '../../src/storage/identifiers/conflicts.js';
 
 const name = (canonical: string) => ({ canonical, comparison: canonical, foldsCase: false, key: canonical });
 

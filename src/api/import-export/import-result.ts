@@ -4,7 +4,7 @@ import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import { keyCollision } from '../../registry/key-collision.js';
-import type { Conflicts } from '../../storage/identifiers/conflict-finder.js';
+import type { Conflicts } from '../../storage/identifiers/conflicts.js';
 import { conflictProblem } from '../../registry/conflict-problem.js';
 import type { LineResult } from './import.service.js';
 import type { ImportResultDto } from './transfer-line.dto.js';

@@ -7,23 +7,9 @@ import { denotes, isAt } from '../../registry/key-collision.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
 import { prepared } from '../prepared.js';
 import type { KeyUse, RequestResults } from '../request-results.js';
+import type { Conflicts } from './conflicts.js';
 import { type IdentifierRow, recordOf } from './identifier-row.js';
 import { HAS_STANDBY, type Queryable } from '../transactions.js';
-
-export interface Conflicts {
-  readonly request: { readonly record: IdentifierRecord; readonly fingerprint: Digest } | null;
-  readonly requestMetadataRecord: IdentifierRecord | null;
-  readonly otherRequest: boolean;
-  readonly storedResult: KeyUse['outcome'];
-  readonly isInFlight: boolean;
-  readonly metadata: IdentifierRecord | null;
-  readonly address: IdentifierRecord | null;
-  readonly alternate: { readonly record: IdentifierRecord; readonly index: number } | null;
-  /** Where the request has a name whose key another name has; null where no keys collide. */
-  readonly collision: string | null;
-  /** Whether a synchronous standby is configured, so that a result that is made of these rows must wait for it. */
-  readonly hasStandby: boolean;
-}
 
 type ConflictKind = 'request' | 'requestMetadataRecord' | 'otherRequest' | 'metadata' | 'address' | 'alternate';
 
@@ -186,11 +172,4 @@ function collisionOf(
   const stored = alternate?.alternateIds ?? [];
   const isFound = name === undefined || stored.length === 0 || stored.some((each) => denotes(each, name));
   return isFound ? null : `/alternateIds/${index}`;
-}
-
-export function expiredIn({ metadata, alternate }: Conflicts): IdentifierRecord[] {
-  return [
-    ...(metadata?.metadataId === null ? [metadata] : []),
-    ...(alternate?.record.alternateIds.length === 0 ? [alternate.record] : []),
-  ];
 }

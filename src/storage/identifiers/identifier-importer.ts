@@ -4,7 +4,7 @@ import { IdentifierUpdater } from './identifier-updater.js';
 import { noneWhenViolated, partitionConflicting } from './identifier-writer.js';
 import { IMPORT, importValues } from './import-statement.js';
 import type { ImportedIdentifier } from '../../registry/imported-identifier.js';
-import { type Conflicts, expiredIn } from './conflict-finder.js';
+import { type Conflicts, expiredIn } from './conflicts.js';
 import { noteMints } from '../touched.js';
 import { Transactions } from '../transactions.js';
 import { WRITE_CLIENT, type WriteClient } from '../write-client.js';

@@ -1,0 +1,70 @@
+import { conflictProblem } from '../registry/conflict-problem.js';
+import type { Digest } from '../registry/digest.js';
+import type { IdentifierRecord } from '../registry/identifier-record.js';
+import { ignoredMembers } from '../registry/ignored-members.js';
+import { keyCollision } from '../registry/key-collision.js';
+import type { MintCommand } from '../registry/mint-command.js';
+import type { RequestIndex } from '../registry/new-identifier.js';
+import { keyReused, requestInFlight } from '../storage/idempotency-key.js';
+import { type Conflicts, expiredIn } from '../storage/identifiers/conflicts.js';
+import type { MintOutcome, MintResult } from './mint-outcome.js';
+
+/**
+ * Resolves the conflicts of a mint. A stored result of the same request takes precedence; the caller has looked for it.
+ * @returns the identifier of an earlier request or with the same metadata ID; the Problem IDEMPOTENCY_KEY_REUSED,
+ * REQUEST_IN_FLIGHT, KEY_COLLISION, METADATA_ID_TAKEN, GUID_TAKEN, IDENTIFIER_TAKEN or ALTERNATE_ID_TAKEN; null to try again: a
+ * generated GUID existed, a conflicting reservation has expired, or the conflict is gone.
+ */
+export function resolveConflicts(
+  conflicts: Conflicts,
+  command: MintCommand,
+  request: RequestIndex | null,
+): MintResult | null {
+  if (request !== null) {
+    const earlier = conflicts.request;
+    if (earlier !== null) return replayOf({ ...earlier, metadataRecord: conflicts.requestMetadataRecord }, request);
+    if (conflicts.storedResult !== null || conflicts.otherRequest) return keyReused();
+    if (conflicts.isInFlight) return requestInFlight();
+  }
+  if (expiredIn(conflicts).length > 0) return null;
+  const { metadata, address, alternate, collision } = conflicts;
+  if (collision !== null) return keyCollision(collision);
+  if (metadata !== null) return resolveMetadataConflict(metadata, address, command);
+  if (address !== null && command.guid !== null)
+    return conflictProblem('GUID_TAKEN', 'This GUID is registered', address, '/guid');
+  if (address !== null && command.localName !== null)
+    return conflictProblem('IDENTIFIER_TAKEN', 'This local name is registered', address, '/localName');
+  if (alternate === null) return null;
+  return conflictProblem(
+    'ALTERNATE_ID_TAKEN',
+    'This alternate identifier is used by an identifier',
+    alternate.record,
+    `/alternateIds/${alternate.index}`,
+  );
+}
+
+/** @param registered the identifier with the requested name; it may be the one with the metadata ID. */
+function resolveMetadataConflict(
+  existing: IdentifierRecord,
+  registered: IdentifierRecord | null,
+  command: MintCommand,
+): MintResult {
+  const { guid, localName, onExisting } = command;
+  // Returning a different identifier would look like success.
+  const isOther = (guid !== null || localName !== null) && registered?.id !== existing.id;
+  if (onExisting !== 'reject' && !isOther) {
+    const found = { record: existing, metadataRecord: null };
+    if (onExisting === 'update') return { ...found, outcome: 'toUpdate' };
+    return { ...found, outcome: 'existing', ignored: ignoredMembers(command, existing) };
+  }
+  return conflictProblem('METADATA_ID_TAKEN', 'This metadata ID is used by an identifier', existing, '/metadataId');
+}
+
+/** The identifier of an earlier request; IDEMPOTENCY_KEY_REUSED for another request with the same key. */
+export function replayOf(
+  earlier: { readonly fingerprint: Digest } & Omit<MintOutcome, 'outcome'>,
+  request: RequestIndex,
+): MintResult {
+  if (earlier.fingerprint !== request.fingerprint) return keyReused();
+  return { outcome: 'replayed', record: earlier.record, metadataRecord: earlier.metadataRecord };
+}

@@ -1,0 +1,25 @@
+import type { Digest } from '../../registry/digest.js';
+import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import type { KeyUse } from '../request-results.js';
+
+export interface Conflicts {
+  readonly request: { readonly record: IdentifierRecord; readonly fingerprint: Digest } | null;
+  readonly requestMetadataRecord: IdentifierRecord | null;
+  readonly otherRequest: boolean;
+  readonly storedResult: KeyUse['outcome'];
+  readonly isInFlight: boolean;
+  readonly metadata: IdentifierRecord | null;
+  readonly address: IdentifierRecord | null;
+  readonly alternate: { readonly record: IdentifierRecord; readonly index: number } | null;
+  /** Where the request has a name whose key another name has; null where no keys collide. */
+  readonly collision: string | null;
+  /** Whether a synchronous standby is configured, so that a result that is made of these rows must wait for it. */
+  readonly hasStandby: boolean;
+}
+
+export function expiredIn({ metadata, alternate }: Conflicts): IdentifierRecord[] {
+  return [
+    ...(metadata?.metadataId === null ? [metadata] : []),
+    ...(alternate?.record.alternateIds.length === 0 ? [alternate.record] : []),
+  ];
+}

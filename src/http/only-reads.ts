@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import { routeSettings } from './route-settings.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -7,9 +6,6 @@ declare module 'fastify' {
     onlyReads?: boolean;
   }
 }
-
-/** Marks a POST route that only reads. */
-export const OnlyReads = (): MethodDecorator => routeSettings({ onlyReads: true });
 
 /** Whether a request cannot change anything. */
 export function onlyReads({ method, routeOptions }: FastifyRequest): boolean {

@@ -11,6 +11,9 @@ export function routeSettings(settings: FastifyContextConfig): ClassDecorator & 
   };
 }
 
+/** Marks a POST route that only reads. */
+export const OnlyReads = (): MethodDecorator => routeSettings({ onlyReads: true });
+
 /** The settings of a handler, for the OpenAPI document. */
 export function routeSettingsOf(handler: object): FastifyContextConfig {
   return (Reflect.getOwnMetadata(SETTINGS, handler) ?? {}) as FastifyContextConfig;

@@ -8,7 +8,7 @@ import { namedType } from '../../http/headers/accept.js';
 import { sendList } from '../../http/body/list-response.js';
 import { type CursorKind, Cursors } from '../../http/validation/cursor.js';
 import { withQueryPointers } from '../../http/validation/query-pointers.js';
-import { OnlyReads } from '../../http/only-reads.js';
+import { OnlyReads } from '../../http/route-settings.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiExtraModels, ApiHeader, ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
 import { ApiProblems, ApiProblemsOrPages } from '../../problem/api-problems.js';

@@ -5,7 +5,7 @@ import type { Principal } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { LargeBody } from '../../http/body/body-limits.js';
 import { sendList } from '../../http/body/list-response.js';
-import { OnlyReads } from '../../http/only-reads.js';
+import { OnlyReads } from '../../http/route-settings.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiOnlyProblems, ApiProblems } from '../../problem/api-problems.js';

@@ -18,8 +18,8 @@ import { TransferLineDto } from '../../../src/api/import-export/transfer-line.dt
 type Dto = new () => object;
 
 /** The result of class-validator for a value. */
-const isValid = (dto: Dto, value: object) =>
-  validateSync(plainToInstance(dto, value), {
+const isValid = (dto: Dto, value: object, instance = plainToInstance(dto, value)) =>
+  validateSync(instance, {
     whitelist: true,
     forbidNonWhitelisted: true,
     forbidUnknownValues: true,
@@ -108,9 +108,10 @@ describe.each(WHOLE.map(([dto, value]) => [dto.name, dto, value] as const))('%s'
       fc.property(object, (each) => {
         const instance = plainToInstance(dto, each);
         // Readers do not distinguish an absent member from an undefined one.
-        const says = isValid(dto, each as object) && isDeepStrictEqual(plain(instance), plain(each));
+        const says =
+          isValid(dto, each as object, instance) && isDeepStrictEqual(plain(instance), plain(each));
         if (says) accepted += 1;
-        expect([each, FastRules.of(dto).accept(each)]).toEqual([each, says]);
+        expect(FastRules.of(dto).accept(each)).toBe(says);
       }),
       // Of the largest object, some 15 in 1,000 are accepted.
       { numRuns: 2000 },
@@ -141,7 +142,7 @@ describe.each(QUERIES.map((dto) => [dto.name, dto] as const))('the query %s', (_
         const isRead = FastRules.of(dto).read(query);
         if (isRead === null) return;
         accepted += 1;
-        expect([query, isValid(dto, query)]).toEqual([query, true]);
+        expect(isValid(dto, query, instance)).toBe(true);
         expect(isRead).toBeInstanceOf(dto);
         expect({ ...isRead }).toEqual({ ...instance });
       }),

@@ -50,6 +50,9 @@ describe('the key of a request while the primary is away', () => {
   it('is read at the replica again after this process has revoked it', async () => {
     const { state, reads } = stores();
     await reads.findByDigest(DIGEST, true);
+    reads.forget('another key');
+    await reads.findByDigest(DIGEST, true);
+    expect(state.replicaReads).toBe(1);
     reads.forget(KEY.id);
     await reads.findByDigest(DIGEST, true);
     expect(state.replicaReads).toBe(2);

@@ -88,6 +88,7 @@ describe('a change', () => {
     expect(() => {
       readPart(CreateNamingAuthorityDto, { namingAuthority: '1', profile: 'x' });
     }).toThrow(/^INVALID_REQUEST: \/profile/);
-    expect(memberNamesOf(CreateNamingAuthorityDto)).not.toContain('version');
+    const names = memberNamesOf(CreateNamingAuthorityDto);
+    expect([names.includes('profile'), names.includes('version')]).toEqual([true, false]);
   });
 });

@@ -108,8 +108,7 @@ describe.each(WHOLE.map(([dto, value]) => [dto.name, dto, value] as const))('%s'
       fc.property(object, (each) => {
         const instance = plainToInstance(dto, each);
         // Readers do not distinguish an absent member from an undefined one.
-        const says =
-          isValid(dto, each as object, instance) && isDeepStrictEqual(plain(instance), plain(each));
+        const says = isValid(dto, each as object, instance) && isDeepStrictEqual(plain(instance), plain(each));
         if (says) accepted += 1;
         expect(FastRules.of(dto).accept(each)).toBe(says);
       }),

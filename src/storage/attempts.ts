@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 
 /** Each attempt that meets another conflict takes milliseconds, so a number alone would give up during a burst of mints. */
 const RETRY_MS = 5000;
@@ -14,6 +14,9 @@ export class Attempts {
   private readonly until = performance.now() + RETRY_MS;
   private failed = 0;
 
+  /** @param pause waits for a number of milliseconds. */
+  constructor(private readonly pause: (ms: number) => Promise<unknown> = wait) {}
+
   /**
    * Counts a failed attempt, and pauses for 10 to 50 ms before the attempts that are made after the least number of them.
    * @param least the number of attempts that are made in any case, without a pause.
@@ -23,7 +26,7 @@ export class Attempts {
     this.failed += 1;
     if (this.failed < least) return true;
     if (performance.now() >= this.until) return false;
-    await pause(LEAST_PAUSE_MS + Math.random() * (MOST_PAUSE_MS - LEAST_PAUSE_MS));
+    await this.pause(LEAST_PAUSE_MS + Math.random() * (MOST_PAUSE_MS - LEAST_PAUSE_MS));
     return true;
   }
 }

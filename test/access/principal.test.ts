@@ -78,13 +78,13 @@ describe('a requirement', () => {
     ['all scopes under open access', OPEN_ACCESS, SCOPES],
     ['all scopes as an administrator', ADMIN, SCOPES],
     ['none without a key', UNAUTHENTICATED, []],
-  ])('is met by a principal with %s', (_, principal, met) => {
+  ])('is satisfied by a principal with %s', (_, principal, satisfied) => {
     const prefix = principal === TREE ? 'Lib' : '100.102';
     const isMet = (scope: Scope) =>
       refusalOf(() => {
         principal.require(scope, prefix, POINTER);
       }) === null;
-    expect(SCOPES.filter(isMet)).toEqual(met);
+    expect(SCOPES.filter(isMet)).toEqual(satisfied);
   });
 
   it('names the scope first, and then the place of the naming authority', () => {
@@ -108,14 +108,14 @@ describe('a requirement', () => {
     ['a registration of a local name', { localName: 'a' }, [['register']]],
     ['a mint that updates', { onExisting: 'update' as const }, [['mint', 'curate']]],
     ['a registration that updates', { guid: 'A', onExisting: 'update' as const }, [['register', 'curate']]],
-  ])('of %s is for its scopes and its naming authority', (_, members, met) => {
+  ])('of %s is for its scopes and its naming authority', (_, members, satisfied) => {
     const wanted: Scope[][] = [['mint'], ['register'], ['curate'], ['mint', 'curate'], ['register', 'curate']];
     const isMet = (scopes: readonly Scope[], namingAuthority: string) =>
       refusalOf(() => {
         keyOf(scopes, { namingAuthority, derived: true }).requireMinting({ ...MINT, ...members });
       }) === null;
     const least = wanted.filter((scopes) => isMet(scopes, '100.102'));
-    expect(least.filter((scopes) => !least.some((other) => other.length < scopes.length))).toEqual(met);
+    expect(least.filter((scopes) => !least.some((other) => other.length < scopes.length))).toEqual(satisfied);
     expect(wanted.filter((scopes) => isMet(scopes, '100.103'))).toEqual([]);
   });
 });

@@ -1,17 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Attempts } from '../../src/storage/attempts.js';
 
 /** The pauses that were made, in milliseconds. */
 const pauses: number[] = [];
 
-jest.unstable_mockModule('node:timers/promises', () => ({
-  setTimeout: (ms: number) => {
+const attemptsNow = () =>
+  new Attempts((ms) => {
     pauses.push(ms);
     jest.advanceTimersByTime(ms);
     return Promise.resolve();
-  },
-}));
-
-const { Attempts } = await import('../../src/storage/attempts.js');
+  });
 
 beforeEach(() => {
   pauses.length = 0;
@@ -29,7 +27,7 @@ describe('attempts after a conflict that stays', () => {
     [0.999, 49.96, 106],
   ])('go on for 5 s; with the random number %d, each of %d ms pause, they are %d', async (random, pauseMs, count) => {
     jest.spyOn(Math, 'random').mockReturnValue(random);
-    const attempts = new Attempts();
+    const attempts = attemptsNow();
     const begin = performance.now();
     let made = 1;
     while (made < 1000 && (await attempts.again())) made += 1;
@@ -39,7 +37,7 @@ describe('attempts after a conflict that stays', () => {
   });
 
   it('are made without a pause up to the least number, however long each takes', async () => {
-    const attempts = new Attempts();
+    const attempts = attemptsNow();
     for (let failed = 1; failed < 50; failed++) {
       jest.advanceTimersByTime(1000);
       expect(await attempts.again(50)).toBe(true);
@@ -49,7 +47,7 @@ describe('attempts after a conflict that stays', () => {
   });
 
   it('are made with a pause after the least number of them', async () => {
-    const attempts = new Attempts();
+    const attempts = attemptsNow();
     for (let failed = 1; failed < 50; failed++) await attempts.again(50);
     expect(pauses).toEqual([]);
     expect(await attempts.again(50)).toBe(true);

@@ -6,9 +6,9 @@ const mint = (client: string, key: string, index: number): KeyedMint => ({
 });
 
 /** A row with the results of two lines of a request. */
-const part = (client: string, key: string, indexes: number[]) => ({
-  ...{ client, key, indexes },
-  outcomes: JSON.stringify(indexes.map((index) => ({ hash: `${client} ${key} ${index}` }))),
+const part = (client: string, key: string, places: number[]) => ({
+  ...{ client, key, places },
+  outcomes: JSON.stringify(places.map((index) => ({ hash: `${client} ${key} ${index}` }))),
 });
 
 it('the results of lines are those of the client, the key and the line', async () => {

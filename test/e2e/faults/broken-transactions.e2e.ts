@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../../dist/config/config.js';
 import { type Pools, createPools } from '../../../dist/database/pool.js';
 import { createLogger } from '../../../dist/logging/logger.js';
-import { problemOf } from '../../../dist/problem/problem.filter.js';
+import { problemOf } from '../../../dist/problem/send-problem.js';
 import { Problem } from '../../../dist/problem/problem.js';
 import { type Queryable, Transactions } from '../../../dist/storage/transactions.js';
 import { type TestDatabase, createDatabase, query } from '../harness/database.js';

@@ -201,7 +201,7 @@ describe('a schema that may not be written', () => {
 
   it.concurrent('names the role that owns the tables, when another one is used', async () => {
     await withRole('migrated', async (role, variables) => {
-      await refused(variables, `"${role}"`, '"mintmark"', 'owner of the tables');
+      await refused(variables, `"${role}"`, '"postgres"', 'owner of the tables');
     });
   });
 
@@ -214,7 +214,7 @@ describe('a schema that may not be written', () => {
         databaseUrl,
         `DELETE FROM _prisma_migrations WHERE migration_name = (SELECT max(migration_name) FROM _prisma_migrations)`,
       );
-      await refused(variables, `"${role}"`, '"mintmark"', 'owner of the tables');
+      await refused(variables, `"${role}"`, '"postgres"', 'owner of the tables');
     });
   });
 });

@@ -7,9 +7,12 @@ const CLEAN = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => /^(PATH|HOME|LANG|TZ|TMPDIR|SystemRoot)$/.test(name)),
 );
 
-/** `npm run coverage -- --all` counts what services run, of the published files, whose sources are known. */
+/**
+ * `npm run coverage -- --all` counts what services run, of the published files, whose sources are known. Otherwise they do not
+ * count: Node.js passes the variable to each child whose environment does not have it.
+ */
 const isCounted = process.env.SERVICES_COVERED === '1';
-if (isCounted) CLEAN.NODE_V8_COVERAGE = process.env.NODE_V8_COVERAGE;
+const COUNTING = { NODE_V8_COVERAGE: isCounted ? process.env.NODE_V8_COVERAGE : undefined };
 
 /** A service in a separate process. */
 export interface TestServer {
@@ -59,7 +62,7 @@ export async function runToEnd(
 }
 
 function launch(variables: Record<string, string>, program: string) {
-  const child = spawn(process.execPath, [program], { cwd: tmpdir(), env: { ...CLEAN, ...variables } });
+  const child = spawn(process.execPath, [program], { cwd: tmpdir(), env: { ...CLEAN, ...COUNTING, ...variables } });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));

@@ -23,10 +23,10 @@ export async function startShared(serverUrl, template) {
   );
   const { PATH, NODE_V8_COVERAGE, SERVICES_COVERED } = process.env;
   const env = { PATH, PORT: '0', DATABASE_URL: url.href, ACCESS: 'open', NAMING_AUTHORITIES: '7000' };
-  if (SERVICES_COVERED === '1') Object.assign(env, { NODE_V8_COVERAGE });
+  const counting = { NODE_V8_COVERAGE: SERVICES_COVERED === '1' ? NODE_V8_COVERAGE : undefined };
   const child = spawn(process.execPath, [SERVICES_COVERED === '1' ? PUBLISHED : BUNDLED], {
     cwd: tmpdir(),
-    env,
+    env: { ...env, ...counting },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const ended = new Promise((resolve) => child.once('close', resolve));

@@ -15,7 +15,7 @@ export default {
   projects: [
     {
       displayName: 'unit',
-      runner: 'jest-light-runner',
+      runner: 'jest-light-runner/child-process',
       setupFiles: ['<rootDir>/test/runner/register.js'],
       testMatch: ['<rootDir>/test/**/*.test.ts'],
     },

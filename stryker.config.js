@@ -12,17 +12,7 @@ export default {
   // The sandbox is a copy of the project, so tsconfig.json needs no rewriting, for which Stryker would load TypeScript.
   tsconfigFile: 'none',
   plugins: ['@stryker-mutator/jest-runner'],
-  ignorePatterns: [
-    '/bench',
-    '/coverage',
-    '/dist',
-    '/docs',
-    '/openapi',
-    '/prisma',
-    '/scripts',
-    '/test/e2e',
-    '/test/fuzz',
-  ],
+  ignorePatterns: ['/bench', '/coverage', '/dist', '/docs', '/prisma', '/scripts', '/test/e2e', '/test/fuzz'],
   tempDirName: 'coverage/stryker',
   cleanTempDir: 'always',
   reporters: ['progress-append-only', 'clear-text', 'json'],

@@ -56,9 +56,10 @@ async function follow(client: Client, after: string, count: number): Promise<Rea
   }
 }
 
-/** Reads streams from a place until one is not one, as a browser does. @returns what was read. */
+/** Reads streams from a place until one has an event or is refused, as a browser does. @returns what was read. */
 async function followStream(client: Client, after: string): Promise<string> {
   for (let text = ''; ;) {
+    if (text.includes('event: ')) return text;
     const headers = { accept: 'text/event-stream', 'last-event-id': after };
     const answer = await fetch(`${client.base}/events`, { headers });
     const read = await answer.text().catch(() => '');

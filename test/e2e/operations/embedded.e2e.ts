@@ -84,7 +84,9 @@ describe('the embedded database', () => {
     const names = rows.map(({ line }) => line.split('=')[0]);
     // pg_ctl passes it to the server, so this is the environment under test.
     expect(names).toContain('PG_GRANDPARENT_PID');
-    const own = Object.keys(process.env).filter((name) => !/^(PATH|PWD|OLDPWD|SHLVL|_|LC_.*)$/.test(name));
+    // Node.js itself passes NODE_V8_COVERAGE to each child process.
+    const foreign = /^(PATH|PWD|OLDPWD|SHLVL|_|LC_.*|NODE_V8_COVERAGE)$/;
+    const own = Object.keys(process.env).filter((name) => !foreign.test(name));
     expect(names.filter((name) => [...own, 'ADMIN_API_KEY', 'OTHER_SECRET', 'DATA_DIR'].includes(name!))).toEqual([]);
     expect(JSON.stringify(rows)).not.toContain(ADMIN_KEY);
   });

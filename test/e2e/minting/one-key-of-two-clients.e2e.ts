@@ -14,6 +14,7 @@ import { PATIENT } from '../harness/stalls.js';
 
 const service = useService({ ...PATIENT, ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY });
 const NA = '100.102';
+const SUSPENDED = '2007';
 /** More members and lines than one transaction settles or changes. */
 const MANY = 101;
 const target = 'https://repo.example.org/1';
@@ -59,6 +60,7 @@ async function requestsOf(client: Client, bearer: Headers): Promise<Record<strin
       outcomeOf(await post(path, body, key));
   return {
     'a mint': posted('/identifiers', { namingAuthority: NA }),
+    'a mint that is refused': posted('/identifiers', { namingAuthority: SUSPENDED }),
     'a mint that finds an identifier': posted('/identifiers', { namingAuthority: NA, metadataId: names[0] }),
     'a mint that updates an identifier': posted('/identifiers', {
       ...{ namingAuthority: NA, metadataId: updated, target, onExisting: 'update' },
@@ -93,8 +95,10 @@ beforeAll(async () => {
     expect(status).toBe(201);
     return requestsOf(service.client, { authorization: `Bearer ${body.secret}` });
   };
+  const suspended = { namingAuthority: SUSPENDED, state: 'suspended' };
+  expect((await service.client.post('/naming-authorities', suspended, ADMIN)).status).toBe(201);
   [one, two] = await Promise.all([requests('one'), requests('two')]);
-  expect(Object.keys(one)).toEqual(KINDS);
+  expect(Object.keys(one)).toEqual([KINDS[0], 'a mint that is refused', ...KINDS.slice(1)]);
 });
 
 const succeeded = ({ statuses }: Outcome) =>
@@ -125,6 +129,15 @@ describe('one Idempotency-Key', () => {
       expect([second, ...new Set(codes)]).toEqual([second, 'IDEMPOTENCY_KEY_REUSED']);
     });
     await Promise.all(trials);
+  });
+});
+
+describe('a mint that is refused', () => {
+  it('has its own problem where another client has used its key, and not where its own client has', async () => {
+    const key = randomUUID();
+    expect((await one['a mint']!(key)).statuses).toEqual([201]);
+    expect((await two['a mint that is refused']!(key)).codes).toEqual(['SUSPENDED_NAMING_AUTHORITY']);
+    expect((await one['a mint that is refused']!(key)).codes).toEqual(['IDEMPOTENCY_KEY_REUSED']);
   });
 });
 

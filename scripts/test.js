@@ -2,7 +2,7 @@
 // test/timings.json, by which long files start first. With UNIT_COVERAGE=1, `npm run coverage -- --report` tells afterwards what
 // the unit tests cover.
 import { spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { buildIfStale } from './build-if-stale.js';
 
@@ -15,11 +15,24 @@ if (env.UNIT_COVERAGE === '1') {
   rmSync(env.NODE_V8_COVERAGE, { recursive: true, force: true });
 }
 
+/** Each worker has a PostgreSQL and a service, so that one file needs one. */
+function workersFor(patterns) {
+  const files = readdirSync(new URL('../test', import.meta.url), { recursive: true }).filter((path) =>
+    /\.(e2e|test)\.ts$/.test(path),
+  );
+  const count = files.filter((path) => patterns.some((pattern) => `test/${path}`.includes(pattern))).length;
+  return count === 1 || count === 2 ? [`--maxWorkers=${count}`] : [];
+}
+
 buildIfStale();
-const child = spawn(process.execPath, [...options, jest, ...args.filter((arg) => arg !== '--timings')], {
-  env,
-  stdio: 'inherit',
-});
+const child = spawn(
+  process.execPath,
+  [...options, jest, ...workersFor(args), ...args.filter((arg) => arg !== '--timings')],
+  {
+    env,
+    stdio: 'inherit',
+  },
+);
 // Jest stops its workers, and thereby the servers of the tests.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
 child.once('exit', (code) => {

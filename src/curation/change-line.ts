@@ -17,6 +17,8 @@ export interface ChangeRequest extends NewValues {
   readonly withdraw?: { readonly reason: string; readonly replacedBy?: string };
   readonly reinstate?: boolean;
   readonly activate?: boolean;
+  /** The target of the metadata record that was minted with the object; only with `activate`. */
+  readonly metadataTarget?: string;
   /** The version that the identifier must have. */
   readonly ifVersion?: number;
 }
@@ -106,6 +108,7 @@ function commandOf({
   withdraw,
   reinstate,
   activate,
+  metadataTarget,
 }: ChangeRequest): CurationCommand {
   const values: NewValues = {
     ...(target !== undefined && { target }),
@@ -123,9 +126,12 @@ function commandOf({
   const [value] = Object.keys(values);
   if (value !== undefined && (step === 'withdraw' || step === 'reinstate'))
     throw invalidRequest(`/${value}`, `a line with "${step}" cannot have "${value}"; send two lines`);
+  if (metadataTarget !== undefined && step !== 'activate')
+    throw invalidRequest('/metadataTarget', 'metadataTarget is permitted only with "activate": true');
   if (withdraw !== undefined) return { step: 'withdrawn', ...withdraw };
   if (step === 'reinstate') return { step: 'reinstated' };
-  return { step: step === 'activate' ? 'activated' : 'changed', values };
+  if (step !== 'activate') return { step: 'changed', values };
+  return { step: 'activated', values, ...(metadataTarget !== undefined && { metadataTarget }) };
 }
 
 /** The problem of a withdrawal with pointers into a line of changes. */

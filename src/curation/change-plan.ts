@@ -7,9 +7,11 @@ import { keyCollision } from '../registry/key-collision.js';
 import { type Amendment, amended, changeTime, requireState } from '../registry/lifecycle.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { opaqueName } from '../registry/opaque-metadata-id.js';
+import type { PairedRecords } from '../storage/identifiers/identifier-reader.js';
 import type { NameHolder, UniqueName } from '../storage/identifiers/name-holders.js';
 import { inWithdrawal } from './change-line.js';
 import { type CurationStep, decide } from './curation-command.js';
+import { decideMetadataRecord } from './metadata-record.js';
 
 /** A line whose identifier was found. */
 export interface TargetedChange {
@@ -30,6 +32,8 @@ export interface PlannedChange {
   /** The unique names that the record loses and gets. */
   readonly released: readonly string[];
   readonly gained: readonly string[];
+  /** The change of the metadata record that was minted with the object; null where it stays as it is. */
+  readonly metadataRecord: PlannedChange | null;
 }
 
 export interface PlanContext {
@@ -66,17 +70,20 @@ export function namesOf(step: CurationStep, namingAuthority: string): (UniqueNam
  */
 export class ChangePlan {
   private readonly records: Map<bigint, IdentifierRecord>;
+  /** The ids of metadata records by those of their objects. */
+  private readonly pairs: ReadonlyMap<bigint, bigint>;
 
   /**
-   * @param records the records of the changes and of replacements.
+   * @param found the records of the changes and of replacements, with metadata records.
    * @param holders who has the names that the changes request; changed by `add`.
    */
   constructor(
-    records: readonly IdentifierRecord[],
+    { records, metadataRecords }: PairedRecords,
     private readonly holders: Holders,
     private readonly context: PlanContext,
   ) {
-    this.records = new Map(records.map((record) => [record.id, record]));
+    this.records = new Map([...records, ...metadataRecords.values()].map((record) => [record.id, record]));
+    this.pairs = new Map([...metadataRecords].map(([id, record]) => [id, record.id]));
   }
 
   /**
@@ -86,19 +93,31 @@ export class ChangePlan {
   add({ id, step, ifVersion, replacementId }: TargetedChange): PlannedChange {
     const record = this.records.get(id);
     if (record === undefined) throw rowsLost();
-    const { now } = this.context;
     if (step.step === 'put' || step.step === 'removed' || step.step === 'deleted')
       throw new TypeError('values of a Handle are not changed in streams');
     requireState(record, step.step);
     if (ifVersion !== undefined && ifVersion !== record.version) throw otherVersion(record, ifVersion);
     const amendment = this.decide(record, step, replacementId);
-    if (amendment === null) return { before: record, after: record, amendment, released: [], gained: [] };
+    if (amendment === null)
+      return { before: record, after: record, amendment, released: [], gained: [], metadataRecord: null };
     const requested = namesOf(step, record.namingAuthority);
     for (const name of requested) this.requireFree(record, name);
+    const paired = this.records.get(this.pairs.get(id) ?? id) ?? null;
+    const metadataRecord = paired === record ? null : paired;
+    const at = changeTime(record, this.context.now);
+    const follows = decideMetadataRecord(record, amendment, step, metadataRecord, at);
+    return {
+      ...this.plan(record, amendment, requested),
+      metadataRecord: metadataRecord === null || follows === null ? null : this.plan(metadataRecord, follows, []),
+    };
+  }
 
+  /** Notes how the records and names are after a change. */
+  private plan(record: IdentifierRecord, amendment: Amendment, requested: readonly UniqueName[]): PlannedChange {
+    const { id } = record;
     const after = {
       ...{ ...record, ...amended(record, amendment) },
-      ...{ version: record.version + 1, updatedAt: changeTime(record, now) },
+      ...{ version: record.version + 1, updatedAt: changeTime(record, this.context.now) },
     };
     const released = this.releasedBy(record, amendment);
     const gained = requested.map(holderKey);
@@ -107,7 +126,7 @@ export class ChangePlan {
     for (const key of released) if ((this.holders.get(key)?.id ?? id) === id) this.holders.set(key, null);
     for (const key of gained) this.holders.set(key, { id, namingAuthority, localName, isSame: true });
     this.records.set(id, after);
-    return { before: record, after, amendment, released, gained };
+    return { before: record, after, amendment, released, gained, metadataRecord: null };
   }
 
   private decide(record: IdentifierRecord, step: CurationStep, replacementId: bigint | null): Amendment | null {

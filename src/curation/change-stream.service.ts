@@ -157,10 +157,11 @@ export class ChangeStreamService {
    */
   async preview(chunk: ReadyChunk, names: PreviewedNames, principal: Principal): Promise<PreviewedLine[]> {
     const targets = targetsOf(chunk);
-    const records = names.named(await this.reader.findByIds(idsOf(targets)));
-    const holders = await this.holdersFor(targets, records);
+    const ids = idsOf(targets);
+    const found = names.named(await this.reader.findPaired(ids, await this.reader.findPairs(ids)));
+    const holders = await this.holdersFor(targets, found.records);
     names.overlay(holders);
-    const plan = new ChangePlan(records, holders, { now: new Date(), known: chunk.known, principal });
+    const plan = new ChangePlan(found, holders, { now: new Date(), known: chunk.known, principal });
     return chunk.lines.map(({ line, clientRef, change }) => {
       const result = change instanceof Problem ? change : attempted(plan, change);
       if (!(result instanceof Problem)) names.note(result, holders);
@@ -175,14 +176,15 @@ export class ChangeStreamService {
 
   private async write(transaction: Queryable, chunk: ReadyChunk, principal: Principal): Promise<StoredLine[]> {
     const targets = targetsOf(chunk);
-    const { now, records } = await this.updater.lock(transaction, idsOf(targets));
-    const holders = await this.holdersFor(targets, records, transaction);
-    const plan = new ChangePlan(records, holders, { now, known: chunk.known, principal });
+    const locked = await this.updater.lock(transaction, idsOf(targets));
+    const { now } = locked;
+    const holders = await this.holdersFor(targets, locked.records, transaction);
+    const plan = new ChangePlan(locked, holders, { now, known: chunk.known, principal });
     const planned: PlannedChange[] = [];
     const results = chunk.lines.map(({ line, fingerprint: hash, change }): StoredLine => {
       const result = change instanceof Problem ? change : attempted(plan, change);
       if (result instanceof Problem) return { line, hash, problem: serializeProblem(result) };
-      planned.push(result);
+      planned.push(result, ...(result.metadataRecord === null ? [] : [result.metadataRecord]));
       const { after, amendment } = result;
       const outcome = amendment === null ? 'same' : 'changed';
       const changed = {

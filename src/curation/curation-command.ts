@@ -37,8 +37,16 @@ export interface NewValues {
   readonly replaces?: string | null;
 }
 
+interface Activation<Values> {
+  readonly step: 'activated';
+  readonly values: Values;
+  /** The target of the metadata record that was minted with the object; absent where it keeps its own. */
+  readonly metadataTarget?: string;
+}
+
 export type CurationCommand =
-  | { readonly step: 'changed' | 'activated'; readonly values: NewValues }
+  | { readonly step: 'changed'; readonly values: NewValues }
+  | Activation<NewValues>
   | { readonly step: 'withdrawn'; readonly reason: string; readonly replacedBy?: string }
   | { readonly step: 'reinstated' }
   | ValuesCommand;
@@ -61,7 +69,8 @@ export interface Replacement {
 }
 
 export type CurationStep =
-  | { readonly step: 'changed' | 'activated'; readonly values: ParsedValues }
+  | { readonly step: 'changed'; readonly values: ParsedValues }
+  | Activation<ParsedValues>
   | { readonly step: 'withdrawn'; readonly reason: string; readonly replacement: Replacement | null }
   | { readonly step: 'reinstated' }
   | ValuesStep;
@@ -88,7 +97,7 @@ export function parseCommand(
   switch (command.step) {
     case 'changed':
     case 'activated':
-      return { step: command.step, values: parseValues(command.values, known, scheme) };
+      return { ...command, values: parseValues(command.values, known, scheme) };
     case 'withdrawn': {
       const { step, reason, replacedBy } = command;
       if (reason === DELETED_REASON)
@@ -139,6 +148,7 @@ export function fingerprintSource(identifier: string, step: CurationStep): objec
     ...(target !== undefined && { target }),
     ...(alternates !== undefined && { alternateIds: alternates.map(({ canonical }) => canonical) }),
     ...(replaces !== undefined && { replaces: replaces?.text ?? null }),
+    ...('metadataTarget' in step && { metadataTarget: step.metadataTarget }),
   };
 }
 

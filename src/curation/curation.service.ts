@@ -32,6 +32,7 @@ import {
   namesIn,
   parseCommand,
 } from './curation-command.js';
+import { decideMetadataRecord } from './metadata-record.js';
 import type { ValuesStep } from './values-command.js';
 
 /** Attempts of a change after conflicts that were resolved meanwhile. */
@@ -129,7 +130,7 @@ export class CurationService {
         const { result, replayed } = await this.requests.run(request, async (transaction) => {
           const other = otherAddress === null ? null : await this.reader.find(otherAddress, transaction);
           const ids = [...new Set([...(other === null ? [] : [other.id]), found.id])];
-          const { now, records } = await this.updater.lock(transaction, ids);
+          const { now, records, metadataRecords } = await this.updater.lock(transaction, ids);
           const record = records.find(({ id }) => id === found.id);
           if (record === undefined) throw rowsLost();
           // It may have been deleted since it was read.
@@ -137,13 +138,17 @@ export class CurationService {
           else requireState(record, step.step);
           requireCurrent?.(snapshotOf(principal.redact(record), this.resolver));
 
+          const at = changeTime(record, now);
           const amendment = decide(record, step, {
-            at: changeTime(record, now),
+            at,
             known,
             other: records.find(({ id }) => id === other?.id) ?? null,
             principal,
           });
           const changes = amendment === null ? [] : [{ record, amendment }];
+          const paired = metadataRecords.get(record.id) ?? null;
+          const follows = amendment === null ? null : decideMetadataRecord(record, amendment, step, paired, at);
+          if (paired !== null && follows !== null) changes.push({ record: paired, amendment: follows });
           const [changed = record] = await this.updater.update(transaction, principal, now, changes);
           const snapshot = snapshotOf(principal.redact(changed), this.resolver);
           return serializeRecord(snapshot, snapshot.uris);

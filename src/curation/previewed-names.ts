@@ -1,4 +1,5 @@
 import type { IdentifierRecord } from '../registry/identifier-record.js';
+import type { PairedRecords } from '../storage/identifiers/identifier-reader.js';
 import type { Holders, PlannedChange } from './change-plan.js';
 
 /** Names that a dry run remembers from one chunk to the next ones, some 200 octets each. */
@@ -13,8 +14,12 @@ export class PreviewedNames {
   private readonly ofRecords = new Map<bigint, Pick<IdentifierRecord, 'metadataId' | 'alternateIds'>>();
 
   /** The records with the names that earlier lines would give them. */
-  named(records: readonly IdentifierRecord[]): IdentifierRecord[] {
-    return records.map((record) => ({ ...record, ...this.ofRecords.get(record.id) }));
+  named({ records, metadataRecords }: PairedRecords): PairedRecords {
+    const named = (record: IdentifierRecord): IdentifierRecord => ({ ...record, ...this.ofRecords.get(record.id) });
+    return {
+      records: records.map(named),
+      metadataRecords: new Map([...metadataRecords].map(([id, record]) => [id, named(record)])),
+    };
   }
 
   /** Replaces the holders of names by those that earlier lines would leave. */
@@ -26,7 +31,8 @@ export class PreviewedNames {
   }
 
   /** Notes the names of a planned change. @param holders who would have names after it. */
-  note({ before, after, released, gained }: PlannedChange, holders: Holders): void {
+  note({ before, after, released, gained, metadataRecord }: PlannedChange, holders: Holders): void {
+    if (metadataRecord !== null) this.note(metadataRecord, holders);
     if (released.length + gained.length === 0) return;
     if (this.names.size < MAX_NAMES)
       this.ofRecords.set(before.id, { metadataId: after.metadataId, alternateIds: after.alternateIds });

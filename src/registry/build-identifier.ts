@@ -68,7 +68,7 @@ export function buildIdentifier(
     ...(handleValues !== null && { handleValues }),
     ...(replaces !== null && { replaces }),
     leaseUntil,
-    metadataRecord: record,
+    metadataRecord: record && { ...record, target: command.metadataTarget },
     request,
     actor,
   };

@@ -1,6 +1,7 @@
 import { Problem } from '../problem/problem.js';
 import type { ChangeKind } from './change.js';
 import type { CanonicalName } from './canonical-name.js';
+import { isMetadataIdOf } from './key-collision.js';
 import type { Predecessor } from './predecessor.js';
 import { type IdentifierRecord, type MutableAttributes, type State, nativeText } from './identifier-record.js';
 
@@ -95,6 +96,25 @@ export function reinstatement(): Amendment {
 export function expiry({ leaseUntil }: IdentifierRecord, at: Date): Amendment {
   const tombstone = { withdrawnAt: leaseUntil ?? at, reason: EXPIRED_REASON, replacedBy: null };
   return { kind: 'lapsed', state: 'withdrawn', ...GIVEN_UP, tombstone };
+}
+
+/** Whether a record is the metadata record of an object with this metadata ID. */
+export function describes(record: IdentifierRecord, { metadataId }: Pick<IdentifierRecord, 'metadataId'>): boolean {
+  return metadataId !== null && isMetadataIdOf(metadataId, record);
+}
+
+/**
+ * How the metadata record that was minted with a reserved object follows its change: both are activated, or both end.
+ * @returns null for a record that stays as it is: it is not reserved, it is no longer the metadata record of the object, or the
+ * object ends while the record is that of another one too.
+ */
+export function following(object: IdentifierRecord, amendment: Amendment, record: IdentifierRecord): Amendment | null {
+  if (object.state !== 'reserved' || record.state !== 'reserved') return null;
+  if (amendment.state === 'active') return describes(record, amended(object, amendment)) ? activation() : null;
+  const { tombstone } = amendment;
+  const ends = tombstone != null && describes(record, object);
+  if (!ends || record.describes.some((other) => other !== nativeText(object))) return null;
+  return { ...amendment, tombstone: { ...tombstone, replacedBy: null } };
 }
 
 /** The attributes of a record after a change. */

@@ -24,6 +24,8 @@ export interface MintRequest {
   readonly namingAuthority: string;
   readonly metadataId?: string;
   readonly mintMetadataId?: boolean;
+  /** The target of the metadata record; only with `mintMetadataId`. */
+  readonly metadataTarget?: string;
   readonly target?: string;
   readonly alternateIds?: readonly string[];
   /** The identifier of the previous version of the object; only for an active one. */
@@ -45,6 +47,8 @@ export interface MintCommand extends SentMembers {
   readonly namingAuthority: string;
   readonly metadata: CanonicalName | null;
   readonly mintMetadataId: boolean;
+  /** Null where the metadata record has none. */
+  readonly metadataTarget: string | null;
   /** Null for the target that the template of the naming authority gives, if it has one. */
   readonly target: string | null;
   readonly alternates: readonly CanonicalName[];
@@ -72,6 +76,9 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
       'mintMetadataId and metadataId exclude each other: mintMetadataId creates a metadata ID, metadataId names an existing one',
     );
   }
+  if (request.metadataTarget !== undefined && !mintMetadataId) {
+    throw invalidRequest('/metadataTarget', 'metadataTarget is permitted only with "mintMetadataId": true');
+  }
   if (guid !== undefined && localName !== undefined) {
     throw invalidRequest('/localName', 'guid and localName exclude each other');
   }
@@ -84,6 +91,7 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
         ? null
         : readMetadataId(metadataId, known, '/metadataId', known.metadataIdScheme(namingAuthority)),
     mintMetadataId,
+    metadataTarget: request.metadataTarget ?? null,
     target,
     alternates: alternateIds === undefined ? [] : readAlternates(alternateIds, known, '/alternateIds'),
     replaces: readReplaces(request, known),
@@ -115,6 +123,7 @@ export function canonicalMint(command: MintCommand): object {
     namingAuthority: namingAuthorityKey(namingAuthority),
     ...(metadata !== null && { metadata: metadata.key }),
     ...(mintMetadataId && { mintMetadataId }),
+    ...(command.metadataTarget !== null && { metadataTarget: command.metadataTarget }),
     ...(target !== null && { target }),
     // An update by an empty list removes the alternates.
     ...((alternates.length > 0 || (onExisting === 'update' && command.sent.includes('alternateIds'))) && {

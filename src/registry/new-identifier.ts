@@ -21,6 +21,7 @@ export const MAX_REQUEST_INDEX = 2_147_483_647;
 export interface NewMetadataRecord {
   readonly address: Address;
   readonly localName: string;
+  readonly target: string | null;
 }
 
 /** A new identifier, complete but for the decision of the database. */

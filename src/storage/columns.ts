@@ -34,6 +34,7 @@ export const COLUMNS = {
     guid: 'guid',
     metadataId: 'metadata_id',
     metadataKey: 'metadata_key',
+    metadataRecordId: 'metadata_record_id',
     target: 'target',
     alternateIds: 'alternate_ids',
     state: 'state',

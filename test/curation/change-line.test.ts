@@ -20,6 +20,11 @@ describe('a line of changes', () => {
     ['values', { target: null, alternateIds: [] }, { step: 'changed', values: { target: null, alternates: [] } }],
     ['nothing', {}, { step: 'changed', values: {} }],
     ['an activation', { activate: true, target: null }, { step: 'activated', values: { target: null } }],
+    [
+      'an activation with its metadata record',
+      { activate: true, metadataTarget: 'https://a.example/' },
+      { step: 'activated', values: {}, metadataTarget: 'https://a.example/' },
+    ],
     ['a withdrawal', { withdraw: { reason: 'x' } }, { step: 'withdrawn', reason: 'x', replacement: null }],
     ['a reinstatement', { reinstate: true, activate: false }, { step: 'reinstated' }],
   ])('with %s is that step', (_, members, step) => {
@@ -39,6 +44,12 @@ describe('a line of changes', () => {
       '/withdraw/replacedBy',
     ],
     ['a malformed alternate', { alternateIds: ['demo:7', '?'] }, 'NOT_RECOGNIZED', '/alternateIds/1'],
+    [
+      'the target of a metadata record without activation',
+      { metadataTarget: 'https://a.example/' },
+      'INVALID_REQUEST',
+      '/metadataTarget',
+    ],
     ['a malformed identifier', { identifier: '100.102/x' }, 'INVALID_GUID', '/identifier'],
   ])('with %s is refused at its place', (_, members, code, pointer) => {
     expect(refusal({ identifier: ID, ...members })).toEqual([code, pointer]);

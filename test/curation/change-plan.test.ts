@@ -37,8 +37,14 @@ const withdrawal = (id: bigint, replacementId: bigint | null = null): TargetedCh
 });
 const keyOf = (text: string) =>
   holderKey(namesOf(parseCommand({ step: 'changed', values: { metadataId: text } }, KNOWN), '100.102')[0]!);
-const planOf = (records: ReturnType<typeof recordOf>[], holders: Holders = new Map()) =>
-  new ChangePlan(records, holders, { now: NOW, known: KNOWN, principal: { canSee: () => true } });
+const alternateKeyOf = (text: string) =>
+  holderKey(namesOf(parseCommand({ step: 'changed', values: { alternateIds: [text] } }, KNOWN), '100.102')[0]!);
+const planOf = (
+  records: ReturnType<typeof recordOf>[],
+  holders: Holders = new Map(),
+  metadataRecords: ReadonlyMap<bigint, ReturnType<typeof recordOf>> = new Map(),
+) =>
+  new ChangePlan({ records, metadataRecords }, holders, { now: NOW, known: KNOWN, principal: { canSee: () => true } });
 const refusalOf = (work: () => unknown) => {
   try {
     work();
@@ -111,9 +117,42 @@ describe('a plan of changes', () => {
   });
 });
 
+describe('a plan with a metadata record that was minted with its object', () => {
+  const LEASE = { state: 'reserved', leaseUntil: new Date('2126-01-01T00:00:00Z') } as const;
+  const OBJECT = recordOf(A, { ...LEASE, metadataId: `hdl:100.102/${LOCAL[1]}` });
+  const RECORD = recordOf(B, { ...LEASE, alternateIds: ['info:fedora/demo:1'], describes: [`100.102/${LOCAL[0]}`] });
+  const paired = () => planOf([OBJECT], new Map(), new Map([[A, RECORD]]));
+  const activation: TargetedChange = {
+    ...values(A, {}),
+    step: parseCommand({ step: 'activated', values: {}, metadataTarget: 'https://a.example/' }, KNOWN),
+  };
+
+  it('activates both, and later changes meet the record as it is then', () => {
+    const plan = paired();
+    const { after, metadataRecord } = plan.add(activation);
+    expect(after).toMatchObject({ state: 'active', version: 2 });
+    expect(metadataRecord?.after).toMatchObject({ state: 'active', target: 'https://a.example/', version: 2 });
+    expect(plan.add(values(B, { target: 'https://b.example/' })).after).toMatchObject({ state: 'active', version: 3 });
+  });
+
+  it('ends both, which releases the names of both', () => {
+    const { after, metadataRecord } = paired().add(withdrawal(A));
+    expect(after).toMatchObject({ state: 'withdrawn', metadataId: null });
+    expect(metadataRecord?.after).toMatchObject({ state: 'withdrawn', alternateIds: [], version: 2 });
+    expect(metadataRecord?.released).toEqual([alternateKeyOf('demo:1')]);
+  });
+
+  it('leaves the record once an earlier change gave the object another metadata ID', () => {
+    const plan = paired();
+    plan.add(values(A, { metadataId: 'demo:7' }));
+    expect(refusalOf(() => plan.add(activation))).toEqual(['WRONG_STATE', '/metadataTarget']);
+    expect(plan.add(withdrawal(A)).metadataRecord).toBeNull();
+  });
+});
+
 describe('the rounds of changes', () => {
   const change = (id: bigint, released: string[] = [], gained: string[] = []): PlannedChange => ({
-    ...{ before: recordOf(id), after: recordOf(id), amendment: null, released, gained },
+    ...{ before: recordOf(id), after: recordOf(id), amendment: null, released, gained, metadataRecord: null },
   });
 
   it.each([
@@ -132,7 +171,7 @@ describe('the rounds of changes', () => {
 describe('the names of a dry run', () => {
   const holder = { id: A, namingAuthority: '100.102', localName: 'x', isSame: true };
   const planned = (released: string[], gained: string[]) => ({
-    ...{ before: recordOf(A), after: recordOf(A), amendment: null, released, gained },
+    ...{ before: recordOf(A), after: recordOf(A), amendment: null, released, gained, metadataRecord: null },
   });
 
   it('are those that earlier chunks leave', () => {

@@ -94,6 +94,10 @@ describe('the fingerprint source', () => {
     [changed({ replaces: 'demo:7' }), '{"changed":"1/a","replaces":"info:fedora/demo:7"}'],
     [changed({ replaces: null }), '{"changed":"1/a","replaces":null}'],
     [{ step: 'activated', values: {} } as const, '{"activated":"1/a"}'],
+    [
+      { step: 'activated', values: {}, metadataTarget: 'https://a.example/' } as const,
+      '{"activated":"1/a","metadataTarget":"https://a.example/"}',
+    ],
     [withdrawn(), '{"withdrawn":"1/a","reason":"twice","replacedBy":null}'],
     [{ step: 'reinstated' } as const, '{"reinstated":"1/a"}'],
   ])('of %j is %s', (command, source) => {

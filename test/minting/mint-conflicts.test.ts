@@ -11,6 +11,7 @@ const MINT: MintCommand = {
   namingAuthority: '100.102',
   metadata: name('hdl:1/m'),
   mintMetadataId: false,
+  metadataTarget: null,
   target: null,
   alternates: [name('info:fedora/a:1')],
   replaces: null,

@@ -52,7 +52,15 @@ describe('an identifier to mint', () => {
   it('CID-24: has the identifier of its metadata record, which has a GUID of its own', () => {
     const { metadata, metadataRecord } = build({ mintMetadataId: true });
     expect(metadata?.canonical).toBe(`hdl:100.102/${minted(2)}`);
-    expect(metadataRecord).toMatchObject({ localName: minted(2), address: { guid: minted(2) } });
+    expect(metadataRecord).toMatchObject({ localName: minted(2), address: { guid: minted(2) }, target: null });
+  });
+
+  it('has a metadata record with its own target, without that of the template', () => {
+    const authority: NamingAuthority = { ...CORDRA, targetTemplate: 'https://repo.example.org/{localName}' };
+    const target = 'https://repo.example.org/records/7';
+    const { metadataRecord, ...object } = build({ mintMetadataId: true, metadataTarget: target }, authority);
+    expect([object.target, metadataRecord?.target]).toEqual([`https://repo.example.org/${minted(1)}`, target]);
+    expect(build({ mintMetadataId: true }, authority).metadataRecord?.target).toBeNull();
   });
 
   it('is reserved with its lease', () => {

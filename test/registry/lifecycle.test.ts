@@ -10,6 +10,7 @@ import {
   amended,
   changeTime,
   expiry,
+  following,
   isDeleted,
   reinstatement,
   release,
@@ -17,7 +18,7 @@ import {
   stateProblem,
   withdrawal,
 } from '../../src/registry/lifecycle.js';
-import { recordWith } from '../records.js';
+import { GUID, recordWith } from '../records.js';
 
 const AT = new Date('2026-11-20T09:30:00.000Z');
 const LEASE = new Date('2026-11-19T00:00:00.000Z');
@@ -163,6 +164,48 @@ describe('what a step makes of a record', () => {
       metadataId: null,
       alternateIds: record.alternateIds,
     });
+  });
+});
+
+describe('the metadata record that was minted with an object', () => {
+  const OTHER = 'A3D8BE7457C943FFB66ED4583059A8BA';
+  const LEASED = { state: 'reserved', leaseUntil: LEASE } as const;
+  const object = recordWith({ ...LEASED, metadataId: `hdl:100.102/${OTHER}` });
+  const record = recordWith({ ...LEASED, id: 8n, guid: OTHER, localName: OTHER, describes: [`100.102/${GUID}`] });
+  const ENDED = release(AT);
+
+  it('is activated with it', () => {
+    expect(following(object, activation(), record)).toEqual({ kind: 'activated', state: 'active', leaseUntil: null });
+    const metadata = { ...NAME, canonical: `hdl://100.102/${OTHER.toLowerCase()}` };
+    expect(following({ ...object, metadataId: null }, { ...activation(), metadata }, record)?.kind).toBe('activated');
+  });
+
+  it.each([
+    ['released', ENDED],
+    ['withdrawn', withdrawal(object, AT, 'twice', `100.102/${GUID}`)],
+    ['deleted', deletion(AT)],
+  ])('ends with it as %s, without a replacement', (kind, amendment) => {
+    const ended = following(object, amendment, record);
+    expect(ended?.kind).toBe(kind);
+    const after = amended(record, ended!);
+    expect(after).toMatchObject({ state: 'withdrawn', leaseUntil: null });
+    expect(after.tombstone).toEqual({ withdrawnAt: AT, reason: amendment.tombstone?.reason, replacedBy: null });
+  });
+
+  it.each<[string, Partial<typeof object>, Amendment, Partial<typeof record>]>([
+    ['the object only changes', {}, { kind: 'changed', target: null }, {}],
+    ['the object is active', { state: 'active', leaseUntil: null }, withdrawal(object, AT, 'x', null), {}],
+    ['the object is reinstated', { state: 'withdrawn', leaseUntil: null }, reinstatement(), {}],
+    ['it is active already', {}, activation(), { state: 'active', leaseUntil: null }],
+    ['it is active already at the end', {}, ENDED, { state: 'active', leaseUntil: null }],
+    ['it is withdrawn', {}, activation(), { state: 'withdrawn', leaseUntil: null }],
+    ['the object has no metadata ID any more', { metadataId: null }, activation(), {}],
+    ['the object has another one', { metadataId: 'info:fedora/demo:7' }, ENDED, {}],
+    ['the activation gives another one', {}, { ...activation(), metadata: NAME }, {}],
+    ['the activation removes it', {}, { ...activation(), metadata: null }, {}],
+    ['it describes another object too', {}, ENDED, { describes: [`100.102/${GUID}`, '2000.01/7'] }],
+  ])('stays as it is where %s', (_, ofObject, amendment, ofRecord) => {
+    expect(following({ ...object, ...ofObject }, amendment, { ...record, ...ofRecord })).toBeNull();
   });
 });
 

@@ -30,6 +30,7 @@ describe('a mint request', () => {
       namingAuthority: '100.102',
       metadata: null,
       mintMetadataId: false,
+      metadataTarget: null,
       target: null,
       alternates: [],
       replaces: null,
@@ -67,6 +68,11 @@ describe('a mint request', () => {
 
   it.each<[string, Partial<MintRequest>, (string | number)[]]>([
     ['two metadata IDs', { metadataId: 'demo:7', mintMetadataId: true }, ['INVALID_REQUEST', '/mintMetadataId']],
+    [
+      'a target of no metadata record',
+      { metadataTarget: 'https://a.example/' },
+      ['INVALID_REQUEST', '/metadataTarget'],
+    ],
     ['two local names', { guid: GUID, localName: 'x' }, ['INVALID_REQUEST', '/localName']],
     [
       'a naming authority with an empty segment',
@@ -129,6 +135,7 @@ describe('the fingerprint of a mint request', () => {
   it.each<[string, Partial<MintRequest>]>([
     ['a metadata ID', { metadataId: 'demo:7' }],
     ['a minted metadata ID', { mintMetadataId: true }],
+    ['the target of a minted metadata record', { mintMetadataId: true, metadataTarget: 'https://a.example/' }],
     ['a target', { target: 'https://a.example/' }],
     ['an alternate', { alternateIds: ['demo:7'] }],
     ['a previous version', { replaces: 'demo:7' }],

@@ -51,7 +51,7 @@ function updatesOf(holders = new Map<string, NameHolder>()) {
   const updates = new ExistingUpdates(updater as never, { findHolders } as never, null as never);
   const apply = async (jobs: readonly MintJob[], records: readonly IdentifierRecord[]) => {
     const found = jobs.map((job, index) => ({ job, id: records[index]?.id ?? 99n }));
-    const results = await updates.apply(null as never, { now: NOW, records }, found, ADMIN);
+    const results = await updates.apply(null as never, { now: NOW, records, metadataRecords: new Map() }, found, ADMIN);
     return jobs.map((job) => results.get(job)!);
   };
   return { updates, written, locks, apply };

@@ -69,6 +69,7 @@ CREATE TABLE "identifier" (
     "updated_at" TIMESTAMPTZ(3),
     "lease_until" TIMESTAMPTZ(3),
     "withdrawn_at" TIMESTAMPTZ(3),
+    "metadata_record_id" BIGINT,
     "naming_authority_id" INTEGER NOT NULL,
     "version" INTEGER NOT NULL DEFAULT 1,
     "request_index" INTEGER,
@@ -167,7 +168,7 @@ CREATE INDEX "identifier_event_idx" ON "identifier" ("position", "id") WHERE "is
 CREATE STATISTICS "identifier_target_statistics" ON hashtextextended("target", 0) FROM "identifier";
 
 CREATE TRIGGER "identifier_kept"
-    BEFORE DELETE OR UPDATE OF "id", "naming_authority_id", "guid", "local_name", "local_key", "created_at", "position", "client", "key_id", "registered", "reservation"
+    BEFORE DELETE OR UPDATE OF "id", "naming_authority_id", "guid", "local_name", "local_key", "created_at", "position", "client", "key_id", "registered", "reservation", "metadata_record_id"
     ON "identifier" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
 
 -- One bulk load gives tens of thousands of rows the same key. By these statistics the planner would expect as many rows for every

@@ -5,7 +5,7 @@ import { Problem } from '../../problem/problem.js';
 /** The columns of a file of changes, with the member names of NDJSON where a member is one text. */
 const COLUMNS = [
   ...(['identifier', 'target', 'metadataId', 'alternateIds', 'withdrawalReason', 'replacedBy'] as const),
-  ...(['reinstate', 'activate', 'ifVersion', 'clientRef'] as const),
+  ...(['reinstate', 'activate', 'metadataTarget', 'ifVersion', 'clientRef'] as const),
 ];
 type Column = (typeof COLUMNS)[number];
 

@@ -96,12 +96,23 @@ export class ChangeLineDto {
   reinstate?: boolean;
 
   /**
-   * Whether to activate the reserved identifier, with the values of the line.
+   * Whether to activate the reserved identifier, with the values of the line, and the metadata record that was minted with it.
    * @example false
    */
   @Optional()
   @IsBoolean()
   activate?: boolean;
+
+  /**
+   * The http or https URL to which the metadata record resolves that was minted with the object, in the format of `target`; only
+   * with `"activate": true`.
+   * @example "https://repo.example.org/objects/7/metadata"
+   */
+  @Optional()
+  @IsTarget()
+  @MaxLength(MAX_TARGET_LENGTH)
+  @IsString()
+  metadataTarget?: string;
 
   /** The version that the identifier must have; any other one fails with 412. */
   @ApiProperty({ type: 'integer', minimum: 1, maximum: MAX_VERSION, required: false, example: 3 })

@@ -30,7 +30,7 @@ import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identi
 import { IdentifierDto } from '../representation/identifier.dto.js';
 import type { CurationCommand } from '../../curation/curation-command.js';
 import { CurationService, NameConflict } from '../../curation/curation.service.js';
-import { UpdateIdentifierDto } from './update-identifier.dto.js';
+import { ActivateIdentifierDto, UpdateIdentifierDto } from './update-identifier.dto.js';
 import { WithdrawRequestDto } from '../representation/withdraw-request.dto.js';
 
 const text = { schema: { type: 'string' as const } };
@@ -117,25 +117,28 @@ export class CurationController {
 
   /**
    * Activate a reserved identifier
-   * @remarks The optional body changes the identifier in the same step.
+   * @remarks The optional body changes the identifier in the same step. The metadata record that was minted with it
+   * (`mintMetadataId`) is activated in the same transaction.
    */
   @Post('activate')
   @Requires('mint', 'curate')
   @HttpCode(HttpStatus.OK)
-  @ApiBody({ type: UpdateIdentifierDto, required: false })
+  @ApiBody({ type: ActivateIdentifierDto, required: false })
   @ApiChange('optional', 'READ_ONLY_MEMBER', ...OF_NAMES)
   async activate(
     @ChangeTarget() target: Target,
-    @Body() request: UpdateIdentifierDto,
+    @Body() { metadataTarget, ...values }: ActivateIdentifierDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<IdentifierDto> {
-    return this.run(target, { step: 'activated', values: request }, reply);
+    const command = { step: 'activated', values, ...(metadataTarget !== undefined && { metadataTarget }) } as const;
+    return this.run(target, command, reply);
   }
 
   /**
    * Withdraw an identifier
    * @remarks A withdrawn identifier returns 410 Gone with a tombstone. It is not deleted, and its GUID is never used
-   * again.
+   * again. The withdrawal of a reserved identifier ends the reserved metadata record that was minted with it; that of an active
+   * identifier leaves the record active, because metadata outlive the object.
    */
   @Post('withdraw')
   @HttpCode(HttpStatus.OK)

@@ -1,6 +1,6 @@
 import { IsString, MaxLength } from 'class-validator';
 import { Computed, ReadOnly } from '../../http/validation/read-only.js';
-import { OptionalOrNull } from '../../http/validation/optional.js';
+import { Optional, OptionalOrNull } from '../../http/validation/optional.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
@@ -161,4 +161,18 @@ export class UpdateIdentifierDto {
   @ApiProperty({ enum: IGNORABLE_MEMBERS, isArray: true, readOnly: true, required: false })
   @Computed()
   ignored?: readonly IgnorableMember[];
+}
+
+/** The changes to an identifier that is activated. */
+export class ActivateIdentifierDto extends UpdateIdentifierDto {
+  /**
+   * The http or https URL to which the metadata record resolves that was minted with the object (`mintMetadataId`), in the format of
+   * `target`. Where there is no such record, or it is withdrawn, the request fails with WRONG_STATE.
+   * @example "https://repo.example.org/objects/7/metadata"
+   */
+  @Optional()
+  @IsTarget()
+  @MaxLength(MAX_TARGET_LENGTH)
+  @IsString()
+  metadataTarget?: string;
 }

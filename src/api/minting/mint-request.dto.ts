@@ -31,12 +31,22 @@ export class MintFieldsDto {
 
   /**
    * Mints the identifier of the metadata record too, under the same naming authority and in the same transaction;
-   * excludes `metadataId`. A naming authority with the `metadataIdScheme` "any" mints none.
+   * excludes `metadataId`. A reserved record is activated with its object, and ends with it. A naming authority with the `metadataIdScheme` "any" mints none.
    * @example false
    */
   @Optional()
   @IsBoolean()
   mintMetadataId?: boolean;
+
+  /**
+   * The http or https URL to which the metadata record resolves, in the format of `target`; only with `"mintMetadataId": true`.
+   * @example "https://repo.example.org/objects/7/metadata"
+   */
+  @Optional()
+  @IsTarget()
+  @MaxLength(MAX_TARGET_LENGTH)
+  @IsString()
+  metadataTarget?: string;
 
   /**
    * The http or https URL to which the identifier resolves; characters outside visible ASCII must be percent-encoded.

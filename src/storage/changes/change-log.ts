@@ -49,10 +49,30 @@ const BUCKETS = 512;
 
 // The time is read after the locks were granted, and rounded down to milliseconds, so that it is never in the future.
 
-/** $1: `CHANGE_LOCK`; $2: the buckets. */
+/**
+ * The metadata records that were minted with reserved objects.
+ * @param ids the parameter that has the ids of the objects.
+ */
+export const reservedPairs = (ids: '$1' | '$2'): string => `
+  SELECT id, metadata_record_id FROM identifier
+  WHERE id = ANY(${ids}::bigint[]) AND state = 'reserved' AND metadata_record_id IS NOT NULL`;
+
+/** The ids of metadata records by the ids of the objects that they were minted with. */
+export type PairedIds = ReadonlyMap<bigint, bigint>;
+
+/**
+ * $1: `CHANGE_LOCK`; $2: the ids; $3: `BUCKETS`. Locks are taken in one order, so that two transactions cannot wait for each other.
+ * Which record was minted with an object never changes, and an identifier becomes reserved only by its mint, so the pairs that the
+ * statement sees before it waits are complete.
+ */
 const LOCK_IDENTIFIERS = `
-  SELECT date_trunc('milliseconds', clock_timestamp()) AS now
-  FROM (SELECT count(pg_advisory_xact_lock($1, bucket)) FROM unnest($2::int[]) AS bucket) AS locked(n) WHERE n >= 0`;
+  WITH pairs AS MATERIALIZED (${reservedPairs('$2')}
+  ), buckets AS MATERIALIZED (
+    SELECT DISTINCT (id % $3)::int AS bucket
+    FROM (SELECT unnest($2::bigint[]) UNION ALL SELECT metadata_record_id FROM pairs) AS locked(id) ORDER BY bucket
+  ), locked AS MATERIALIZED (SELECT count(pg_advisory_xact_lock($1, bucket)) AS n FROM buckets)
+  SELECT date_trunc('milliseconds', clock_timestamp()) AS now, (SELECT json_object_agg(id, metadata_record_id::text) FROM pairs) AS pairs
+  FROM locked WHERE n >= 0`;
 
 /** $1: `NAMING_AUTHORITY_LOCK`; $2: the key of the prefix. */
 const LOCK_NAMING_AUTHORITY = `
@@ -60,21 +80,28 @@ const LOCK_NAMING_AUTHORITY = `
   FROM (SELECT count(pg_advisory_xact_lock($1, hashtext($2)))) AS locked(n) WHERE n >= 0`;
 
 /**
- * Waits for other changes of these identifiers. Must come first: an advisory lock needs no transaction number, so the
- * number, which is the log position, is assigned after those changes.
- * @returns the time of the change, by the database clock after the wait.
+ * Waits for other changes of these identifiers, and of the metadata records that were minted with reserved ones. Must come first:
+ * an advisory lock needs no transaction number, so the number, which is the log position, is assigned after those changes.
+ * @returns the time of the change, by the database clock after the wait, and these metadata records.
  */
-export async function lockForChange(transaction: Queryable, ids: readonly bigint[]): Promise<Date> {
-  const buckets = [...new Set(ids.map((id) => Number(id % BigInt(BUCKETS))))].sort((a, b) => a - b);
-  return timeAfter(transaction, LOCK_IDENTIFIERS, [CHANGE_LOCK, buckets]);
+export async function lockForChange(
+  transaction: Queryable,
+  ids: readonly bigint[],
+): Promise<{ readonly now: Date; readonly pairs: PairedIds }> {
+  const { now, pairs } = await locked<{ now: Date; pairs: Readonly<Record<string, string>> | null }>(
+    transaction,
+    LOCK_IDENTIFIERS,
+    [CHANGE_LOCK, ids.map(String), BUCKETS],
+  );
+  return { now, pairs: new Map(Object.entries(pairs ?? {}).map(([id, record]) => [BigInt(id), BigInt(record)])) };
 }
 
 export async function lockNamingAuthorityForChange(transaction: Queryable, prefix: string): Promise<Date> {
-  return timeAfter(transaction, LOCK_NAMING_AUTHORITY, [NAMING_AUTHORITY_LOCK, prefix]);
+  return (await locked<{ now: Date }>(transaction, LOCK_NAMING_AUTHORITY, [NAMING_AUTHORITY_LOCK, prefix])).now;
 }
 
-async function timeAfter(transaction: Queryable, lock: string, values: unknown[]): Promise<Date> {
-  const { rows } = await transaction.query<{ now: Date }>(lock, values);
+async function locked<T extends object>(transaction: Queryable, lock: string, values: unknown[]): Promise<T> {
+  const { rows } = await transaction.query<T>(lock, values);
   if (rows[0] === undefined) throw new TypeError('a count is never negative');
-  return rows[0].now;
+  return rows[0];
 }

@@ -6,6 +6,7 @@ import { isAt } from '../../registry/key-collision.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
 import { type IdentifierRow, recordOf } from './identifier-row.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
+import { type PairedIds, reservedPairs } from '../changes/change-log.js';
 import type { Queryable } from '../transactions.js';
 
 /** $1: the naming authority; $2: the GUID. */
@@ -80,6 +81,12 @@ export interface MintedByRequest {
   readonly fingerprint: Digest;
 }
 
+/** Records, and the metadata records that were minted with those of them that are reserved, by the ids of the objects. */
+export interface PairedRecords {
+  readonly records: readonly IdentifierRecord[];
+  readonly metadataRecords: ReadonlyMap<bigint, IdentifierRecord>;
+}
+
 /** Reads records. An expired reservation counts as withdrawn. */
 @Injectable()
 export class IdentifierReader {
@@ -148,6 +155,31 @@ export class IdentifierReader {
       rows.map((row) => [row.id, recordOf(row, at === undefined ? row.expired : isExpired(row, at))]),
     );
     return ids.flatMap((id) => found.get(id.toString()) ?? []);
+  }
+
+  /** The metadata records that were minted with those of the identifiers that are reserved. */
+  async findPairs(ids: readonly bigint[]): Promise<PairedIds> {
+    const { rows } = await this.pool.query<{ id: string; metadata_record_id: string }>({
+      text: reservedPairs('$1'),
+      values: [ids.map(String)],
+    });
+    return new Map(rows.map((row) => [BigInt(row.id), BigInt(row.metadata_record_id)]));
+  }
+
+  /** As `findByIds`, with metadata records. */
+  async findPaired(
+    ids: readonly bigint[],
+    pairs: PairedIds,
+    from: Queryable = this.pool,
+    at?: Date,
+  ): Promise<PairedRecords> {
+    const found = await this.findByIds([...new Set([...ids, ...pairs.values()])], from, at);
+    const byId = new Map(found.map((record) => [record.id, record]));
+    const metadataRecords = [...pairs].flatMap(([id, recordId]): [bigint, IdentifierRecord][] => {
+      const record = byId.get(recordId);
+      return record === undefined ? [] : [[id, record]];
+    });
+    return { records: ids.flatMap((id) => byId.get(id) ?? []), metadataRecords: new Map(metadataRecords) };
   }
 
   /** Expired reservations whose expiry is not recorded, as they are stored. */

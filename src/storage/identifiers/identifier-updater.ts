@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { appendChanges, lockForChange } from '../changes/change-log.js';
 import { type Actor, SERVICE, difference, mutableAttributesOf } from '../../registry/change.js';
-import { IdentifierReader } from './identifier-reader.js';
+import { IdentifierReader, type PairedRecords } from './identifier-reader.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 import type { Queryable } from '../transactions.js';
@@ -32,11 +32,10 @@ const UPDATE = `
          withdrawal_reason, replaced_by, updated_at, sets_values, handle_values, sets_replaces, replaces, replaces_key)
   WHERE i.id = w.id`;
 
-/** Identifiers that no other transaction can change before this one ends. */
-export interface LockedIdentifiers {
+/** Identifiers and metadata records that no other transaction can change before this one ends. */
+export interface LockedIdentifiers extends PairedRecords {
   /** The time of the lock by the database clock. */
   readonly now: Date;
-  readonly records: readonly IdentifierRecord[];
 }
 
 export interface RecordChange {
@@ -54,9 +53,9 @@ export class IdentifierUpdater {
    * @returns the records in the order of the ids; one that does not exist is left out.
    */
   async lock(transaction: Queryable, ids: readonly bigint[]): Promise<LockedIdentifiers> {
-    const now = await lockForChange(transaction, ids);
-    await this.writeExpirations(transaction, ids, now);
-    return { now, records: await this.reader.findByIds(ids, transaction, now) };
+    const { now, pairs } = await lockForChange(transaction, ids);
+    await this.writeExpirations(transaction, [...ids, ...pairs.values()], now);
+    return { now, ...(await this.reader.findPaired(ids, pairs, transaction, now)) };
   }
 
   /** Changes identifiers that were locked at `now`. The caller explains unique violations. */
@@ -77,8 +76,10 @@ export class IdentifierUpdater {
     await write(transaction, actor, now, changes);
   }
 
+  /** Records expired leases, also of the metadata records that were minted with the identifiers: both have the same lease. */
   async expireLeases(transaction: Queryable, ids: readonly bigint[]): Promise<number> {
-    return this.writeExpirations(transaction, ids, await lockForChange(transaction, ids));
+    const { now, pairs } = await lockForChange(transaction, ids);
+    return this.writeExpirations(transaction, [...ids, ...pairs.values()], now);
   }
 
   private async writeExpirations(transaction: Queryable, ids: readonly bigint[], now: Date): Promise<number> {

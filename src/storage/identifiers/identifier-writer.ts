@@ -88,7 +88,7 @@ function insertedFrom(item: NewIdentifier, row: InsertedRow): Inserted {
   if (metadataRecord === null || row.metadata_record_id === null) return { record, metadataRecord: null };
   const attributes = {
     metadataId: null,
-    target: null,
+    target: metadataRecord.target,
     alternateIds: [],
     replaces: null,
     handleValues: null,

@@ -98,7 +98,7 @@ export const INSERT_MANY = `
            ) ELSE '{}' END AS newer_versions
   FROM inserted o`;
 
-/** $19 to $22, as arrays: the metadata records, with the ordinals of their objects as $19. */
+/** $19 to $23, as arrays: the metadata records, with the ordinals of their objects as $19. */
 const METADATA_RECORD_PARAMETERS: readonly Parameter[] = [
   ['guid', 'uuid', ({ metadataRecord }) => metadataRecord?.address.guid ?? null],
   [
@@ -107,11 +107,12 @@ const METADATA_RECORD_PARAMETERS: readonly Parameter[] = [
     ({ metadataRecord }) => (metadataRecord?.address.guid === null ? metadataRecord.localName : null),
   ],
   ['local_key', 'uuid', ({ metadataRecord }) => metadataRecord?.address.localKey ?? null],
+  ['target', 'text', ({ metadataRecord }) => metadataRecord?.target ?? null],
 ];
 
 /**
- * As `INSERT_MANY`, with metadata records, alternates ($23 their ordinals, $24 their keys), Handle values ($25, $26) and previous
- * versions ($27 ordinals, $28 texts, $29 keys). A conflict of a metadata
+ * As `INSERT_MANY`, with metadata records, alternates ($24 their ordinals, $25 their keys), Handle values ($26, $27) and previous
+ * versions ($28 ordinals, $29 texts, $30 keys). A conflict of a metadata
  * record or an alternate fails the whole statement. OFFSET 0 and IS TRUE: see the planner assumptions.
  */
 export const INSERT_WITH_MORE = `
@@ -125,19 +126,19 @@ export const INSERT_WITH_MORE = `
          alternate_ids, lease_until, reservation, client, key_id, request_key, request_index, request_hash,
          own_key)
   ), insertable AS (
-    SELECT w.*, n.naming_authority_id, r.ordinal IS NOT NULL AS has_record, r.guid AS record_guid, r.local_name AS record_name, r.local_key AS record_key,
+    SELECT w.*, n.naming_authority_id, r.ordinal IS NOT NULL AS has_record, r.guid AS record_guid, r.local_name AS record_name, r.local_key AS record_key, r.target AS record_target,
            v.handle_values, p.replaces, p.replaces_key
     FROM input w
-    LEFT JOIN unnest($19::int[], $20::uuid[], $21::text[], $22::uuid[]) AS r(ordinal, guid, local_name, local_key) USING (ordinal)
-    LEFT JOIN unnest($25::int[], string_to_array($26, chr(10))) AS v(ordinal, handle_values) USING (ordinal)
-    LEFT JOIN unnest($27::int[], $28::text[], $29::uuid[]) AS p(ordinal, replaces, replaces_key) USING (ordinal)
+    LEFT JOIN unnest($19::int[], $20::uuid[], $21::text[], $22::uuid[], $23::text[]) AS r(ordinal, guid, local_name, local_key, target) USING (ordinal)
+    LEFT JOIN unnest($26::int[], string_to_array($27, chr(10))) AS v(ordinal, handle_values) USING (ordinal)
+    LEFT JOIN unnest($28::int[], $29::text[], $30::uuid[]) AS p(ordinal, replaces, replaces_key) USING (ordinal)
     CROSS JOIN LATERAL (
       SELECT n.id AS naming_authority_id FROM naming_authority n
       WHERE n.prefix = w.naming_authority AND n.state = 'active' AND n.version = w.authority_version OFFSET 0
     ) n
     WHERE (w.request_key IS NULL OR w.ordinal + 1 IN (SELECT usable_request_places($13::text[], $15::text[], $16::int[])))
       AND w.ordinal NOT IN (
-        SELECT a.ordinal FROM unnest($23::int[], $24::uuid[]) AS a(ordinal, key) JOIN input v USING (ordinal)
+        SELECT a.ordinal FROM unnest($24::int[], $25::uuid[]) AS a(ordinal, key) JOIN input v USING (ordinal)
         WHERE EXISTS (SELECT FROM alternate_identifier x
                       WHERE x.key = a.key AND x.naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = v.naming_authority) OFFSET 0))
     ORDER BY w.ordinal
@@ -147,22 +148,22 @@ export const INSERT_WITH_MORE = `
   ), minted AS (
     INSERT INTO identifier (id, naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids,
                             state, lease_until, reservation, client, key_id, request_key, request_index, request_hash,
-                            position, registered, is_first_event, handle_values, replaces, replaces_key)
+                            position, registered, is_first_event, handle_values, replaces, replaces_key, metadata_record_id)
     SELECT id, naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, target,
            CASE WHEN alternate_ids IS NOT NULL THEN ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
            CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until, reservation,
            client, key_id, request_key, request_index, request_hash,
            pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset), own_key IS NOT NULL, true, handle_values::jsonb,
-           replaces, replaces_key
+           replaces, replaces_key, record_id
     FROM eligible
     ON CONFLICT DO NOTHING
     RETURNING id
   ), inserted AS MATERIALIZED (
     SELECT *, CURRENT_TIMESTAMP::timestamptz(3) AS created_at FROM eligible WHERE (id IN (SELECT id FROM minted)) IS TRUE
   ), paired AS (
-    INSERT INTO identifier (id, naming_authority_id, guid, local_name, local_key, state, lease_until, client, key_id, request_key,
+    INSERT INTO identifier (id, naming_authority_id, guid, local_name, local_key, target, state, lease_until, client, key_id, request_key,
                             request_index, request_hash, position, is_first_event)
-    SELECT record_id, naming_authority_id, record_guid, record_name, record_key,
+    SELECT record_id, naming_authority_id, record_guid, record_name, record_key, record_target,
            CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until,
            client, key_id, request_key, request_index + 1, request_hash,
            pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset), true
@@ -170,7 +171,7 @@ export const INSERT_WITH_MORE = `
   ), alternates AS (
     INSERT INTO alternate_identifier (key, naming_authority_id, identifier_id)
     SELECT a.key, o.naming_authority_id, o.id
-    FROM unnest($23::int[], $24::uuid[]) AS a(ordinal, key) JOIN inserted o USING (ordinal)
+    FROM unnest($24::int[], $25::uuid[]) AS a(ordinal, key) JOIN inserted o USING (ordinal)
   )
   SELECT o.ordinal, o.id, o.created_at, o.record_id AS metadata_record_id, ARRAY(
            SELECT ARRAY[(SELECT m.prefix FROM naming_authority m WHERE m.id = d.naming_authority_id)

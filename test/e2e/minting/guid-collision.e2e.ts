@@ -25,6 +25,7 @@ const ORDER = {
   namingAuthority: '100.102',
   metadata: null,
   mintMetadataId: false,
+  metadataTarget: null,
   target: null,
   alternates: [],
   replaces: null,

@@ -142,7 +142,7 @@ export const withdrawals = step<LifePick & { replacedBy: NamePick | null }>(
   (registry, entry, { replacedBy, spelling }) => {
     const name = replacedBy === null ? null : registry.canonical(replacedBy);
     const apply = (): void => {
-      rules.withdraw(entry, REASON, name);
+      rules.withdraw(registry, entry, REASON, name);
     };
     const body = { reason: REASON, ...(name !== null && { replacedBy: registry.text(name, spelling + 1) }) };
     const refusals = rules.refusalsOfWithdrawal(registry, entry, name);
@@ -150,17 +150,19 @@ export const withdrawals = step<LifePick & { replacedBy: NamePick | null }>(
   },
 );
 
-const turn = (title: string, from: Entry['state'], turned: (entry: Entry) => void) =>
-  step<LifePick>(title, fc.record(lifePick('missing')), [from], (_, entry) => ({
+const turn = (title: string, from: Entry['state'], turned: (registry: Registry, entry: Entry) => void) =>
+  step<LifePick>(title, fc.record(lifePick('missing')), [from], (registry, entry) => ({
     method: 'POST',
     path: `/${title}`,
     body: {},
     refusals: entry.state === from ? [] : ['WRONG_STATE'],
     needsIfMatch: false,
     apply: () => {
-      turned(entry);
+      turned(registry, entry);
     },
   }));
 
 export const activations = turn('activate', 'reserved', rules.activate);
-export const reinstatements = turn('reinstate', 'withdrawn', rules.reinstate);
+export const reinstatements = turn('reinstate', 'withdrawn', (_, entry) => {
+  rules.reinstate(entry);
+});

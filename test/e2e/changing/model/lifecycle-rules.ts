@@ -31,9 +31,20 @@ export function change(entry: Entry, requested: Change): void {
   if (JSON.stringify([entry.metadataId, entry.target, entry.alternateIds]) !== before) entry.kinds.push('changed');
 }
 
-export function activate(entry: Entry): void {
-  entry.state = 'active';
-  entry.kinds.push('activated');
+/** The record that was minted with a reserved object, is its metadata record, and is still reserved. It follows its object in order. */
+function reservedRecord(registry: Registry, entry: Entry): Entry | undefined {
+  const next = registry.entries[registry.entries.indexOf(entry) + 1];
+  if (next?.isRecord !== true || entry.state !== 'reserved' || next.state !== 'reserved') return undefined;
+  return entry.metadataId === ownName(next) ? next : undefined;
+}
+
+/** The metadata record that was minted with it is activated too. */
+export function activate(registry: Registry, entry: Entry): void {
+  for (const each of [entry, reservedRecord(registry, entry)]) {
+    if (each === undefined) continue;
+    each.state = 'active';
+    each.kinds.push('activated');
+  }
 }
 
 /**
@@ -51,8 +62,15 @@ export function refusalsOfWithdrawal(registry: Registry, entry: Entry, replacedB
   ];
 }
 
+/** Withdraws an identifier, and the metadata record that was minted with it and that no other identifier names. */
+export function withdraw(registry: Registry, entry: Entry, reason: string, replacedBy: string | null): void {
+  const record = reservedRecord(registry, entry);
+  if (record !== undefined && registry.describedBy(record).length === 1) end(record, reason, null);
+  end(entry, reason, replacedBy);
+}
+
 /** A reserved identifier frees its names; an active one keeps them. */
-export function withdraw(entry: Entry, reason: string, replacedBy: string | null): void {
+function end(entry: Entry, reason: string, replacedBy: string | null): void {
   if (entry.state === 'reserved') Object.assign(entry, { metadataId: null, alternateIds: [] });
   entry.state = 'withdrawn';
   // A tombstone has the native text of a Handle.

@@ -69,7 +69,7 @@ describe('docs/reference/api.md and the OpenAPI document', () => {
       const all = last.startsWith('those of') ? [...(membersBySchema.get(base) ?? []), ...added] : names;
       membersBySchema.set(schema, all);
       const { properties = {}, required = [] } = document.components.schemas?.[schema] ?? {};
-      const isRequest = /Request$|^Create|^Update|^MintItem$|^ChangeLine$|Members$/.test(schema);
+      const isRequest = /Request$|^Create|^Update|^Activate|^MintItem$|^ChangeLine$|Members$/.test(schema);
       const described = Object.entries(properties)
         .filter(([, property]) => property.readOnly !== true)
         .map(([name]) => (isRequest || required.includes(name) ? name : `${name}?`));

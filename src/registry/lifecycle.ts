@@ -105,15 +105,15 @@ export function describes(record: IdentifierRecord, { metadataId }: Pick<Identif
 
 /**
  * How the metadata record that was minted with a reserved object follows its change: both are activated, or both end.
- * @returns null for a record that stays as it is: it is not reserved, it is no longer the metadata record of the object, or the
- * object ends while the record is that of another one too.
+ * Another identifier that names the record changes nothing: it may be hidden from who changes the object, and the lease of the record
+ * ends anyway.
+ * @returns null for a record that stays as it is: it is not reserved, or it is no longer the metadata record of the object.
  */
 export function following(object: IdentifierRecord, amendment: Amendment, record: IdentifierRecord): Amendment | null {
   if (object.state !== 'reserved' || record.state !== 'reserved') return null;
   if (amendment.state === 'active') return describes(record, amended(object, amendment)) ? activation() : null;
   const { tombstone } = amendment;
-  const ends = tombstone != null && describes(record, object);
-  if (!ends || record.describes.some((other) => other !== nativeText(object))) return null;
+  if (tombstone == null || !describes(record, object)) return null;
   return { ...amendment, tombstone: { ...tombstone, replacedBy: null } };
 }
 

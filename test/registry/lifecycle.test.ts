@@ -203,7 +203,6 @@ describe('the metadata record that was minted with an object', () => {
     ['the object has another one', { metadataId: 'info:fedora/demo:7' }, ENDED, {}],
     ['the activation gives another one', {}, { ...activation(), metadata: NAME }, {}],
     ['the activation removes it', {}, { ...activation(), metadata: null }, {}],
-    ['it describes another object too', {}, ENDED, { describes: [`100.102/${GUID}`, '2000.01/7'] }],
   ])('stays as it is where %s', (_, ofObject, amendment, ofRecord) => {
     expect(following({ ...object, ...ofObject }, amendment, { ...record, ...ofRecord })).toBeNull();
   });

@@ -60,6 +60,22 @@ describe('the permission to change identifiers', () => {
     expect(coded(await service.client.post(`${path}/reinstate`, {}, headers))).toEqual(reinstate);
   });
 
+  it('covers the metadata record that was minted with the object, which is under the same naming authority', async () => {
+    const fields = { state: 'reserved', leaseUntil: NEXT_YEAR, mintMetadataId: true };
+    const pair = async () => {
+      const { body } = await service.client.mint(fields, ADMIN);
+      return [`/identifiers/${body.identifier}`, `/identifiers/${body.metadataRecord.identifier}`] as const;
+    };
+    const [[one, itsRecord], [other, otherRecord]] = [await pair(), await pair()];
+    const stateOf = async (path: string) => (await service.client.get(path, ADMIN)).body.state;
+    expect(coded(await service.client.post(`${one}/activate`, {}, principals.stranger))).toEqual(hidden);
+    expect(await stateOf(itsRecord)).toBe('reserved');
+    expect(coded(await service.client.post(`${one}/activate`, {}, principals.minter))).toEqual(done);
+    expect(await stateOf(itsRecord)).toBe('active');
+    expect(coded(await service.client.post(`${other}/withdraw`, { reason: 'x' }, principals.curator))).toEqual(done);
+    expect((await service.client.get(otherRecord, ADMIN)).status).toBe(410);
+  });
+
   it('no request without a key', async () => {
     const path = await held();
     expect(coded(await patch(path, {}))).toEqual([401, 'UNAUTHENTICATED']);

@@ -183,13 +183,14 @@ describe('the end of a reserved object', () => {
     expect((await service.client.get(`/api/handles/${pair.record}`)).body.responseCode).toBe(100);
   });
 
-  it('leaves a record that is active, or that another identifier names too', async () => {
+  it('leaves a record that is active, and ends a reserved one that another identifier names too', async () => {
     const [early, shared] = [await pairWith(), await pairWith()];
     await step(early.record, 'activate');
-    await mint({ namingAuthority: '2000.01', metadataId: shared.record });
+    const other = await mint({ namingAuthority: '2000.01', metadataId: shared.record });
     for (const { object } of [early, shared]) await step(object, 'withdraw', { reason: 'Cancelled.' });
     expect(await statesOf(early)).toEqual(['withdrawn', 'active']);
-    expect(await statesOf(shared)).toEqual(['withdrawn', 'reserved']);
+    expect(await statesOf(shared)).toEqual(['withdrawn', 'withdrawn']);
+    expect(await read(other)).toMatchObject({ state: 'active', metadataId: `hdl:${shared.record}`, version: 1 });
   });
 
   it('leaves a record that is only named', async () => {
@@ -205,6 +206,29 @@ describe('the end of a reserved object', () => {
     expect((await step(pair.object, 'withdraw', { reason: 'Deaccessioned.' })).status).toBe(200);
     expect(await statesOf(pair)).toEqual(['withdrawn', 'active']);
     expect((await read(pair.record)).version).toBe(2);
+  });
+});
+
+describe('changes of an object and its record at the same time', () => {
+  it('have one order, in which each version is written once', async () => {
+    const pairs = await Promise.all(Array.from({ length: 8 }, () => pairWith()));
+    const answers = await Promise.all(
+      pairs.flatMap(({ object, record }, n) => [
+        patch(record, { target: `${PAGE}?${n}` }),
+        step(record, 'activate'),
+        n % 2 === 0 ? step(object, 'activate') : step(object, 'withdraw', { reason: 'Cancelled.' }),
+        change([{ identifier: record, alternateIds: [freshPid()] }]).then(() => ({ status: 200 })),
+      ]),
+    );
+    expect(answers.filter(({ status }) => ![200, 409].includes(status))).toEqual([]);
+    for (const [n, pair] of pairs.entries()) {
+      const [object, record] = await statesOf(pair);
+      expect(object).toBe(n % 2 === 0 ? 'active' : 'withdrawn');
+      expect(n % 2 === 0 ? ['active'] : ['active', 'withdrawn']).toContain(record);
+      const history = await service.client.get(`${pathOf(pair.record)}/history`);
+      const versions = history.body.items.map(({ version }: any) => version as number);
+      expect(versions).toEqual(versions.map((_: number, index: number) => index + 1));
+    }
   });
 });
 

@@ -62,10 +62,10 @@ export function refusalsOfWithdrawal(registry: Registry, entry: Entry, replacedB
   ];
 }
 
-/** Withdraws an identifier, and the metadata record that was minted with it and that no other identifier names. */
+/** Withdraws an identifier, and with a reserved one the metadata record that was minted with it. */
 export function withdraw(registry: Registry, entry: Entry, reason: string, replacedBy: string | null): void {
   const record = reservedRecord(registry, entry);
-  if (record !== undefined && registry.describedBy(record).length === 1) end(record, reason, null);
+  if (record !== undefined) end(record, reason, null);
   end(entry, reason, replacedBy);
 }
 

@@ -50,12 +50,14 @@ const BUCKETS = 512;
 // The time is read after the locks were granted, and rounded down to milliseconds, so that it is never in the future.
 
 /**
- * The metadata records that were minted with reserved objects.
+ * The metadata records that were minted with reserved objects. OFFSET 0: see the planner assumptions. In a query of its own, the
+ * parameter does not tell the planner its length, so that a session keeps one plan.
  * @param ids the parameter that has the ids of the objects.
  */
 export const reservedPairs = (ids: '$1' | '$2'): string => `
-  SELECT id, metadata_record_id FROM identifier
-  WHERE id = ANY(${ids}::bigint[]) AND state = 'reserved' AND metadata_record_id IS NOT NULL`;
+  SELECT i.id, i.metadata_record_id FROM unnest((SELECT ${ids}::bigint[])) AS w(id) CROSS JOIN LATERAL (
+    SELECT x.id, x.state, x.metadata_record_id FROM identifier x WHERE x.id = w.id OFFSET 0
+  ) i WHERE i.state = 'reserved' AND i.metadata_record_id IS NOT NULL`;
 
 /** The ids of metadata records by the ids of the objects that they were minted with. */
 export type PairedIds = ReadonlyMap<bigint, bigint>;
@@ -65,19 +67,24 @@ export type PairedIds = ReadonlyMap<bigint, bigint>;
  * Which record was minted with an object never changes, and an identifier becomes reserved only by its mint, so the pairs that the
  * statement sees before it waits are complete.
  */
-const LOCK_IDENTIFIERS = `
+const LOCK_IDENTIFIERS = {
+  name: 'lock-identifiers',
+  text: `
   WITH pairs AS MATERIALIZED (${reservedPairs('$2')}
   ), buckets AS MATERIALIZED (
     SELECT DISTINCT (id % $3)::int AS bucket
-    FROM (SELECT unnest($2::bigint[]) UNION ALL SELECT metadata_record_id FROM pairs) AS locked(id) ORDER BY bucket
+    FROM (SELECT unnest((SELECT $2::bigint[])) UNION ALL SELECT metadata_record_id FROM pairs) AS locked(id) ORDER BY bucket
   ), locked AS MATERIALIZED (SELECT count(pg_advisory_xact_lock($1, bucket)) AS n FROM buckets)
   SELECT date_trunc('milliseconds', clock_timestamp()) AS now, (SELECT json_object_agg(id, metadata_record_id::text) FROM pairs) AS pairs
-  FROM locked WHERE n >= 0`;
+  FROM locked WHERE n >= 0`,
+};
 
 /** $1: `NAMING_AUTHORITY_LOCK`; $2: the key of the prefix. */
-const LOCK_NAMING_AUTHORITY = `
+const LOCK_NAMING_AUTHORITY = {
+  text: `
   SELECT date_trunc('milliseconds', clock_timestamp()) AS now
-  FROM (SELECT count(pg_advisory_xact_lock($1, hashtext($2)))) AS locked(n) WHERE n >= 0`;
+  FROM (SELECT count(pg_advisory_xact_lock($1, hashtext($2)))) AS locked(n) WHERE n >= 0`,
+};
 
 /**
  * Waits for other changes of these identifiers, and of the metadata records that were minted with reserved ones. Must come first:
@@ -100,8 +107,12 @@ export async function lockNamingAuthorityForChange(transaction: Queryable, prefi
   return (await locked<{ now: Date }>(transaction, LOCK_NAMING_AUTHORITY, [NAMING_AUTHORITY_LOCK, prefix])).now;
 }
 
-async function locked<T extends object>(transaction: Queryable, lock: string, values: unknown[]): Promise<T> {
-  const { rows } = await transaction.query<T>(lock, values);
+async function locked<T extends object>(
+  transaction: Queryable,
+  lock: { readonly name?: string; readonly text: string },
+  values: unknown[],
+): Promise<T> {
+  const { rows } = await transaction.query<T>({ ...lock, values });
   if (rows[0] === undefined) throw new TypeError('a count is never negative');
   return rows[0];
 }

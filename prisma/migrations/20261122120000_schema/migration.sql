@@ -398,10 +398,23 @@ RETURN encode(substring(sha256(convert_to('hdl:' || upper("prefix" COLLATE "C") 
   WHEN "case_insensitive" OR upper("prefix" COLLATE "C") = '0.NA' THEN upper("local_name" COLLATE "C")
   ELSE "local_name" END, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid;
 
--- A canonical name without its query and fragment, and without the case of ASCII letters: a search compares it after each hit.
+-- A name as it is compared after a hit by its key, by the rules of the service ("NameRule" in src/registry/canonical-name.ts): by its
+-- prefix and GUID, without the case of ASCII letters, or without that of its prefix only.
 
-CREATE FUNCTION "bare_name"("name" text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN lower(split_part(split_part("name", '#', 1), '?', 1) COLLATE "C");
+CREATE FUNCTION "compared_name"("name" text, "rule" text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE "rule"
+  WHEN 'guid' THEN upper(replace(substring("name" FROM '^[^/]*/[0-9A-Fa-f-]*'), '-', '') COLLATE "C")
+  WHEN 'folded' THEN upper("name" COLLATE "C")
+  ELSE upper(split_part("name", '/', 1) COLLATE "C") || coalesce(substring("name" FROM '/.*'), '') END;
+
+-- Whether a native text is the name of an identifier.
+
+CREATE FUNCTION "is_name_of"("name" text, "prefix" text, "guid" uuid, "local_name" text, "case_insensitive" boolean) RETURNS boolean
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (
+  SELECT "compared_name"("name", r."rule") = "compared_name"("prefix" || '/' || coalesce("local_name", "guid"::text), r."rule")
+  FROM (SELECT CASE WHEN "guid" IS NOT NULL THEN 'guid'
+                    WHEN "case_insensitive" OR upper("prefix" COLLATE "C") = '0.NA' THEN 'folded' ELSE 'exact' END) AS r("rule"));
 
 -- Identifiers as the service represents them: with the prefix and the resolver of the naming authority, whether the lease has
 -- ended (such an identifier counts as withdrawn), the objects whose metadata ID is this identifier, in order of minting, each
@@ -418,7 +431,7 @@ SELECT i.id, i.naming_authority_id, n.prefix AS naming_authority, i.guid, i.loca
        i.handle_values, n.sandbox, n.resolver_scheme, n.resolver_authority, n.resolver_first_segment,
        ARRAY(
          SELECT ARRAY[(SELECT m.prefix FROM "naming_authority" m WHERE m.id = d.naming_authority_id)
-                        || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', ''))), d.metadata_id]
+                        || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', ''))), d.metadata_id, n.case_insensitive::text]
          FROM "identifier" d
          WHERE d.metadata_key = "self_key"(n.prefix, i.guid, i.local_name, n.case_insensitive)
            AND NOT (d.state = 'reserved' AND d.lease_until <= CURRENT_TIMESTAMP)
@@ -431,7 +444,7 @@ SELECT i.id, i.naming_authority_id, n.prefix AS naming_authority, i.guid, i.loca
            SELECT e.naming_authority_id, e.local_name, e.guid, e.replaces, e.created_at, e.id FROM "identifier" e
            WHERE e.replaces_key = "self_key"(n.prefix, i.guid, i.local_name, n.case_insensitive) ORDER BY e.created_at, e.id LIMIT 20
          ) d
-         WHERE upper(d.replaces) = upper(n.prefix || '/' || coalesce(i.local_name, replace(i.guid::text, '-', '')) COLLATE "C") ORDER BY d.created_at, d.id
+         WHERE "is_name_of"(d.replaces, n.prefix, i.guid, i.local_name, n.case_insensitive) ORDER BY d.created_at, d.id
        ) AS newer_versions
 FROM "identifier" i JOIN "naming_authority" n ON n.id = i.naming_authority_id;
 

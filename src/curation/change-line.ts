@@ -79,7 +79,7 @@ export function readChange(
     const { name, normalized } = read.value;
     const { comparison } = known.canonicalName(name);
     fingerprint = digestOf(JSON.stringify([fingerprintSource(comparison, step), ifVersion ?? null]));
-    const address = known.locate(name, identifier, '/identifier');
+    const address = known.locate(name);
     if (address !== null) principal.require('curate', address.namingAuthority, '/identifier');
     return { line, clientRef, change: { text: normalized, address, step, ifVersion }, fingerprint };
   } catch (error) {

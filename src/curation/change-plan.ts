@@ -6,6 +6,7 @@ import { type IdentifierRecord, nativeText } from '../registry/identifier-record
 import { keyCollision } from '../registry/key-collision.js';
 import { type Amendment, amended, changeTime, requireState } from '../registry/lifecycle.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import { nameInCanonical } from '../registry/canonical-name.js';
 import { opaqueName } from '../registry/opaque-metadata-id.js';
 import type { PairedRecords } from '../storage/identifiers/identifier-reader.js';
 import type { NameHolder, UniqueName } from '../storage/identifiers/name-holders.js';
@@ -160,8 +161,8 @@ export class ChangePlan {
     return texts.flatMap(([kind, text]) => {
       if (kind === 'metadataId' && known.metadataIdScheme(namingAuthority) === 'any')
         return [holderKey({ namingAuthority, kind, name: opaqueName(text) })];
-      const read = known.readName(text);
-      return read.ok ? [holderKey({ namingAuthority, kind, name: read.value })] : [];
+      const name = nameInCanonical(text);
+      return name === null ? [] : [holderKey({ namingAuthority, kind, name: known.canonicalName(name) })];
     });
   }
 }

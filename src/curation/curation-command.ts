@@ -130,7 +130,7 @@ function parseValues(
 
 function parseReplacement(text: string, known: NamingAuthoritySnapshot): Replacement {
   const { name, canonical } = readReplacementName(text, known, '/replacedBy');
-  const address = known.locate(name, text, '/replacedBy');
+  const address = known.locate(name);
   const namingAuthority = 'namingAuthority' in name ? name.namingAuthority : null;
   return { text: replacementText(name, canonical), address, namingAuthority };
 }

@@ -51,7 +51,7 @@ export { type Context, normalize, type Normalized, type NotNormalized } from './
 export type * from './components.js';
 export type { Charset } from './grammar/handle-characters.js';
 export { type Kind, KINDS, type Reading, type Recognition, type Unrecognized } from './parse-as.js';
-export { recognize, type RecognizeOptions } from './recognize.js';
+export { type KnownAuthority, recognize, type RecognizeOptions } from './recognize.js';
 export { WELL_KNOWN_RESOLVERS } from './known-resolvers.js';
 export { listRepairs, REPAIR_CODES, type RepairCode, type RepairSet } from './repairs.js';
 export { DEFAULT_RESOLVER, parseResolver, type Resolver, type ResolverConfig, toResolver } from './resolver.js';

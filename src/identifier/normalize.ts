@@ -6,8 +6,8 @@
 import { sameName } from './comparison-key.js';
 import type { Name } from './types.js';
 import type { Charset } from './grammar/handle-characters.js';
-import { type Kind, readAs, type ReadingOptions, type Recognition } from './parse-as.js';
-import { recognize } from './recognize.js';
+import { type Kind, readAs, type Reading, type ReadingOptions, type Recognition } from './parse-as.js';
+import { type KnownAuthority, recognize } from './recognize.js';
 import { listRepairs, type RepairCode } from './repairs.js';
 import { isResolver, parseResolver, type Resolver, type ResolverConfig } from './resolver.js';
 import type { Profile } from './forms/segments.js';
@@ -17,16 +17,23 @@ import { type Unavailable, unavailableUris, type Uris, urisOf } from './convert.
 
 /** How a text is parsed and compared. Every member has a default. */
 export interface Context {
-  /** For `hdl-uri`, `http-uri` and `info-hdl`. Default: `cordra` for a CORDRA identifier, otherwise `generic`. */
+  /**
+   * For `hdl-uri`, `http-uri` and `info-hdl`, and for texts without a kind. Default: by `authorityOf`, else `cordra` for a CORDRA
+   * identifier and `generic` for another Handle.
+   */
   readonly profile?: Profile | undefined;
   /** For `hdl-uri` in the profile `handle-scheme` (R-01). Default `naming-authority`. */
   readonly hdlAuthority?: 'naming-authority' | 'server' | undefined;
   /** Default `ucs2` (R-12). */
   readonly charset?: Charset | undefined;
-  /** Whether local names are compared without the case of ASCII letters (HS-05). Default false. */
+  /** Whether local names are compared without the case of ASCII letters (HS-05). Default: as `authorityOf` says, else false. */
   readonly caseInsensitive?: boolean | undefined;
-  /** The resolver of HTTP URIs in input and output (URI-36). Without it `uris.http` is null. */
+  /** The resolver of HTTP URIs in input and output (URI-36), where `authorityOf` says no other. Without both, `uris.http` is null. */
   readonly resolver?: ResolverConfig | undefined;
+  /** Other known resolvers, in input only. */
+  readonly resolvers?: (() => readonly Resolver[]) | undefined;
+  /** What is known of a naming authority, as far as `profile` and `caseInsensitive` say nothing else. Default: nothing. */
+  readonly authorityOf?: ((namingAuthority: string) => KnownAuthority | undefined) | undefined;
   /** A second text of the same kind, for `equal`. */
   readonly equalTo?: string | undefined;
 }
@@ -70,26 +77,51 @@ export function normalize(input: string, kind?: Kind, context: Context = {}): No
   const read = readFor(input, kind, options);
   if (!read.ok) return { input, kind: kind ?? read.kind, valid: false, fault: read.fault };
   const { name, normalized, parts } = read.value;
+  const authority = 'namingAuthority' in name ? context.authorityOf?.(name.namingAuthority) : undefined;
+  const ownResolver = authority?.resolver ?? options.resolver ?? null;
   const found: Normalized = {
     input,
     kind: read.value.kind,
     valid: true,
     normalized,
     parts,
-    uris: urisOf(name, options.resolver ?? null),
-    unavailable: unavailableUris(name, options.resolver ?? null),
+    uris: urisOf(name, ownResolver),
+    unavailable: unavailableUris(name, ownResolver),
     repairs: listRepairs(read.repairs),
     name,
   };
   if (context.equalTo === undefined) return found;
   const other = readFor(context.equalTo, kind, options);
-  return { ...found, equal: other.ok && sameName(name, other.value.name, context) };
+  const { caseInsensitive = authority?.caseInsensitive } = context;
+  return { ...found, equal: other.ok && sameName(name, other.value.name, { caseInsensitive }) };
 }
 
-function readFor(input: string, kind: Kind | undefined, options: ReadingOptions): Recognition {
-  if (kind === undefined) return recognize(input, options);
+type Options = ReadingOptions & Pick<Context, 'resolvers' | 'authorityOf'>;
+
+function readFor(input: string, kind: Kind | undefined, options: Options): Recognition {
+  if (kind === undefined) return recognize(input, { ...options, authorityOf: statedOrKnown(options) });
+  const read = readStrictly(input, kind, options);
+  if (read.ok) return read;
+  for (const resolver of kind === 'http-uri' ? (options.resolvers?.() ?? []) : []) {
+    const other = readStrictly(input, kind, { ...options, resolver });
+    if (other.ok) return other;
+  }
+  return { ...read, kind };
+}
+
+/** Parses a text of a kind. 32 hexadecimal digits in a URI are no GUID where the naming authority is known to have any local names. */
+function readStrictly(input: string, kind: Kind, options: Options): Result<Reading> {
   const read = readAs(input, kind, options);
-  return read.ok ? read : { ...read, kind };
+  if (!read.ok || options.profile !== undefined || kind === 'cordra' || read.value.name.type !== 'cordra') return read;
+  const isKnown = options.authorityOf?.(read.value.name.namingAuthority)?.profile === 'handle';
+  return isKnown ? readAs(input, kind, { ...options, profile: 'generic' }) : read;
+}
+
+/** A profile in the context is that of every naming authority. */
+function statedOrKnown({ profile, authorityOf }: Options): Options['authorityOf'] {
+  if (profile === undefined) return authorityOf;
+  const stated: KnownAuthority = { profile: profile === 'cordra' ? 'cordra' : 'handle' };
+  return () => stated;
 }
 
 function resolverOf(config: ResolverConfig | undefined): Result<Resolver> | null {

@@ -20,12 +20,23 @@ import { hdlUriParts, httpUriParts, infoHdlParts } from './components.js';
 import { parseWithRawCharacters } from './grammar/raw-characters.js';
 import { type Kind, readAs, type Reading, type Recognition } from './parse-as.js';
 import { NO_REPAIRS, repair, type RepairSet } from './repairs.js';
+import type { Resolver } from './resolver.js';
 import { describe, excerpt, fail, failAt, ok, type Result } from './syntax-error.js';
 
-/** The known resolvers, the charset of Handles, and the naming authorities whose local names are not GUIDs. */
+/** What a caller knows of a naming authority. */
+export interface KnownAuthority {
+  /** `cordra`: all its local names are GUIDs (CID-10); `handle`: they are any texts (CID-02), also if one has 32 digits. */
+  readonly profile: 'cordra' | 'handle';
+  /** Whether local names are compared without the case of ASCII letters (HS-05). Default false. */
+  readonly caseInsensitive?: boolean | undefined;
+  /** The resolver of its names (URI-36), where it has one of its own. */
+  readonly resolver?: Resolver | null | undefined;
+}
+
+/** The known resolvers and naming authorities, and the charset of Handles. */
 export interface RecognizeOptions extends KnownResolverOptions {
-  /** Whether a naming authority has any local names (CID-02), so that one of 32 hexadecimal digits is not a GUID. */
-  readonly anyLocalName?: ((namingAuthority: string) => boolean) | undefined;
+  /** What is known of a naming authority; undefined for one that is not known. */
+  readonly authorityOf?: ((namingAuthority: string) => KnownAuthority | undefined) | undefined;
 }
 
 const DOI_PREFIX_REMOVED = repair('DOI_PREFIX_REMOVED');
@@ -81,9 +92,10 @@ export function recognizeDoi(text: string, options: RecognizeOptions): Recogniti
  * Parses a native text: a CORDRA identifier, otherwise any Handle. White space before the "/" indicates prose; such a
  * Handle is recognized only in a URI.
  */
-export function readNative(text: string, { charset, anyLocalName }: RecognizeOptions): Recognition {
+export function readNative(text: string, options: RecognizeOptions): Recognition {
+  const { charset } = options;
   const cordra = readAs(text, 'cordra', {});
-  if (cordra.ok && anyLocalName?.(text.slice(0, text.indexOf('/'))) !== true) return cordra;
+  if (cordra.ok && !hasAnyLocalNames(text.slice(0, text.indexOf('/')), options)) return cordra;
   const space = firstWhiteSpace(text, text.indexOf('/'));
   if (space < 0) return closestTo('handle', readAs(text, 'handle', { charset }));
   const detail = 'white space before the "/" is not permitted in a Handle without a stated form; write it as a URI';
@@ -107,12 +119,16 @@ function recognizeFedora(text: string): Recognition {
 
 /** Parses a URI, and again as any Handle where its naming authority has any local names. */
 function readFor<T extends { readonly name: CordraId | Handle }>(
-  { anyLocalName }: RecognizeOptions,
+  options: RecognizeOptions,
   parse: (profile?: 'generic') => Result<T>,
 ): Result<T> {
   const read = parse();
-  const isHandle = read.ok && read.value.name.type === 'cordra' && anyLocalName?.(read.value.name.namingAuthority);
-  return isHandle === true ? parse('generic') : read;
+  if (!read.ok || read.value.name.type === 'handle') return read;
+  return hasAnyLocalNames(read.value.name.namingAuthority, options) ? parse('generic') : read;
+}
+
+function hasAnyLocalNames(namingAuthority: string, { authorityOf }: RecognizeOptions): boolean {
+  return authorityOf?.(namingAuthority)?.profile === 'handle';
 }
 
 interface CordraFirst {
@@ -127,8 +143,8 @@ interface CordraFirst {
  * A Handle whose text is a CORDRA identifier denotes it, even in a notation that the profile `cordra` refuses (`%3F`
  * for its "?"). The URI keeps its form and gets the canonical text.
  */
-function cordraFirst(name: CordraId | Handle, { anyLocalName }: RecognizeOptions): CordraFirst {
-  const isGuid = name.type === 'handle' && anyLocalName?.(name.namingAuthority) !== true;
+function cordraFirst(name: CordraId | Handle, options: RecognizeOptions): CordraFirst {
+  const isGuid = name.type === 'handle' && !hasAnyLocalNames(name.namingAuthority, options);
   const read = isGuid ? parseCordraId(formatHandle(name)) : null;
   if (!read?.ok) return { name, handle: name, repairs: NO_REPAIRS };
   return { name: read.value, handle: asHandle(read.value), repairs: read.repairs };

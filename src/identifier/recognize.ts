@@ -9,10 +9,15 @@
  * with "/"                    CORDRA identifier, else Handle; no white space or scheme before the "/"
  * with ":" or %3A, no "/"     Fedora PID
  *
+ * Under a naming authority that is known to have GUIDs only, any other Handle is refused (CID-10), and a GUID may have the
+ * hyphens of a UUID.
+ *
  * `%2F` is never the separator of a Handle in native form (R-08). A failure has the most similar kind and the offset of
  * the fault.
  */
 import { classesOf, HEX_DIGIT, isDigit, lowerAscii } from './grammar/ascii.js';
+import { parseCordraId } from './forms/cordra-id.js';
+import { formatHandle } from './forms/handle.js';
 import { schemeForHost } from './known-resolvers.js';
 import { type Kind, readAs, type Recognition } from './parse-as.js';
 import {
@@ -31,17 +36,37 @@ import { schemeLength } from './grammar/uri-syntax.js';
 
 const WHITESPACE_TRIMMED = repair('WHITESPACE_TRIMMED');
 const SCHEME_ADDED = repair('SCHEME_ADDED');
+const HYPHENS_REMOVED = repair('HYPHENS_REMOVED');
 
-export type { RecognizeOptions } from './recognize-uri.js';
+export type { KnownAuthority, RecognizeOptions } from './recognize-uri.js';
 
 /** Parses a text of any kind. */
 export function recognize(input: string, options: RecognizeOptions = {}): Recognition {
   const text = input.trim();
-  if (text.length === input.length) return recognizeTrimmed(text, options);
-  const read = recognizeTrimmed(text, options);
+  const read = asKnown(text, recognizeTrimmed(text, options), options);
+  if (text.length === input.length) return read;
   if (read.ok) return ok(read.value, read.repairs | WHITESPACE_TRIMMED);
   const lead = input.length - input.trimStart().length;
   return { ...failAt(read, lead + read.fault.offset), kind: read.kind };
+}
+
+/** A GUID with the hyphens of a UUID (UUID-01), at the place of a local name. */
+const HYPHENATED = /\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?=$|[?#]|%3f|%23)/i;
+
+/** A Handle of a naming authority whose local names are GUIDs: the identifier that is meant, or the fault (CID-10). */
+function asKnown(text: string, read: Recognition, options: RecognizeOptions): Recognition {
+  if (!read.ok || read.value.name.type !== 'handle') return read;
+  const { kind, name } = read.value;
+  if (options.authorityOf?.(name.namingAuthority)?.profile !== 'cordra') return read;
+  const plain = text.replace(HYPHENATED, (found) => found.replaceAll('-', ''));
+  const again = plain === text ? read : recognizeTrimmed(plain, options);
+  if (again.ok && again.value.name.type === 'cordra') return ok(again.value, again.repairs | HYPHENS_REMOVED);
+  const native = formatHandle(name);
+  const strict = parseCordraId(native);
+  if (strict.ok) return read;
+  // The offset counts in the native text. In another notation only its start is known.
+  const start = text.indexOf(native);
+  return { ...failAt(strict, start < 0 ? 0 : start + strict.fault.offset), kind: kind === 'handle' ? 'cordra' : kind };
 }
 
 function recognizeTrimmed(text: string, options: RecognizeOptions): Recognition {

@@ -39,7 +39,7 @@ export const REPAIR_CODES = [
   'URN_PREFIX_REMOVED',
   /** The braces around a UUID were removed (UUID-05, R-05). */
   'BRACES_REMOVED',
-  /** The hyphens of a UUID were removed (UUID-05). */
+  /** The hyphens of a UUID were removed (UUID-05), or of a GUID of a known naming authority. */
   'HYPHENS_REMOVED',
 ] as const;
 

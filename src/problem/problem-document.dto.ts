@@ -26,6 +26,12 @@ export class ProblemDetailDto {
    */
   @ApiProperty({ type: 'integer', required: false })
   offset?: number;
+
+  /**
+   * For a malformed identifier: the number of the violated rule.
+   * @example "CID-10"
+   */
+  rule?: string;
 }
 
 /** The tombstone of a withdrawn identifier. */

@@ -5,9 +5,10 @@ export interface ProblemDetail {
   /** JSON Pointer (RFC 6901) into the body, or `#query/name`, `#path/name`, `#header/name` for the other parts. */
   readonly pointer: string;
   readonly detail: string;
-  /** For a malformed identifier: the syntax code, and the offset of the fault in UTF-16 code units. */
+  /** For a malformed identifier: the syntax code, the offset of the fault in UTF-16 code units, and the number of the violated rule. */
   readonly code?: ProblemCode;
   readonly offset?: number;
+  readonly rule?: string;
 }
 
 export interface ProblemExtensions {
@@ -34,8 +35,9 @@ export class Problem extends Error {
 
 /** The problem of a malformed identifier at `pointer`. */
 export function malformed(fault: Omit<SyntaxFault, 'rule'> & { readonly rule?: string }, pointer: string): Problem {
-  const { code, detail, offset } = fault;
-  return new Problem(code, detail, { errors: [{ pointer, detail, code, offset }], members: { offset } });
+  const { code, detail, offset, rule } = fault;
+  const errors = [{ pointer, detail, code, offset, ...(rule !== undefined && { rule }) }];
+  return new Problem(code, detail, { errors, members: { offset } });
 }
 
 /** The problem of one invalid value, with its pointer in the summary. */

@@ -1,4 +1,13 @@
-import { type Name, canonicalUri, comparisonKey, registryKey, toCordraId } from '../identifier/index.js';
+import {
+  type Name,
+  canonicalUri,
+  comparisonKey,
+  formatHandle,
+  recognize,
+  registryKey,
+  toCordraId,
+  upperAscii,
+} from '../identifier/index.js';
 import { type Digest, digestOf } from './digest.js';
 
 /** Octets of the longest stored canonical text: a Handle of 4096 octets that are all escaped, and its prefix. */
@@ -7,25 +16,74 @@ export const MAX_STORED_OCTETS = 16_384;
 /** Octets of UTF-8; the database has the same limit. */
 export const MAX_LOCAL_NAME_OCTETS = 8192;
 
+/**
+ * How two names with one key are compared: by their naming authorities and GUIDs, with or without the case of ASCII letters of the
+ * local name (HS-05).
+ */
+export type NameRule = 'guid' | 'folded' | 'exact';
+
 /** A metadata ID or an alternate identifier, as stored. */
 export interface CanonicalName {
   /** `hdl:` + Handle for Handles and CORDRA identifiers, `info:fedora/…` for Fedora names, `urn:uuid:…` for UUIDs. */
   readonly canonical: string;
-  /** The comparison key (R-15), equal for all notations of one name. */
+  /** The text that is compared after a hit (R-15), equal for all notations of one name. */
   readonly comparison: string;
-  /** Whether the case of ASCII letters of the local name is ignored in it (HS-05). */
-  readonly foldsCase: boolean;
-  /** The digest of `comparison`, by which names are found. */
+  readonly rule: NameRule;
+  /**
+   * The digest by which names are found: of `comparison`, or of the CORDRA identifier that a Handle can be. It depends neither on
+   * the profile of the naming authority nor on who sends the name.
+   */
   readonly key: Digest;
 }
 
-export function canonicalNameOf(name: Name, foldsCase: boolean): CanonicalName {
-  const comparison = comparisonOf(name, foldsCase);
-  return { canonical: canonicalUri(name), comparison, foldsCase, key: digestOf(comparison) };
+/** What is known of the naming authority of a name. */
+export interface Folding {
+  /** Whether names are compared without the case of ASCII letters. */
+  readonly foldsCase: boolean;
+  /** Whether keys have no case of ASCII letters, where that differs. */
+  readonly keyFoldsCase?: boolean;
+  /** Whether the profile is not known: a Handle that can be a CORDRA identifier is then compared as one. */
+  readonly isForeign?: boolean;
+}
+
+export function canonicalNameOf(
+  name: Name,
+  { foldsCase, keyFoldsCase = foldsCase, isForeign = false }: Folding,
+): CanonicalName {
+  const guidKey = guidKeyOf(name);
+  const isGuid = name.type === 'cordra' || (isForeign && guidKey !== null);
+  const comparison = (isForeign ? guidKey : null) ?? comparisonOf(name, foldsCase);
+  const keyText = guidKey ?? (keyFoldsCase === foldsCase ? comparison : comparisonOf(name, keyFoldsCase));
+  const rule = isGuid ? 'guid' : foldsCase ? 'folded' : 'exact';
+  return { canonical: canonicalUri(name), comparison, rule, key: digestOf(keyText) };
 }
 
 /** The comparison key of a stored name. That of a CORDRA identifier excludes its query and fragment (R-24). */
 export function comparisonOf(name: Name, foldsCase: boolean): string {
   const named = name.type === 'cordra' ? toCordraId(registryKey(name)) : name;
   return comparisonKey(named, { caseInsensitive: foldsCase });
+}
+
+/**
+ * The name that a canonical text was made from, without the naming authorities; null where it was made from none, as opaque metadata
+ * IDs are. 32 hexadecimal digits in the letters of a CORDRA identifier are one, which has the same URIs as a Handle.
+ */
+export function nameInCanonical(canonical: string): Name | null {
+  const read = recognize(canonical, { charset: 'unicode' });
+  if (!read.ok || canonicalUri(read.value.name) === canonical) return read.ok ? read.value.name : null;
+  const other = recognize(canonical, { charset: 'unicode', authorityOf: () => ({ profile: 'handle' }) });
+  return other.ok ? other.value.name : null;
+}
+
+/** A Handle that is a CORDRA identifier unless its naming authority has the profile "handle"; the digits may have hyphens. */
+const WITH_GUID = /^([0-9.]+)\/([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:$|[?#])/i;
+
+/**
+ * The text of the key of a Handle that can be a CORDRA identifier: that of the CORDRA identifier, because naming authorities
+ * become known later, and not to everybody. Thus two Handles can have one key, and names are compared after each hit. The
+ * function `self_key` of the database does the same.
+ */
+function guidKeyOf(name: Name): string | null {
+  const [, prefix, guid] = name.type === 'handle' ? (WITH_GUID.exec(formatHandle(name)) ?? []) : [];
+  return prefix === undefined || guid === undefined ? null : `hdl:${prefix}/${upperAscii(guid.replaceAll('-', ''))}`;
 }

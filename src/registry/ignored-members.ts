@@ -15,7 +15,7 @@ export interface SentMembers {
   readonly target: string | null;
   readonly alternates: readonly CanonicalName[];
   /** Null where none is named. */
-  readonly replaces: Pick<RequestedPredecessor, 'text' | 'foldsCase'> | null;
+  readonly replaces: Pick<RequestedPredecessor, 'text' | 'rule'> | null;
   /** Null for an active identifier. */
   readonly leaseUntil: Date | null;
 }
@@ -33,7 +33,7 @@ export function membersIn(request: Readonly<Partial<Record<IgnorableMember, unkn
 function isSame(requested: SentMembers['replaces'], stored: string | null): boolean {
   if (requested === null || stored === null) return requested === stored;
   if (requested.text === stored) return true;
-  return requested.foldsCase && upperAscii(requested.text) === upperAscii(stored);
+  return requested.rule === 'folded' && upperAscii(requested.text) === upperAscii(stored);
 }
 
 /** The members of a mint request that the identifier with its metadata ID has with other values. */

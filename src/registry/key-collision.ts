@@ -1,6 +1,6 @@
-import { upperAscii, recognize } from '../identifier/index.js';
+import { type RecognizeOptions, upperAscii, recognize } from '../identifier/index.js';
 import { Problem } from '../problem/problem.js';
-import { type CanonicalName, comparisonOf } from './canonical-name.js';
+import { type CanonicalName, type NameRule, comparisonOf } from './canonical-name.js';
 import { type IdentifierRecord, identifierOf, nativeText } from './identifier-record.js';
 import type { Address } from './naming-authority-snapshot.js';
 
@@ -8,8 +8,11 @@ import type { Address } from './naming-authority-snapshot.js';
 // themselves are compared (decision 63).
 
 /** Whether a stored canonical text denotes the name by whose key it was found. */
-export function denotes(stored: string, { canonical, comparison, foldsCase }: CanonicalName): boolean {
-  return stored === canonical || comparisonsOf(stored, foldsCase).includes(comparison);
+export function denotes(
+  stored: string,
+  { canonical, comparison, rule }: Pick<CanonicalName, 'canonical' | 'comparison' | 'rule'>,
+): boolean {
+  return stored === canonical || comparisonIn(stored, rule) === comparison;
 }
 
 /** Whether a stored local name is the one by whose key it was found. A GUID is compared by the database. */
@@ -18,15 +21,17 @@ export function isAt(localName: string, { guid, comparison, foldsCase }: Address
 }
 
 /**
- * Whether a stored metadata ID is the identifier by whose key it was found. Letters are compared without their case: a
- * record does not contain the rule of its naming authority.
+ * Whether a stored metadata ID is the identifier by whose key it was found.
+ * @param foldsCase whether the naming authority of the record ignores the case of ASCII letters.
  */
 export function isMetadataIdOf(
   stored: string,
   record: Pick<IdentifierRecord, 'namingAuthority' | 'guid' | 'localName'>,
+  foldsCase: boolean,
 ): boolean {
   if (stored === `hdl:${nativeText(record)}`) return true;
-  return comparisonsOf(stored, true).includes(comparisonOf(identifierOf(record), true));
+  const rule = record.guid !== null ? 'guid' : foldsCase ? 'folded' : 'exact';
+  return comparisonIn(stored, rule) === comparisonOf(identifierOf(record), foldsCase);
 }
 
 /** A name that cannot be registered, because another one has its key. */
@@ -35,10 +40,13 @@ export function keyCollision(pointer: string): Problem {
   return new Problem('KEY_COLLISION', `The name ${detail}.`, { errors: [{ pointer, detail }] });
 }
 
-/** The texts by which a stored name is compared; a Handle that can be a CORDRA identifier has two. */
-function comparisonsOf(stored: string, foldsCase: boolean): string[] {
-  return [true, false].flatMap((anyLocalName) => {
-    const read = recognize(stored, { anyLocalName: () => anyLocalName });
-    return read.ok ? [comparisonOf(read.value.name, foldsCase)] : [];
-  });
+const PROFILES = {
+  cordra: { authorityOf: () => ({ profile: 'cordra' }) },
+  handle: { authorityOf: () => ({ profile: 'handle' }) },
+} as const satisfies Record<string, RecognizeOptions>;
+
+/** The text by which a stored name is compared; null where it denotes no name by the rule. */
+function comparisonIn(stored: string, rule: NameRule): string | null {
+  const read = recognize(stored, rule === 'guid' ? PROFILES.cordra : PROFILES.handle);
+  return read.ok ? comparisonOf(read.value.name, rule === 'folded') : null;
 }

@@ -1,17 +1,18 @@
 import {
+  type Context,
   type Handle,
+  type KnownAuthority,
   type Name,
   type Recognition,
   type RecognizeOptions,
   type Resolver,
   type Result,
-  formatHandle,
+  canonicalUri,
   namingAuthorityKey,
-  parseCordraId,
   recognize,
   upperAscii,
 } from '../identifier/index.js';
-import { Problem, malformed } from '../problem/problem.js';
+import { Problem } from '../problem/problem.js';
 import { type Digest, digestOf } from './digest.js';
 import { type MetadataIdScheme, type NamingAuthority, isCaseInsensitiveByRule } from './naming-authority.js';
 import { type CanonicalName, canonicalNameOf } from './canonical-name.js';
@@ -36,7 +37,7 @@ export interface LatestAuthorities {
 export class NamingAuthoritySnapshot {
   private readonly byKey: ReadonlyMap<string, NamingAuthority>;
   private readonly options: RecognizeOptions;
-  private readonly nameOptions: RecognizeOptions;
+  private readonly asHandles: RecognizeOptions;
   private readonly views = new WeakMap<object, NamingAuthoritySnapshot>();
   private resolvers: readonly Resolver[] | null = null;
   private isAnyOpaque: boolean | null = null;
@@ -51,13 +52,8 @@ export class NamingAuthoritySnapshot {
       authorities instanceof NamingAuthoritySnapshot
         ? authorities.byKey
         : new Map([...authorities].map((authority) => [namingAuthorityKey(authority.prefix), authority]));
-    const read = (find: (prefix: string) => NamingAuthority | undefined): RecognizeOptions => ({
-      resolver,
-      resolvers: () => this.ownResolvers(),
-      anyLocalName: (prefix) => find(prefix)?.profile === 'handle',
-    });
-    this.options = read((prefix) => this.find(prefix));
-    this.nameOptions = sees === null ? this.options : read((prefix) => this.registered(prefix));
+    this.options = { resolver, resolvers: () => this.ownResolvers(), authorityOf: (prefix) => this.find(prefix) };
+    this.asHandles = { ...this.options, authorityOf: () => ({ profile: 'handle' }) };
   }
 
   seenBy(reader: object, sees: (prefix: string) => boolean): NamingAuthoritySnapshot {
@@ -116,50 +112,75 @@ export class NamingAuthoritySnapshot {
     return own ?? this.resolver;
   }
 
+  /** The rules for a text of `normalize`, with what a client states about them. A stated resolver is the only one. */
+  contextOf(stated: Context = {}): Context {
+    const { resolver } = stated;
+    if (resolver === undefined) return { ...this.options, ...stated, resolver: this.resolver };
+    const authorityOf = (prefix: string): KnownAuthority | undefined => {
+      const found = this.find(prefix);
+      return found && { ...found, resolver: null };
+    };
+    return { ...stated, authorityOf };
+  }
+
   /** Recognizes a text in any form (R-28). */
   recognize(text: string): Recognition {
     return recognize(text, this.options);
   }
 
-  /** Parses a metadata ID or an alternate identifier in any form, as it is stored and compared. */
+  /**
+   * Parses the text of a name in any form, by the naming authorities that the principal sees: a hidden one is like an unknown one,
+   * except that the canonical text keeps the letters of its local names. The key is the same for all principals.
+   */
   readName(text: string): Result<{ name: Name } & CanonicalName> {
-    const read = recognize(text, this.nameOptions);
-    if (!read.ok) return read;
-    const { name } = read.value;
-    return { ...read, value: { name, ...this.canonicalName(name) } };
-  }
-
-  /** Parses a name for a look-up, by the visible naming authorities, with the key that all principals have. */
-  readWanted(text: string): Result<{ name: Name } & CanonicalName> {
     const read = this.recognize(text);
     if (!read.ok) return read;
     const { name } = read.value;
-    const shown = this.canonicalName(name);
-    const named = this.sees === null ? null : this.readName(text);
-    const { comparison, foldsCase, key } = named?.ok ? named.value : shown;
-    return { ...read, value: { name, canonical: shown.canonical, comparison, foldsCase, key } };
+    const named = this.canonicalName(name);
+    // Under a visible naming authority of the profile "handle", the name is no CORDRA identifier.
+    if (name.type !== 'cordra' || this.registered(name.namingAuthority)?.profile !== 'handle')
+      return { ...read, value: { name, ...named } };
+    return { ...read, value: { name, ...named, canonical: canonicalUri(this.handleIn(text) ?? name) } };
   }
 
-  /** A name as stored. The key of a CORDRA identifier excludes its query and fragment (R-24). */
+  /** As `readName`, of an alternate: what another system named keeps the letters that were sent, in its canonical text. */
+  readAlternate(text: string): Result<{ name: Name } & CanonicalName> {
+    const read = this.readName(text);
+    if (!read.ok || read.value.name.type !== 'cordra') return read;
+    const { namingAuthority, guid } = read.value.name;
+    if (this.find(namingAuthority) !== undefined) return read;
+    const letters = this.handleIn(text)?.localName.slice(0, guid.length) ?? guid;
+    const start = `hdl:${namingAuthority}/`;
+    const canonical = start + letters + canonicalUri(read.value.name).slice(start.length + guid.length);
+    return { ...read, value: { ...read.value, canonical } };
+  }
+
+  /** The key and the canonical text of a name. The key of a CORDRA identifier excludes its query and fragment (R-24). */
   canonicalName(name: Name): CanonicalName {
-    return canonicalNameOf(name, name.type === 'handle' && this.isCaseInsensitive(name.namingAuthority));
+    if (name.type !== 'handle') return canonicalNameOf(name, { foldsCase: false });
+    const { namingAuthority: prefix } = name;
+    const byRule = isCaseInsensitiveByRule(prefix);
+    const [shown, registered] = [this.find(prefix), this.registered(prefix)];
+    return canonicalNameOf(name, {
+      foldsCase: shown?.caseInsensitive ?? byRule,
+      keyFoldsCase: registered?.caseInsensitive ?? byRule,
+      isForeign: shown === undefined,
+    });
   }
 
   /**
-   * The address of a name; null for a foreign naming authority.
-   * @throws Problem with a syntax code for a local name that is not a GUID under the profile "cordra" (CID-10).
+   * The address of a name that was read by these naming authorities; null for a foreign naming authority, a Fedora name or a UUID.
    */
-  locate(name: Name, text: string, pointer: string): Address | null {
+  locate(name: Name): Address | null {
     if (name.type !== 'cordra' && name.type !== 'handle') return null;
     const authority = this.find(name.namingAuthority);
-    if (authority === undefined) return null;
-    if (name.type === 'cordra') return addressIn(authority, name.guid);
-    if (authority.profile === 'cordra') throw slip(name, text, pointer);
-    return addressIn(authority, name.localName);
+    return authority === undefined ? null : addressIn(authority, name.type === 'cordra' ? name.guid : name.localName);
   }
 
-  private isCaseInsensitive(prefix: string): boolean {
-    return this.registered(prefix)?.caseInsensitive ?? isCaseInsensitiveByRule(prefix);
+  /** The Handle with the letters of a text, whatever is known of its naming authority. */
+  private handleIn(text: string): Handle | null {
+    const read = recognize(text, this.asHandles);
+    return read.ok && read.value.name.type === 'handle' ? read.value.name : null;
   }
 
   private registered(prefix: string): NamingAuthority | undefined {
@@ -200,13 +221,4 @@ export function addressIn(authority: NamingAuthority, localName: string): Addres
   const foldsCase = authority.caseInsensitive;
   const comparison = foldsCase ? upperAscii(localName) : localName;
   return { namingAuthority, guid: null, localKey: digestOf(comparison), comparison, foldsCase };
-}
-
-function slip(handle: Handle, text: string, pointer: string): Error {
-  const native = formatHandle(handle);
-  const strict = parseCordraId(native);
-  if (strict.ok) throw new TypeError(`${native} is a CORDRA identifier and was parsed as another Handle`);
-  // The offset counts in the native text. In another notation only its start is known.
-  const start = text.indexOf(native);
-  return malformed({ ...strict.fault, offset: start < 0 ? 0 : start + strict.fault.offset }, pointer);
 }

@@ -1,4 +1,5 @@
-import { DEFAULT_RESOLVER, type Name, type Uris, recognize, toHandle, urisOf } from '../identifier/index.js';
+import { DEFAULT_RESOLVER, type Name, type Uris, toHandle, urisOf } from '../identifier/index.js';
+import { nameInCanonical } from './canonical-name.js';
 import type { MetadataIdScheme } from './naming-authority.js';
 import { isTarget } from './target.js';
 
@@ -9,8 +10,8 @@ import { isTarget } from './target.js';
  * @returns null where one of the two has no HTTP URI: a Fedora name has none.
  */
 export function neighborUri(uris: Uris, canonical: string): string | null {
-  const read = recognize(canonical, { charset: 'unicode' });
-  return read.ok ? uriAt(uris, read.value.name) : null;
+  const name = nameInCanonical(canonical);
+  return name === null ? null : uriAt(uris, name);
 }
 
 /**

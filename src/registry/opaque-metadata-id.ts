@@ -14,7 +14,7 @@ const CONTROL = /[\0-\x1f\x7f-\x9f]/;
  */
 export function opaqueName(text: string): CanonicalName {
   const comparison = `opaque:${text}`;
-  return { canonical: text, comparison, foldsCase: false, key: digestOf(comparison) };
+  return { canonical: text, comparison, rule: 'exact', key: digestOf(comparison) };
 }
 
 /** Why a text cannot be an opaque metadata ID; null where it can. */

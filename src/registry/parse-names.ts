@@ -62,7 +62,7 @@ export function readAlternates(
 ): CanonicalName[] {
   const names = new Map<string, CanonicalName>();
   texts.forEach((text, index) => {
-    const read = known.readName(text);
+    const read = known.readAlternate(text);
     if (!read.ok) throw malformed(read.fault, `${pointer}/${index}`);
     const name = requireStorable(read.value, `${pointer}/${index}`);
     const same = names.get(name.key);
@@ -97,9 +97,9 @@ function partFault({ type }: Name, text: string): SyntaxFault | null {
 }
 
 function requireStorable(read: CanonicalName, pointer: string): CanonicalName {
-  const { canonical, comparison, foldsCase, key } = read;
+  const { canonical, comparison, rule, key } = read;
   requireLength(canonical, pointer);
-  return { canonical, comparison, foldsCase, key };
+  return { canonical, comparison, rule, key };
 }
 
 function requireLength(canonical: string, pointer: string): void {

@@ -1,5 +1,5 @@
 import { Problem } from '../problem/problem.js';
-import type { CanonicalName } from './canonical-name.js';
+import type { CanonicalName, NameRule } from './canonical-name.js';
 import { type IdentifierRecord, nativeText } from './identifier-record.js';
 import type { Address, NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 import { readReplacementName, replacementText } from './parse-names.js';
@@ -15,8 +15,7 @@ export interface Predecessor {
 /** The previous version that a request names. */
 export interface RequestedPredecessor extends Predecessor {
   readonly comparison: string;
-  /** Whether the case of ASCII letters of its local name is ignored. */
-  readonly foldsCase: boolean;
+  readonly rule: NameRule;
   /** Where it is registered; null where no visible naming authority has it. */
   readonly address: Address | null;
   /**
@@ -29,13 +28,13 @@ export interface RequestedPredecessor extends Predecessor {
 /** Parses the name of a previous version in any form (R-28). @throws Problem as `readReplacementName` does. */
 export function readPredecessor(text: string, known: NamingAuthoritySnapshot, pointer: string): RequestedPredecessor {
   const { name, canonical } = readReplacementName(text, known, pointer);
-  const { comparison, foldsCase, key } = known.canonicalName(name);
+  const { comparison, rule, key } = known.canonicalName(name);
   return {
     text: replacementText(name, canonical),
     key,
     comparison,
-    foldsCase,
-    address: known.locate(name, text, pointer),
+    rule,
+    address: known.locate(name),
     isHidden: 'namingAuthority' in name && !known.canSee(name.namingAuthority),
   };
 }

@@ -22,7 +22,7 @@ export async function resolveIdentifier(
   const read = known.recognize(text);
   if (!read.ok) throw malformed(read.fault, pointer);
   const { name, normalized } = read.value;
-  const address = known.locate(name, text, pointer);
+  const address = known.locate(name);
   const record = address === null ? null : await reader.find(address);
   if (record !== null) return { record, name };
   throw new Problem('IDENTIFIER_NOT_FOUND', `${normalized} is well formed but not registered.`);

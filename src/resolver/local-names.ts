@@ -3,8 +3,11 @@ import type { NamingAuthority } from '../registry/naming-authority.js';
 import { decodeText } from '../http/decode-text.js';
 import { type PathReading, trimEnd } from './read-path.js';
 
-/** A GUID, and the query and fragment of a CORDRA identifier, which do not identify another record. */
-const GUID = /^([0-9A-Fa-f]{32})(?:[?#]|%3F|%23|$)/i;
+/**
+ * A GUID, which may have the hyphens of a UUID, and the query and fragment of a CORDRA identifier, which do not identify another
+ * record (R-24).
+ */
+const GUID = /^([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:[?#]|%3F|%23|$)/i;
 
 /** The local names that a path may mean, the most exact first; empty where none can exist. */
 export interface LocalNames {
@@ -24,7 +27,7 @@ export function localNamesOf(authority: NamingAuthority, { handle, uri }: PathRe
   const isLong = isTooLong(text);
   if (authority.profile === 'cordra') {
     const guid = isLong ? undefined : GUID.exec(trimEnd(text))?.[1];
-    return { candidates: guid === undefined ? [] : [guid.toUpperCase()], isTooLong: isLong };
+    return { candidates: guid === undefined ? [] : [guid.replaceAll('-', '').toUpperCase()], isTooLong: isLong };
   }
   // Most names have one candidate.
   if (!isLong && !(uri !== null && text.includes('%')) && !endsWithBlank(text)) {

@@ -5,7 +5,7 @@ import type { IdentifierRecord } from '../../src/registry/identifier-record.js';
 import type { MintCommand } from '../../src/registry/mint-command.js';
 import type { Conflicts } from '../../src/storage/identifiers/conflicts.js';
 
-const name = (canonical: string) => ({ canonical, comparison: canonical, foldsCase: false, key: canonical });
+const name = (canonical: string) => ({ canonical, comparison: canonical, rule: 'exact' as const, key: canonical });
 
 const MINT: MintCommand = {
   namingAuthority: '100.102',

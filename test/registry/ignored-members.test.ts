@@ -4,7 +4,7 @@ import { toHandle } from '../../src/identifier/index.js';
 import { canonicalNameOf } from '../../src/registry/canonical-name.js';
 import { recordWith } from '../records.js';
 
-const name = (canonical: string) => ({ canonical, comparison: canonical, foldsCase: false, key: canonical });
+const name = (canonical: string) => ({ canonical, comparison: canonical, rule: 'exact' as const, key: canonical });
 const LEASE = new Date('2100-01-01T00:00:00Z');
 
 const NOTHING: SentMembers = { sent: [], target: null, alternates: [], replaces: null, leaseUntil: null };
@@ -12,12 +12,12 @@ const TARGET: SentMembers = { ...NOTHING, sent: ['target'], target: 'https://a.e
 const ALTERNATES: SentMembers = { ...NOTHING, sent: ['alternateIds'], alternates: [name('a:1'), name('a:2')] };
 const REPLACES: SentMembers = {
   ...{ ...NOTHING, sent: ['replaces'] },
-  replaces: { text: '77.7/a', foldsCase: false },
+  replaces: { text: '77.7/a', rule: 'exact' },
 };
-const FOLDED: SentMembers = { ...REPLACES, replaces: { text: '77.7/a', foldsCase: true } };
+const FOLDED: SentMembers = { ...REPLACES, replaces: { text: '77.7/a', rule: 'folded' } };
 const HANDLE: SentMembers = {
   ...{ ...NOTHING, sent: ['alternateIds'] },
-  alternates: [canonicalNameOf(toHandle('77.7/A', 'unicode'), true)],
+  alternates: [canonicalNameOf(toHandle('77.7/A', 'unicode'), { foldsCase: true })],
 };
 const RESERVED: SentMembers = { ...NOTHING, sent: ['state', 'leaseUntil'], leaseUntil: LEASE };
 

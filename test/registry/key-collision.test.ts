@@ -9,14 +9,14 @@ const handle = (text: string) => toHandle(text, 'unicode');
 
 describe('a stored name', () => {
   it.each([
-    ['hdl:Ark/b', canonicalNameOf(handle('ark/b'), false), true],
-    ['hdl:20.500/b', canonicalNameOf(handle('20.500/B'), false), false],
-    ['hdl:20.500/b', canonicalNameOf(handle('20.500/B'), true), true],
-    ['hdl:20.500/a%20b', canonicalNameOf(handle('20.500/a b'), false), true],
-    [`hdl:100.102/${GUID}?v=1`, canonicalNameOf(toCordraId(`100.102/${GUID}`), false), true],
-    ['info:fedora/demo:1', canonicalNameOf(toFedoraPid('demo:1'), false), true],
-    ['info:fedora/demo:2', canonicalNameOf(toFedoraPid('demo:1'), false), false],
-    ['no name', canonicalNameOf(toFedoraPid('demo:1'), false), false],
+    ['hdl:Ark/b', canonicalNameOf(handle('ark/b'), { foldsCase: false }), true],
+    ['hdl:20.500/b', canonicalNameOf(handle('20.500/B'), { foldsCase: false }), false],
+    ['hdl:20.500/b', canonicalNameOf(handle('20.500/B'), { foldsCase: true }), true],
+    ['hdl:20.500/a%20b', canonicalNameOf(handle('20.500/a b'), { foldsCase: false }), true],
+    [`hdl:100.102/${GUID}?v=1`, canonicalNameOf(toCordraId(`100.102/${GUID}`), { foldsCase: false }), true],
+    ['info:fedora/demo:1', canonicalNameOf(toFedoraPid('demo:1'), { foldsCase: false }), true],
+    ['info:fedora/demo:2', canonicalNameOf(toFedoraPid('demo:1'), { foldsCase: false }), false],
+    ['no name', canonicalNameOf(toFedoraPid('demo:1'), { foldsCase: false }), false],
   ])('%s is compared with the name by whose key it was found', (stored, name, isSame) => {
     expect(denotes(stored, name)).toBe(isSame);
   });
@@ -37,15 +37,35 @@ describe('a stored name', () => {
     ['hdl:100.102/00000000000000000000000000000000', false],
     ['info:fedora/demo:1', false],
   ])('%s is compared with the identifier that it is to denote', (stored, isSame) => {
-    expect(isMetadataIdOf(stored, { namingAuthority: '100.102', guid: GUID, localName: GUID })).toBe(isSame);
+    expect(isMetadataIdOf(stored, { namingAuthority: '100.102', guid: GUID, localName: GUID }, false)).toBe(isSame);
   });
 
   it.each([
-    ['hdl:20.500/NAME', true],
-    ['hdl:20.500/names', false],
-    ['hdl:20.501/name', false],
-  ])('%s is compared with a Handle without the case of its letters', (stored, isSame) => {
-    expect(isMetadataIdOf(stored, { namingAuthority: '20.500', guid: null, localName: 'Name' })).toBe(isSame);
+    ['hdl:Ark/Name', true, true],
+    ['hdl:ARK/Name', true, true],
+    ['hdl:Ark/NAME', false, true],
+    ['hdl:Ark/names', false, false],
+    ['hdl:Ark.1/Name', false, false],
+  ])('%s is compared with a Handle by the rule of its naming authority', (stored, exactly, folded) => {
+    const record = { namingAuthority: 'Ark', guid: null, localName: 'Name' };
+    expect([isMetadataIdOf(stored, record, false), isMetadataIdOf(stored, record, true)]).toEqual([exactly, folded]);
+  });
+
+  const digits = GUID.toLowerCase();
+  const hyphened = 'f58fb49e-b1f8-48f0-a606-e84cef294be5';
+
+  it.each([
+    [`hdl:777/${digits}`, handle(`777/${digits}`), true],
+    [`hdl:777/${digits}`, handle(`777/${GUID}`), false],
+    [`hdl:777/${GUID}`, handle(`777/${digits}`), false],
+    [`hdl:777/${hyphened}`, handle(`777/${digits}`), false],
+    [`hdl:777/${digits}%3Fx`, handle(`777/${digits}?x`), true],
+    [`hdl:777/${digits}%3Fx`, handle(`777/${digits}?y`), false],
+    [`hdl:777/${digits}`, toCordraId(`777/${GUID}`), true],
+    [`hdl:777/${hyphened}`, toCordraId(`777/${GUID}`), true],
+    [`hdl:777/${digits}%3Fx`, toCordraId(`777/${GUID}?y`), true],
+  ])('%s, found by the key of 32 digits, is compared exactly with another Handle: %j', (stored, name, isSame) => {
+    expect(denotes(stored, canonicalNameOf(name, { foldsCase: false }))).toBe(isSame);
   });
 });
 

@@ -23,7 +23,7 @@ import { GUID, recordWith } from '../records.js';
 const AT = new Date('2026-11-20T09:30:00.000Z');
 const LEASE = new Date('2026-11-19T00:00:00.000Z');
 const TOMBSTONE = { withdrawnAt: new Date(1), reason: 'gone', replacedBy: null };
-const NAME = { canonical: 'info:fedora/demo:9', comparison: 'info:fedora/demo:9', foldsCase: false, key: 'ab' };
+const NAME = { canonical: 'info:fedora/demo:9', comparison: 'info:fedora/demo:9', rule: 'exact' as const, key: 'ab' };
 
 const inState = (state: State): IdentifierRecord =>
   recordWith({

@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { DEFAULT_RESOLVER, formatHandle, isHandle, toHandle, toResolver } from '../../src/identifier/index.js';
+import {
+  DEFAULT_RESOLVER,
+  formatHandle,
+  isHandle,
+  listRepairs,
+  toHandle,
+  toResolver,
+} from '../../src/identifier/index.js';
 import { NamingAuthoritySnapshot, addressIn } from '../../src/registry/naming-authority-snapshot.js';
 import { type NamingAuthority, isCaseInsensitiveByRule } from '../../src/registry/naming-authority.js';
 
@@ -121,13 +128,35 @@ describe('recognition among known naming authorities', () => {
     },
   );
 
-  it('CID-13: 32 digits have no case under the profile "cordra" and under naming authorities of others', () => {
-    for (const prefix of ['100.102', '2000.01']) {
-      expect(keyOf(`${prefix}/${digits}`)).toBe(keyOf(`hdl://${prefix}/${digits.toUpperCase()}`));
-      expect(keyOf(`${prefix}/${digits}?x`)).toBe(keyOf(`${prefix}/${digits}`));
-    }
-    expect(keyOf(`20.500/${digits}`)).not.toBe(keyOf(`20.500/${digits.toUpperCase()}`));
-    expect(keyOf(`20.600/${digits}`)).toBe(keyOf(`20.600/${digits.toUpperCase()}`));
+  it('CID-13: 32 digits have one key, whatever their case, hyphens and profile are, and who sends them', () => {
+    const spellings = [
+      digits,
+      digits.toUpperCase(),
+      '0A1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9',
+      `${digits}?x`,
+      `${digits}#y`,
+    ];
+    const [none, cordra, handle] = [
+      new NamingAuthoritySnapshot([], DEFAULT_RESOLVER),
+      new NamingAuthoritySnapshot([authority('777', { profile: 'cordra' })], DEFAULT_RESOLVER),
+      new NamingAuthoritySnapshot([authority('777')], DEFAULT_RESOLVER),
+    ];
+    const views = [none, cordra, handle, cordra.seenBy({}, () => false), handle.seenBy({}, () => false)];
+    const keys = views.flatMap((view) =>
+      spellings.map((localName) => {
+        const read = view.readName(`777/${localName}`);
+        return read.ok && read.value.key;
+      }),
+    );
+    // The first 16 octets of the SHA-256 of "hdl:777/0A1B2C3D4E5F60718293A4B5C6D7E8F9".
+    expect(new Set(keys)).toEqual(new Set(['90433d2f-4882-29c6-1a57-2906f19b83ac']));
+  });
+
+  it('HS-04: the case of other letters is in the key, also of digits behind a prefix of letters', () => {
+    expect(keyOf('20.500/abc')).not.toBe(keyOf('20.500/ABC'));
+    expect(keyOf(`Ark/${digits}`)).not.toBe(keyOf(`Ark/${digits.toUpperCase()}`));
+    expect(keyOf(`20.500/${digits}0`)).not.toBe(keyOf(`20.500/${digits.toUpperCase()}0`));
+    expect(keyOf(`20.600/${digits}0`)).toBe(keyOf(`20.600/${digits.toUpperCase()}0`));
   });
 
   it('R-36: DOIs of others are case-insensitive, and ours can be case-sensitive', () => {
@@ -140,22 +169,38 @@ describe('recognition among known naming authorities', () => {
     expect(lower).not.toBe(upper);
   });
 
-  it('CID-10: another local name under the profile "cordra" is refused where it breaks', () => {
-    const text = ' hdl:100.102/report';
+  it.each([
+    [' hdl:100.102/report', 'INVALID_GUID', 13, 'CID-10'],
+    ['100.102/0a1b2c3d4e5f60718293a4b5c6d7e8f', 'INVALID_GUID', 39, 'CID-10'],
+    ['https://hdl.handle.net/100.102/0a1b2c3d4e5f60718293a4b5c6d7e8f', 'INVALID_GUID', 62, 'CID-10'],
+    ['hdl:100.102/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f', 'INVALID_GUID', 20, 'CID-10'],
+  ])('CID-10: %j is refused under the profile "cordra" where it breaks', (text, code, offset, rule) => {
+    expect(known.readName(text)).toMatchObject({ ok: false, fault: { code, offset, rule } });
+    expect(known.readAlternate(text)).toMatchObject({ ok: false, fault: { code, offset, rule } });
+    const elsewhere = text.replace('100.102', '100.103');
+    expect(known.readName(elsewhere)).toMatchObject({ ok: true, value: { name: { type: 'handle' } } });
+  });
+
+  it.each([
+    '100.102/0A1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9',
+    'hdl:100.102/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9?x=1#y',
+    'hdl://100.102/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9',
+    'info:hdl/100.102/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9',
+    'https://doi.org/100.102/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9',
+    'doi:100.102/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9',
+  ])('UUID-01: %s is read as the GUID, and told', (text) => {
     const read = known.recognize(text);
     if (!read.ok) throw new Error(read.fault.detail);
-    expect(() => known.locate(read.value.name, text, '/x')).toThrow(
-      expect.objectContaining({
-        code: 'INVALID_GUID',
-        extensions: expect.objectContaining({ members: { offset: 13 } }),
-      }),
-    );
+    const guid = '0A1B2C3D4E5F60718293A4B5C6D7E8F9';
+    expect(read.value.name).toMatchObject({ type: 'cordra', namingAuthority: '100.102', guid });
+    expect(listRepairs(read.repairs)).toContain('HYPHENS_REMOVED');
+    expect(known.readName(text.replace('100.102', '20.500'))).toMatchObject({ value: { name: { type: 'handle' } } });
   });
 
   it('has no address for a name under a naming authority of others, a PID or a UUID', () => {
     for (const text of ['1234/x', 'demo:7', `urn:uuid:f58fb49e-b1f8-48f0-a606-e84cef294be5`]) {
       const read = known.recognize(text);
-      expect(read.ok && known.locate(read.value.name, text, '/x')).toBeNull();
+      expect(read.ok && known.locate(read.value.name)).toBeNull();
     }
   });
 });
@@ -206,7 +251,7 @@ describe('the snapshot of a principal that sees some naming authorities', () => 
 
   it('has no address under a hidden one, and writes its names for the default resolver', () => {
     const name = toHandle('20.700/x');
-    expect([all.locate(name, '20.700/x', '/x'), view.locate(name, '20.700/x', '/x')]).toEqual([
+    expect([all.locate(name), view.locate(name)]).toEqual([
       {
         ...{ namingAuthority: '20.700', guid: null, comparison: 'x', foldsCase: false },
         localKey: '2d711642-b726-b044-0162-7ca9fbac32f5',
@@ -224,13 +269,36 @@ describe('the snapshot of a principal that sees some naming authorities', () => 
     expect(view.recognize('https://id.example.org/20.700/x').ok).toBe(false);
   });
 
-  it('compares a name under a hidden one by the rules that all principals have', () => {
-    const digits = '20.600/0a1b2c3d4e5f60718293a4b5c6d7e8f9';
-    const [stored, wanted] = [all.readName(digits), view.readWanted(digits)];
+  it('reads a name under a hidden one as under an unknown one, and stores and finds it as for all', () => {
+    const digits = '0a1b2c3d4e5f60718293a4b5c6d7e8f9';
+    const [stored, wanted] = [all.readName(`20.600/${digits}`), view.readName(`20.600/${digits}`)];
+    expect(stored).toMatchObject({ value: { name: { type: 'handle' }, canonical: `hdl:20.600/${digits}` } });
+    expect(wanted).toMatchObject({
+      value: { name: { type: 'cordra', guid: digits.toUpperCase() }, canonical: `hdl:20.600/${digits}` },
+    });
     expect(stored.ok && wanted.ok && wanted.value.key === stored.value.key).toBe(true);
-    const read = all.readWanted(digits);
-    expect(read.ok && stored.ok && read.value.key === stored.value.key).toBe(true);
-    expect(view.readWanted('a b').ok).toBe(false);
+    expect(view.readName('a b').ok).toBe(false);
+    // The case of other letters: one key, and two names for a principal that does not know the rule.
+    const [one, other] = [view.readName('20.600/abc'), view.readName('20.600/ABC')];
+    expect(one.ok && other.ok && [one.value.key === other.value.key, one.value.comparison]).toEqual([
+      true,
+      'hdl:20.600/abc',
+    ]);
+  });
+
+  it('keeps the letters of an alternate under a hidden and an unknown one, and no others', () => {
+    const digits = '0a1b2c3d4e5f60718293a4b5c6d7e8f9';
+    const canonicalIn = (from: NamingAuthoritySnapshot, text: string) => {
+      const read = from.readAlternate(text);
+      return read.ok && read.value.canonical;
+    };
+    for (const prefix of ['11858', '20.600']) {
+      expect(canonicalIn(view, `${prefix}/${digits}`)).toBe(`hdl:${prefix}/${digits}`);
+      expect(canonicalIn(view, `info:hdl/${prefix}/${digits}%3fv=1`)).toBe(`hdl:${prefix}/${digits}?v=1`);
+      expect(canonicalIn(view, `hdl:${prefix}/0%61${digits.slice(2)}?v=%7e1`)).toBe(`hdl:${prefix}/${digits}?v=~1`);
+    }
+    expect(canonicalIn(view, `100.102/${digits}`)).toBe('hdl:100.102/0A1B2C3D4E5F60718293A4B5C6D7E8F9');
+    expect(canonicalIn(all, `20.600/${digits}`)).toBe(`hdl:20.600/${digits}`);
   });
 
   it('names the prefixes in texts that it does not see, and no other', () => {

@@ -116,7 +116,7 @@ describe('a text of a search', () => {
   it('can be an opaque metadata ID where a searched naming authority has such', () => {
     expect(searchedOpaqueName('4711', KNOWN)).toBeUndefined();
     const opaque = {
-      ...{ canonical: '4711', comparison: 'opaque:4711', foldsCase: false },
+      ...{ canonical: '4711', comparison: 'opaque:4711', rule: 'exact' },
       key: '792690ff-65d6-0566-7f21-ffda5956e83a',
     };
     expect(searchedOpaqueName('4711', both)).toEqual(opaque);
@@ -147,7 +147,7 @@ it.each([
 
 it('an identifier is described by the key of its own name, which no opaque text has', () => {
   const record = { namingAuthority: '100.102', guid: GUID, localName: GUID };
-  expect(isMetadataIdOf(opaqueName(`100.102/${GUID}`).comparison, record)).toBe(false);
+  expect(isMetadataIdOf(opaqueName(`100.102/${GUID}`).comparison, record, false)).toBe(false);
 });
 
 it.each(['oai:repo.org:123/4', '6ba7b810-9dad-11d1-80b4-00c04fd430c8', '4711'])(

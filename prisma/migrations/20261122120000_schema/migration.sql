@@ -386,20 +386,36 @@ CREATE TABLE "cursor_secret" (
     CONSTRAINT "cursor_secret_value_check" CHECK (octet_length("value") = 32)
 );
 
--- The comparison key of an identifier: of its URI in the form by which names are compared. A test compares it with the same
--- function of the service.
+-- The key of an identifier, by which it is found as a metadata ID, an alternate or a predecessor: 32 hexadecimal digits behind a
+-- prefix of CORDRA have no case and no hyphens in it, and no query and fragment, whatever the profile. A test compares it with the
+-- same function of the service.
 
 CREATE FUNCTION "self_key"("prefix" text, "guid" uuid, "local_name" text, "case_insensitive" boolean) RETURNS uuid
   LANGUAGE sql STABLE PARALLEL SAFE
 RETURN encode(substring(sha256(convert_to('hdl:' || upper("prefix" COLLATE "C") || '/' || CASE
   WHEN "guid" IS NOT NULL THEN upper(replace("guid"::text, '-', ''))
+  WHEN "prefix" ~ '^[0-9.]+$' AND "local_name" ~ '^([0-9A-Fa-f]{32}|[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})($|[?#])'
+    THEN upper(replace(substring("local_name" FROM '^[0-9A-Fa-f-]+'), '-', ''))
   WHEN "case_insensitive" OR upper("prefix" COLLATE "C") = '0.NA' THEN upper("local_name" COLLATE "C")
   ELSE "local_name" END, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid;
 
--- A canonical name without its query and fragment, and without the case of ASCII letters: a search compares it after each hit.
+-- A name as it is compared after a hit by its key, by the rules of the service ("NameRule" in src/registry/canonical-name.ts): by its
+-- prefix and GUID, without the case of ASCII letters, or without that of its prefix only.
 
-CREATE FUNCTION "bare_name"("name" text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN lower(split_part(split_part("name", '#', 1), '?', 1) COLLATE "C");
+CREATE FUNCTION "compared_name"("name" text, "rule" text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE "rule"
+  WHEN 'guid' THEN upper(replace(substring("name" FROM '^[^/]*/[0-9A-Fa-f-]*'), '-', '') COLLATE "C")
+  WHEN 'folded' THEN upper("name" COLLATE "C")
+  ELSE upper(split_part("name", '/', 1) COLLATE "C") || coalesce(substring("name" FROM '/.*'), '') END;
+
+-- Whether a native text is the name of an identifier.
+
+CREATE FUNCTION "is_name_of"("name" text, "prefix" text, "guid" uuid, "local_name" text, "case_insensitive" boolean) RETURNS boolean
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (
+  SELECT "compared_name"("name", r."rule") = "compared_name"("prefix" || '/' || coalesce("local_name", "guid"::text), r."rule")
+  FROM (SELECT CASE WHEN "guid" IS NOT NULL THEN 'guid'
+                    WHEN "case_insensitive" OR upper("prefix" COLLATE "C") = '0.NA' THEN 'folded' ELSE 'exact' END) AS r("rule"));
 
 -- Identifiers as the service represents them: with the prefix and the resolver of the naming authority, whether the lease has
 -- ended (such an identifier counts as withdrawn), the objects whose metadata ID is this identifier, in order of minting, each
@@ -416,7 +432,7 @@ SELECT i.id, i.naming_authority_id, n.prefix AS naming_authority, i.guid, i.loca
        i.handle_values, n.sandbox, n.resolver_scheme, n.resolver_authority, n.resolver_first_segment,
        ARRAY(
          SELECT ARRAY[(SELECT m.prefix FROM "naming_authority" m WHERE m.id = d.naming_authority_id)
-                        || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', ''))), d.metadata_id]
+                        || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', ''))), d.metadata_id, n.case_insensitive::text]
          FROM "identifier" d
          WHERE d.metadata_key = "self_key"(n.prefix, i.guid, i.local_name, n.case_insensitive)
            AND NOT (d.state = 'reserved' AND d.lease_until <= CURRENT_TIMESTAMP)
@@ -429,7 +445,7 @@ SELECT i.id, i.naming_authority_id, n.prefix AS naming_authority, i.guid, i.loca
            SELECT e.naming_authority_id, e.local_name, e.guid, e.replaces, e.created_at, e.id FROM "identifier" e
            WHERE e.replaces_key = "self_key"(n.prefix, i.guid, i.local_name, n.case_insensitive) ORDER BY e.created_at, e.id LIMIT 20
          ) d
-         WHERE upper(d.replaces) = upper(n.prefix || '/' || coalesce(i.local_name, replace(i.guid::text, '-', '')) COLLATE "C") ORDER BY d.created_at, d.id
+         WHERE "is_name_of"(d.replaces, n.prefix, i.guid, i.local_name, n.case_insensitive) ORDER BY d.created_at, d.id
        ) AS newer_versions
 FROM "identifier" i JOIN "naming_authority" n ON n.id = i.naming_authority_id;
 

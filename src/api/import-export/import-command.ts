@@ -126,7 +126,7 @@ function nameIn(
   if (!read.ok) throw malformed(read.fault, '/identifier');
   const { name } = read.value;
   if ('namingAuthority' in name) requireGrant(name.namingAuthority);
-  if (known.locate(name, text, '/identifier') === null || (name.type !== 'cordra' && name.type !== 'handle')) {
+  if (known.locate(name) === null || (name.type !== 'cordra' && name.type !== 'handle')) {
     const detail = `the naming authority of "${text}" does not exist`;
     throw new Problem('UNKNOWN_NAMING_AUTHORITY', detail, { errors: [{ pointer: '/identifier', detail }] });
   }
@@ -217,7 +217,7 @@ function nativeOrNameIn(text: string, known: NamingAuthoritySnapshot, pointer: s
 /** The previous version, which need not be registered: it may follow in the same import. */
 function previousVersionIn(text: string, self: CanonicalName, known: NamingAuthoritySnapshot): Predecessor {
   const read = nativeOrNameIn(text, known, '/replaces');
-  const { key, comparison } = known.canonicalName(read.name);
-  const requested = { text: read.text, key, comparison, foldsCase: false, address: null, isHidden: false };
+  const { key, comparison, rule } = known.canonicalName(read.name);
+  const requested = { text: read.text, key, comparison, rule, address: null, isHidden: false };
   return predecessorOf(requested, null, { comparison: self.comparison, text: '' });
 }

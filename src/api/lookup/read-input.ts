@@ -1,5 +1,4 @@
-import type { SyntaxCode, SyntaxFault } from '../../identifier/index.js';
-import { Problem } from '../../problem/problem.js';
+import { type SyntaxFault, canonicalUri } from '../../identifier/index.js';
 import type { SearchKey } from '../../storage/identifiers/identifier-search.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
@@ -17,13 +16,7 @@ const HTTP_URL_WITH_FINAL_SLASH = /^https?:\/\/.*\/$/is;
 export type InputFault = Pick<SyntaxFault, 'code' | 'detail' | 'offset'>;
 
 type ReadName =
-  | {
-      readonly searchKey: SearchKey;
-      readonly canonical: string;
-      readonly guid: string | null;
-      /** Why it cannot be an identifier of its naming authority; it can still be an alternate. */
-      readonly slip: InputFault | null;
-    }
+  | { readonly searchKey: SearchKey; readonly canonical: string; readonly guid: string | null }
   | { readonly error: InputFault };
 
 /** A search key with its canonical form, which is absent for a target. */
@@ -59,7 +52,7 @@ export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost
   }));
   const names = reads.flatMap(({ name }) => ('error' in name ? [] : [name]));
   const withGuid = names.find(({ guid }) => guid !== null);
-  const wellFormed = names.find(({ slip }) => slip === null);
+  const [wellFormed] = names;
   const isOpaque = reads.some(({ opaque }) => opaque !== undefined);
   const targets = texts.filter((text) => text.length <= MAX_TARGET_LENGTH && isTarget(text));
   return {
@@ -96,24 +89,16 @@ function readingOf(name: ReadName, opaque: CanonicalName | undefined): Reading[]
 }
 
 function readName(text: string, known: NamingAuthoritySnapshot): ReadName {
-  const named = known.readWanted(text);
+  const named = known.readName(text);
   if (!named.ok) return { error: faultOf(named.fault) };
-  const { name, canonical } = named.value;
+  const { name } = named.value;
   const guid = name.type === 'uuid' ? name.hex : null;
-  try {
-    return { searchKey: { address: known.locate(name, text, ''), name: named.value }, canonical, guid, slip: null };
-  } catch (error) {
-    const [fault] = error instanceof Problem ? (error.extensions.errors ?? []) : [];
-    if (fault?.code === undefined) throw error;
-    const slip = { code: fault.code as SyntaxCode, detail: fault.detail, offset: fault.offset ?? 0 };
-    return { searchKey: { name: named.value }, canonical, guid, slip };
-  }
+  return { searchKey: { address: known.locate(name), name: named.value }, canonical: canonicalUri(name), guid };
 }
 
-/** A URL that is no notation of an identifier can still be a target, so it is not malformed. */
+/** A URL that is no notation of an identifier can still be a target, so it is not malformed; that of a GUID with a fault is. */
 function faultIn(name: ReadName, isUrl: boolean): InputFault | null {
-  if (!('error' in name)) return name.slip;
-  return isUrl ? null : name.error;
+  return 'error' in name && (!isUrl || name.error.code === 'INVALID_GUID') ? name.error : null;
 }
 
 function faultOf({ code, detail, offset }: SyntaxFault): InputFault {

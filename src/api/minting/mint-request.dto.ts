@@ -59,7 +59,8 @@ export class MintFieldsDto {
   target?: string;
 
   /**
-   * Alternate identifiers of the same object, in any form; stored in the given order without duplicates.
+   * Alternate identifiers of the same object, in any form; stored in the given order without duplicates. 32 hexadecimal digits under
+   * a prefix that is not of this service keep the letters that are sent.
    * @example ["info:fedora/demo:7"]
    */
   @IsAlternateIds()

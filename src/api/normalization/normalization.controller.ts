@@ -28,8 +28,9 @@ export class NormalizationController {
 
   /**
    * Normalize identifiers
-   * @remarks Returns canonical form, components, URIs and repairs of up to 10,000 texts. Each text has its own result.
-   * The registry is not read.
+   * @remarks Returns canonical form, components, URIs and repairs of up to 10,000 texts. Each text has its own result. A text is
+   * read by the profile, the case rule and the resolver of its naming authority, if the client can see it; identifiers are not
+   * looked up.
    */
   @Post('normalize')
   @OnlyReads()
@@ -41,8 +42,12 @@ export class NormalizationController {
     type: NormalizeResponseDto,
   })
   @ApiOnlyProblems('MALFORMED_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', ...ALWAYS)
-  async normalize(@Body() { items }: NormalizeRequestDto, @Res() reply: FastifyReply): Promise<void> {
-    await sendList(reply, 'items', responses(this.normalization.normalizeAll(items)));
+  async normalize(
+    @Body() { items }: NormalizeRequestDto,
+    @CurrentPrincipal() principal: Principal,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    await sendList(reply, 'items', responses(await this.normalization.normalizeAll(items, principal)));
   }
 
   /**

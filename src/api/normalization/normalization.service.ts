@@ -1,9 +1,9 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
-import { type Resolver, normalize, urisOf } from '../../identifier/index.js';
+import { normalize, urisOf } from '../../identifier/index.js';
 import { malformed } from '../../problem/problem.js';
+import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import { NamingAuthorityReads } from '../../storage/replica/naming-authority-reads.js';
-import { DEFAULT_HTTP_RESOLVER } from '../../registry/default-resolver.module.js';
 
 /** A text, the form that it must have (any when absent), and the rules for it. */
 export interface NormalizeCommand {
@@ -14,20 +14,15 @@ export interface NormalizeCommand {
 
 export type NormalizeResult = ReturnType<typeof normalize>;
 
-/** Normalizes texts without reading the registry. */
+/** Normalizes texts by the naming authorities that the principal sees, and reads no identifiers. */
 @Injectable()
 export class NormalizationService {
-  constructor(
-    @Inject(DEFAULT_HTTP_RESOLVER) private readonly resolver: Resolver,
-    private readonly authorities: NamingAuthorityReads,
-  ) {}
+  constructor(private readonly authorities: NamingAuthorityReads) {}
 
-  /** @yields a result for each command, in order, made when it is read. */
-  *normalizeAll(commands: readonly NormalizeCommand[]): Generator<NormalizeResult> {
-    for (const { input, kind, context } of commands) {
-      const resolver = context?.resolver ?? this.resolver;
-      yield normalize(input, kind, { ...context, resolver });
-    }
+  /** @returns a result for each command, in order, made when it is read. */
+  async normalizeAll(commands: readonly NormalizeCommand[], principal: Principal): Promise<Iterable<NormalizeResult>> {
+    const known = principal.viewOf(await this.authorities.current());
+    return resultsOf(commands, known);
   }
 
   /**
@@ -42,4 +37,8 @@ export class NormalizationService {
     const { name } = read.value;
     return urisOf(name, known.resolverOf(name));
   }
+}
+
+function* resultsOf(commands: readonly NormalizeCommand[], known: NamingAuthoritySnapshot): Generator<NormalizeResult> {
+  for (const { input, kind, context } of commands) yield normalize(input, kind, known.contextOf(context));
 }

@@ -50,8 +50,9 @@ export class ResolverDto {
 /** The rules for a text; every member has a default. */
 export class ContextDto {
   /**
-   * For `hdl-uri`, `http-uri` and `info-hdl`: a CORDRA identifier (`cordra`), any Handle (`generic`), or, for hdl URIs, the
-   * Handle URI scheme (`handle-scheme`).
+   * For URIs, and for texts without a kind: a CORDRA identifier (`cordra`), any Handle (`generic`), or, for hdl URIs, the Handle
+   * URI scheme (`handle-scheme`). By default the profile of the naming authority decides, and under one that is not known, 32
+   * hexadecimal digits are a CORDRA identifier (CID-14).
    */
   @ApiProperty({ enum: PROFILES, required: false })
   @Optional()
@@ -70,13 +71,16 @@ export class ContextDto {
   @IsIn(CHARSETS)
   charset?: (typeof CHARSETS)[number];
 
-  /** Whether local names are compared without the case of ASCII letters (HS-05). */
-  @ApiProperty({ default: false, required: false })
+  /**
+   * Whether local names are compared without the case of ASCII letters (HS-05); by default as the naming authority says, and
+   * `false` under one that is not known.
+   */
+  @ApiProperty({ required: false })
   @Optional()
   @IsBoolean()
   caseInsensitive?: boolean;
 
-  /** The resolver of HTTP URIs; by default that of the service. */
+  /** The only resolver of HTTP URIs; by default that of the naming authority or the service, and all known ones are read. */
   @Optional()
   @IsObject()
   @Nested(() => ResolverDto)

@@ -24,8 +24,8 @@ type StoredColumns =
 
 type NamingAuthorityColumns = 'sandbox' | 'resolver_scheme' | 'resolver_authority' | 'resolver_first_segment';
 
-/** Objects with their metadata IDs. */
-export type Describes = readonly (readonly [identifier: string, metadataId: string])[];
+/** Objects with their metadata IDs; rows of the view also say whether the naming authority of the record ignores the case of letters. */
+export type Describes = readonly (readonly [identifier: string, metadataId: string, foldsCase?: string])[];
 
 /** A row of the view `identifier_record`; every statement that reads records selects these columns. */
 export type IdentifierRow = Pick<Row<'identifier'>, StoredColumns> &
@@ -77,8 +77,11 @@ export function recordOf(row: IdentifierRow, expired = row.expired): IdentifierR
 export function describedIn(
   describes: Describes,
   record: Pick<IdentifierRecord, 'namingAuthority' | 'guid' | 'localName'>,
+  foldsCase = describes[0]?.[2] === 'true',
 ): string[] {
-  return describes.flatMap(([identifier, metadataId]) => (isMetadataIdOf(metadataId, record) ? [identifier] : []));
+  return describes.flatMap(([identifier, metadataId]) =>
+    isMetadataIdOf(metadataId, record, foldsCase) ? [identifier] : [],
+  );
 }
 
 function tombstoneOf(row: IdentifierRow, expired: boolean): IdentifierRecord['tombstone'] {

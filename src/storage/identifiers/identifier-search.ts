@@ -46,16 +46,16 @@ type MatchRow = IdentifierRow & { ordinal: number; reading: number; matched_by: 
 
 /**
  * $1: ordinals of texts; $2: ordinals of their keys; $3 to $8: the keys; $9: the searched naming authorities, null for
- * all; $10: `MAX_CANDIDATES`; $11 and $12: the names of the keys, which are compared but for the case of letters; $13: opaque
- * metadata IDs, which are compared octet by octet. A record can have 800 KB, so only the first match of each text is read.
+ * all; $10: `MAX_CANDIDATES`; $11 and $12: the names of the keys; $13: opaque metadata IDs, which are compared
+ * octet by octet; $14: the rules by which names are compared. A record can have 800 KB, so only the first match of each text is read.
  * OFFSET 0: see the planner assumptions.
  */
 const FIND = `
   WITH input AS (
     SELECT w.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = w.naming_authority) AS naming_authority_id
     FROM unnest($1::int[], $2::int[], $3::text[], $4::uuid[], $5::uuid[], $6::uuid[], $7::uuid[], $8::text[],
-                $11::text[], $12::text[], $13::text[])
-      AS w(ordinal, reading, naming_authority, guid, local_key, key, bare_guid, target, name, local_name, opaque)
+                $11::text[], $12::text[], $13::text[], $14::text[])
+      AS w(ordinal, reading, naming_authority, guid, local_key, key, bare_guid, target, name, local_name, opaque, rule)
   ), visible AS MATERIALIZED (
     SELECT n.id FROM naming_authority n WHERE n.prefix = ANY($9::text[])
   ), found AS (
@@ -76,14 +76,14 @@ const FIND = `
     UNION ALL
     SELECT w.ordinal, w.reading, 2, 'metadataId', i.id, i.created_at, i.naming_authority_id, i.local_name, i.guid
     FROM input w CROSS JOIN LATERAL (SELECT * FROM identifier x WHERE x.metadata_key = w.key OFFSET 0) i
-    WHERE (bare_name(i.metadata_id) = bare_name(w.name) OR i.metadata_id = w.opaque)
+    WHERE (compared_name(i.metadata_id, w.rule) = compared_name(w.name, w.rule) OR i.metadata_id = w.opaque)
       AND NOT (i.state = 'reserved' AND i.lease_until <= CURRENT_TIMESTAMP)
     UNION ALL
     SELECT w.ordinal, w.reading, 3, 'alternateId', i.id, i.created_at, i.naming_authority_id, i.local_name, i.guid
     FROM input w
     CROSS JOIN LATERAL (SELECT x.identifier_id FROM alternate_identifier x WHERE x.key = w.key OFFSET 0) a
     JOIN identifier i ON i.id = a.identifier_id
-    WHERE EXISTS (SELECT FROM unnest(i.alternate_ids) AS b(name) WHERE bare_name(b.name) = bare_name(w.name))
+    WHERE EXISTS (SELECT FROM unnest(i.alternate_ids) AS b(name) WHERE compared_name(b.name, w.rule) = compared_name(w.name, w.rule))
       AND NOT (i.state = 'reserved' AND i.lease_until <= CURRENT_TIMESTAMP)
     UNION ALL
     SELECT w.ordinal, w.reading, 4, 'target', i.id, i.created_at, i.naming_authority_id, i.local_name, i.guid
@@ -161,6 +161,7 @@ export class IdentifierSearch {
       arrayOf(keys.map(({ name }) => name?.canonical ?? null)),
       arrayOf(keys.map(({ address }) => address?.comparison ?? null)),
       arrayOf(keys.map(({ opaque }) => opaque?.canonical ?? null)),
+      arrayOf(keys.map(({ name }) => name?.rule ?? null)),
     ];
     const { rows } = await this.pool.query<MatchRow>({ name: 'find-names', text: FIND, values });
     const found = new Map<number, { matches: Match[]; record: IdentifierRecord | null }>();

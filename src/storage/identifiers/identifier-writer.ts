@@ -79,11 +79,11 @@ function insertedFrom(item: NewIdentifier, row: InsertedRow): Inserted {
     replaces: item.replaces?.text ?? null,
     handleValues: item.handleValues ?? null,
     newerVersions: row.newer_versions,
-    describes: describedIn(row.describes, {
-      namingAuthority: item.authority.prefix,
-      guid: item.address.guid,
-      localName: item.localName,
-    }),
+    describes: describedIn(
+      row.describes,
+      { namingAuthority: item.authority.prefix, guid: item.address.guid, localName: item.localName },
+      item.authority.caseInsensitive,
+    ),
   });
   if (metadataRecord === null || row.metadata_record_id === null) return { record, metadataRecord: null };
   const attributes = {

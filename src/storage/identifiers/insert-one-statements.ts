@@ -82,7 +82,7 @@ export const REGISTER_ONE = {
              SELECT e.naming_authority_id, e.local_name, e.guid, e.replaces, e.created_at, e.id FROM identifier e
              WHERE e.replaces_key = w.own_key ORDER BY e.created_at, e.id LIMIT 20
            ) d
-           WHERE upper(d.replaces) = upper(w.naming_authority || '/' || coalesce(w.local_name, replace(w.guid::text, '-', '')) COLLATE "C") ORDER BY d.created_at, d.id
+           WHERE is_name_of(d.replaces, w.naming_authority, w.guid, w.local_name, (SELECT n.case_insensitive FROM naming_authority n WHERE n.prefix = w.naming_authority)) ORDER BY d.created_at, d.id
          ) AS newer_versions
   FROM minted, w`,
 };

@@ -94,7 +94,7 @@ export const INSERT_MANY = `
                SELECT e.naming_authority_id, e.local_name, e.guid, e.replaces, e.created_at, e.id FROM identifier e
                WHERE e.replaces_key = o.own_key ORDER BY e.created_at, e.id LIMIT 20
              ) d
-             WHERE upper(d.replaces) = upper(o.naming_authority || '/' || coalesce(o.local_name, replace(o.guid::text, '-', '')) COLLATE "C") ORDER BY d.created_at, d.id
+             WHERE is_name_of(d.replaces, o.naming_authority, o.guid, o.local_name, (SELECT n.case_insensitive FROM naming_authority n WHERE n.prefix = o.naming_authority)) ORDER BY d.created_at, d.id
            ) ELSE '{}' END AS newer_versions
   FROM inserted o`;
 
@@ -187,7 +187,7 @@ export const INSERT_WITH_MORE = `
                SELECT e.naming_authority_id, e.local_name, e.guid, e.replaces, e.created_at, e.id FROM identifier e
                WHERE e.replaces_key = o.own_key ORDER BY e.created_at, e.id LIMIT 20
              ) d
-             WHERE upper(d.replaces) = upper(o.naming_authority || '/' || coalesce(o.local_name, replace(o.guid::text, '-', '')) COLLATE "C") ORDER BY d.created_at, d.id
+             WHERE is_name_of(d.replaces, o.naming_authority, o.guid, o.local_name, (SELECT n.case_insensitive FROM naming_authority n WHERE n.prefix = o.naming_authority)) ORDER BY d.created_at, d.id
            ) ELSE '{}' END AS newer_versions
   FROM inserted o`;
 

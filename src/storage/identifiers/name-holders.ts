@@ -40,16 +40,16 @@ const FIND_IDS = `
   ) i WHERE w.local_key IS NOT NULL`;
 
 /**
- * $1: ordinals; $2: naming authorities; $3: keys of metadata IDs; $4: keys of alternates; $5: canonical names. Names are
+ * $1: ordinals; $2: naming authorities; $3: keys of metadata IDs; $4: keys of alternates; $5: canonical names; $6: their rules. Names are
  * compared here, because a record can have 100 of them. OFFSET 0: see the planner assumptions.
  */
 const FIND_HOLDERS = `
   WITH w AS MATERIALIZED (
     SELECT u.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = u.naming_authority) AS naming_authority_id
-    FROM unnest($1::int[], $2::text[], $3::uuid[], $4::uuid[], $5::text[])
-      AS u(ordinal, naming_authority, metadata_key, alternate_key, name)
+    FROM unnest($1::int[], $2::text[], $3::uuid[], $4::uuid[], $5::text[], $6::text[])
+      AS u(ordinal, naming_authority, metadata_key, alternate_key, name, rule)
   ), held AS (
-    SELECT w.ordinal, i.id, bare_name(i.metadata_id) = bare_name(w.name) AS is_same
+    SELECT w.ordinal, i.id, compared_name(i.metadata_id, w.rule) = compared_name(w.name, w.rule) AS is_same
     FROM w CROSS JOIN LATERAL (
       SELECT x.id, x.metadata_id FROM identifier x
       WHERE x.metadata_key = w.metadata_key AND x.naming_authority_id = w.naming_authority_id OFFSET 0
@@ -57,7 +57,7 @@ const FIND_HOLDERS = `
     UNION ALL
     SELECT w.ordinal, a.identifier_id, EXISTS (
              SELECT FROM identifier i, unnest(i.alternate_ids) AS b(name)
-             WHERE i.id = a.identifier_id AND bare_name(b.name) = bare_name(w.name))
+             WHERE i.id = a.identifier_id AND compared_name(b.name, w.rule) = compared_name(w.name, w.rule))
     FROM w CROSS JOIN LATERAL (
       SELECT x.identifier_id FROM alternate_identifier x
       WHERE x.key = w.alternate_key AND x.naming_authority_id = w.naming_authority_id OFFSET 0
@@ -107,6 +107,7 @@ export class NameHolders {
       arrayOf(names.map(({ kind, name }) => (kind === 'metadataId' ? name.key : null))),
       arrayOf(names.map(({ kind, name }) => (kind === 'alternateId' ? name.key : null))),
       arrayOf(names.map(({ name }) => name.canonical)),
+      arrayOf(names.map(({ name }) => name.rule)),
     ];
     const { rows } = await from.query<HolderRow>({ name: 'find-name-holders', text: FIND_HOLDERS, values });
     const holders = names.map((): NameHolder | null => null);

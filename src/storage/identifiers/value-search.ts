@@ -108,9 +108,9 @@ function conditionOf(term: SearchTerm, add: (value: unknown) => string): string 
   if (term.kind === 'metadata') {
     const conditions: string[] = [];
     if (term.name !== undefined) {
-      const [key, name] = [add(term.name.key), add(term.name.canonical)];
-      // Names with one key are compared but for the case of letters.
-      conditions.push(`i.metadata_key = ${key} AND upper(i.metadata_id COLLATE "C") = upper(${name} COLLATE "C")`);
+      const [key, name, rule] = [add(term.name.key), add(term.name.canonical), add(term.name.rule)];
+      const isSame = `compared_name(i.metadata_id, ${rule}) = compared_name(${name}, ${rule})`;
+      conditions.push(`i.metadata_key = ${key} AND ${isSame}`);
     }
     if (term.opaque !== undefined) {
       conditions.push(`i.metadata_key = ${add(term.opaque.key)} AND i.metadata_id = ${add(term.opaque.canonical)}`);

@@ -169,6 +169,16 @@ describe('a naming authority that is hidden from a key cannot be distinguished f
     const { body } = await service.client.post('/identifiers/lookup', { items: ['8/abc', '9/abc', '7/abc'] }, stranger);
     expect(body.items.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['missing', 'missing', 'malformed']);
   });
+
+  it('by a normalization, and by an alternate of a mint', async () => {
+    await expectSame((text) => service.client.post('/normalize', { items: [{ input: text }] }, stranger));
+    const minter = await keyFor('alternates', ['mint'], '7');
+    await expectSame(async (text) => {
+      const body = { namingAuthority: '7', alternateIds: [text] };
+      const { status, body: answer } = await service.client.post('/identifiers', body, minter);
+      return { status, text: JSON.stringify([answer.code, answer.alternateIds]) };
+    });
+  });
 });
 
 describe('a repeat with the Idempotency-Key of another key of the client that sees less', () => {

@@ -36,7 +36,7 @@ function subsetsOf(entries: readonly [string, unknown][]): [string, unknown][][]
 }
 
 describe('the query of a page', () => {
-  const name = canonicalNameOf(toFedoraPid('demo:1'), false);
+  const name = canonicalNameOf(toFedoraPid('demo:1'), { foldsCase: false });
   const time = new Date('2026-01-01T00:00:00Z');
   const filters = Object.entries({
     metadata: name,

@@ -20,7 +20,12 @@ import { searchQuery } from '../../../dist/storage/identifiers/value-search.js';
 import { ConflictFinder } from '../../../dist/storage/identifiers/conflict-finder.js';
 import { RequestResults } from '../../../dist/storage/request-results.js';
 
-const canonical = (text: string) => ({ canonical: text, comparison: text, foldsCase: false, key: digestOf(text) });
+const canonical = (text: string) => ({
+  canonical: text,
+  comparison: text,
+  rule: 'exact' as const,
+  key: digestOf(text),
+});
 
 /** Maximum rows that a statement for a few names may read in tables with tens of thousands. */
 const FEW = 200;

@@ -40,10 +40,10 @@ const KINDS: [string, string, string, string[]][] = [
     ],
   ],
   [
-    'a CORDRA identifier',
-    '2000.03/0a1b2c3d4e5f60718293a4b5c6d7e8f9',
-    'hdl:2000.03/0A1B2C3D4E5F60718293A4B5C6D7E8F9',
-    ['hdl://2000.03/0A1B2C3D4E5F60718293A4B5C6D7E8F9'],
+    'a CORDRA identifier or Handle of others',
+    '2000.03/0a1B2c3d4e5f60718293a4b5c6d7e8f9',
+    'hdl:2000.03/0a1B2c3d4e5f60718293a4b5c6d7e8f9',
+    ['hdl://2000.03/0A1B2C3D4E5F60718293A4B5C6D7E8F9', '2000.03/0a1b2c3d4e5f60718293a4b5c6d7e8f9'],
   ],
   [
     'a UUID',

@@ -3,7 +3,7 @@ import { expect } from '@jest/globals';
 import type { Answer } from '../../harness/client.js';
 import * as rules from './lifecycle-rules.js';
 import { alternates, nameFrom, target } from './mint-commands.js';
-import type { NamePick } from './names.js';
+import { type NamePick, asAlternate } from './names.js';
 import { type Entry, type Registry, type State, ownName } from './registry.js';
 import { ModelCommand } from './command.js';
 import { type Real, expectRefused, expectShown } from './real.js';
@@ -123,7 +123,9 @@ export const patches = step<PatchPick>(
     const body = {
       ...change,
       ...(metadataId != null && { metadataId: registry.text(metadataId, spelling) }),
-      ...(alternateIds && { alternateIds: alternateIds.map((each, index) => registry.text(each, spelling + index)) }),
+      ...(alternateIds && {
+        alternateIds: alternateIds.map((each, index) => asAlternate(registry.text(each, spelling + index))),
+      }),
     };
     const refusals = rules.refusalsOfChange(registry, entry, change);
     const apply = (): void => {

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Answer } from '../../harness/client.js';
 import { type ExpectedOutcome, type MintCommand, assignGuids, expectedOutcomes } from './mint-rules.js';
-import { uuidSpellings } from './names.js';
+import { asAlternate, uuidSpellings } from './names.js';
 import type { Registry, StoredResult } from './registry.js';
 import { type Real, expectRefused, expectShown } from './real.js';
 
@@ -112,8 +112,8 @@ function resultsOf({ status, headers, body }: Answer, { mode }: MintRequest): an
 function bodyOf(command: MintCommand, registry: Registry, spelling: number): object {
   const { namingAuthority, metadataId, pair, target, alternateIds, guid, reserved, onExisting } = command;
   const isTerse = spelling % 2 === 0;
-  const texts = alternateIds.map((alternate, index) => registry.text(alternate, spelling + index));
-  const again = isTerse ? [] : alternateIds.map((alternate) => registry.text(alternate, spelling + 1));
+  const texts = alternateIds.map((alternate, index) => asAlternate(registry.text(alternate, spelling + index)));
+  const again = isTerse ? [] : alternateIds.map((alternate) => asAlternate(registry.text(alternate, spelling + 1)));
   const uuids = guid === null ? [] : uuidSpellings(guid);
   const lease = isTerse ? '2126-01-01T00:00:00Z' : '2126-01-01T01:00:00.000+01:00';
   return {

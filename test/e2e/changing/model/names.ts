@@ -45,6 +45,9 @@ export function cordra(identifier: string): Name {
   };
 }
 
+/** A text as an alternate, which keeps the letters of an identifier of others: with those of the canonical form. */
+export const asAlternate = (text: string): string => text.replace(/[0-9a-f]{32}/i, (digits) => digits.toUpperCase());
+
 /** The permitted texts of a UUID. */
 export function uuidSpellings(guid: string): string[] {
   const grouped = guid.toLowerCase().replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');

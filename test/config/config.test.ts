@@ -13,7 +13,7 @@ describe('the configuration', () => {
       port: 3000,
       host: '127.0.0.1',
       database: { dataDir: expect.stringMatching(/\.data$/) },
-      namingAuthorities: ['100.102'],
+      namingAuthorities: [{ prefix: '100.102', profile: 'cordra' }],
       resolver: { scheme: 'http', authority: 'hdl.handle.net', firstSegment: null },
       adminApiKey: null,
     });
@@ -31,9 +31,28 @@ describe('the configuration', () => {
 
   it('R-25: keeps the leading zeros of naming authorities, and removes duplicates', () => {
     expect(readConfig({ NAMING_AUTHORITIES: ' 2000.01, 100.102,2000.01' }).namingAuthorities).toEqual([
-      '2000.01',
-      '100.102',
+      { prefix: '2000.01', profile: 'cordra' },
+      { prefix: '100.102', profile: 'cordra' },
     ]);
+  });
+
+  it('reads the profile of a naming authority after a colon', () => {
+    const list = '20.500.12345:handle, 100.102:cordra,100.102, 20.500.12345 : handle';
+    expect(readConfig({ NAMING_AUTHORITIES: list }).namingAuthorities).toEqual([
+      { prefix: '20.500.12345', profile: 'handle' },
+      { prefix: '100.102', profile: 'cordra' },
+    ]);
+  });
+
+  it.each([
+    ['20.500.12345:dspace', 'NAMING_AUTHORITIES contains "20.500.12345:dspace", whose profile is neither "cordra" nor'],
+    ['20.500.12345:', 'write it as 20.500.12345:handle'],
+    ['20.500.12345:handle:handle', 'write it as 20.500.12345:handle'],
+    ['100.102,100.102:handle', 'contains "100.102:handle", and the same prefix with the profile "cordra"'],
+    ['Lib:handle', 'create another prefix with POST /naming-authorities'],
+    [':handle', 'which is not a sequence of digits'],
+  ])('refuses NAMING_AUTHORITIES=%s in words', (NAMING_AUTHORITIES, words) => {
+    expect(() => readConfig({ NAMING_AUTHORITIES })).toThrow(words);
   });
 
   it('URI-36: normalises the resolver like the URIs it is compared with', () => {

@@ -193,12 +193,19 @@ function isOpen({ ACCESS, DATABASE_URL }: Environment): boolean {
 
 function accessProblems(environment: Environment): string[] {
   const { HOST: host, ADMIN_API_KEY: key, DATABASE_URL: url, ACCESS: access } = environment;
-  if (isOpen(environment) && !isLoopback(host)) {
+  if (isOpen(environment)) {
+    const foreign = hostsOf(environment.ALLOWED_HOSTS).filter((name) => !isLoopbackName(name));
     return [
-      `HOST ${host} can be reached from other machines, and ACCESS=open lets every client write: set ACCESS=keys and ADMIN_API_KEY`,
-    ];
+      ...(isLoopback(host) ? [] : [`HOST ${host} can be reached from other machines`]),
+      ...(environment.TRUSTED_PROXIES === ''
+        ? []
+        : ['TRUSTED_PROXIES is set, and a proxy passes on requests of others']),
+      ...(foreign.length === 0
+        ? []
+        : [`ALLOWED_HOSTS contains ${foreign.join(', ')}, by which others reach the service`]),
+    ].map((why) => `${why}, and ACCESS=open lets every client write: set ACCESS=keys and ADMIN_API_KEY`);
   }
-  if (isOpen(environment) || key !== undefined) return [];
+  if (key !== undefined) return [];
   const why = access === undefined && url !== undefined ? 'with DATABASE_URL, ACCESS is "keys"' : 'ACCESS is "keys"';
   return [
     `ADMIN_API_KEY is not set, and ${why}: set it to the output of "openssl rand -hex 32", or set ADMIN_API_KEY_FILE to a file that contains it; ACCESS=open needs no key and is permitted on a loopback HOST`,
@@ -207,6 +214,11 @@ function accessProblems(environment: Environment): string[] {
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.[0-9]{1,3}){3}$/.test(host);
+}
+
+/** Whether a host name or an address leads to the machine of its user (RFC 6761 6.3). */
+function isLoopbackName(host: string): boolean {
+  return isLoopback(host) || host === '[::1]' || /(^|\.)localhost$/i.test(host);
 }
 
 function describeProblem({ property, constraints, value }: ValidationError): string {

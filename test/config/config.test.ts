@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../src/config/config.js';
+import { describeAccess } from '../../src/config/write-access.js';
 
 const KEY = 'correct-horse-battery-staple-correct';
 
@@ -147,19 +148,49 @@ describe('the configuration', () => {
 
   it('trusts only the configured proxies, which are addresses and networks', () => {
     expect(readConfig({}).trustedProxies).toEqual([]);
-    expect(readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, ::1,192.0.2.7' }).trustedProxies).toEqual([
+    const keys = { ACCESS: 'keys', ADMIN_API_KEY: KEY };
+    expect(readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, ::1,192.0.2.7', ...keys }).trustedProxies).toEqual([
       '10.0.0.0/8',
       '::1',
       '192.0.2.7',
     ]);
   });
 
-  it('accepts ALLOWED_HOSTS under open access, and refuses it with keys', () => {
-    const ALLOWED_HOSTS = 'pid.example.org, 10.0.0.7,[2001:db8::7],2001:db8::8';
-    const hosts = ['pid.example.org', '10.0.0.7', '[2001:db8::7]', '2001:db8::8'];
+  it('accepts names of this machine as ALLOWED_HOSTS under open access, and ignores them with keys', () => {
+    const ALLOWED_HOSTS = 'pid.localhost, localhost,127.0.0.2,[::1],::1';
+    const hosts = ['pid.localhost', 'localhost', '127.0.0.2', '[::1]', '::1'];
     expect(readConfig({ ALLOWED_HOSTS }).openAccessHosts).toEqual(hosts);
     expect(readConfig({}).openAccessHosts).toEqual([]);
-    expect(readConfig({ ALLOWED_HOSTS, ACCESS: 'keys', ADMIN_API_KEY: KEY }).openAccessHosts).toBeNull();
+    const keys = { ACCESS: 'keys', ADMIN_API_KEY: KEY };
+    expect(readConfig({ ALLOWED_HOSTS: 'pid.example.org', ...keys }).openAccessHosts).toBeNull();
+  });
+
+  it.each([
+    [{ TRUSTED_PROXIES: '127.0.0.1' }, 'TRUSTED_PROXIES is set, and a proxy passes on requests of others'],
+    [{ ALLOWED_HOSTS: 'localhost, pid.example.org' }, 'ALLOWED_HOSTS contains pid.example.org, by which others reach'],
+    [{ ALLOWED_HOSTS: '10.0.0.7,[2001:db8::7]' }, 'ALLOWED_HOSTS contains 10.0.0.7, [2001:db8::7], by which others'],
+    [{ ALLOWED_HOSTS: 'localhost.example.org' }, 'ALLOWED_HOSTS contains localhost.example.org'],
+    [{ HOST: '0.0.0.0' }, 'HOST 0.0.0.0 can be reached from other machines'],
+  ])('refuses open access with %j, which the guide to a proxy sets', (variables, words) => {
+    for (const more of [{}, { DATABASE_URL: 'postgresql://h/d', ACCESS: 'open' }]) {
+      expect(() => readConfig({ ...variables, ...more })).toThrow(words);
+      expect(() => readConfig({ ...variables, ...more })).toThrow('set ACCESS=keys and ADMIN_API_KEY');
+    }
+    expect(readConfig({ ...variables, ACCESS: 'keys', ADMIN_API_KEY: KEY }).openAccessHosts).toBeNull();
+  });
+
+  it.each([
+    [{}, 'Every program on this machine may write, without a key (ACCESS=open).'],
+    [
+      { ACCESS: 'keys', ADMIN_API_KEY: KEY },
+      'Only clients with an API key may write (ACCESS=keys); everyone may read (PUBLIC_READ=true).',
+    ],
+    [
+      { ACCESS: 'keys', ADMIN_API_KEY: KEY, PUBLIC_READ: 'false' },
+      'Only clients with an API key may write (ACCESS=keys); reading needs a key too (PUBLIC_READ=false).',
+    ],
+  ])('says who may write: %j', (variables, words) => {
+    expect(describeAccess(readConfig(variables))).toBe(words);
   });
 
   it('shows the history without clients to requests without a key, unless configured otherwise', () => {

@@ -374,7 +374,7 @@ CREATE TABLE "api_key" (
     CONSTRAINT "api_key_client_check" CHECK (octet_length("client") BETWEEN 1 AND 255),
     CONSTRAINT "api_key_secret_hash_check" CHECK (octet_length("secret_hash") = 32),
     CONSTRAINT "api_key_scopes_check" CHECK (
-        cardinality("scopes") >= 1 AND "scopes" <@ ARRAY['read', 'mint', 'register', 'curate', 'admin']
+        cardinality("scopes") >= 1 AND "scopes" <@ ARRAY['read', 'mint', 'register', 'curate', 'metrics', 'admin']
     ),
     CONSTRAINT "api_key_confirmed_check" CHECK (("confirmed_at" IS NULL) = ("confirmed_by" IS NULL))
 );

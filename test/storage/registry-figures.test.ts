@@ -2,6 +2,9 @@ import { describe, expect, it, jest } from '@jest/globals';
 import type pg from 'pg';
 import { RegistryFigures } from '../../src/storage/registry-figures.js';
 
+/** What `pg` returns for several statements. */
+const resultsOf = (row: object) => [{ rows: [] }, { rows: [] }, { rows: [] }, { rows: [row] }, { rows: [] }];
+
 const ROW = { counted: 3, estimated: 0, endingLeases: 2, databaseOctets: 9_000_000 };
 
 function figuresOf(query: () => Promise<unknown>) {
@@ -11,7 +14,7 @@ function figuresOf(query: () => Promise<unknown>) {
 
 describe('the figures of the registry', () => {
   it('are read by one query, which scrapes of a minute share', async () => {
-    const { figures, asked } = figuresOf(() => Promise.resolve({ rows: [ROW] }));
+    const { figures, asked } = figuresOf(() => Promise.resolve(resultsOf(ROW)));
     const read = await Promise.all([figures.read(), figures.read(), figures.read()]);
     expect(read).toEqual(Array(3).fill({ identifiers: 3, endingLeases: 2, databaseOctets: 9_000_000 }));
     await figures.read();
@@ -27,7 +30,7 @@ describe('the figures of the registry', () => {
     [10_001, 25_000, 25_000],
     [10_001, -1, 10_001],
   ])('count %d rows, estimated as %d, as %d identifiers', async (counted, estimated, identifiers) => {
-    const { figures } = figuresOf(() => Promise.resolve({ rows: [{ ...ROW, counted, estimated }] }));
+    const { figures } = figuresOf(() => Promise.resolve(resultsOf({ ...ROW, counted, estimated })));
     expect((await figures.read()).identifiers).toBe(identifiers);
   });
 
@@ -36,7 +39,7 @@ describe('the figures of the registry', () => {
     const outcomes: (() => Promise<unknown>)[] = [
       () => Promise.reject(new Error('the connection was lost')),
       () => new Promise(() => {}),
-      () => Promise.resolve({ rows: [ROW] }),
+      () => Promise.resolve(resultsOf(ROW)),
     ];
     const { figures } = figuresOf(() => outcomes.shift()?.() ?? Promise.reject(new Error('asked too often')));
     expect(await figures.read()).toEqual(unknown);

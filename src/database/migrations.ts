@@ -86,7 +86,7 @@ function unreachable(error: unknown, url: string): StartupError {
       `${reason}. Create it, as a superuser: CREATE DATABASE "${decodeURIComponent(pathname.slice(1))}" OWNER "${decodeURIComponent(username)}". Or correct DATABASE_URL.`,
     );
   }
-  if (/does not support SSL/.test(reason)) {
+  if (reason.includes('does not support SSL')) {
     return new StartupError(
       'The server of DATABASE_URL does not offer TLS, which sslmode in DATABASE_URL requires. Switch TLS on at the server (ssl = on, with a certificate), or remove sslmode if only this machine is between the service and the server.',
     );

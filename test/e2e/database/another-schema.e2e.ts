@@ -7,13 +7,13 @@ putTablesInto('pids');
 
 describe('the databases of this file', () => {
   it('have no table in the schema "public"', async () => {
-    const { url, drop } = await createDatabase();
+    const database = await createDatabase();
     const schemas = await query(
-      url,
+      database.url,
       "SELECT DISTINCT schemaname FROM pg_tables WHERE tablename IN ('api_key', 'identifier')",
     );
     expect(schemas).toEqual([{ schemaname: 'pids' }]);
-    await drop();
+    await database.drop();
   });
 });
 

@@ -187,9 +187,8 @@ describe('a change of the rules while names are written', () => {
       await create({ namingAuthority: prefix, profile: 'handle' });
       // Both caches know the naming authority as it is now.
       await Promise.all([other, service.client].map((client) => client.get(`/naming-authorities/${prefix}`)));
-      const write = writes[round % writes.length];
       const written = [0, 1, 2].map((index) =>
-        write?.(index % 2 === 0 ? other : service.client, prefix, `abc-${index}`),
+        writes[round % writes.length]!(index % 2 === 0 ? other : service.client, prefix, `abc-${index}`),
       );
       const changed = await patch(prefix, { caseInsensitive: true });
       await Promise.all(written);

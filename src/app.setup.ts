@@ -16,7 +16,9 @@ import { ResolverHandler } from './resolver/resolver.handler.js';
 import { confirmPrefixes, resolverRoutes } from './resolver/resolver.routes.js';
 import { Transactions } from './storage/transactions.js';
 import { NamingAuthorityReads } from './storage/replica/naming-authority-reads.js';
+import { RegistryFigures } from './storage/registry-figures.js';
 import type { Config } from './config/config.js';
+import { VERSION } from './config/version.js';
 import { DirectPath } from './direct-path.js';
 import { CommitWatch } from './database/commit-watch.js';
 import type { Pools } from './database/pool.js';
@@ -106,6 +108,9 @@ export async function createApplication(
     },
   );
   metrics.watchRecordCache(app.get(CachedResolution));
+  metrics.describeBuild(VERSION, process.versions.node);
+  const figures = app.get(RegistryFigures, { strict: false });
+  metrics.watchSize(() => figures.read());
   const transactions = app.get(Transactions, { strict: false });
   waitingWrites = () => transactions.waiting;
   metrics.queueDepth('writes', waitingWrites);

@@ -4,6 +4,8 @@ import type { Logger } from 'pino';
 import { type PreparedApplication, createApplication } from './app.setup.js';
 import type { Config } from './config/config.js';
 import { StartupError, reasonOf } from './config/startup-error.js';
+import { VERSION } from './config/version.js';
+import { describeAccess } from './config/write-access.js';
 import { createPools } from './database/pool.js';
 import { ForeignReplicaError } from './database/replica/replica-watch.js';
 import { isPrivilegeError } from './database/schema-rights.js';
@@ -19,6 +21,9 @@ import { CursorSecret } from './storage/cursor-secret.js';
 import { NamingAuthorityCache } from './storage/naming-authorities/naming-authority-cache.js';
 import { listening } from './listening-ports.js';
 import { startupBanner } from './startup-banner.js';
+
+const PROFILE_DIFFERS =
+  'a naming authority of NAMING_AUTHORITIES exists with another profile, which PATCH /naming-authorities changes while it has no identifiers';
 
 /** The ports of a running service. */
 export interface Server {
@@ -44,7 +49,7 @@ export async function openServer(config: Config, url: string, logger: Logger): P
     await app.close();
     await metricsServer?.close();
   };
-  const banner = await open(service, metricsServer, config).catch(async (error: unknown) => {
+  const banner = await open(service, metricsServer, config, logger).catch(async (error: unknown) => {
     await close();
     if (isPrivilegeError(error)) throw missingPrivilege(error, url);
     if (error instanceof ForeignReplicaError) throw new StartupError(`${error.message}.`);
@@ -63,6 +68,7 @@ async function open(
   service: PreparedApplication,
   metricsServer: FastifyInstance | null,
   config: Config,
+  logger: Logger,
 ): Promise<string> {
   const { app } = service;
   const { host, port, metricsPort } = config;
@@ -76,7 +82,12 @@ async function open(
   }
   // Before the first request: the resolver reads paths by the naming authorities.
   const known = await app.get(NamingAuthorityCache).refresh();
+  for (const { prefix, profile } of config.namingAuthorities) {
+    const existing = known.find(prefix)?.profile;
+    if (existing !== profile) logger.warn({ prefix, existing, configured: profile }, PROFILE_DIFFERS);
+  }
   await listening('PORT', config, () => app.listen(port, host));
+  logger.info({ version: VERSION, access: config.openAccessHosts === null ? 'keys' : 'open' }, describeAccess(config));
   const metricsUrl = metricsServer?.listeningOrigin ?? null;
   const prefixes = known.all().map(({ prefix }) => prefix);
   return startupBanner({ url: await app.getUrl(), metricsUrl, config, prefixes: prefixes.sort() });

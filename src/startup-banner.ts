@@ -1,4 +1,6 @@
 import type { Config } from './config/config.js';
+import { VERSION } from './config/version.js';
+import { describeAccess } from './config/write-access.js';
 
 export function startupBanner(settings: {
   url: string;
@@ -23,13 +25,14 @@ export function startupBanner(settings: {
         ];
   return [
     '',
-    'Mintmark is ready.',
+    `Mintmark ${VERSION} is ready.`,
     '',
     `  Service              ${url}`,
     ...(hasApi ? [`  API documentation    ${url}/docs`] : []),
     `  Metrics              ${metricsUrl ?? url}/metrics`,
     `  Data                 ${data}`,
     `  Naming authorities   ${prefixes.length === 0 ? 'none' : prefixes.slice(0, 5).join(', ')}${prefixes.length > 5 ? ', …' : ''}`,
+    `  Access               ${describeAccess(config)}`,
     '',
     ...mint,
     '',

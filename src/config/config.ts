@@ -2,19 +2,17 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
-import { type Resolver, parseNamingAuthority, parseResolver } from '../identifier/index.js';
+import { type Resolver, parseResolver } from '../identifier/index.js';
 import { withAdminApiKey } from './admin-api-key.js';
 import { hostProblem, hostsOf, listenProblem } from './allowed-hosts.js';
 import { databaseUrlProblem, readDatabaseUrlProblem } from './database-url.js';
 import { Environment, type PublicHistory } from './environment.js';
 import { type FaceName, faceProblems, facesOf } from './faces.js';
 import { type MisspelledVariable, describeMisspelled, misspelledVariables } from './misspelled-variables.js';
+import { type ConfiguredNamingAuthority, namingAuthoritiesOf, namingAuthorityProblems } from './naming-authorities.js';
 import { StartupError, reasonOf } from './startup-error.js';
 import { proxiesOf, proxyProblem } from './trusted-proxies.js';
 import { upstreamOf, upstreamProblem } from './upstream.js';
-
-/** The longest configurable naming authority, in characters; the syntax has no limit. */
-const MAX_NAMING_AUTHORITY_LENGTH = 255;
 
 /** Default limits for clients with a key. */
 const KEYED_LIMITS = { perMinute: 600_000, concurrent: 256, longLived: 100 };
@@ -51,7 +49,8 @@ export interface Config {
   readonly database: { readonly url: string } | { readonly dataDir: string };
   /** The URL of a server that reads go to first; null for none. */
   readonly readDatabaseUrl: string | null;
-  readonly namingAuthorities: readonly string[];
+  /** Created at start where they do not exist. */
+  readonly namingAuthorities: readonly ConfiguredNamingAuthority[];
   /** The resolver whose HTTP URIs are rendered and understood (URI-36). */
   readonly resolver: Resolver;
   /** The resolver for prefixes of others; null for none. */
@@ -91,13 +90,14 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()):
     authority: environment.RESOLVER_AUTHORITY,
     firstSegment: environment.RESOLVER_FIRST_SEGMENT ?? null,
   });
-  const namingAuthorities = namingAuthoritiesOf(environment);
+  // An embedded database has a naming authority by default, so that the first mint needs no configuration.
+  const namingAuthorities = environment.NAMING_AUTHORITIES ?? (environment.DATABASE_URL === undefined ? '100.102' : '');
   const misspelled = misspelledVariables(Object.keys(given), VARIABLES);
   const problems = [
     ...keyProblems,
     ...validateSync(environment).map(describeProblem),
     ...(resolver.ok ? [] : [`RESOLVER_SCHEME, RESOLVER_AUTHORITY, RESOLVER_FIRST_SEGMENT: ${resolver.fault.detail}`]),
-    ...namingAuthorities.flatMap(namingAuthorityProblem),
+    ...namingAuthorityProblems(namingAuthorities),
     ...proxiesOf(environment.TRUSTED_PROXIES).flatMap(proxyProblem),
     ...hostsOf(environment.ALLOWED_HOSTS).flatMap(hostProblem),
     ...faceProblems(environment.FACES),
@@ -120,7 +120,7 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()):
     metricsPort: environment.METRICS_PORT ?? null,
     database: url === undefined ? { dataDir: resolve(environment.DATA_DIR) } : { url },
     readDatabaseUrl: environment.READ_DATABASE_URL ?? null,
-    namingAuthorities,
+    namingAuthorities: namingAuthoritiesOf(namingAuthorities),
     resolver: resolver.value,
     upstream: upstreamOf(environment.RESOLVER_UPSTREAM ?? '') ?? null,
     faces: facesOf(environment.FACES, isOpen(environment), environment.PUBLIC_READ === 'true'),
@@ -167,20 +167,6 @@ function readProcessEnvironment(): NodeJS.ProcessEnv {
   return process.env;
 }
 
-/** An embedded database has a naming authority by default, so that the first mint needs no configuration. */
-function namingAuthoritiesOf({ NAMING_AUTHORITIES, DATABASE_URL }: Environment): string[] {
-  const list = NAMING_AUTHORITIES ?? (DATABASE_URL === undefined ? '100.102' : '');
-  const entries = list.split(',').map((entry) => entry.trim());
-  return [...new Set(entries)].filter((entry) => entry !== '');
-}
-
-function namingAuthorityProblem(entry: string): string[] {
-  if (parseNamingAuthority(entry, 'cordra').ok && entry.length <= MAX_NAMING_AUTHORITY_LENGTH) return [];
-  return [
-    `NAMING_AUTHORITIES contains "${entry}", which is not a sequence of digits separated by dots (CID-08) of at most ${MAX_NAMING_AUTHORITY_LENGTH} characters`,
-  ];
-}
-
 function portProblems({ PORT, METRICS_PORT }: Environment): string[] {
   if (PORT !== METRICS_PORT || PORT === 0) return [];
   return [`METRICS_PORT and PORT are both ${PORT}; set another METRICS_PORT, or unset it to serve the metrics on PORT`];
@@ -207,12 +193,19 @@ function isOpen({ ACCESS, DATABASE_URL }: Environment): boolean {
 
 function accessProblems(environment: Environment): string[] {
   const { HOST: host, ADMIN_API_KEY: key, DATABASE_URL: url, ACCESS: access } = environment;
-  if (isOpen(environment) && !isLoopback(host)) {
+  if (isOpen(environment)) {
+    const foreign = hostsOf(environment.ALLOWED_HOSTS).filter((name) => !isLoopbackName(name));
     return [
-      `HOST ${host} can be reached from other machines, and ACCESS=open lets every client write: set ACCESS=keys and ADMIN_API_KEY`,
-    ];
+      ...(isLoopback(host) ? [] : [`HOST ${host} can be reached from other machines`]),
+      ...(environment.TRUSTED_PROXIES === ''
+        ? []
+        : ['TRUSTED_PROXIES is set, and a proxy passes on requests of others']),
+      ...(foreign.length === 0
+        ? []
+        : [`ALLOWED_HOSTS contains ${foreign.join(', ')}, by which others reach the service`]),
+    ].map((why) => `${why}, and ACCESS=open lets every client write: set ACCESS=keys and ADMIN_API_KEY`);
   }
-  if (isOpen(environment) || key !== undefined) return [];
+  if (key !== undefined) return [];
   const why = access === undefined && url !== undefined ? 'with DATABASE_URL, ACCESS is "keys"' : 'ACCESS is "keys"';
   return [
     `ADMIN_API_KEY is not set, and ${why}: set it to the output of "openssl rand -hex 32", or set ADMIN_API_KEY_FILE to a file that contains it; ACCESS=open needs no key and is permitted on a loopback HOST`,
@@ -221,6 +214,11 @@ function accessProblems(environment: Environment): string[] {
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.[0-9]{1,3}){3}$/.test(host);
+}
+
+/** Whether a host name or an address leads to the machine of its user (RFC 6761 6.3). */
+function isLoopbackName(host: string): boolean {
+  return isLoopback(host) || host === '[::1]' || /(^|\.)localhost$/i.test(host);
 }
 
 function describeProblem({ property, constraints, value }: ValidationError): string {

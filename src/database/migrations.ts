@@ -70,6 +70,9 @@ async function connect(url: string): Promise<pg.Client> {
   }
 }
 
+/** Codes of Node.js for a certificate that is not trusted, or has another name. */
+const CERTIFICATE_ERRORS = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_)/;
+
 /** What to do about errors of a connection: codes of PostgreSQL and of the network. */
 function unreachable(error: unknown, url: string): StartupError {
   const { username, pathname } = new URL(url);
@@ -81,6 +84,16 @@ function unreachable(error: unknown, url: string): StartupError {
   if (code === '3D000') {
     return new StartupError(
       `${reason}. Create it, as a superuser: CREATE DATABASE "${decodeURIComponent(pathname.slice(1))}" OWNER "${decodeURIComponent(username)}". Or correct DATABASE_URL.`,
+    );
+  }
+  if (reason.includes('does not support SSL')) {
+    return new StartupError(
+      'The server of DATABASE_URL does not offer TLS, which sslmode in DATABASE_URL requires. Switch TLS on at the server (ssl = on, with a certificate), or remove sslmode if only this machine is between the service and the server.',
+    );
+  }
+  if (CERTIFICATE_ERRORS.test(code)) {
+    return new StartupError(
+      `The certificate of the database server is not trusted: ${reason}. Name the certificate of its authority in DATABASE_URL, as in ?sslmode=verify-full&sslrootcert=/etc/mintmark/database-ca.pem, and use the host name that the certificate has.`,
     );
   }
   return new StartupError(

@@ -7,6 +7,18 @@ import { PrismaClient } from './generated/client.js';
 @Injectable()
 export class PrismaService extends PrismaClient {
   constructor(@Inject(pg.Pool) pool: pg.Pool) {
-    super({ adapter: new PrismaPg(pool) });
+    super({ adapter: new SchemaOfPool(pool) });
+  }
+}
+
+/** Prisma writes the schema of each table, by default "public": here that of the sessions of the pool. */
+class SchemaOfPool extends PrismaPg {
+  constructor(private readonly pool: pg.Pool) {
+    super(pool);
+  }
+
+  override async connect(): ReturnType<PrismaPg['connect']> {
+    const { rows } = await this.pool.query<{ schema: string }>('SELECT current_schema() AS schema');
+    return new PrismaPg(this.pool, { schema: rows[0]?.schema ?? 'public' }).connect();
   }
 }

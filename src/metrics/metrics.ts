@@ -56,6 +56,13 @@ export interface ReplicaFigures {
   readonly lagSeconds: number;
 }
 
+/** What the database holds; NaN where it did not respond. */
+export interface SizeFigures {
+  readonly identifiers: number;
+  readonly endingLeases: number;
+  readonly databaseOctets: number;
+}
+
 /** What a process knows of its commits. */
 export interface CommitFigures {
   /** NaN before the first commit. */
@@ -204,6 +211,45 @@ export class Metrics {
         this.set(await seconds());
       },
     });
+  }
+
+  /** Exports which program runs, as labels of a gauge that is 1. */
+  describeBuild(version: string, nodeVersion: string): void {
+    new Gauge({
+      name: 'mintmark_build_info',
+      help: 'The versions of Mintmark and of Node.js; always 1.',
+      labelNames: ['version', 'node_version'],
+      registers: [this.registry],
+    }).set({ version, node_version: nodeVersion }, 1);
+  }
+
+  /** @param read is called once for each scrape and gauge. */
+  watchSize(read: () => Promise<SizeFigures>): void {
+    const gauge = (name: string, help: string, value: (figures: SizeFigures) => number): void => {
+      new Gauge({
+        name,
+        help,
+        registers: [this.registry],
+        async collect() {
+          this.set(value(await read()));
+        },
+      });
+    };
+    gauge(
+      'mintmark_identifiers',
+      'Identifiers of all naming authorities in any state, exact to 10,000 and estimated above; up to a minute old.',
+      ({ identifiers }) => identifiers,
+    );
+    gauge(
+      'mintmark_leases_ending_within_day',
+      'Reservations whose lease ends within 24 hours, counted to 10,001; up to a minute old.',
+      ({ endingLeases }) => endingLeases,
+    );
+    gauge(
+      'mintmark_database_size_bytes',
+      'Size of the database in bytes; up to a minute old.',
+      ({ databaseOctets }) => databaseOctets,
+    );
   }
 
   watchCommits(commits: CommitFigures): void {

@@ -16,7 +16,19 @@ export type UuidVersion = (typeof UUID_VERSIONS)[number];
 
 export const MAX_PREFIX_OCTETS = 255;
 
-export interface NamingAuthoritySettings {
+/** The settings by which names are read and compared. They change only while the naming authority has no identifier and no user. */
+export interface NamingAuthorityRules {
+  readonly profile: NamingAuthorityProfile;
+  /** Whether local names are compared without the case of ASCII letters (HS-05). */
+  readonly caseInsensitive: boolean;
+  /** Whether its identifiers have stored Handle values beside the computed ones; only for "handle". */
+  readonly handleValues: boolean;
+  /** Whether Handle clients may delete its identifiers, which are for tests. */
+  readonly sandbox: boolean;
+  readonly metadataIdScheme: MetadataIdScheme;
+}
+
+export interface NamingAuthoritySettings extends NamingAuthorityRules {
   readonly state: NamingAuthorityState;
   readonly uuidVersion: UuidVersion;
   readonly targetTemplate: string | null;
@@ -26,15 +38,6 @@ export interface NamingAuthoritySettings {
 /** A naming authority: a Handle prefix under which identifiers are minted (CID-09). */
 export interface NamingAuthority extends NamingAuthoritySettings {
   readonly prefix: string;
-  readonly profile: NamingAuthorityProfile;
-  /** Whether local names are compared without the case of ASCII letters (HS-05); decided once. */
-  readonly caseInsensitive: boolean;
-  /** Whether its identifiers have stored Handle values beside the computed ones; decided once, only for "handle". */
-  readonly handleValues: boolean;
-  /** Whether Handle clients may delete its identifiers, which are for tests; decided once. */
-  readonly sandbox: boolean;
-  /** Decided once, because comparison keys depend on it. */
-  readonly metadataIdScheme: MetadataIdScheme;
   /** The comparable local names of users, which are no identifiers; absent where they are not read. */
   readonly handleUsers?: ReadonlySet<string>;
   readonly version: number;

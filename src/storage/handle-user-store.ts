@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
+import { conflictInProgress } from '../problem/database-errors.js';
 import { digestOf } from '../registry/digest.js';
 import { comparableUser } from '../registry/handle-user.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
@@ -9,12 +10,16 @@ import { Transactions } from './transactions.js';
 /** Every process holds all users of a naming authority, and reads them again with each of its changes. */
 export const MAX_USERS = 1000;
 
-/** $1: the prefix; $2: the key of the local name; $3: the local name; $4: the client. */
+/** $1: the prefix; $2: the key of the local name; $3: the local name; $4: the client; $5, $6: the rules that the key depends on. */
 const CLAIM = `
   INSERT INTO handle_user (naming_authority_id, local_key, local_name, client)
   SELECT n.id, $2::uuid, $3, $4 FROM naming_authority n
-  WHERE n.prefix = $1 AND (SELECT count(*) FROM handle_user u WHERE u.naming_authority_id = n.id) < ${MAX_USERS}
+  WHERE n.prefix = $1 AND n.profile = $5 AND n.case_insensitive = $6 AND (SELECT count(*) FROM handle_user u WHERE u.naming_authority_id = n.id) < ${MAX_USERS}
   ON CONFLICT DO NOTHING`;
+
+/** $1: the prefix. */
+const USERS = `
+  SELECT count(*)::int AS users FROM naming_authority n JOIN handle_user u ON u.naming_authority_id = n.id WHERE n.prefix = $1`;
 
 /** $1: the prefix; $2: the key of the local name. */
 const IDENTIFIER = `
@@ -51,13 +56,15 @@ export class HandleUserStore {
   /**
    * Assigns a Handle to a client, or returns who has it. Under a naming authority of the profile "handle" it waits until no process
    * mints an identifier with this name any more.
+   * @throws Problem CONFLICT_IN_PROGRESS where the rules of the naming authority are no longer those of `authority`.
    */
   async claim(authority: NamingAuthority, localName: string, client: string): Promise<ClaimOutcome> {
     const key = [authority.prefix, digestOf(comparableUser(authority, localName))];
     // Before the claim, during which an identifier with this name could not be changed.
     if ((await this.pool.query(IDENTIFIER, key)).rowCount !== 0) return 'identifier';
     // A claim that finds its row also waits until the standby has it.
-    const { rowCount } = await this.transactions.run(async (on) => on.query(CLAIM, [...key, localName, client]));
+    const values = [...key, localName, client, authority.profile, authority.caseInsensitive];
+    const { rowCount } = await this.transactions.run(async (on) => on.query(CLAIM, values));
     if (rowCount === 1 && authority.profile === 'handle') await pause(KNOWN_EVERYWHERE_MS);
     const { rows } = await this.pool.query<{ client: string; is_identifier: boolean }>(HOLDER, key);
     const [holder] = rows;
@@ -65,7 +72,12 @@ export class HandleUserStore {
       if (rowCount === 1) await this.transactions.run(async (on) => on.query(DROP, key));
       return 'identifier';
     }
-    if (holder === undefined) return 'full';
+    if (holder === undefined) {
+      const { rows: counts } = await this.pool.query<{ users: number }>(USERS, [authority.prefix]);
+      if ((counts[0]?.users ?? 0) >= MAX_USERS) return 'full';
+      // The rules of the naming authority changed after they were read.
+      throw conflictInProgress();
+    }
     return holder.client === client ? 'claimed' : 'otherClient';
   }
 }

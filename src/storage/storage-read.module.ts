@@ -6,6 +6,7 @@ import { ChangeReader } from './changes/change-reader.js';
 import { FeedAge } from './changes/feed-age.js';
 import { IdentifierPages } from './identifiers/identifier-pages.js';
 import { IdentifierReader } from './identifiers/identifier-reader.js';
+import { RegistryFigures } from './registry-figures.js';
 import { IdentifierSearch } from './identifiers/identifier-search.js';
 import { NameHolders } from './identifiers/name-holders.js';
 import { NameList } from './identifiers/name-list.js';
@@ -38,6 +39,7 @@ const PROVIDERS: Provider[] = [
   NamingAuthorityReader,
   ChangeReader,
   FeedAge,
+  RegistryFigures,
   IdentifierSearch,
   IdentifierPages,
   IdentifierReader,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../src/config/config.js';
+import { describeAccess } from '../../src/config/write-access.js';
 
 const KEY = 'correct-horse-battery-staple-correct';
 
@@ -13,7 +14,7 @@ describe('the configuration', () => {
       port: 3000,
       host: '127.0.0.1',
       database: { dataDir: expect.stringMatching(/\.data$/) },
-      namingAuthorities: ['100.102'],
+      namingAuthorities: [{ prefix: '100.102', profile: 'cordra' }],
       resolver: { scheme: 'http', authority: 'hdl.handle.net', firstSegment: null },
       adminApiKey: null,
     });
@@ -31,9 +32,28 @@ describe('the configuration', () => {
 
   it('R-25: keeps the leading zeros of naming authorities, and removes duplicates', () => {
     expect(readConfig({ NAMING_AUTHORITIES: ' 2000.01, 100.102,2000.01' }).namingAuthorities).toEqual([
-      '2000.01',
-      '100.102',
+      { prefix: '2000.01', profile: 'cordra' },
+      { prefix: '100.102', profile: 'cordra' },
     ]);
+  });
+
+  it('reads the profile of a naming authority after a colon', () => {
+    const list = '20.500.12345:handle, 100.102:cordra,100.102, 20.500.12345 : handle';
+    expect(readConfig({ NAMING_AUTHORITIES: list }).namingAuthorities).toEqual([
+      { prefix: '20.500.12345', profile: 'handle' },
+      { prefix: '100.102', profile: 'cordra' },
+    ]);
+  });
+
+  it.each([
+    ['20.500.12345:dspace', 'NAMING_AUTHORITIES contains "20.500.12345:dspace", whose profile is neither "cordra" nor'],
+    ['20.500.12345:', 'write it as 20.500.12345:handle'],
+    ['20.500.12345:handle:handle', 'write it as 20.500.12345:handle'],
+    ['100.102,100.102:handle', 'contains "100.102:handle", and the same prefix with the profile "cordra"'],
+    ['Lib:handle', 'create another prefix with POST /naming-authorities'],
+    [':handle', 'which is not a sequence of digits'],
+  ])('refuses NAMING_AUTHORITIES=%s in words', (NAMING_AUTHORITIES, words) => {
+    expect(() => readConfig({ NAMING_AUTHORITIES })).toThrow(words);
   });
 
   it('URI-36: normalises the resolver like the URIs it is compared with', () => {
@@ -128,19 +148,49 @@ describe('the configuration', () => {
 
   it('trusts only the configured proxies, which are addresses and networks', () => {
     expect(readConfig({}).trustedProxies).toEqual([]);
-    expect(readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, ::1,192.0.2.7' }).trustedProxies).toEqual([
+    const keys = { ACCESS: 'keys', ADMIN_API_KEY: KEY };
+    expect(readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, ::1,192.0.2.7', ...keys }).trustedProxies).toEqual([
       '10.0.0.0/8',
       '::1',
       '192.0.2.7',
     ]);
   });
 
-  it('accepts ALLOWED_HOSTS under open access, and refuses it with keys', () => {
-    const ALLOWED_HOSTS = 'pid.example.org, 10.0.0.7,[2001:db8::7],2001:db8::8';
-    const hosts = ['pid.example.org', '10.0.0.7', '[2001:db8::7]', '2001:db8::8'];
+  it('accepts names of this machine as ALLOWED_HOSTS under open access, and ignores them with keys', () => {
+    const ALLOWED_HOSTS = 'pid.localhost, localhost,127.0.0.2,[::1],::1';
+    const hosts = ['pid.localhost', 'localhost', '127.0.0.2', '[::1]', '::1'];
     expect(readConfig({ ALLOWED_HOSTS }).openAccessHosts).toEqual(hosts);
     expect(readConfig({}).openAccessHosts).toEqual([]);
-    expect(readConfig({ ALLOWED_HOSTS, ACCESS: 'keys', ADMIN_API_KEY: KEY }).openAccessHosts).toBeNull();
+    const keys = { ACCESS: 'keys', ADMIN_API_KEY: KEY };
+    expect(readConfig({ ALLOWED_HOSTS: 'pid.example.org', ...keys }).openAccessHosts).toBeNull();
+  });
+
+  it.each([
+    [{ TRUSTED_PROXIES: '127.0.0.1' }, 'TRUSTED_PROXIES is set, and a proxy passes on requests of others'],
+    [{ ALLOWED_HOSTS: 'localhost, pid.example.org' }, 'ALLOWED_HOSTS contains pid.example.org, by which others reach'],
+    [{ ALLOWED_HOSTS: '10.0.0.7,[2001:db8::7]' }, 'ALLOWED_HOSTS contains 10.0.0.7, [2001:db8::7], by which others'],
+    [{ ALLOWED_HOSTS: 'localhost.example.org' }, 'ALLOWED_HOSTS contains localhost.example.org'],
+    [{ HOST: '0.0.0.0' }, 'HOST 0.0.0.0 can be reached from other machines'],
+  ])('refuses open access with %j, which the guide to a proxy sets', (variables, words) => {
+    for (const more of [{}, { DATABASE_URL: 'postgresql://h/d', ACCESS: 'open' }]) {
+      expect(() => readConfig({ ...variables, ...more })).toThrow(words);
+      expect(() => readConfig({ ...variables, ...more })).toThrow('set ACCESS=keys and ADMIN_API_KEY');
+    }
+    expect(readConfig({ ...variables, ACCESS: 'keys', ADMIN_API_KEY: KEY }).openAccessHosts).toBeNull();
+  });
+
+  it.each([
+    [{}, 'Every program on this machine may write, without a key (ACCESS=open).'],
+    [
+      { ACCESS: 'keys', ADMIN_API_KEY: KEY },
+      'Only clients with an API key may write (ACCESS=keys); everyone may read (PUBLIC_READ=true).',
+    ],
+    [
+      { ACCESS: 'keys', ADMIN_API_KEY: KEY, PUBLIC_READ: 'false' },
+      'Only clients with an API key may write (ACCESS=keys); reading needs a key too (PUBLIC_READ=false).',
+    ],
+  ])('says who may write: %j', (variables, words) => {
+    expect(describeAccess(readConfig(variables))).toBe(words);
   });
 
   it('shows the history without clients to requests without a key, unless configured otherwise', () => {

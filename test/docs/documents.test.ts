@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
+import { SCOPES } from '../../src/access/scope.js';
 import { CATALOGUE, PROBLEM_CODES } from '../../src/problem/catalogue.js';
 
 const root = new URL('../../', import.meta.url);
@@ -19,6 +20,33 @@ describe('docs/how-to/use-from-code.md', () => {
     rmSync(folder, { recursive: true });
     expect(stderr).toBe('');
     expect(stdout.trim().split('\n')).toEqual(promised);
+  });
+});
+
+describe('docs/README.md', () => {
+  const text = read('docs/README.md');
+  const section = (title: string) =>
+    new RegExp(`^## ${title}\\n([\\s\\S]*?)(?=^## |(?![\\s\\S]))`, 'm').exec(text)?.[1] ?? '';
+
+  it('has five doors, each to three documents', () => {
+    const doors = section('Where to begin')
+      .split('\n')
+      .filter((line) => /^\| [a-z]/.test(line) && !line.startsWith('| you are'));
+    expect(doors.map((line) => (line.match(/\]\(/g) ?? []).length)).toEqual([3, 3, 3, 3, 3]);
+  });
+
+  it('explains every scope, and no other', () => {
+    const rows = [...section('Who may do what').matchAll(/^\| `([a-z]+)` /gm)].map(([, scope]) => scope);
+    expect(rows).toEqual([...SCOPES]);
+  });
+
+  it('says what this is not, and names every guide, reference and explanation', () => {
+    expect(section('What this is not').match(/^- \*\*Not /gm)?.length).toBeGreaterThanOrEqual(3);
+    for (const folder of ['how-to', 'reference', 'explanation']) {
+      const names = readdirSync(new URL(`docs/${folder}`, root)).filter((name) => name.endsWith('.md'));
+      for (const name of names)
+        expect([name, section('All documents').includes(`(${folder}/${name})`)]).toEqual([name, true]);
+    }
   });
 });
 

@@ -55,8 +55,34 @@ CREATE UNIQUE INDEX "naming_authority_prefix_fold_key" ON "naming_authority" (up
 -- Reader: the cache of naming authorities, for the changes since its last read.
 CREATE INDEX "naming_authority_updated_idx" ON "naming_authority" ("updated_at");
 
-CREATE TRIGGER "naming_authority_kept" BEFORE DELETE OR UPDATE OF "id", "prefix", "profile", "case_insensitive", "handle_values", "sandbox", "metadata_id_scheme" ON "naming_authority"
+CREATE TRIGGER "naming_authority_kept" BEFORE DELETE OR UPDATE OF "id", "prefix" ON "naming_authority"
     FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
+
+-- By these settings names are read and compared, so they change only while the naming authority has no names: no identifier in any
+-- state, and no user. The first check refuses without a lock. The lock waits for the transactions that write names, and the
+-- second check sees what they have committed; what waits for the lock reads the naming authority after the change (decision 83).
+
+CREATE FUNCTION "has_names"("authority" INTEGER) RETURNS BOOLEAN LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM "identifier" i WHERE i."naming_authority_id" = "authority" AND i."id" > 0)
+        OR EXISTS (SELECT FROM "handle_user" u WHERE u."naming_authority_id" = "authority");
+END $$;
+
+CREATE FUNCTION "refuse_change_of_rules"() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = '2s' AS $$
+BEGIN
+    IF NOT "has_names"(OLD."id") THEN
+        LOCK TABLE "identifier", "handle_user" IN SHARE MODE;
+        IF NOT "has_names"(OLD."id") THEN
+            RETURN NEW;
+        END IF;
+    END IF;
+    RAISE EXCEPTION 'the rules of the naming authority % are kept: it has identifiers or users', OLD."prefix" USING ERRCODE = 'restrict_violation';
+END $$;
+
+CREATE TRIGGER "naming_authority_rules" BEFORE UPDATE ON "naming_authority" FOR EACH ROW
+    WHEN ((OLD."profile", OLD."case_insensitive", OLD."handle_values", OLD."sandbox", OLD."metadata_id_scheme")
+          IS DISTINCT FROM (NEW."profile", NEW."case_insensitive", NEW."handle_values", NEW."sandbox", NEW."metadata_id_scheme"))
+    EXECUTE FUNCTION "refuse_change_of_rules"();
 
 -- Identifiers with their metadata IDs. An identifier that was minted, and not imported, is its own first event until its first
 -- change (decision 62): its place in the log is its position and its id, so this table and "change" take ids from one sequence.
@@ -349,7 +375,7 @@ CREATE TABLE "api_key" (
     CONSTRAINT "api_key_client_check" CHECK (octet_length("client") BETWEEN 1 AND 255),
     CONSTRAINT "api_key_secret_hash_check" CHECK (octet_length("secret_hash") = 32),
     CONSTRAINT "api_key_scopes_check" CHECK (
-        cardinality("scopes") >= 1 AND "scopes" <@ ARRAY['read', 'mint', 'register', 'curate', 'admin']
+        cardinality("scopes") >= 1 AND "scopes" <@ ARRAY['read', 'mint', 'register', 'curate', 'metrics', 'admin']
     ),
     CONSTRAINT "api_key_confirmed_check" CHECK (("confirmed_at" IS NULL) = ("confirmed_by" IS NULL))
 );

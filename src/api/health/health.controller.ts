@@ -1,6 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { Uncounted } from '../../access/limits.guard.js';
 import { Public } from '../../access/requires.js';
+import { VERSION } from '../../config/version.js';
 import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiOnlyProblems } from '../../problem/api-problems.js';
 import { HealthDto } from './health.dto.js';
@@ -21,7 +22,7 @@ export class HealthController {
   @ApiResponse({ status: 200, description: 'The process is running.', type: HealthDto })
   @ApiOnlyProblems()
   live(): HealthDto {
-    return { state: 'ok' };
+    return { state: 'ok', version: VERSION };
   }
 
   /**
@@ -35,6 +36,6 @@ export class HealthController {
   @ApiOnlyProblems('DATABASE_UNAVAILABLE', 'OVERLOADED', 'SHUTTING_DOWN')
   async ready(): Promise<HealthDto> {
     await this.readiness.require();
-    return { state: 'ok' };
+    return { state: 'ok', version: VERSION };
   }
 }

@@ -5,4 +5,10 @@ export class HealthDto {
   /** Always "ok"; a failed check returns a problem. */
   @ApiProperty({ enum: ['ok'] })
   state: 'ok';
+
+  /**
+   * The version of Mintmark.
+   * @example "1.4.0"
+   */
+  version: string;
 }

@@ -8,7 +8,7 @@ import { ApiOnlyProblems } from '../../problem/api-problems.js';
 import { Metrics } from '../../metrics/metrics.js';
 
 @ApiTags('health')
-@Requires('admin')
+@Requires('metrics')
 @Controller('metrics')
 export class MetricsController {
   constructor(private readonly metrics: Metrics) {}

@@ -147,8 +147,9 @@ export class NamingAuthoritiesController {
   /**
    * Change a naming authority
    * @remarks The change applies to the next mint, in every process of the service. Null removes `targetTemplate` or
-   * `resolver`; `profile`, `caseInsensitive`, `handleValues`, `sandbox` and `metadataIdScheme` cannot be changed. The body can be
-   * the whole representation that was read: read-only members with their current values are ignored.
+   * `resolver`. `profile`, `caseInsensitive`, `handleValues`, `sandbox` and `metadataIdScheme` can be changed while the naming
+   * authority has no identifier, not even a withdrawn one, and no user of an API key: such a change waits for the mints in flight. The
+   * body can be the whole representation that was read: read-only members with their current values are ignored.
    */
   @Patch(':namingAuthority')
   @Requires('admin')
@@ -170,7 +171,14 @@ export class NamingAuthoritiesController {
   @ApiProblems(
     ...BODY,
     ...(['MALFORMED_URL', 'NAMING_AUTHORITY_NOT_FOUND', 'INVALID_PRECONDITION', 'PRECONDITION_REQUIRED'] as const),
-    ...(['PRECONDITION_FAILED', 'READ_ONLY_MEMBER', FORBIDDEN, ...SYNTAX_CODES, ...ONCE] as const),
+    ...([
+      'PRECONDITION_FAILED',
+      'READ_ONLY_MEMBER',
+      'CONFLICT_IN_PROGRESS',
+      FORBIDDEN,
+      ...SYNTAX_CODES,
+      ...ONCE,
+    ] as const),
   )
   async change(
     @Param('namingAuthority') prefix: string,

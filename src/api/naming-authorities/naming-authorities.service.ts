@@ -4,13 +4,20 @@ import type { RequestContext } from '../../access/request-context.js';
 import { type Resolver, namingAuthorityKey, parentOf, parseNamingAuthority } from '../../identifier/index.js';
 import { Problem, malformed } from '../../problem/problem.js';
 import { DEFAULT_HTTP_RESOLVER } from '../../registry/default-resolver.module.js';
-import type { NamingAuthority } from '../../registry/naming-authority.js';
+import type {
+  NamingAuthority,
+  NamingAuthorityRules,
+  NamingAuthoritySettings,
+} from '../../registry/naming-authority.js';
 import { IdempotentRequests, type Replayable } from '../../storage/idempotency.js';
 import { keyedRequest } from '../../storage/idempotency-key.js';
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
 import { NamingAuthorityCounts } from '../../storage/naming-authorities/naming-authority-counts.js';
 import { NamingAuthorityReader } from '../../storage/naming-authorities/naming-authority-reader.js';
-import { NamingAuthorityWriter } from '../../storage/naming-authorities/naming-authority-writer.js';
+import {
+  NamingAuthorityInUse,
+  NamingAuthorityWriter,
+} from '../../storage/naming-authorities/naming-authority-writer.js';
 import type { Queryable } from '../../storage/transactions.js';
 import {
   type DescribedNamingAuthority,
@@ -23,6 +30,7 @@ import {
   type NewSettings,
   parseNewNamingAuthority,
   parseSettings,
+  requireRules,
 } from './naming-authority-command.js';
 
 /** One page of naming authorities, in byte order of their prefixes. */
@@ -40,6 +48,10 @@ export interface ChangeNamingAuthorityCommand {
   /** Throws when the naming authority is not the one that the change is based on. */
   readonly requireCurrent: (namingAuthority: NamingAuthority) => void;
 }
+
+const RULES: readonly (keyof NamingAuthorityRules)[] = [
+  ...(['profile', 'caseInsensitive', 'handleValues', 'sandbox', 'metadataIdScheme'] as const),
+];
 
 export class NamingAuthorityExists extends Error {
   /** @param prefix the prefix as it was created. */
@@ -99,11 +111,7 @@ export class NamingAuthoritiesService {
         const existing = await this.reader.find(prefix, transaction);
         throw new NamingAuthorityExists(existing?.namingAuthority.prefix ?? prefix);
       }
-      const parent = parentOf(prefix);
-      // A hidden parent is reported as missing.
-      const hasParent =
-        parent === null || (principal.canSee(parent) && (await this.reader.find(parent, transaction)) !== null);
-      if (parent !== null && !hasParent) throw orphan(prefix, parent);
+      await this.requireParent(prefix, principal, transaction);
       return serializeNamingAuthority(await this.describe(prefix, principal, transaction));
     });
     await this.writer.publish(prefix);
@@ -112,8 +120,8 @@ export class NamingAuthoritiesService {
   }
 
   /**
-   * @throws Problem NAMING_AUTHORITY_NOT_FOUND, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, IDEMPOTENCY_KEY_REUSED,
-   * REQUEST_IN_FLIGHT, and as `parseSettings` does.
+   * @throws Problem NAMING_AUTHORITY_NOT_FOUND, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, READ_ONLY_MEMBER,
+   * IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT, and as `parseSettings` and `requireRules` do.
    */
   async change(
     { principal, idempotencyKey }: RequestContext,
@@ -129,11 +137,29 @@ export class NamingAuthoritiesService {
       const locked = await this.writer.lock(transaction, prefix);
       if (locked === null) throw notFound(prefix);
       requireCurrent(locked.namingAuthority);
-      await this.writer.change(transaction, principal, locked, changes);
+      requireRules(locked.namingAuthority.prefix, { ...locked.namingAuthority, ...changes });
+      try {
+        await this.writer.change(transaction, principal, locked, changes);
+      } catch (error) {
+        throw error instanceof NamingAuthorityInUse ? rulesKept(locked.namingAuthority, changes) : error;
+      }
       return serializeNamingAuthority(await this.describe(prefix, principal, transaction));
     });
     await this.writer.publish(prefix);
     return { result: redactFamily(principal, deserializeNamingAuthority(result)), replayed };
+  }
+
+  /**
+   * HS-07 binds where a prefix is derived from one that is registered here. Elsewhere somebody else may have given the parent, as
+   * that of 20.500.12345. Hidden naming authorities count as missing.
+   * @throws Problem PARENT_NOT_FOUND
+   */
+  private async requireParent(prefix: string, principal: Principal, from: Queryable): Promise<void> {
+    const ancestors = ancestorsOf(prefix).filter((ancestor) => principal.canSee(ancestor));
+    const [parent] = ancestorsOf(prefix);
+    if (parent === undefined || ancestors.length === 0) return;
+    const registered = (await this.reader.existing(ancestors, from)).map(namingAuthorityKey);
+    if (registered.length > 0 && !registered.includes(namingAuthorityKey(parent))) throw orphan(prefix, parent);
   }
 
   private async visiblePrefixes(principal: Principal): Promise<string[] | null> {
@@ -160,7 +186,23 @@ function notFound(prefix: string): Problem {
   return new Problem('NAMING_AUTHORITY_NOT_FOUND', `The naming authority "${prefix}" does not exist.`);
 }
 
+/** The prefixes that a prefix is derived from, its parent first. */
+function ancestorsOf(prefix: string): string[] {
+  const parent = parentOf(prefix);
+  return parent === null ? [] : [parent, ...ancestorsOf(parent)];
+}
+
+function rulesKept(current: NamingAuthority, changes: Partial<NamingAuthoritySettings>): Problem {
+  const detail =
+    'cannot be changed: the naming authority has identifiers or users of API keys, whose names depend on it';
+  const errors = RULES.filter((rule) => changes[rule] !== undefined && changes[rule] !== current[rule]).map((rule) => ({
+    pointer: `/${rule}`,
+    detail,
+  }));
+  return new Problem('READ_ONLY_MEMBER', `${errors.map(({ pointer }) => pointer).join(', ')} ${detail}.`, { errors });
+}
+
 function orphan(prefix: string, parent: string): Problem {
-  const detail = `the parent "${parent}" of "${prefix}" (HS-07) does not exist; create it first`;
+  const detail = `the parent "${parent}" of "${prefix}" does not exist, and the prefix it is derived from is registered here (HS-07); create the parent first`;
   return new Problem('PARENT_NOT_FOUND', detail, { errors: [{ pointer: '/namingAuthority', detail }] });
 }

@@ -2,8 +2,7 @@ import { type Resolver, parseNamingAuthority, parseResolver } from '../../identi
 import { Problem, invalidValue, malformed } from '../../problem/problem.js';
 import {
   MAX_PREFIX_OCTETS,
-  type MetadataIdScheme,
-  type NamingAuthorityProfile,
+  type NamingAuthorityRules,
   type NamingAuthoritySettings,
   isCaseInsensitiveByRule,
   isPrefixOfPrefixes,
@@ -26,11 +25,6 @@ interface ResolverCommand {
 
 export interface CreateNamingAuthorityCommand extends NewSettings {
   readonly namingAuthority: string;
-  readonly profile?: NamingAuthorityProfile;
-  readonly caseInsensitive?: boolean;
-  readonly handleValues?: boolean;
-  readonly sandbox?: boolean;
-  readonly metadataIdScheme?: MetadataIdScheme;
 }
 
 /**
@@ -44,8 +38,7 @@ export function parseNewNamingAuthority(
 ): NewNamingAuthority {
   const { namingAuthority: prefix, profile = 'cordra', caseInsensitive = isCaseInsensitiveByRule(prefix) } = command;
   const { handleValues = false, sandbox = false, metadataIdScheme = 'recognized' } = command;
-  const read = parseNamingAuthority(prefix, profile);
-  if (!read.ok) throw malformed(read.fault, '/namingAuthority');
+  requireRules(prefix, { profile, caseInsensitive, handleValues });
   const octets = Buffer.byteLength(prefix);
   if (octets > MAX_PREFIX_OCTETS) {
     throw invalidValue('/namingAuthority', `has ${octets} octets in UTF-8; at most ${MAX_PREFIX_OCTETS} are allowed`);
@@ -54,12 +47,6 @@ export function parseNewNamingAuthority(
     const detail = `"${prefix}" is the first segment of a path of this service; its Handles could not be resolved at /${prefix}/…`;
     throw new Problem('RESERVED_NAMING_AUTHORITY', detail, { errors: [{ pointer: '/namingAuthority', detail }] });
   }
-  if (!caseInsensitive && isPrefixOfPrefixes(prefix)) {
-    throw invalidValue('/caseInsensitive', 'must be true or omitted: Handles under 0.NA are case-insensitive (R-35)');
-  }
-  if (handleValues && profile !== 'handle') {
-    throw invalidValue('/handleValues', 'is permitted only under the profile "handle"');
-  }
   const { state = 'active', uuidVersion = 4, targetTemplate = null, resolver = null } = parseSettings(command);
   return {
     ...{ prefix, state, profile, caseInsensitive, handleValues, sandbox, metadataIdScheme },
@@ -67,11 +54,36 @@ export function parseNewNamingAuthority(
   };
 }
 
+/** @throws Problem with a syntax code for a prefix that the profile does not permit, INVALID_REQUEST for other rules. */
+export function requireRules(
+  prefix: string,
+  {
+    profile,
+    caseInsensitive,
+    handleValues,
+  }: Pick<NamingAuthorityRules, 'profile' | 'caseInsensitive' | 'handleValues'>,
+): void {
+  const read = parseNamingAuthority(prefix, profile);
+  if (!read.ok) throw malformed(read.fault, '/namingAuthority');
+  if (!caseInsensitive && isPrefixOfPrefixes(prefix)) {
+    throw invalidValue('/caseInsensitive', 'must be true or omitted: Handles under 0.NA are case-insensitive (R-35)');
+  }
+  if (handleValues && profile !== 'handle') {
+    throw invalidValue('/handleValues', 'is permitted only under the profile "handle"');
+  }
+}
+
 /** @throws Problem INVALID_REQUEST for invalid settings. */
 export function parseSettings(command: NewSettings): Partial<NamingAuthoritySettings> {
   const { state, uuidVersion, targetTemplate, resolver } = command;
+  const { profile, caseInsensitive, handleValues, sandbox, metadataIdScheme } = command;
   if (typeof targetTemplate === 'string') requireTemplate(targetTemplate, '/targetTemplate');
   return {
+    ...(profile !== undefined && { profile }),
+    ...(caseInsensitive !== undefined && { caseInsensitive }),
+    ...(handleValues !== undefined && { handleValues }),
+    ...(sandbox !== undefined && { sandbox }),
+    ...(metadataIdScheme !== undefined && { metadataIdScheme }),
     ...(state !== undefined && { state }),
     ...(uuidVersion !== undefined && { uuidVersion }),
     ...(targetTemplate !== undefined && { targetTemplate }),

@@ -43,7 +43,10 @@ export class AuthorityResolverDto {
   firstSegment?: string | null;
 }
 
-/** The settings of a naming authority that can be changed. */
+/**
+ * The settings of a naming authority. `profile`, `caseInsensitive`, `handleValues`, `sandbox` and `metadataIdScheme` can be changed
+ * while it has no identifier, not even a withdrawn one, and no user of an API key; afterwards names depend on them.
+ */
 export class NamingAuthoritySettingsDto {
   /** A suspended naming authority cannot mint; its identifiers resolve and can be changed as before. */
   @ApiProperty({
@@ -55,6 +58,53 @@ export class NamingAuthoritySettingsDto {
   @Optional()
   @IsIn(NAMING_AUTHORITY_STATES)
   state?: NamingAuthorityState;
+
+  /**
+   * "cordra", the default: local names are GUIDs (CID-10). "handle": local names are any local names of Handles (CID-02), as
+   * those of DSpace.
+   */
+  @ApiProperty({ enum: PROFILES, enumName: 'NamingAuthorityProfile', required: false, example: 'cordra' })
+  @Optional()
+  @IsIn(PROFILES)
+  profile?: NamingAuthorityProfile;
+
+  /**
+   * Whether local names are compared without the case of ASCII letters (HS-05). By default true for prefixes of DOIs
+   * (R-36) and for `0.NA` (R-35), otherwise false. GUIDs are always case-insensitive: under the profile "cordra" the
+   * setting applies only to other Handles of the prefix that are metadata IDs or alternate identifiers.
+   * @example false
+   */
+  @Optional()
+  @IsBoolean()
+  caseInsensitive?: boolean;
+
+  /**
+   * Whether identifiers have stored Handle values of any type, which Handle clients write, beside the computed ones.
+   * Only for the profile "handle".
+   * @example false
+   */
+  @Optional()
+  @IsBoolean()
+  handleValues?: boolean;
+
+  /**
+   * Whether Handle clients may delete identifiers, for tests. A deleted identifier is withdrawn: it loses its values and
+   * its metadata ID, and is registered again when a client writes it.
+   * @example false
+   */
+  @Optional()
+  @IsBoolean()
+  sandbox?: boolean;
+
+  /**
+   * "recognized", the default: a metadata ID is a CORDRA identifier, another Handle, a Fedora PID or a Fedora dissemination URI, in any form.
+   * "any": it is a text of 1 to 2,048 octets in UTF-8 without control characters, which is stored as it is sent, compared octet
+   * by octet and never interpreted, such as an OAI identifier, a URL or a local number; `mintMetadataId` is refused.
+   */
+  @ApiProperty({ enum: METADATA_ID_SCHEMES, enumName: 'MetadataIdScheme', required: false, example: 'recognized' })
+  @Optional()
+  @IsIn(METADATA_ID_SCHEMES)
+  metadataIdScheme?: MetadataIdScheme;
 
   /**
    * The version of minted UUIDs: 4 (random), 1 or 7. Versions 1 and 7 reveal the time of minting, and version 7 the
@@ -93,31 +143,6 @@ export class UpdateNamingAuthorityDto extends NamingAuthoritySettingsDto {
   @ReadOnly()
   namingAuthority?: string;
 
-  /** Read-only: the kind of its local names. */
-  @ApiProperty({ enum: PROFILES, enumName: 'NamingAuthorityProfile', readOnly: true, required: false })
-  @ReadOnly()
-  profile?: NamingAuthorityProfile;
-
-  /** Read-only: whether local names are compared without the case of ASCII letters. */
-  @ApiProperty({ readOnly: true, required: false })
-  @ReadOnly()
-  caseInsensitive?: boolean;
-
-  /** Read-only: whether its identifiers have stored Handle values. */
-  @ApiProperty({ readOnly: true, required: false })
-  @ReadOnly()
-  handleValues?: boolean;
-
-  /** Read-only: whether Handle clients may delete its identifiers. */
-  @ApiProperty({ readOnly: true, required: false })
-  @ReadOnly()
-  sandbox?: boolean;
-
-  /** Read-only: which metadata IDs its identifiers have. */
-  @ApiProperty({ enum: METADATA_ID_SCHEMES, enumName: 'MetadataIdScheme', readOnly: true, required: false })
-  @ReadOnly()
-  metadataIdScheme?: MetadataIdScheme;
-
   /** Read-only and always ignored, because it changes with another naming authority. */
   @ApiProperty({ type: String, nullable: true, readOnly: true, required: false })
   @Computed()
@@ -149,61 +174,15 @@ export class UpdateNamingAuthorityDto extends NamingAuthoritySettingsDto {
   updatedAt?: string;
 }
 
-/**
- * A naming authority to create. `profile`, `caseInsensitive`, `handleValues`, `sandbox` and `metadataIdScheme` cannot be
- * changed later, because registered identifiers depend on them.
- */
+/** A naming authority to create. */
 export class CreateNamingAuthorityDto extends NamingAuthoritySettingsDto {
   /**
    * The Handle prefix, at most 255 octets: digits and dots under the profile "cordra" (CID-08), any segments under
-   * "handle". The parent of a prefix with several segments must exist (`12345` for `12345.1`, HS-07).
+   * "handle". Where a prefix that it is derived from is registered here, its parent must be too (`12345.1` for `12345.1.7`
+   * under `12345`, HS-07).
    * @example "12345.1"
    */
   @MaxLength(MAX_PREFIX_OCTETS)
   @IsString()
   namingAuthority: string;
-
-  /** "cordra": local names are GUIDs (CID-10). "handle": local names are any local names of Handles (CID-02). */
-  @ApiProperty({ enum: PROFILES, enumName: 'NamingAuthorityProfile', default: 'cordra', required: false })
-  @Optional()
-  @IsIn(PROFILES)
-  profile?: NamingAuthorityProfile;
-
-  /**
-   * Whether local names are compared without the case of ASCII letters (HS-05). By default true for prefixes of DOIs
-   * (R-36) and for `0.NA` (R-35), otherwise false. GUIDs are always case-insensitive: under the profile "cordra" the
-   * setting applies only to other Handles of the prefix that are metadata IDs or alternate identifiers.
-   * @example false
-   */
-  @Optional()
-  @IsBoolean()
-  caseInsensitive?: boolean;
-
-  /**
-   * Whether identifiers have stored Handle values of any type, which Handle clients write, beside the computed ones.
-   * Only for the profile "handle".
-   * @example false
-   */
-  @Optional()
-  @IsBoolean()
-  handleValues?: boolean;
-
-  /**
-   * Whether Handle clients may delete identifiers, for tests. A deleted identifier is withdrawn: it loses its values and
-   * its metadata ID, and is registered again when a client writes it.
-   * @example false
-   */
-  @Optional()
-  @IsBoolean()
-  sandbox?: boolean;
-
-  /**
-   * "recognized": a metadata ID is a CORDRA identifier, another Handle, a Fedora PID or a Fedora dissemination URI, in any form.
-   * "any": it is a text of 1 to 2,048 octets in UTF-8 without control characters, which is stored as it is sent, compared octet
-   * by octet and never interpreted, such as an OAI identifier, a URL or a local number; `mintMetadataId` is refused.
-   */
-  @ApiProperty({ enum: METADATA_ID_SCHEMES, enumName: 'MetadataIdScheme', default: 'recognized', required: false })
-  @Optional()
-  @IsIn(METADATA_ID_SCHEMES)
-  metadataIdScheme?: MetadataIdScheme;
 }

@@ -95,8 +95,8 @@ export class NamingAuthorityDto {
   resolver: ShownResolverDto | null;
 
   /**
-   * The prefix that it is derived from (HS-07); null for a prefix of one segment, and where the configuration created
-   * it without its parent.
+   * The prefix that it is derived from (HS-07); null for a prefix of one segment, and where that prefix is not registered
+   * here, such as `20.500` for `20.500.12345`.
    * @example "12345"
    */
   parent: string | null;

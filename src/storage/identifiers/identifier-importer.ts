@@ -29,7 +29,7 @@ export class IdentifierImporter {
     const refused = new Map<ImportedIdentifier, Conflicts>();
     let pending: readonly Pending[] = items.map((item) => ({ item }));
     for (let attempt = 1; pending.length > 0; attempt++) {
-      // Without a conflict, their naming authority is gone.
+      // Without a conflict, their naming authority is gone or has other rules.
       if (attempt > items.length + MAX_ATTEMPTS) throw rowsLost();
       const { now, later } = partitionConflicting(pending);
       const excluded = [...(await this.notInserted(now)), ...later];

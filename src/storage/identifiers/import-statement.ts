@@ -1,8 +1,9 @@
 import { arrayOf } from '../array-parameter.js';
 import type { ImportedIdentifier } from '../../registry/imported-identifier.js';
+import type { NamingAuthority } from '../../registry/naming-authority.js';
 import { PARAMETERS, type Parameter, valuesOf } from './insert-statement.js';
 
-/** $19 to $30, as arrays; $1 to $18 are those of `INSERT_MANY`. */
+/** $19 to $31, as arrays; $1 to $18 are those of `INSERT_MANY`. */
 const LIFE_PARAMETERS: readonly Parameter<ImportedIdentifier>[] = [
   ['kind', 'text', ({ kind }) => kind],
   ['patch', 'json', ({ patch }) => JSON.stringify(patch)],
@@ -16,14 +17,20 @@ const LIFE_PARAMETERS: readonly Parameter<ImportedIdentifier>[] = [
   ['handle_values', 'text', ({ handleValues }) => (handleValues === undefined ? null : JSON.stringify(handleValues))],
   ['replaces', 'text', ({ replaces }) => replaces?.text ?? null],
   ['replaces_key', 'uuid', ({ replaces }) => replaces?.key ?? null],
+  ['rules', 'text', ({ authority }) => rulesOf(authority)],
 ];
+
+/** The settings by which the line was read, as `concat_ws` writes them. */
+function rulesOf({ profile, caseInsensitive, handleValues, metadataIdScheme }: NamingAuthority): string {
+  return [profile, ...[caseInsensitive, handleValues].map((is) => (is ? 't' : 'f')), metadataIdScheme].join(' ');
+}
 
 /** In their order, without the ordinals, which are $1. */
 export const IMPORT_PARAMETERS: readonly Parameter<ImportedIdentifier>[] = [...PARAMETERS, ...LIFE_PARAMETERS];
 
 /**
- * Inserts identifiers whose history starts with their version. Two rows must not conflict in any unique index. $31 and
- * $32: the alternates, as ordinals and keys. OFFSET 0 and IS TRUE: see the planner assumptions.
+ * Inserts identifiers whose history starts with their version. Two rows must not conflict in any unique index. $32 and
+ * $33: the alternates, as ordinals and keys. OFFSET 0 and IS TRUE: see the planner assumptions.
  */
 export const IMPORT = `
   WITH input AS (
@@ -32,15 +39,19 @@ export const IMPORT = `
       $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::uuid[], $15::text[], $16::int[], $17::uuid[],
       $18::uuid[], $19::text[], string_to_array($20, chr(10)),
       $21::text[], $22::int[], $23::timestamptz[], $24::timestamptz[], $25::timestamptz[], $26::text[], $27::text[],
-      $28::text[], $29::text[], $30::uuid[]
+      $28::text[], $29::text[], $30::uuid[], $31::text[]
     ) AS w(
          ordinal, naming_authority, authority_version, guid, local_name, local_key, metadata_id, metadata_key, target,
          alternate_ids, lease_until, reservation, client, key_id, request_key, request_index, request_hash,
          own_key, kind, patch,
-         state, version, created_at, updated_at, withdrawn_at, withdrawal_reason, replaced_by, handle_values, replaces, replaces_key)
+         state, version, created_at, updated_at, withdrawn_at, withdrawal_reason, replaced_by, handle_values, replaces, replaces_key, rules)
   ), insertable AS (
     SELECT w.*, n.naming_authority_id FROM input w
-    CROSS JOIN LATERAL (SELECT n.id AS naming_authority_id FROM naming_authority n WHERE n.prefix = w.naming_authority OFFSET 0) n
+    CROSS JOIN LATERAL (
+      SELECT n.id AS naming_authority_id FROM naming_authority n
+      WHERE n.prefix = w.naming_authority
+        AND concat_ws(' ', n.profile, n.case_insensitive, n.handle_values, n.metadata_id_scheme) = w.rules OFFSET 0
+    ) n
     WHERE NOT EXISTS (SELECT FROM identifier x
                       WHERE x.metadata_key = w.metadata_key AND x.naming_authority_id = n.naming_authority_id OFFSET 0)
       AND NOT EXISTS (SELECT FROM identifier x
@@ -48,7 +59,7 @@ export const IMPORT = `
       AND NOT EXISTS (SELECT FROM identifier x
                       WHERE x.local_key = w.local_key AND x.naming_authority_id = n.naming_authority_id OFFSET 0)
       AND w.ordinal NOT IN (
-        SELECT a.ordinal FROM unnest($31::int[], $32::uuid[]) AS a(ordinal, key) JOIN input v USING (ordinal)
+        SELECT a.ordinal FROM unnest($32::int[], $33::uuid[]) AS a(ordinal, key) JOIN input v USING (ordinal)
         WHERE EXISTS (SELECT FROM alternate_identifier x
                       WHERE x.key = a.key AND x.naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = v.naming_authority) OFFSET 0))
     ORDER BY w.ordinal
@@ -70,7 +81,7 @@ export const IMPORT = `
   ), alternates AS (
     INSERT INTO alternate_identifier (key, naming_authority_id, identifier_id)
     SELECT a.key, o.naming_authority_id, o.id
-    FROM unnest($31::int[], $32::uuid[]) AS a(ordinal, key) JOIN inserted o USING (ordinal)
+    FROM unnest($32::int[], $33::uuid[]) AS a(ordinal, key) JOIN inserted o USING (ordinal)
   ), logged AS (
     INSERT INTO change (position, naming_authority_id, identifier_id, version, kind, client, key_id, patch)
     SELECT pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset), naming_authority_id, id, version, kind, client, key_id, patch

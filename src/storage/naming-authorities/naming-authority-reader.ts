@@ -31,6 +31,9 @@ const BY_KEY = String.raw`
   FROM naming_authority n
   WHERE upper(n.prefix COLLATE "C") = $1`;
 
+/** $1: the keys of prefixes. */
+const EXISTING = 'SELECT prefix FROM naming_authority WHERE upper(prefix COLLATE "C") = ANY($1::text[])';
+
 /** $1: the limit; $2: the prefix before the page, or null; $3: the prefixes of the list, null for all. */
 const PAGE = String.raw`
   SELECT n.*,
@@ -56,6 +59,12 @@ export class NamingAuthorityReader {
     const values = [namingAuthorityKey(prefix)];
     const { rows } = await from.query<FamilyRow>(BY_KEY, values);
     return rows[0] === undefined ? null : familyOf(rows[0]);
+  }
+
+  /** Those of the prefixes that are naming authorities, as they were created. */
+  async existing(prefixes: readonly string[], from: Queryable = this.pool): Promise<string[]> {
+    const { rows } = await from.query<{ prefix: string }>(EXISTING, [prefixes.map(namingAuthorityKey)]);
+    return rows.map(({ prefix }) => prefix);
   }
 
   /** One page in the order of the octets, after a prefix, of the `only` visible prefixes (null for all). */

@@ -13,18 +13,21 @@ import { type Queryable, Transactions } from '../transactions.js';
 
 export type NewNamingAuthority = Omit<NamingAuthority, 'version' | 'createdAt' | 'updatedAt'>;
 
-/** $1 … $12: the columns in this order. */
+/** $1: the prefix; $2 … $12: the settings, as `settingsOf` has them. */
 const INSERT = `
   INSERT INTO naming_authority (prefix, state, profile, case_insensitive, handle_values, sandbox, metadata_id_scheme,
                                 uuid_version, target_template, resolver_scheme, resolver_authority, resolver_first_segment)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING RETURNING *`;
 
-/** $1: the prefix; $2 … $7: the new values; $8: the time of the change. */
+/** $1: the prefix; $2 … $12: the settings, as `settingsOf` has them; $13: the time of the change. */
 const UPDATE = `
-  UPDATE naming_authority SET state = $2, uuid_version = $3, target_template = $4, resolver_scheme = $5,
-    resolver_authority = $6, resolver_first_segment = $7, version = version + 1,
-    updated_at = greatest($8, updated_at + interval '1 millisecond')
+  UPDATE naming_authority SET state = $2, profile = $3, case_insensitive = $4, handle_values = $5, sandbox = $6,
+    metadata_id_scheme = $7, uuid_version = $8, target_template = $9, resolver_scheme = $10, resolver_authority = $11,
+    resolver_first_segment = $12, version = version + 1, updated_at = greatest($13, updated_at + interval '1 millisecond')
   WHERE prefix = $1 RETURNING *`;
+
+/** `restrict_violation`: the trigger "naming_authority_rules" refuses the change. */
+const RULES_KEPT = '23001';
 
 /** $1: the key of the prefix. */
 const FIND = `SELECT * FROM naming_authority WHERE upper(prefix COLLATE "C") = $1`;
@@ -36,6 +39,9 @@ export interface LockedNamingAuthority {
   readonly namingAuthority: NamingAuthority;
 }
 
+/** A change of the rules of a naming authority that has identifiers or users. */
+export class NamingAuthorityInUse extends Error {}
+
 @Injectable()
 export class NamingAuthorityWriter {
   constructor(
@@ -44,13 +50,13 @@ export class NamingAuthorityWriter {
   ) {}
 
   /** Creates the configured naming authorities that do not exist. */
-  async ensure(prefixes: readonly string[]): Promise<void> {
-    for (const prefix of prefixes) {
+  async ensure(authorities: readonly Pick<NamingAuthority, 'prefix' | 'profile'>[]): Promise<void> {
+    for (const { prefix, profile } of authorities) {
       await this.transactions.run((transaction) =>
         this.create(transaction, SERVICE, {
           prefix,
+          profile,
           state: 'active',
-          profile: 'cordra',
           caseInsensitive: isCaseInsensitiveByRule(prefix),
           handleValues: false,
           sandbox: false,
@@ -65,17 +71,8 @@ export class NamingAuthorityWriter {
 
   /** @returns null when it exists already, in any case of its letters. */
   async create(transaction: Queryable, actor: Actor, requested: NewNamingAuthority): Promise<NamingAuthority | null> {
-    const { prefix, profile, caseInsensitive, handleValues, sandbox, metadataIdScheme } = requested;
-    const { rows } = await transaction.query<NamingAuthorityRow>(INSERT, [
-      prefix,
-      requested.state,
-      profile,
-      caseInsensitive,
-      handleValues,
-      sandbox,
-      metadataIdScheme,
-      ...settingsOf(requested),
-    ]);
+    const { prefix } = requested;
+    const { rows } = await transaction.query<NamingAuthorityRow>(INSERT, [prefix, ...settingsOf(requested)]);
     const [row] = rows;
     if (row === undefined) return null;
     const created = namingAuthorityOf(row);
@@ -104,7 +101,11 @@ export class NamingAuthorityWriter {
     return rows[0] === undefined ? null : { now, namingAuthority: namingAuthorityOf(rows[0]) };
   }
 
-  /** Changes a locked naming authority. @returns the same version where nothing differs. */
+  /**
+   * Changes a locked naming authority. A change of its rules waits for the transactions that write names.
+   * @returns the same version where nothing differs.
+   * @throws NamingAuthorityInUse
+   */
   async change(
     transaction: Queryable,
     actor: Actor,
@@ -114,8 +115,10 @@ export class NamingAuthorityWriter {
     const after = { ...before, ...changes };
     const patch = difference(namingAuthorityDocument(before), namingAuthorityDocument(after));
     if (patch.length === 0) return before;
-    const values = [before.prefix, after.state, ...settingsOf(after), now.toISOString()];
-    const { rows } = await transaction.query<NamingAuthorityRow>(UPDATE, values);
+    const values = [before.prefix, ...settingsOf(after), now.toISOString()];
+    const { rows } = await transaction.query<NamingAuthorityRow>(UPDATE, values).catch((error: unknown) => {
+      throw (error as { code?: unknown }).code === RULES_KEPT ? new NamingAuthorityInUse() : error;
+    });
     if (rows[0] === undefined) throw new TypeError('a naming authority is never removed');
     const changed = namingAuthorityOf(rows[0]);
     await appendChanges(transaction, actor, [
@@ -151,8 +154,11 @@ function namingAuthorityDocument(namingAuthority: NewNamingAuthority): object {
   };
 }
 
-function settingsOf({ uuidVersion, targetTemplate, resolver }: NamingAuthoritySettings): unknown[] {
+function settingsOf(settings: NamingAuthoritySettings): unknown[] {
+  const { state, profile, caseInsensitive, handleValues, sandbox, metadataIdScheme } = settings;
+  const { uuidVersion, targetTemplate, resolver } = settings;
   return [
+    ...[state, profile, caseInsensitive, handleValues, sandbox, metadataIdScheme],
     uuidVersion,
     targetTemplate,
     resolver?.scheme ?? null,

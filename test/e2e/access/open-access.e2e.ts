@@ -9,7 +9,7 @@ const ADMIN_KEY = 'correct-horse-battery-staple-correct-horse';
 const KEYS = { ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY };
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
-const service = useService({ ALLOWED_HOSTS: 'pid.example.org, [2001:db8::7]', METRICS_PORT: '0' });
+const service = useService({ ALLOWED_HOSTS: 'pid.localhost, [::1]', METRICS_PORT: '0' });
 
 /** A service with keys on the same database. */
 let keyed: TestServer;
@@ -76,10 +76,8 @@ describe('open access accepts requests for this machine and for ALLOWED_HOSTS on
     '127.255.255.254:80',
     '[::1]',
     '[::1]:3000',
-    'pid.example.org',
-    'PID.example.org:8443',
-    '[2001:db8::7]:3000',
-    '[2001:DB8:0::7]',
+    'pid.localhost',
+    'PID.localhost:8443',
   ])('accepts Host %s', async (host) => {
     expect(await send(host)).toEqual({ status: 200, code: undefined });
   });
@@ -95,7 +93,8 @@ describe('open access accepts requests for this machine and for ALLOWED_HOSTS on
     '10.0.0.1:3000',
     '[::]',
     '[::ffff:10.0.0.1]',
-    'sub.pid.example.org',
+    'sub.pid.localhost',
+    '[2001:db8::7]',
     'localhost@evil.example',
     'evil.example#localhost',
     'evil.example/localhost',
@@ -155,12 +154,32 @@ describe('open access accepts pages of its own origin and of ALLOWED_HOSTS only'
     const origins = [
       `http://${ownHost()}`,
       `https://${ownHost()}`,
-      'https://pid.example.org',
-      'https://pid.example.org:8443',
+      'https://pid.localhost',
+      'https://pid.localhost:8443',
     ];
     for (const origin of origins) {
       expect([origin, (await send(ownHost(), { headers: { origin } })).status]).toEqual([origin, 200]);
     }
+  });
+});
+
+describe('the log of a start', () => {
+  it.each([
+    ['open', () => service.server, 'Every program on this machine may write, without a key (ACCESS=open).'],
+    [
+      'keys',
+      () => keyed,
+      'Only clients with an API key may write (ACCESS=keys); everyone may read (PUBLIC_READ=true).',
+    ],
+  ])('says who may write under ACCESS=%s', (access, server, msg) => {
+    const lines = server()
+      .stdout()
+      .split('\n')
+      .filter((line) => line.includes('"access"'))
+      .map((line) => JSON.parse(line));
+    expect(lines).toEqual([expect.objectContaining({ level: 30, version: '0.1.0', access, msg })]);
+    expect(server().stderr()).toContain(msg);
+    expect(server().stderr()).toContain('Mintmark 0.1.0 is ready.');
   });
 });
 

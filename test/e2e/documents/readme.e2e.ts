@@ -181,10 +181,12 @@ describe('docs/how-to', () => {
     const { calls: containers } = await runDocument('docs/how-to/run-in-containers.md');
     expect(containers).toEqual(['docker compose up --build --detach --wait']);
     // Compose stops unless .env has every variable that it marks as required.
-    const required = [...read('docker-compose.yml').matchAll(/\$\{([A-Z_]+):\?/g)].map(([, name]) => name);
+    const required = [...read('docker-compose.yml').matchAll(/\$\{([A-Z_]+):?\?/g)].map(([, name]) => name);
     const stored = readFileSync(join(work, '.env'), 'utf8');
-    expect(new Set(required)).toEqual(new Set(['ADMIN_API_KEY', 'POSTGRES_PASSWORD']));
-    for (const name of required) expect(stored.match(new RegExp(`^${name}=[0-9a-f]{48,}$`, 'gm'))).toHaveLength(1);
+    const secrets = ['ADMIN_API_KEY', 'POSTGRES_PASSWORD'];
+    expect(new Set(required)).toEqual(new Set([...secrets, 'NAMING_AUTHORITIES']));
+    for (const name of secrets) expect(stored.match(new RegExp(`^${name}=[0-9a-f]{48,}$`, 'gm'))).toHaveLength(1);
+    expect(stored.match(/^NAMING_AUTHORITIES=\S+$/gm)).toHaveLength(1);
   });
 
   it('has commands for loading, import, export and backup that all run as written, in order', async () => {
@@ -275,7 +277,7 @@ describe('docker-compose.yml and the Dockerfile', () => {
     expect(container.security_opt).toEqual(['no-new-privileges:true']);
     expect(container.mem_limit).toMatch(/^\d+[mg]$/);
     expect(container.pids_limit).toBeGreaterThan(0);
-    expect(JSON.stringify(container)).not.toMatch(/(PASSWORD|KEY):-/);
+    expect(JSON.stringify(container)).not.toMatch(/(PASSWORD|API_KEY):-/);
   });
 
   it('check the health every 30 seconds', () => {

@@ -15,12 +15,23 @@ export const SERVER_URL = process.env[`E2E_DATABASE_URL_${process.env.JEST_WORKE
 
 const TEMPLATE = process.env.E2E_TEMPLATE ?? '';
 
+let schema = 'public';
+
+/** Puts the tables of the databases that this test file creates from now on into another schema. */
+export function putTablesInto(name: string): void {
+  schema = name;
+}
+
 /** @param template the database to clone; `template0` is empty. */
 export async function createDatabase(template = TEMPLATE): Promise<TestDatabase> {
   const name = `mintmark_test_${randomBytes(6).toString('hex')}`;
   await administer(`CREATE DATABASE ${name} TEMPLATE ${template}`);
   const url = new URL(SERVER_URL);
   url.pathname = `/${name}`;
+  if (schema !== 'public' && template === TEMPLATE) {
+    const move = `ALTER SCHEMA public RENAME TO ${schema}; ALTER DATABASE ${name} SET search_path = ${schema}`;
+    await query(url.href, move);
+  }
   const drop = () => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   // A server that is thrown away keeps its databases: each drop would wait for a checkpoint.
   return { url: url.href, drop: process.env.E2E_DROPS === '1' ? drop : () => Promise.resolve() };

@@ -82,12 +82,25 @@ describe('POST /naming-authorities', () => {
     expect((await create({ namingAuthority: 'ark-ä', profile: 'handle' })).status).toBe(201);
   });
 
-  it('HS-07: creates 12345.1 only when 12345 exists, and lists parent and children', async () => {
+  it('HS-07: creates 12345.1.7 only when 12345.1 exists, where 12345 is registered here', async () => {
     const parent = freshPrefix();
-    const early = await create({ namingAuthority: `${parent}.1` });
+    await create({ namingAuthority: parent });
+    const early = await create({ namingAuthority: `${parent}.1.7` });
     expect([early.status, early.body.code]).toEqual([422, 'PARENT_NOT_FOUND']);
     expect(early.body.errors).toEqual([expect.objectContaining({ pointer: '/namingAuthority' })]);
-    expect((await show(`${parent}.1`)).status).toBe(404);
+    expect((await show(`${parent}.1.7`)).status).toBe(404);
+    await create({ namingAuthority: `${parent}.1` });
+    expect((await create({ namingAuthority: `${parent}.1.7` })).status).toBe(201);
+  });
+
+  it.each(['33.500.12345', '44.5072'])('needs no parent for %s, which somebody else gave', async (prefix) => {
+    const answer = await create({ namingAuthority: prefix, profile: 'handle' });
+    expect([answer.status, answer.body.parent]).toEqual([201, null]);
+    for (const parent of ['33', '33.500', '44']) expect((await show(parent)).status).toBe(404);
+  });
+
+  it('HS-07: lists parent and children', async () => {
+    const parent = freshPrefix();
     await create({ namingAuthority: parent });
     for (const child of ['1', '10', '1.5', '2']) {
       const answer = await create({ namingAuthority: `${parent}.${child}` });
@@ -133,9 +146,10 @@ describe('POST /naming-authorities', () => {
   it('a refusal is not stored under the Idempotency-Key', async () => {
     const key = { 'idempotency-key': 'refused-first' };
     const parent = freshPrefix();
-    expect((await create({ namingAuthority: `${parent}.1` }, key)).status).toBe(422);
     await create({ namingAuthority: parent });
-    expect((await create({ namingAuthority: `${parent}.1` }, key)).status).toBe(201);
+    expect((await create({ namingAuthority: `${parent}.1.7` }, key)).status).toBe(422);
+    await create({ namingAuthority: `${parent}.1` });
+    expect((await create({ namingAuthority: `${parent}.1.7` }, key)).status).toBe(201);
   });
 
   const refusals: [string, object, string, string][] = [

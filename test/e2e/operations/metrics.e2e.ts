@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { parse } from 'yaml';
-import { createDatabase } from '../harness/database.js';
-import { startPublished } from '../harness/server.js';
+import { createDatabase, query } from '../harness/database.js';
+import { startPublished, startServer } from '../harness/server.js';
 import { usePublishedService } from '../harness/service.js';
 
 const KEY = 'correct-horse-battery-staple-correct-horse';
@@ -28,7 +28,7 @@ describe('GET /metrics', () => {
     expect((await answer.text()).split('\n').filter((text) => !line.test(text))).toEqual([]);
   });
 
-  it('needs a key with the scope "admin" for all naming authorities', async () => {
+  it('needs a key with the scope "metrics" for all naming authorities', async () => {
     const codeWith = async (fields: object) => {
       const made = await service.client.post('/api-keys', { client: 'monitoring', ...fields }, { authorization });
       const bearer = { authorization: `Bearer ${made.body.secret as string}` };
@@ -38,8 +38,25 @@ describe('GET /metrics', () => {
     expect((await service.client.get('/metrics')).body.code).toBe('UNAUTHENTICATED');
     expect(await codeWith({ scopes: ['read', 'mint', 'register', 'curate'] })).toBe('SCOPE_MISSING');
     const namingAuthorities = [{ namingAuthority: '100.102' }];
-    expect(await codeWith({ scopes: ['admin'], namingAuthorities })).toBe('NAMING_AUTHORITY_FORBIDDEN');
-    expect(await codeWith({ scopes: ['admin'] })).toBe(200);
+    for (const scope of ['admin', 'metrics']) {
+      expect(await codeWith({ scopes: [scope], namingAuthorities })).toBe('NAMING_AUTHORITY_FORBIDDEN');
+      expect(await codeWith({ scopes: [scope] })).toBe(200);
+    }
+  });
+
+  it('lets a key with the scope "metrics" do nothing else', async () => {
+    const key = { client: 'monitoring', scopes: ['metrics'] };
+    const { secret } = (await service.client.post('/api-keys', key, { authorization })).body;
+    const bearer = { authorization: `Bearer ${secret as string}` };
+    for (const path of ['/identifiers', '/api-keys', '/naming-authorities']) {
+      expect([path, (await service.client.post(path, {}, bearer)).body.code]).toEqual([path, 'SCOPE_MISSING']);
+    }
+  });
+
+  it('names the version of the program', async () => {
+    expect(await scrape()).toContain(
+      `mintmark_build_info{version="0.1.0",node_version="${process.versions.node}"} 1\n`,
+    );
   });
 
   it('counts a request under the pattern of its route and its status, never under its path', async () => {
@@ -116,6 +133,30 @@ describe('GET /metrics', () => {
     expect(text).toMatch(/^mintmark_database_connections\{state="busy"\} 0$/m);
     expect(text).toMatch(/^mintmark_database_connections_limit 28$/m);
     expect(text).toMatch(/^mintmark_queue_depth\{queue="database_pool"\} 0$/m);
+  });
+
+  it('shows how many identifiers there are, how many leases end within a day, and the size of the database', async () => {
+    const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
+    for (const [count, leaseUntil] of [
+      [2, hours(1)],
+      [3, hours(23)],
+      [4, hours(25)],
+    ]) {
+      const reserved = { namingAuthority: '100.102', count, leaseUntil };
+      expect((await service.client.post('/reservations', reserved, { authorization })).status).toBe(201);
+    }
+    const [{ identifiers = 0 } = {}] = await query<{ identifiers: number }>(
+      service.database.url,
+      'SELECT count(*)::int AS identifiers FROM identifier',
+    );
+    // The first scrape of a process reads the database.
+    const another = await startServer({ DATABASE_URL: service.database.url, ACCESS: 'keys', ADMIN_API_KEY: KEY });
+    const text = await (await fetch(`${another.url}/metrics`, { headers: { authorization } })).text();
+    await another.stop();
+    expect(text).toContain(`mintmark_identifiers ${identifiers}\n`);
+    expect(text).toContain('mintmark_leases_ending_within_day 5\n');
+    const size = Number(/^mintmark_database_size_bytes (\d+)$/m.exec(text)?.[1]);
+    expect(size).toBeGreaterThan(5_000_000);
   });
 });
 

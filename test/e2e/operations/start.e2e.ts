@@ -199,6 +199,13 @@ describe('a schema that may not be written', () => {
     });
   });
 
+  it.concurrent('says that the server does not offer TLS, when sslmode requires it', async () => {
+    await withRole('template0', async (_role, variables) => {
+      const url = `${variables.DATABASE_URL}?sslmode=require`;
+      await refused({ ...variables, DATABASE_URL: url }, 'does not offer TLS', 'sslmode', 'ssl = on');
+    });
+  });
+
   it.concurrent('names the role that owns the tables, when another one is used', async () => {
     await withRole('migrated', async (role, variables) => {
       await refused(variables, `"${role}"`, '"postgres"', 'owner of the tables');

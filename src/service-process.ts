@@ -1,0 +1,39 @@
+import 'reflect-metadata';
+import { setFlagsFromString } from 'node:v8';
+import { watchNpm } from './config/parent-process.js';
+import { StartupError } from './config/startup-error.js';
+import { bootstrap } from './bootstrap.js';
+
+function fail(error: unknown): never {
+  console.error(error instanceof StartupError ? `\nMintmark cannot start.\n\n${error.message}\n` : error);
+  process.exit(1);
+}
+
+// V8 would let unused memory grow to four times the memory in use; with 100 % streams take 70 MB less.
+setFlagsFromString('--heap-growing-percent=100');
+
+const starting = bootstrap();
+let stopping: Promise<never> | undefined;
+
+function stop(reason: string, exitCode: number): void {
+  stopping ??= starting.then((service) => service.stop(reason)).then(() => process.exit(exitCode), fail);
+}
+
+// From the start, so that a signal during the start leaves no database running; and permanently, because Ctrl-C reaches
+// a service under npm twice.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    stop(signal, 0);
+  });
+}
+watchNpm(() => {
+  stop('the parent npm process has ended', 0);
+});
+
+starting.then((service) => {
+  process.stderr.write(service.banner);
+  void service.lost.then(({ message }) => {
+    console.error(`\nMintmark stops: the database was lost.\n\n${message}\n`);
+    stop('the database was lost', 1);
+  });
+}, fail);

@@ -98,9 +98,12 @@ export function expiry({ leaseUntil }: IdentifierRecord, at: Date): Amendment {
   return { kind: 'lapsed', state: 'withdrawn', ...GIVEN_UP, tombstone };
 }
 
-/** Whether a record is the metadata record of an object with this metadata ID. */
+/**
+ * Whether a generated record is the metadata record of an object with this metadata ID. Its name has no letters but hexadecimal
+ * digits, whose case is ignored.
+ */
 export function describes(record: IdentifierRecord, { metadataId }: Pick<IdentifierRecord, 'metadataId'>): boolean {
-  return metadataId !== null && isMetadataIdOf(metadataId, record);
+  return metadataId !== null && isMetadataIdOf(metadataId, record, true);
 }
 
 /**

@@ -82,7 +82,9 @@ beforeAll(async () => {
   // The database is dropped while the pool still closes its connections.
   pool.on('error', () => {});
   const transactions = new Transactions(pool, pool);
-  await new NamingAuthorityWriter(transactions, new NamingAuthorityCache(pool, RESOLVER)).ensure(['100.102']);
+  await new NamingAuthorityWriter(transactions, new NamingAuthorityCache(pool, RESOLVER)).ensure([
+    { prefix: '100.102', profile: 'cordra' },
+  ]);
   await mintingWith([A]).mint(ORDER);
 });
 afterAll(async () => {

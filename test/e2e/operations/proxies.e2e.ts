@@ -118,7 +118,7 @@ describe('docker-compose.yml', () => {
     expect(first?.headers.get('retry-after')).toBe('1');
     expect(first?.headers.get('strict-transport-security')).toBe('max-age=31536000');
     const { body } = await service.client.get('/problems');
-    const problem = await first?.json();
+    const problem = (await first?.json()) as { title: string };
     expect(problem).toMatchObject({ type: '/problems/RATE_LIMITED', status: 429, code: 'RATE_LIMITED' });
     expect(JSON.stringify(body)).toContain(`"title":"${problem.title}"`);
     for (let count = 0; count < 100; count++) {

@@ -145,6 +145,14 @@ export function uuidParts(uuid: DceUuid): UuidParts {
   return { hyphenated: hyphenated(uuid), version: versionOf(uuid), variant: variantOf(uuid), dce: isDce(uuid) };
 }
 
+/** The components of a URI that its name does not have; in the order of a URI. */
+export type Omitted = readonly ('query' | 'fragment')[];
+
+/** What the URI forms of a name leave out of a URI: the query and the fragment are no part of a Handle. */
+export function omittedOf(parts: Parts): Omitted {
+  return 'handle' in parts ? (['query', 'fragment'] as const).filter((part) => parts[part] !== null) : [];
+}
+
 function uriParts(
   name: CordraId | Handle,
   query: string | null,

@@ -48,6 +48,7 @@ export type {
 export { upperAscii } from './grammar/ascii.js';
 export { namingAuthorityKey, parentOf, parseNamingAuthority } from './forms/naming-authority.js';
 export { type Context, normalize, type Normalized, type NotNormalized } from './normalize.js';
+export { omittedOf } from './components.js';
 export type * from './components.js';
 export type { Charset } from './grammar/handle-characters.js';
 export { type Kind, KINDS, type Reading, type Recognition, type Unrecognized } from './parse-as.js';

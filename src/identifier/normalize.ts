@@ -12,7 +12,7 @@ import { listRepairs, type RepairCode } from './repairs.js';
 import { isResolver, parseResolver, type Resolver, type ResolverConfig } from './resolver.js';
 import type { Profile } from './forms/segments.js';
 import { fail, type Result, type SyntaxFault } from './syntax-error.js';
-import type { Parts } from './components.js';
+import { type Omitted, omittedOf, type Parts } from './components.js';
 import { type Unavailable, unavailableUris, type Uris, urisOf } from './convert.js';
 
 /** How a text is parsed and compared. Every member has a default. */
@@ -49,6 +49,8 @@ export interface Normalized {
   readonly uris: Uris;
   /** The number of the rule that forbids each form that is null in `uris`. */
   readonly unavailable: Unavailable;
+  /** What `uris` leave out of the URI; absent where they contain all of it. */
+  readonly omitted?: Omitted;
   /** Whether both texts denote the same thing; only with `equalTo`. False for a malformed second text. */
   readonly equal?: boolean;
   /** The differences between the input and `normalized`. */
@@ -79,6 +81,7 @@ export function normalize(input: string, kind?: Kind, context: Context = {}): No
   const { name, normalized, parts } = read.value;
   const authority = 'namingAuthority' in name ? context.authorityOf?.(name.namingAuthority) : undefined;
   const ownResolver = authority?.resolver ?? options.resolver ?? null;
+  const omitted = omittedOf(parts);
   const found: Normalized = {
     input,
     kind: read.value.kind,
@@ -87,6 +90,7 @@ export function normalize(input: string, kind?: Kind, context: Context = {}): No
     parts,
     uris: urisOf(name, ownResolver),
     unavailable: unavailableUris(name, ownResolver),
+    ...(omitted.length > 0 && { omitted }),
     repairs: listRepairs(read.repairs),
     name,
   };

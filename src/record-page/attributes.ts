@@ -1,3 +1,4 @@
+import { recognize, toResolver, urisOf } from '../identifier/index.js';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
 import { metadataUrl, neighborHandleUri, neighborUri, versionUri } from '../registry/neighbor-uri.js';
 import { linkTo } from './links.js';
@@ -26,7 +27,7 @@ export function attributeTable({ record, uris, metadataIdScheme = 'recognized' }
   const metadata = metadataId === null ? 'None' : linkTo(metadataUrl(uris, metadataId, metadataIdScheme), metadataId);
   rows.push(['Metadata ID', metadata]);
   if (alternateIds.length > 0) {
-    rows.push(['Alternate identifiers', listOf(alternateIds, (name) => neighborUri(uris, name))]);
+    rows.push(['Alternate identifiers', listOf(alternateIds, (name) => neighborUri(uris, name), doiLink)]);
   }
   if (replaces !== null) rows.push(['Previous version', listOf([replaces], (text) => versionUri(uris, text))]);
   if (newerVersions.length > 0) {
@@ -39,15 +40,35 @@ export function attributeTable({ record, uris, metadataIdScheme = 'recognized' }
   return factTable('What the registry states about this identifier.', ['Attribute', 'Value'], rows);
 }
 
-function listOf(names: readonly string[], uriOf: (name: string) => string | null): Markup {
+/** @param shown what is shown in place of the link to a name; null for the link. */
+function listOf(
+  names: readonly string[],
+  uriOf: (name: string) => string | null,
+  shown: (name: string) => Content = () => null,
+): Markup {
   const items = names
     .slice(0, MAX_NAMES)
     .map((name) =>
-      name.length > MAX_NAME_LENGTH ? shownName(`${name.slice(0, MAX_NAME_LENGTH)}…`) : linkTo(uriOf(name), name),
+      name.length > MAX_NAME_LENGTH
+        ? shownName(`${name.slice(0, MAX_NAME_LENGTH)}…`)
+        : (shown(name) ?? linkTo(uriOf(name), name)),
     );
   const more = names.length - items.length;
   return markup`<ul role="list">${items.map((item) => markup`<li>${item}</li>`)}
 ${more > 0 ? markup`<li>and ${more} more</li>` : null}</ul>`;
+}
+
+/** A Handle under a prefix of the DOI system, as a canonical name. */
+const DOI = /^hdl:(10\.[^/]+\/.*)$/s;
+
+const DOI_RESOLVER = toResolver({ scheme: 'https', authority: 'doi.org' });
+
+/** A DOI as a URL, the form in which DOIs are displayed (DOI display guidelines of Crossref); null for any other canonical name. */
+function doiLink(name: string): Content {
+  const doi = DOI.exec(name)?.[1];
+  if (doi === undefined) return null;
+  const read = recognize(name, { charset: 'unicode' });
+  return linkTo(read.ok ? urisOf(read.value.name, DOI_RESOLVER).http : null, DOI_RESOLVER.prefix + doi);
 }
 
 function lastChange(at: Date, version: number): Content {

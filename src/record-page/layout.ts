@@ -9,6 +9,8 @@ export interface Layout {
   readonly title: string;
   /** Whether search engines may list the page. */
   readonly isIndexed: boolean;
+  /** The URL of this page for search engines (RFC 6596); absent or null for none. */
+  readonly canonicalUrl?: string | null;
   readonly main: Content;
 }
 
@@ -19,8 +21,9 @@ const SCRIPT_ELEMENT = trusted(`<script>${SCRIPT}</script>`);
  * A whole page. Surrogates without a partner, which UTF-8 cannot express, do not occur in it. It sends no referrer to other
  * origins. Under the policy "no-referrer" of the header, the form would name its origin as "null".
  */
-export function page({ title, isIndexed, main }: Layout): string {
+export function page({ title, isIndexed, canonicalUrl = null, main }: Layout): string {
   const robots = isIndexed ? null : markup`<meta name="robots" content="noindex">\n`;
+  const canonical = canonicalUrl === null ? null : markup`<link rel="canonical" href="${canonicalUrl}">\n`;
   return markup`<!doctype html>
 <html lang="en" dir="ltr">
 <head>
@@ -28,7 +31,7 @@ export function page({ title, isIndexed, main }: Layout): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="same-origin">
-${robots}<title>${plainText(title)}</title>
+${robots}${canonical}<title>${plainText(title)}</title>
 ${STYLE_ELEMENT}
 </head>
 <body>

@@ -13,22 +13,27 @@ import { shownName, shownText } from './visible-text.js';
 export function recordPage(shown: PageRecord): string {
   const { record, values } = shown;
   const native = nativeText(record);
+  const isActive = record.state === 'active';
   return page({
     title: `${native} · Mintmark`,
-    isIndexed: record.state === 'active',
+    isIndexed: isActive,
+    canonicalUrl: isActive ? (shown.canonicalUrl ?? null) : null,
     main: markup`<p class="kind">${shownText(kindOf(record))}</p>
       <h1>${shownName(native)}</h1>
-      ${stateOf(record)} ${attributeTable(shown)} ${namesSection(shown)} ${values === null ? null : valuesSection(values)}
+      ${stateOf(record)} ${attributeTable(shown)} ${namesSection(shown)} ${citationSection(shown)} ${values === null ? null : valuesSection(values)}
       ${historySection(shown)}`,
   });
 }
 
-/** The URI forms and the line for citations. */
-export function namesSection(shown: PageRecord): Markup {
-  const citation = citationOf(shown);
+/** The URI forms. */
+export function namesSection({ record, uris }: PageRecord): Markup {
   return markup`<h2>Ways to write it</h2>
-    ${nameTable(nativeText(shown.record), shown.uris)}
-    <h2>Citation</h2>
+    ${nameTable(nativeText(record), uris)}`;
+}
+
+function citationSection(shown: PageRecord): Markup {
+  const citation = citationOf(shown);
+  return markup`<h2>Citation</h2>
     <p><cite>${shownName(citation)}</cite>${copyButton(citation, 'the citation')}</p>`;
 }
 

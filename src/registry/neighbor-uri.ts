@@ -24,6 +24,12 @@ export function metadataUrl(uris: Uris, metadataId: string, scheme: MetadataIdSc
   return neighborUri(uris, metadataId);
 }
 
+/** The naming authority of the metadata ID of a record; null for one that is no Handle. @param scheme as in `metadataUrl`. */
+export function metadataAuthority(metadataId: string, scheme: MetadataIdScheme): string | null {
+  const read = scheme === 'any' ? null : recognize(metadataId, { charset: 'unicode' });
+  return read?.ok && 'namingAuthority' in read.value.name ? read.value.name.namingAuthority : null;
+}
+
 /** As `neighborUri`, of another registered Handle. @param native its naming authority, "/" and its local name. */
 export function neighborHandleUri(uris: Uris, native: string): string | null {
   return uriAt(uris, toHandle(native, 'unicode'));
@@ -35,6 +41,11 @@ const IS_URI = /^(?:info:fedora\/|urn:uuid:)/;
 /** As `neighborUri`, of another version of an object. @param text `NA/local` for a Handle, canonical for another name. */
 export function versionUri(uris: Uris, text: string): string | null {
   return IS_URI.test(text) ? neighborUri(uris, text) : neighborHandleUri(uris, text);
+}
+
+/** The naming authority of another version of an object; null for one that is no Handle. */
+export function versionAuthority(text: string): string | null {
+  return IS_URI.test(text) ? null : text.slice(0, text.indexOf('/'));
 }
 
 function uriAt({ http, cordraPath }: Uris, other: Name): string | null {

@@ -10,6 +10,8 @@ export interface Predecessor {
   readonly text: string;
   /** The digest of the comparison key, by which the newer versions of an identifier are found. */
   readonly key: CanonicalName['key'];
+  /** The ID of its record, where it was looked up. */
+  readonly id?: bigint;
 }
 
 /** The previous version that a request names. */
@@ -48,7 +50,7 @@ export function readPredecessor(text: string, known: NamingAuthoritySnapshot, po
  */
 export function predecessorOf(
   { text, key, comparison, address, isHidden }: RequestedPredecessor,
-  found: Pick<IdentifierRecord, 'namingAuthority' | 'localName' | 'state' | 'replaces'> | null,
+  found: Pick<IdentifierRecord, 'id' | 'namingAuthority' | 'localName' | 'state' | 'replaces'> | null,
   self: { readonly comparison: string; readonly text: string } | null,
 ): Predecessor {
   if (self?.comparison === comparison) throw invalidPredecessor('an identifier cannot replace itself');
@@ -56,7 +58,7 @@ export function predecessorOf(
   if (found === null || isHidden) throw invalidPredecessor(`${text} is not registered`);
   if (found.state === 'reserved') throw invalidPredecessor(`${text} is reserved and was never active`);
   if (self !== null && found.replaces === self.text) throw invalidPredecessor(`${text} itself replaces ${self.text}`);
-  return { text: nativeText(found), key };
+  return { text: nativeText(found), key, id: found.id };
 }
 
 function invalidPredecessor(why: string): Problem {

@@ -1,5 +1,5 @@
-import type { Uris } from '../identifier/index.js';
-import type { IdentifierRecord } from './identifier-record.js';
+import { type Uris, canonicalUri } from '../identifier/index.js';
+import { type IdentifierRecord, identifierOf } from './identifier-record.js';
 import type { MetadataIdScheme } from './naming-authority.js';
 import { metadataUrl, neighborHandleUri, versionUri } from './neighbor-uri.js';
 
@@ -45,12 +45,40 @@ export function typedLinksOf(
   return [...links, ...versionLinksOf(record, uris)];
 }
 
-function versionLinksOf({ replaces, newerVersions }: IdentifierRecord, uris: Uris): TypedLink[] {
+/** The replacement of a withdrawn identifier first. It is often one of the newer versions too. */
+function versionLinksOf({ replaces, newerVersions, tombstone }: IdentifierRecord, uris: Uris): TypedLink[] {
   const link = (rel: string, href: string | null): TypedLink[] => (href === null ? [] : [{ rel, href }]);
+  const replacedBy = tombstone?.replacedBy ?? null;
+  const replacement = replacedBy === null ? null : versionUri(uris, replacedBy);
+  const newer = newerVersions.map((native) => neighborHandleUri(uris, native));
   return [
+    ...link('successor-version', replacement),
     ...(replaces === null ? [] : link('predecessor-version', versionUri(uris, replaces))),
-    ...newerVersions.flatMap((native) => link('successor-version', neighborHandleUri(uris, native))),
+    ...newer.filter((href) => href !== replacement).flatMap((href) => link('successor-version', href)),
   ];
+}
+
+/** Relations from a page about an identifier, which the identifier itself does not have. */
+const OF_PAGES: ReadonlySet<string> = new Set(['cite-as', 'type']);
+
+/**
+ * The typed links of an identifier itself, which a resolver sends with its redirect: its link set first, which has all of them.
+ * @param scheme that of the metadata IDs of its naming authority.
+ */
+export function identifierLinksOf(record: IdentifierRecord, uris: Uris, scheme: MetadataIdScheme): TypedLink[] {
+  return resolverPageLinksOf(record, uris, scheme).filter(({ rel }) => !OF_PAGES.has(rel));
+}
+
+/** As `identifierLinksOf`, of the page about the identifier at a resolver. */
+export function resolverPageLinksOf(record: IdentifierRecord, uris: Uris, scheme: MetadataIdScheme): TypedLink[] {
+  const path = resolverPathOf(uris);
+  const linkset = path === null ? [] : [{ rel: 'linkset', href: path, type: LINKSET }];
+  return [...linkset, ...typedLinksOf(record, uris, null, scheme)];
+}
+
+/** The path of an identifier at its resolver; null where it has no HTTP URI. */
+export function resolverPathOf({ http }: Uris): string | null {
+  return http === null ? null : http.slice(http.indexOf('/', 'https://'.length));
 }
 
 /** A link set with one context (RFC 9264 4.2). */
@@ -73,10 +101,26 @@ export function linksetOf(
   urls: RecordUrls,
   scheme: MetadataIdScheme = 'recognized',
 ): Linkset {
+  return linksetAt(urls.record, record, uris, typedLinksOf(record, uris, urls, scheme));
+}
+
+/**
+ * The link set of an identifier itself: its typed links, the objects that it describes, and its target as an `item` (RFC 6573),
+ * by which FAIR Signposting leads from an object to what it consists of. A withdrawn identifier has no target.
+ * @param scheme that of the metadata IDs of its naming authority.
+ */
+export function identifierLinksetOf(record: IdentifierRecord, uris: Uris, scheme: MetadataIdScheme): Linkset {
+  const { target, tombstone } = record;
+  const item = target === null || tombstone !== null ? [] : [{ rel: 'item', href: target }];
+  const anchor = uris.http ?? canonicalUri(identifierOf(record));
+  return linksetAt(anchor, record, uris, [...item, ...identifierLinksOf(record, uris, scheme)]);
+}
+
+function linksetAt(anchor: string, { describes }: IdentifierRecord, uris: Uris, typed: readonly TypedLink[]): Linkset {
   const context: Record<string, string | LinkTarget[]> = {};
-  const described = record.describes.flatMap((native) => neighborHandleUri(uris, native) ?? []);
+  const described = describes.flatMap((native) => neighborHandleUri(uris, native) ?? []);
   const links = [
-    ...typedLinksOf(record, uris, urls, scheme).filter(({ rel }) => rel !== 'linkset'),
+    ...typed.filter(({ rel }) => rel !== 'linkset'),
     ...described.map((href) => ({ rel: 'describes', href })),
   ];
   for (const { rel, ...target } of links) {
@@ -84,5 +128,5 @@ export function linksetOf(
     if (Array.isArray(targets)) targets.push(target);
     else context[rel] = [target];
   }
-  return { linkset: [{ anchor: urls.record, ...context }] };
+  return { linkset: [{ anchor, ...context }] };
 }

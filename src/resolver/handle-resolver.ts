@@ -20,7 +20,7 @@ export interface CurrentAuthorities {
 
 /** What a name leads to. `handle` is the name as the client wrote it. */
 export type Resolution = { readonly handle: string } & (
-  | { readonly kind: 'active' | 'withdrawn'; readonly record: IdentifierRecord }
+  | ({ readonly kind: 'active' | 'withdrawn' } & ReadRecord)
   | { readonly kind: 'unknown'; readonly authority: NamingAuthority }
   /** The prefix is not of this registry, or hidden from the principal. */
   | { readonly kind: 'foreign'; readonly isMarked: boolean }
@@ -28,9 +28,9 @@ export type Resolution = { readonly handle: string } & (
   | { readonly kind: 'tooLong' }
 );
 
-export interface WholeRecord {
+/** A record, and how the metadata IDs of its naming authority are read. */
+export interface ReadRecord {
   readonly record: IdentifierRecord;
-  /** How the metadata IDs of its naming authority are read. */
   readonly metadataIdScheme: MetadataIdScheme;
 }
 
@@ -64,7 +64,7 @@ export class HandleResolver {
   }
 
   /** A record with the objects that it describes; as it is where it has changed in the meantime. */
-  async whole(record: IdentifierRecord): Promise<WholeRecord> {
+  async whole(record: IdentifierRecord): Promise<ReadRecord> {
     const { namingAuthority, localName, version } = record;
     const authority = (await this.authorities.current()).find(namingAuthority);
     const whole = authority === undefined ? null : await this.wholeRecords.find(addressIn(authority, localName));
@@ -94,7 +94,8 @@ export class HandleResolver {
       const record = await this.reader.find(addressIn(authority, localName));
       if (record === null) continue;
       if (record.state === 'reserved' || isDeleted(record)) break;
-      return { kind: record.tombstone === null ? 'active' : 'withdrawn', handle, record };
+      const { metadataIdScheme } = authority;
+      return { kind: record.tombstone === null ? 'active' : 'withdrawn', handle, record, metadataIdScheme };
     }
     return { kind: 'unknown', handle, authority };
   }

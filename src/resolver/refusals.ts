@@ -8,7 +8,7 @@ import { Problem } from '../problem/problem.js';
 import { nativeText, serializeTombstone } from '../registry/identifier-record.js';
 import { MAX_LOCAL_NAME_OCTETS } from '../registry/canonical-name.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
-import { acceptsJson } from './accepts-json.js';
+import { acceptsJson } from './accepted-types.js';
 import { rulesOf } from './name-rules.js';
 import { sendApi, sendPage } from './replies.js';
 import type { ResolveQuery } from './resolve-query.js';

@@ -27,8 +27,16 @@ export function expiry(): string {
  * @param cacheControl of redirects, which depends on who may read.
  */
 export function sendRedirect(reply: FastifyReply, target: string, cacheControl: string): FastifyReply {
-  const headers = { location: target, expires: expiry(), 'cache-control': cacheControl, 'content-type': HTML };
-  return reply.code(302).headers(headers).send(redirectPage(target));
+  return reply
+    .code(302)
+    .headers({
+      location: target,
+      expires: expiry(),
+      'cache-control': cacheControl,
+      'content-type': HTML,
+      vary: 'Accept',
+    })
+    .send(redirectPage(target));
 }
 
 /**
@@ -51,6 +59,7 @@ export function sendDestination(
       expires: new Date(now + left * 1000).toUTCString(),
       'cache-control': `${scope}, max-age=${left}`,
       'content-type': HTML,
+      vary: 'Accept',
     })
     .send(redirectPage(location));
 }

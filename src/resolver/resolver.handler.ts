@@ -1,24 +1,30 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { principalOf } from '../access/current-principal.js';
 import type { Principal } from '../access/principal.js';
-import { linkHeaderOf } from '../http/headers/link-header.js';
 import { MAX_PARAMETERS, parametersIn } from '../http/query-parameters.js';
 import { unknownPath } from '../http/server/method-not-allowed.js';
 import type { DirectRoute } from '../http/server/direct-answers.js';
-import { type Resolver, urisOf } from '../identifier/index.js';
+import { type Resolver, type Uris, urisOf } from '../identifier/index.js';
 import { invalidAnswer, isPublic, selectValues, valuesAnswer, valuesOf } from '../handle-values/index.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { type IdentifierRecord, identifierOf, serializeRecord } from '../registry/identifier-record.js';
-import { typedLinksOf } from '../registry/typed-links.js';
+import {
+  LINKSET,
+  identifierLinksOf,
+  identifierLinksetOf,
+  resolverPageLinksOf,
+  resolverPathOf,
+} from '../registry/typed-links.js';
 import { MAX_PAGE_EVENTS, type PageRecord, formPage, recordPage } from '../record-page/index.js';
 import type { HeldRecords } from '../storage/identifiers/cache/cached-resolution.js';
 import type { HistoryReads } from '../storage/replica/history-reads.js';
-import { acceptsJson } from './accepts-json.js';
+import { acceptsJson, acceptsLinkset } from './accepted-types.js';
 import { appendToTarget } from './append-to-target.js';
 import { directRedirects } from './direct-redirects.js';
 import { type Entrance, entryOf } from './entrance.js';
 import { type HandleResolver, type Resolution, urlAt } from './handle-resolver.js';
 import { destinationOf } from './destination/destination.js';
+import { identifierLink, linkOf, linkable } from './identifier-links.js';
 import { locationsXml, pageValues } from './page-values.js';
 import { NO_QUERY, type ResolveQuery, queryOf, readQuery } from './resolve-query.js';
 import {
@@ -30,6 +36,8 @@ import {
   withdrawnRefusal,
 } from './refusals.js';
 import { sendApi, sendDestination, sendPage, sendRedirect, sendText, sendUpstream } from './replies.js';
+
+type Registered = Extract<Resolution, { readonly record: IdentifierRecord }>;
 
 export interface ResolverSettings {
   /** The resolver of naming authorities that have none of their own. */
@@ -56,7 +64,7 @@ export class ResolverHandler {
 
   /** The redirects that need nothing of a request but its path. */
   direct(entrance: Entrance): DirectRoute {
-    return directRedirects(entrance, this.records, this.metrics, this.cacheControl);
+    return directRedirects(entrance, this.records, this.metrics, this.cacheControl, this.settings.resolver);
   }
 
   readonly handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -90,14 +98,9 @@ export class ResolverHandler {
     const { kind, handle } = resolution;
     switch (kind) {
       case 'active':
-        return this.answerRecord(request, reply, query, handle, resolution.record, principal);
+        return this.answerRecord(request, reply, query, resolution, principal);
       case 'withdrawn':
-        return this.refuse(
-          request,
-          reply,
-          query,
-          withdrawnRefusal(handle, await this.pageOf(request, query, resolution.record, principal)),
-        );
+        return this.answerWithdrawn(request, reply, query, resolution, principal);
       case 'unknown':
         return this.refuse(request, reply, query, unknownRefusal(handle, resolution.authority));
       case 'malformed':
@@ -113,11 +116,15 @@ export class ResolverHandler {
     request: FastifyRequest,
     reply: FastifyReply,
     query: ResolveQuery,
-    handle: string,
-    record: IdentifierRecord,
+    { handle, record, metadataIdScheme }: Registered,
     principal: Principal,
   ): Promise<FastifyReply> {
     const { target } = record;
+    if (query.action !== 'api') {
+      if (acceptsLinkset(request.headers.accept)) return this.sendLinks(reply, 200, record, principal);
+      const linked = linkable(record, metadataIdScheme, principal);
+      setLink(reply, identifierLink(linked, metadataIdScheme, this.settings.resolver));
+    }
     if (query === NO_QUERY && target !== null && record.handleValues === null) {
       this.metrics.resolved('redirected');
       return sendRedirect(reply, target, this.cacheControl);
@@ -149,9 +156,42 @@ export class ResolverHandler {
       const json = JSON.stringify(serializeRecord(page.record, page.uris));
       return sendText(reply, 200, 'application/json; charset=utf-8', json);
     }
-    const links = linkHeaderOf(typedLinksOf(page.record, page.uris, null, page.metadataIdScheme));
-    if (links !== undefined) void reply.header('link', links);
-    return sendPage(reply, 200, recordPage({ ...page, values: pageValues(values) }));
+    const linked = linkable(page.record, metadataIdScheme, principal);
+    setLink(reply, linkOf(resolverPageLinksOf(linked, page.uris, metadataIdScheme)));
+    const path = resolverPathOf(page.uris);
+    // Without the parameter, a name with a target has no page.
+    const canonicalUrl = path === null ? {} : { canonicalUrl: `${path}?noredirect` };
+    return sendPage(reply, 200, recordPage({ ...page, ...canonicalUrl, values: pageValues(values) }));
+  }
+
+  private async answerWithdrawn(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    query: ResolveQuery,
+    { handle, record, metadataIdScheme }: Registered,
+    principal: Principal,
+  ): Promise<FastifyReply> {
+    if (query.action !== 'api' && acceptsLinkset(request.headers.accept)) {
+      return this.sendLinks(reply, 410, record, principal);
+    }
+    const page = await this.pageOf(request, query, record, principal);
+    const linked = linkable(page.record, metadataIdScheme, principal);
+    setLink(reply, linkOf(identifierLinksOf(linked, page.uris, metadataIdScheme)));
+    return this.refuse(request, reply, query, withdrawnRefusal(handle, page));
+  }
+
+  /** The link set of the identifier (RFC 9264), also of a withdrawn one. */
+  private async sendLinks(
+    reply: FastifyReply,
+    status: 200 | 410,
+    cached: IdentifierRecord,
+    principal: Principal,
+  ): Promise<FastifyReply> {
+    this.metrics.resolved(status === 200 ? 'shown' : 'withdrawn');
+    const { record, metadataIdScheme } = await this.resolver.whole(cached);
+    const linked = linkable(record, metadataIdScheme, principal);
+    const set = identifierLinksetOf(linked, this.urisOf(record), metadataIdScheme);
+    return sendText(reply, status, LINKSET, `${JSON.stringify(set)}\n`);
   }
 
   /** @throws Problem NOT_FOUND, as for every other path that does not exist. */
@@ -183,7 +223,7 @@ export class ResolverHandler {
     // The records of the cache have no `describes`.
     const { record: whole, metadataIdScheme } = await this.resolver.whole(record);
     const shown = principal.redact(whole);
-    const uris = urisOf(identifierOf(record), record.resolver ?? this.settings.resolver);
+    const uris = this.urisOf(record);
     const isPage = action !== 'api' && !acceptsJson(headers.accept);
     const history =
       isPage && principal.seesHistory
@@ -192,10 +232,18 @@ export class ResolverHandler {
     return { record: shown, uris, metadataIdScheme, values: null, history };
   }
 
+  private urisOf(record: IdentifierRecord): Uris {
+    return urisOf(identifierOf(record), record.resolver ?? this.settings.resolver);
+  }
+
   private refuse(request: FastifyRequest, reply: FastifyReply, query: ResolveQuery, refusal: Refusal): FastifyReply {
     this.metrics.resolved(refusal.outcome);
     return sendRefusal(request, reply, query, refusal);
   }
+}
+
+function setLink(reply: FastifyReply, link: string | undefined): void {
+  if (link !== undefined) void reply.header('link', link);
 }
 
 /** The parameters of the query, and those of a body: a form, or the texts of a JSON object. */

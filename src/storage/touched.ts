@@ -1,8 +1,10 @@
 import type { Address } from '../registry/naming-authority-snapshot.js';
 import type { NewIdentifier } from '../registry/new-identifier.js';
+import type { Predecessor } from '../registry/predecessor.js';
 
 /** What a transaction changes, for caches of this process. */
 export interface Touched {
+  /** Changed identifiers, and those that got a newer version. */
   readonly identifiers: bigint[];
   readonly namingAuthorities: string[];
   /** The addresses of new identifiers. */
@@ -27,13 +29,20 @@ export function noteChanges(
 /** Notes new identifiers in the transaction that inserts them. */
 export function noteMints(
   transaction: object,
-  items: readonly Pick<NewIdentifier, 'address' | 'metadataRecord'>[],
+  items: readonly Pick<NewIdentifier, 'address' | 'metadataRecord' | 'replaces'>[],
 ): void {
-  const { minted } = touchedIn(transaction);
-  for (const { address, metadataRecord } of items) {
+  const { minted, identifiers } = touchedIn(transaction);
+  for (const { address, metadataRecord, replaces } of items) {
     minted.push(address);
     if (metadataRecord !== null) minted.push(metadataRecord.address);
+    if (replaces?.id !== undefined) identifiers.push(replaces.id);
   }
+}
+
+/** Notes identifiers that get a newer version in the transaction that says so. */
+export function notePredecessors(transaction: object, predecessors: readonly (Predecessor | null | undefined)[]): void {
+  const { identifiers } = touchedIn(transaction);
+  for (const predecessor of predecessors) if (predecessor?.id !== undefined) identifiers.push(predecessor.id);
 }
 
 /** What was noted on a connection since the last call. @returns null where nothing was. */

@@ -206,6 +206,33 @@ describe('the page of a record', () => {
     expect(page.length).toBeLessThan(60_000);
   });
 
+  it('shows and links DOIs among the alternate identifiers as URLs of doi.org', () => {
+    const alternateIds = [
+      'hdl:10.1000/182',
+      'hdl:10.5072/a/b%20c',
+      'hdl:10.1000/..',
+      'hdl:20.1000/5',
+      'hdl:1000/10.1/x',
+    ];
+    const page = recordPage(pageOf({ alternateIds }));
+    expect(page).toContain('<a href="https://doi.org/10.1000/182" rel="noreferrer">https://doi.org/10.1000/182</a>');
+    expect(page).toContain(
+      '<a href="https://doi.org/10.5072/a%2Fb%20c" rel="noreferrer">https://doi.org/10.5072/a/b%20c</a>',
+    );
+    expect(page).toContain('<li>https://doi.org/10.1000/..</li>');
+    expect(page).toContain('<a href="http://hdl.handle.net/20.1000/5" rel="noreferrer">hdl:20.1000/5</a>');
+    expect(page).toContain('>hdl:1000/10.1/x</a>');
+  });
+
+  it('RFC 6596: names its URL for search engines while it is active', () => {
+    const canonicalUrl = '/20.500/a"b?noredirect';
+    const canonical = '<link rel="canonical" href="/20.500/a&quot;b?noredirect">';
+    expect(recordPage(pageOf({}, { canonicalUrl }))).toContain(canonical);
+    expect(recordPage(pageOf())).not.toContain('rel="canonical"');
+    expect(recordPage(pageOf({ state: 'reserved' }, { canonicalUrl }))).not.toContain('rel="canonical"');
+    expect(withdrawnPage(pageOf({ state: 'withdrawn', tombstone }, { canonicalUrl }))).not.toContain('rel="canonical"');
+  });
+
   it('shows each of the values, with its time to live', () => {
     const timestamp = '2026-11-20T09:30:00Z';
     const values = [
@@ -233,6 +260,13 @@ describe('the page of a withdrawn identifier', () => {
     expect(page).toContain(`Use instead: <a href="http://hdl.handle.net/100.102/${'0'.repeat(32)}"`);
     expect(page).not.toContain('repo.example.org');
     expect(page).toContain('<meta name="robots" content="noindex">');
+  });
+
+  it('offers no citation, and the names by which it was cited', () => {
+    const text = textOf(withdrawn(null));
+    expect(text).not.toMatch(/Citation|Registered 1 January 1970/);
+    expect(text).toContain(`http://hdl.handle.net/100.102/${GUID}`);
+    expect(textOf(recordPage(pageOf()))).toContain('Citation');
   });
 
   it('shows the history if it is given', () => {

@@ -57,7 +57,11 @@ describe('the decision about a previous version', () => {
     'accepts a registered one that is %s, in its registered spelling',
     (state) => {
       const found = recordWith({ namingAuthority: '20', guid: null, localName: 'Name', state, replaces: '20/older' });
-      expect(decide('20/NAME', found)).toEqual({ text: '20/Name', key: '389ad92b-ec50-12d6-53d6-ddc326149080' });
+      expect(decide('20/NAME', found)).toEqual({
+        text: '20/Name',
+        key: '389ad92b-ec50-12d6-53d6-ddc326149080',
+        id: 7n,
+      });
     },
   );
 

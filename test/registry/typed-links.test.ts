@@ -3,7 +3,7 @@ import { linkHeaderOf } from '../../src/http/headers/link-header.js';
 import { DEFAULT_RESOLVER, toResolver, urisOf } from '../../src/identifier/index.js';
 import { identifierOf } from '../../src/registry/identifier-record.js';
 import { neighborHandleUri, neighborUri } from '../../src/registry/neighbor-uri.js';
-import { linksetOf, typedLinksOf } from '../../src/registry/typed-links.js';
+import { identifierLinksOf, identifierLinksetOf, linksetOf, typedLinksOf } from '../../src/registry/typed-links.js';
 import { GUID, recordWith } from '../records.js';
 
 const RECORD = recordWith({
@@ -61,6 +61,54 @@ describe('the typed links of a record', () => {
     const header = linkHeaderOf(typedLinksOf(RECORD, long, URLS)) ?? '';
     expect(header).toMatch(/^<http:\/\/hdl\.handle\.net\/20\.500\/x+>; rel="cite-as"/);
     expect(header.length).toBeLessThan(7168);
+  });
+
+  it('are at most as long as is said, with the separators', () => {
+    const links = ['a', 'b'].map((rel) => ({ rel, href: '/1' }));
+    expect(linkHeaderOf(links, 28)).toBe('</1>; rel="a", </1>; rel="b"');
+    expect(linkHeaderOf(links, 27)).toBe('</1>; rel="a"');
+    expect(linkHeaderOf(links, 12)).toBeUndefined();
+  });
+});
+
+describe('the typed links of an identifier itself', () => {
+  const tombstone = { withdrawnAt: new Date(0), reason: 'Old.', replacedBy: '20.500/2' };
+
+  it('start with its link set, and have nothing of a page', () => {
+    expect(identifierLinksOf(RECORD, URIS, 'recognized')).toEqual([
+      { rel: 'linkset', href: `/100.102/${GUID}`, type: 'application/linkset+json' },
+      { rel: 'describedby', href: 'http://hdl.handle.net/2000.01/A3D8BE7457C943FFB66ED4583059A8BA' },
+    ]);
+    const own = toResolver({ scheme: 'https', authority: 'a:8443', firstSegment: 'hdl' });
+    const [first] = identifierLinksOf(RECORD, urisOf(identifierOf(RECORD), own), 'recognized');
+    expect(first?.href).toBe(`/hdl/100.102/${GUID}`);
+  });
+
+  it('have the replacement of a withdrawn one before the versions, once', () => {
+    const record = recordWith({ tombstone, replaces: '20.500/0', newerVersions: ['20.500/1', '20.500/2'] });
+    expect(identifierLinksOf(record, URIS, 'recognized').slice(1)).toEqual([
+      { rel: 'successor-version', href: 'http://hdl.handle.net/20.500/2' },
+      { rel: 'predecessor-version', href: 'http://hdl.handle.net/20.500/0' },
+      { rel: 'successor-version', href: 'http://hdl.handle.net/20.500/1' },
+    ]);
+  });
+
+  it('are in a link set with its target, if it is not withdrawn', () => {
+    const target = 'https://repo.example.org/7';
+    const setOf = (members: object) => identifierLinksetOf(recordWith({ target, ...members }), URIS, 'recognized');
+    const anchor = `http://hdl.handle.net/100.102/${GUID}`;
+    expect(setOf({ describes: ['20.500/c'] })).toEqual({
+      linkset: [{ anchor, item: [{ href: target }], describes: [{ href: 'http://hdl.handle.net/20.500/c' }] }],
+    });
+    const successor = [{ href: 'http://hdl.handle.net/20.500/2' }];
+    expect(setOf({ tombstone })).toEqual({ linkset: [{ anchor, 'successor-version': successor }] });
+  });
+
+  it('R-34: have no link set where the name has no HTTP URI, and a URI of the name as the context of theirs', () => {
+    const record = recordWith({ namingAuthority: '20.500', localName: '..', guid: null });
+    const uris = urisOf(identifierOf(record), DEFAULT_RESOLVER);
+    expect(identifierLinksOf(record, uris, 'recognized')).toEqual([]);
+    expect(identifierLinksetOf(record, uris, 'recognized')).toEqual({ linkset: [{ anchor: 'hdl:20.500/..' }] });
   });
 });
 

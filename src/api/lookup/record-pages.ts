@@ -12,6 +12,7 @@ import {
   unknownNamePage,
   withdrawnPage,
 } from '../../record-page/index.js';
+import type { RecordUrls } from '../../registry/typed-links.js';
 import { HistoryReads } from '../../storage/replica/history-reads.js';
 import type { Found } from './lookup.service.js';
 
@@ -33,17 +34,18 @@ export class RecordPages {
 
   /**
    * The page of a record that the principal can see, also of a withdrawn one.
-   * @param historyUrl the URL of its history; null where the principal cannot see it.
+   * @param urls where the service serves the record, and its history if the principal can see it.
    */
   async of(
     { record, metadataIdScheme }: Omit<Found, 'uriParts'>,
     uris: Uris,
-    historyUrl: string | null,
+    { record: canonicalUrl, history: historyUrl }: RecordUrls,
     { seesActors }: Principal,
   ): Promise<string> {
     const history =
       historyUrl === null ? null : await this.histories.lastOfIdentifier(record.id, MAX_PAGE_EVENTS, seesActors);
-    const shown = { record, uris, metadataIdScheme, values: null, history, ...(historyUrl !== null && { historyUrl }) };
+    const own = { record, uris, metadataIdScheme, canonicalUrl };
+    const shown = { ...own, values: null, history, ...(historyUrl !== null && { historyUrl }) };
     return record.tombstone === null ? recordPage(shown) : withdrawnPage(shown);
   }
 }

@@ -51,7 +51,7 @@ export class RecordViews {
     }
     const body =
       type === HTML
-        ? await this.pages.of(found, shown.uris, urls.history, principal)
+        ? await this.pages.of(found, shown.uris, urls, principal)
         : `${JSON.stringify(linksetOf(record, shown.uris, atOrigin(urls, request), metadataIdScheme))}\n`;
     // A cache replaces the headers of a stored page by those of 304 (RFC 9111 3.2).
     void reply.headers(type === HTML ? PAGE_HEADERS : { 'content-type': LINKSET });
@@ -61,7 +61,7 @@ export class RecordViews {
   private async showGone(found: Found, shown: IdentifierDto, { principal, reply }: Viewing) {
     const { record } = found;
     const { headers } = goneProblem(record).extensions;
-    const body = await this.pages.of(found, shown.uris, urlsOf(shown, principal).history, principal);
+    const body = await this.pages.of(found, shown.uris, urlsOf(shown, principal), principal);
     void reply.status(HttpStatus.GONE).headers({ ...NO_STORE_PAGE_HEADERS, ...headers });
     return body;
   }

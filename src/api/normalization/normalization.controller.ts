@@ -10,9 +10,13 @@ import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiOnlyProblems, ApiProblems } from '../../problem/api-problems.js';
 import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier-param.js';
-import { UrisDto } from '../representation/identifier.dto.js';
 import { NormalizationService, type NormalizeResult } from './normalization.service.js';
-import { type InvalidItemDto, NormalizeResponseDto, type ValidItemDto } from './normalize-response.dto.js';
+import {
+  type InvalidItemDto,
+  NormalizeResponseDto,
+  RenderedUrisDto,
+  type ValidItemDto,
+} from './normalize-response.dto.js';
 import { NormalizeRequestDto } from './normalize-request.dto.js';
 
 const ALWAYS = [
@@ -56,9 +60,12 @@ export class NormalizationController {
    */
   @Get('identifiers/:identifier/uris')
   @ApiIdentifierParam()
-  @ApiResponse({ status: 200, description: 'The canonical URIs of the identifier.', type: UrisDto })
+  @ApiResponse({ status: 200, description: 'The canonical URIs of the identifier.', type: RenderedUrisDto })
   @ApiProblems('MALFORMED_URL', ...SYNTAX_CODES)
-  async uris(@Param('identifier') identifier: string, @CurrentPrincipal() principal: Principal): Promise<UrisDto> {
+  async uris(
+    @Param('identifier') identifier: string,
+    @CurrentPrincipal() principal: Principal,
+  ): Promise<RenderedUrisDto> {
     return this.normalization.uris(identifier, principal, IDENTIFIER_POINTER);
   }
 }
@@ -70,7 +77,7 @@ function* responses(results: Iterable<NormalizeResult>): Generator<ValidItemDto 
 function responseOf(result: NormalizeResult): ValidItemDto | InvalidItemDto {
   const { input } = result;
   if (!result.valid) return { input, kind: result.kind, valid: false, error: result.fault };
-  const { normalized, parts, uris, unavailable, equal, repairs } = result;
+  const { normalized, parts, uris, unavailable, omitted, equal, repairs } = result;
   const item = {
     input,
     kind: result.kind,
@@ -79,6 +86,7 @@ function responseOf(result: NormalizeResult): ValidItemDto | InvalidItemDto {
     parts: parts as ValidItemDto['parts'],
     uris,
     unavailable: { ...unavailable },
+    ...(omitted !== undefined && { omitted: [...omitted] }),
     repairs: [...repairs],
   };
   return equal === undefined ? item : { ...item, equal };

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
-import { normalize, urisOf } from '../../identifier/index.js';
+import { normalize, omittedOf, urisOf } from '../../identifier/index.js';
 import { malformed } from '../../problem/problem.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import { NamingAuthorityReads } from '../../storage/replica/naming-authority-reads.js';
+import type { RenderedUrisDto } from './normalize-response.dto.js';
 
 /** A text, the form that it must have (any when absent), and the rules for it. */
 export interface NormalizeCommand {
@@ -30,12 +31,13 @@ export class NormalizationService {
    * @param pointer where the request has it.
    * @throws Problem with a syntax code.
    */
-  async uris(text: string, principal: Principal, pointer: string): Promise<ReturnType<typeof urisOf>> {
+  async uris(text: string, principal: Principal, pointer: string): Promise<RenderedUrisDto> {
     const known = principal.viewOf(await this.authorities.current());
     const read = known.recognize(text);
     if (!read.ok) throw malformed(read.fault, pointer);
-    const { name } = read.value;
-    return urisOf(name, known.resolverOf(name));
+    const { name, parts } = read.value;
+    const omitted = omittedOf(parts);
+    return { ...urisOf(name, known.resolverOf(name)), ...(omitted.length > 0 && { omitted: [...omitted] }) };
   }
 }
 

@@ -9,6 +9,8 @@ import {
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '../../openapi/annotations.js';
 import { UrisDto } from '../representation/identifier.dto.js';
 
+const OMITTED = { enum: ['query', 'fragment'], isArray: true, required: false };
+
 const NULLABLE_TEXT = { type: String, nullable: true, required: false } as const;
 
 /** The components of a valid text. Only the members that apply to its kind are present. */
@@ -111,6 +113,8 @@ export class ValidItemDto {
   /** For every null in `uris`, the rule that excludes the form. */
   @ApiProperty({ type: Object, additionalProperties: { type: 'string' }, example: { fedoraUri: 'FED-12' } })
   unavailable: Record<string, string>;
+  /** The components of the URI that `uris` leave out, because they are no part of a Handle (R-02); absent for none. */
+  @ApiProperty(OMITTED) omitted?: ('query' | 'fragment')[];
   /** Whether the text denotes the same thing as `context.equalTo`; present only with `equalTo`. */
   equal?: boolean;
   /** The changes that normalization made. */
@@ -131,6 +135,12 @@ export class InvalidItemDto {
   @ApiProperty({ enum: [false] }) valid: false;
   /** The fault, its position and the violated rule. */
   error: SyntaxErrorDto;
+}
+
+/** The URI forms of an identifier that a request names. */
+export class RenderedUrisDto extends UrisDto {
+  /** The components of the URI in the request that these leave out, because they are no part of a Handle (R-02); absent for none. */
+  @ApiProperty(OMITTED) omitted?: ('query' | 'fragment')[];
 }
 
 /** One result for each text. */

@@ -5,14 +5,14 @@ const MAX_LENGTH = 7168;
 
 /**
  * `Link` (RFC 8288 3) with the links that fit, the first ones first. Every `href` is a URI reference in ASCII.
+ * @param maxLength the most characters of the value.
  * @returns undefined without a link.
  */
-export function linkHeaderOf(links: readonly TypedLink[]): string | undefined {
+export function linkHeaderOf(links: readonly TypedLink[], maxLength = MAX_LENGTH): string | undefined {
   let header = '';
   for (const { rel, href, type } of links) {
-    const link = `<${href}>; rel="${rel}"${type === undefined ? '' : `; type="${type}"`}`;
-    if (header.length + link.length > MAX_LENGTH) continue;
-    header += header === '' ? link : `, ${link}`;
+    const link = `${header === '' ? '' : ', '}<${href}>; rel="${rel}"${type === undefined ? '' : `; type="${type}"`}`;
+    if (header.length + link.length <= maxLength) header += link;
   }
   return header === '' ? undefined : header;
 }

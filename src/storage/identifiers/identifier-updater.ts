@@ -4,6 +4,7 @@ import { type Actor, SERVICE, difference, mutableAttributesOf } from '../../regi
 import { IdentifierReader, type PairedRecords } from './identifier-reader.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
+import { notePredecessors } from '../touched.js';
 import type { Queryable } from '../transactions.js';
 import { type Amendment, amended, changeTime, expiry } from '../../registry/lifecycle.js';
 
@@ -122,6 +123,10 @@ async function write(
     changes.map(({ amendment: { replaces } }) => replaces?.text ?? null),
     changes.map(({ amendment: { replaces } }) => replaces?.key ?? null),
   ]);
+  notePredecessors(
+    transaction,
+    changes.map(({ amendment }) => amendment.replaces),
+  );
   await replaceAlternates(
     transaction,
     changes.flatMap(({ record, amendment: { alternates } }) => (alternates ? [{ record, alternates }] : [])),

@@ -69,6 +69,27 @@ describe('POST /normalize', () => {
     });
   });
 
+  it('R-02: names what `uris` leave out of the URI of a Handle, and nothing for a CORDRA identifier', async () => {
+    const guid = 'F58FB49EB1F848F0A606E84CEF294BE5';
+    const cases: [object, string[] | undefined, string][] = [
+      [{ input: 'hdl:10.1000/182?locatt=a:b#p1' }, ['query', 'fragment'], 'hdl:10.1000/182'],
+      [{ input: 'https://doi.org/10.1000/182?x' }, ['query'], 'hdl:10.1000/182'],
+      [{ input: 'hdl:10.1000/182?' }, ['query'], 'hdl:10.1000/182'],
+      [{ input: 'info:hdl/10.1000/182#p1' }, ['fragment'], 'hdl:10.1000/182'],
+      [{ input: 'hdl:10.1000/182#', kind: 'hdl-uri' }, ['fragment'], 'hdl:10.1000/182'],
+      [{ input: 'hdl:10.1000/182%3Fx%23y' }, undefined, 'hdl:10.1000/182%3Fx%23y'],
+      [{ input: '10.1000/182?x#y' }, undefined, 'hdl:10.1000/182%3Fx%23y'],
+      [{ input: `hdl:100.102/${guid}?x#y` }, undefined, `hdl:100.102/${guid}?x#y`],
+      [{ input: 'info:fedora/demo:1/DC' }, undefined, ''],
+    ];
+    const answer = await service.client.post('/normalize', { items: cases.map(([item]) => item) });
+    cases.forEach(([item, omitted, handleUri], index) => {
+      const { valid, uris, ...rest } = answer.body.items[index];
+      expect([item, valid, rest.omitted, uris.handleUri ?? '']).toEqual([item, true, omitted, handleUri]);
+      expect('omitted' in rest).toBe(omitted !== undefined);
+    });
+  });
+
   it('a malformed item has its own error with the offset, and the others have their results', async () => {
     const items = [
       { input: '100.102/00000000000000000000000000000000', kind: 'cordra' },
@@ -124,6 +145,17 @@ describe('GET /identifiers/{identifier}/uris', () => {
       });
     },
   );
+
+  it('R-02: names what they leave out of the URI of a Handle', async () => {
+    const of = async (uri: string) => (await service.client.get(`/identifiers/${encodeURIComponent(uri)}/uris`)).body;
+    expect(await of('hdl:10.1000/182?x=1#y')).toMatchObject({
+      http: 'http://resolver.example.org/hdl/10.1000/182',
+      omitted: ['query', 'fragment'],
+    });
+    expect((await of('info:hdl/10.1000/182#y')).omitted).toEqual(['fragment']);
+    expect(await of('hdl:10.1000/182%3Fx')).not.toHaveProperty('omitted');
+    expect(await of(`hdl:100.102/${guid}?x`)).not.toHaveProperty('omitted');
+  });
 
   it('R-07: has no host form where the naming authority reads as an IPv4 address', async () => {
     const answer = await service.client.get(`/identifiers/190.12.34.56/${guid}/uris`);

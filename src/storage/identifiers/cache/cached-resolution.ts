@@ -17,8 +17,8 @@ export type HeldRecords = Pick<CachedResolution, 'held' | 'find'>;
 
 /**
  * The reads of resolution: from memory, else by a statement. A face calls `find`, in the place of
- * `prisma.identifier.find`; `describes` and `newerVersions` of its records are
- * always empty, because no row of the log tells when they change.
+ * `prisma.identifier.find`. No row of the log tells when `describes` and `newerVersions` of a record change: the first one is
+ * always empty, and the other one can lack what was minted in the last minute.
  */
 export class CachedResolution {
   private readonly reader: ResolutionReader | ResolutionReads;

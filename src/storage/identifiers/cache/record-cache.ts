@@ -12,7 +12,7 @@ import { octetsOf } from './record-octets.js';
 /** An unknown name can be minted by another process, which writes no row of the log. */
 export const ABSENT_MS = 1000;
 
-/** A second limit, for changes that write no row of the log, such as those by hand. */
+/** A second limit, for changes that write no row of the log, such as those by hand, and newer versions. */
 export const PRESENT_MS = 60_000;
 
 /** A request joins a read that began this time ago at most: a slow read returns old data. */
@@ -91,7 +91,7 @@ export class RecordCache {
   }
 
   /**
-   * @returns the frozen record, the same object while it is in the cache; its `describes` and `newerVersions` are empty.
+   * @returns the frozen record, the same object while it is in the cache; its `describes` is empty.
    * @throws as the reader does.
    */
   async find(address: Address): Promise<IdentifierRecord | null> {

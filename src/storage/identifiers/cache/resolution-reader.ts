@@ -8,12 +8,11 @@ import { type IdentifierRow, recordOf } from '../identifier-row.js';
 /** As for the look-ups of `coalesced-reader.ts`. */
 export const RESOLUTION_LIMITS = { maxBatchSize: 100, maxConcurrentBatches: 2, maxQueueLength: 5000 };
 
-/** $1: ordinals; $2: naming authorities; $3: GUIDs. PostgreSQL does not compute the columns `describes` and
- * `newer_versions` of the view. */
+/** $1: ordinals; $2: naming authorities; $3: GUIDs. PostgreSQL does not compute the column `describes` of the view. */
 export const RESOLVE_GUIDS = `
   SELECT w.ordinal, r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
          r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
-         r.replaced_by, r.replaces, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, '{}'::text[] AS describes, '{}'::text[] AS newer_versions
+         r.replaced_by, r.replaces, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, '{}'::text[] AS describes, r.newer_versions
   FROM (
     SELECT u.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = u.naming_authority) AS naming_authority_id
     FROM unnest($1::int[], $2::text[], $3::uuid[]) AS u(ordinal, naming_authority, guid) OFFSET 0
@@ -24,7 +23,7 @@ export const RESOLVE_GUIDS = `
 export const RESOLVE_LOCAL_KEYS = `
   SELECT w.ordinal, r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
          r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
-         r.replaced_by, r.replaces, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, '{}'::text[] AS describes, '{}'::text[] AS newer_versions
+         r.replaced_by, r.replaces, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, '{}'::text[] AS describes, r.newer_versions
   FROM (
     SELECT u.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = u.naming_authority) AS naming_authority_id
     FROM unnest($1::int[], $2::text[], $3::uuid[]) AS u(ordinal, naming_authority, local_key) OFFSET 0
@@ -32,8 +31,7 @@ export const RESOLVE_LOCAL_KEYS = `
   JOIN identifier_record r ON r.local_key = w.local_key AND r.naming_authority_id = w.naming_authority_id`;
 
 /**
- * Reads records by their keys, whose names the caller compares, without `describes` and
- * `newerVersions`, which are empty lists. Look-ups that
+ * Reads records by their keys, whose names the caller compares, without `describes`, which is an empty list. Look-ups that
  * arrive together share a statement.
  */
 export class ResolutionReader {

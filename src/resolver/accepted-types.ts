@@ -1,4 +1,11 @@
 import Negotiator from 'negotiator';
+import { namedType } from '../http/headers/accept.js';
+import { LINKSET } from '../registry/typed-links.js';
+
+/** Whether a client asks for a link set, and prefers neither JSON nor a page. @param accept the header `Accept`. */
+export function acceptsLinkset(accept: string | undefined): boolean {
+  return namedType(accept, ['text/html', LINKSET]) === LINKSET;
+}
 
 /**
  * Whether a client asks for JSON and for neither `text/html` nor any type: browsers and tools without a preference get

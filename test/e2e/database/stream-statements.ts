@@ -35,9 +35,11 @@ export async function loadStreams(client: pg.Client): Promise<void> {
     CHANGES.fingerprint,
     '{}',
   ]);
+  // And those of others, because a small table is read whole.
   await client.query(
     `INSERT INTO request_part (client, key, place, places, outcomes)
-     SELECT $1, $2, part, ARRAY[part], '[]' FROM generate_series(0, 18) part`,
+     SELECT $1, $2, part, ARRAY[part], '[]' FROM generate_series(0, 18) part
+     UNION ALL SELECT $1, 'changes-' || n, 0, '{0}', '[]' FROM generate_series(1, 5000) n`,
     [CHANGES.client, CHANGES.key],
   );
 }
@@ -88,8 +90,6 @@ export const STREAM_STATEMENTS: [string, number, (on: pg.Client) => Promise<unkn
 ];
 
 const changed = (on: pg.Client, part: number) =>
-  new IdempotentRequests({ run: (work: (on: pg.Client) => unknown) => work(on) } as never).inStream(
-    CHANGES,
-    part,
-    () => Promise.resolve([]),
+  new IdempotentRequests({ run: (work: (on: pg.Client) => unknown) => work(on) } as never).inStream(CHANGES, part, () =>
+    Promise.resolve([]),
   );

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { MAX_PAGE_OCTETS } from '../../storage/bounded-page.js';
 import { ChangeReader, type RecordedChange } from '../../storage/changes/change-reader.js';
 import {
   LOG_END,
@@ -106,8 +107,8 @@ export class EventLog {
     const isOver = (ms: number): boolean =>
       performance.now() >= started + ms || hungUp.aborted || this.watcher.isStopping;
     const changes: RecordedChange[] = [];
-    let reached = after;
-    for (let [reads, all] = [FIRST_READ, 0]; ; reads = Math.min(reads * READ_GROWTH, MAX_PART)) {
+    let [reached, all, octets] = [after, 0, 0];
+    for (let reads = FIRST_READ; ; reads = Math.min(reads * READ_GROWTH, MAX_PART)) {
       const missing = limit - changes.length;
       const found = await this.reader.page(
         reached,
@@ -121,10 +122,12 @@ export class EventLog {
       changes.push(...found.changes);
       ({ reached } = found);
       all += found.read;
+      octets += found.octets;
       const { end } = found;
+      const isFull = found.isFull || octets > MAX_PAGE_OCTETS;
       if (end && order === 'at' && changes.length === 0 && !isOver(waitMs)) {
         await this.watcher.waitFor(reached, started + waitMs - performance.now(), hungUp);
-      } else if (end || found.isFull || all >= MAX_READ || isOver(Math.max(waitMs, SEARCH_MS))) {
+      } else if (end || isFull || all >= MAX_READ || isOver(Math.max(waitMs, SEARCH_MS))) {
         await query.permit();
         return { changes, reached, end };
       }

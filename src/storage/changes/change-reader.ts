@@ -29,6 +29,8 @@ export interface FoundEvents {
   readonly isFull: boolean;
   /** How many events were read, found or not. */
   readonly read: number;
+  /** About the octets of the patches. */
+  readonly octets: number;
 }
 
 /** Changes, and whether more follow that were found by the same query. */
@@ -142,6 +144,7 @@ export class ChangeReader {
       end: last === undefined || (last.is_last && last.read <= reads),
       isFull: found.length === query.limit || last?.is_last === false,
       read: rows.at(-1)?.read ?? 0,
+      octets: found.reduce((sum, { patch }) => sum + patch.length, 0),
     };
   }
 }

@@ -47,6 +47,11 @@ export class Principal {
     return this.isRestricted && !this.seesAll;
   }
 
+  /** The grants that limit what it can see; null where nothing does. */
+  get visibleGrants(): readonly Grant[] | null {
+    return this.seesAll ? null : this.grants;
+  }
+
   canSee(namingAuthority: string): boolean {
     return this.seesAll || covers(this.grants, namingAuthority);
   }
@@ -120,6 +125,17 @@ export function requireScope(principal: Principal, ...scopes: readonly Scope[]):
       },
     },
   );
+}
+
+/**
+ * Requires the right to see the clients in histories, for a filter.
+ * @throws Problem UNAUTHENTICATED without a key, SCOPE_MISSING for a key that must not read histories.
+ */
+export function requireActors(principal: Principal, filter: string): void {
+  if (!principal.seesHistory && !principal.isAnonymous) requireScope(principal, 'read');
+  if (principal.seesActors && principal.seesHistory) return;
+  const detail = `The filter "${filter}" needs an API key: without one, the service does not tell which client made a change.`;
+  throw new Problem('UNAUTHENTICATED', detail, { headers: { 'www-authenticate': 'Bearer realm="mintmark"' } });
 }
 
 /** Whether grants cover a naming authority; null covers all. ASCII letters of a prefix are case-insensitive (R-15). */

@@ -99,16 +99,18 @@ def count():
     return get("/identifiers", namingAuthority=NAMING_AUTHORITY, limit=1, total="true")[1]["total"]["value"]
 
 
-def events_after(cursor=None):
-    """Returns the events after a cursor, and the cursor of the end."""
+def events_after(cursor):
+    """Returns the events after a cursor.
+
+    Reads on until there is nothing more, and nothing more comes within a second. A page before the end can be empty.
+    """
     events = []
     while True:
-        query = {"cursor": cursor} if cursor else {}
-        _, page = get("/events", namingAuthority=NAMING_AUTHORITY, limit=1000, wait=1, **query)
+        _, page = get("/events", namingAuthority=NAMING_AUTHORITY, limit=1000, wait=1, cursor=cursor)
         cursor = page["next"]
-        if not page["items"]:
-            return events, cursor
         events += page["items"]
+        if page["end"] and not page["items"]:
+            return events
 
 
 def metadata_id(n):
@@ -134,7 +136,7 @@ def deposit():
     return deposited + [(result.get("identifier"), result["status"]) for result in results]
 
 
-_, start = events_after()
+start = get("/events", cursor="latest")[1]["next"]
 
 # Deposit: some objects by a request each, the others as a stream, whose first attempt is incomplete.
 streamed = [repository_object(n) for n in range(SINGLE + 1, OBJECTS + 1)]
@@ -216,7 +218,7 @@ for older, newer in pairs:
 
 # Follow the events that this run has caused.
 mine = {identifier for pair in pairs for identifier in pair} | set(identifiers)
-events, _ = events_after(start)
+events = events_after(start)
 kinds = Counter(event["kind"] for event in events if event["identifier"] in mine)
 
 print(

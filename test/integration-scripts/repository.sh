@@ -92,18 +92,19 @@ count() {
     sed -n 's/.*"total":{"value":\([0-9]*\).*/\1/p'
 }
 identifiers_in() { sed -n 's/.*"identifier":"\([^"]*\)".*/\1/p' "$1"; }
-# events_after CURSOR: writes identifiers and kinds of the events to events.txt, and the cursor of the end to cursor.txt.
+next_in() { sed -n 's/.*"next":"\([^"]*\)".*/\1/p' "$1"; }
+# events_after CURSOR: writes identifiers and kinds of the events to events.txt. It reads on until there is nothing more, and
+# nothing more comes within a second. A page before the end can be empty.
 events_after() {
   : >events.txt
   cursor=$1
   while :; do
-    request "$url/events?namingAuthority=$naming_authority&limit=1000&wait=1${cursor:+&cursor=$cursor}" >page.json
-    cursor=$(sed -n 's/.*"next":"\([^"]*\)".*/\1/p' page.json)
-    case $(head -c 12 page.json) in '{"items":[],') break ;; esac
+    request "$url/events?namingAuthority=$naming_authority&limit=1000&wait=1&cursor=$cursor" >page.json
+    cursor=$(next_in page.json)
     grep -o '"identifier":"[^"]*","version":[0-9]*,"kind":"[a-z]*"' page.json |
       sed 's/"identifier":"\([^"]*\)".*"kind":"\(.*\)"/\1 \2/' >>events.txt || true
+    if grep -q '^{"items":\[\],.*"end":true}$' page.json; then break; fi
   done
-  echo "$cursor" >cursor.txt
 }
 
 # objects_of FROM TO SUFFIX MEMBERS: a line for each object.
@@ -113,8 +114,8 @@ objects_of() {
   }'
 }
 
-events_after ''
-start=$(cat cursor.txt)
+request "$url/events?cursor=latest" >page.json
+start=$(next_in page.json)
 
 # Deposit: some objects by a request each, the others as a stream, whose first attempt is incomplete.
 objects_of 1 $single '' ",\"namingAuthority\":\"$naming_authority\"" >singles.ndjson

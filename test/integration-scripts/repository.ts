@@ -57,6 +57,7 @@ interface Withdrawn {
 interface EventPage {
   readonly items: { kind: string; identifier: string | null; version: number }[];
   readonly next: string;
+  readonly end: boolean;
 }
 
 /** Sends a request, again after `Retry-After` if the service cannot process it now. */
@@ -121,14 +122,14 @@ const countOf = async (): Promise<number> =>
     )
   ).total.value;
 
-async function eventsAfter(cursor?: string): Promise<EventPage> {
+/** Reads on until there is nothing more, and nothing more comes within a second. A page before the end can be empty. */
+async function eventsAfter(cursor: string): Promise<EventPage['items']> {
   const items: EventPage['items'] = [];
   for (let next = cursor; ;) {
-    const after = next === undefined ? '' : `&cursor=${next}`;
-    const path = `/events?namingAuthority=${MINTMARK_NAMING_AUTHORITY}&limit=1000&wait=1${after}`;
+    const path = `/events?namingAuthority=${MINTMARK_NAMING_AUTHORITY}&limit=1000&wait=1&cursor=${next}`;
     const page = await json<EventPage>(await send(path));
-    if (page.items.length === 0) return { items, next: page.next };
     items.push(...page.items);
+    if (page.end && page.items.length === 0) return items;
     next = page.next;
   }
 }
@@ -137,7 +138,7 @@ const metadataIdOf = (n: number) => `oai:repo.example.org:${run}/${n}`;
 const objectOf = (n: number) => ({ metadataId: metadataIdOf(n), target: `${oldSite}${n}` });
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
-const start = (await eventsAfter()).next;
+const start = (await json<EventPage>(await send('/events?cursor=latest'))).next;
 
 // Deposit: some objects by a request each, the others as a stream, whose first attempt is incomplete.
 const streamed = numbers(SINGLE + 1, OBJECTS).map(objectOf);
@@ -250,7 +251,7 @@ for (const { older, newer } of pairs) {
 // Follow the events that this run has caused.
 const mine = new Set([...identifiers, ...pairs.map(({ newer }) => newer)]);
 const events: Record<string, number> = {};
-for (const { kind, identifier } of (await eventsAfter(start)).items)
+for (const { kind, identifier } of await eventsAfter(start))
   if (identifier !== null && mine.has(identifier)) events[kind] = (events[kind] ?? 0) + 1;
 
 console.log(

@@ -340,9 +340,12 @@ BEGIN
               -- The key of a single mint belongs to no line of a stream.
               THEN (SELECT min(i."request_index") FROM "identifier" i WHERE i."client" = w."client" AND i."request_key" = w."key") IS NULL
                    AND NOT EXISTS (SELECT FROM "request_part" p WHERE p."client" = w."client" AND p."key" = w."key" OFFSET 0)
+              -- With "request_index" IN (0, place), PostgreSQL 15 reads all lines of the key for each line.
               ELSE NOT EXISTS (SELECT FROM "identifier" i
-                               WHERE i."client" = w."client" AND i."request_key" = w."key"
-                                 AND i."request_index" IN (0, w."place") OFFSET 0)
+                               WHERE i."client" = w."client" AND i."request_key" = w."key" AND i."request_index" = 0 OFFSET 0)
+                   AND NOT EXISTS (SELECT FROM "identifier" i
+                                   WHERE i."client" = w."client" AND i."request_key" = w."key"
+                                     AND i."request_index" = w."place" OFFSET 0)
                    -- A part lies within 1,024 places.
                    AND NOT EXISTS (SELECT FROM "request_part" p
                                    WHERE p."client" = w."client" AND p."key" = w."key"

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Cursors } from '../../http/validation/cursor.js';
-import { type LogPosition, LOG_START } from '../../storage/changes/change-reader.js';
+import { type CursorKind, Cursors } from '../../http/validation/cursor.js';
+import { type LogOrder, type LogPosition, LOG_START } from '../../storage/changes/log-page.js';
 
 const MAX_REMEMBERED = 4096;
+
+const KINDS: Readonly<Record<LogOrder, CursorKind>> = { at: 'events', '-at': 'events, newest first' };
 
 @Injectable()
 export class EventCursors {
@@ -22,14 +24,14 @@ export class EventCursors {
   }
 
   /** The cursor after a page; unlinkable for a restricted reader, because the position would reveal hidden events. */
-  reached({ position, id }: LogPosition, isUnlinkable: boolean): string {
-    return this.cursors.write('events', [position, id], isUnlinkable);
+  reached({ position, id }: LogPosition, order: LogOrder, isUnlinkable: boolean): string {
+    return this.cursors.write(KINDS[order], [position, id], isUnlinkable);
   }
 
   /** Decodes a position of the log; the start when absent. @throws Problem INVALID_CURSOR */
-  parsePosition(cursor: string | undefined, pointer: string): LogPosition {
+  parsePosition(cursor: string | undefined, order: LogOrder, pointer: string): LogPosition {
     if (cursor === undefined) return LOG_START;
-    const [position = 0n, id = 0n] = this.cursors.read('events', 2, cursor, pointer).numbers;
+    const [position = 0n, id = 0n] = this.cursors.read(KINDS[order], 2, cursor, pointer).numbers;
     return { position, id };
   }
 

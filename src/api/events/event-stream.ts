@@ -1,10 +1,9 @@
 import { Readable } from 'node:stream';
 import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';
-import type { ChangePage, LogPosition } from '../../storage/changes/change-reader.js';
-import { isAfter } from '../../storage/changes/change-reader.js';
+import { type LogPosition, isAfter } from '../../storage/changes/log-page.js';
 import type { EventCursors } from './event-cursors.js';
-import type { EventLog, LogQuery } from './event-log.js';
+import type { ChangePage, EventLog, LogQuery } from './event-log.js';
 import { eventOf } from './show-change.js';
 
 const PATH = '/events';
@@ -42,7 +41,9 @@ async function* pieces(
   hungUp: AbortSignal,
   heartbeatMs: number,
 ): AsyncGenerator<string> {
-  yield `retry: ${RETRY_MS}\n\n${written(first, query, cursors)}`;
+  // A client that loses the connection before the first event goes on from here, and not from its own cursor.
+  const start = `id: ${cursors.reached(first.reached, 'at', query.isRestricted)}\n\n`;
+  yield `retry: ${RETRY_MS}\n${first.changes.length > 0 ? `\n${written(first, query, cursors)}` : start}`;
   const end = performance.now() + LONGEST_MS;
   let sent = first.reached;
   while (!hungUp.aborted && !log.isStopping && performance.now() < end) {
@@ -72,5 +73,5 @@ function written({ changes }: ChangePage, { showsActors }: LogQuery, cursors: Ev
  */
 function heartbeat(sent: LogPosition, reached: LogPosition, { isRestricted }: LogQuery, cursors: EventCursors): string {
   const hasId = isRestricted || isAfter(reached, sent);
-  return hasId ? `: \nid: ${cursors.reached(reached, isRestricted)}\n\n` : ': \n\n';
+  return hasId ? `: \nid: ${cursors.reached(reached, 'at', isRestricted)}\n\n` : ': \n\n';
 }

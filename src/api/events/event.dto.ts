@@ -90,14 +90,20 @@ export class EventDto extends ChangeDto {
 
 /** A page of the log. */
 export class EventPageDto {
-  /** The events, in the order of the log. */
+  /** The events, in the requested order. A page can be empty before the end. */
   items: EventDto[];
 
   /**
-   * The value of `cursor` for the next request; present on an empty page too.
+   * The value of `cursor` for the next request, which has the same `sort`; present on every page.
    * @example "q1uT2C0mGzD5yNfXr0aVQ8hJ3k7LwEoBiSxP6tUvRnMcHdAgYeZlK4sOjF9pWbTa"
    */
   next: string;
+
+  /**
+   * Whether nothing more is there now; with `sort=-at`, whether the begin of the log is reached.
+   * @example true
+   */
+  end: boolean;
 }
 
 /** One page of a history, oldest change first. */

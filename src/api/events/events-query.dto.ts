@@ -1,8 +1,10 @@
-import { IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IsIn, IsInt, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
 import { MAX_CURSOR_LENGTH } from '../../http/validation/cursor.js';
 import { Optional } from '../../http/validation/optional.js';
 import { DEFAULT_PAGE_LIMIT, Digits, IsPageLimit } from '../../http/validation/pagination.js';
 import { ApiProperty } from '../../openapi/annotations.js';
+import { CHANGE_KINDS, type ChangeKind } from '../../registry/change.js';
+import { LOG_ORDERS, type LogOrder } from '../../storage/changes/log-page.js';
 
 /** Proxies and clients give up on a request after a minute. */
 const MAX_WAIT_SECONDS = 60;
@@ -16,8 +18,9 @@ export class EventsQueryDto {
   limit: number = DEFAULT_PAGE_LIMIT;
 
   /**
-   * The position after which to start: `next` of the previous response, or the ID of an event. When absent, the
-   * response starts at the beginning of the log.
+   * The position after which to start: `next` of the previous response, the ID of an event, or `latest` for the present end of
+   * the log. When absent, the response starts at the beginning of the log. With `sort=-at`: `next` of the previous response with
+   * this `sort`; when absent, or `latest`, the response starts with the last event.
    * @example "q1uT2C0mGzD5yNfXr0aVQ8hJ3k7LwEoBiSxP6tUvRnMcHdAgYeZlK4sOjF9pWbTa"
    */
   @Optional()
@@ -25,7 +28,7 @@ export class EventsQueryDto {
   @IsString()
   cursor?: string;
 
-  /** How many seconds to wait for an event if there is none. Ignored for an event stream. */
+  /** How many seconds to wait for an event if there is none. Ignored for an event stream and with `sort=-at`. */
   @ApiProperty({
     type: 'integer',
     minimum: 0,
@@ -48,4 +51,26 @@ export class EventsQueryDto {
   @MaxLength(255)
   @IsString()
   namingAuthority?: string;
+
+  /** Return only events of this kind. */
+  @ApiProperty({ enum: CHANGE_KINDS, enumName: 'ChangeKind', required: false })
+  @Optional()
+  @IsIn(CHANGE_KINDS)
+  kind?: ChangeKind;
+
+  /**
+   * Return only events that this client caused. Requires an API key where the service hides clients from requests without one.
+   * @example "repository"
+   */
+  @Optional()
+  @Matches(/^[A-Za-z0-9][A-Za-z0-9._@-]*$/, { message: 'client must be the name of a client' })
+  @MaxLength(100)
+  @IsString()
+  client?: string;
+
+  /** The order: that of the log, or the reverse with `-at`. */
+  @ApiProperty({ enum: LOG_ORDERS, default: 'at', required: false })
+  @Optional()
+  @IsIn(LOG_ORDERS, { message: 'sort must be at or -at' })
+  sort: LogOrder = 'at';
 }

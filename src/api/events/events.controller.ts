@@ -7,6 +7,7 @@ import { Requires, ShowsHistory } from '../../access/requires.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiExtraModels, ApiHeader, ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
+import { Problem } from '../../problem/problem.js';
 import { EventPageDto } from './event.dto.js';
 import { EventCursors } from './event-cursors.js';
 import { EventLog } from './event-log.js';
@@ -35,7 +36,15 @@ export class EventsController {
    * a smaller number has ended, so a long transaction delays all later events. Continue at any time with `next` as
    * `cursor`. With `Accept: text/event-stream` the response is a stream of events: `id` is the cursor, `event` the kind,
    * `data` the event as JSON. When the key expires or is revoked, the stream ends with an event `problem` whose `data`
-   * is the problem document. After a failover or a restore that lost the event of the cursor, the response is 410
+   * is the problem document.
+   *
+   * `end` is true where nothing more is there now; only then a reader stops, or waits. A filter has no index: a request
+   * reads up to 200,000 events, for up to ten seconds or `wait`, and where it found nothing by then the page is empty,
+   * `end` is false and `next` continues behind what was read. A new consumer starts with `cursor=latest`, and its first page
+   * is empty. `sort=-at` returns the log in reverse order from now on backwards: `next` continues before what was read,
+   * `end` is true at the begin of the log, and what happens meanwhile changes no page.
+   *
+   * After a failover or a restore that lost the event of the cursor, the response is 410
    * `CURSOR_AHEAD` with `next`, the cursor at which to start again: events after it come again, and those that do not were
    * lost. A browser closes its `EventSource` at this status.
    */
@@ -52,7 +61,7 @@ export class EventsController {
   @ApiExtraModels(EventPageDto)
   @ApiResponse({
     status: 200,
-    description: 'The events after `cursor`; empty when there are none.',
+    description: 'The events after `cursor`.',
     content: {
       'application/json': { schema: { $ref: getSchemaPath(EventPageDto) } },
       'text/event-stream': { schema: { type: 'string' } },
@@ -71,11 +80,12 @@ export class EventsController {
       hungUp.abort();
     });
     const streams = prefersStream(accept);
+    if (streams && query.sort === '-at') throw reversedStream();
+    const logQuery = this.log.queryOf(principal, query);
     const after =
       streams && lastEventId
-        ? this.cursors.parsePosition(lastEventId, '#header/Last-Event-ID')
-        : this.cursors.parsePosition(query.cursor, '#query/cursor');
-    const logQuery = this.log.queryOf(principal, query.limit, query.namingAuthority, '#query/namingAuthority');
+        ? this.cursors.parsePosition(lastEventId, 'at', '#header/Last-Event-ID')
+        : await this.log.startOf(query.cursor, query.sort, '#query/cursor');
     const { isRestricted, showsActors } = logQuery;
     const page = await this.log.next(after, logQuery, streams ? 0 : query.wait * 1000, hungUp.signal);
     void reply.headers({ 'cache-control': 'no-store', vary: 'accept' });
@@ -86,7 +96,13 @@ export class EventsController {
       return;
     }
     const items = page.changes.map((change) => eventOf(change, showsActors, this.cursors));
-    const body: EventPageDto = { items, next: this.cursors.reached(page.reached, isRestricted) };
+    const next = this.cursors.reached(page.reached, query.sort, isRestricted);
+    const body: EventPageDto = { items, next, end: page.end };
     await reply.send(body);
   }
+}
+
+function reversedStream(): Problem {
+  const detail = 'a stream of events has the order of the log; omit "sort", or send another Accept';
+  return new Problem('INVALID_REQUEST', detail, { errors: [{ pointer: '#query/sort', detail }] });
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Drain } from '../../http/server/drain.js';
-import { type LogPosition, ChangeReader, isAfter } from '../../storage/changes/change-reader.js';
+import { ChangeReader } from '../../storage/changes/change-reader.js';
+import { type LogPosition, isAfter } from '../../storage/changes/log-page.js';
 
 /** Polling interval while requests wait, in milliseconds. */
 const INTERVAL_MS = 100;

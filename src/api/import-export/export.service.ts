@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { type Principal, requireScope } from '../../access/principal.js';
+import { type Principal, requireActors } from '../../access/principal.js';
 import { KeyValidity } from '../../access/key-validity.js';
 import { IdentifierPages } from '../../storage/identifiers/identifier-pages.js';
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
 import type { PageCursor } from '../../storage/identifiers/page-range.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
-import { Problem } from '../../problem/problem.js';
 import { type IdentifierFilter, parseFilter } from '../representation/parse-filter.js';
 
 const PAGE = 500;
@@ -35,7 +34,7 @@ export class ExportService {
     { targetPrefix, changedBy, ...texts }: ExportFilter,
     principal: Principal,
   ): AsyncGenerator<readonly IdentifierRecord[], undefined> {
-    if (changedBy !== undefined) requireActors(principal);
+    if (changedBy !== undefined) requireActors(principal, 'changedBy');
     const parsed = parseFilter(texts, await this.authorities.current(), principal);
     const filter = { ...parsed, targetPrefix, changedBy };
     let after: PageCursor | undefined;
@@ -50,16 +49,4 @@ export class ExportService {
     } while (after !== undefined);
     return undefined;
   }
-}
-
-/**
- * Requires the right to see the clients in histories.
- * @throws Problem UNAUTHENTICATED without a key, SCOPE_MISSING for a key that must not read histories.
- */
-function requireActors(principal: Principal): void {
-  if (!principal.seesHistory && !principal.isAnonymous) requireScope(principal, 'read');
-  if (principal.seesActors && principal.seesHistory) return;
-  const detail =
-    'The filter "changedBy" needs an API key: without one, the service does not tell which client made a change.';
-  throw new Problem('UNAUTHENTICATED', detail, { headers: { 'www-authenticate': 'Bearer realm="mintmark"' } });
 }

@@ -22,7 +22,13 @@ export const MAX_CURSOR_LENGTH = 512;
 
 /** Lists whose cursors differ: a cursor of one is invalid for another. */
 export type CursorKind =
-  'identifiers' | 'identifiers, newest first' | 'naming authorities' | 'api keys' | 'events' | 'history';
+  | 'identifiers'
+  | 'identifiers, newest first'
+  | 'naming authorities'
+  | 'api keys'
+  | 'events'
+  | 'events, newest first'
+  | 'history';
 
 /** Signed 64-bit numbers, followed by a text in some lists. */
 export type CursorPosition = readonly (bigint | string)[];

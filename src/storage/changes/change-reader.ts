@@ -5,18 +5,7 @@ import { nativeText } from '../../registry/identifier-record.js';
 import { compactGuid } from '../../registry/uuid.js';
 import type { PageRow } from '../bounded-page.js';
 import type { Row } from '../columns.js';
-
-/** The position of a change in the log, and its ordinal. */
-export interface LogPosition {
-  readonly position: bigint;
-  readonly id: bigint;
-}
-
-export const LOG_START: LogPosition = { position: 0n, id: 0n };
-
-export function isAfter(cursor: LogPosition, other: LogPosition): boolean {
-  return cursor.position === other.position ? cursor.id > other.id : cursor.position > other.position;
-}
+import { LOG_HEAD, LOG_START, type LogPageQuery, type LogPosition, isAfter, logPage } from './log-page.js';
 
 export interface RecordedChange extends LogPosition {
   readonly namingAuthority: string;
@@ -29,10 +18,19 @@ export interface RecordedChange extends LogPosition {
   readonly patch: readonly PatchOperation[];
 }
 
-export interface ChangePage {
+/** The events that a statement found. */
+export interface FoundEvents {
   readonly changes: readonly RecordedChange[];
+  /** How far the log was read. */
   readonly reached: LogPosition;
-  readonly more: boolean;
+  /** Whether it was read to its end; in reverse order, to its begin. */
+  readonly end: boolean;
+  /** Whether the page has as many events as it may. */
+  readonly isFull: boolean;
+  /** How many events were read, found or not. */
+  readonly read: number;
+  /** About the octets of the patches. */
+  readonly octets: number;
 }
 
 /** Changes, and whether more follow that were found by the same query. */
@@ -41,66 +39,11 @@ export interface FoundChanges {
   readonly hasNext: boolean;
 }
 
-/** Events of the first statement of a page: it measures the events that it does not return too. */
-const FIRST_READ = 100;
-const READ_GROWTH = 10;
-
 /**
  * Transactions before the last event that both histories have: after a failover, some of them may have been in progress, and
  * their events lost too. More than are made while a statement may run.
  */
 const RESTART_DISTANCE = 65_536;
-
-/** Changes that one filtered page reads: an index by naming authority would slow each mint. */
-const LOOKED_AT = 1000;
-
-/**
- * $1 and $2: a position and an ordinal; $3: the limit. The event there, which precedes the page, is returned without its patch:
- * its absence shows that the log does not have it. Positions from the oldest running transaction on may belong to
- * running transactions and are not read. A page ends after `MAX_PAGE_OCTETS`; the patches of first events are built only
- * for the page, because one can have 1.6 MB.
- */
-export const LOG_PAGE = `
-  SELECT position, id, (SELECT n.prefix FROM naming_authority n WHERE n.id = naming_authority_id) AS naming_authority,
-         version, kind, at, client, key_id, guid, local_name, has_next,
-         CASE WHEN (position, id) > ($1::bigint, $2::bigint)
-           THEN coalesce(patch, (SELECT f.patch FROM first_event f WHERE f.identifier_id = bounded.identifier_id)) END AS patch
-  FROM (
-    SELECT page.*, lead(true) OVER (ORDER BY position, id) IS NOT NULL AS has_next,
-      coalesce(sum(octets) OVER (ORDER BY position, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS octets_before
-    FROM (
-      SELECT c.position, c.id, c.naming_authority_id, c.identifier_id, c.version, c.kind, c.at, c.client, c.key_id, c.patch,
-             CASE WHEN (c.position, c.id) > ($1::bigint, $2::bigint) THEN c.octets ELSE 0 END AS octets, i.guid, i.local_name
-      FROM (
-        (SELECT position, id, naming_authority_id, identifier_id, version, kind, client, key_id, at, patch,
-                octet_length(patch) AS octets
-         FROM change
-         WHERE (position, id) >= ($1::bigint, $2::bigint)
-           AND position < (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM log_offset)
-         ORDER BY position, id LIMIT $3::int + 1)
-        UNION ALL
-        (SELECT position, id, naming_authority_id, identifier_id, version, kind, client, key_id, at, NULL, octets
-         FROM first_event
-         WHERE (position, id) >= ($1::bigint, $2::bigint)
-           AND position < (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM log_offset)
-         ORDER BY position, id LIMIT $3::int + 1)
-        ORDER BY position, id LIMIT $3::int + 1
-      ) c LEFT JOIN identifier i ON i.id = c.identifier_id
-      ORDER BY c.position, c.id
-    ) page
-  ) bounded
-  WHERE octets_before < 8388608 ORDER BY position, id`;
-
-/** The last readable position. */
-export const LOG_HEAD = `
-  (SELECT position, id FROM change
-   WHERE position < (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM log_offset)
-   ORDER BY position DESC, id DESC LIMIT 1)
-  UNION ALL
-  (SELECT position, id FROM first_event
-   WHERE position < (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM log_offset)
-   ORDER BY position DESC, id DESC LIMIT 1)
-  ORDER BY position DESC, id DESC LIMIT 1`;
 
 /** $1: a position; $2: `RESTART_DISTANCE`. The last event that is so far before the last one before the position. */
 export const RESTART = `
@@ -145,7 +88,7 @@ const OF_NAMING_AUTHORITY = `
 
 @Injectable()
 export class ChangeReader {
-  private readonly reading = new Map<string, Promise<FoundChanges | null>>();
+  private readonly reading = new Map<string, Promise<FoundEvents | null>>();
 
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
@@ -162,26 +105,17 @@ export class ChangeReader {
   }
 
   /**
-   * The log after a position. Concurrent readers at one position share a query.
-   * @param includes a filter; null for all. A filtered page may be empty before the end of the log, but `reached`
-   * advances.
-   * @param after the position of an event, or `LOG_START`.
+   * The events of the log after a position, or before it in reverse order, found by one statement. Concurrent readers that want
+   * the same share it.
+   * @param after the position of an event, `LOG_START` or `LOG_END`.
+   * @param reads how many events are read at most, found or not.
    * @returns null when the log does not have the event at `after`.
    */
-  async page(
-    after: LogPosition,
-    limit: number,
-    includes: ((namingAuthority: string) => boolean) | null,
-  ): Promise<ChangePage | null> {
-    const lookAt = includes === null ? limit : Math.max(limit, LOOKED_AT);
-    const found = await this.shared(after, lookAt);
-    if (found === null) return null;
-    const { changes: looked, hasNext } = found;
-    const included = includes === null ? looked : looked.filter(({ namingAuthority }) => includes(namingAuthority));
-    const changes = included.slice(0, limit);
-    const last = changes.length === limit ? changes.at(-1) : looked.at(-1);
-    const reached = last === undefined ? after : { position: last.position, id: last.id };
-    return { changes, reached, more: hasNext || looked.length === lookAt || included.length >= limit };
+  async page(after: LogPosition, query: LogPageQuery, reads: number): Promise<FoundEvents | null> {
+    const key = JSON.stringify([`${after.position} ${after.id}`, reads, query.limit, query.order, query.filter]);
+    const reading = this.reading.get(key) ?? this.read(after, query, reads).finally(() => this.reading.delete(key));
+    this.reading.set(key, reading);
+    return reading;
   }
 
   async head(): Promise<LogPosition> {
@@ -196,27 +130,22 @@ export class ChangeReader {
     return rows[0] === undefined ? LOG_START : positionOf(rows[0]);
   }
 
-  private async shared(after: LogPosition, limit: number): Promise<FoundChanges | null> {
-    const key = `${after.position} ${after.id} ${limit}`;
-    const reading = this.reading.get(key) ?? this.read(after, limit).finally(() => this.reading.delete(key));
-    this.reading.set(key, reading);
-    return reading;
-  }
-
-  /** At most two statements, each of which ends after `MAX_PAGE_OCTETS`. */
-  private async read(after: LogPosition, limit: number): Promise<FoundChanges | null> {
-    const changes: RecordedChange[] = [];
-    for (let most = FIRST_READ; ; most *= READ_GROWTH) {
-      const start = changes.at(-1) ?? after;
-      const wanted = Math.min(most, limit - changes.length);
-      const values = [start.position.toString(), start.id.toString(), wanted];
-      const { rows } = await this.pool.query<ChangeRow>(LOG_PAGE, values);
-      const follows = rows[0] !== undefined && isAt(rows[0], start);
-      if (!follows && isAfter(start, LOG_START)) return null;
-      const found = foundIn(follows ? rows.slice(1) : rows.slice(0, wanted));
-      changes.push(...found.changes);
-      if (found.changes.length < wanted || changes.length === limit) return { changes, hasNext: found.hasNext };
-    }
+  private async read(after: LogPosition, query: LogPageQuery, reads: number): Promise<FoundEvents | null> {
+    const { rows } = await this.pool.query<EventRow>(logPage(after, query, reads));
+    const isKnown = rows[0] !== undefined && isAt(rows[0], after);
+    // What was before an event that is lost is not lost.
+    if (!isKnown && query.order === 'at' && isAfter(after, LOG_START)) return null;
+    const all = rows.filter((row) => row.is_found);
+    const found = all.slice(0, query.limit);
+    const last = all.length > query.limit ? found.at(-1) : rows.at(-1);
+    return {
+      changes: found.map(changeOf),
+      reached: last === undefined ? after : positionOf(last),
+      end: last === undefined || (last.is_last && last.read <= reads),
+      isFull: found.length === query.limit || last?.is_last === false,
+      read: rows.at(-1)?.read ?? 0,
+      octets: found.reduce((sum, { patch }) => sum + patch.length, 0),
+    };
   }
 }
 
@@ -230,6 +159,14 @@ type ChangeRow = Omit<Row<'change'>, 'identifier_id' | 'naming_authority_id'> & 
   readonly naming_authority: string;
 } & Pick<Row<'identifier'>, 'guid' | 'local_name'> &
   PageRow;
+
+type EventRow = ChangeRow & {
+  readonly is_found: boolean;
+  /** Whether it is the last event that was read. */
+  readonly is_last: boolean;
+  /** The number of events that were read up to it. */
+  readonly read: number;
+};
 
 function foundIn(rows: readonly ChangeRow[]): FoundChanges {
   return { changes: rows.map(changeOf), hasNext: rows.at(-1)?.has_next ?? false };

@@ -3,9 +3,13 @@ import { describe, expect, it } from '@jest/globals';
 import { EventCursors } from '../../../src/api/events/event-cursors.js';
 import { eventStream } from '../../../src/api/events/event-stream.js';
 import { Cursors } from '../../../src/http/validation/cursor.js';
-import type { ChangePage, RecordedChange } from '../../../src/storage/changes/change-reader.js';
+import type { ChangePage } from '../../../src/api/events/event-log.js';
+import type { RecordedChange } from '../../../src/storage/changes/change-reader.js';
 
-const LOG_QUERY = { limit: 2, includes: null, permit: async () => {}, isRestricted: false, showsActors: true };
+const LOG_QUERY = {
+  ...({ limit: 2, order: 'at', filter: null } as const),
+  ...{ permit: async () => {}, isRestricted: false, showsActors: true },
+};
 
 const codec = new Cursors();
 codec.useSecret(Buffer.alloc(32, 7));
@@ -26,7 +30,7 @@ const change = (n: number): RecordedChange => ({
 const page = (...numbers: number[]): ChangePage => ({
   changes: numbers.map(change),
   reached: change(numbers.at(-1) ?? 0),
-  more: false,
+  end: true,
 });
 
 /** A log with these pieces; after them it stops, or has no events. */
@@ -62,8 +66,8 @@ describe('a stream of events', () => {
   });
 
   it('sends a comment where there is no event, and how far it has read where that moved', async () => {
-    const nothing = { changes: [], reached: change(1), more: false };
-    const moved = { changes: [], reached: change(7), more: false };
+    const nothing = { changes: [], reached: change(1), end: true };
+    const moved = { changes: [], reached: change(7), end: true };
     const text = await textOf(
       eventStream(logOf([nothing, moved, page(8)]), page(1), LOG_QUERY, cursors, new AbortController().signal),
     );
@@ -72,13 +76,13 @@ describe('a stream of events', () => {
   });
 
   it('sends a reader that sees part of the log an id with each comment, never the same twice', async () => {
-    const nothing = { changes: [], reached: change(1), more: false };
+    const nothing = { changes: [], reached: change(1), end: true };
     const wanted = { ...LOG_QUERY, isRestricted: true };
     const text = await textOf(
       eventStream(logOf([nothing, nothing]), page(1), wanted, cursors, new AbortController().signal),
     );
     const [first, second] = text.split('\n\n').slice(2, 4);
-    const places = [first, second].map((comment) => cursors.parsePosition(comment!.replace(': \nid: ', ''), ''));
+    const places = [first, second].map((comment) => cursors.parsePosition(comment!.replace(': \nid: ', ''), 'at', ''));
     expect(places).toEqual([
       { position: 1n, id: 1n },
       { position: 1n, id: 1n },

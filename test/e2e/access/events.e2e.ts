@@ -55,6 +55,38 @@ describe('where reading is closed, a key for one naming authority', () => {
     }
   });
 
+  it('gets them in reverse order too, and no more of them by a kind or a client', async () => {
+    const namesOf = async (query: string) =>
+      (await service.client.get(`/events?${query}`, headers)).body.items.map((event: any) => event.identifier);
+    expect(await namesOf('sort=-at')).toEqual([...[...allOwn].reverse(), null]);
+    expect(await namesOf('kind=minted')).toEqual(allOwn);
+    expect(await namesOf('client=admin')).toEqual(allOwn);
+    expect(await namesOf('client=repository')).toEqual([]);
+    const latest = await service.client.get('/events?cursor=latest', headers);
+    expect([latest.body.items, latest.body.end]).toEqual([[], true]);
+  });
+
+  it('R-15: gets those of derived naming authorities where it covers them, also of one that is created later', async () => {
+    const admin = bearer(ADMIN_KEY);
+    await service.client.post('/naming-authorities', { namingAuthority: 'Ab', profile: 'handle' }, admin);
+    const derived = { namingAuthority: 'aB', derived: true };
+    const grants = { client: 'derived', scopes: ['read'], namingAuthorities: [derived] };
+    const key = bearer((await service.client.post('/api-keys', grants, admin)).body.secret as string);
+    const { next } = (await service.client.get('/events?cursor=latest', key)).body;
+    const waiting = service.client.get(`/events?cursor=${next}&wait=30`, key);
+    for (const namingAuthority of ['Abc', 'ab.7'])
+      await service.client.post('/naming-authorities', { namingAuthority, profile: 'handle' }, admin);
+    await service.client.mint({ namingAuthority: 'AB.7', localName: 'x' }, admin);
+    expect((await waiting).body.items[0].namingAuthority).toBe('ab.7');
+    const { body } = await service.client.get('/events', key);
+    expect(body.items.map((event: any) => event.identifier ?? event.namingAuthority)).toEqual(['Ab', 'ab.7', 'ab.7/x']);
+    // The other key covers 100.102 alone.
+    await service.client.post('/naming-authorities', { namingAuthority: '100.102.7' }, admin);
+    expect((await service.client.get('/events?sort=-at&limit=1', headers)).body.items[0].namingAuthority).toBe(
+      '100.102',
+    );
+  });
+
   it('gets a cursor that does not show by its text whether others write', async () => {
     const cursors = [];
     for (let poll = 0; poll < 3; poll++) cursors.push((await service.client.get('/events', headers)).body.next);

@@ -84,6 +84,14 @@ afterAll(async () => {
 });
 
 describe('PUBLIC_HISTORY', () => {
+  it('anonymous: events can be selected by their client with a key only', async () => {
+    const path = '/events?client=library';
+    expect(coded(await anonymous.get(path))).toEqual([401, 'UNAUTHENTICATED']);
+    const { body } = await anonymous.get(path, reader);
+    expect(body.items.map((event: { identifier: string }) => event.identifier)).toEqual([identifier]);
+    expect((await full.get(path)).body.items).toEqual(body.items);
+  });
+
   it('anonymous, the default: without a key the client of a change is hidden; with any key it is shown', async () => {
     expect(await actors(anonymous)).toEqual([NO_ACTOR, NO_ACTOR, NO_ACTOR]);
     const library = { client: 'library', keyId: key.id };

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { COUNT } from '../../../dist/storage/naming-authorities/naming-authority-counts.js';
 import { digestOf } from '../../../dist/registry/digest.js';
-import { ChangeReader, LOG_HEAD, LOG_PAGE } from '../../../dist/storage/changes/change-reader.js';
+import { ChangeReader } from '../../../dist/storage/changes/change-reader.js';
+import { LOG_HEAD, type LogFilter, type LogPosition, logPage } from '../../../dist/storage/changes/log-page.js';
 import { HistoryReads } from '../../../dist/storage/replica/history-reads.js';
 import { LOG_POLL } from '../../../dist/storage/changes/log-poll.js';
 import { IdentifierSearch } from '../../../dist/storage/identifiers/identifier-search.js';
@@ -30,11 +31,17 @@ const canonical = (text: string) => ({
 /** Maximum rows that a statement for a few names may read in tables with tens of thousands. */
 const FEW = 200;
 
+/** 5,000 of each half of the log, and few more. */
+const SEARCH = 10_000 + FEW;
+
+const LOG_START = { position: 0n, id: 0n };
+const LOG_END = { position: 2n ** 63n - 1n, id: 2n ** 63n - 1n };
+
 /** An identifier with thousands of newer versions. */
 export const OFTEN_REPLACED = 'f58fb49e-b1f8-48f0-a606-e84cef294be5';
 
-/** Rows of a table that a statement with a limit may scan before statistics exist. */
-export const SMALL_TABLE = 20_000;
+/** Rows of a table that a statement may scan before statistics exist. */
+export const SMALL_TABLE = 30_000;
 
 interface Key {
   readonly key: string;
@@ -46,7 +53,7 @@ const searchOf = (term: Parameters<typeof searchQuery>[0]['terms'][number], nami
   searchQuery({ terms: [term], namingAuthorities, offset: 0, limit: 1000 });
 
 /** A new identifier, as the service builds it. */
-function item(
+export function item(
   name: string,
   request: Key | null,
   more: { alternate?: string; leaseUntil?: Date; replaces?: string } = {},
@@ -64,7 +71,7 @@ function item(
   } as never;
 }
 
-const many = (count: number, make: (n: number) => object) =>
+export const many = (count: number, make: (n: number) => object) =>
   Array.from({ length: count }, (_, n) => make(n)) as never[];
 
 const imported = (n: number) => {
@@ -184,9 +191,18 @@ export const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][]
         ['100.102'],
       ),
   ],
-  ['the first events', 2 * FEW, (on) => on.query(LOG_PAGE, ['0', '0', 100])],
+  ['the first events', 3 * FEW, (on) => events(on, LOG_START)],
   ['the last event', FEW, (on) => on.query(LOG_HEAD)],
-  ['events in the middle of the log', 4 * FEW, async (on) => on.query(LOG_PAGE, [...(await middleOf(on)), 100])],
+  ['the last events', 3 * FEW, (on) => events(on, LOG_END, '-at')],
+  ['events in the middle of the log', 4 * FEW, async (on) => events(on, await middleOf(on))],
+  ['events before the middle of the log', 4 * FEW, async (on) => events(on, await middleOf(on), '-at')],
+  ['a search of 5,000 events for another naming authority', SEARCH, (on) => search(on, { namingAuthorities: [OWN] })],
+  [
+    'a search of 5,000 events for a client and a kind',
+    SEARCH,
+    (on) => search(on, { client: 'nobody', kind: 'withdrawn' }),
+  ],
+  ['a search of 5,000 events backwards', SEARCH, (on) => search(on, { namingAuthorities: [OWN] }, '-at')],
   ['a poll of the log', FEW, async (on) => on.query(LOG_POLL, [await snapshotOf(on), 10_001])],
   [
     'a poll of the log after 100 transactions were open',
@@ -259,10 +275,22 @@ export const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][]
 ];
 
 /** Their plan depends on the length of the log, so the service does not prepare them. */
-export const PLANNED_EACH_TIME = new Set(['the first events', 'the last event', 'events in the middle of the log']);
+export const PLANNED_EACH_TIME = new Set([
+  ...['the first events', 'the last event', 'the last events'],
+  ...['events in the middle of the log', 'events before the middle of the log'],
+  'a search of 5,000 events for another naming authority',
+  'a search of 5,000 events for a client and a kind',
+  'a search of 5,000 events backwards',
+]);
 
-/** Before statistics exist, they may read and sort the rows of one key, of which they return the first. */
-export const SORTED_BEFORE_STATISTICS = new Set(['an identifier with thousands of newer versions']);
+/** Before statistics exist, they may read a small table once: the first one sorts the rows of one key, of which it returns the first. */
+export const READ_ONCE_BEFORE_STATISTICS = new Set([
+  'an identifier with thousands of newer versions',
+  'a search of 5,000 events for another naming authority',
+  'a search of 5,000 events for a client and a kind',
+  'a search of 5,000 events backwards',
+  'the 20th chunk of a key: what is in the way',
+]);
 
 /** Their limit is not what they return, so the service runs them only in sessions without sequential scans. */
 export const NEVER_SCANNED = new Set(['a poll of the log', 'a poll of the log after 100 transactions were open']);
@@ -276,18 +304,32 @@ const snapshotOf = async (on: pg.Client, open = 0): Promise<string> => {
 };
 
 /** A place in the middle of the log. */
-const middleOf = async (on: pg.Client): Promise<string[]> => {
+const middleOf = async (on: pg.Client): Promise<LogPosition> => {
   const { rows } = await on.query<{ position: string; id: string }>(
     'SELECT position, id FROM identifier WHERE id = (SELECT max(id) / 2 FROM identifier)',
   );
-  return rows[0] === undefined ? ['0', '0'] : [rows[0].position, rows[0].id];
+  return rows[0] === undefined ? LOG_START : { position: BigInt(rows[0].position), id: BigInt(rows[0].id) };
 };
+
+const events = (on: pg.Client, after: LogPosition, order: 'at' | '-at' = 'at') =>
+  on.query(logPage(after, { limit: 100, order, filter: null }, 101));
+
+const OWN = { namingAuthority: '2000.01', derived: true };
+
+const search = (on: pg.Client, filter: Partial<LogFilter>, order: 'at' | '-at' = 'at') =>
+  on.query(
+    logPage(
+      order === 'at' ? LOG_START : LOG_END,
+      { limit: 100, order, filter: { namingAuthorities: null, kind: null, client: null, ...filter } },
+      5000,
+    ),
+  );
 
 const CORDRA = { namingAuthority: '100.102', localKey: null, comparison: null, foldsCase: false } as const;
 const OTHER = { namingAuthority: '100.102', guid: null, foldsCase: false } as const;
-const results = (on: pg.Client) =>
+export const results = (on: pg.Client) =>
   new RequestResults(on as never, { statement: (work: (on: pg.Client) => unknown) => work(on) } as never);
-const conflicts = (on: pg.Client) => new ConflictFinder(on as never, results(on));
-const reader = (on: pg.Client) => new IdentifierReader(on as never);
+export const conflicts = (on: pg.Client) => new ConflictFinder(on as never, results(on));
+export const reader = (on: pg.Client) => new IdentifierReader(on as never);
 const resolution = (on: pg.Client) => new ResolutionReader(on as never);
 const finder = (on: pg.Client) => new CoalescedReader(on);

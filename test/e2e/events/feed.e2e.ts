@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { LOG_HEAD, LOG_PAGE } from '../../../dist/storage/changes/change-reader.js';
+import { LOG_HEAD, logPage } from '../../../dist/storage/changes/log-page.js';
 import { Client } from '../harness/client.js';
 import { createDatabase } from '../harness/database.js';
 import { type SeenEvent, followLog, readLog } from '../harness/log-reader.js';
@@ -75,7 +75,7 @@ describe('GET /events', () => {
 
   it('returns the requested cursor at the end of the log', async () => {
     const end = await lastCursor();
-    expect((await service.client.get(`/events?cursor=${end}`)).body).toEqual({ items: [], next: end });
+    expect((await service.client.get(`/events?cursor=${end}`)).body).toEqual({ items: [], next: end, end: true });
   });
 
   it('continues after any event of a page, not only after its last', async () => {
@@ -150,7 +150,11 @@ describe('GET /events', () => {
       (await pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, values)).rows
         .map((row) => row['QUERY PLAN'])
         .join('\n');
-    for (const found of [await plan(LOG_PAGE, ['1000', '0', 50]), await plan(LOG_HEAD, [])]) {
+    const pages = (['at', '-at'] as const).map((order) => {
+      const { text, values = [] } = logPage({ position: 1000n, id: 0n }, { limit: 50, order, filter: null }, 51);
+      return plan(text, values);
+    });
+    for (const found of [...(await Promise.all(pages)), await plan(LOG_HEAD, [])]) {
       expect(found).toMatch(/Index (Only )?Scan (Backward )?using change_pkey on change/);
       expect(found).not.toMatch(/Seq Scan on change\b/);
     }
@@ -171,7 +175,11 @@ describe('a long poll', () => {
   it('returns an empty page with a cursor after the timeout', async () => {
     const end = await lastCursor();
     const begun = performance.now();
-    expect((await service.client.get(`/events?wait=1&cursor=${end}`)).body).toEqual({ items: [], next: end });
+    expect((await service.client.get(`/events?wait=1&cursor=${end}`)).body).toEqual({
+      items: [],
+      next: end,
+      end: true,
+    });
     expect(performance.now() - begun).toBeGreaterThan(990);
   });
 
@@ -190,7 +198,7 @@ describe('a long poll', () => {
       await pause(2000);
       const transactionCount = (await transactions()) - before;
       // Each of them waited, and was not refused.
-      for (const { body } of await Promise.all(waits)) expect(body).toEqual({ items: [], next: end });
+      for (const { body } of await Promise.all(waits)) expect(body).toEqual({ items: [], next: end, end: true });
       return transactionCount;
     };
     // Statistics are late on a busy machine, and then have the first queries of the requests too.
@@ -211,8 +219,8 @@ describe('a long poll', () => {
     await pause(500);
     const begun = performance.now();
     const stopped = server.stop();
-    expect((await waiting).body).toEqual({ items: [], next });
-    expect(await stream.text()).toMatch(/^retry: \d+\n\n/);
+    expect((await waiting).body).toEqual({ items: [], next, end: true });
+    expect(await stream.text()).toMatch(/^retry: \d+\nid: \S+\n\n/);
     expect((await stopped).code).toBe(0);
     expect(performance.now() - begun).toBeLessThan(10_000);
     expect(server.stdout()).not.toContain('aborted at the end of the drain');

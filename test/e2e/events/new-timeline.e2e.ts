@@ -191,7 +191,7 @@ describe('a server that was promoted without the last events', () => {
   it('accepts the cursor of the end on each service, again and again', async () => {
     const { next } = await readLog(clients[0]!);
     for (const client of [...clients, ...clients]) {
-      expect((await client.get(`/events?cursor=${next}`)).body).toEqual({ items: [], next });
+      expect((await client.get(`/events?cursor=${next}`)).body).toEqual({ items: [], next, end: true });
     }
   });
 });

@@ -22,8 +22,8 @@ export async function readLog(
     const parameters = new URLSearchParams({ limit: '100', ...query, ...(next === undefined ? {} : { cursor: next }) });
     const { body } = await client.get(`/events?${parameters.toString()}`);
     events.push(...(body.items as SeenEvent[]));
-    if (body.items.length === 0) return { events, next: body.next as string };
     next = body.next as string;
+    if (body.end === true) return { events, next };
   }
 }
 
@@ -50,7 +50,7 @@ export function followLog(client: Client, after?: string): { stop(atLeast?: numb
       const wasStopping = state.stopping;
       const { body } = await client.get(`/events?${parameters.toString()}`);
       events.push(...(body.items as SeenEvent[]));
-      if (body.items.length === 0 && wasStopping && events.length >= state.atLeast) return events;
+      if (body.end === true && wasStopping && events.length >= state.atLeast) return events;
       next = body.next as string;
     }
   })();

@@ -1,0 +1,111 @@
+import type { QueryConfig } from 'pg';
+import { namingAuthorityKey } from '../../identifier/index.js';
+import type { ChangeKind } from '../../registry/change.js';
+
+/** The position of a change in the log, and its ordinal. */
+export interface LogPosition {
+  readonly position: bigint;
+  readonly id: bigint;
+}
+
+export const LOG_START: LogPosition = { position: 0n, id: 0n };
+
+/** Behind every event. */
+export const LOG_END: LogPosition = { position: 2n ** 63n - 1n, id: 2n ** 63n - 1n };
+
+export function isAfter(cursor: LogPosition, other: LogPosition): boolean {
+  return cursor.position === other.position ? cursor.id > other.id : cursor.position > other.position;
+}
+
+export const LOG_ORDERS = ['at', '-at'] as const;
+/** The order of the log, or the reverse. */
+export type LogOrder = (typeof LOG_ORDERS)[number];
+
+/** The wanted events; a member that is null matches all. */
+export interface LogFilter {
+  /** `derived`: those derived from it too. */
+  readonly namingAuthorities: readonly { readonly namingAuthority: string; readonly derived: boolean }[] | null;
+  readonly kind: ChangeKind | null;
+  readonly client: string | null;
+}
+
+export interface LogPageQuery {
+  /** Maximum number of events. */
+  readonly limit: number;
+  readonly order: LogOrder;
+  /** Null for all events. */
+  readonly filter: LogFilter | null;
+}
+
+/**
+ * $1 and $2: a position and an ordinal; $3: the limit; $4: how many events are read; $5 to $8: the filter, null for all. The event
+ * at the position, which precedes the page, is returned without its patch: its absence shows that the log does not have it. The
+ * last event that was read is returned too. Positions from the oldest running transaction on may belong to running
+ * transactions and are not read. A page ends after `MAX_PAGE_OCTETS`; the patches of first events are built only for the
+ * page, because one can have 1.6 MB. The limits of the halves keep the filter out of the choice of an index.
+ */
+const statementOf = (from: '>=' | '<=', beyond: '>' | '<', direction: 'ASC' | 'DESC'): string => {
+  const order = `position ${direction}, id ${direction}`;
+  const half = (patch: string, table: string): string => `
+              (SELECT position, id, naming_authority_id, identifier_id, version, kind, client, key_id, at, ${patch} AS patch
+               FROM ${table}
+               WHERE (position, id) ${from} ($1::bigint, $2::bigint)
+                 AND position < (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM log_offset)
+               ORDER BY ${order} LIMIT $4::int + 1)`;
+  return `
+  SELECT b.position, b.id, (SELECT n.prefix FROM naming_authority n WHERE n.id = b.naming_authority_id) AS naming_authority,
+         b.version, b.kind, b.at, b.client, b.key_id, i.guid, i.local_name, b.is_found, b.is_last, b.read::int,
+         CASE WHEN b.is_found
+           THEN coalesce(b.patch, (SELECT f.patch FROM first_event f WHERE f.identifier_id = b.identifier_id)) END AS patch
+  FROM (
+    SELECT p.*, coalesce(sum(octets) OVER (ORDER BY ${order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS octets_before
+    FROM (
+      SELECT w.*, CASE WHEN is_found
+               THEN coalesce(octet_length(patch), (SELECT f.octets FROM first_event f WHERE f.identifier_id = w.identifier_id))
+             END AS octets
+      FROM (
+        SELECT l.*, row_number() OVER (ORDER BY ${order}) AS read, lead(false, 1, true) OVER (ORDER BY ${order}) AS is_last,
+               (position, id) ${beyond} ($1::bigint, $2::bigint)
+               AND ($5::text[] IS NULL OR naming_authority_id IN (
+                      SELECT n.id FROM naming_authority n WHERE upper(n.prefix COLLATE "C") = ANY ($5::text[])
+                      UNION ALL
+                      SELECT n.id FROM unnest($6::text[]) AS derived(key) JOIN naming_authority n
+                        ON upper(n.prefix COLLATE "C") >= key || '.' AND upper(n.prefix COLLATE "C") < key || '/'))
+               AND ($7::text IS NULL OR kind = $7) AND ($8::text IS NULL OR client = $8) AS is_found
+        FROM (${half('patch', 'change')}
+              UNION ALL${half('NULL', 'first_event')}
+              ORDER BY ${order} LIMIT $4::int + 1) l
+      ) w
+      WHERE is_found OR is_last OR (position, id) = ($1::bigint, $2::bigint)
+      ORDER BY ${order} LIMIT $3::int + 2
+    ) p
+  ) b LEFT JOIN identifier i ON i.id = b.identifier_id
+  WHERE octets_before < 8388608 ORDER BY ${order}`;
+};
+
+const STATEMENTS: Readonly<Record<LogOrder, string>> = {
+  at: statementOf('>=', '>', 'ASC'),
+  '-at': statementOf('<=', '<', 'DESC'),
+};
+
+/** Unprepared: the best plan depends on the length of the log. @param reads how many events are read, found or not. */
+export function logPage(after: LogPosition, { limit, order, filter }: LogPageQuery, reads: number): QueryConfig {
+  const { namingAuthorities = null, kind = null, client = null } = filter ?? {};
+  const keysOf = (all: LogFilter['namingAuthorities']): string[] | null =>
+    all?.map(({ namingAuthority }) => namingAuthorityKey(namingAuthority)) ?? null;
+  const derived = namingAuthorities?.filter((each) => each.derived) ?? null;
+  const place = [after.position.toString(), after.id.toString()];
+  const values = [...place, limit, reads, keysOf(namingAuthorities), keysOf(derived), kind, client];
+  return { text: STATEMENTS[order], values };
+}
+
+/** The last readable position. */
+export const LOG_HEAD = `
+  (SELECT position, id FROM change
+   WHERE position < (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM log_offset)
+   ORDER BY position DESC, id DESC LIMIT 1)
+  UNION ALL
+  (SELECT position, id FROM first_event
+   WHERE position < (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM log_offset)
+   ORDER BY position DESC, id DESC LIMIT 1)
+  ORDER BY position DESC, id DESC LIMIT 1`;

@@ -26,8 +26,8 @@ export function metadataUrl(uris: Uris, metadataId: string, scheme: MetadataIdSc
 
 /** The naming authority of the metadata ID of a record; null for one that is no Handle. @param scheme as in `metadataUrl`. */
 export function metadataAuthority(metadataId: string, scheme: MetadataIdScheme): string | null {
-  const read = scheme === 'any' ? null : recognize(metadataId, { charset: 'unicode' });
-  return read?.ok && 'namingAuthority' in read.value.name ? read.value.name.namingAuthority : null;
+  const name = scheme === 'any' ? null : nameInCanonical(metadataId);
+  return name !== null && 'namingAuthority' in name ? name.namingAuthority : null;
 }
 
 /** As `neighborUri`, of another registered Handle. @param native its naming authority, "/" and its local name. */

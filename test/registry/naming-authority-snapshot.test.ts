@@ -121,13 +121,35 @@ describe('recognition among known naming authorities', () => {
     },
   );
 
-  it('CID-13: 32 digits have no case under the profile "cordra" and under naming authorities of others', () => {
-    for (const prefix of ['100.102', '2000.01']) {
-      expect(keyOf(`${prefix}/${digits}`)).toBe(keyOf(`hdl://${prefix}/${digits.toUpperCase()}`));
-      expect(keyOf(`${prefix}/${digits}?x`)).toBe(keyOf(`${prefix}/${digits}`));
-    }
-    expect(keyOf(`20.500/${digits}`)).not.toBe(keyOf(`20.500/${digits.toUpperCase()}`));
-    expect(keyOf(`20.600/${digits}`)).toBe(keyOf(`20.600/${digits.toUpperCase()}`));
+  it('CID-13: 32 digits have one key, whatever their case, hyphens and profile are, and who sends them', () => {
+    const spellings = [
+      digits,
+      digits.toUpperCase(),
+      '0A1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9',
+      `${digits}?x`,
+      `${digits}#y`,
+    ];
+    const [none, cordra, handle] = [
+      new NamingAuthoritySnapshot([], DEFAULT_RESOLVER),
+      new NamingAuthoritySnapshot([authority('777', { profile: 'cordra' })], DEFAULT_RESOLVER),
+      new NamingAuthoritySnapshot([authority('777')], DEFAULT_RESOLVER),
+    ];
+    const views = [none, cordra, handle, cordra.seenBy({}, () => false), handle.seenBy({}, () => false)];
+    const keys = views.flatMap((view) =>
+      spellings.map((localName) => {
+        const read = view.readName(`777/${localName}`);
+        return read.ok && read.value.key;
+      }),
+    );
+    // The first 16 octets of the SHA-256 of "hdl:777/0A1B2C3D4E5F60718293A4B5C6D7E8F9".
+    expect(new Set(keys)).toEqual(new Set(['90433d2f-4882-29c6-1a57-2906f19b83ac']));
+  });
+
+  it('HS-04: the case of other letters is in the key, also of digits behind a prefix of letters', () => {
+    expect(keyOf('20.500/abc')).not.toBe(keyOf('20.500/ABC'));
+    expect(keyOf(`Ark/${digits}`)).not.toBe(keyOf(`Ark/${digits.toUpperCase()}`));
+    expect(keyOf(`20.500/${digits}0`)).not.toBe(keyOf(`20.500/${digits.toUpperCase()}0`));
+    expect(keyOf(`20.600/${digits}0`)).toBe(keyOf(`20.600/${digits.toUpperCase()}0`));
   });
 
   it('R-36: DOIs of others are case-insensitive, and ours can be case-sensitive', () => {

@@ -385,13 +385,16 @@ CREATE TABLE "cursor_secret" (
     CONSTRAINT "cursor_secret_value_check" CHECK (octet_length("value") = 32)
 );
 
--- The comparison key of an identifier: of its URI in the form by which names are compared. A test compares it with the same
--- function of the service.
+-- The key of an identifier, by which it is found as a metadata ID, an alternate or a predecessor: 32 hexadecimal digits behind a
+-- prefix of CORDRA have no case and no hyphens in it, and no query and fragment, whatever the profile. A test compares it with the
+-- same function of the service.
 
 CREATE FUNCTION "self_key"("prefix" text, "guid" uuid, "local_name" text, "case_insensitive" boolean) RETURNS uuid
   LANGUAGE sql STABLE PARALLEL SAFE
 RETURN encode(substring(sha256(convert_to('hdl:' || upper("prefix" COLLATE "C") || '/' || CASE
   WHEN "guid" IS NOT NULL THEN upper(replace("guid"::text, '-', ''))
+  WHEN "prefix" ~ '^[0-9.]+$' AND "local_name" ~ '^([0-9A-Fa-f]{32}|[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})($|[?#])'
+    THEN upper(replace(substring("local_name" FROM '^[0-9A-Fa-f-]+'), '-', ''))
   WHEN "case_insensitive" OR upper("prefix" COLLATE "C") = '0.NA' THEN upper("local_name" COLLATE "C")
   ELSE "local_name" END, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid;
 

@@ -58,13 +58,25 @@ describe('the key of an identifier as a metadata ID', () => {
       fc.constantFrom(...'aAzZkKiIßﬀİıſ\u212aéÉςΣǅ/?#%:@. '),
       fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
     );
+    // 32 hexadecimal digits in both cases, with and without hyphens, and what can precede and follow them.
+    const likeGuids = fc
+      .tuple(
+        fc.constantFrom('', '', '', '0', '-', ' '),
+        fc.stringMatching(/^[0-9a-fA-F]{32}$/),
+        fc.boolean(),
+        fc.constantFrom('', '', '?', '#x', '?a#b', '/', '0', '-', '\u00e9?'),
+      )
+      .map(([before, hex, hasHyphens, after]) => {
+        const written = hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+        return before + (hasHyphens ? written : hex) + after;
+      });
     const arbitrary = fc.record({
       prefix: fc.oneof(
-        fc.constantFrom('20.500', '0.NA', '0.na', '0.Na', 'Ark', 'ß.ﬀ', 'İ', '10.1000', 'é.k\u212a'),
+        fc.constantFrom('20.500', '777', '0.NA', '0.na', '0.Na', 'Ark', 'ß.ﬀ', 'İ', '10.1000', 'é.k\u212a'),
         fc.stringMatching(/^[A-Za-z0-9]{1,5}$/),
       ),
       caseInsensitive: fc.boolean(),
-      localName: fc.string({ unit, minLength: 1, maxLength: 12 }),
+      localName: fc.oneof(fc.string({ unit, minLength: 1, maxLength: 12 }), likeGuids),
     });
     const letters = Array.from({ length: 0xffff }, (_, code) => String.fromCharCode(code)).filter(
       (c) => /\p{L}/u.test(c) && c.toLowerCase() !== c.toUpperCase(),

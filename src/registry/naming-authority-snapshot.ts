@@ -25,6 +25,13 @@ export type Address = { readonly namingAuthority: string } & (
   | { readonly guid: null; readonly localKey: Digest; readonly comparison: string; readonly foldsCase: boolean }
 );
 
+/** A naming authority of this service, and where a name is registered under it or could be. */
+export interface Place {
+  readonly namingAuthority: string;
+  /** Null for a name that no identifier of the naming authority can have. */
+  readonly address: Address | null;
+}
+
 /** The naming authorities that were read last; a cache. */
 export interface LatestAuthorities {
   readonly latest: NamingAuthoritySnapshot | null;
@@ -156,6 +163,16 @@ export class NamingAuthoritySnapshot {
     if (name.type === 'cordra') return addressIn(authority, name.guid);
     if (authority.profile === 'cordra') throw slip(name, text, pointer);
     return addressIn(authority, name.localName);
+  }
+
+  /** The place of a name; undefined where its naming authority is not of this service, or hidden. */
+  placeOf(name: Name): Place | undefined {
+    if (name.type !== 'cordra' && name.type !== 'handle') return undefined;
+    const authority = this.find(name.namingAuthority);
+    if (authority === undefined) return undefined;
+    const localName = name.type === 'cordra' ? name.guid : name.localName;
+    const isPossible = localName !== '' && (name.type === 'cordra' || authority.profile === 'handle');
+    return { namingAuthority: authority.prefix, address: isPossible ? addressIn(authority, localName) : null };
   }
 
   private isCaseInsensitive(prefix: string): boolean {

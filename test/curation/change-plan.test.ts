@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { OPEN_ACCESS } from '../../src/access/principal.js';
 import {
   ChangePlan,
   type Holders,
@@ -38,7 +39,7 @@ const withdrawal = (id: bigint, replacementId: bigint | null = null): TargetedCh
 const keyOf = (text: string) =>
   holderKey(namesOf(parseCommand({ step: 'changed', values: { metadataId: text } }, KNOWN), '100.102')[0]!);
 const planOf = (records: ReturnType<typeof recordOf>[], holders: Holders = new Map()) =>
-  new ChangePlan(records, holders, { now: NOW, known: KNOWN, principal: { canSee: () => true } });
+  new ChangePlan(records, holders, { now: NOW, known: KNOWN, principal: OPEN_ACCESS });
 const refusalOf = (work: () => unknown) => {
   try {
     work();

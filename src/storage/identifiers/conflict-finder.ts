@@ -23,8 +23,8 @@ type ConflictRow = IdentifierRow & {
 };
 
 /**
- * $1 to $8: the mints; $9 to $13: their alternates, with the naming authorities and the names that they claim. A replay conflicts with its own identifier in other ways too, which
- * are left out; `request` is enough for it.
+ * $1 to $8: the mints; $9 to $13: their alternates, with the naming authorities and the names that they claim. A replay conflicts
+ * with its own identifier in other ways too, which are left out; `request` is enough for it. OFFSET 0: see the planner assumptions.
  */
 const CONFLICTS = `
   WITH w AS (
@@ -71,17 +71,20 @@ const CONFLICTS = `
          r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
          r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
          r.replaced_by, r.replaces, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes, r.newer_versions
-  FROM a JOIN w USING (ordinal)
-  JOIN alternate_identifier x ON x.key = a.key AND x.naming_authority_id = w.naming_authority_id
-  JOIN identifier_record r ON r.id = x.identifier_id
+  FROM a JOIN w USING (ordinal) CROSS JOIN LATERAL (
+    SELECT y.identifier_id FROM alternate_identifier y
+    WHERE y.key = a.key AND y.naming_authority_id = w.naming_authority_id OFFSET 0
+  ) x JOIN identifier_record r ON r.id = x.identifier_id
   WHERE ((r.client, r.request_key, r.request_index) = (w.client, w.request_key, w.request_index)) IS NOT TRUE
   UNION ALL
   SELECT w.ordinal, 'claim' AS kind, NULL AS fingerprint, NULL AS index,
          r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
          r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
          r.replaced_by, r.replaces, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes, r.newer_versions
-  FROM w JOIN alternate_identifier x ON x.claimed_name = coalesce(w.guid, w.local_key) AND x.claimed_authority_id = w.naming_authority_id
-  JOIN identifier_record r ON r.id = x.identifier_id
+  FROM w CROSS JOIN LATERAL (
+    SELECT y.identifier_id FROM alternate_identifier y
+    WHERE y.claimed_name = coalesce(w.guid, w.local_key) AND y.claimed_authority_id = w.naming_authority_id OFFSET 0
+  ) x JOIN identifier_record r ON r.id = x.identifier_id
   WHERE ((r.client, r.request_key, r.request_index) = (w.client, w.request_key, w.request_index)) IS NOT TRUE
   UNION ALL
   SELECT a.ordinal, 'registered' AS kind, NULL AS fingerprint, a.index AS index,

@@ -49,7 +49,8 @@ export class MintFieldsDto {
   target?: string;
 
   /**
-   * Alternate identifiers of the same object, in any form; stored in the given order without duplicates.
+   * Alternate identifiers of the same object, in any form; stored in the given order without duplicates. None is the identifier of
+   * another object; one under a naming authority of this service requires the right to register there.
    * @example ["info:fedora/demo:7"]
    */
   @IsAlternateIds()

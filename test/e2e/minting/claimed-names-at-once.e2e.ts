@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { ndjson, linesIn } from '../harness/changes.js';
 import { Client } from '../harness/client.js';
@@ -203,6 +204,37 @@ describe('the lock of a name', () => {
       expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201, 200, 200]);
       expect(await lined(service.client, `/identifiers/bulk?namingAuthority=${NA}`, [{}, {}])).toEqual([201, 201]);
     });
+  });
+
+  it('is looked for by no function in the statement of a mint with a generated name', async () => {
+    const url = service.database.url;
+    const name = new URL(url).pathname.slice(1);
+    await query(url, `ALTER DATABASE ${name} SET track_functions = 'pl'`);
+    // The sessions of the service take the setting when they begin.
+    await query(
+      url,
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+    const calls = async () => {
+      const called =
+        "SELECT coalesce(sum(calls), 0)::int AS n FROM pg_stat_user_functions WHERE funcname IN ('taken_names', 'lock_names')";
+      return (await query<{ n: number }>(url, called))[0]!.n;
+    };
+    const until = async (isEnough: (n: number) => boolean) => {
+      for (let attempt = 0; attempt < 50 && !isEnough(await calls()); attempt++) {
+        // A session reports its calls at the earliest after a second.
+        await pause(100);
+        await service.client.mint();
+      }
+      return calls();
+    };
+    await service.client.post('/identifiers/batch', {
+      namingAuthority: NA,
+      items: [{}, { alternateIds: ['demo:call-1'] }],
+    });
+    expect(await until((n) => n > 0)).toBe(0);
+    expect((await service.client.mint({ guid: freshGuid() })).status).toBe(201);
+    expect(await until((n) => n > 0)).toBe(2);
   });
 
   it('is waited for by a registration and a claim, which end with 503 when it is not granted in time', async () => {

@@ -1,5 +1,6 @@
 import { namingAuthorityKey } from '../identifier/index.js';
 import { Problem } from '../problem/problem.js';
+import type { AlternateName } from '../registry/alternate-name.js';
 import type { MintCommand } from '../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { SCOPES, type Scope } from './scope.js';
@@ -85,7 +86,7 @@ export class Principal {
   }
 
   /**
-   * Requires scope and grant of a mint or a registration; `onExisting: "update"` requires "curate" too.
+   * Requires scope and grant of a mint or a registration, and of its alternates; `onExisting: "update"` requires "curate" too.
    * @throws Problem SCOPE_MISSING, or NAMING_AUTHORITY_FORBIDDEN
    */
   requireMinting({
@@ -93,9 +94,24 @@ export class Principal {
     guid,
     localName,
     onExisting,
-  }: Pick<MintCommand, 'namingAuthority' | 'guid' | 'localName' | 'onExisting'>): void {
+    alternates = [],
+  }: Pick<MintCommand, 'namingAuthority' | 'guid' | 'localName' | 'onExisting'> &
+    Partial<Pick<MintCommand, 'alternates'>>): void {
     this.require(guid === null && localName === null ? 'mint' : 'register', namingAuthority, '/namingAuthority');
     if (onExisting === 'update') requireScope(this, 'curate');
+    alternates.forEach((name, index) => {
+      this.requireNaming(name, index);
+    });
+  }
+
+  /**
+   * Requires that it may register the name of an alternate under a naming authority of this service, so that nobody keeps the owner
+   * from it. Foreign texts are free.
+   * @param index that of the alternate in the list of the request.
+   * @throws Problem SCOPE_MISSING, or NAMING_AUTHORITY_FORBIDDEN
+   */
+  requireNaming({ here }: Pick<AlternateName, 'here'>, index: number): void {
+    if (here !== undefined) this.require('register', here.namingAuthority, `/alternateIds/${index}`);
   }
 
   /** @throws Problem NAMING_AUTHORITY_FORBIDDEN with this detail. */

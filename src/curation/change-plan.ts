@@ -11,6 +11,7 @@ import { opaqueName } from '../registry/opaque-metadata-id.js';
 import type { PairedRecords } from '../storage/identifiers/identifier-reader.js';
 import type { NameHolder, UniqueName } from '../storage/identifiers/name-holders.js';
 import { inWithdrawal } from './change-line.js';
+import { type ClaimedName, claimsBy } from './claims.js';
 import { type CurationStep, decide } from './curation-command.js';
 import { decideMetadataRecord } from './metadata-record.js';
 
@@ -41,15 +42,15 @@ export interface PlanContext {
   readonly now: Date;
   /** The naming authorities that the principal can see. */
   readonly known: NamingAuthoritySnapshot;
-  readonly principal: Pick<Principal, 'canSee'>;
+  readonly principal: Pick<Principal, 'canSee' | 'requireNaming'>;
 }
 
 /** Who has a unique name; null where it is free. */
 export type Holders = Map<string, Omit<NameHolder, 'isExpired'> | null>;
 
 /** The key of a unique name in `Holders`. */
-export function holderKey({ namingAuthority, kind, name }: UniqueName): string {
-  return `${kind} ${name.key} ${namingAuthority}`;
+export function holderKey({ namingAuthority, kind, name, address }: UniqueName): string {
+  return `${kind} ${address?.guid ?? address?.localKey ?? name.key} ${namingAuthority}`;
 }
 
 /** The unique names that a step requests, each with where a line has it. */
@@ -63,6 +64,11 @@ export function namesOf(step: CurationStep, namingAuthority: string): (UniqueNam
       pointer: `/alternateIds/${index}`,
     })),
   ];
+}
+
+/** The names that a step of a record claims by new alternates. */
+export function claimsOf(step: CurationStep, record: IdentifierRecord): ClaimedName[] {
+  return 'values' in step ? claimsBy(record, step.values.alternates ?? []) : [];
 }
 
 /**
@@ -102,7 +108,7 @@ export class ChangePlan {
     if (amendment === null)
       return { before: record, after: record, amendment, released: [], gained: [], metadataRecord: null };
     const requested = namesOf(step, record.namingAuthority);
-    for (const name of requested) this.requireFree(record, name);
+    for (const name of [...requested, ...claimsOf(step, record)]) this.requireFree(record, name);
     const paired = this.records.get(this.pairs.get(id) ?? id) ?? null;
     const metadataRecord = paired === record ? null : paired;
     const at = changeTime(record, this.context.now);

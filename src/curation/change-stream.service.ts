@@ -4,6 +4,7 @@ import type { RequestContext } from '../access/request-context.js';
 import { conflictInProgress, isUniqueViolation } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
 import { type StoredProblem, deserializeProblem, serializeProblem } from '../problem/stored-problem.js';
+import { shownConflict } from '../registry/conflict-problem.js';
 import type { Digest } from '../registry/digest.js';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
@@ -12,7 +13,8 @@ import { IdempotentRequests } from '../storage/idempotency.js';
 import { keyReused, keyedRequest } from '../storage/idempotency-key.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import { IdentifierUpdater } from '../storage/identifiers/identifier-updater.js';
-import { NameHolders } from '../storage/identifiers/name-holders.js';
+import { NameHolders, type UniqueName } from '../storage/identifiers/name-holders.js';
+import { lockNames } from '../storage/identifiers/name-locks.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
 import { type Queryable, Transactions } from '../storage/transactions.js';
 import { type ReadyChange, type ReceivedChange, readChange, textsIn } from './change-line.js';
@@ -21,10 +23,12 @@ import {
   type Holders,
   type PlannedChange,
   type TargetedChange,
+  claimsOf,
   holderKey,
   namesOf,
   roundsOf,
 } from './change-plan.js';
+import type { ClaimedName } from './claims.js';
 import type { PreviewedNames } from './previewed-names.js';
 
 /** The fingerprint source of every stream: its lines have fingerprints of their own. */
@@ -140,7 +144,7 @@ export class ChangeStreamService {
         const byLine = new Map(stored.map((each) => [each.line, each]));
         return chunk.lines.map((each) => ({
           ...{ line: each.line, clientRef: each.clientRef },
-          result: resultOf(each, byLine.get(each.line), replayed),
+          result: shownConflict(resultOf(each, byLine.get(each.line), replayed), chunk.known),
         }));
       } catch (error) {
         if (!(error instanceof ExpiredHolders) && !isUniqueViolation(error)) throw error;
@@ -212,12 +216,22 @@ export class ChangeStreamService {
     records: readonly IdentifierRecord[],
     transaction?: Queryable,
   ): Promise<Holders> {
-    const prefixes = new Map(records.map(({ id, namingAuthority }) => [id, namingAuthority]));
-    const names = new Map(
-      targets
-        .flatMap(({ id, step }) => namesOf(step, prefixes.get(id) ?? ''))
-        .map((name) => [holderKey(name), name] as const),
-    );
+    const byId = new Map(records.map((record) => [record.id, record]));
+    const claims: ClaimedName[] = [];
+    const requested = targets.flatMap(({ id, step }): UniqueName[] => {
+      const record = byId.get(id);
+      if (record === undefined) return [];
+      // A line before it may remove an alternate that the record has.
+      const ofStep = claimsOf(step, { ...record, alternateIds: [] });
+      claims.push(...ofStep);
+      return [...namesOf(step, record.namingAuthority), ...ofStep];
+    });
+    const names = new Map(requested.map((name) => [holderKey(name), name]));
+    if (transaction !== undefined)
+      await lockNames(
+        transaction,
+        claims.map(({ address }) => ({ address, isClaim: true })),
+      );
     const found = await this.holders.findHolders([...names.values()], transaction);
     const expired = found.flatMap((holder) => (holder?.isExpired === true ? [holder.id] : []));
     if (expired.length > 0 && transaction !== undefined) throw new ExpiredHolders(expired);

@@ -1,5 +1,6 @@
 import type { Principal } from '../access/principal.js';
 import { Problem, invalidValue } from '../problem/problem.js';
+import { type AlternateName, gainedBy } from '../registry/alternate-name.js';
 import type { CanonicalName } from '../registry/canonical-name.js';
 import { type IdentifierRecord, identifierOf, nativeText } from '../registry/identifier-record.js';
 import { type Amendment, DELETED_REASON, activation, reinstatement, withdrawal } from '../registry/lifecycle.js';
@@ -55,7 +56,7 @@ export type CurationCommand =
 export interface ParsedValues {
   readonly metadata?: CanonicalName | null;
   readonly target?: string | null;
-  readonly alternates?: readonly CanonicalName[];
+  readonly alternates?: readonly AlternateName[];
   readonly replaces?: RequestedPredecessor | null;
 }
 
@@ -158,25 +159,25 @@ export interface DecisionContext {
   readonly known: NamingAuthoritySnapshot;
   /** The record of the replacement or of the previous version that the step names; null where it is not registered. */
   readonly other: IdentifierRecord | null;
-  readonly principal: Pick<Principal, 'canSee'>;
+  readonly principal: Pick<Principal, 'canSee' | 'requireNaming'>;
 }
 
 /**
  * Decides how a step changes a locked record in a permitted state.
  * @returns null when the record has all requested values already.
- * @throws Problem METADATA_ID_IS_IDENTIFIER, REPLACEMENT_NOT_FOUND, INVALID_PREDECESSOR, WRONG_STATE
+ * @throws Problem METADATA_ID_IS_IDENTIFIER, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, REPLACEMENT_NOT_FOUND, INVALID_PREDECESSOR, WRONG_STATE
  * @throws HandleFault as `decideValues`
  */
 export function decide(record: IdentifierRecord, step: CurationStep, context: DecisionContext): Amendment | null {
   switch (step.step) {
     case 'changed': {
       const values = decideVersion(record, step, context);
-      requireOtherMetadataId(record, values, context.known);
+      requireNames(record, values, context);
       return isMet(values, record) ? null : { kind: 'changed', ...withStoredValues(record, values, context.at) };
     }
     case 'activated': {
       const values = decideVersion(record, step, context);
-      requireOtherMetadataId(record, values, context.known);
+      requireNames(record, values, context);
       return { ...activation(), ...withStoredValues(record, values, context.at) };
     }
     case 'withdrawn':
@@ -222,12 +223,13 @@ function decideVersion(
   return { ...others, replaces: predecessorOf(replaces, other, { comparison, text: nativeText(record) }) };
 }
 
-function requireOtherMetadataId(
+function requireNames(
   record: IdentifierRecord,
-  { metadata = null }: DecidedValues,
-  known: NamingAuthoritySnapshot,
+  { metadata = null, alternates = [] }: DecidedValues,
+  { known, principal }: Pick<DecisionContext, 'known' | 'principal'>,
 ): void {
   requireTwoThings(known.canonicalName(identifierOf(record)), metadata, '/metadataId');
+  for (const { name, index } of gainedBy(record, alternates)) principal.requireNaming(name, index);
 }
 
 /** The replacement in a tombstone. A name of a naming authority that is not of this service is not looked up. */

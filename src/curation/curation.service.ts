@@ -4,6 +4,7 @@ import type { RequestContext } from '../access/request-context.js';
 import type { Scope } from '../access/scope.js';
 import type { Resolver } from '../identifier/index.js';
 import { isUniqueViolation, rowsLost } from '../problem/database-errors.js';
+import type { AlternateName } from '../registry/alternate-name.js';
 import { DEFAULT_HTTP_RESOLVER } from '../registry/default-resolver.module.js';
 import {
   type IdentifierRecord,
@@ -21,8 +22,10 @@ import { IdempotentRequests, type Replayable } from '../storage/idempotency.js';
 import { keyedRequest } from '../storage/idempotency-key.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import { IdentifierUpdater } from '../storage/identifiers/identifier-updater.js';
+import { NameHolders } from '../storage/identifiers/name-holders.js';
+import { lockNames } from '../storage/identifiers/name-locks.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
-import { Transactions } from '../storage/transactions.js';
+import { type Queryable, Transactions } from '../storage/transactions.js';
 import {
   type CurationCommand,
   type CurationStep,
@@ -32,6 +35,7 @@ import {
   namesIn,
   parseCommand,
 } from './curation-command.js';
+import { claimsBy } from './claims.js';
 import { decideMetadataRecord } from './metadata-record.js';
 import type { ValuesStep } from './values-command.js';
 
@@ -75,7 +79,7 @@ export class NameConflict extends Error {
   /** @param pointer the location of the name in the command, a JSON Pointer (RFC 6901). */
   constructor(
     readonly code: 'METADATA_ID_TAKEN' | 'ALTERNATE_ID_TAKEN',
-    readonly existing: IdentifierRecord,
+    readonly existing: Pick<IdentifierRecord, 'namingAuthority' | 'localName'>,
     readonly pointer: string,
   ) {
     super(`${code}: ${nativeText(existing)}`);
@@ -87,6 +91,7 @@ export class CurationService {
   constructor(
     private readonly reader: IdentifierReader,
     private readonly updater: IdentifierUpdater,
+    private readonly holders: NameHolders,
     private readonly requests: IdempotentRequests,
     private readonly transactions: Transactions,
     private readonly namingAuthorities: NamingAuthorityCache,
@@ -145,6 +150,8 @@ export class CurationService {
             other: records.find(({ id }) => id === other?.id) ?? null,
             principal,
           });
+          if (amendment?.alternates !== undefined)
+            await this.requireUnregistered(transaction, record, amendment.alternates);
           const changes = amendment === null ? [] : [{ record, amendment }];
           const paired = metadataRecords.get(record.id) ?? null;
           const follows = amendment === null ? null : decideMetadataRecord(record, amendment, step, paired, at);
@@ -161,6 +168,27 @@ export class CurationService {
         if (conflict !== null) throw conflict;
         if (attempt === MAX_ATTEMPTS) throw error;
       }
+    }
+  }
+
+  /** Locks the names that a record claims by a change. @throws NameConflict for a registered one, or Problem KEY_COLLISION */
+  private async requireUnregistered(
+    transaction: Queryable,
+    record: IdentifierRecord,
+    alternates: readonly AlternateName[],
+  ): Promise<void> {
+    const claims = claimsBy(record, alternates);
+    if (claims.length === 0) return;
+    await lockNames(
+      transaction,
+      claims.map(({ address }) => ({ address, isClaim: true })),
+    );
+    const holders = await this.holders.findHolders(claims, transaction);
+    for (const [at, { pointer }] of claims.entries()) {
+      const holder = holders[at] ?? null;
+      if (holder === null) continue;
+      if (!holder.isSame) throw keyCollision(pointer);
+      throw new NameConflict('ALTERNATE_ID_TAKEN', holder, pointer);
     }
   }
 

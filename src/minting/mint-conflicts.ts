@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { isLockTimeout } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
+import { shownConflict } from '../registry/conflict-problem.js';
 import type { NewIdentifier } from '../registry/new-identifier.js';
 import { type Conflicts, expiredIn } from '../storage/identifiers/conflicts.js';
 import { IdentifierUpdater } from '../storage/identifiers/identifier-updater.js';
@@ -52,8 +53,8 @@ export class MintConflicts {
     const toStore = new Map<DecidedMint, Candidate>();
     for (const { candidate, conflicts } of conflicting) {
       const { job, item } = candidate;
-      const replay = stored.get(candidate);
-      const result = replay ?? resolveConflicts(conflicts, job.command, item.request);
+      const replay = shownConflict(stored.get(candidate), job.known);
+      const result = replay ?? resolveConflicts(conflicts, job.command, item.request, job.known);
       if (result === null) {
         undecided.push(candidate);
         expired.push(...expiredIn(conflicts).map(({ id }) => id));

@@ -9,7 +9,7 @@ import type { Problem } from '../problem/problem.js';
 export interface MintJob {
   readonly command: MintCommand;
   readonly context: MintContext;
-  /** The naming authorities with which the command was parsed; it is built with the same ones. */
+  /** The naming authorities that the principal can see, with which the command was parsed; it is built with the same ones. */
   readonly known: NamingAuthoritySnapshot;
 }
 

@@ -3,6 +3,7 @@ import { rowsLost } from '../problem/database-errors.js';
 import type { ProblemCode } from '../problem/catalogue.js';
 import { Problem, type ProblemExtensions } from '../problem/problem.js';
 import type { MintContext } from '../registry/build-identifier.js';
+import { shownConflict } from '../registry/conflict-problem.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import { keyReused } from '../storage/idempotency-key.js';
 import { type NewResult, RequestResults } from '../storage/request-results.js';
@@ -66,7 +67,7 @@ export class MintReplays {
     for (const { job, result } of refused) {
       const earlier = await this.find(job.context);
       isReplayed ||= earlier !== null;
-      decided.push({ job, result: earlier ?? result });
+      decided.push({ job, result: shownConflict(earlier ?? result, job.known) });
     }
     if (isReplayed) await this.transactions.waitForStandby();
     return decided;

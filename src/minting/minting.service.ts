@@ -84,8 +84,8 @@ export class MintingService {
     { principal, idempotencyKey: key }: RequestContext,
     onCharge: ChargeReport,
   ): Promise<MintJob> {
-    const known = await this.knownFor(principal, [request.namingAuthority]);
-    const command = parseMintRequest(request, principal.viewOf(known));
+    const known = principal.viewOf(await this.knownFor(principal, [request.namingAuthority]));
+    const command = parseMintRequest(request, known);
     principal.requireMinting(command);
     this.budget.charge(command.namingAuthority, identifierCount(command), known, onCharge);
     const index = key === undefined ? null : { key, index: 0, fingerprint: mintFingerprint(command) };

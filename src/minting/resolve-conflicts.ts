@@ -1,9 +1,10 @@
-import { conflictProblem } from '../registry/conflict-problem.js';
+import { claimProblem, conflictProblem, nameConflictProblem } from '../registry/conflict-problem.js';
 import type { Digest } from '../registry/digest.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { ignoredMembers } from '../registry/ignored-members.js';
 import { keyCollision } from '../registry/key-collision.js';
 import type { MintCommand } from '../registry/mint-command.js';
+import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import type { RequestIndex } from '../registry/new-identifier.js';
 import { keyReused, requestInFlight } from '../storage/idempotency-key.js';
 import { type Conflicts, expiredIn } from '../storage/identifiers/conflicts.js';
@@ -14,11 +15,13 @@ import type { MintOutcome, MintResult } from './mint-outcome.js';
  * @returns the identifier of an earlier request or with the same metadata ID; the Problem IDEMPOTENCY_KEY_REUSED,
  * REQUEST_IN_FLIGHT, KEY_COLLISION, METADATA_ID_TAKEN, GUID_TAKEN, IDENTIFIER_TAKEN or ALTERNATE_ID_TAKEN; null to try again: a
  * generated GUID existed, a conflicting reservation has expired, or the conflict is gone.
+ * @param known the naming authorities that the client can see.
  */
 export function resolveConflicts(
   conflicts: Conflicts,
   command: MintCommand,
   request: RequestIndex | null,
+  known: Pick<NamingAuthoritySnapshot, 'canSee'>,
 ): MintResult | null {
   if (request !== null) {
     const earlier = conflicts.request;
@@ -27,20 +30,17 @@ export function resolveConflicts(
     if (conflicts.isInFlight) return requestInFlight();
   }
   if (expiredIn(conflicts).length > 0) return null;
-  const { metadata, address, alternate, collision } = conflicts;
+  const { metadata, address, alternate, claim, registered, collision } = conflicts;
   if (collision !== null) return keyCollision(collision);
   if (metadata !== null) return resolveMetadataConflict(metadata, address, command);
   if (address !== null && command.guid !== null)
     return conflictProblem('GUID_TAKEN', 'This GUID is registered', address, '/guid');
   if (address !== null && command.localName !== null)
     return conflictProblem('IDENTIFIER_TAKEN', 'This local name is registered', address, '/localName');
-  if (alternate === null) return null;
-  return conflictProblem(
-    'ALTERNATE_ID_TAKEN',
-    'This alternate identifier is used by an identifier',
-    alternate.record,
-    `/alternateIds/${alternate.index}`,
-  );
+  if (claim !== null) return claimProblem(claim, command.guid === null ? '/localName' : '/guid', known);
+  const holder = alternate ?? registered;
+  if (holder === null) return null;
+  return nameConflictProblem('ALTERNATE_ID_TAKEN', holder.record, `/alternateIds/${holder.index}`);
 }
 
 /** @param registered the identifier with the requested name; it may be the one with the metadata ID. */

@@ -30,7 +30,7 @@ const SERVICE_PROBLEMS = {
   REQUEST_TIMEOUT: { status: 408, title: 'The request was not received in time.' },
   METADATA_ID_TAKEN: { status: 409, title: 'The metadata ID is already used by an identifier.' },
   GUID_TAKEN: { status: 409, title: 'The GUID is already registered.' },
-  ALTERNATE_ID_TAKEN: { status: 409, title: 'The alternate identifier is already used by another identifier.' },
+  ALTERNATE_ID_TAKEN: { status: 409, title: 'The name is an identifier or an alternate of another object.' },
   KEY_COLLISION: { status: 409, title: 'Another name has the same comparison key.' },
   HANDLE_USER_TAKEN: { status: 409, title: 'The Handle of the user belongs to another client or identifier.' },
   IDENTIFIER_TAKEN: { status: 409, title: 'The identifier is already registered.' },

@@ -1,14 +1,22 @@
 import { Problem } from '../problem/problem.js';
 import { linkHeader, locationOf } from './identifier-path.js';
 import { type IdentifierRecord, nativeText } from './identifier-record.js';
+import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 
-/** 409 with the path of the identifier that has the requested name. */
+type ConflictCode = 'GUID_TAKEN' | 'IDENTIFIER_TAKEN' | 'METADATA_ID_TAKEN' | 'ALTERNATE_ID_TAKEN';
+
+/**
+ * 409 with the path of the identifier that has the requested name.
+ * @param existing null where the client cannot see it.
+ */
 export function conflictProblem(
-  code: 'GUID_TAKEN' | 'IDENTIFIER_TAKEN' | 'METADATA_ID_TAKEN' | 'ALTERNATE_ID_TAKEN',
+  code: ConflictCode,
   what: string,
-  existing: Pick<IdentifierRecord, 'namingAuthority' | 'localName'>,
+  existing: Pick<IdentifierRecord, 'namingAuthority' | 'localName'> | null,
   pointer: string,
 ): Problem {
+  if (existing === null)
+    return new Problem(code, `${what} already.`, { errors: [{ pointer, detail: 'is used by another identifier' }] });
   const identifier = nativeText(existing);
   const path = locationOf({ identifier });
   return new Problem(code, `${what} already: ${identifier}.`, {
@@ -16,6 +24,30 @@ export function conflictProblem(
     members: { existing: path, identifier },
     headers: linkHeader(path, 'related'),
   });
+}
+
+/** 409 for the registration of a name that an alternate identifier of `holder` claims. */
+export function claimProblem(
+  holder: Pick<IdentifierRecord, 'namingAuthority' | 'localName'>,
+  pointer: string,
+  known: Pick<NamingAuthoritySnapshot, 'canSee'>,
+): Problem {
+  const shown = known.canSee(holder.namingAuthority) ? holder : null;
+  return conflictProblem('ALTERNATE_ID_TAKEN', 'This name is an alternate identifier of an identifier', shown, pointer);
+}
+
+/** A stored result as a client may see it: a repeat with another key of the client can see less than the first request. */
+export function shownConflict<T>(result: T, known: Pick<NamingAuthoritySnapshot, 'canSee'>): T | Problem {
+  if (!(result instanceof Problem)) return result;
+  const { members, errors = [] } = result.extensions;
+  const identifier = members?.identifier;
+  if (typeof identifier !== 'string' || known.canSee(identifier.slice(0, identifier.indexOf('/')))) return result;
+  return conflictProblem(
+    result.code as ConflictCode,
+    'This name is used by an identifier',
+    null,
+    errors[0]?.pointer ?? '',
+  );
 }
 
 const IS_USED = {

@@ -1,5 +1,6 @@
 import { Problem } from '../problem/problem.js';
 import type { ChangeKind } from './change.js';
+import type { AlternateName } from './alternate-name.js';
 import type { CanonicalName } from './canonical-name.js';
 import { isMetadataIdOf } from './key-collision.js';
 import type { Predecessor } from './predecessor.js';
@@ -145,7 +146,7 @@ export interface Amendment {
   readonly kind: ChangeKind;
   readonly metadata?: CanonicalName | null;
   readonly target?: string | null;
-  readonly alternates?: readonly CanonicalName[];
+  readonly alternates?: readonly AlternateName[];
   readonly replaces?: Predecessor | null;
   readonly handleValues?: MutableAttributes['handleValues'];
   readonly state?: MutableAttributes['state'];

@@ -6,6 +6,7 @@ import {
   parseNamingAuthority,
 } from '../identifier/index.js';
 import { invalidRequest, malformed } from '../problem/problem.js';
+import type { AlternateName } from './alternate-name.js';
 import { type CanonicalName, MAX_LOCAL_NAME_OCTETS } from './canonical-name.js';
 import { type Digest, digestOf } from './digest.js';
 import { type SentMembers, membersIn } from './ignored-members.js';
@@ -51,7 +52,7 @@ export interface MintCommand extends SentMembers {
   readonly metadataTarget: string | null;
   /** Null for the target that the template of the naming authority gives, if it has one. */
   readonly target: string | null;
-  readonly alternates: readonly CanonicalName[];
+  readonly alternates: readonly AlternateName[];
   /** Null where it replaces no other identifier. */
   readonly replaces: RequestedPredecessor | null;
   /** 32 upper-case hexadecimal digits of an identifier to register; null to mint one. */

@@ -26,6 +26,13 @@ export type Address = { readonly namingAuthority: string } & (
   | { readonly guid: null; readonly localKey: Digest; readonly comparison: string; readonly foldsCase: boolean }
 );
 
+/** A naming authority of this service, and where a name is registered under it or could be. */
+export interface Place {
+  readonly namingAuthority: string;
+  /** Null for a name that no identifier of the naming authority can have. */
+  readonly address: Address | null;
+}
+
 /** The naming authorities that were read last; a cache. */
 export interface LatestAuthorities {
   readonly latest: NamingAuthoritySnapshot | null;
@@ -175,6 +182,14 @@ export class NamingAuthoritySnapshot {
     if (name.type !== 'cordra' && name.type !== 'handle') return null;
     const authority = this.find(name.namingAuthority);
     return authority === undefined ? null : addressIn(authority, name.type === 'cordra' ? name.guid : name.localName);
+  }
+
+  /** The place of a name; undefined where its naming authority is not of this service, or hidden. */
+  placeOf(name: Name): Place | undefined {
+    const address = this.locate(name);
+    if (address === null) return undefined;
+    const isPossible = name.type !== 'handle' || name.localName !== '';
+    return { namingAuthority: address.namingAuthority, address: isPossible ? address : null };
   }
 
   /** The Handle with the letters of a text, whatever is known of its naming authority. */

@@ -1,3 +1,4 @@
+import type { AlternateName } from './alternate-name.js';
 import type { Actor } from './change.js';
 import type { IdentifierRecord } from './identifier-record.js';
 import type { Digest } from './digest.js';
@@ -34,7 +35,7 @@ export interface NewIdentifier {
   readonly selfKey: CanonicalName['key'] | null;
   readonly metadata: CanonicalName | null;
   readonly target: string | null;
-  readonly alternates: readonly CanonicalName[];
+  readonly alternates: readonly AlternateName[];
   /** Absent where none are stored. */
   readonly handleValues?: readonly StoredValue[];
   /** Absent where it replaces no other identifier. */

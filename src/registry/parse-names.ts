@@ -1,5 +1,6 @@
 import { type Name, type SyntaxFault, canonicalUri, formatHandle, registryKey } from '../identifier/index.js';
 import { Problem, invalidRequest, malformed } from '../problem/problem.js';
+import type { AlternateName } from './alternate-name.js';
 import { keyCollision } from './key-collision.js';
 import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 import { MAX_STORED_OCTETS, type CanonicalName } from './canonical-name.js';
@@ -59,15 +60,16 @@ export function readAlternates(
   texts: readonly string[],
   known: NamingAuthoritySnapshot,
   pointer: string,
-): CanonicalName[] {
-  const names = new Map<string, CanonicalName>();
+): AlternateName[] {
+  const names = new Map<string, AlternateName>();
   texts.forEach((text, index) => {
     const read = known.readAlternate(text);
     if (!read.ok) throw malformed(read.fault, `${pointer}/${index}`);
     const name = requireStorable(read.value, `${pointer}/${index}`);
     const same = names.get(name.key);
     if (same !== undefined && same.comparison !== name.comparison) throw keyCollision(`${pointer}/${index}`);
-    if (same === undefined) names.set(name.key, name);
+    const here = known.placeOf(read.value.name);
+    if (same === undefined) names.set(name.key, here === undefined ? name : { ...name, here });
   });
   return [...names.values()];
 }

@@ -64,6 +64,8 @@ export const COLUMNS = {
     key: 'key',
     namingAuthorityId: 'naming_authority_id',
     identifierId: 'identifier_id',
+    claimedAuthorityId: 'claimed_authority_id',
+    claimedName: 'claimed_name',
   } as const satisfies Record<Prisma.AlternateIdentifierScalarFieldEnum, string>,
   change: {
     position: 'position',

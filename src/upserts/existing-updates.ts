@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../access/principal.js';
+import { claimsBy } from '../curation/claims.js';
 import { type ParsedValues, decide } from '../curation/curation-command.js';
 import type { MintJob, MintResult } from '../minting/mint-outcome.js';
 import { conflictInProgress, isUniqueViolation } from '../problem/database-errors.js';
@@ -17,6 +18,7 @@ import {
   type RecordChange,
 } from '../storage/identifiers/identifier-updater.js';
 import { NameHolders } from '../storage/identifiers/name-holders.js';
+import { lockNames } from '../storage/identifiers/name-locks.js';
 import { type Queryable, Transactions } from '../storage/transactions.js';
 
 /** Attempts in any case when each has recorded expiries: a batch of 10,000 finds them in up to 20 of its statements. */
@@ -172,11 +174,19 @@ export class ExistingUpdates {
 
   /** The refusals of updates whose alternates other identifiers have. @throws Unsettled for those of expired reservations. */
   private async findTaken(transaction: Queryable, decided: readonly Decided[]): Promise<Map<MintJob, Taken>> {
-    const wanted = decided.flatMap(({ job, record: { id, namingAuthority }, change }) =>
-      (change?.amendment.alternates ?? []).map((name, index) => ({
-        ...{ job, id, pointer: `/alternateIds/${index}` },
+    const wanted = decided.flatMap(({ job, record, change }) => {
+      const { id, namingAuthority } = record;
+      const alternates = change?.amendment.alternates ?? [];
+      const names = alternates.map((name, index) => ({
         ...{ namingAuthority, kind: 'alternateId' as const, name },
-      })),
+        pointer: `/alternateIds/${index}`,
+      }));
+      return [...names, ...claimsBy(record, alternates)].map((name) => ({ ...name, job, id }));
+    });
+    const claims = wanted.flatMap((name) => (name.kind === 'identifier' ? [name] : []));
+    await lockNames(
+      transaction,
+      claims.map(({ address }) => ({ address, isClaim: true })),
     );
     const holders = await this.holders.findHolders(wanted, transaction);
     const held = wanted.flatMap((name, index) => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { OPEN_ACCESS } from '../../src/access/principal.js';
 import {
   ChangePlan,
   type Holders,
@@ -43,8 +44,7 @@ const planOf = (
   records: ReturnType<typeof recordOf>[],
   holders: Holders = new Map(),
   metadataRecords: ReadonlyMap<bigint, ReturnType<typeof recordOf>> = new Map(),
-) =>
-  new ChangePlan({ records, metadataRecords }, holders, { now: NOW, known: KNOWN, principal: { canSee: () => true } });
+) => new ChangePlan({ records, metadataRecords }, holders, { now: NOW, known: KNOWN, principal: OPEN_ACCESS });
 const refusalOf = (work: () => unknown) => {
   try {
     work();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { OPEN_ACCESS } from '../../src/access/principal.js';
 import {
   type CurationCommand,
   type DecisionContext,
@@ -12,7 +13,7 @@ import { GUID, KNOWN, recordWith } from '../records.js';
 
 const OTHER = 'A3D8BE7457C943FFB66ED4583059A8BA';
 const AT = new Date('2026-11-20T09:30:00.000Z');
-const CONTEXT: DecisionContext = { at: AT, known: KNOWN, other: null, principal: { canSee: () => true } };
+const CONTEXT: DecisionContext = { at: AT, known: KNOWN, other: null, principal: OPEN_ACCESS };
 
 const changed = (values: object): CurationCommand => ({ step: 'changed', values });
 const withdrawn = (replacedBy?: string): CurationCommand => ({
@@ -202,7 +203,7 @@ describe('the decision about a replacement', () => {
     ['is withdrawn', `100.102/${OTHER}`, { other: { ...other, state: 'withdrawn' as const } }],
     ['is reserved', `100.102/${OTHER}`, { other: { ...other, state: 'reserved' as const } }],
     ['is the identifier itself', `100.102/${GUID}`, { other: record }],
-    ['is hidden', '77.7/a', { principal: { canSee: () => false } }],
+    ['is hidden', '77.7/a', { principal: { canSee: () => false, requireNaming: () => undefined } }],
   ])('is refused where it %s', (_, replacedBy, context) => {
     expect(refusalOf(() => decided(replacedBy, context))).toEqual(['REPLACEMENT_NOT_FOUND', '/replacedBy']);
   });

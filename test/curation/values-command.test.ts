@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { OPEN_ACCESS } from '../../src/access/principal.js';
 import { decide } from '../../src/curation/curation-command.js';
 import {
   type ValuesCommand,
@@ -271,7 +272,7 @@ describe('a change by the REST API', () => {
         fullRecord,
         { step: 'changed', values: { target } },
         {
-          ...{ at: AT, known: knownWith({}), other: null, principal: { canSee: () => true } },
+          ...{ at: AT, known: knownWith({}), other: null, principal: OPEN_ACCESS },
         },
       );
     expect(refusalOf(change(`${NEW}${'x'.repeat(500)}`))).toBeNull();

@@ -46,15 +46,18 @@ const NONE: Conflicts = {
   metadata: null,
   address: null,
   alternate: null,
+  claim: null,
+  registered: null,
   collision: null,
   hasStandby: false,
 };
+const EVERYTHING = { canSee: () => true };
 const REPLAY = { request: { record: ONE, fingerprint: 'f' }, requestMetadataRecord: TWO };
 const ALTERNATE = { alternate: { record: ONE, index: 4 } };
 
 /** `null`, the code and pointer of a problem, or the outcome and the ID of its record. */
 function resolved(conflicts: Partial<Conflicts>, command = MINT, request: typeof REQUEST | null = null) {
-  const result = resolveConflicts({ ...NONE, ...conflicts }, command, request);
+  const result = resolveConflicts({ ...NONE, ...conflicts }, command, request, EVERYTHING);
   if (result === null) return null;
   if (result instanceof Problem) return [result.code, result.extensions.errors?.[0]?.pointer];
   return [result.outcome, Number(result.record.id)];
@@ -138,18 +141,44 @@ describe('a mint that was not inserted', () => {
   it('returns the existing identifier with the members in which they differ', () => {
     const existing = record(1n, { target: 'https://a.example/', replaces: null });
     const command: MintCommand = { ...MINT, target: 'https://b.example/', sent: ['target', 'replaces'] };
-    expect(resolveConflicts({ ...NONE, metadata: existing }, command, null)).toMatchObject({ ignored: ['target'] });
+    expect(resolveConflicts({ ...NONE, metadata: existing }, command, null, EVERYTHING)).toMatchObject({
+      ignored: ['target'],
+    });
+  });
+
+  it.each<[string, Partial<Conflicts>, MintCommand, unknown]>([
+    ['a GUID that an alternate claims', { claim: ONE }, REGISTER_GUID, ['ALTERNATE_ID_TAKEN', '/guid']],
+    ['a local name that an alternate claims', { claim: ONE }, REGISTER_NAME, ['ALTERNATE_ID_TAKEN', '/localName']],
+    [
+      'an alternate that is registered',
+      { registered: { record: ONE, index: 2 } },
+      MINT,
+      ['ALTERNATE_ID_TAKEN', '/alternateIds/2'],
+    ],
+  ])('fails for %s', (_, conflicts, command, expected) => {
+    expect(resolved(conflicts, command)).toEqual(expected);
+  });
+
+  it('is tried again where an expired reservation claims its name', () => {
+    expect(resolved({ claim: EXPIRED }, REGISTER_GUID)).toBeNull();
+  });
+
+  it('does not name the holder of a claim that the client cannot see', () => {
+    const problem = resolveConflicts({ ...NONE, claim: ONE }, REGISTER_GUID, null, { canSee: () => false });
+    expect(JSON.stringify(problem)).toContain('ALTERNATE_ID_TAKEN');
+    expect(JSON.stringify(problem)).not.toContain('100.102/n1');
+    expect((problem as Problem).extensions.headers).toBeUndefined();
   });
 
   it('links the identifier that a conflict is with', () => {
-    const problem = resolveConflicts({ ...NONE, address: ONE }, REGISTER_NAME, null);
+    const problem = resolveConflicts({ ...NONE, address: ONE }, REGISTER_NAME, null, EVERYTHING);
     expect(problem).toMatchObject({ extensions: { members: { identifier: '100.102/n1' } } });
   });
 });
 
 describe('a mint with an idempotency key that was not inserted', () => {
   it('returns the pair of identifiers that the same request minted', () => {
-    const result = resolveConflicts({ ...NONE, ...REPLAY }, MINT, REQUEST);
+    const result = resolveConflicts({ ...NONE, ...REPLAY }, MINT, REQUEST, EVERYTHING);
     expect(result).toEqual({ outcome: 'replayed', record: ONE, metadataRecord: TWO });
   });
 

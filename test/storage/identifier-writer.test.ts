@@ -5,6 +5,8 @@ import { partitionConflicting } from '../../src/storage/identifiers/identifier-w
 const REQUEST = { key: 'k', index: 2, fingerprint: 'f' };
 const alternates = (...keys: string[]) => keys.map((key) => ({ key, canonical: key }));
 
+const NAME = { namingAuthority: '1', guid: null, localKey: 'l' };
+
 const item = (more: object = {}): NewIdentifier =>
   ({
     ...{ authority: { prefix: '1' }, actor: { client: 'c', keyId: null }, request: null },
@@ -19,7 +21,12 @@ function partition(...items: NewIdentifier[]): [number[], number[]] {
 
 describe('identifiers for one statement', () => {
   it.each<[string, object, object]>([
-    ['the same local name', { selfKey: 'x' }, { selfKey: 'x' }],
+    ['the same local name', { selfKey: 'x', address: NAME }, { selfKey: 'x', address: NAME }],
+    [
+      'the name that the other claims',
+      { selfKey: 'x', address: NAME },
+      { alternates: [{ key: 'k', here: { namingAuthority: '1', address: NAME } }] },
+    ],
     ['the same metadata ID', { metadata: { key: 'm' } }, { metadata: { key: 'm' } }],
     ['a common alternate', { alternates: alternates('a', 'b') }, { alternates: alternates('b', 'c') }],
     ['the same index of a request', { request: REQUEST }, { request: { ...REQUEST, fingerprint: 'other' } }],

@@ -209,20 +209,62 @@ ALTER TABLE "identifier"
 -- as visible. By default PostgreSQL waits for inserts of a fifth of the table. Such a VACUUM reads only the new pages.
 ALTER TABLE "identifier" SET (autovacuum_vacuum_insert_threshold = 5000, autovacuum_vacuum_insert_scale_factor = 0.02);
 
--- The comparison keys of alternate identifiers, unique within a naming authority. The names are in "identifier"."alternate_ids".
+-- The comparison keys of alternate identifiers, unique within a naming authority. The names are in "identifier"."alternate_ids". An
+-- alternate claims a name of this service if its client could register the name: "claimed_name" is the GUID or the key of the local
+-- name under "claimed_authority_id". No other identifier can be registered with a claimed name. Other alternates claim none.
 
 CREATE TABLE "alternate_identifier" (
     "identifier_id" BIGINT NOT NULL,
     "key" UUID NOT NULL,
     "naming_authority_id" INTEGER NOT NULL,
+    "claimed_authority_id" INTEGER,
+    "claimed_name" UUID,
 
     -- Readers: look-ups of an alternate identifier. It also prevents duplicates.
     CONSTRAINT "alternate_identifier_pkey" PRIMARY KEY ("key", "naming_authority_id"),
     CONSTRAINT "alternate_identifier_identifier_id_fkey"
-        FOREIGN KEY ("identifier_id") REFERENCES "identifier" ("id") ON DELETE RESTRICT ON UPDATE RESTRICT
+        FOREIGN KEY ("identifier_id") REFERENCES "identifier" ("id") ON DELETE RESTRICT ON UPDATE RESTRICT,
+    CONSTRAINT "alternate_identifier_claimed_check" CHECK (("claimed_authority_id" IS NULL) = ("claimed_name" IS NULL))
 );
 -- Reader: a change of the alternates of an identifier.
 CREATE INDEX "alternate_identifier_identifier_idx" ON "alternate_identifier" ("identifier_id");
+-- Readers: the function "taken_names", and the conflicts of a registration. A mint without a claim does not write it.
+CREATE INDEX "alternate_identifier_claimed_idx" ON "alternate_identifier" ("claimed_name", "claimed_authority_id") WHERE "claimed_name" IS NOT NULL;
+
+-- Locks names of this service until the end of the transaction: a registration shares the lock of its name, and a claim has it alone.
+-- 5136749 is "Nam" in ASCII. A name has one of 512 locks, because PostgreSQL's lock table is small: 64 for each of eight groups of
+-- naming authorities. Locks are taken in the order of their numbers, so that two statements cannot wait for each other. "names" has
+-- GUIDs and keys of local names.
+
+CREATE FUNCTION "lock_names"("prefixes" TEXT[], "names" UUID[], "claims" BOOLEAN[]) RETURNS VOID LANGUAGE plpgsql VOLATILE STRICT AS $$
+BEGIN
+    PERFORM CASE WHEN l."alone" THEN pg_advisory_xact_lock(5136749, l."number") ELSE pg_advisory_xact_lock_shared(5136749, l."number") END
+    FROM (
+        SELECT (n."id" & 7) * 64 + (uuid_hash(w."name") & 63) AS "number", bool_or(w."claim") AS "alone"
+        FROM unnest("prefixes", "names", "claims") AS w("prefix", "name", "claim") JOIN "naming_authority" n ON n."prefix" = w."prefix"
+        GROUP BY 1 ORDER BY 1
+    ) l;
+END $$;
+
+-- Locks names, and returns the places of those that are taken: a registration of a claimed name, or a claim of a registered name. The
+-- query after the locks sees what was committed before they were taken, as in "usable_request_places". A GUID and a key of a local name
+-- cannot be confused: a naming authority has one kind of them. Without names (null) the function is not executed.
+
+CREATE FUNCTION "taken_names"("places" INTEGER[], "prefixes" TEXT[], "names" UUID[], "claims" BOOLEAN[]) RETURNS SETOF INTEGER
+    LANGUAGE plpgsql VOLATILE STRICT SET enable_seqscan = off AS $$
+BEGIN
+    PERFORM "lock_names"("prefixes", "names", "claims");
+    RETURN QUERY
+        SELECT w."place"
+        FROM unnest("places", "prefixes", "names", "claims") AS w("place", "prefix", "name", "claim")
+        JOIN "naming_authority" n ON n."prefix" = w."prefix"
+        WHERE CASE WHEN w."claim"
+              THEN EXISTS (SELECT FROM "identifier" i WHERE i."guid" = w."name" AND i."naming_authority_id" = n."id" OFFSET 0)
+                   OR EXISTS (SELECT FROM "identifier" i WHERE i."local_key" = w."name" AND i."naming_authority_id" = n."id" OFFSET 0)
+              ELSE EXISTS (SELECT FROM "alternate_identifier" a
+                           WHERE a."claimed_name" = w."name" AND a."claimed_authority_id" = n."id" OFFSET 0)
+              END;
+END $$;
 
 -- Changes of identifiers, and of naming authorities where "identifier_id" is null, in the order in which transactions began to
 -- write. "position" is the number of the transaction plus "log_offset", so that it grows also where transaction numbers go back:

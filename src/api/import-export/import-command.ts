@@ -68,6 +68,9 @@ export function parseImport(sent: ImportRequest, known: NamingAuthoritySnapshot,
   const metadata = sent.metadataId === null ? null : readMetadataId(sent.metadataId, known, '/metadataId', scheme);
   requireTwoThings(self, metadata, '/metadataId');
   const alternates = readAlternates(sent.alternateIds, known, '/alternateIds');
+  alternates.forEach((name, index) => {
+    actor.requireNaming(name, index);
+  });
   const times = {
     createdAt: readTime(sent.createdAt, '/createdAt'),
     updatedAt: readTime(sent.updatedAt, '/updatedAt'),

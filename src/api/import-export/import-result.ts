@@ -1,20 +1,21 @@
 import { HttpStatus } from '@nestjs/common';
+import type { Principal } from '../../access/principal.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
 import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import { keyCollision } from '../../registry/key-collision.js';
 import type { Conflicts } from '../../storage/identifiers/conflicts.js';
-import { conflictProblem } from '../../registry/conflict-problem.js';
+import { claimProblem, conflictProblem, nameConflictProblem } from '../../registry/conflict-problem.js';
 import type { LineResult } from './import.service.js';
 import type { ImportResultDto } from './transfer-line.dto.js';
 
 export const IMPORT_PATH = '/identifiers/import';
 
 /** The result of a line: of its import, of an equal identifier, of a conflict or of an error. */
-export function presentLine({ line, result }: LineResult): ImportResultDto {
+export function presentLine({ line, result }: LineResult, reader: Pick<Principal, 'canSee'>): ImportResultDto {
   if (result instanceof Problem) return refusalOf(line, result);
-  if (result.outcome === 'conflict') return refusalOf(line, problemIn(result.conflicts));
+  if (result.outcome === 'conflict') return refusalOf(line, problemIn(result.conflicts, reader));
   const { outcome, record } = result;
   const status = outcome === 'imported' ? HttpStatus.CREATED : HttpStatus.OK;
   return { line, status, identifier: nativeText(record), outcome };
@@ -24,7 +25,10 @@ function refusalOf(line: number, problem: Problem): ImportResultDto {
   return { line, status: CATALOGUE[problem.code].status, problem: problemDocument(problem, IMPORT_PATH) };
 }
 
-function problemIn({ address, metadata, alternate, collision }: Conflicts): Problem {
+function problemIn(
+  { address, metadata, alternate, claim, registered, collision }: Conflicts,
+  reader: Pick<Principal, 'canSee'>,
+): Problem {
   if (collision !== null) return keyCollision(collision === '/localName' ? '/identifier' : collision);
   if (address !== null) {
     const what = 'This identifier is registered with other attributes';
@@ -34,7 +38,8 @@ function problemIn({ address, metadata, alternate, collision }: Conflicts): Prob
     const what = 'This metadata ID is used by an identifier';
     return conflictProblem('METADATA_ID_TAKEN', what, metadata, '/metadataId');
   }
-  if (alternate === null) throw new TypeError('an import conflict always has an identifier');
-  const what = 'This alternate identifier is used by an identifier';
-  return conflictProblem('ALTERNATE_ID_TAKEN', what, alternate.record, `/alternateIds/${alternate.index}`);
+  if (claim !== null) return claimProblem(claim, '/identifier', reader);
+  const holder = alternate ?? registered;
+  if (holder === null) throw new TypeError('an import conflict always has an identifier');
+  return nameConflictProblem('ALTERNATE_ID_TAKEN', holder.record, `/alternateIds/${holder.index}`);
 }

@@ -75,7 +75,7 @@ export class ImportController {
         return raw === null ? null : this.imports.prepare(await readLines(raw, log), { principal, lineFailed });
       },
       permit: () => this.keys.require(principal),
-      work: async (lines) => [write(await this.imports.import(lines, { lineFailed }))],
+      work: async (lines) => [write(await this.imports.import(lines, { lineFailed }), principal)],
       lastLine: (lines) => lines.at(-1)?.line ?? 0,
       log,
     });
@@ -97,6 +97,6 @@ async function readLines(raw: readonly RawLine[], log: StreamLog): Promise<Recei
   return lines;
 }
 
-function write(results: readonly LineResult[]): string {
-  return results.map((result) => `${JSON.stringify(presentLine(result))}\n`).join('');
+function write(results: readonly LineResult[], principal: Principal): string {
+  return results.map((result) => `${JSON.stringify(presentLine(result, principal))}\n`).join('');
 }

@@ -59,8 +59,9 @@ export class MintFieldsDto {
   target?: string;
 
   /**
-   * Alternate identifiers of the same object, in any form; stored in the given order without duplicates. 32 hexadecimal digits under
-   * a prefix that is not of this service keep the letters that are sent.
+   * Alternate identifiers of the same object, in any form; stored in the given order without duplicates. None is the identifier of
+   * another object; one under a naming authority of this service requires the right to register there. 32 hexadecimal digits under a
+   * prefix that is not of this service keep the letters that are sent.
    * @example ["info:fedora/demo:7"]
    */
   @IsAlternateIds()

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { arrayOf } from '../array-parameter.js';
 import type { Digest } from '../../registry/digest.js';
-import type { IdentifierRecord } from '../../registry/identifier-record.js';
-import type { CanonicalName } from '../../registry/canonical-name.js';
+import { type IdentifierRecord, identifierOf } from '../../registry/identifier-record.js';
+import { type CanonicalName, canonicalNameOf } from '../../registry/canonical-name.js';
 import { denotes, isAt } from '../../registry/key-collision.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
 import { prepared } from '../prepared.js';
@@ -11,7 +11,8 @@ import type { Conflicts } from './conflicts.js';
 import { type IdentifierRow, recordOf } from './identifier-row.js';
 import { HAS_STANDBY, type Queryable } from '../transactions.js';
 
-type ConflictKind = 'request' | 'requestMetadataRecord' | 'otherRequest' | 'metadata' | 'address' | 'alternate';
+type ConflictKind =
+  'request' | 'requestMetadataRecord' | 'otherRequest' | 'metadata' | 'address' | 'alternate' | 'claim' | 'registered';
 
 type ConflictRow = IdentifierRow & {
   readonly ordinal: number;
@@ -22,8 +23,8 @@ type ConflictRow = IdentifierRow & {
 };
 
 /**
- * $1 to $8: the mints; $9 to $11: their alternates. A replay conflicts with its own identifier in other ways too, which
- * are left out; `request` is enough for it.
+ * $1 to $8: the mints; $9 to $13: their alternates, with the naming authorities and the names that they claim. A replay conflicts
+ * with its own identifier in other ways too, which are left out; `request` is enough for it. OFFSET 0: see the planner assumptions.
  */
 const CONFLICTS = `
   WITH w AS (
@@ -31,7 +32,7 @@ const CONFLICTS = `
     FROM unnest($1::int[], $2::text[], $3::text[], $4::int[], $5::text[], $6::uuid[], $7::uuid[], $8::uuid[])
       AS w(ordinal, client, request_key, request_index, naming_authority, metadata_key, guid, local_key)
   ), a AS (
-    SELECT * FROM unnest($9::int[], $10::int[], $11::uuid[]) AS a(ordinal, index, key)
+    SELECT * FROM unnest($9::int[], $10::int[], $11::uuid[], $12::text[], $13::uuid[]) AS a(ordinal, index, key, prefix, name)
   )
   SELECT c.*, ${HAS_STANDBY} AS "hasStandby" FROM (
   SELECT w.ordinal, CASE r.request_index - w.request_index WHEN 0 THEN 'request' WHEN 1 THEN 'requestMetadataRecord' ELSE 'otherRequest' END AS kind, r.request_hash AS fingerprint, NULL::int AS index,
@@ -70,10 +71,33 @@ const CONFLICTS = `
          r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
          r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
          r.replaced_by, r.replaces, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes, r.newer_versions
-  FROM a JOIN w USING (ordinal)
-  JOIN alternate_identifier x ON x.key = a.key AND x.naming_authority_id = w.naming_authority_id
-  JOIN identifier_record r ON r.id = x.identifier_id
+  FROM a JOIN w USING (ordinal) CROSS JOIN LATERAL (
+    SELECT y.identifier_id FROM alternate_identifier y
+    WHERE y.key = a.key AND y.naming_authority_id = w.naming_authority_id OFFSET 0
+  ) x JOIN identifier_record r ON r.id = x.identifier_id
   WHERE ((r.client, r.request_key, r.request_index) = (w.client, w.request_key, w.request_index)) IS NOT TRUE
+  UNION ALL
+  SELECT w.ordinal, 'claim' AS kind, NULL AS fingerprint, NULL AS index,
+         r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
+         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
+         r.replaced_by, r.replaces, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes, r.newer_versions
+  FROM w CROSS JOIN LATERAL (
+    SELECT y.identifier_id FROM alternate_identifier y
+    WHERE y.claimed_name = coalesce(w.guid, w.local_key) AND y.claimed_authority_id = w.naming_authority_id OFFSET 0
+  ) x JOIN identifier_record r ON r.id = x.identifier_id
+  WHERE ((r.client, r.request_key, r.request_index) = (w.client, w.request_key, w.request_index)) IS NOT TRUE
+  UNION ALL
+  SELECT a.ordinal, 'registered' AS kind, NULL AS fingerprint, a.index AS index,
+         r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
+         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
+         r.replaced_by, r.replaces, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes, r.newer_versions
+  FROM a CROSS JOIN LATERAL (SELECT n.id FROM naming_authority n WHERE n.prefix = a.prefix OFFSET 0) n
+  CROSS JOIN LATERAL (
+    SELECT x.id FROM identifier x WHERE x.guid = a.name AND x.naming_authority_id = n.id
+    UNION ALL
+    SELECT x.id FROM identifier x WHERE x.local_key = a.name AND x.naming_authority_id = n.id
+    OFFSET 0
+  ) h JOIN identifier_record r ON r.id = h.id
   ) c`;
 
 /** `prisma.identifier.findConflicts`, see `write-client.ts`: the conflicts of identifiers that were not inserted. */
@@ -85,7 +109,7 @@ export class ConflictFinder {
 
   async find(items: readonly NewIdentifier[], from: Queryable = this.pool): Promise<Conflicts[]> {
     const alternates = items.flatMap((item, ordinal) =>
-      item.alternates.map(({ key }, index) => ({ ordinal, index, key })),
+      item.alternates.map(({ key, here }, index) => ({ ordinal, index, key, claim: here?.address ?? null })),
     );
     // A generated name that exists is not reported; the mint is tried with another.
     const requested = items.map(({ address, selfKey }) => (selfKey === null ? null : address));
@@ -101,6 +125,8 @@ export class ConflictFinder {
       arrayOf(alternates.map(({ ordinal }) => ordinal)),
       arrayOf(alternates.map(({ index }) => index)),
       arrayOf(alternates.map(({ key }) => key)),
+      arrayOf(alternates.map(({ claim }) => claim?.namingAuthority ?? null)),
+      arrayOf(alternates.map(({ claim }) => claim?.guid ?? claim?.localKey ?? null)),
     ];
     const { rows } = await from.query<ConflictRow>(prepared('find-conflicts', CONFLICTS, values, items.length));
     const found = new Map<number, Map<ConflictKind, ConflictRow>>();
@@ -142,34 +168,50 @@ function conflictsOf(
     return row === undefined ? null : recordOf(row);
   };
   const request = record('request');
-  const [metadata, address, alternate] = [record('metadata'), record('address'), record('alternate')];
-  const index = byKind.get('alternate')?.index ?? 0;
+  const indexed = (kind: ConflictKind): Conflicts['alternate'] => {
+    const found = record(kind);
+    return found === null ? null : { record: found, index: byKind.get(kind)?.index ?? 0 };
+  };
+  const names = {
+    ...{ metadata: record('metadata'), address: record('address'), claim: record('claim') },
+    ...{ alternate: indexed('alternate'), registered: indexed('registered') },
+  };
   return {
     request: request === null ? null : { record: request, fingerprint: byKind.get('request')?.fingerprint ?? '' },
     requestMetadataRecord: record('requestMetadataRecord'),
     otherRequest: byKind.has('otherRequest') || use?.isOther === true,
     storedResult: use?.outcome ?? null,
     isInFlight: use?.isInFlight === true,
-    metadata,
-    address,
-    alternate: alternate === null ? null : { record: alternate, index },
+    ...names,
     hasStandby: use?.hasStandby === true || [...byKind.values()].some((row) => row.hasStandby),
-    collision: collisionOf(item, { metadata, address, alternate }, index),
+    collision: collisionOf(item, names),
   };
 }
 
 /** The records of expired reservations have no metadata ID and no alternates; the keys become free when the expiry is recorded. */
 function collisionOf(
   item: NewIdentifier,
-  { metadata, address, alternate }: Readonly<Record<'metadata' | 'address' | 'alternate', IdentifierRecord | null>>,
-  index: number,
+  {
+    metadata,
+    address,
+    alternate,
+    claim,
+    registered,
+  }: Pick<Conflicts, 'metadata' | 'address' | 'alternate' | 'claim' | 'registered'>,
 ): string | null {
-  const isOther = (stored: string | null, name: CanonicalName | null | undefined): boolean =>
-    stored !== null && name != null && !denotes(stored, name);
-  if (isOther(metadata?.metadataId ?? null, item.metadata)) return '/metadataId';
+  const isOther = (stored: readonly string[], name: CanonicalName | null | undefined): boolean =>
+    stored.length > 0 && name != null && !stored.some((each) => denotes(each, name));
+  if (isOther(metadata?.metadataId == null ? [] : [metadata.metadataId], item.metadata)) return '/metadataId';
   if (address !== null && !isAt(address.localName, item.address)) return '/localName';
-  const name = item.alternates[index];
-  const stored = alternate?.alternateIds ?? [];
-  const isFound = name === undefined || stored.length === 0 || stored.some((each) => denotes(each, name));
-  return isFound ? null : `/alternateIds/${index}`;
+  if (claim !== null && isOther(claim.alternateIds, ownName(item))) return '/localName';
+  if (alternate !== null && isOther(alternate.record.alternateIds, item.alternates[alternate.index]))
+    return `/alternateIds/${alternate.index}`;
+  const named = item.alternates[registered?.index ?? 0]?.here?.address ?? null;
+  if (registered === null || named === null || isAt(registered.record.localName, named)) return null;
+  return `/alternateIds/${registered.index}`;
+}
+
+function ownName({ address, localName }: NewIdentifier): CanonicalName {
+  const { namingAuthority, guid, foldsCase } = address;
+  return canonicalNameOf(identifierOf({ namingAuthority, guid, localName }), { foldsCase });
 }

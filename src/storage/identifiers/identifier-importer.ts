@@ -75,5 +75,8 @@ export class IdentifierImporter {
 
 function isInTheWay(conflicts: Conflicts): boolean {
   if (conflicts.address !== null) return true;
-  return expiredIn(conflicts).length === 0 && (conflicts.metadata !== null || conflicts.alternate !== null);
+  const { metadata, alternate, claim, registered } = conflicts;
+  return (
+    expiredIn(conflicts).length === 0 && [metadata, alternate, claim, registered].some((holder) => holder !== null)
+  );
 }

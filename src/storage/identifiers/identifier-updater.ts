@@ -3,7 +3,7 @@ import { appendChanges, lockForChange } from '../changes/change-log.js';
 import { type Actor, SERVICE, difference, mutableAttributesOf } from '../../registry/change.js';
 import { IdentifierReader, type PairedRecords } from './identifier-reader.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
-import type { CanonicalName } from '../../registry/canonical-name.js';
+import { type AlternateName, gainedBy } from '../../registry/alternate-name.js';
 import { notePredecessors } from '../touched.js';
 import type { Queryable } from '../transactions.js';
 import { type Amendment, amended, changeTime, expiry } from '../../registry/lifecycle.js';
@@ -145,19 +145,33 @@ async function write(
   );
 }
 
+/** Alternates that a record keeps also keep what they claim. */
 async function replaceAlternates(
   transaction: Queryable,
-  changes: readonly { record: IdentifierRecord; alternates: readonly CanonicalName[] }[],
+  changes: readonly { record: IdentifierRecord; alternates: readonly AlternateName[] }[],
 ): Promise<void> {
   if (changes.length === 0) return;
-  await transaction.query('DELETE FROM alternate_identifier WHERE identifier_id = ANY($1::bigint[])', [
-    changes.map(({ record }) => record.id.toString()),
-  ]);
-  const rows = changes.flatMap(({ record, alternates }) => alternates.map(({ key }) => ({ record, key })));
+  const rows = changes.flatMap(({ record, alternates }) => {
+    const gained = new Set(gainedBy(record, alternates).map(({ name }) => name));
+    return alternates.map((name) => ({ id: record.id.toString(), name, isGained: gained.has(name) }));
+  });
+  const kept = rows.filter(({ isGained }) => !isGained);
   await transaction.query(
-    `INSERT INTO alternate_identifier (key, naming_authority_id, identifier_id)
-     SELECT w.key, i.naming_authority_id, i.id
-     FROM unnest($1::uuid[], $2::bigint[]) AS w(key, id) JOIN identifier i USING (id)`,
-    [rows.map(({ key }) => key), rows.map(({ record }) => record.id.toString())],
+    `DELETE FROM alternate_identifier a WHERE a.identifier_id = ANY($1::bigint[])
+       AND (a.identifier_id, a.key) NOT IN (SELECT id, key FROM unnest($2::bigint[], $3::uuid[]) AS w(id, key))`,
+    [changes.map(({ record }) => record.id.toString()), kept.map(({ id }) => id), kept.map(({ name }) => name.key)],
+  );
+  const gained = rows.filter(({ isGained }) => isGained);
+  const claims = gained.map(({ name }) => name.here?.address ?? null);
+  await transaction.query(
+    `INSERT INTO alternate_identifier (key, naming_authority_id, identifier_id, claimed_authority_id, claimed_name)
+     SELECT w.key, i.naming_authority_id, i.id, (SELECT n.id FROM naming_authority n WHERE n.prefix = w.prefix), w.name
+     FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::uuid[]) AS w(key, id, prefix, name) JOIN identifier i USING (id)`,
+    [
+      gained.map(({ name }) => name.key),
+      gained.map(({ id }) => id),
+      claims.map((claim) => claim?.namingAuthority ?? null),
+      claims.map((claim) => claim?.guid ?? claim?.localKey ?? null),
+    ],
   );
 }

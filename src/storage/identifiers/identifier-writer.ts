@@ -4,6 +4,7 @@ import { type InsertedRow, insertQuery } from './insert-statement.js';
 import { describedIn } from './identifier-row.js';
 import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
 import type { Inserted, NewIdentifier } from '../../registry/new-identifier.js';
+import type { Address } from '../../registry/naming-authority-snapshot.js';
 import { compactGuid } from '../../registry/uuid.js';
 import { noteMints } from '../touched.js';
 import { type LockWait, type Queryable, type Transactions } from '../transactions.js';
@@ -140,7 +141,7 @@ function insertedRecord(
   };
 }
 
-/** Separates rows that would conflict with an earlier one: same local name, metadata ID, alternate or request index. */
+/** Separates rows that would conflict with an earlier one: same name or claim of it, metadata ID, alternate or request index. */
 export function partitionConflicting<T extends { readonly item: NewIdentifier }>(
   candidates: readonly T[],
 ): { now: T[]; later: T[] } {
@@ -156,13 +157,19 @@ export function partitionConflicting<T extends { readonly item: NewIdentifier }>
   return { now, later };
 }
 
-function keysOf({ authority, selfKey, metadata, alternates, request, actor }: NewIdentifier): string[] {
+function keysOf({ authority, address, selfKey, metadata, alternates, request, actor }: NewIdentifier): string[] {
   const { prefix } = authority;
   return [
     // Generated names cannot conflict.
-    ...(selfKey === null ? [] : [`own ${selfKey}`]),
+    ...(selfKey === null ? [] : [nameKey(address)]),
     ...(metadata === null ? [] : [`metadata ${prefix} ${metadata.key}`]),
-    ...alternates.map(({ key }) => `alternate ${prefix} ${key}`),
+    ...alternates.flatMap(({ key, here }) =>
+      [`alternate ${prefix} ${key}`, here?.address ? nameKey(here.address) : []].flat(),
+    ),
     ...(request === null ? [] : [`request ${request.index} ${JSON.stringify([actor.client, request.key])}`]),
   ];
+}
+
+function nameKey({ namingAuthority, guid, localKey }: Address): string {
+  return `name ${namingAuthority} ${guid ?? localKey}`;
 }

@@ -1,7 +1,7 @@
 import { arrayOf } from '../array-parameter.js';
 import type { ImportedIdentifier } from '../../registry/imported-identifier.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
-import { PARAMETERS, type Parameter, valuesOf } from './insert-statement.js';
+import { PARAMETERS, type Parameter, alternatesOf, valuesOf } from './insert-statement.js';
 
 /** $19 to $31, as arrays; $1 to $18 are those of `INSERT_MANY`. */
 const LIFE_PARAMETERS: readonly Parameter<ImportedIdentifier>[] = [
@@ -29,8 +29,8 @@ function rulesOf({ profile, caseInsensitive, handleValues, metadataIdScheme }: N
 export const IMPORT_PARAMETERS: readonly Parameter<ImportedIdentifier>[] = [...PARAMETERS, ...LIFE_PARAMETERS];
 
 /**
- * Inserts identifiers whose history starts with their version. Two rows must not conflict in any unique index. $32 and
- * $33: the alternates, as ordinals and keys. OFFSET 0 and IS TRUE: see the planner assumptions.
+ * Inserts identifiers whose history starts with their version. Two rows must not conflict in any unique index. $32 to
+ * $35: the alternates, as ordinals, keys, and the naming authorities and names that they claim. OFFSET 0 and IS TRUE: see the planner assumptions.
  */
 export const IMPORT = `
   WITH input AS (
@@ -62,6 +62,18 @@ export const IMPORT = `
         SELECT a.ordinal FROM unnest($32::int[], $33::uuid[]) AS a(ordinal, key) JOIN input v USING (ordinal)
         WHERE EXISTS (SELECT FROM alternate_identifier x
                       WHERE x.key = a.key AND x.naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = v.naming_authority) OFFSET 0))
+      AND w.ordinal NOT IN (
+        SELECT t.place FROM (
+          SELECT array_agg(u.ordinal) AS places, array_agg(u.prefix) AS prefixes, array_agg(u.name) AS names, array_agg(u.claim) AS claims
+          FROM (
+            SELECT i.ordinal, i.prefix, coalesce(i.guid, i.local_key) AS name, false AS claim
+            FROM unnest($1::int[], $2::text[], $4::uuid[], $6::uuid[], $18::uuid[]) AS i(ordinal, prefix, guid, local_key, own_key)
+            WHERE i.own_key IS NOT NULL
+            UNION ALL
+            SELECT a.ordinal, a.prefix, a.name, true
+            FROM unnest($32::int[], $34::text[], $35::uuid[]) AS a(ordinal, prefix, name) WHERE a.name IS NOT NULL
+          ) u
+        ) r CROSS JOIN LATERAL taken_names(r.places, r.prefixes, r.names, r.claims) AS t(place))
     ORDER BY w.ordinal
   ), eligible AS MATERIALIZED (
     SELECT nextval('identifier_id_seq') AS id, insertable.* FROM insertable
@@ -79,9 +91,9 @@ export const IMPORT = `
   ), inserted AS MATERIALIZED (
     SELECT * FROM eligible WHERE (id IN (SELECT id FROM imported)) IS TRUE
   ), alternates AS (
-    INSERT INTO alternate_identifier (key, naming_authority_id, identifier_id)
-    SELECT a.key, o.naming_authority_id, o.id
-    FROM unnest($32::int[], $33::uuid[]) AS a(ordinal, key) JOIN inserted o USING (ordinal)
+    INSERT INTO alternate_identifier (key, naming_authority_id, identifier_id, claimed_authority_id, claimed_name)
+    SELECT a.key, o.naming_authority_id, o.id, (SELECT n.id FROM naming_authority n WHERE n.prefix = a.prefix), a.name
+    FROM unnest($32::int[], $33::uuid[], $34::text[], $35::uuid[]) AS a(ordinal, key, prefix, name) JOIN inserted o USING (ordinal)
   ), logged AS (
     INSERT INTO change (position, naming_authority_id, identifier_id, version, kind, client, key_id, patch)
     SELECT pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset), naming_authority_id, id, version, kind, client, key_id, patch
@@ -90,11 +102,13 @@ export const IMPORT = `
   SELECT ordinal FROM inserted`;
 
 export function importValues(items: readonly ImportedIdentifier[]): unknown[] {
-  const alternates = items.flatMap((item, ordinal) => item.alternates.map(({ key }) => ({ ordinal, key })));
+  const alternates = alternatesOf(items);
   return [
     arrayOf(items.map((_, ordinal) => ordinal)),
     ...valuesOf(IMPORT_PARAMETERS, items),
     arrayOf(alternates.map(({ ordinal }) => ordinal)),
     arrayOf(alternates.map(({ key }) => key)),
+    arrayOf(alternates.map(({ claim }) => claim?.namingAuthority ?? null)),
+    arrayOf(alternates.map(({ claim }) => claim?.guid ?? claim?.localKey ?? null)),
   ];
 }

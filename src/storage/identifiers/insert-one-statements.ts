@@ -2,7 +2,7 @@
  * What no unique index checks is a condition: the naming authority, and that the index in the request is free (see the
  * function in the migrations); the latter is not evaluated without a key. The unique indexes decide the rest: the insert
  * names no conflict target, so an object with a conflict is not inserted. For one object with a generated name, which nothing
- * describes or replaces yet: it matches no rows by their ordinals, which saves a fifth of the time of PostgreSQL.
+ * describes, replaces or claims yet: it matches no rows by their ordinals, which saves a fifth of the time of PostgreSQL.
  */
 export const INSERT_ONE = {
   name: 'insert-one-identifier',
@@ -37,7 +37,7 @@ export const INSERT_ONE = {
 };
 
 /**
- * As `INSERT_ONE`, for a name of the request, whose key is $17. It also reads what the object describes and what replaces it,
+ * As `INSERT_ONE`, for a name of the request, whose key is $17, if no alternate identifier claims it. It also reads what the object describes and what replaces it,
  * so that nothing can fail between the commit and the response.
  */
 export const REGISTER_ONE = {
@@ -65,6 +65,7 @@ export const REGISTER_ONE = {
     ) n
     WHERE (w.request_key IS NULL OR EXISTS (
              SELECT FROM usable_request_places(ARRAY[w.client], ARRAY[w.request_key], ARRAY[w.request_index])))
+      AND NOT EXISTS (SELECT FROM taken_names(ARRAY[0], ARRAY[w.naming_authority], ARRAY[coalesce(w.guid, w.local_key)], ARRAY[false]))
     ON CONFLICT DO NOTHING
     RETURNING id, created_at
   )

@@ -1,4 +1,6 @@
 import type { QueryConfig } from 'pg';
+import type { Digest } from '../../registry/digest.js';
+import type { Address } from '../../registry/naming-authority-snapshot.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
 import { arrayOf, linesOf } from '../array-parameter.js';
 import type { Row } from '../columns.js';
@@ -62,6 +64,13 @@ export const INSERT_MANY = `
       WHERE n.prefix = w.naming_authority AND n.state = 'active' AND n.version = w.authority_version OFFSET 0
     ) n
     WHERE (w.request_key IS NULL OR w.ordinal + 1 IN (SELECT usable_request_places($13::text[], $15::text[], $16::int[])))
+      AND (w.own_key IS NULL OR w.ordinal NOT IN (
+        SELECT t.place FROM (
+          SELECT array_agg(u.ordinal) AS places, array_agg(u.prefix) AS prefixes, array_agg(coalesce(u.guid, u.local_key)) AS names,
+                 array_agg(false) AS claims
+          FROM unnest($1::int[], $2::text[], $4::uuid[], $6::uuid[], $18::uuid[]) AS u(ordinal, prefix, guid, local_key, own_key)
+          WHERE u.own_key IS NOT NULL
+        ) r CROSS JOIN LATERAL taken_names(r.places, r.prefixes, r.names, r.claims) AS t(place)))
     ORDER BY w.ordinal
   ), eligible AS MATERIALIZED (
     SELECT nextval('identifier_id_seq') AS id, insertable.* FROM insertable
@@ -111,8 +120,8 @@ const METADATA_RECORD_PARAMETERS: readonly Parameter[] = [
 ];
 
 /**
- * As `INSERT_MANY`, with metadata records, alternates ($24 their ordinals, $25 their keys), Handle values ($26, $27) and previous
- * versions ($28 ordinals, $29 texts, $30 keys). A conflict of a metadata
+ * As `INSERT_MANY`, with metadata records, alternates ($24 their ordinals, $25 their keys, $31 and $32 the naming authorities and the
+ * names that they claim), Handle values ($26, $27) and previous versions ($28 ordinals, $29 texts, $30 keys). A conflict of a metadata
  * record or an alternate fails the whole statement. OFFSET 0 and IS TRUE: see the planner assumptions.
  */
 export const INSERT_WITH_MORE = `
@@ -141,6 +150,18 @@ export const INSERT_WITH_MORE = `
         SELECT a.ordinal FROM unnest($24::int[], $25::uuid[]) AS a(ordinal, key) JOIN input v USING (ordinal)
         WHERE EXISTS (SELECT FROM alternate_identifier x
                       WHERE x.key = a.key AND x.naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = v.naming_authority) OFFSET 0))
+      AND ((w.own_key IS NULL AND $32::uuid[] IS NULL) OR w.ordinal NOT IN (
+        SELECT t.place FROM (
+          SELECT array_agg(u.ordinal) AS places, array_agg(u.prefix) AS prefixes, array_agg(u.name) AS names, array_agg(u.claim) AS claims
+          FROM (
+            SELECT i.ordinal, i.prefix, coalesce(i.guid, i.local_key) AS name, false AS claim
+            FROM unnest($1::int[], $2::text[], $4::uuid[], $6::uuid[], $18::uuid[]) AS i(ordinal, prefix, guid, local_key, own_key)
+            WHERE i.own_key IS NOT NULL
+            UNION ALL
+            SELECT a.ordinal, a.prefix, a.name, true
+            FROM unnest($24::int[], $31::text[], $32::uuid[]) AS a(ordinal, prefix, name) WHERE a.name IS NOT NULL
+          ) u
+        ) r CROSS JOIN LATERAL taken_names(r.places, r.prefixes, r.names, r.claims) AS t(place)))
     ORDER BY w.ordinal
   ), eligible AS MATERIALIZED (
     SELECT nextval('identifier_id_seq') AS id, CASE WHEN has_record THEN nextval('identifier_id_seq') END AS record_id, insertable.*
@@ -169,9 +190,9 @@ export const INSERT_WITH_MORE = `
            pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset), true
     FROM inserted WHERE has_record
   ), alternates AS (
-    INSERT INTO alternate_identifier (key, naming_authority_id, identifier_id)
-    SELECT a.key, o.naming_authority_id, o.id
-    FROM unnest($24::int[], $25::uuid[]) AS a(ordinal, key) JOIN inserted o USING (ordinal)
+    INSERT INTO alternate_identifier (key, naming_authority_id, identifier_id, claimed_authority_id, claimed_name)
+    SELECT a.key, o.naming_authority_id, o.id, (SELECT n.id FROM naming_authority n WHERE n.prefix = a.prefix), a.name
+    FROM unnest($24::int[], $25::uuid[], $31::text[], $32::uuid[]) AS a(ordinal, key, prefix, name) JOIN inserted o USING (ordinal)
   )
   SELECT o.ordinal, o.id, o.created_at, o.record_id AS metadata_record_id, ARRAY(
            SELECT ARRAY[(SELECT m.prefix FROM naming_authority m WHERE m.id = d.naming_authority_id)
@@ -217,7 +238,7 @@ export function insertQuery(items: readonly NewIdentifier[]): QueryConfig {
 
 function moreValues(items: readonly NewIdentifier[]): unknown[] {
   const paired = items.flatMap((item, ordinal) => (item.metadataRecord === null ? [] : [{ item, ordinal }]));
-  const alternates = items.flatMap((item, ordinal) => item.alternates.map(({ key }) => ({ ordinal, key })));
+  const alternates = alternatesOf(items);
   const valued = items.flatMap(({ handleValues }, ordinal) =>
     handleValues === undefined ? [] : [{ ordinal, values: JSON.stringify(handleValues) }],
   );
@@ -235,7 +256,18 @@ function moreValues(items: readonly NewIdentifier[]): unknown[] {
     arrayOf(versions.map(({ ordinal }) => ordinal)),
     arrayOf(versions.map(({ replaces }) => replaces.text)),
     arrayOf(versions.map(({ replaces }) => replaces.key)),
+    arrayOf(alternates.map(({ claim }) => claim?.namingAuthority ?? null)),
+    arrayOf(alternates.map(({ claim }) => claim?.guid ?? claim?.localKey ?? null)),
   ];
+}
+
+/** The alternates of items, each with the ordinal of its item and the address that it claims. */
+export function alternatesOf(
+  items: readonly NewIdentifier[],
+): { readonly ordinal: number; readonly key: Digest; readonly claim: Address | null }[] {
+  return items.flatMap((item, ordinal) =>
+    item.alternates.map(({ key, here }) => ({ ordinal, key, claim: here?.address ?? null })),
+  );
 }
 
 /** One array for each parameter, with the values of all items. */

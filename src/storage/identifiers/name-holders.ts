@@ -6,12 +6,14 @@ import type { CanonicalName } from '../../registry/canonical-name.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
 import type { Queryable } from '../transactions.js';
 
-/** A metadata ID or an alternate under a naming authority, where it is unique. */
-export interface UniqueName {
-  readonly namingAuthority: string;
-  readonly kind: 'metadataId' | 'alternateId';
-  readonly name: CanonicalName;
-}
+/**
+ * A metadata ID or an alternate under a naming authority, where it is unique; or the identifier that an alternate names, where
+ * `namingAuthority` is its own.
+ */
+export type UniqueName = { readonly namingAuthority: string; readonly name: CanonicalName } & (
+  | { readonly kind: 'metadataId' | 'alternateId'; readonly address?: undefined }
+  | { readonly kind: 'identifier'; readonly address: Address }
+);
 
 /** The identifier that has the key of a unique name. */
 export interface NameHolder {
@@ -40,14 +42,14 @@ const FIND_IDS = `
   ) i WHERE w.local_key IS NOT NULL`;
 
 /**
- * $1: ordinals; $2: naming authorities; $3: keys of metadata IDs; $4: keys of alternates; $5: canonical names; $6: their rules. Names are
- * compared here, because a record can have 100 of them. OFFSET 0: see the planner assumptions.
+ * $1: ordinals; $2: naming authorities; $3: keys of metadata IDs; $4: keys of alternates; $5: canonical names; $6: their rules; $7: GUIDs
+ * and $8: keys of local names. Names are compared here, because a record can have 100 of them. OFFSET 0: see the planner assumptions.
  */
 const FIND_HOLDERS = `
   WITH w AS MATERIALIZED (
     SELECT u.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = u.naming_authority) AS naming_authority_id
-    FROM unnest($1::int[], $2::text[], $3::uuid[], $4::uuid[], $5::text[], $6::text[])
-      AS u(ordinal, naming_authority, metadata_key, alternate_key, name, rule)
+    FROM unnest($1::int[], $2::text[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::uuid[], $8::uuid[])
+      AS u(ordinal, naming_authority, metadata_key, alternate_key, name, rule, guid, local_key)
   ), held AS (
     SELECT w.ordinal, i.id, compared_name(i.metadata_id, w.rule) = compared_name(w.name, w.rule) AS is_same
     FROM w CROSS JOIN LATERAL (
@@ -62,6 +64,14 @@ const FIND_HOLDERS = `
       SELECT x.identifier_id FROM alternate_identifier x
       WHERE x.key = w.alternate_key AND x.naming_authority_id = w.naming_authority_id OFFSET 0
     ) a WHERE w.alternate_key IS NOT NULL
+    UNION ALL
+    SELECT w.ordinal, i.id, true FROM w CROSS JOIN LATERAL (
+      SELECT x.id FROM identifier x WHERE x.guid = w.guid AND x.naming_authority_id = w.naming_authority_id OFFSET 0
+    ) i WHERE w.guid IS NOT NULL
+    UNION ALL
+    SELECT w.ordinal, i.id, NULL FROM w CROSS JOIN LATERAL (
+      SELECT x.id FROM identifier x WHERE x.local_key = w.local_key AND x.naming_authority_id = w.naming_authority_id OFFSET 0
+    ) i WHERE w.local_key IS NOT NULL
   )
   SELECT h.ordinal, h.id, h.is_same, r.local_name, r.expired
   FROM held h CROSS JOIN LATERAL (
@@ -98,7 +108,7 @@ export class NameHolders {
     return ids;
   }
 
-  /** The identifiers that have the keys of names; null where a name is free. */
+  /** The identifiers that have the keys of names, or are named; null where a name is free. */
   async findHolders(names: readonly UniqueName[], from: Queryable = this.pool): Promise<(NameHolder | null)[]> {
     if (names.length === 0) return [];
     const values = [
@@ -108,12 +118,17 @@ export class NameHolders {
       arrayOf(names.map(({ kind, name }) => (kind === 'alternateId' ? name.key : null))),
       arrayOf(names.map(({ name }) => name.canonical)),
       arrayOf(names.map(({ name }) => name.rule)),
+      arrayOf(names.map(({ address }) => address?.guid ?? null)),
+      arrayOf(names.map(({ address }) => address?.localKey ?? null)),
     ];
     const { rows } = await from.query<HolderRow>({ name: 'find-name-holders', text: FIND_HOLDERS, values });
     const holders = names.map((): NameHolder | null => null);
-    for (const { ordinal, id, is_same: isSame, local_name: localName, expired: isExpired } of rows) {
-      const namingAuthority = names[ordinal]?.namingAuthority ?? '';
-      holders[ordinal] = { id: BigInt(id), namingAuthority, localName, isSame: isSame === true, isExpired };
+    for (const { ordinal, id, is_same: isSame, local_name: localName, expired } of rows) {
+      const { namingAuthority = '', address } = names[ordinal] ?? {};
+      const holder = { id: BigInt(id), namingAuthority, localName };
+      // An identifier keeps its own name.
+      if (address !== undefined) holders[ordinal] = { ...holder, isSame: isAt(localName, address), isExpired: false };
+      else holders[ordinal] = { ...holder, isSame: isSame === true, isExpired: expired };
     }
     return holders;
   }
@@ -122,7 +137,7 @@ export class NameHolders {
 interface HolderRow {
   readonly ordinal: number;
   readonly id: string;
-  /** Null for a holder whose metadata ID is null, which cannot have its key. */
+  /** Null for a holder whose metadata ID is null, which cannot have its key, and where the local name is compared. */
   readonly is_same: boolean | null;
   readonly local_name: string;
   readonly expired: boolean;

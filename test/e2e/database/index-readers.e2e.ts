@@ -33,6 +33,7 @@ const record = () => `/identifiers/${encodeURIComponent(known.identifier)}`;
 
 /** A request by which the service reads the index. */
 const READERS: Record<string, (client: Client) => Promise<unknown>> = {
+  alternate_identifier_claimed_idx: (client) => client.mint({ guid: randomUUID() }),
   alternate_identifier_identifier_idx: (client) =>
     client.send('PATCH', record(), MERGE_PATCH, JSON.stringify({ alternateIds: [`demo:${randomUUID()}`] })),
   alternate_identifier_pkey: get(() => '/identifiers?alternateId=demo:alternate-7'),

@@ -17,8 +17,8 @@ import { STREAM_STATEMENTS, loadStreams } from './stream-statements.js';
 // rows that they read, in functions too, in a transaction that is rolled back.
 
 /**
- * Bulk loads with an Idempotency-Key each, as the service stores them, one line in three with an alternate, and one in five a new
- * version of the first one.
+ * Bulk loads with an Idempotency-Key each, as the service stores them, one line in three with an alternate, of which one in two
+ * claims a name, and one in five a new version of the first one.
  */
 async function load(client: pg.Client, streams: number, lines: number): Promise<void> {
   await client.query("INSERT INTO naming_authority (prefix) VALUES ('100.102') ON CONFLICT DO NOTHING");
@@ -35,8 +35,10 @@ async function load(client: pg.Client, streams: number, lines: number): Promise<
     );
   }
   await client.query(
-    `INSERT INTO alternate_identifier (key, naming_authority_id, identifier_id)
-     SELECT encode(substring(sha256(convert_to('demo:' || id, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid, naming_authority_id, id FROM identifier WHERE id % 3 = 0`,
+    `INSERT INTO alternate_identifier (key, naming_authority_id, identifier_id, claimed_authority_id, claimed_name)
+     SELECT encode(substring(sha256(convert_to('demo:' || id, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid, naming_authority_id, id,
+            CASE WHEN id % 6 = 0 THEN naming_authority_id END, CASE WHEN id % 6 = 0 THEN gen_random_uuid() END
+     FROM identifier WHERE id % 3 = 0`,
   );
   await client.query(
     `INSERT INTO change (position, id, naming_authority_id, identifier_id, version, kind, client, patch)

@@ -79,6 +79,14 @@ const imported = (n: number) => {
   return { ...(item(`imported-${n}`, null, { alternate: `new:${n}` }) as object), ...life } as never;
 };
 
+/** The alternate of a mint that claims a name, and a mint with a name of the request. */
+const claiming = (n: number) => {
+  const here = { namingAuthority: '100.102', address: { ...CORDRA, guid: randomUUID(), localKey: null } };
+  return { ...(item(`c${n}`, null) as object), alternates: [{ ...canonical(`claimed:${n}`), here }] };
+};
+const registered = (n: number) => ({ ...(item(`own${n}`, null) as object), selfKey: digestOf(`own${n}`) });
+const both = (n: number) => ({ ...registered(n), alternates: claiming(n).alternates });
+
 const name = (n: number) => ({ address: null, name: canonical(`hdl:2000.01/1-${n}`) });
 const unusedKey = { client: 'anonymous', key: 'not-used-before', index: 0, fingerprint: digestOf('x') };
 
@@ -103,6 +111,10 @@ export const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][]
     4 * FEW,
     (on) => on.query(insertQuery(many(50, (n) => item(`m${n}`, null, { alternate: `other:${n}` })))),
   ],
+  ['mints with alternates that claim names', 6 * FEW, (on) => on.query(insertQuery(many(50, claiming)))],
+  ['registrations', 4 * FEW, (on) => on.query(insertQuery(many(50, registered)))],
+  ['registrations with alternates that claim names', 6 * FEW, (on) => on.query(insertQuery(many(50, both)))],
+  ['what is in the way of registrations that claim names', 6 * FEW, (on) => conflicts(on).find(many(50, both))],
   [
     'new versions of one object',
     4 * FEW,
@@ -239,13 +251,15 @@ export const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][]
       ]),
   ],
   [
-    'the holders of 100 names',
+    'the holders of 200 names',
     4 * FEW,
     (on) => {
       const held = (kind: string, text: string) => ({ namingAuthority: '100.102', kind, name: canonical(text) });
       return new NameHolders(on as never).findHolders([
         ...many(50, (n) => held('metadataId', `hdl:2000.01/1-${n}`)),
         ...many(50, (n) => held('alternateId', `demo:${3 * n}`)),
+        ...many(50, (n) => ({ ...held('identifier', `own:${n}`), address: { ...CORDRA, guid: randomUUID() } })),
+        ...many(50, (n) => ({ ...held('identifier', `own:${n}`), address: { ...OTHER, localKey: digestOf(`${n}`) } })),
       ]);
     },
   ],

@@ -11,6 +11,7 @@ import { MintingService } from '../../../dist/minting/minting.service.js';
 import { GuidGenerator } from '../../../dist/registry/uuid.js';
 import { IdempotentRequests } from '../../../dist/storage/idempotency.js';
 import { IdentifierReader } from '../../../dist/storage/identifiers/identifier-reader.js';
+import { NameHolders } from '../../../dist/storage/identifiers/name-holders.js';
 import { IdentifierUpdater } from '../../../dist/storage/identifiers/identifier-updater.js';
 import { NamingAuthorityCache } from '../../../dist/storage/naming-authorities/naming-authority-cache.js';
 import { RequestResults } from '../../../dist/storage/request-results.js';
@@ -44,6 +45,14 @@ export function handleRecordsOn(pool: pg.Pool): HandleRecordsService {
     transactions,
   );
   const requests = new IdempotentRequests(transactions);
-  const curation = new CurationService(reader, updater, requests, transactions, authorities, resolver);
+  const curation = new CurationService(
+    reader,
+    updater,
+    new NameHolders(pool),
+    requests,
+    transactions,
+    authorities,
+    resolver,
+  );
   return new HandleRecordsService(curation, minting, reader);
 }

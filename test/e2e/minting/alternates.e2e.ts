@@ -112,12 +112,6 @@ describe('alternateIds', () => {
     expect([tooMany.status, tooMany.body.code]).toEqual([400, 'INVALID_REQUEST']);
   });
 
-  it('the identifier of another record does not conflict: only alternates are compared', async () => {
-    const { identifier } = (await service.client.mint()).body;
-    const minted = await service.client.mint({ alternateIds: [identifier] });
-    expect([minted.status, minted.body.alternateIds]).toEqual([201, [`hdl:${identifier}`]]);
-  });
-
   it('a replay by Idempotency-Key does not conflict with itself, in another form too', async () => {
     const key = { 'idempotency-key': randomUUID() };
     const first = await service.client.mint({ alternateIds: ['doi:10.1000/mine'] }, key);

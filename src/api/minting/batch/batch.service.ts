@@ -6,10 +6,12 @@ import type { Principal } from '../../../access/principal.js';
 import type { RequestContext } from '../../../access/request-context.js';
 import { namingAuthorityKey, parseNamingAuthority } from '../../../identifier/index.js';
 import { Problem, type ProblemDetail } from '../../../problem/problem.js';
+import { shownConflict } from '../../../registry/conflict-problem.js';
 import { type Digest, digestFrom } from '../../../registry/digest.js';
 import type { MintCommand } from '../../../registry/mint-command.js';
 import { type NamingAuthoritySnapshot, activeIn, addressIn } from '../../../registry/naming-authority-snapshot.js';
 import { IdempotentRequests } from '../../../storage/idempotency.js';
+import { type LockedName, lockNames } from '../../../storage/identifiers/name-locks.js';
 import type { Queryable } from '../../../storage/transactions.js';
 import type { MintJob, MintResult, NamedResult } from '../../../minting/mint-outcome.js';
 import { MintReplays, type StoredResult, serializeResult } from '../../../minting/mint-replays.js';
@@ -72,7 +74,9 @@ export class BatchService {
    * with `count` UNKNOWN_NAMING_AUTHORITY and SUSPENDED_NAMING_AUTHORITY.
    */
   async mint(batch: BatchCommand, { principal, idempotencyKey: key }: RequestContext): Promise<BatchResult> {
-    const known = await this.minting.knownFor(principal, prefixesOf(batch.items, batch.namingAuthority));
+    const known = principal.viewOf(
+      await this.minting.knownFor(principal, prefixesOf(batch.items, batch.namingAuthority)),
+    );
     const isAtomic = batch.mode === 'atomic';
     if (isAtomic && !batch.isCount) requireUsable(batch, principal, known, key !== undefined);
     const { items, fingerprint } = await parseItems(batch, principal, known);
@@ -91,7 +95,7 @@ export class BatchService {
       return { result: minted, stored: request === null ? [] : results.map(serializeResult) };
     };
     const once = await this.updates.repeat(() => this.requests.runOnce(request, run));
-    if (once.replayed) return { results: await this.restore(entries, once.stored), replayed: true };
+    if (once.replayed) return { results: await this.restore(entries, once.stored, known), replayed: true };
     this.minting.statistics.count(once.result);
     const results = entries.map(({ clientRef, job }) => ({ clientRef, result: resultOf(job, once.result) }));
     return { results, replayed: false };
@@ -105,6 +109,8 @@ export class BatchService {
     const jobs = entries.flatMap(({ job }) => (job instanceof Problem ? [] : [job]));
     const results = new Map<MintJob, MintResult>();
     const locked = await this.updates.lockExisting(transaction, jobs);
+    // Several statements would lock names in several orders.
+    if (locked !== null || jobs.length > MINT_SLICE) await lockNames(transaction, jobs.flatMap(namesIn));
     for (let from = 0; from < jobs.length; from += MINT_SLICE) {
       const slice = jobs.slice(from, from + MINT_SLICE);
       const minted = await this.minting.mintWithin(transaction, slice, locked === null ? null : repeatAfterExpiry);
@@ -115,9 +121,16 @@ export class BatchService {
   }
 
   /** The stored results of an equal batch, which has the same items. */
-  private async restore(entries: readonly Entry[], stored: readonly StoredResult[]): Promise<NamedResult[]> {
+  private async restore(
+    entries: readonly Entry[],
+    stored: readonly StoredResult[],
+    known: NamingAuthoritySnapshot,
+  ): Promise<NamedResult[]> {
     const results = await this.replays.restore(new Map(stored.entries()));
-    return [...results].map(([index, result]) => ({ clientRef: entries[index]?.clientRef ?? null, result }));
+    return [...results].map(([index, result]) => ({
+      clientRef: entries[index]?.clientRef ?? null,
+      result: shownConflict(result, known),
+    }));
   }
 }
 
@@ -157,14 +170,13 @@ async function parseItems(
   principal: Principal,
   known: NamingAuthoritySnapshot,
 ): Promise<{ items: MintItem[]; fingerprint: Digest }> {
-  const visible = principal.viewOf(known);
   const hash = createHash('sha256').update(JSON.stringify(['POST /identifiers/batch', mode]));
   const claimed = new Map<string, number>();
   const items: MintItem[] = [];
   for (const [index, each] of received.entries()) {
-    const item = parseItem(each, namingAuthority, visible, principal);
+    const item = parseItem(each, namingAuthority, known, principal);
     hash.update(`\n${item.canonical}`);
-    const duplicate = item.command instanceof Problem ? null : findDuplicate(item.command, index, claimed, visible);
+    const duplicate = item.command instanceof Problem ? null : findDuplicate(item.command, index, claimed, known);
     items.push(duplicate === null ? item : { ...item, command: duplicate });
     if (index % PARSE_SLICE === PARSE_SLICE - 1) await nextTurn();
   }
@@ -182,24 +194,54 @@ function findDuplicate(
   known: NamingAuthoritySnapshot,
 ): Problem | null {
   const under = namingAuthorityKey(namingAuthority);
+  const own = guid ?? localName;
   const authority = known.find(namingAuthority);
   const localKey = authority === undefined || localName === null ? null : addressIn(authority, localName).localKey;
+  const ownName = `${under} ${guid ?? localKey ?? localName}`;
   const claims = [
-    ...(metadata === null ? [] : [{ pointer: '/metadataId', key: `metadata ${under} ${metadata.comparison}` }]),
-    ...(guid === null ? [] : [{ pointer: '/guid', key: `local ${under} ${guid}` }]),
-    ...(localName === null ? [] : [{ pointer: '/localName', key: `local ${under} ${localKey ?? localName}` }]),
-    ...alternates.map(({ key }, at) => ({ pointer: `/alternateIds/${at}`, key: `alternate ${under} ${key}` })),
+    ...(metadata === null ? [] : [exclusive('/metadataId', `metadata ${under} ${metadata.comparison}`)]),
+    ...(own === null
+      ? []
+      : [
+          {
+            pointer: guid === null ? '/localName' : '/guid',
+            key: `own ${ownName}`,
+            taken: [`own ${ownName}`, `named ${ownName}`],
+          },
+        ]),
+    ...alternates.flatMap(({ key, here }, at) => {
+      const pointer = `/alternateIds/${at}`;
+      const alternate = exclusive(pointer, `alternate ${under} ${key}`);
+      if (!here?.address) return [alternate];
+      // Items of several naming authorities can have an alternate in common, but none that is the name of another item.
+      const name = `${namingAuthorityKey(here.namingAuthority)} ${here.address.guid ?? here.address.localKey}`;
+      return [alternate, { pointer, key: `named ${name}`, taken: [`own ${name}`] }];
+    }),
   ];
-  const duplicate = claims.find(({ key }) => claimed.has(key));
+  const duplicate = claims.find(({ taken }) => taken.some((key) => claimed.has(key)));
   for (const { key } of claims) if (!claimed.has(key)) claimed.set(key, index);
   if (duplicate === undefined) return null;
   const { pointer } = duplicate;
-  const duplicateOf = claimed.get(duplicate.key) ?? index;
+  const duplicateOf = Math.min(...duplicate.taken.map((key) => claimed.get(key) ?? index));
   const detail = `conflicts with item ${duplicateOf} of the request (counted from 0)`;
   return new Problem('DUPLICATE_IN_REQUEST', `${pointer}: ${detail}.`, {
     errors: [{ pointer, detail }],
     members: { duplicateOf },
   });
+}
+
+function exclusive(pointer: string, key: string): { pointer: string; key: string; taken: string[] } {
+  return { pointer, key, taken: [key] };
+}
+
+/** The names that a mint registers or claims. */
+function namesIn({ command: { namingAuthority, guid, localName, alternates }, known }: MintJob): LockedName[] {
+  const authority = known.find(namingAuthority);
+  const own = guid ?? localName;
+  return [
+    ...(authority === undefined || own === null ? [] : [{ address: addressIn(authority, own), isClaim: false }]),
+    ...alternates.flatMap(({ here }) => (here?.address ? [{ address: here.address, isClaim: true }] : [])),
+  ];
 }
 
 /** @throws Problem BATCH_REFUSED with the faults of all failed items, their pointers relative to the whole request. */

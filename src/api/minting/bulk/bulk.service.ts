@@ -59,11 +59,10 @@ export class BulkService {
 
   /** Parses, authorises and charges a chunk. It writes nothing, so it can run while another chunk is minted. */
   async prepare(received: readonly ReceivedLine[], { principal, ...bulk }: BulkContext): Promise<Chunk> {
-    const known = await this.minting.knownFor(principal, prefixesOf(received, bulk.namingAuthority));
-    const visible = principal.viewOf(known);
+    const known = principal.viewOf(await this.minting.knownFor(principal, prefixesOf(received, bulk.namingAuthority)));
     const parse = (each: ReceivedLine): MintItem => {
       try {
-        return parseItem(each, bulk.namingAuthority, visible, principal);
+        return parseItem(each, bulk.namingAuthority, known, principal);
       } catch (error) {
         return { clientRef: null, command: bulk.lineFailed(error, each.line), canonical: '' };
       }

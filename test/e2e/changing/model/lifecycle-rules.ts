@@ -16,11 +16,12 @@ export function refusalsOfChange(
   const others = registry.entries.filter((other) => other !== entry && other.namingAuthority === entry.namingAuthority);
   const isTaken = metadataId != null && others.some((other) => other.metadataId === metadataId);
   const isShared = others.some((other) => other.alternateIds.some((alternate) => alternateIds.includes(alternate)));
+  const isName = registry.entries.some((other) => other !== entry && alternateIds.includes(ownName(other)));
   return [
     ...(entry.state === 'withdrawn' ? ['WRONG_STATE'] : []),
     ...(metadataId === ownName(entry) ? ['METADATA_ID_IS_IDENTIFIER'] : []),
     ...(isTaken ? ['METADATA_ID_TAKEN'] : []),
-    ...(isShared ? ['ALTERNATE_ID_TAKEN'] : []),
+    ...(isShared || isName ? ['ALTERNATE_ID_TAKEN'] : []),
   ];
 }
 

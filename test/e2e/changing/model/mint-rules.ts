@@ -1,5 +1,5 @@
 import { change } from './lifecycle-rules.js';
-import { type Entry, type Registry, identifierOf } from './registry.js';
+import { type Entry, type Registry, identifierOf, ownName } from './registry.js';
 
 /** The content of a mint request. */
 export interface MintCommand {
@@ -35,8 +35,8 @@ export function expectedOutcomes(
   const request = (entries.at(-1)?.request ?? 0) + 1;
   const claims = commands.map(claimsOf);
   const outcomes = commands.map((command, index): ExpectedOutcome => {
-    const before = claims.slice(0, index).flat();
-    const isDuplicate = claims[index]?.some((claim) => before.includes(claim)) ?? false;
+    const before = claims.slice(0, index).flatMap(({ held }) => held);
+    const isDuplicate = claims[index]?.excluded.some((claim) => before.includes(claim)) ?? false;
     return isDuplicate
       ? { kind: 'refused', codes: ['DUPLICATE_IN_REQUEST'], existing: [] }
       : expectedOutcome(entries, command, request);
@@ -59,13 +59,24 @@ export function assignGuids(
   entry.metadataId = `hdl:${identifierOf(record)}`;
 }
 
-/** Metadata IDs, GUIDs and alternates are unique within the naming authority, and within a request. */
-function claimsOf({ namingAuthority, metadataId, guid, alternateIds }: MintCommand): string[] {
-  return [
+/**
+ * Metadata IDs, GUIDs and alternates are unique within the naming authority, and within a request. An alternate of one item is not
+ * the name of another one.
+ */
+function claimsOf({ namingAuthority, metadataId, guid, alternateIds }: MintCommand) {
+  const unique = [
     ...(metadataId === null ? [] : [`metadata ${metadataId}`]),
-    ...(guid === null ? [] : [`guid ${guid}`]),
     ...alternateIds.map((alternate) => `alternate ${alternate}`),
   ].map((claim) => `${namingAuthority} ${claim}`);
+  const own = guid === null ? [] : [`hdl:${namingAuthority}/${guid}`];
+  const [registered, named] = [own, alternateIds].map((names, at) => names.map((name) => `${at} ${name}`)) as [
+    string[],
+    string[],
+  ];
+  return {
+    held: [...unique, ...registered, ...named],
+    excluded: [...unique, ...registered, ...own.map((name) => `1 ${name}`), ...alternateIds.map((name) => `0 ${name}`)],
+  };
 }
 
 function expectedOutcome(entries: Entry[], command: MintCommand, request: number): ExpectedOutcome {
@@ -77,6 +88,10 @@ function expectedOutcome(entries: Entry[], command: MintCommand, request: number
   const sharing = alternateIds
     .map((alternate) => ours((entry) => entry.alternateIds.includes(alternate)))
     .filter((at) => at !== -1);
+  const named = alternateIds.map((alternate) => entries.findIndex((entry) => ownName(entry) === alternate));
+  const claiming = entries.findIndex(
+    (entry) => guid !== null && entry.alternateIds.includes(`hdl:${namingAuthority}/${guid}`),
+  );
   const isItself = guid !== null && metadataId === `hdl:${namingAuthority}/${guid}`;
   const isOther = guid !== null && registered !== described;
   if (described !== -1 && !isOther && command.onExisting !== 'reject' && !isItself) {
@@ -85,14 +100,14 @@ function expectedOutcome(entries: Entry[], command: MintCommand, request: number
       entries,
       described,
       command,
-      sharing.filter((at) => at !== described),
+      [...sharing, ...named].filter((at) => at !== described && at !== -1),
     );
   }
   const conflicts = [
     ...(isItself ? [['METADATA_ID_IS_IDENTIFIER', -1] as const] : []),
     ...(described === -1 ? [] : [['METADATA_ID_TAKEN', described] as const]),
     ...(registered === -1 ? [] : [['GUID_TAKEN', registered] as const]),
-    ...sharing.map((at) => ['ALTERNATE_ID_TAKEN', at] as const),
+    ...[...sharing, ...named, claiming].filter((at) => at !== -1).map((at) => ['ALTERNATE_ID_TAKEN', at] as const),
   ];
   return conflicts.length === 0 ? add(entries, command, request) : refusal(entries, conflicts);
 }

@@ -1,0 +1,42 @@
+import { upperAscii } from '../identifier/index.js';
+import type { CanonicalName } from './canonical-name.js';
+import type { IdentifierRecord } from './identifier-record.js';
+import { denotes, isAt } from './key-collision.js';
+import type { Address, Place } from './naming-authority-snapshot.js';
+
+/** An alternate identifier, as it is stored. */
+export interface AlternateName extends CanonicalName {
+  /** Absent for a name of no naming authority that the client can see: it is a foreign text, and claims no name. */
+  readonly here?: Place;
+}
+
+/** An alternate identifier, and its index in the list of the request. */
+export interface IndexedAlternate {
+  readonly name: AlternateName;
+  readonly index: number;
+}
+
+/** The alternates that a record does not have yet. The others keep what they claim. */
+export function gainedBy(
+  { alternateIds }: Pick<IdentifierRecord, 'alternateIds'>,
+  alternates: readonly AlternateName[],
+): IndexedAlternate[] {
+  const stored = new Set(alternateIds);
+  const byFold = new Map(alternateIds.map((text) => [upperAscii(text), text]));
+  return alternates.flatMap((name, index) => {
+    if (stored.has(name.canonical)) return [];
+    const other = byFold.get(upperAscii(name.canonical));
+    return other !== undefined && denotes(other, name) ? [] : [{ name, index }];
+  });
+}
+
+/** Where another identifier could be registered with the name of an alternate; null for a foreign text, and for the record itself. */
+export function claimOf(
+  { here }: AlternateName,
+  { namingAuthority, guid, localName }: Pick<IdentifierRecord, 'namingAuthority' | 'guid' | 'localName'>,
+): Address | null {
+  const address = here?.address ?? null;
+  if (address?.namingAuthority !== namingAuthority) return address;
+  const isOwn = address.guid === null ? isAt(localName, address) : address.guid === guid;
+  return isOwn ? null : address;
+}

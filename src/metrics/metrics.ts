@@ -57,11 +57,7 @@ export interface ReplicaFigures {
 }
 
 /** What the database holds; NaN where it did not respond. */
-export interface SizeFigures {
-  readonly identifiers: number;
-  readonly endingLeases: number;
-  readonly databaseOctets: number;
-}
+export type SizeFigures = Readonly<Record<'identifiers' | 'endingLeases' | 'databaseOctets', number>>;
 
 /** What a process knows of its commits. */
 export interface CommitFigures {
@@ -194,23 +190,15 @@ export class Metrics {
         );
       },
     });
-    new Gauge({
-      name: 'mintmark_database_connections_limit',
-      help: 'Maximum number of database connections of this process.',
-      registers: [this.registry],
-    }).set(sum((pool) => pool.options.max));
+    const limit = sum((pool) => pool.options.max);
+    const help = 'Maximum number of database connections of this process.';
+    this.gauge('mintmark_database_connections_limit', help, () => limit);
     this.queueDepth('database_pool', () => sum((pool) => pool.waitingCount));
   }
 
   watchEventFeed(seconds: () => Promise<number>): void {
-    new Gauge({
-      name: 'mintmark_event_feed_age_seconds',
-      help: 'Seconds for which the oldest open transaction has delayed the event feed.',
-      registers: [this.registry],
-      async collect() {
-        this.set(await seconds());
-      },
-    });
+    const help = 'Seconds for which the oldest open transaction has delayed the event feed.';
+    this.gauge('mintmark_event_feed_age_seconds', help, seconds);
   }
 
   /** Exports which program runs, as labels of a gauge that is 1. */
@@ -226,79 +214,44 @@ export class Metrics {
   /** @param read is called once for each scrape and gauge. */
   watchSize(read: () => Promise<SizeFigures>): void {
     const gauge = (name: string, help: string, value: (figures: SizeFigures) => number): void => {
-      new Gauge({
-        name,
-        help,
-        registers: [this.registry],
-        async collect() {
-          this.set(value(await read()));
-        },
-      });
+      this.gauge(name, `${help}; up to a minute old.`, async () => value(await read()));
     };
-    gauge(
-      'mintmark_identifiers',
-      'Identifiers of all naming authorities in any state, exact to 10,000 and estimated above; up to a minute old.',
-      ({ identifiers }) => identifiers,
-    );
-    gauge(
-      'mintmark_leases_ending_within_day',
-      'Reservations whose lease ends within 24 hours, counted to 10,001; up to a minute old.',
-      ({ endingLeases }) => endingLeases,
-    );
-    gauge(
-      'mintmark_database_size_bytes',
-      'Size of the database in bytes; up to a minute old.',
-      ({ databaseOctets }) => databaseOctets,
-    );
+    const all = 'Identifiers of all naming authorities in any state, exact to 10,000 and estimated above';
+    gauge('mintmark_identifiers', all, (figures) => figures.identifiers);
+    const leases = 'Reservations whose lease ends within 24 hours, counted to 10,001';
+    gauge('mintmark_leases_ending_within_day', leases, (figures) => figures.endingLeases);
+    gauge('mintmark_database_size_bytes', 'Size of the database in bytes', (figures) => figures.databaseOctets);
   }
 
   watchCommits(commits: CommitFigures): void {
-    const registers = [this.registry];
-    new Gauge({
-      name: 'mintmark_last_commit_age_seconds',
-      help: 'Seconds since the database last acknowledged a commit of this process; NaN before the first one.',
-      registers,
-      collect() {
-        this.set(commits.lastCommitAgeSeconds);
-      },
-    });
-    new Gauge({
-      name: 'mintmark_oldest_waiting_write_seconds',
-      help: 'Seconds for which the oldest write sent to the database has waited for its commit; 0 if none waits.',
-      registers,
-      collect() {
-        this.set(commits.oldestWaitingSeconds);
-      },
-    });
+    this.gauge(
+      'mintmark_last_commit_age_seconds',
+      'Seconds since the database last acknowledged a commit of this process; NaN before the first one.',
+      () => commits.lastCommitAgeSeconds,
+    );
+    this.gauge(
+      'mintmark_oldest_waiting_write_seconds',
+      'Seconds for which the oldest write sent to the database has waited for its commit; 0 if none waits.',
+      () => commits.oldestWaitingSeconds,
+    );
   }
 
   /** Exports the figures of the cache of records, and its waiting misses as the queue `resolutions`. */
   watchRecordCache(cache: CacheFigures): void {
-    const registers = [this.registry];
     new Counter({
       name: 'mintmark_record_cache_reads_total',
       help: 'Reads of the cache of records, by result.',
       labelNames: ['result'],
-      registers,
+      registers: [this.registry],
       collect() {
         this.reset();
         this.inc({ result: 'hit' }, cache.hits);
         this.inc({ result: 'miss' }, cache.misses);
       },
     });
-    const gauge = (name: string, help: string, value: () => number): void => {
-      new Gauge({
-        name,
-        help,
-        registers,
-        collect() {
-          this.set(value());
-        },
-      });
-    };
-    gauge('mintmark_record_cache_entries', 'Entries of the cache of records.', () => cache.entries);
-    gauge('mintmark_record_cache_bytes', 'Estimated memory of the cache of records in bytes.', () => cache.octets);
-    gauge(
+    this.gauge('mintmark_record_cache_entries', 'Entries of the cache of records.', () => cache.entries);
+    this.gauge('mintmark_record_cache_bytes', 'Estimated memory of the cache of records in bytes.', () => cache.octets);
+    this.gauge(
       'mintmark_record_cache_poll_age_seconds',
       'Seconds since the last successful poll of the change log began; NaN while the cache is not used.',
       () => cache.pollAgeSeconds,
@@ -317,12 +270,21 @@ export class Metrics {
         for (const [server, count] of Object.entries(replica.reads)) this.inc({ server }, count);
       },
     });
+    this.gauge(
+      'mintmark_replica_lag_seconds',
+      'Seconds by which the server of READ_DATABASE_URL is behind at most; +Inf above 12 s, NaN where it does not respond.',
+      () => replica.lagSeconds,
+    );
+  }
+
+  private gauge(name: string, help: string, read: () => number | Promise<number>): void {
+    const registers = [this.registry];
     new Gauge({
-      name: 'mintmark_replica_lag_seconds',
-      help: 'Seconds by which the server of READ_DATABASE_URL is behind at most; +Inf above 12 s, NaN where it does not respond.',
-      registers: [this.registry],
-      collect() {
-        this.set(replica.lagSeconds);
+      name,
+      help,
+      registers,
+      async collect() {
+        this.set(await read());
       },
     });
   }

@@ -8,21 +8,21 @@ const resultsOf = (row: object) => [{ rows: [] }, { rows: [] }, { rows: [] }, { 
 const ROW = { counted: 3, estimated: 0, endingLeases: 2, databaseOctets: 9_000_000 };
 
 function figuresOf(query: () => Promise<unknown>) {
-  const asked = jest.fn(query);
-  return { figures: new RegistryFigures({ query: asked } as unknown as pg.Pool), asked };
+  const queried = jest.fn(query);
+  return { figures: new RegistryFigures({ query: queried } as unknown as pg.Pool), queried };
 }
 
 describe('the figures of the registry', () => {
   it('are read by one query, which scrapes of a minute share', async () => {
-    const { figures, asked } = figuresOf(() => Promise.resolve(resultsOf(ROW)));
+    const { figures, queried } = figuresOf(() => Promise.resolve(resultsOf(ROW)));
     const read = await Promise.all([figures.read(), figures.read(), figures.read()]);
     expect(read).toEqual(Array(3).fill({ identifiers: 3, endingLeases: 2, databaseOctets: 9_000_000 }));
     await figures.read();
-    expect(asked).toHaveBeenCalledTimes(1);
+    expect(queried).toHaveBeenCalledTimes(1);
     const now = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_001);
     await figures.read();
     now.mockRestore();
-    expect(asked).toHaveBeenCalledTimes(2);
+    expect(queried).toHaveBeenCalledTimes(2);
   });
 
   it.each([
@@ -41,7 +41,7 @@ describe('the figures of the registry', () => {
       () => new Promise(() => {}),
       () => Promise.resolve(resultsOf(ROW)),
     ];
-    const { figures } = figuresOf(() => outcomes.shift()?.() ?? Promise.reject(new Error('asked too often')));
+    const { figures } = figuresOf(() => outcomes.shift()?.() ?? Promise.reject(new Error('queried too often')));
     expect(await figures.read()).toEqual(unknown);
     const since = performance.now();
     expect(await figures.read()).toEqual(unknown);

@@ -140,7 +140,7 @@ describe('README.md', () => {
     expect(output).toContain('"normalized":"hdl:100.102/F58FB49EB1F848F0A606E84CEF294BE5"');
     expect(calls).toEqual(['npm ci', 'npm start', 'npm cit']);
     const { scripts } = JSON.parse(read('package.json'));
-    expect([scripts.start, typeof scripts.test]).toEqual(['node dist/main.js', 'string']);
+    expect([scripts.start, typeof scripts.test]).toEqual(['node scripts/start.js', 'string']);
   });
 
   it('says that hdl.handle.net resolves nothing before the prefix is registered', () => {

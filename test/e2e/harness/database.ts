@@ -29,8 +29,8 @@ export async function createDatabase(template = TEMPLATE): Promise<TestDatabase>
   const url = new URL(SERVER_URL);
   url.pathname = `/${name}`;
   if (schema !== 'public' && template === TEMPLATE) {
-    const move = `ALTER SCHEMA public RENAME TO ${schema}; ALTER DATABASE ${name} SET search_path = ${schema}`;
-    await query(url.href, move);
+    const rename = `ALTER SCHEMA public RENAME TO ${schema}; ALTER DATABASE ${name} SET search_path = ${schema}`;
+    await query(url.href, rename);
   }
   const drop = () => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   // A server that is thrown away keeps its databases: each drop would wait for a checkpoint.

@@ -14,10 +14,14 @@ import { inWithdrawal } from './change-line.js';
 import { type CurationStep, decide } from './curation-command.js';
 import { decideMetadataRecord } from './metadata-record.js';
 
-/** A line whose identifier was found. */
+/** A line whose identifier was found, or has a name that is searched when the line is its turn. */
 export interface TargetedChange {
   readonly line: number;
-  readonly id: bigint;
+  /** The requested identifier in its own form. */
+  readonly text: string;
+  /** Null for an identifier that is named by its metadata ID, which earlier lines can change. */
+  readonly id: bigint | null;
+  readonly metadata: UniqueName | null;
   readonly step: CurationStep;
   readonly ifVersion: number | undefined;
   /** The replacement of a withdrawal; null where it is not registered. */
@@ -88,10 +92,13 @@ export class ChangePlan {
   }
 
   /**
-   * @throws Problem WRONG_STATE, PRECONDITION_FAILED, METADATA_ID_TAKEN, ALTERNATE_ID_TAKEN, KEY_COLLISION, or as `decide`
+   * @throws Problem IDENTIFIER_NOT_FOUND, WRONG_STATE, PRECONDITION_FAILED, METADATA_ID_TAKEN, ALTERNATE_ID_TAKEN, KEY_COLLISION, or as `decide`
    * does; nothing of the change is planned then.
    */
-  add({ id, step, ifVersion, replacementId }: TargetedChange): PlannedChange {
+  add({ text, id: found, metadata, step, ifVersion, replacementId }: TargetedChange): PlannedChange {
+    const holder = metadata === null ? null : (this.holders.get(holderKey(metadata)) ?? null);
+    const id = holder?.isSame === true ? holder.id : found;
+    if (id === null) throw notRegistered(text, metadata === null ? '/identifier' : '/metadataId');
     const record = this.records.get(id);
     if (record === undefined) throw rowsLost();
     if (step.step === 'put' || step.step === 'removed' || step.step === 'deleted')
@@ -188,6 +195,11 @@ export function roundsOf<T extends PlannedChange>(changes: readonly T[]): T[][] 
     for (const key of change.released) released.add(key);
   }
   return rounds;
+}
+
+export function notRegistered(text: string, pointer: string): Problem {
+  const detail = `${text} is well formed but not registered.`;
+  return new Problem('IDENTIFIER_NOT_FOUND', detail, { errors: [{ pointer, detail: 'is not registered' }] });
 }
 
 function otherVersion(record: IdentifierRecord, ifVersion: number): Problem {

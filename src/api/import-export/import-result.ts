@@ -4,9 +4,8 @@ import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import { keyCollision } from '../../registry/key-collision.js';
-import type { Conflicts } from '../../storage/identifiers/conflicts.js';
 import { conflictProblem } from '../../registry/conflict-problem.js';
-import type { LineResult } from './import.service.js';
+import type { ImportConflicts, LineResult } from './import.service.js';
 import type { ImportResultDto } from './transfer-line.dto.js';
 
 export const IMPORT_PATH = '/identifiers/import';
@@ -24,7 +23,7 @@ function refusalOf(line: number, problem: Problem): ImportResultDto {
   return { line, status: CATALOGUE[problem.code].status, problem: problemDocument(problem, IMPORT_PATH) };
 }
 
-function problemIn({ address, metadata, alternate, collision }: Conflicts): Problem {
+function problemIn({ address, metadata, alternate, collision }: ImportConflicts): Problem {
   if (collision !== null) return keyCollision(collision === '/localName' ? '/identifier' : collision);
   if (address !== null) {
     const what = 'This identifier is registered with other attributes';

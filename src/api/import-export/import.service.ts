@@ -7,6 +7,7 @@ import type { Conflicts } from '../../storage/identifiers/conflicts.js';
 import { IdentifierImporter } from '../../storage/identifiers/identifier-importer.js';
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
 import { type ImportCommand, type ImportRequest, parseImport } from './import-command.js';
+import type { PreviewedImports } from './previewed-imports.js';
 import { type TransferRecord, isSame } from './transfer-record.js';
 
 /** Lines that are parsed before other requests continue. */
@@ -24,7 +25,7 @@ export interface ReceivedLine {
   readonly line: number;
   readonly request: ImportRequest | Problem;
   /** Attributes that must be equal in a registered identifier; all when absent. */
-  readonly compared?: readonly string[];
+  readonly compared?: readonly string[] | undefined;
 }
 
 /** A line that is ready to be imported, or its problem. */
@@ -33,10 +34,20 @@ export interface ReadyLine {
   readonly command: ImportCommand | Problem;
 }
 
+type Owner = Pick<TransferRecord, 'namingAuthority' | 'localName'>;
+
+/** The identifiers that have the names of a line, and where the key of one of them is that of another name. */
+export interface ImportConflicts {
+  readonly address: Owner | null;
+  readonly metadata: Owner | null;
+  readonly alternate: { readonly record: Owner; readonly index: number } | null;
+  readonly collision: string | null;
+}
+
 /** "unchanged": the identifier is registered with the same attributes. */
 export type ImportResult =
   | { readonly outcome: 'imported' | 'unchanged'; readonly record: TransferRecord }
-  | { readonly outcome: 'conflict'; readonly conflicts: Conflicts }
+  | { readonly outcome: 'conflict'; readonly conflicts: ImportConflicts }
   | Problem;
 
 export interface LineResult {
@@ -58,10 +69,11 @@ export class ImportService {
   async prepare(received: readonly ReceivedLine[], { principal, lineFailed }: ImportContext): Promise<ReadyLine[]> {
     // Another process may have just created the naming authorities.
     const known = principal.viewOf(await this.authorities.refresh('all'));
+    const now = new Date();
     const parse = ({ line, request, compared }: ReceivedLine): ImportCommand | Problem => {
       try {
         if (request instanceof Problem) return request;
-        return { ...parseImport(request, known, principal), ...(compared && { compared }) };
+        return { ...parseImport(request, known, principal, now), ...(compared && { compared }) };
       } catch (error) {
         return error instanceof Problem ? error : lineFailed(error, line);
       }
@@ -86,6 +98,17 @@ export class ImportService {
     });
   }
 
+  /** What an import of a chunk would do, without writes and locks. @param names what earlier lines would have imported. */
+  async preview(lines: readonly ReadyLine[], names: PreviewedImports): Promise<LineResult[]> {
+    const commands = lines.flatMap(({ command }) => (command instanceof Problem ? [] : [command]));
+    const found = await this.importer.conflictsOf(commands.map(({ item }) => item));
+    return lines.map(({ line, command }) => {
+      if (command instanceof Problem) return { line, result: command };
+      const conflicts = found.get(command.item);
+      return { line, result: conflicts === undefined ? names.add(command) : outcomeOf(command, conflicts) };
+    });
+  }
+
   /** Where the statement fails because of one identifier, halves are tried until that one is alone. */
   private async insert(commands: readonly ImportCommand[]): Promise<ReadonlyMap<ImportCommand, Outcome>> {
     try {
@@ -101,7 +124,10 @@ export class ImportService {
   }
 }
 
-function outcomeOf({ record, compared }: ImportCommand, conflicts: Conflicts | undefined): Outcome {
+function outcomeOf(
+  { record, compared }: ImportCommand,
+  conflicts: Conflicts | undefined,
+): Exclude<ImportResult, Problem> {
   if (conflicts === undefined) return { outcome: 'imported', record };
   const { address, collision } = conflicts;
   return address !== null && collision === null && isSame(address, record, compared)

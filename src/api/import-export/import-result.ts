@@ -5,7 +5,8 @@ import { Problem } from '../../problem/problem.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import { keyCollision } from '../../registry/key-collision.js';
 import { conflictProblem } from '../../registry/conflict-problem.js';
-import type { ImportConflicts, LineResult } from './import.service.js';
+import type { LineResult } from './import.service.js';
+import type { ImportConflicts } from './transfer-record.js';
 import type { ImportResultDto } from './transfer-line.dto.js';
 
 export const IMPORT_PATH = '/identifiers/import';

@@ -8,7 +8,7 @@ import { IdentifierImporter } from '../../storage/identifiers/identifier-importe
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
 import { type ImportCommand, type ImportRequest, parseImport } from './import-command.js';
 import type { PreviewedImports } from './previewed-imports.js';
-import { type TransferRecord, isSame } from './transfer-record.js';
+import { type Decision, isSame } from './transfer-record.js';
 
 /** Lines that are parsed before other requests continue. */
 const SLICE = 100;
@@ -34,21 +34,8 @@ export interface ReadyLine {
   readonly command: ImportCommand | Problem;
 }
 
-type Owner = Pick<TransferRecord, 'namingAuthority' | 'localName'>;
-
-/** The identifiers that have the names of a line, and where the key of one of them is that of another name. */
-export interface ImportConflicts {
-  readonly address: Owner | null;
-  readonly metadata: Owner | null;
-  readonly alternate: { readonly record: Owner; readonly index: number } | null;
-  readonly collision: string | null;
-}
-
-/** "unchanged": the identifier is registered with the same attributes. */
-export type ImportResult =
-  | { readonly outcome: 'imported' | 'unchanged'; readonly record: TransferRecord }
-  | { readonly outcome: 'conflict'; readonly conflicts: ImportConflicts }
-  | Problem;
+/** A conflict of an import, an identifier that it registers or has registered, or a problem. */
+export type ImportResult = Decision | Problem;
 
 export interface LineResult {
   readonly line: number;
@@ -56,7 +43,7 @@ export interface LineResult {
 }
 
 /** The result of a command; `failed` is an error that no rule foresees. */
-type Outcome = Exclude<ImportResult, Problem> | { readonly outcome: 'failed'; readonly error: unknown };
+type Outcome = Decision | { readonly outcome: 'failed'; readonly error: unknown };
 
 @Injectable()
 export class ImportService {
@@ -124,10 +111,7 @@ export class ImportService {
   }
 }
 
-function outcomeOf(
-  { record, compared }: ImportCommand,
-  conflicts: Conflicts | undefined,
-): Exclude<ImportResult, Problem> {
+function outcomeOf({ record, compared }: ImportCommand, conflicts: Conflicts | undefined): Decision {
   if (conflicts === undefined) return { outcome: 'imported', record };
   const { address, collision } = conflicts;
   return address !== null && collision === null && isSame(address, record, compared)

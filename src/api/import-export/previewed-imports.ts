@@ -1,8 +1,7 @@
 import { type Digest, digestOf } from '../../registry/digest.js';
 import { keysOf } from '../../storage/identifiers/identifier-writer.js';
 import type { ImportCommand } from './import-command.js';
-import type { ImportResult } from './import.service.js';
-import type { TransferRecord } from './transfer-record.js';
+import type { Decision, TransferRecord } from './transfer-record.js';
 
 /** Names that a dry run remembers, some 300 octets each. */
 const MAX_NAMES = 10_000;
@@ -21,7 +20,7 @@ export class PreviewedImports {
   private readonly claims = new Map<string, Claim>();
 
   /** Decides about a line whose names are not registered. */
-  add(command: ImportCommand): Exclude<ImportResult, Error> {
+  add(command: ImportCommand): Decision {
     const { item, record } = command;
     const [own, ...others] = keysOf(item).map((key) => ({ key, claim: this.claims.get(key) }));
     const digest = digestOf(JSON.stringify(comparedValues(command)));

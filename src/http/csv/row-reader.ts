@@ -1,8 +1,8 @@
 import { Problem } from '../../problem/problem.js';
+import { decode } from '../body/charsets.js';
 import { type Line, LineReader, MAX_LINE_OCTETS } from '../body/line-reader.js';
 import type { StreamedBody } from '../body/streamed-body.js';
 import { type Separator, cellsIn } from './cells.js';
-import { decode } from './charsets.js';
 import { RowEnds } from './row-ends.js';
 
 /** As many as members of an object of JSON. */

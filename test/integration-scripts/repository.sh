@@ -226,7 +226,7 @@ expect 'new versions' $revised "$versions"
 identifiers_in versions.results >newer.txt
 # read_all FILE: reads the identifiers of a file over one connection, with headers and statuses.
 read_all() {
-  sed "s|.*|url = \"$url/identifiers/&\"|" "$1" | curl -K curl.conf --retry 5 --retry-all-errors -K - -i -w '\nstatus %{http_code}\n'
+  sed "s|.*|url = \"$url/identifiers/&\"|" "$1" | curl -K curl.conf --retry 5 --retry-all-errors -K - -i -w '\nstatus %{http_code}\n' 2>>curl.txt
 }
 read_all older.txt >older.http
 read_all newer.txt >newer.http

@@ -19,7 +19,7 @@ type Place = 'start' | 'plain' | 'quoted' | 'mark';
  */
 export class RowEnds implements LineEnds {
   private separators: ReadonlySet<number> = new Set([COMMA, SEMICOLON, TAB]);
-  private place: Place = 'start';
+  private state: Place = 'start';
   private at = 0;
   private isFirst = true;
 
@@ -31,7 +31,7 @@ export class RowEnds implements LineEnds {
   endIn(octets: Buffer): number {
     const end = this.find(octets);
     if (end < 0) return end;
-    [this.place, this.at, this.isFirst] = ['start', 0, false];
+    [this.state, this.at, this.isFirst] = ['start', 0, false];
     return end;
   }
 
@@ -40,21 +40,21 @@ export class RowEnds implements LineEnds {
       // A row that is too long is cut, so that its reader refuses it before more of it arrives.
       if (this.at > MAX_LINE_OCTETS) return this.at;
       const octet = octets[this.at] ?? 0;
-      if (this.place === 'quoted') {
-        if (octet === QUOTE) this.place = 'mark';
+      if (this.state === 'quoted') {
+        if (octet === QUOTE) this.state = 'mark';
       } else if (octet === LF) return this.at;
       else if (octet === CR) {
         // A line feed may follow in the next piece of the body.
         if (this.at + 1 === octets.length) return -1;
         return octets[this.at + 1] === LF ? this.at + 1 : this.at;
-      } else this.place = this.after(octet);
+      } else this.state = this.after(octet);
     }
     return -1;
   }
 
   private after(octet: number): Place {
     if (this.separators.has(octet)) return 'start';
-    if (octet === QUOTE && this.place !== 'plain') return 'quoted';
-    return this.isFirst && this.place === 'start' && BYTE_ORDER_MARK.has(octet) ? 'start' : 'plain';
+    if (octet === QUOTE && this.state !== 'plain') return 'quoted';
+    return this.isFirst && this.state === 'start' && BYTE_ORDER_MARK.has(octet) ? 'start' : 'plain';
   }
 }

@@ -6,7 +6,8 @@ import tseslint from 'typescript-eslint';
  */
 const TESTED_CONSTANTS = [
   // Who sends a request, the resolver, the rules of a face and those of a header line, which tests pass to the code.
-  ...['ADMIN', 'OPEN_ACCESS', 'PUBLIC_READER', 'UNAUTHENTICATED', 'DEFAULT_RESOLVER', 'REST_API', 'IMPORT_HEADER'],
+  ...['ADMIN', 'OPEN_ACCESS', 'PUBLIC_READER', 'UNAUTHENTICATED', 'DEFAULT_RESOLVER', 'REST_API'],
+  ...['CHANGE_COLUMNS', 'IMPORT_COLUMNS'],
   // Statements that tests explain.
   ...['COUNT', 'COUNT_NAMES', 'IMPORT', 'LOG_HEAD', 'LOG_PAGE', 'LOG_POLL', 'PAGE_OF_NAMES'],
   // Lists of which tests visit each entry, or compare all with a document or with the database.

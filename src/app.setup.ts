@@ -35,6 +35,7 @@ import { MethodNotAllowed } from './http/server/method-not-allowed.js';
 import { OpenHosts, guardOpenAccess } from './http/server/open-access.js';
 import { pressureOf, shedLoad } from './http/server/load-shedding.js';
 import { RequestValidation } from './http/validation/request-validation.js';
+import { refuseUnknownParameters } from './http/validation/unknown-parameters.js';
 import { limitResponseTime } from './http/server/response-deadline.js';
 import { setSecurityHeaders } from './http/server/security-headers.js';
 import { installServerHooks } from './http/server/server-hooks.js';
@@ -96,6 +97,7 @@ export async function createApplication(
   shedLoad(server, faces, pressure, () => {
     metrics.refused('overload');
   });
+  refuseUnknownParameters(server);
   limitBodies(server, config.bodyLimitBytes);
   limitResponseTime(server, faces, config.pool.connectTimeoutMs + config.pool.statementTimeoutMs);
   const app = await NestFactory.create<NestFastifyApplication>(

@@ -23,5 +23,8 @@ export const ShowsHistory = (): ClassDecorator & MethodDecorator => routeSetting
 /** Declares that a route needs a key of whatever scope. */
 export const RequiresKey = (): MethodDecorator => routeSettings({ scopes: SCOPES, needsKey: true });
 
-/** Marks a route that needs no key: health checks and descriptions of the API. */
+/** Marks an operation that needs no key. */
 export const Public = (): ClassDecorator & MethodDecorator => routeSettings({ scopes: [] });
+
+/** Marks a page or a document, which needs no key and ignores its query. */
+export const PublicPage = (): ClassDecorator => routeSettings({ scopes: [], ignoresQuery: true });

@@ -1,7 +1,11 @@
 import type { Principal } from '../access/principal.js';
+import { parseNamingAuthority } from '../identifier/index.js';
 import { Problem, invalidRequest, malformed } from '../problem/problem.js';
 import { type Digest, digestOf } from '../registry/digest.js';
+import type { MetadataIdScheme } from '../registry/naming-authority.js';
 import type { Address, NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import { readMetadataId } from '../registry/parse-names.js';
+import type { UniqueName } from '../storage/identifiers/name-holders.js';
 import {
   type CurationCommand,
   type CurationStep,
@@ -12,8 +16,12 @@ import {
 } from './curation-command.js';
 
 /** One line of a stream of changes, with names in any form (R-28). A value that is absent is not changed. */
-export interface ChangeRequest extends NewValues {
-  readonly identifier: string;
+export interface ChangeRequest extends Omit<NewValues, 'alternateIds'> {
+  /** Null removes all of them, as an empty list does. */
+  readonly alternateIds?: readonly string[] | null;
+  /** When absent, the metadata ID names the identifier, under the naming authority. */
+  readonly identifier?: string;
+  readonly namingAuthority?: string;
   readonly withdraw?: { readonly reason: string; readonly replacedBy?: string };
   readonly reinstate?: boolean;
   readonly activate?: boolean;
@@ -38,8 +46,12 @@ export interface ReceivedChange {
 export interface ParsedChange {
   /** The requested identifier in its own form, for the refusal of one that is not registered. */
   readonly text: string;
-  /** Null for an identifier of no visible naming authority. */
+  /** Null for an identifier of no visible naming authority, and for one that is named by its metadata ID. */
   readonly address: Address | null;
+  /** The member of the line that names the identifier. */
+  readonly pointer: '/identifier' | '/metadataId';
+  /** The metadata ID that names the identifier under a visible naming authority; null for another name. */
+  readonly metadata: UniqueName | null;
   readonly step: CurationStep;
   readonly ifVersion: number | undefined;
 }
@@ -55,8 +67,10 @@ export interface ReadyChange {
 /** The texts of a line that name identifiers, which are compared by the rules of their naming authorities. */
 export function textsIn({ request }: ReceivedChange): string[] {
   if (request instanceof Problem) return [];
-  const { identifier, withdraw } = request;
-  return [identifier, ...namesIn({ step: 'changed', values: request }), withdraw?.replacedBy ?? []].flat();
+  const { identifier, namingAuthority, withdraw } = request;
+  // A naming authority alone is no identifier.
+  const subject = identifier ?? (namingAuthority === undefined ? [] : `${namingAuthority}/0`);
+  return [subject, ...namesIn({ step: 'changed', values: valuesOf(request) }), withdraw?.replacedBy ?? []].flat();
 }
 
 /**
@@ -73,15 +87,31 @@ export function readChange(
   try {
     if (request instanceof Problem) throw request;
     const { identifier, ifVersion } = request;
-    const step = parseStep(request, known);
+    const fingerprintOf = (subject: string, step: CurationStep): Digest =>
+      digestOf(JSON.stringify([fingerprintSource(subject, step), ifVersion ?? null]));
+    if (identifier === undefined) {
+      const { metadata, text, ...values } = namedByMetadataId(request, known);
+      const step = parseStep(values, known, 'recognized');
+      const { namingAuthority, name } = metadata;
+      fingerprint = fingerprintOf(JSON.stringify(['metadataId', namingAuthority, name.comparison]), step);
+      const isVisible = known.find(namingAuthority) !== undefined;
+      if (isVisible) principal.require('curate', namingAuthority, '/namingAuthority');
+      const pointer = '/metadataId' as const;
+      const change = { text, pointer, address: null, metadata: isVisible ? metadata : null, step, ifVersion };
+      return { line, clientRef, change, fingerprint };
+    }
+    if (request.namingAuthority !== undefined)
+      throw invalidRequest('/namingAuthority', 'is permitted only in a line without identifier');
+    const step = parseStep(request, known, known.metadataIdSchemeOf(identifier));
     const read = known.recognize(identifier);
     if (!read.ok) throw malformed(read.fault, '/identifier');
     const { name, normalized } = read.value;
     const { comparison } = known.canonicalName(name);
-    fingerprint = digestOf(JSON.stringify([fingerprintSource(comparison, step), ifVersion ?? null]));
+    fingerprint = fingerprintOf(comparison, step);
     const address = known.locate(name);
     if (address !== null) principal.require('curate', address.namingAuthority, '/identifier');
-    return { line, clientRef, change: { text: normalized, address, step, ifVersion }, fingerprint };
+    const change = { text: normalized, pointer: '/identifier' as const, address, metadata: null, step, ifVersion };
+    return { line, clientRef, change, fingerprint };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     fingerprint ??= digestOf(JSON.stringify(['unread', received.content()]));
@@ -90,9 +120,8 @@ export function readChange(
 }
 
 /** @throws Problem INVALID_REQUEST for a line with more than one step, or as `parseCommand` does. */
-function parseStep(request: ChangeRequest, known: NamingAuthoritySnapshot): CurationStep {
+function parseStep(request: ChangeRequest, known: NamingAuthoritySnapshot, scheme: MetadataIdScheme): CurationStep {
   const command = commandOf(request);
-  const scheme = known.metadataIdSchemeOf(request.identifier);
   if (command.step !== 'withdrawn') return parseCommand(command, known, scheme);
   try {
     return parseCommand(command, known);
@@ -101,20 +130,39 @@ function parseStep(request: ChangeRequest, known: NamingAuthoritySnapshot): Cura
   }
 }
 
-function commandOf({
-  target,
-  metadataId,
-  alternateIds,
-  withdraw,
-  reinstate,
-  activate,
-  metadataTarget,
-}: ChangeRequest): CurationCommand {
-  const values: NewValues = {
+/**
+ * A request without an identifier: the metadata ID that names it, and the request without that member.
+ * @throws Problem INVALID_REQUEST without a metadata ID or a naming authority, or a syntax code.
+ */
+function namedByMetadataId(
+  { metadataId, namingAuthority, ...request }: ChangeRequest,
+  known: NamingAuthoritySnapshot,
+): ChangeRequest & { readonly metadata: UniqueName; readonly text: string } {
+  if (metadataId === undefined || metadataId === null)
+    throw invalidRequest('/identifier', 'must be sent, or a metadataId that names the identifier');
+  if (namingAuthority === undefined)
+    throw invalidRequest(
+      '/namingAuthority',
+      'must be sent, in the line or in the request, with a metadataId that names the identifier',
+    );
+  const authority = parseNamingAuthority(namingAuthority, 'handle');
+  if (!authority.ok) throw malformed(authority.fault, '/namingAuthority');
+  const prefix = known.find(namingAuthority)?.prefix ?? namingAuthority;
+  const name = readMetadataId(metadataId, known, '/metadataId', known.metadataIdScheme(prefix));
+  const metadata = { namingAuthority: prefix, kind: 'metadataId' as const, name };
+  return { ...request, metadata, text: `The metadata ID ${name.canonical}` };
+}
+
+function valuesOf({ target, metadataId, alternateIds }: ChangeRequest): NewValues {
+  return {
     ...(target !== undefined && { target }),
     ...(metadataId !== undefined && { metadataId }),
-    ...(alternateIds !== undefined && { alternateIds }),
+    ...(alternateIds !== undefined && { alternateIds: alternateIds ?? [] }),
   };
+}
+
+function commandOf({ withdraw, reinstate, activate, metadataTarget, ...request }: ChangeRequest): CurationCommand {
+  const values = valuesOf(request);
   const steps = [
     withdraw !== undefined && 'withdraw',
     reinstate === true && 'reinstate',

@@ -11,14 +11,18 @@ import { opaqueName } from '../registry/opaque-metadata-id.js';
 import type { PairedRecords } from '../storage/identifiers/identifier-reader.js';
 import type { NameHolder, UniqueName } from '../storage/identifiers/name-holders.js';
 import { inWithdrawal } from './change-line.js';
-import { type ClaimedName, claimsBy } from './claims.js';
+import { type Claimant, type ClaimedName, claimsBy } from './claims.js';
 import { type CurationStep, decide } from './curation-command.js';
 import { decideMetadataRecord } from './metadata-record.js';
 
-/** A line whose identifier was found. */
+/** A line whose identifier was found, or has a name that is searched when the line is its turn. */
 export interface TargetedChange {
   readonly line: number;
-  readonly id: bigint;
+  /** The requested identifier in its own form. */
+  readonly text: string;
+  /** Null for an identifier that is named by its metadata ID, which earlier lines can change. */
+  readonly id: bigint | null;
+  readonly metadata: UniqueName | null;
   readonly step: CurationStep;
   readonly ifVersion: number | undefined;
   /** The replacement of a withdrawal; null where it is not registered. */
@@ -67,7 +71,7 @@ export function namesOf(step: CurationStep, namingAuthority: string): (UniqueNam
 }
 
 /** The names that a step of a record claims by new alternates. */
-export function claimsOf(step: CurationStep, record: IdentifierRecord): ClaimedName[] {
+export function claimsOf(step: CurationStep, record: Claimant): ClaimedName[] {
   return 'values' in step ? claimsBy(record, step.values.alternates ?? []) : [];
 }
 
@@ -94,10 +98,13 @@ export class ChangePlan {
   }
 
   /**
-   * @throws Problem WRONG_STATE, PRECONDITION_FAILED, METADATA_ID_TAKEN, ALTERNATE_ID_TAKEN, KEY_COLLISION, or as `decide`
+   * @throws Problem IDENTIFIER_NOT_FOUND, WRONG_STATE, PRECONDITION_FAILED, METADATA_ID_TAKEN, ALTERNATE_ID_TAKEN, KEY_COLLISION, or as `decide`
    * does; nothing of the change is planned then.
    */
-  add({ id, step, ifVersion, replacementId }: TargetedChange): PlannedChange {
+  add({ text, id: found, metadata, step, ifVersion, replacementId }: TargetedChange): PlannedChange {
+    const holder = metadata === null ? null : (this.holders.get(holderKey(metadata)) ?? null);
+    const id = holder?.isSame === true ? holder.id : found;
+    if (id === null) throw notRegistered(text, metadata === null ? '/identifier' : '/metadataId');
     const record = this.records.get(id);
     if (record === undefined) throw rowsLost();
     if (step.step === 'put' || step.step === 'removed' || step.step === 'deleted')
@@ -194,6 +201,11 @@ export function roundsOf<T extends PlannedChange>(changes: readonly T[]): T[][] 
     for (const key of change.released) released.add(key);
   }
   return rounds;
+}
+
+export function notRegistered(text: string, pointer: string): Problem {
+  const detail = `${text} is well formed but not registered.`;
+  return new Problem('IDENTIFIER_NOT_FOUND', detail, { errors: [{ pointer, detail: 'is not registered' }] });
 }
 
 function otherVersion(record: IdentifierRecord, ifVersion: number): Problem {

@@ -17,6 +17,7 @@ import { NameHolders, type UniqueName } from '../storage/identifiers/name-holder
 import { lockNames } from '../storage/identifiers/name-locks.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
 import { type Queryable, Transactions } from '../storage/transactions.js';
+import { type ChangedMembers, changedMembers } from './changed-members.js';
 import { type ReadyChange, type ReceivedChange, readChange, textsIn } from './change-line.js';
 import {
   ChangePlan,
@@ -26,6 +27,7 @@ import {
   claimsOf,
   holderKey,
   namesOf,
+  notRegistered,
   roundsOf,
 } from './change-plan.js';
 import type { ClaimedName } from './claims.js';
@@ -70,6 +72,8 @@ export interface ChangeResult {
   readonly identifier: string;
   /** The version after the change. */
   readonly version: number;
+  /** The values before the change, of the members that it has changed. */
+  readonly old?: ChangedMembers;
 }
 
 export type ChangedLine = NamedLine & { readonly result: ChangeResult | Problem };
@@ -83,10 +87,11 @@ interface StoredLine {
   readonly changed?: Omit<ChangeResult, 'id'> & { readonly id: string };
 }
 
-/** Reservations whose leases have ended still have requested names. */
-class ExpiredHolders extends Error {
-  constructor(readonly ids: readonly bigint[]) {
-    super('the expiry of reservations must be recorded first');
+/** Names must be read again: reservations whose leases have ended still have some, or another identifier has got one. */
+class StaleHolders extends Error {
+  /** @param expired reservations whose expiry must be recorded first. */
+  constructor(readonly expired: readonly bigint[]) {
+    super('the names of a chunk must be read again');
   }
 }
 
@@ -117,11 +122,12 @@ export class ChangeStreamService {
     const ready = read.map(({ change, ...line }, index): ReadyLine => {
       if (change instanceof Problem) return { ...line, change, isForbidden: FORBIDDEN.has(change.code) };
       const id = ids[index] ?? null;
-      const { step, ifVersion } = change;
+      const { text, pointer, metadata, step, ifVersion } = change;
       const replacementId = ids[read.length + index] ?? null;
-      const targeted = id === null ? notFound(change.text) : { line: line.line, id, step, ifVersion, replacementId };
+      const targeted = { line: line.line, text, id, metadata, step, ifVersion, replacementId };
+      const refusal = id === null && metadata === null ? notRegistered(text, pointer) : null;
       // A name without an address is of a naming authority that the principal cannot see, or that does not exist.
-      return { ...line, change: targeted, isForbidden: change.address === null };
+      return { ...line, change: refusal ?? targeted, isForbidden: change.address === null && metadata === null };
     });
     return { part, lines: ready, known };
   }
@@ -147,10 +153,10 @@ export class ChangeStreamService {
           result: shownConflict(resultOf(each, byLine.get(each.line), replayed), chunk.known),
         }));
       } catch (error) {
-        if (!(error instanceof ExpiredHolders) && !isUniqueViolation(error)) throw error;
+        if (!(error instanceof StaleHolders) && !isUniqueViolation(error)) throw error;
         if (!(await attempts.again())) throw conflictInProgress();
-        if (error instanceof ExpiredHolders)
-          await this.transactions.run((transaction) => this.updater.expireLeases(transaction, error.ids));
+        if (error instanceof StaleHolders && error.expired.length > 0)
+          await this.transactions.run((transaction) => this.updater.expireLeases(transaction, error.expired));
       }
     }
   }
@@ -161,7 +167,9 @@ export class ChangeStreamService {
    */
   async preview(chunk: ReadyChunk, names: PreviewedNames, principal: Principal): Promise<PreviewedLine[]> {
     const targets = targetsOf(chunk);
-    const ids = idsOf(targets);
+    const named = await this.holdersOf(namedIn(targets));
+    names.overlay(named);
+    const ids = idsOf(targets, named);
     const found = names.named(await this.reader.findPaired(ids, await this.reader.findPairs(ids)));
     const holders = await this.holdersFor(targets, found.records);
     names.overlay(holders);
@@ -180,7 +188,8 @@ export class ChangeStreamService {
 
   private async write(transaction: Queryable, chunk: ReadyChunk, principal: Principal): Promise<StoredLine[]> {
     const targets = targetsOf(chunk);
-    const locked = await this.updater.lock(transaction, idsOf(targets));
+    const named = await this.holdersOf(namedIn(targets), transaction);
+    const locked = await this.updater.lock(transaction, idsOf(targets, named));
     const { now } = locked;
     const holders = await this.holdersFor(targets, locked.records, transaction);
     const plan = new ChangePlan(locked, holders, { now, known: chunk.known, principal });
@@ -189,14 +198,13 @@ export class ChangeStreamService {
       const result = change instanceof Problem ? change : attempted(plan, change);
       if (result instanceof Problem) return { line, hash, problem: serializeProblem(result) };
       planned.push(result, ...(result.metadataRecord === null ? [] : [result.metadataRecord]));
-      const { after, amendment } = result;
-      const outcome = amendment === null ? 'same' : 'changed';
+      const { before, after, amendment } = result;
       const changed = {
-        outcome,
-        id: after.id.toString(),
-        identifier: nativeText(after),
-        version: after.version,
-      } as const;
+        ...{ id: after.id.toString(), identifier: nativeText(after), version: after.version },
+        ...(amendment === null
+          ? { outcome: 'same' as const }
+          : { outcome: 'changed' as const, old: changedMembers(before, after).old }),
+      };
       return { line, hash, changed };
     });
     const changes = planned.flatMap(({ before: record, amendment, ...rest }) =>
@@ -209,7 +217,7 @@ export class ChangeStreamService {
   /**
    * Who has the names that changes request.
    * @param transaction a transaction that writes, where names of expired reservations must be released first.
-   * @throws ExpiredHolders
+   * @throws StaleHolders
    */
   private async holdersFor(
     targets: readonly TargetedChange[],
@@ -218,13 +226,16 @@ export class ChangeStreamService {
   ): Promise<Holders> {
     const byId = new Map(records.map((record) => [record.id, record]));
     const claims: ClaimedName[] = [];
-    const requested = targets.flatMap(({ id, step }): UniqueName[] => {
-      const record = byId.get(id);
-      if (record === undefined) return [];
+    const requested = targets.flatMap(({ id, metadata, step }): UniqueName[] => {
+      const record = byId.get(id ?? 0n) ?? {
+        namingAuthority: metadata?.namingAuthority ?? '',
+        guid: null,
+        localName: '',
+      };
       // A line before it may remove an alternate that the record has.
       const ofStep = claimsOf(step, { ...record, alternateIds: [] });
       claims.push(...ofStep);
-      return [...namesOf(step, record.namingAuthority), ...ofStep];
+      return [...namesOf(step, record.namingAuthority), ...ofStep, ...(metadata === null ? [] : [metadata])];
     });
     const names = new Map(requested.map((name) => [holderKey(name), name]));
     if (transaction !== undefined)
@@ -232,13 +243,21 @@ export class ChangeStreamService {
         transaction,
         claims.map(({ address }) => ({ address, isClaim: true })),
       );
-    const found = await this.holders.findHolders([...names.values()], transaction);
+    const holders = await this.holdersOf([...names.values()], transaction);
+    const subjects = namedIn(targets).flatMap((name) => holders.get(holderKey(name))?.id ?? []);
+    if (transaction !== undefined && subjects.some((id) => !byId.has(id))) throw new StaleHolders([]);
+    return holders;
+  }
+
+  /** As `holdersFor`, of these names. */
+  private async holdersOf(names: readonly UniqueName[], transaction?: Queryable): Promise<Holders> {
+    const found = await this.holders.findHolders(names, transaction);
     const expired = found.flatMap((holder) => (holder?.isExpired === true ? [holder.id] : []));
-    if (expired.length > 0 && transaction !== undefined) throw new ExpiredHolders(expired);
+    if (expired.length > 0 && transaction !== undefined) throw new StaleHolders(expired);
     return new Map(
-      [...names.keys()].map((key, index) => {
+      names.map((name, index) => {
         const holder = found[index] ?? null;
-        return [key, holder?.isExpired === true ? null : holder];
+        return [holderKey(name), holder?.isExpired === true ? null : holder];
       }),
     );
   }
@@ -248,11 +267,17 @@ function targetsOf({ lines }: ReadyChunk): TargetedChange[] {
   return lines.flatMap(({ change }) => (change instanceof Problem ? [] : [change]));
 }
 
-/** The ids of changes and of replacements, in one order for every chunk. */
-function idsOf(targets: readonly TargetedChange[]): bigint[] {
-  const ids = new Set(
-    targets.flatMap(({ id, replacementId }) => (replacementId === null ? [id] : [id, replacementId])),
-  );
+/** The metadata IDs that name identifiers. */
+function namedIn(targets: readonly TargetedChange[]): UniqueName[] {
+  return targets.flatMap(({ metadata }) => metadata ?? []);
+}
+
+/** The ids of changes and of replacements, in one order for every chunk. @param named who has the names of `namedIn`. */
+function idsOf(targets: readonly TargetedChange[], named: Holders): bigint[] {
+  const ids = new Set([
+    ...targets.flatMap(({ id, replacementId }) => [id, replacementId].filter((each) => each !== null)),
+    ...[...named.values()].flatMap((holder) => holder?.id ?? []),
+  ]);
   return [...ids].sort((a, b) => (a < b ? -1 : 1));
 }
 
@@ -276,11 +301,4 @@ function resultOf(
   if (stored.problem !== undefined) return deserializeProblem(stored.problem);
   if (stored.changed === undefined) throw new TypeError('a stored line has a result or a problem');
   return { ...stored.changed, id: BigInt(stored.changed.id) };
-}
-
-function notFound(text: string): Problem {
-  const detail = `${text} is well formed but not registered.`;
-  return new Problem('IDENTIFIER_NOT_FOUND', detail, {
-    errors: [{ pointer: '/identifier', detail: 'is not registered' }],
-  });
 }

@@ -1,3 +1,5 @@
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import type { FastifyContextConfig } from 'fastify';
 import { RouteConfig } from '@nestjs/platform-fastify';
 
@@ -33,7 +35,17 @@ function add(
   settings: FastifyContextConfig,
 ): void {
   const handler = descriptor.value as object;
-  const merged = { ...settings, ...(Reflect.getOwnMetadata(SETTINGS, handler) as FastifyContextConfig | undefined) };
+  const merged: FastifyContextConfig = {
+    ...settings,
+    ...(Reflect.getOwnMetadata(SETTINGS, handler) as FastifyContextConfig | undefined),
+  };
+  merged.refusesQuery = merged.ignoresQuery !== true && !readsQuery(prototype, name);
   Reflect.defineMetadata(SETTINGS, merged, handler);
   RouteConfig(merged)(prototype, name, descriptor);
+}
+
+/** Whether a handler has query parameters. Decorators of parameters run before those of their method. */
+function readsQuery(prototype: object, name: string | symbol): boolean {
+  const parameters = Reflect.getMetadata(ROUTE_ARGS_METADATA, prototype.constructor, name) as object | undefined;
+  return Object.keys(parameters ?? {}).some((key) => key.startsWith(`${RouteParamtypes.QUERY}:`));
 }

@@ -6,6 +6,8 @@ import { ProblemDocumentDto } from './problem-document.dto.js';
 /** Problems of every request, and those of operations that need a key and the database. */
 const EVERYWHERE: readonly ServiceCode[] = [
   ...(['MALFORMED_HTTP', 'CROSS_SITE_REQUEST', 'REQUEST_TIMEOUT', 'MISDIRECTED_REQUEST'] as const),
+  // A query parameter that the operation does not have.
+  'INVALID_REQUEST',
   ...(['URI_TOO_LONG', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR'] as const),
 ];
 const WITH_KEY_AND_DATABASE: readonly ServiceCode[] = [
@@ -40,7 +42,7 @@ export function ApiOnlyProblems(...codes: ProblemCode[]): MethodDecorator {
 
 function describe(codes: readonly ProblemCode[], pages: readonly number[]): MethodDecorator {
   const byStatus = new Map<number, ProblemCode[]>();
-  for (const code of [...codes, ...EVERYWHERE]) {
+  for (const code of new Set([...codes, ...EVERYWHERE])) {
     const { status } = CATALOGUE[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }

@@ -22,7 +22,7 @@ const recordOf = (id: bigint, members: object = {}) => {
   return recordWith({ id, guid: name, localName: name, ...members });
 };
 const values = (id: bigint, wanted: NewValues): TargetedChange => ({
-  ...{ line: 1, id, step: parseCommand({ step: 'changed', values: wanted }, KNOWN) },
+  ...{ line: 1, text: '', id, metadata: null, step: parseCommand({ step: 'changed', values: wanted }, KNOWN) },
   ...{ ifVersion: undefined, replacementId: null },
 });
 const withdrawal = (id: bigint, replacementId: bigint | null = null): TargetedChange => ({

@@ -14,6 +14,7 @@ import sys
 import time
 import uuid
 from collections import Counter
+from http.client import HTTPException
 from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
@@ -23,6 +24,7 @@ KEY = os.environ.get("MINTMARK_KEY")
 NAMING_AUTHORITY = os.environ.get("MINTMARK_NAMING_AUTHORITY", "100.102")
 
 OBJECTS = 1000
+ATTEMPTS = 6
 INTERRUPTED = 400  # objects of a first attempt, which ends before all objects are sent
 SINGLE = 10  # objects that are deposited by a request each
 REVISED = 100  # objects that get a new version; the first one is withdrawn then
@@ -39,24 +41,37 @@ def check(condition, *values):
         sys.exit(f"unexpected: {values!r}")
 
 
-def send(path, data=None, query=None, **headers):
-    """Sends a request, again after Retry-After if the service cannot process it now.
+def is_temporary(status, body):
+    """Says whether the same request can succeed later. A repeat of a request in progress is 409."""
+    return status in (429, 503) or (status == 409 and b"REQUEST_IN_FLIGHT" in body)
 
-    Returns the status, the headers and the body. A GET has no data.
+
+def send(path, data=None, query=None, **headers):
+    """Sends a request, again after Retry-After if the service cannot process it now, and after a lost connection.
+
+    A repeat has the same idempotency key, or the same metadata IDs, so that it changes nothing twice. Returns the status, the
+    headers and the body. A GET has no data.
     """
     url = URL + path + ("?" + urlencode(query) if query else "")
     headers = {name.replace("_", "-"): value for name, value in headers.items() if value}
     if KEY:
         headers["Authorization"] = f"Bearer {KEY}"
-    for attempt in range(5):
+    for attempt in range(ATTEMPTS):
+        is_last = attempt == ATTEMPTS - 1
         try:
-            with urlopen(Request(url, data, headers), timeout=120) as response:
-                return response.status, response.headers, response.read()
-        except HTTPError as error:
-            with error:
-                if error.code not in (429, 503) or attempt == 4:
-                    return error.code, error.headers, error.read()
-                time.sleep(int(error.headers.get("Retry-After", "1")))
+            try:
+                response = urlopen(Request(url, data, headers), timeout=120)
+            except HTTPError as error:
+                response = error
+            with response:
+                body = response.read()
+            if is_last or not is_temporary(response.status, body):
+                return response.status, response.headers, body
+            time.sleep(int(response.headers.get("Retry-After", "1")))
+        except (OSError, HTTPException):  # the connection was lost, perhaps behind the headers
+            if is_last:
+                raise
+            time.sleep(1)
 
 
 def get(path, expected=200, **query):
@@ -74,17 +89,24 @@ def lines(path, data=None, query=None, **headers):
 
 
 def stream(path, requests, key=None, **query):
-    """Sends lines of NDJSON and returns the result of each line."""
-    results = lines(
-        path,
-        "".join(json.dumps(request) + "\n" for request in requests).encode(),
-        query,
-        content_type="application/x-ndjson",
-        prefer="return=minimal",
-        idempotency_key=key,
-    )
-    check(len(results) == len(requests), path, results[-1:])
-    return results
+    """Sends lines of NDJSON and returns the result of each line. The stream is sent again while it ends too early, and while
+    lines are refused that can succeed later."""
+    for attempt in range(ATTEMPTS):
+        results = lines(
+            path,
+            "".join(json.dumps(request) + "\n" for request in requests).encode(),
+            query,
+            content_type="application/x-ndjson",
+            prefer="return=minimal, summary",
+            idempotency_key=key,
+        )
+        # The summary is the last line of a stream that was read to its end.
+        is_whole = "summary" in results[-1]
+        if is_whole and not any(is_temporary(result["status"], json.dumps(result).encode()) for result in results[:-1]):
+            break
+        time.sleep(1)
+    check(is_whole and len(results) == len(requests) + 1, path, results[-1:])
+    return results[:-1]
 
 
 def mint(requests, key=None):
@@ -182,6 +204,7 @@ moved = stream("/identifiers/changes", changes, f"{RUN}-move")
 for record, result in zip(at_old_site, moved):
     values = result["status"], result.get("outcome"), result.get("identifier"), result.get("version")
     check(values == (200, "changed", record["identifier"], record["version"] + 1), result)
+    check(result["old"] == {"target": record["target"]}, result)
 check(stream("/identifiers/changes", changes, f"{RUN}-move") == moved, "the retry differs")
 check(at_site(OLD_SITE) == [], "identifiers are still at the old site")
 check({record["target"] for record in at_site(NEW_SITE)} == {move["target"] for move in changes}, "not all have moved")

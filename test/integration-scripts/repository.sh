@@ -13,6 +13,8 @@ umask 077
 url=${MINTMARK_URL:-http://localhost:3000}
 naming_authority=${MINTMARK_NAMING_AUTHORITY:-100.102}
 objects=1000
+# Attempts to send a request.
+attempts=6
 # Objects of a first attempt, which ends before all objects are sent.
 interrupted=400
 # Objects that are deposited by a request each.
@@ -29,11 +31,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# Other users could read a key in the arguments of a process. curl waits for Retry-After after 429 and 503.
+# Other users could read a key in the arguments of a process.
 {
   echo 'silent'
   echo 'show-error'
-  echo 'retry = 4'
   if [ -n "${MINTMARK_KEY:-}" ]; then echo "header = \"Authorization: Bearer $MINTMARK_KEY\""; fi
 } >curl.conf
 
@@ -57,21 +58,51 @@ matches() {
 rows() {
   sed 1d "$1" | wc -l | tr -d ' '
 }
-# request [curl options]: writes the body of a response to the standard output, or that of a refusal to the standard error.
+# request [curl options]: writes the body of a response to the standard output, or that of a refusal to the standard error. A request is
+# sent again after a lost connection, and after Retry-After while the service cannot process it or a request with its key is in
+# progress. A repeat has the same idempotency key, or the same metadata IDs, so that it changes nothing twice.
 request() {
-  : >response
-  if curl -K curl.conf --fail-with-body -o response "$@"; then
-    cat response
-  else
-    cat response >&2
-    return 1
-  fi
+  attempt=1
+  while :; do
+    : >response
+    : >headers
+    exit_code=0
+    curl -K curl.conf --fail-with-body -D headers -o response "$@" >written 2>curl.txt || exit_code=$?
+    case $exit_code in
+      0) break ;;
+      # A refusal: another one than these is final.
+      22) grep -q '^HTTP[^ ]* \(429\|503\)' headers || grep -q '"REQUEST_IN_FLIGHT"' response || attempt=$attempts ;;
+      # The connection could not be made, or was lost.
+      5 | 6 | 7 | 16 | 18 | 28 | 35 | 52 | 55 | 56 | 92) ;;
+      *) attempt=$attempts ;;
+    esac
+    if [ "$attempt" -ge $attempts ]; then
+      cat curl.txt response >&2
+      return 1
+    fi
+    attempt=$((attempt + 1))
+    retry_after=$(tr -d '\r' <headers | sed -n 's/^[Rr]etry-[Aa]fter: *\([0-9]*\)$/\1/p')
+    sleep "${retry_after:-1}"
+  done
+  cat written response
 }
-# stream PATH TYPE FILE [curl options]: sends the lines of a file.
+# stream PATH TYPE FILE [curl options]: sends the lines of a file, again while the stream ends too early and while lines are refused that
+# can succeed later. The last line of a stream that was read to its end is a summary, which is not written.
 stream() {
   path=$1 type=$2 file=$3
   shift 3
-  request "$url$path" -H "Content-Type: $type" -H 'Prefer: return=minimal' --data-binary "@$file" "$@"
+  streams=1
+  while :; do
+    request "$url$path" -H "Content-Type: $type" -H 'Prefer: return=minimal, summary' --data-binary "@$file" "$@" >results || return 1
+    if sed -n '$p' results | grep -q '^{"summary"' && ! grep -q '"status":\(429\|503\)\|"REQUEST_IN_FLIGHT"' results; then break; fi
+    if [ $streams -ge $attempts ]; then
+      cat results >&2
+      return 1
+    fi
+    streams=$((streams + 1))
+    sleep 1
+  done
+  sed '$d' results
 }
 mint() {
   stream "/identifiers/bulk?namingAuthority=$naming_authority" application/x-ndjson "$@"
@@ -195,7 +226,7 @@ expect 'new versions' $revised "$versions"
 identifiers_in versions.results >newer.txt
 # read_all FILE: reads the identifiers of a file over one connection, with headers and statuses.
 read_all() {
-  sed "s|.*|url = \"$url/identifiers/&\"|" "$1" | curl -K curl.conf -K - -i -w '\nstatus %{http_code}\n'
+  sed "s|.*|url = \"$url/identifiers/&\"|" "$1" | curl -K curl.conf --retry 5 --retry-all-errors -K - -i -w '\nstatus %{http_code}\n' 2>>curl.txt
 }
 read_all older.txt >older.http
 read_all newer.txt >newer.http

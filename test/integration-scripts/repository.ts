@@ -15,6 +15,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 const { MINTMARK_URL = 'http://localhost:3000', MINTMARK_KEY, MINTMARK_NAMING_AUTHORITY = '100.102' } = process.env;
 
 const OBJECTS = 1000;
+/** Attempts to send a request. */
+const ATTEMPTS = 6;
 /** Objects of a first attempt, which ends before all objects are sent. */
 const INTERRUPTED = 400;
 /** Objects that are deposited by a request each. */
@@ -60,14 +62,34 @@ interface EventPage {
   readonly end: boolean;
 }
 
-/** Sends a request, again after `Retry-After` if the service cannot process it now. */
-async function send(path: string, init: RequestInit & { headers?: Record<string, string> } = {}): Promise<Response> {
+/** A response that has arrived as a whole. */
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** Whether the same request can succeed later. A repeat of a request in progress is 409. */
+const isTemporary = (status: number, text: string): boolean =>
+  [429, 503].includes(status) || (status === 409 && text.includes('REQUEST_IN_FLIGHT'));
+
+/**
+ * Sends a request, again after `Retry-After` if the service cannot process it now, and after a lost connection. A repeat has the
+ * same idempotency key, or the same metadata IDs, so that it changes nothing twice.
+ */
+async function send(path: string, init: RequestInit & { headers?: Record<string, string> } = {}): Promise<Answer> {
   const headers = { ...init.headers, ...(MINTMARK_KEY ? { authorization: `Bearer ${MINTMARK_KEY}` } : {}) };
   for (let attempt = 1; ; attempt++) {
-    const response = await fetch(MINTMARK_URL + path, { ...init, headers });
-    if (![429, 503].includes(response.status) || attempt === 5) return response;
-    await response.body?.cancel();
-    await pause(Number(response.headers.get('retry-after') ?? 1) * 1000);
+    try {
+      const response = await fetch(MINTMARK_URL + path, { ...init, headers });
+      // The connection can also be lost behind the headers.
+      const answer = { status: response.status, headers: response.headers, text: await response.text() };
+      if (!isTemporary(answer.status, answer.text) || attempt === ATTEMPTS) return answer;
+      await pause(Number(answer.headers.get('retry-after') ?? 1) * 1000);
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+      await pause(1000);
+    }
   }
 }
 
@@ -78,32 +100,44 @@ const post = (path: string, body: object, key?: string) =>
     body: JSON.stringify(body),
   });
 
-/** Sends lines of NDJSON. @returns the result of each line. */
+/**
+ * Sends lines of NDJSON, and sends them again while the stream ends too early or lines are refused that can succeed later.
+ * @returns the result of each line.
+ */
 async function stream(path: string, lines: object[], key?: string): Promise<Result[]> {
-  const response = await send(path, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/x-ndjson',
-      prefer: 'return=minimal',
-      ...(key ? { 'idempotency-key': key } : {}),
-    },
-    body: lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
-  });
-  const results = await linesOf<Result>(response);
-  assert.equal(results.length, lines.length);
-  return results;
+  for (let attempt = 1; ; attempt++) {
+    const answer = await send(path, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-ndjson',
+        prefer: 'return=minimal, summary',
+        ...(key ? { 'idempotency-key': key } : {}),
+      },
+      body: lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+    });
+    const results = linesOf<Result>(answer);
+    // The summary is the last line of a stream that was read to its end.
+    const end = results.pop();
+    const isWhole = end !== undefined && 'summary' in end;
+    const isFinal = !results.some((result) => isTemporary(result.status, JSON.stringify(result)));
+    if (attempt < ATTEMPTS && !(isWhole && isFinal)) {
+      await pause(1000);
+      continue;
+    }
+    assert(isWhole, JSON.stringify(end));
+    assert.equal(results.length, lines.length);
+    return results;
+  }
 }
 
-async function linesOf<Line>(response: Response): Promise<Line[]> {
-  const text = await response.text();
-  assert.equal(response.status, 200, text);
+function linesOf<Line>({ status, text }: Answer): Line[] {
+  assert.equal(status, 200, text);
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Line]));
 }
 
-async function json<Body>(response: Response, status = 200): Promise<Body> {
-  const text = await response.text();
-  assert.equal(response.status, status, text);
-  return JSON.parse(text) as Body;
+function json<Body>(answer: Answer, status = 200, parse: (text: string) => Body = JSON.parse): Body {
+  assert.equal(answer.status, status, answer.text);
+  return parse(answer.text);
 }
 
 const bulk = `/identifiers/bulk?namingAuthority=${MINTMARK_NAMING_AUTHORITY}`;
@@ -116,10 +150,8 @@ const atSite = async (site: string): Promise<Exported[]> =>
   );
 
 const countOf = async (): Promise<number> =>
-  (
-    await json<{ total: { value: number } }>(
-      await send(`/identifiers?namingAuthority=${MINTMARK_NAMING_AUTHORITY}&limit=1&total=true`),
-    )
+  json<{ total: { value: number } }>(
+    await send(`/identifiers?namingAuthority=${MINTMARK_NAMING_AUTHORITY}&limit=1&total=true`),
   ).total.value;
 
 /** Reads on until there is nothing more, and nothing more comes within a second. A page before the end can be empty. */
@@ -127,7 +159,7 @@ async function eventsAfter(cursor: string): Promise<EventPage['items']> {
   const items: EventPage['items'] = [];
   for (let next = cursor; ;) {
     const path = `/events?namingAuthority=${MINTMARK_NAMING_AUTHORITY}&limit=1000&wait=1&cursor=${next}`;
-    const page = await json<EventPage>(await send(path));
+    const page = json<EventPage>(await send(path));
     items.push(...page.items);
     if (page.end && page.items.length === 0) return items;
     next = page.next;
@@ -138,7 +170,7 @@ const metadataIdOf = (n: number) => `oai:repo.example.org:${run}/${n}`;
 const objectOf = (n: number) => ({ metadataId: metadataIdOf(n), target: `${oldSite}${n}` });
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
-const start = (await json<EventPage>(await send('/events?cursor=latest'))).next;
+const start = json<EventPage>(await send('/events?cursor=latest')).next;
 
 // Deposit: some objects by a request each, the others as a stream, whose first attempt is incomplete.
 const streamed = numbers(SINGLE + 1, OBJECTS).map(objectOf);
@@ -148,7 +180,7 @@ async function deposit(): Promise<{ status: number; identifier: string }[]> {
   for (const n of numbers(1, SINGLE)) {
     const body = { namingAuthority: MINTMARK_NAMING_AUTHORITY, ...objectOf(n) };
     const response = await post('/identifiers', body, `${run}-object-${n}`);
-    deposited.push({ status: response.status, identifier: (await json<Identifier>(response, 201)).identifier });
+    deposited.push({ status: response.status, identifier: json<Identifier>(response, 201).identifier });
   }
   for (const { status, identifier } of await stream(bulk, streamed, `${run}-deposit`)) {
     assert(identifier);
@@ -198,7 +230,7 @@ previewed.forEach((result, index) => {
 assert.equal((await atSite(oldSite)).length, OBJECTS);
 const moved = await stream('/identifiers/changes', changes, `${run}-move`);
 moved.forEach((result, index) => {
-  const { identifier, version } = atOldSite[index] ?? assert.fail();
+  const { identifier, target, version } = atOldSite[index] ?? assert.fail();
   const expected = {
     line: index + 1,
     clientRef: null,
@@ -206,6 +238,7 @@ moved.forEach((result, index) => {
     outcome: 'changed',
     identifier,
     version: version + 1,
+    old: { target },
   };
   assert.deepEqual(result, expected);
 });
@@ -229,7 +262,7 @@ const pairs = versions.map(({ status, identifier }, index) => {
 });
 for (const { older, newer } of pairs) {
   const [first, second] = await Promise.all([send(`/identifiers/${older}`), send(`/identifiers/${newer}`)]);
-  const [previous, next] = [await json<Identifier>(first), await json<Identifier>(second)];
+  const [previous, next] = [json<Identifier>(first), json<Identifier>(second)];
   assert.deepEqual([previous.newerVersions, next.replaces], [[newer], older]);
   assert(first.headers.get('link')?.includes(`<${next.uris.http}>; rel="successor-version"`));
   assert(second.headers.get('link')?.includes(`<${previous.uris.http}>; rel="predecessor-version"`));
@@ -243,7 +276,7 @@ const withdrawals = pairs.map(({ older, newer }) => ({
 const withdrawn = await stream('/identifiers/changes', withdrawals, `${run}-withdraw`);
 assert(withdrawn.every(({ status, outcome }) => status === 200 && outcome === 'changed'));
 for (const { older, newer } of pairs) {
-  const { code, tombstone } = await json<Withdrawn>(await send(`/identifiers/${older}`), 410);
+  const { code, tombstone } = json<Withdrawn>(await send(`/identifiers/${older}`), 410);
   assert.equal(code, 'IDENTIFIER_WITHDRAWN');
   assert.deepEqual([tombstone.reason, tombstone.replacedBy], [withdrawalReason, newer]);
 }

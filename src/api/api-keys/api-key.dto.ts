@@ -11,6 +11,7 @@ import {
   MaxLength,
   MinLength,
 } from 'class-validator';
+import { NullIsAbsent } from '../../http/validation/null-members.js';
 import { SCOPES, type Scope } from '../../access/scope.js';
 import { Nested } from '../../http/validation/fast-rules.js';
 import { Optional } from '../../http/validation/optional.js';
@@ -24,6 +25,7 @@ const MAX_GRANTS = 1000;
 const RESERVED_CLIENTS = /^(?!(?:admin|anonymous|service)$)/i;
 
 /** A naming authority that a key covers. */
+@NullIsAbsent()
 export class GrantDto {
   /**
    * The Handle prefix.
@@ -41,6 +43,7 @@ export class GrantDto {
 }
 
 /** A key to create. */
+@NullIsAbsent()
 export class CreateApiKeyDto {
   /**
    * The name of the client. Idempotency keys belong to a client, and the history names it, whichever of its keys it

@@ -1,9 +1,10 @@
 import { readJsonBody } from '../../http/body/json-body.js';
 import { LineReader, MAX_LINE_OCTETS } from '../../http/body/line-reader.js';
 import { CSV, type StreamedBody } from '../../http/body/streamed-body.js';
+import { headerRules } from '../../http/csv/columns.js';
 import { RowReader } from '../../http/csv/row-reader.js';
 import { Problem, invalidRequest } from '../../problem/problem.js';
-import { headerRules, parseColumnMap, readRow } from './change-columns.js';
+import { CHANGE_COLUMNS, readRow } from './change-columns.js';
 
 /** Lines of one transaction, because its locks delay other changes and later events. */
 export const CHUNK_LINES = 100;
@@ -31,7 +32,7 @@ export type NextLines = () => Promise<readonly RawLine[] | null>;
  * @throws Problem INVALID_REQUEST for a CSV whose header has other columns, and for a map with NDJSON.
  */
 export async function openLines(body: StreamedBody, columns: string | undefined): Promise<NextLines> {
-  if (body.mediaType === CSV) return rowsOf(await RowReader.open(body, headerRules(parseColumnMap(columns))));
+  if (body.mediaType === CSV) return rowsOf(await RowReader.open(body, headerRules(CHANGE_COLUMNS, columns)));
   if (columns === undefined) return linesOf(new LineReader(body));
   throw invalidRequest('#query/columns', 'columns is for text/csv; the members of NDJSON have the names of the API');
 }

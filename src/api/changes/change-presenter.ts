@@ -1,14 +1,13 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HttpStatus, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import { type ChangedLine, ChangeStreamService, type PreviewedLine } from '../../curation/change-stream.service.js';
+import { changedMembers } from '../../curation/changed-members.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
 import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';
-import { difference } from '../../registry/change.js';
-import { type IdentifierRecord, nativeText, serializeLifecycle } from '../../registry/identifier-record.js';
+import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
 import { IdentifierPresenter } from '../representation/identifier-presenter.js';
-import type { ChangedMembersDto, ChangeResultDto, PreviewedChangeDto } from './change.dto.js';
+import type { ChangeResultDto, PreviewedChangeDto } from './change.dto.js';
 
 /** Identifiers that are read together, because a record can have 800 KB. */
 const READ_TOGETHER = 25;
@@ -28,13 +27,12 @@ export class ChangePresenter {
     private readonly presenter: IdentifierPresenter,
   ) {}
 
-  /** The response lines of a chunk, in pieces. */
-  async *write(lines: readonly ChangedLine[], style: ChangeStyle): AsyncGenerator<string> {
+  /** The results of a chunk, in pieces. */
+  async *results(lines: readonly ChangedLine[], style: ChangeStyle): AsyncGenerator<ChangeResultDto[]> {
     for (let from = 0; from < lines.length; from += READ_TOGETHER) {
       const some = lines.slice(from, from + READ_TOGETHER);
       const records = style.isMinimal ? null : await this.recordsOf(some, style.principal);
-      yield some.map((line) => `${JSON.stringify(this.result(line, records, style))}\n`).join('');
-      await nextTurn();
+      yield some.map((line) => this.result(line, records, style));
     }
   }
 
@@ -47,13 +45,9 @@ export class ChangePresenter {
     const { before, after, amendment } = result;
     const common = { ...named(line, clientRef), status: HttpStatus.OK };
     const { version } = after;
-    const [old, now] = [membersOf(before), membersOf(after)];
-    const changed = difference(old, now).map(({ path }) => path.slice(1) as keyof ChangedMembersDto);
-    const only = (members: ChangedMembersDto): ChangedMembersDto =>
-      Object.fromEntries(changed.map((name) => [name, members[name]]));
     const identifier = nativeText(after);
     if (amendment === null) return { ...common, outcome: 'same', identifier, version };
-    return { ...common, outcome: 'changed', identifier, version, old: only(old), new: only(now) };
+    return { ...common, outcome: 'changed', identifier, version, ...changedMembers(before, after) };
   }
 
   private result(
@@ -62,11 +56,12 @@ export class ChangePresenter {
     { instance }: ChangeStyle,
   ): ChangeResultDto {
     if (result instanceof Problem) return { ...named(line, clientRef), ...refusalOf(result, instance) };
-    const { outcome, id, identifier, version } = result;
+    const { outcome, id, identifier, version, old } = result;
     const record = records?.get(id);
     return {
       ...named(line, clientRef),
       ...{ status: HttpStatus.OK, outcome, identifier, version },
+      ...(old !== undefined && { old }),
       ...(record !== undefined && { record: this.presenter.show(record) }),
     };
   }
@@ -97,15 +92,4 @@ function refusalOf(
   instance: string,
 ): Pick<ChangeResultDto, 'status' | 'problem'> & { status: number } {
   return { status: CATALOGUE[problem.code].status, problem: problemDocument(problem, instance) };
-}
-
-/** The members of a record that a line can change, without the time of a withdrawal, which a dry run does not know. */
-function membersOf(record: IdentifierRecord): Required<ChangedMembersDto> {
-  const { target, alternateIds, state, leaseUntil, tombstone } = serializeLifecycle(record);
-  const { metadataId } = record;
-  return {
-    ...{ target, metadataId, alternateIds, state, leaseUntil },
-    withdrawalReason: tombstone?.reason ?? null,
-    replacedBy: tombstone?.replacedBy ?? null,
-  };
 }

@@ -1,7 +1,9 @@
-import { IsBoolean, IsIn, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IsBoolean, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
+import { NullIsAbsent } from '../../http/validation/null-members.js';
 import { IsAlternateIds } from '../../http/validation/is-alternate-ids.js';
 import { IsTarget } from '../../http/validation/is-target.js';
 import { Nested } from '../../http/validation/fast-rules.js';
+import { FileQueryDto } from '../../http/csv/file-query.dto.js';
 import { Optional, OptionalOrNull } from '../../http/validation/optional.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
@@ -13,37 +15,39 @@ import { WithdrawRequestDto } from '../representation/withdraw-request.dto.js';
 /** The largest version of the database. */
 const MAX_VERSION = 2_147_483_647;
 
-/** Characters of `columns`. */
-const MAX_COLUMNS_LENGTH = 4096;
-
 /** Settings for all lines of a stream of changes. */
-export class ChangesQueryDto {
-  /** "true" decides about every line and changes nothing. */
-  @ApiProperty({ enum: ['true', 'false'], default: 'false', required: false, example: 'true' })
-  @Optional()
-  @IsIn(['true', 'false'])
-  dryRun: 'true' | 'false' = 'false';
-
+export class ChangesQueryDto extends FileQueryDto {
   /**
-   * For CSV: which columns of the file are which members of a change, as pairs `column:member` separated by commas. The member
-   * `ignore` leaves a column out, and the column `*` means every column that the map does not name.
-   * @example "PID:identifier,New URL:target,*:ignore"
+   * The naming authority of lines that name their identifier by its metadata ID and no naming authority.
+   * @example "100.102"
    */
   @Optional()
-  @MaxLength(MAX_COLUMNS_LENGTH)
+  @MaxLength(255)
   @IsString()
-  columns?: string;
+  namingAuthority?: string;
 }
 
 /** A line of a stream of changes: the identifier and what to set. A member that is absent is not changed. */
+@NullIsAbsent()
 export class ChangeLineDto {
   /**
-   * The identifier in any form.
+   * The identifier in any form. When absent, `metadataId` names the identifier.
    * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
+  @Optional()
   @MaxLength(MAX_STORED_OCTETS)
   @IsString()
-  identifier: string;
+  identifier?: string;
+
+  /**
+   * In a line without `identifier`: the naming authority of the identifier that has the metadata ID; by default that of the
+   * request.
+   * @example "100.102"
+   */
+  @Optional()
+  @MaxLength(255)
+  @IsString()
+  namingAuthority?: string;
 
   /**
    * A name that the client chooses for the line; the result repeats it.
@@ -65,7 +69,10 @@ export class ChangeLineDto {
   @IsString()
   target?: string | null;
 
-  /** The identifier of the metadata record (CID-24) in any form, unique within the naming authority; null removes it. */
+  /**
+   * The identifier of the metadata record (CID-24) in any form, unique within the naming authority; null removes it. In a line
+   * without `identifier` it is not changed, and names the identifier that has it.
+   */
   @ApiProperty({
     ...{ type: String, nullable: true, required: false, maxLength: MAX_STORED_OCTETS },
     example: 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA',
@@ -76,12 +83,14 @@ export class ChangeLineDto {
   metadataId?: string | null;
 
   /**
-   * All alternate identifiers of the object, in any form. Replaces the present list; an empty list removes them. None is the
+   * All alternate identifiers of the object, in any form. Replaces the present list; an empty list or null removes them. None is the
    * identifier of another object; a new one under a naming authority of this service requires the right to register there.
    * @example ["info:fedora/demo:8"]
    */
+  @ApiProperty({ nullable: true, required: false })
+  @OptionalOrNull()
   @IsAlternateIds()
-  alternateIds?: string[];
+  alternateIds?: string[] | null;
 
   /** Withdraws the identifier. A line with it sets no values. */
   @Optional()
@@ -152,17 +161,7 @@ class AnyChangeResultDto {
   problem?: ProblemDocumentDto;
 }
 
-/** The result of a line: `outcome`, `identifier` and `version`, or `problem`. */
-export class ChangeResultDto extends AnyChangeResultDto {
-  /** "same" when the identifier had the requested values already. */
-  @ApiProperty({ enum: ['changed', 'same'], required: false })
-  outcome?: 'changed' | 'same';
-
-  /** The identifier as it is when the line is returned; absent with `Prefer: return=minimal`. */
-  record?: IdentifierDto;
-}
-
-/** Members of an identifier that a line would change. */
+/** Members of an identifier that a line changes. */
 export class ChangedMembersDto {
   /** The target. */
   @ApiProperty({ type: String, nullable: true, required: false, example: 'https://repo.example.org/objects/7' })
@@ -193,6 +192,19 @@ export class ChangedMembersDto {
   /** The replacement of the withdrawn identifier. */
   @ApiProperty({ type: String, nullable: true, required: false, example: null })
   replacedBy?: string | null;
+}
+
+/** The result of a line: `outcome`, `identifier` and `version`, or `problem`. */
+export class ChangeResultDto extends AnyChangeResultDto {
+  /** "same" when the identifier had the requested values already. */
+  @ApiProperty({ enum: ['changed', 'same'], required: false })
+  outcome?: 'changed' | 'same';
+
+  /** The values before the change, of the members that it has changed; absent for "same". */
+  old?: ChangedMembersDto;
+
+  /** The identifier as it is when the line is returned; absent with `Prefer: return=minimal`. */
+  record?: IdentifierDto;
 }
 
 /** The result of a line of a dry run. */

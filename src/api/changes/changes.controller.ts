@@ -8,8 +8,9 @@ import { ChangeStreamService, type ReadyChunk } from '../../curation/change-stre
 import type { ReceivedChange } from '../../curation/change-line.js';
 import { PreviewedNames } from '../../curation/previewed-names.js';
 import { ApiIdempotencyKey } from '../../http/headers/api-idempotency-key.js';
-import { ApiPrefer, MINIMAL_APPLIED, PREFERENCE_HEADER, prefersMinimal } from '../../http/headers/prefer.js';
+import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndjson-response.js';
+import { StreamSummaryDto } from '../../http/body/stream-summary.js';
 import { sendStream, streamLog } from '../../http/body/send-stream.js';
 import { CSV, NDJSON, ReadsStream, streamedBody } from '../../http/body/streamed-body.js';
 import { readPart } from '../../http/validation/request-validation.js';
@@ -44,7 +45,8 @@ export class ChangesController {
    * the rules of the single requests; a line that fails does not stop the others. The lines 1 to 100, 101 to 200 and so on are
    * one transaction each; a line with a result is durable. After an interruption, send all lines again with the same
    * `Idempotency-Key`: lines that were decided return their first outcome, and nothing is changed twice. With `dryRun=true` the
-   * results say what would happen, with the old and the new values, and nothing is changed. In CSV an empty cell sets nothing,
+   * results say what would happen, with the old and the new values, and nothing is changed. A line without `identifier` names
+   * its identifier by `metadataId`, under the naming authority of the line or of the request. In CSV an empty cell sets nothing,
    * alternate identifiers share one cell, separated by spaces, and a withdrawal has the columns `withdrawalReason` and
    * `replacedBy`. When the stream cannot continue, its last line has a `problem`, and `line` is the number of the first line
    * without a result.
@@ -55,8 +57,8 @@ export class ChangesController {
   @ApiIdempotencyKey()
   @ReadsStream(NDJSON, CSV)
   @ApiConsumes(NDJSON, CSV)
-  @ApiPrefer()
-  @ApiExtraModels(ChangeLineDto, ChangeResultDto, PreviewedChangeDto)
+  @ApiPrefer('return=minimal', 'summary')
+  @ApiExtraModels(ChangeLineDto, ChangeResultDto, PreviewedChangeDto, StreamSummaryDto)
   @ApiBody({ schema: { $ref: getSchemaPath(ChangeLineDto) }, description: 'One JSON object on each line.' })
   @ApiResponse({
     status: 200,
@@ -64,13 +66,15 @@ export class ChangesController {
     headers: PREFERENCE_HEADER,
     content: {
       [NDJSON]: {
-        schema: { anyOf: [ChangeResultDto, PreviewedChangeDto].map((dto) => ({ $ref: getSchemaPath(dto) })) },
+        schema: {
+          anyOf: [ChangeResultDto, PreviewedChangeDto, StreamSummaryDto].map((dto) => ({ $ref: getSchemaPath(dto) })),
+        },
       },
     },
   })
   @ApiProblems('INVALID_REQUEST', 'INVALID_IDEMPOTENCY_KEY', 'UNSUPPORTED_MEDIA_TYPE')
   async changeStream(
-    @Query() { dryRun, columns }: ChangesQueryDto,
+    @Query() { dryRun, columns, namingAuthority }: ChangesQueryDto,
     @Context() context: RequestContext,
     @Headers('prefer') prefer: string | undefined,
     @Req() request: FastifyRequest,
@@ -81,7 +85,7 @@ export class ChangesController {
     const log = streamLog(request);
     // Before the response starts, so that the refusal of a header line still has a status.
     const next = inChunks(await openLines(body, columns));
-    const isMinimal = prefersMinimal(prefer);
+    const { isMinimal, hasSummary } = readPreferences(prefer);
     const names = new PreviewedNames();
     const results = respondInLines<ReadyChunk>(body, {
       path: PATH,
@@ -89,35 +93,43 @@ export class ChangesController {
         const raw = await next();
         const [first] = raw ?? [];
         if (raw === null || first === undefined) return null;
-        const lines = raw.map((line) => readLine(line, log));
+        const lines = raw.map((line) => readLine(line, namingAuthority, log));
         return this.changes.prepare({ part: partOf(first), lines }, principal);
       },
       permit: () => this.keys.require(principal),
       work: async (chunk) => {
         if (dryRun === 'false')
-          return this.presenter.write(await this.changes.change(chunk, context), {
+          return this.presenter.results(await this.changes.change(chunk, context), {
             principal,
             instance: PATH,
             isMinimal,
           });
         const previewed = await this.changes.preview(chunk, names, principal);
-        return previewed.map((line) => `${JSON.stringify(this.presenter.preview(line, PATH))}\n`);
+        return [previewed.map((line) => this.presenter.preview(line, PATH))];
       },
       lastLine: ({ lines }) => lines.at(-1)?.line ?? 0,
       log,
+      hasSummary,
     });
-    if (isMinimal && dryRun === 'false') void reply.headers(MINIMAL_APPLIED);
+    void reply.headers(preferenceApplied({ isMinimal: isMinimal && dryRun === 'false', hasSummary }));
     sendStream(request, reply.status(HttpStatus.OK).type(NDJSON), results);
   }
 }
 
 /** Parses and validates a line; its fault is its result. */
-function readLine({ number, value, content }: RawLine, log: StreamLog): ReceivedChange {
+function readLine(
+  { number, value, content }: RawLine,
+  namingAuthority: string | undefined,
+  log: StreamLog,
+): ReceivedChange {
   let clientRef: string | undefined;
   try {
     const sent = value();
     clientRef = clientRefOf(sent);
-    return { line: number, clientRef, request: readPart(ChangeLineDto, sent), content };
+    const read = readPart(ChangeLineDto, sent);
+    const isNamed = read.identifier === undefined && namingAuthority !== undefined;
+    const request = isNamed ? { ...read, namingAuthority: read.namingAuthority ?? namingAuthority } : read;
+    return { line: number, clientRef, request, content };
   } catch (error) {
     return { line: number, clientRef, request: lineProblem(error, number, log), content };
   }

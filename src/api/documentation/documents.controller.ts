@@ -1,6 +1,6 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Public } from '../../access/requires.js';
+import { PublicPage } from '../../access/requires.js';
 import { matchesWeakly } from '../../http/headers/entity-tags.js';
 import { ApiExcludeController } from '../../openapi/annotations.js';
 import { Problem } from '../../problem/problem.js';
@@ -10,7 +10,7 @@ import { findDocument } from './document.js';
 const CACHE_CONTROL = 'public, max-age=600';
 
 /** Serves the OpenAPI document, as JSON and as YAML, and Swagger UI. */
-@Public()
+@PublicPage()
 @ApiExcludeController()
 @Controller()
 export class DocumentsController {

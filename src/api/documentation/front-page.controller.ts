@@ -1,7 +1,7 @@
 import { Controller, Get, Headers, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
-import { Public } from '../../access/requires.js';
+import { PublicPage } from '../../access/requires.js';
 import { ownOrigin } from '../../http/headers/own-origin.js';
 import { DATA_ONLY } from '../../http/server/security-headers.js';
 import { ApiExcludeController } from '../../openapi/annotations.js';
@@ -15,7 +15,7 @@ export const HAS_RESOLVER = Symbol('HAS_RESOLVER');
 const POLICY_WITH_FORM = DATA_ONLY.replace("form-action 'none'", 'form-action http: https:');
 
 /** A short page for people who open the base URL of the service in a browser. */
-@Public()
+@PublicPage()
 @ApiExcludeController()
 @Controller()
 export class FrontPageController {

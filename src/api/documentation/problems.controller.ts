@@ -1,11 +1,11 @@
 import { Controller, Get, Param } from '@nestjs/common';
-import { Public } from '../../access/requires.js';
+import { PublicPage } from '../../access/requires.js';
 import { ApiExcludeController } from '../../openapi/annotations.js';
 import { CATALOGUE, PROBLEM_CODES, type ProblemCode, type ProblemKind } from '../../problem/catalogue.js';
 import { Problem } from '../../problem/problem.js';
 
 /** Makes the `type` of every problem document resolvable (RFC 9457 3.1.1). */
-@Public()
+@PublicPage()
 @ApiExcludeController()
 @Controller('problems')
 export class ProblemsController {

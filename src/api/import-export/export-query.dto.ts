@@ -2,9 +2,10 @@ import { IsIn, IsString, Matches, MaxLength } from 'class-validator';
 import { Optional } from '../../http/validation/optional.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
+import { DELIMITERS, type Delimiter } from './csv.js';
 import { IdentifierFilterDto } from '../representation/identifier-filter.dto.js';
 
-/** The identifiers to export, and the format for Excel. */
+/** The identifiers to export, and the form of CSV. `columns`, `delimiter` and `excel` return CSV. */
 export class ExportQueryDto extends IdentifierFilterDto {
   /**
    * The first characters of the target. Compared octet by octet with the target as it is stored: case and percent-encoding
@@ -30,6 +31,21 @@ export class ExportQueryDto extends IdentifierFilterDto {
   @MaxLength(100)
   @IsString()
   changedBy?: string;
+
+  /**
+   * The columns of CSV, in this order, separated by commas; all of them when absent.
+   * @example "identifier,target"
+   */
+  @Optional()
+  @MaxLength(500)
+  @IsString()
+  columns?: string;
+
+  /** What separates the cells of CSV: `,`, or `;`, which spreadsheets expect where a comma is the sign for decimals. */
+  @ApiProperty({ enum: DELIMITERS, required: false, example: ';' })
+  @Optional()
+  @IsIn(DELIMITERS)
+  delimiter?: Delimiter;
 
   /** "true" returns CSV in UTF-8 with a byte order mark, which Excel needs to detect UTF-8. */
   @ApiProperty({ enum: ['true', 'false'], required: false, example: 'true' })

@@ -16,11 +16,10 @@ import { CATALOGUE } from '../../problem/catalogue.js';
 import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
-import { BYTE_ORDER_MARK, HEADER, writeRows } from './csv.js';
+import { BYTE_ORDER_MARK, columnsIn, writeHeader, writeRows } from './csv.js';
 import { ExportQueryDto } from './export-query.dto.js';
 import { ExportService } from './export.service.js';
-import type { TransferLineDto } from './transfer-line.dto.js';
-import { lineOf } from './transfer-line.js';
+import { type TransferLine, lineOf } from './transfer-line.js';
 
 /** The path of the operation. */
 const PATH = '/identifiers/export';
@@ -29,27 +28,38 @@ const PATH = '/identifiers/export';
 const FLUSH_MS = 5000;
 const FLUSH_INTERVAL_MS = 20;
 
-/** The formats of an export, the preferred one first. */
-const FORMATS = {
-  [NDJSON]: {
-    contentType: NDJSON,
-    file: 'identifiers.ndjson',
-    head: '',
-    write: (lines: readonly TransferLineDto[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
-    refuse: (problem: Problem) =>
-      `${JSON.stringify({ status: CATALOGUE[problem.code].status, problem: problemDocument(problem, PATH) })}\n`,
-  },
-  [CSV]: {
+interface Format {
+  readonly contentType: string;
+  readonly file: string;
+  readonly head: string;
+  readonly write: (lines: readonly TransferLine[]) => string;
+  /** What follows the last line where the export cannot continue. */
+  readonly refuse: (problem: Problem) => string;
+}
+
+const LINES: Format = {
+  contentType: NDJSON,
+  file: 'identifiers.ndjson',
+  head: '',
+  write: (lines) => lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+  refuse: (problem) =>
+    `${JSON.stringify({ status: CATALOGUE[problem.code].status, problem: problemDocument(problem, PATH) })}\n`,
+};
+
+/** @throws Problem INVALID_REQUEST for columns that there are not. */
+function csvFormat({ columns, delimiter = ',', excel }: CsvQuery): Format {
+  const form = { columns: columnsIn(columns), delimiter };
+  return {
     contentType: `${CSV}; charset=utf-8; header=present`,
     file: 'identifiers.csv',
-    head: HEADER,
-    write: writeRows,
+    head: `${excel === 'true' ? BYTE_ORDER_MARK : ''}${writeHeader(form)}`,
+    write: (lines) => writeRows(lines, form),
     // CSV has no row for a problem.
     refuse: () => '',
-  },
-} as const;
+  };
+}
 
-type Format = Omit<(typeof FORMATS)[keyof typeof FORMATS], 'head'> & { readonly head: string };
+type CsvQuery = { readonly [name in 'columns' | 'delimiter' | 'excel']: ExportQueryDto[name] };
 
 @ApiTags('identifiers')
 @Controller('identifiers')
@@ -59,7 +69,7 @@ export class ExportController {
   /**
    * Export identifiers
    * @remarks Returns all identifiers that match the filter, including reserved and withdrawn ones, in order of minting:
-   * as NDJSON, or as CSV (RFC 4180) with `Accept: text/csv`. In CSV every cell is quoted, and alternate identifiers
+   * as NDJSON, or as CSV (RFC 4180) with `Accept: text/csv`, `columns`, `delimiter` or `excel`. In CSV every cell is quoted, and alternate identifiers
    * share one cell, separated by spaces; stored Handle values are JSON in one cell. Values that not everybody may read are
    * exported for keys with the scope `admin` alone; `hiddenValues` counts those that are left out. To prevent formula injection in spreadsheets, an apostrophe precedes every
    * cell that begins with `=`, `+`, `-`, `@` (or their full-width forms), a tab, a line break or an apostrophe, and
@@ -78,13 +88,13 @@ export class ExportController {
   })
   @ApiProblems('INVALID_REQUEST', 'NOT_ACCEPTABLE', ...SYNTAX_CODES)
   async export(
-    @Query() { excel, ...filter }: ExportQueryDto,
+    @Query() { columns, delimiter, excel, ...filter }: ExportQueryDto,
     @CurrentPrincipal() principal: Principal,
     @Headers('accept') accept: string | undefined,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const format = formatFor(accept, excel === 'true');
+    const format = formatFor(accept, { columns, delimiter, excel });
     const pages = this.exports.pages(filter, principal);
     // Read the first page before the response starts, so that errors of the query or the database still have a status.
     const first = (await withQueryPointers(pages.next())).value ?? [];
@@ -96,7 +106,7 @@ export class ExportController {
         'cache-control': 'no-store',
       })
       .type(format.contentType);
-    const lines = (records: readonly IdentifierRecord[]): TransferLineDto[] =>
+    const lines = (records: readonly IdentifierRecord[]): TransferLine[] =>
       records.map((record) => lineOf(record, principal.has('admin') && principal.covers(record.namingAuthority)));
     sendStream(request, reply, write(format, lines, first, pages, reply.raw));
   }
@@ -104,7 +114,7 @@ export class ExportController {
 
 async function* write(
   { head, write: rows, refuse }: Format,
-  lines: (records: readonly IdentifierRecord[]) => TransferLineDto[],
+  lines: (records: readonly IdentifierRecord[]) => TransferLine[],
   first: readonly IdentifierRecord[],
   pages: AsyncIterable<readonly IdentifierRecord[]>,
   response: ServerResponse,
@@ -130,14 +140,15 @@ async function flushed(response: ServerResponse): Promise<void> {
 }
 
 /**
- * @param forExcel requires CSV with a byte order mark.
- * @throws Problem NOT_ACCEPTABLE
+ * The preferred format, NDJSON unless the client prefers CSV.
+ * @throws Problem NOT_ACCEPTABLE, or INVALID_REQUEST for columns that there are not.
  */
-function formatFor(accept: string | undefined, forExcel: boolean): Format {
-  const offered = forExcel ? [CSV] : [NDJSON, CSV];
+function formatFor(accept: string | undefined, query: CsvQuery): Format {
+  const isCsv = query.excel === 'true' || query.columns !== undefined || query.delimiter !== undefined;
+  const offered = isCsv ? [CSV] : [NDJSON, CSV];
   const chosen = new Negotiator({ headers: accept === undefined ? {} : { accept } }).mediaType(offered);
-  if (chosen === NDJSON) return FORMATS[NDJSON];
-  if (chosen === CSV) return forExcel ? { ...FORMATS[CSV], head: `${BYTE_ORDER_MARK}${HEADER}` } : FORMATS[CSV];
+  if (chosen === NDJSON) return LINES;
+  if (chosen === CSV) return csvFormat(query);
   throw new Problem(
     'NOT_ACCEPTABLE',
     `This export is available as ${offered.join(' or ')}. Send one of these media types in Accept.`,

@@ -20,6 +20,7 @@ import {
 import { type Predecessor, predecessorOf } from '../../registry/predecessor.js';
 import { EXPIRED_REASON } from '../../registry/lifecycle.js';
 import type { StoredValue } from '../../registry/stored-value.js';
+import { targetFrom } from '../../registry/target-template.js';
 import { readTime } from '../../registry/timestamp.js';
 import type { TransferRecord } from './transfer-record.js';
 
@@ -27,15 +28,19 @@ import type { TransferRecord } from './transfer-record.js';
 export interface ImportRequest {
   readonly identifier: string;
   readonly metadataId: string | null;
-  readonly target: string | null;
-  readonly state: State;
+  /** Absent: that of the target template, where the naming authority has one. */
+  readonly target?: string | null;
+  /** Absent: active. */
+  readonly state?: State | null;
   readonly alternateIds: readonly string[];
   readonly replaces: string | null;
   readonly handleValues: readonly unknown[] | null;
   readonly hiddenValues: number;
-  readonly version: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
+  /** Absent: 1. */
+  readonly version?: number | null;
+  /** Absent: each the other one, or the time of the import. */
+  readonly createdAt?: string | null;
+  readonly updatedAt?: string | null;
   readonly leaseUntil: string | null;
   readonly tombstone: {
     readonly withdrawnAt: string;
@@ -48,15 +53,21 @@ export interface ImportCommand {
   readonly item: ImportedIdentifier;
   readonly record: TransferRecord;
   /** Attributes that must be equal in a registered identifier; all when absent. */
-  readonly compared?: readonly string[];
+  readonly compared?: readonly string[] | undefined;
 }
 
 /**
  * Parses and authorises the import of one identifier.
+ * @param now the time of an identifier without times.
  * @throws Problem INVALID_REQUEST, UNKNOWN_NAMING_AUTHORITY, NAMING_AUTHORITY_FORBIDDEN, METADATA_ID_IS_IDENTIFIER,
  * INVALID_PREDECESSOR, or a syntax code.
  */
-export function parseImport(sent: ImportRequest, known: NamingAuthoritySnapshot, actor: Principal): ImportCommand {
+export function parseImport(
+  sent: ImportRequest,
+  known: NamingAuthoritySnapshot,
+  actor: Principal,
+  now = new Date(),
+): ImportCommand {
   const { authority, localName } = nameIn(sent.identifier, known, (prefix) => {
     actor.require('admin', prefix, '/identifier');
   });
@@ -71,22 +82,23 @@ export function parseImport(sent: ImportRequest, known: NamingAuthoritySnapshot,
   alternates.forEach((name, index) => {
     actor.requireNaming(name, index);
   });
-  const times = {
-    createdAt: readTime(sent.createdAt, '/createdAt'),
-    updatedAt: readTime(sent.updatedAt, '/updatedAt'),
-  };
-  if (times.updatedAt < times.createdAt) throw invalidValue('/updatedAt', 'is earlier than createdAt');
+  const times = timesIn(sent, now);
   const replaces = sent.replaces === null ? null : previousVersionIn(sent.replaces, self, known);
-  const attributes = attributesIn(sent, known, {
+  // Stored values are what was exported, without a target of the template.
+  const byTemplate = (): string | null => (sent.handleValues === null ? targetFrom(authority, localName) : null);
+  const target = sent.target === undefined ? byTemplate() : sent.target;
+  const { version: sentVersion, state } = sent;
+  const version = sentVersion ?? 1;
+  const attributes = attributesIn({ ...sent, state: state ?? 'active', target }, known, {
     metadataId: metadata?.canonical ?? null,
     alternateIds: alternates.map(({ canonical }) => canonical),
     replaces: replaces?.text ?? null,
   });
   const { handleValues } = attributes;
   requireValuesOf(authority, attributes);
-  const hasExpired = attributes.state !== sent.state;
+  const hasExpired = attributes.state !== (state ?? 'active');
   return {
-    record: { namingAuthority: authority.prefix, localName, version: sent.version, ...times, ...attributes },
+    record: { namingAuthority: authority.prefix, localName, version, ...times, ...attributes },
     item: {
       ...times,
       ...{ authority, address, localName, selfKey: self.key, actor, request: null, metadataRecord: null },
@@ -100,7 +112,7 @@ export function parseImport(sent: ImportRequest, known: NamingAuthoritySnapshot,
       alternates: hasExpired ? [] : alternates,
       ...(handleValues !== null && { handleValues }),
       ...(replaces !== null && !hasExpired && { replaces }),
-      version: sent.version,
+      version,
       kind: 'imported',
       patch: creation(mutableAttributesOf(attributes)),
     },
@@ -139,9 +151,18 @@ function nameIn(
   return { authority, localName: name.type === 'cordra' ? name.guid : name.localName };
 }
 
+/** The times of minting and of the last change. @throws Problem INVALID_REQUEST */
+function timesIn({ createdAt, updatedAt }: ImportRequest, now: Date): { createdAt: Date; updatedAt: Date } {
+  const created = createdAt == null ? null : readTime(createdAt, '/createdAt');
+  const updated = updatedAt == null ? null : readTime(updatedAt, '/updatedAt');
+  const times = { createdAt: created ?? updated ?? now, updatedAt: updated ?? created ?? now };
+  if (times.updatedAt < times.createdAt) throw invalidValue('/updatedAt', 'is earlier than createdAt');
+  return times;
+}
+
 /** The mutable attributes; an expired reservation is withdrawn, as everywhere else. */
 function attributesIn(
-  sent: ImportRequest,
+  sent: ImportRequest & Pick<MutableAttributes, 'state' | 'target'>,
   known: NamingAuthoritySnapshot,
   names: Pick<MutableAttributes, 'metadataId' | 'alternateIds' | 'replaces'>,
 ): MutableAttributes {

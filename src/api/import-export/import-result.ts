@@ -5,9 +5,9 @@ import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import { keyCollision } from '../../registry/key-collision.js';
-import type { Conflicts } from '../../storage/identifiers/conflicts.js';
 import { claimProblem, conflictProblem, nameConflictProblem } from '../../registry/conflict-problem.js';
 import type { LineResult } from './import.service.js';
+import type { ImportConflicts } from './transfer-record.js';
 import type { ImportResultDto } from './transfer-line.dto.js';
 
 export const IMPORT_PATH = '/identifiers/import';
@@ -26,7 +26,7 @@ function refusalOf(line: number, problem: Problem): ImportResultDto {
 }
 
 function problemIn(
-  { address, metadata, alternate, claim, registered, collision }: Conflicts,
+  { address, metadata, alternate, claim, registered, collision }: ImportConflicts,
   reader: Pick<Principal, 'canSee'>,
 ): Problem {
   if (collision !== null) return keyCollision(collision === '/localName' ? '/identifier' : collision);

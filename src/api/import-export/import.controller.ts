@@ -1,11 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Controller, HttpCode, HttpStatus, Post, Req, Res } from '@nestjs/common';
+import { Controller, Headers, HttpCode, HttpStatus, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
 import { KeyValidity } from '../../access/key-validity.js';
 import { Requires } from '../../access/requires.js';
+import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndjson-response.js';
+import { StreamSummaryDto } from '../../http/body/stream-summary.js';
+import { FileQueryDto } from '../../http/csv/file-query.dto.js';
 import { sendStream, streamLog } from '../../http/body/send-stream.js';
 import { readPart } from '../../http/validation/request-validation.js';
 import { CSV, NDJSON, ReadsStream, streamedBody } from '../../http/body/streamed-body.js';
@@ -21,7 +24,9 @@ import { ApiProblems } from '../../problem/api-problems.js';
 import type { Problem } from '../../problem/problem.js';
 import { type RawLine, openLines } from './import-lines.js';
 import { IMPORT_PATH, presentLine } from './import-result.js';
-import { ImportService, type LineResult, type ReadyLine, type ReceivedLine } from './import.service.js';
+import { ImportService, type ReadyLine, type ReceivedLine } from './import.service.js';
+import { PreviewedImports } from './previewed-imports.js';
+import { comparedIn } from './transfer-line.js';
 import { ImportResultDto, TransferLineDto } from './transfer-line.dto.js';
 
 /** Lines that are validated before other requests continue. */
@@ -42,24 +47,32 @@ export class ImportController {
    * line that is already registered with the same values is `unchanged`, a line that contradicts a registered
    * identifier fails with 409. The naming authorities must exist. The cells of a CSV are separated by `,`, `;` or a
    * tab, as in its header line. The columns may be in any order and
-   * case; only `identifier` is required. A CSV without the columns `state`, `version`, `createdAt` and `updatedAt`, such as
-   * `identifier,target`, registers active identifiers; one that is active with the same values is `unchanged`.
+   * case; only `identifier` is required. A line without `state`, `version`, `createdAt` or `updatedAt` is one of a list, such as
+   * `identifier,target`: by default it is active, has version 1 and the time of the import, and it is `unchanged` where the
+   * registered identifier has the same state and the values that the line has. Without a `target` it has that of the target
+   * template. With `dryRun=true` the results say what an import would do, and nothing is imported.
    */
   @Post('import')
   @Requires('admin')
   @HttpCode(HttpStatus.OK)
   @ReadsStream(NDJSON, CSV)
   @ApiConsumes(NDJSON, CSV)
-  @ApiExtraModels(TransferLineDto, ImportResultDto)
+  @ApiPrefer('summary')
+  @ApiExtraModels(TransferLineDto, ImportResultDto, StreamSummaryDto)
   @ApiBody({ schema: { $ref: getSchemaPath(TransferLineDto) }, description: 'One JSON object on each line.' })
   @ApiResponse({
     status: 200,
     description: 'One JSON object on each line.',
-    content: { [NDJSON]: { schema: { $ref: getSchemaPath(ImportResultDto) } } },
+    headers: PREFERENCE_HEADER,
+    content: {
+      [NDJSON]: { schema: { anyOf: [ImportResultDto, StreamSummaryDto].map((dto) => ({ $ref: getSchemaPath(dto) })) } },
+    },
   })
   @ApiProblems('INVALID_REQUEST', 'UNSUPPORTED_MEDIA_TYPE')
   async import(
+    @Query() { dryRun, columns }: FileQueryDto,
     @CurrentPrincipal() principal: Principal,
+    @Headers('prefer') prefer: string | undefined,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
@@ -67,7 +80,9 @@ export class ImportController {
     const log = streamLog(request);
     const lineFailed = (error: unknown, line: number): Problem => lineProblem(error, line, log);
     // Before the response starts, so that the refusal of a header line still has a status.
-    const next = await openLines(body);
+    const next = await openLines(body, columns);
+    const { hasSummary } = readPreferences(prefer);
+    const names = dryRun === 'true' ? new PreviewedImports() : null;
     const results = respondInLines<ReadyLine[]>(body, {
       path: IMPORT_PATH,
       read: async () => {
@@ -75,10 +90,16 @@ export class ImportController {
         return raw === null ? null : this.imports.prepare(await readLines(raw, log), { principal, lineFailed });
       },
       permit: () => this.keys.require(principal),
-      work: async (lines) => [write(await this.imports.import(lines, { lineFailed }), principal)],
+      work: async (lines) => {
+        const results =
+          names === null ? await this.imports.import(lines, { lineFailed }) : await this.imports.preview(lines, names);
+        return [results.map((result) => presentLine(result, principal))];
+      },
       lastLine: (lines) => lines.at(-1)?.line ?? 0,
       log,
+      hasSummary,
     });
+    void reply.headers(preferenceApplied({ hasSummary }));
     sendStream(request, reply.status(HttpStatus.OK).type(NDJSON), results);
   }
 }
@@ -86,17 +107,15 @@ export class ImportController {
 /** Parses and validates lines; the fault of a line is its result. */
 async function readLines(raw: readonly RawLine[], log: StreamLog): Promise<ReceivedLine[]> {
   const lines: ReceivedLine[] = [];
-  for (const { number: line, value, compared } of raw) {
+  for (const { number: line, value } of raw) {
     try {
-      lines.push({ line, request: readPart(TransferLineDto, value()), ...(compared && { compared }) });
+      const sent = value();
+      const request = readPart(TransferLineDto, sent);
+      lines.push({ line, request, compared: comparedIn(sent as object) });
     } catch (error) {
       lines.push({ line, request: lineProblem(error, line, log) });
     }
     if (lines.length % SLICE === 0) await nextTurn();
   }
   return lines;
-}
-
-function write(results: readonly LineResult[], principal: Principal): string {
-  return results.map((result) => `${JSON.stringify(presentLine(result, principal))}\n`).join('');
 }

@@ -7,7 +7,8 @@ import type { Conflicts } from '../../storage/identifiers/conflicts.js';
 import { IdentifierImporter } from '../../storage/identifiers/identifier-importer.js';
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
 import { type ImportCommand, type ImportRequest, parseImport } from './import-command.js';
-import { type TransferRecord, isSame } from './transfer-record.js';
+import type { PreviewedImports } from './previewed-imports.js';
+import { type Decision, isSame } from './transfer-record.js';
 
 /** Lines that are parsed before other requests continue. */
 const SLICE = 100;
@@ -24,7 +25,7 @@ export interface ReceivedLine {
   readonly line: number;
   readonly request: ImportRequest | Problem;
   /** Attributes that must be equal in a registered identifier; all when absent. */
-  readonly compared?: readonly string[];
+  readonly compared?: readonly string[] | undefined;
 }
 
 /** A line that is ready to be imported, or its problem. */
@@ -33,11 +34,8 @@ export interface ReadyLine {
   readonly command: ImportCommand | Problem;
 }
 
-/** "unchanged": the identifier is registered with the same attributes. */
-export type ImportResult =
-  | { readonly outcome: 'imported' | 'unchanged'; readonly record: TransferRecord }
-  | { readonly outcome: 'conflict'; readonly conflicts: Conflicts }
-  | Problem;
+/** A conflict of an import, an identifier that it registers or has registered, or a problem. */
+export type ImportResult = Decision | Problem;
 
 export interface LineResult {
   readonly line: number;
@@ -45,7 +43,7 @@ export interface LineResult {
 }
 
 /** The result of a command; `failed` is an error that no rule foresees. */
-type Outcome = Exclude<ImportResult, Problem> | { readonly outcome: 'failed'; readonly error: unknown };
+type Outcome = Decision | { readonly outcome: 'failed'; readonly error: unknown };
 
 @Injectable()
 export class ImportService {
@@ -58,10 +56,11 @@ export class ImportService {
   async prepare(received: readonly ReceivedLine[], { principal, lineFailed }: ImportContext): Promise<ReadyLine[]> {
     // Another process may have just created the naming authorities.
     const known = principal.viewOf(await this.authorities.refresh('all'));
+    const now = new Date();
     const parse = ({ line, request, compared }: ReceivedLine): ImportCommand | Problem => {
       try {
         if (request instanceof Problem) return request;
-        return { ...parseImport(request, known, principal), ...(compared && { compared }) };
+        return { ...parseImport(request, known, principal, now), ...(compared && { compared }) };
       } catch (error) {
         return error instanceof Problem ? error : lineFailed(error, line);
       }
@@ -86,6 +85,17 @@ export class ImportService {
     });
   }
 
+  /** What an import of a chunk would do, without writes and locks. @param names what earlier lines would have imported. */
+  async preview(lines: readonly ReadyLine[], names: PreviewedImports): Promise<LineResult[]> {
+    const commands = lines.flatMap(({ command }) => (command instanceof Problem ? [] : [command]));
+    const found = await this.importer.conflictsOf(commands.map(({ item }) => item));
+    return lines.map(({ line, command }) => {
+      if (command instanceof Problem) return { line, result: command };
+      const conflicts = found.get(command.item);
+      return { line, result: conflicts === undefined ? names.add(command) : outcomeOf(command, conflicts) };
+    });
+  }
+
   /** Where the statement fails because of one identifier, halves are tried until that one is alone. */
   private async insert(commands: readonly ImportCommand[]): Promise<ReadonlyMap<ImportCommand, Outcome>> {
     try {
@@ -101,7 +111,7 @@ export class ImportService {
   }
 }
 
-function outcomeOf({ record, compared }: ImportCommand, conflicts: Conflicts | undefined): Outcome {
+function outcomeOf({ record, compared }: ImportCommand, conflicts: Conflicts | undefined): Decision {
   if (conflicts === undefined) return { outcome: 'imported', record };
   const { address, collision } = conflicts;
   return address !== null && collision === null && isSame(address, record, compared)

@@ -10,6 +10,7 @@ import {
   Min,
   ValidateBy,
 } from 'class-validator';
+import { NullIsAbsent } from '../../http/validation/null-members.js';
 import { Nested } from '../../http/validation/fast-rules.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
@@ -59,7 +60,11 @@ export class TransferTombstoneDto {
   replacedBy: string | null = null;
 }
 
-/** An identifier in an export: all stored attributes, without computed ones. */
+/**
+ * An identifier in an export: all stored attributes, without computed ones. Only the identifier is required in an import, so that
+ * a plain list can be imported.
+ */
+@NullIsAbsent()
 export class TransferLineDto {
   /**
    * The identifier.
@@ -76,18 +81,19 @@ export class TransferLineDto {
   @IsString()
   metadataId: string | null = null;
 
-  /** The URL to which the identifier resolves. */
+  /** The URL to which the identifier resolves; null for none. When absent, the target template of the naming authority applies. */
   @ApiProperty({ type: String, nullable: true, required: false, example: 'https://repo.example.org/objects/7' })
   @IsOptional()
   @IsTarget()
   @MaxLength(MAX_TARGET_LENGTH)
   @IsString()
-  target: string | null = null;
+  target?: string | null;
 
-  /** The state of the identifier. */
-  @ApiProperty({ enum: STATES, enumName: 'State' })
+  /** The state of the identifier; active when absent. */
+  @ApiProperty({ enum: STATES, enumName: 'State', required: false })
+  @IsOptional()
   @IsIn(STATES)
-  state: State;
+  state?: State;
 
   /**
    * Alternate identifiers of the same object.
@@ -126,22 +132,25 @@ export class TransferLineDto {
   @IsInt()
   hiddenValues = 0;
 
-  /** The version: 1 when minted, incremented with every change. */
-  @ApiProperty({ type: 'integer', minimum: 1, maximum: MAX_VERSION, example: 1 })
+  /** The version: 1 when minted and when absent, incremented with every change. */
+  @ApiProperty({ type: 'integer', minimum: 1, maximum: MAX_VERSION, required: false, example: 1 })
+  @IsOptional()
   @Max(MAX_VERSION)
   @Min(1)
   @IsInt()
-  version: number;
+  version?: number;
 
-  /** The time of minting, UTC. */
-  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:30:00.000Z' })
+  /** The time of minting, UTC; when absent, that of the last change, or else the time of the import. */
+  @ApiProperty({ type: String, format: 'date-time', required: false, example: '2026-11-20T09:30:00.000Z' })
+  @IsOptional()
   @IsTime()
-  createdAt: string;
+  createdAt?: string;
 
-  /** The time of the last change, UTC. */
-  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:30:00.000Z' })
+  /** The time of the last change, UTC; when absent, that of minting. */
+  @ApiProperty({ type: String, format: 'date-time', required: false, example: '2026-11-20T09:30:00.000Z' })
+  @IsOptional()
   @IsTime()
-  updatedAt: string;
+  updatedAt?: string;
 
   /** The end of the lease of a reserved identifier, UTC; null for all others. */
   @ApiProperty({ type: String, format: 'date-time', nullable: true, required: false, example: null })

@@ -17,3 +17,22 @@ export function isSame(one: TransferRecord, other: TransferRecord, compared?: re
   const attributes = ATTRIBUTES.filter((name) => compared?.includes(name) !== false);
   return nativeText(one) === nativeText(other) && attributes.every((name) => isDeepStrictEqual(one[name], other[name]));
 }
+
+type Owner = Pick<TransferRecord, 'namingAuthority' | 'localName'>;
+
+/** The identifiers that have the names of a line, and where the key of one of them is that of another name. */
+export interface ImportConflicts {
+  readonly address: Owner | null;
+  readonly metadata: Owner | null;
+  readonly alternate: { readonly record: Owner; readonly index: number } | null;
+  /** The identifier with an alternate that is the name of the line. */
+  readonly claim: Owner | null;
+  /** The identifier whose name is an alternate of the line. */
+  readonly registered: { readonly record: Owner; readonly index: number } | null;
+  readonly collision: string | null;
+}
+
+/** What an import does with a line. "unchanged": the identifier is registered with the same attributes. */
+export type Decision =
+  | { readonly outcome: 'imported' | 'unchanged'; readonly record: TransferRecord }
+  | { readonly outcome: 'conflict'; readonly conflicts: ImportConflicts };

@@ -1,4 +1,5 @@
 import { IsBoolean, IsIn, IsString, MaxLength } from 'class-validator';
+import { NullIsAbsent } from '../../http/validation/null-members.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { IdentifierDto } from '../representation/identifier.dto.js';
 import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
@@ -17,6 +18,7 @@ const FIRST_STATES = ['active', 'reserved'] as const;
  * The attributes of a mint request, without the naming authority. The validators of a field run from the last to the
  * first.
  */
+@NullIsAbsent()
 export class MintFieldsDto {
   /**
    * The identifier of the metadata record that describes the object (CID-24): a CORDRA identifier, another Handle, a

@@ -1,4 +1,5 @@
 import { IsBoolean, IsIn, IsObject, IsString, MaxLength } from 'class-validator';
+import { NullIsAbsent } from '../../http/validation/null-members.js';
 import { Nested } from '../../http/validation/fast-rules.js';
 import { Computed, ReadOnly } from '../../http/validation/read-only.js';
 import { Optional, OptionalOrNull } from '../../http/validation/optional.js';
@@ -175,6 +176,7 @@ export class UpdateNamingAuthorityDto extends NamingAuthoritySettingsDto {
 }
 
 /** A naming authority to create. */
+@NullIsAbsent()
 export class CreateNamingAuthorityDto extends NamingAuthoritySettingsDto {
   /**
    * The Handle prefix, at most 255 octets: digits and dots under the profile "cordra" (CID-08), any segments under

@@ -9,6 +9,7 @@ import {
   IsString,
   MaxLength,
 } from 'class-validator';
+import { NullIsAbsent } from '../../http/validation/null-members.js';
 import { KINDS, type Kind } from '../../identifier/index.js';
 import { Nested } from '../../http/validation/fast-rules.js';
 import { Optional } from '../../http/validation/optional.js';
@@ -48,6 +49,7 @@ export class ResolverDto {
 }
 
 /** The rules for a text; every member has a default. */
+@NullIsAbsent()
 export class ContextDto {
   /**
    * For URIs, and for texts without a kind: a CORDRA identifier (`cordra`), any Handle (`generic`), or, for hdl URIs, the Handle
@@ -95,6 +97,7 @@ export class ContextDto {
 }
 
 /** One text to normalize. */
+@NullIsAbsent()
 export class NormalizeItemDto {
   /**
    * The text. With `kind` it is parsed without any tolerance.

@@ -1,4 +1,5 @@
 import { IsString, Length, Matches, MaxLength } from 'class-validator';
+import { NullIsAbsent } from '../../http/validation/null-members.js';
 import { Optional } from '../../http/validation/optional.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
@@ -6,6 +7,7 @@ import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
 const MAX_REASON_LENGTH = 1000;
 
 /** The reason of a withdrawal and the replacement. */
+@NullIsAbsent()
 export class WithdrawRequestDto {
   /** The reason, for readers who follow the identifier later. */
   @ApiProperty({ minLength: 1, maxLength: MAX_REASON_LENGTH, example: 'The object was deposited twice.' })

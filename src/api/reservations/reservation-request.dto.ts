@@ -1,4 +1,5 @@
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
+import { NullIsAbsent } from '../../http/validation/null-members.js';
 import { Optional } from '../../http/validation/optional.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
@@ -31,6 +32,7 @@ export class CreateReservationDto {
 }
 
 /** The identifiers of a reservation to process. */
+@NullIsAbsent()
 export class ReservationMembersDto {
   /**
    * Some identifiers of the reservation, in any form; when absent, all of them.

@@ -8,15 +8,17 @@ export const MERGE_PATCH = 'application/merge-patch+json';
 /** The detail of a problem about the media type of a JSON body. */
 export const UNREADABLE = 'Send the body as UTF-8 without compression, with "content-type: application/json".';
 
-/** Whether a body is UTF-8 and not compressed, as its headers say. */
-export function isPlainUtf8(headers: IncomingHttpHeaders): boolean {
+const UTF8 = /^utf-?8$/i;
+
+/** Whether a body has a charset, UTF-8 unless said, and is not compressed, as its headers say. */
+export function isPlain(headers: IncomingHttpHeaders, charsets = UTF8): boolean {
   const { charset, encoding } = codingOf(headers);
-  return /^utf-?8$/i.test(charset) && encoding.toLowerCase() === 'identity';
+  return charsets.test(charset) && encoding.toLowerCase() === 'identity';
 }
 
 /** Rejects another charset and compression, which would be misread. @throws Problem UNSUPPORTED_MEDIA_TYPE */
 export function requirePlainUtf8(headers: IncomingHttpHeaders): void {
-  if (isPlainUtf8(headers)) return;
+  if (isPlain(headers)) return;
   const { charset, encoding } = codingOf(headers);
   throw new Problem(
     'UNSUPPORTED_MEDIA_TYPE',
@@ -26,7 +28,7 @@ export function requirePlainUtf8(headers: IncomingHttpHeaders): void {
 
 /** Whether a JSON body can be read as its headers describe it. A merge patch is permitted only for PATCH. */
 export function isReadableJson(request: Pick<FastifyRequest, 'method' | 'headers'>): boolean {
-  return isPlainUtf8(request.headers) && !isMisplacedPatch(request);
+  return isPlain(request.headers) && !isMisplacedPatch(request);
 }
 
 /** @throws Problem UNSUPPORTED_MEDIA_TYPE for a body that `isReadableJson` refuses. */

@@ -16,6 +16,17 @@ export interface Line {
   readonly octets: Buffer | null;
 }
 
+/** Finds where the lines of a body end. */
+export interface LineEnds {
+  /**
+   * @param octets from the start of a line; the same ones and more until an end was found in them.
+   * @returns the offset of the last octet of the line break; -1 where the line continues.
+   */
+  readonly endIn: (octets: Buffer) => number;
+}
+
+const LINE_FEEDS: LineEnds = { endIn: (octets) => octets.indexOf(NEWLINE) };
+
 /** Reads the lines of a body as they arrive, with back-pressure. */
 export class LineReader {
   private rest: Buffer = Buffer.alloc(0);
@@ -23,7 +34,10 @@ export class LineReader {
   private overlong = false;
   private over = false;
 
-  constructor(private readonly body: StreamedBody) {
+  constructor(
+    private readonly body: StreamedBody,
+    private readonly ends = LINE_FEEDS,
+  ) {
     // The next call throws the error; without a listener it would end the process.
     body.octets.on('error', () => {});
   }
@@ -75,7 +89,7 @@ export class LineReader {
   }
 
   private cut(): Line | null {
-    const end = this.rest.indexOf(NEWLINE);
+    const end = this.ends.endIn(this.rest);
     if (end < 0) {
       if (this.rest.length > MAX_LINE_OCTETS) {
         this.overlong = true;

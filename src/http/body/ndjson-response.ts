@@ -3,6 +3,7 @@ import { problemDocument } from '../../problem/problem-document.dto.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
 import { problemOf } from '../../problem/send-problem.js';
 import { Problem } from '../../problem/problem.js';
+import { type CountedResult, StreamSummaryDto } from './stream-summary.js';
 import type { StreamedBody } from './streamed-body.js';
 
 /** Input is discarded for this time, so that the client can read the last result. */
@@ -14,11 +15,15 @@ export interface LinePipeline<T> {
   readonly read: () => Promise<T | null>;
   /** @throws Problem UNAUTHENTICATED when the key is no longer valid. */
   readonly permit: () => Promise<void>;
-  /** Commits a chunk and returns its response lines. */
-  readonly work: (chunk: T) => Promise<AsyncIterable<string> | Iterable<string>>;
+  /** Commits a chunk and returns its results, in pieces that are serialized at once. */
+  readonly work: (chunk: T) => Promise<AsyncIterable<Results> | Iterable<Results>>;
   readonly lastLine: (chunk: T) => number;
   readonly log: StreamLog;
+  /** Whether a summary follows the last result, unless the stream cannot continue. */
+  readonly hasSummary: boolean;
 }
+
+type Results = readonly CountedResult[];
 
 export interface StreamLog {
   readonly failed: (error: unknown) => void;
@@ -40,20 +45,26 @@ async function* linesOf<T>(body: StreamedBody, steps: LinePipeline<T>): AsyncGen
     if (chunk === null) return null;
     next = detached(steps.read());
     await steps.permit();
-    return { chunk, lines: await steps.work(chunk) };
+    return { chunk, results: await steps.work(chunk) };
   };
   let done = detached(work());
   let answered = 0;
+  const summary = new StreamSummaryDto();
   try {
     for (;;) {
       const current = await done;
-      if (current === null) return;
+      if (current === null) break;
       done = detached(work());
       // Sends the next chunk to the database before this one is serialized.
       await nextTurn();
-      yield* current.lines;
+      for await (const results of current.results) {
+        summary.count(results);
+        yield results.map((result) => `${JSON.stringify(result)}\n`).join('');
+        await nextTurn();
+      }
       answered = steps.lastLine(current.chunk);
     }
+    if (steps.hasSummary) yield `${JSON.stringify(summary)}\n`;
   } catch (error) {
     if (body.octets.destroyed && !body.octets.complete) return;
     const problem = problemOf(error);

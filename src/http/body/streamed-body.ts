@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../problem/problem.js';
-import { isPlainUtf8, requirePlainUtf8 } from './content-encoding.js';
+import type { Charset } from './charsets.js';
+import { isPlain } from './content-encoding.js';
 import type { ResponseSpool } from './response-spool.js';
 import { routeSettings } from '../route-settings.js';
 
@@ -43,6 +44,7 @@ export class StreamedBody {
     readonly octets: IncomingMessage,
     readonly drain: StopSignals,
     readonly spool: ResponseSpool,
+    readonly charset: Charset = 'utf-8',
   ) {}
 
   /** @throws Problem SHUTTING_DOWN in the second half of a drain, unless the body has arrived. */
@@ -63,22 +65,27 @@ export function acceptStreams(server: FastifyInstance, { idleMs, drain, spool }:
   // Before Fastify selects a parser, whose error would not list the media types.
   server.addHook('preParsing', (request, _reply, payload, done) => {
     const { streams } = request.routeOptions.config;
-    const isReadable =
-      streams === undefined || (streams.includes(mediaTypeOf(request)) && isPlainUtf8(request.headers));
+    const isReadable = streams === undefined || (streams.includes(mediaTypeOf(request)) && charsetOf(request) !== null);
     if (isReadable) done(null, payload);
     else done(unsupported(streams));
   });
   for (const mediaType of [NDJSON, CSV]) {
     server.addContentTypeParser(mediaType, (request, octets, done) => {
-      try {
-        requirePlainUtf8(request.headers);
-        octets.socket.setTimeout(idleMs);
-        done(null, new StreamedBody(mediaType, octets, drain, spool));
-      } catch (error) {
-        done(error as Error);
+      const charset = charsetOf(request);
+      if (charset === null) {
+        done(unsupported([mediaType]));
+        return;
       }
+      octets.socket.setTimeout(idleMs);
+      done(null, new StreamedBody(mediaType, octets, drain, spool, charset));
     });
   }
+}
+
+/** The charset of a stream; null for one that is compressed or has a charset that is not read. */
+function charsetOf(request: Pick<FastifyRequest, 'headers'>): Charset | null {
+  if (isPlain(request.headers)) return 'utf-8';
+  return mediaTypeOf(request) === CSV && isPlain(request.headers, /^windows-1252$/i) ? 'windows-1252' : null;
 }
 
 /** @throws Problem UNSUPPORTED_MEDIA_TYPE for other media types. */
@@ -88,7 +95,8 @@ export function streamedBody({ body }: FastifyRequest, ...mediaTypes: readonly s
 }
 
 function unsupported(mediaTypes: readonly string[]): Problem {
-  const detail = `Send the body as UTF-8 without compression, as ${mediaTypes.join(' or ')}.`;
+  const charsets = mediaTypes.includes(CSV) ? 'as UTF-8 (CSV also with "charset=windows-1252")' : 'as UTF-8';
+  const detail = `Send the body ${charsets} without compression, as ${mediaTypes.join(' or ')}.`;
   return new Problem('UNSUPPORTED_MEDIA_TYPE', detail);
 }
 

@@ -1,10 +1,21 @@
-import { CsvError, type Parser, parse } from 'csv-parse';
 import { Problem } from '../../problem/problem.js';
-import { SILENCE_AFTER_STOP_MS, type StreamedBody, shuttingDown } from '../body/streamed-body.js';
-import { readStart } from './delimiter.js';
+import { decode } from '../body/charsets.js';
+import { type Line, LineReader, MAX_LINE_OCTETS } from '../body/line-reader.js';
+import type { StreamedBody } from '../body/streamed-body.js';
+import { type Separator, cellsIn } from './cells.js';
+import { RowEnds } from './row-ends.js';
 
-/** Characters. */
-const MAX_ROW = 131_072;
+/** As many as members of an object of JSON. */
+const MAX_COLUMNS = 100;
+
+/** The line with which a spreadsheet names the separator. */
+const SEPARATOR_LINE = /^"?sep=(.?)"?$/i;
+
+/** What follows the first cell of a header line. */
+const FIRST_SEPARATOR = /^(?:"(?:[^"]|"")*"|[^,;\t]*)([,;\t])/;
+
+const NOT_UTF8 =
+  'the file is not UTF-8; save it as CSV UTF-8, or send it with "content-type: text/csv; charset=windows-1252"';
 
 /** The cells of a row by the names of their columns. */
 export type Row = Readonly<Record<string, string>>;
@@ -21,31 +32,28 @@ export interface HeaderRules {
 }
 
 export interface NumberedRow {
+  /** The number of the last line of the row. */
   readonly number: number;
-  /** INVALID_REQUEST for a row that has more or fewer cells than there are columns. */
+  /** INVALID_REQUEST for a row that is not in the charset of the file, or has more or fewer cells than there are columns. */
   readonly row: Row | Problem;
 }
 
-/** A record of the parser, with the number of records so far whose cells are too many or too few. */
-interface ParsedRow {
-  readonly info: { readonly lines: number; readonly invalid_field_length: number };
-  readonly record: Row;
-}
-
-type Rows = AsyncIterator<ParsedRow>;
-
 /**
- * Reads the rows of a CSV file (RFC 4180) as they arrive, with back-pressure. The header line determines the delimiter:
- * `,`, `;` or a tab.
+ * Reads the rows of a CSV file (RFC 4180) as they arrive, with back-pressure and the limits of other lines. The header line, or
+ * a line such as `sep=;` before it, determines the separator of cells: `,`, `;` or a tab. Rows without any text are skipped.
  */
 export class RowReader {
+  private readonly ends = new RowEnds();
+  private readonly lines: LineReader;
+  private separator: Separator = ',';
+  private columns: readonly (string | false)[] = [];
+  /** Line breaks within the cells so far. */
+  private breaks = 0;
   private failure: Error | null = null;
-  private invalidRows = 0;
 
-  private constructor(
-    private readonly body: StreamedBody,
-    private readonly rows: Rows,
-  ) {}
+  private constructor(private readonly body: StreamedBody) {
+    this.lines = new LineReader(body, this.ends);
+  }
 
   /**
    * Reads the header line.
@@ -53,107 +61,104 @@ export class RowReader {
    * the service stops before it has arrived.
    */
   static async open(body: StreamedBody, rules: HeaderRules): Promise<RowReader> {
-    // Errors are thrown by `open` and `next`; without a listener one would end the process.
-    body.octets.on('error', () => {});
-    return new RowReader(body, await openRows(body, rules));
+    const rows = new RowReader(body);
+    try {
+      rows.columns = rules.columnsOf(await rows.header());
+    } catch (error) {
+      throw error instanceof SyntaxError ? rules.unreadable(error.message) : error;
+    }
+    return rows;
   }
 
   /**
-   * @returns up to `most` rows; null at the end.
-   * @throws Problem INVALID_REQUEST for a file that is not CSV, SHUTTING_DOWN when the service stops and the file is
-   * incomplete.
+   * @returns at least one row and up to `most`; null at the end.
+   * @throws Problem INVALID_REQUEST for a file that is not CSV, BODY_TOO_LARGE for a row that is too long, and as `LineReader`
+   * does. The file is read no further.
    */
   async next(most: number): Promise<NumberedRow[] | null> {
-    this.body.requireTime();
     if (this.failure !== null) throw this.failure;
     const rows: NumberedRow[] = [];
-    try {
-      while (rows.length < most) {
-        const next = await this.rows.next();
-        if (next.done === true) return rows.length > 0 ? rows : null;
-        rows.push(this.numbered(next.value));
+    while (rows.length === 0 && this.failure === null) {
+      const lines = await this.lines.next(most);
+      if (lines === null) return null;
+      try {
+        for (const line of lines) rows.push(...this.rowOf(line));
+      } catch (error) {
+        this.failure = error as Error;
       }
-      return rows;
+    }
+    // The rows before a failure are returned first; the next call throws it.
+    if (rows.length === 0 && this.failure !== null) throw this.failure;
+    return rows;
+  }
+
+  /** @throws SyntaxError */
+  private async header(): Promise<string[]> {
+    let text = (await this.headerLine()).replace(/^\ufeff/, '');
+    if (text === '') text = await this.headerLine();
+    const named = SEPARATOR_LINE.exec(text)?.[1];
+    if (named !== undefined) text = await this.headerLine();
+    const separator = named ?? FIRST_SEPARATOR.exec(text)?.[1] ?? ',';
+    if (separator !== ',' && separator !== ';' && separator !== '\t')
+      throw new SyntaxError(`"sep=${separator}" names another separator`);
+    this.separator = separator;
+    this.ends.separateBy(separator);
+    const header = cellsIn(text, separator, MAX_COLUMNS);
+    if (header.length > MAX_COLUMNS) throw new SyntaxError(`it has more than ${MAX_COLUMNS} columns`);
+    return header;
+  }
+
+  private async headerLine(): Promise<string> {
+    const [line] = (await this.lines.next(1)) ?? [];
+    if (line === undefined) throw new SyntaxError('it is empty');
+    if (line.octets === null) throw new SyntaxError(`its first row is longer than ${MAX_LINE_OCTETS} octets`);
+    const text = this.textOf(line.octets) ?? fail(NOT_UTF8);
+    this.breaks += breaksIn(text);
+    return text;
+  }
+
+  /** The row of a line; none for a row without any text. */
+  private rowOf({ number: index, octets }: Line): NumberedRow[] {
+    const first = index + this.breaks;
+    if (octets === null) {
+      const detail = `The row that begins in line ${first} is longer than ${MAX_LINE_OCTETS} octets; a quotation mark that is not closed has the same effect.`;
+      throw new Problem('BODY_TOO_LARGE', detail);
+    }
+    const text = this.textOf(octets);
+    this.breaks += breaksIn(text ?? octets.toString('latin1'));
+    const number = index + this.breaks;
+    if (text === null) return [{ number, row: invalidRow(NOT_UTF8) }];
+    let cells: string[];
+    try {
+      cells = cellsIn(text, this.separator, this.columns.length);
     } catch (error) {
-      // Other errors, such as a closed connection, stay as they are.
-      this.failure = error instanceof CsvError ? invalidRow(error.message) : (error as Error);
-      // Return the rows before the failure first; the next call throws it.
-      if (rows.length > 0) return rows;
-      throw this.failure;
+      throw error instanceof SyntaxError
+        ? invalidRow(`in the row that begins in line ${first}, ${error.message}`)
+        : error;
+    }
+    if (cells.every((cell) => cell.trim() === '') && cells.length <= this.columns.length) return [];
+    if (cells.length !== this.columns.length)
+      return [{ number, row: invalidRow('the row has more or fewer cells than there are columns') }];
+    const named = this.columns.flatMap((column, at) => (column === false ? [] : [[column, cells[at] ?? '']]));
+    return [{ number, row: Object.fromEntries(named) as Row }];
+  }
+
+  /** The text of a row without its line break; null for octets that are not in the charset of the file. */
+  private textOf(octets: Buffer): string | null {
+    try {
+      return decode(octets, this.body.charset).replace(/\r$/, '');
+    } catch {
+      return null;
     }
   }
-
-  private numbered({ info, record }: ParsedRow): NumberedRow {
-    const isInvalid = info.invalid_field_length > this.invalidRows;
-    this.invalidRows = info.invalid_field_length;
-    const row = isInvalid ? invalidRow('the row has more or fewer cells than there are columns') : record;
-    return { number: info.lines, row };
-  }
 }
 
-async function openRows(body: StreamedBody, { columnsOf, unreadable }: HeaderRules): Promise<Rows> {
-  const { octets, drain } = body;
-  const start = await readStart(octets, drain.halfOver);
-  let headerRead: () => void = () => {};
-  const parser = parse({
-    bom: true,
-    delimiter: start.delimiter,
-    info: true,
-    max_record_size: MAX_ROW,
-    skip_empty_lines: true,
-    relax_column_count: true,
-    columns: (header: string[]) => {
-      const columns = columnsOf(header);
-      headerRead();
-      return columns;
-    },
-  });
-  const header = new Promise<void>((resolve, reject) => {
-    headerRead = resolve;
-    parser.once('error', (error) => {
-      reject(error instanceof CsvError ? unreadable(error.message) : error);
-    });
-    parser.once('finish', () => {
-      reject(unreadable('it is empty'));
-    });
-  });
-  // Awaited below; the parser may fail before that. Errors after the header are thrown by `next`.
-  header.catch(() => {});
-  parser.on('error', () => {});
-  parser.write(start.octets);
-  // Not a pipeline, which would close the connection before the client has the problem.
-  if (octets.readableEnded) parser.end();
-  else if (octets.destroyed) parser.destroy(hungUp());
-  else octets.pipe(parser);
-  octets.once('close', () => {
-    if (!octets.complete) parser.destroy(hungUp());
-  });
-  const onStop = () => {
-    endWhenSilent(body, parser);
-  };
-  if (drain.stopping.aborted) onStop();
-  else drain.stopping.addEventListener('abort', onStop);
-  octets.once('close', () => {
-    drain.stopping.removeEventListener('abort', onStop);
-  });
-  await header;
-  return (parser as AsyncIterable<ParsedRow>)[Symbol.asyncIterator]();
+function breaksIn(text: string): number {
+  return text.match(/\r\n?|\n/g)?.length ?? 0;
 }
 
-function hungUp(): Error {
-  return new Error('the client closed the connection');
-}
-
-/** Ends a parser when the service stops and the rest of its file does not arrive. */
-function endWhenSilent({ octets, drain }: StreamedBody, parser: Parser): void {
-  let seen = -1;
-  const timer = setInterval(() => {
-    const { bytesRead } = octets.socket;
-    const isIdle = parser.readableLength + parser.writableLength + octets.readableLength === 0 && bytesRead === seen;
-    seen = bytesRead;
-    if (!octets.complete && (isIdle || drain.halfOver.aborted)) parser.destroy(shuttingDown());
-    if (octets.complete || parser.destroyed) clearInterval(timer);
-  }, SILENCE_AFTER_STOP_MS);
+function fail(detail: string): never {
+  throw new SyntaxError(detail);
 }
 
 function invalidRow(detail: string): Problem {

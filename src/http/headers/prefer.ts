@@ -3,11 +3,22 @@ import { ApiHeader } from '../../openapi/annotations.js';
 const MINIMAL = /^[ \t]*return[ \t]*=[ \t]*(?:minimal|"minimal")[ \t]*$/i;
 const RETURN = /^[ \t]*return[ \t]*(?:=|$)/i;
 
-/** Whether `Prefer` has `return=minimal`. The first `return` counts (RFC 7240 2); parameters are ignored. */
-export function prefersMinimal(header: string | undefined): boolean {
-  const preference = preferencesOf(header ?? '').find((text) => RETURN.test(text));
+const SUMMARY = /^[ \t]*summary[ \t]*$/i;
+
+/** What a client prefers of the results of many items. */
+export interface Preferences {
+  /** `return=minimal`: results have no representation. The first `return` counts (RFC 7240 2); parameters are ignored. */
+  readonly isMinimal: boolean;
+  /** `summary`: the response to a stream ends with a line that counts its results. */
+  readonly hasSummary: boolean;
+}
+
+export function readPreferences(header: string | undefined): Preferences {
+  const preferences = preferencesOf(header ?? '');
+  const preference = preferences.find((text) => RETURN.test(text));
   // The name is case-insensitive, the value is not (RFC 7240 2).
-  return preference !== undefined && MINIMAL.test(preference) && preference.includes('minimal');
+  const isMinimal = preference !== undefined && MINIMAL.test(preference) && preference.includes('minimal');
+  return { isMinimal, hasSummary: preferences.some((text) => SUMMARY.test(text)) };
 }
 
 function preferencesOf(header: string): string[] {
@@ -28,20 +39,33 @@ function preferencesOf(header: string): string[] {
   return preferences;
 }
 
-export const MINIMAL_APPLIED = { 'preference-applied': 'return=minimal' } as const;
+/** The header of a response with applied preferences (RFC 7240 3); none where nothing was preferred. */
+export function preferenceApplied({ isMinimal = false, hasSummary = false }: Partial<Preferences>): {
+  'preference-applied'?: string;
+} {
+  const applied = [...(isMinimal ? ['return=minimal'] : []), ...(hasSummary ? ['summary'] : [])];
+  return applied.length === 0 ? {} : { 'preference-applied': applied.join(', ') };
+}
 
-export const ApiPrefer = (): MethodDecorator =>
+const MINIMAL_TEXT = '`return=minimal` (RFC 7240): results contain no representation of the identifier.';
+const SUMMARY_TEXT =
+  '`summary`: the last line of the response counts its results. It is missing where the stream could not continue.';
+
+/** The header `Prefer` of an operation with these preferences. */
+export const ApiPrefer = (...preferences: readonly (keyof typeof PREFERENCES)[]): MethodDecorator =>
   ApiHeader({
     name: 'Prefer',
     required: false,
-    description: '`return=minimal` (RFC 7240): results contain no representation of the identifier.',
+    description: preferences.map((name) => PREFERENCES[name]).join(' '),
     schema: { type: 'string' },
-    example: 'return=minimal',
+    example: preferences.join(', '),
   });
+
+const PREFERENCES = { 'return=minimal': MINIMAL_TEXT, summary: SUMMARY_TEXT };
 
 export const PREFERENCE_HEADER = {
   'Preference-Applied': {
-    description: '`return=minimal` when the response contains minimal results (RFC 7240 3).',
-    schema: { type: 'string' as const, enum: ['return=minimal'] },
+    description: 'The preferences that the response follows (RFC 7240 3).',
+    schema: { type: 'string' as const },
   },
 };

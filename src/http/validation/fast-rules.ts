@@ -1,3 +1,4 @@
+import { isNullAbsent } from './null-members.js';
 import { IsObject, ValidateNested, ValidationTypes, getMetadataStorage } from 'class-validator';
 import { Transform, Type } from 'class-transformer';
 
@@ -61,6 +62,30 @@ export class FastRules {
     return this.listed.every(({ name }) => !Reflect.hasMetadata(NESTED, this.dto.prototype as object, name));
   }
 
+  /**
+   * A value without the members whose null means that they are absent, also in the items of lists; the value itself where there
+   * are none.
+   */
+  withoutNulls(value: object): object {
+    const changed: [string, unknown][] = [];
+    for (const [name, sent] of Object.entries(value as Record<string, unknown>)) {
+      const member = this.members.get(name);
+      if (member === undefined) continue;
+      const { conditions } = member;
+      const isAbsent = sent === null && isNullAbsent(this.dto);
+      const nested = nestedDtoOf(this.dto, name);
+      if (isAbsent && allHold(conditions, null, value) && !allHold(conditions, undefined, value))
+        changed.push([name, undefined]);
+      else if (nested !== undefined && typeof sent === 'object' && sent !== null) {
+        const cleaned = withoutNullsIn(FastRules.of(nested), sent);
+        if (cleaned !== sent) changed.push([name, cleaned]);
+      }
+    }
+    if (changed.length === 0) return value;
+    const members = Object.entries({ ...value, ...Object.fromEntries(changed) });
+    return Object.fromEntries(members.filter(([, member]) => member !== undefined));
+  }
+
   /** Parses a query with its defaults. @returns null unless it is certainly valid. */
   read(query: object): object | null {
     const instance = new this.dto() as Record<string, unknown>;
@@ -83,6 +108,15 @@ export class FastRules {
     }
     return true;
   }
+}
+
+function withoutNullsIn(rules: FastRules, value: object): object {
+  if (!Array.isArray(value)) return rules.withoutNulls(value);
+  const sent = value as unknown[];
+  const items = sent.map((item) =>
+    typeof item === 'object' && item !== null && !Array.isArray(item) ? rules.withoutNulls(item) : item,
+  );
+  return items.some((item, index) => item !== sent[index]) ? items : sent;
 }
 
 /** A loop: `every` would allocate a function for each member of each row. */

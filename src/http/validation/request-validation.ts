@@ -25,9 +25,12 @@ export class RequestValidation extends ValidationPipe {
    * @returns the body as sent, or an instance of a query DTO.
    * @throws Problem INVALID_REQUEST, UNSUPPORTED_MEDIA_TYPE
    */
-  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    const accepted = acceptedAtOnce(value, metadata);
+  override async transform(sent: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    const accepted = acceptedAtOnce(sent, metadata);
     if (accepted !== null) return accepted;
+    const value = withoutNulls(sent, metadata);
+    const without = value === sent ? null : acceptedAtOnce(value, metadata);
+    if (without !== null) return without;
     if (value instanceof StreamedBody) {
       throw new Problem(
         'UNSUPPORTED_MEDIA_TYPE',
@@ -57,9 +60,12 @@ export class RequestValidation extends ValidationPipe {
 }
 
 /** Validates one part of a large body. @throws Problem INVALID_REQUEST with pointers into this part. */
-export function readPart<T extends object>(dto: new () => T, value: unknown): T {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidMembers([]);
-  if (FastRules.of(dto).accept(value)) return value as T;
+export function readPart<T extends object>(dto: new () => T, sent: unknown): T {
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) throw invalidMembers([]);
+  const rules = FastRules.of(dto);
+  if (rules.accept(sent)) return sent as T;
+  const value = rules.withoutNulls(sent);
+  if (value !== sent && rules.accept(value)) return value as T;
   // class-transformer would copy every level of a list whose items the DTO does not describe.
   const part = FastRules.of(dto).isFlat ? Object.assign(new dto(), value) : plainToInstance(dto, value);
   const errors = validateSync(part, RULES);
@@ -77,6 +83,12 @@ function acceptedAtOnce(value: unknown, { type, metatype }: ArgumentMetadata): u
 function withFewFaults(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
   if (type !== 'body' || !isDto(metatype) || typeof value !== 'object' || value === null) return value;
   return cutBehindFaults(metatype, value, MAX_ERRORS);
+}
+
+function withoutNulls(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
+  if (type !== 'body' || !isDto(metatype) || value instanceof StreamedBody) return value;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return FastRules.of(metatype).withoutNulls(value);
 }
 
 function isDto(metatype: ArgumentMetadata['metatype']): metatype is new () => object {

@@ -33,7 +33,7 @@ export class IdentifierImporter {
       if (attempt > items.length + MAX_ATTEMPTS) throw rowsLost();
       const { now, later } = partitionConflicting(pending);
       const excluded = [...(await this.notInserted(now)), ...later];
-      for (const [item, conflicts] of await this.conflictsOf(excluded)) {
+      for (const [item, conflicts] of await this.settle(excluded)) {
         if (isInTheWay(conflicts)) refused.set(item, conflicts);
       }
       pending = excluded.filter(({ item }) => !refused.has(item));
@@ -41,6 +41,21 @@ export class IdentifierImporter {
     // An identifier that is unchanged is a result too.
     if ([...refused.values()].some(({ hasStandby }) => hasStandby)) await this.transactions.waitForStandby();
     return refused;
+  }
+
+  /** The conflicts that prevent the insertion of identifiers, without inserting any; leases that have ended are no conflict. */
+  async conflictsOf(items: readonly ImportedIdentifier[]): Promise<ReadonlyMap<ImportedIdentifier, Conflicts>> {
+    const found = items.length === 0 ? [] : await this.prisma.identifier.findConflicts(items);
+    return new Map(
+      found.flatMap((conflicts, index): [ImportedIdentifier, Conflicts][] => {
+        const expired = expiredIn(conflicts);
+        const metadata = expired.find((record) => record === conflicts.metadata) ? null : conflicts.metadata;
+        const alternate = expired.find((record) => record === conflicts.alternate?.record) ? null : conflicts.alternate;
+        const item = items[index];
+        const isFree = conflicts.address === null && metadata === null && alternate === null;
+        return item === undefined || isFree ? [] : [[item, { ...conflicts, metadata, alternate }]];
+      }),
+    );
   }
 
   /** Inserts what can be inserted, and returns the others. */
@@ -60,7 +75,7 @@ export class IdentifierImporter {
   }
 
   /** Finds conflicts, and records the expired leases among them. */
-  private async conflictsOf(excluded: readonly Pending[]): Promise<[ImportedIdentifier, Conflicts][]> {
+  private async settle(excluded: readonly Pending[]): Promise<[ImportedIdentifier, Conflicts][]> {
     if (excluded.length === 0) return [];
     const found = await this.prisma.identifier.findConflicts(excluded.map(({ item }) => item));
     const expired = found.flatMap((conflicts) => expiredIn(conflicts).map(({ id }) => id));

@@ -157,7 +157,8 @@ export function partitionConflicting<T extends { readonly item: NewIdentifier }>
   return { now, later };
 }
 
-function keysOf({ authority, address, selfKey, metadata, alternates, request, actor }: NewIdentifier): string[] {
+/** The keys of the unique values of a new identifier; two identifiers with one of them conflict. */
+export function keysOf({ authority, address, selfKey, metadata, alternates, request, actor }: NewIdentifier): string[] {
   const { prefix } = authority;
   return [
     // Generated names cannot conflict.

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { headerRules, parseColumnMap, readRow } from '../../../src/api/changes/change-columns.js';
+import { CHANGE_COLUMNS, readRow } from '../../../src/api/changes/change-columns.js';
+import { headerRules } from '../../../src/http/csv/columns.js';
 
-const columnsOf = (header: string[], map?: string) => headerRules(parseColumnMap(map)).columnsOf(header);
+const columnsOf = (header: string[], map?: string) => headerRules(CHANGE_COLUMNS, map).columnsOf(header);
 
 describe('the columns of a file of changes', () => {
   it.each<[string, string[], string | undefined, (string | false)[]]>([

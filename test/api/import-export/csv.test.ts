@@ -2,15 +2,16 @@ import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { readRow, writeRows } from '../../../src/api/import-export/csv.js';
-import type { TransferLineDto } from '../../../src/api/import-export/transfer-line.dto.js';
+import { columnsIn, readRow, writeRows } from '../../../src/api/import-export/csv.js';
+import type { TransferLine } from '../../../src/api/import-export/transfer-line.js';
 
 const TIME = '2020-01-01T00:00:00.000Z';
-const withReason = (reason: string): TransferLineDto => ({
+const withReason = (reason: string): TransferLine => ({
   ...{ identifier: '100.102/1', metadataId: null, target: null, state: 'withdrawn', alternateIds: [], version: 1 },
   ...{ replaces: null, handleValues: null, hiddenValues: 0 },
   ...{ createdAt: TIME, updatedAt: TIME, leaseUntil: null, tombstone: { withdrawnAt: TIME, reason, replacedBy: null } },
 });
+const FORM = { columns: columnsIn(undefined), delimiter: ',' } as const;
 const HEADER =
   'identifier,metadataId,target,state,alternateIds,version,createdAt,updatedAt,leaseUntil,withdrawnAt,' +
   'withdrawalReason,replacedBy,replaces,handleValues,hiddenValues\r\n';
@@ -20,8 +21,8 @@ describe('a cell of CSV', () => {
   it('is decoded to the same position, with any text', () => {
     fc.assert(
       fc.property(hostile, (reason) => {
-        const [row] = parse<Record<string, string>>(HEADER + writeRows([withReason(reason)]), { columns: true });
-        expect((readRow(row!) as TransferLineDto).tombstone!.reason).toBe(reason);
+        const [row] = parse<Record<string, string>>(HEADER + writeRows([withReason(reason)], FORM), { columns: true });
+        expect((readRow(row!) as TransferLine).tombstone!.reason).toBe(reason);
       }),
       { numRuns: 5000 },
     );
@@ -30,7 +31,7 @@ describe('a cell of CSV', () => {
   it('begins no formula for a program that cuts lines at ";" or tabs, with or without quotation marks', () => {
     fc.assert(
       fc.property(hostile, (reason) => {
-        const pieces = writeRows([withReason(reason)]).split(/[;\t\r\n]/);
+        const pieces = writeRows([withReason(reason)], FORM).split(/[;\t\r\n]/);
         expect(pieces.filter((piece) => /^[ "]*[=+\-@＝＋－＠]/.test(piece))).toEqual([]);
       }),
       { numRuns: 5000 },

@@ -68,7 +68,6 @@ describe('a line of an import', () => {
     ...['metadataId', 'target', 'leaseUntil', 'alternateIds', 'replaces', 'tombstone'].flatMap((name) =>
       [[], [null], {}, 0, true, ''].map((value) => [name, value] as const),
     ),
-    ['alternateIds', null],
     ['alternateIds', [null]],
     ['alternateIds', [[]]],
     ['tombstone', [LINE.tombstone]],

@@ -81,7 +81,7 @@ describe('CSV', () => {
 
   it.each([
     ['an unknown column', 'PID,target\n', '', 'columns=PID:ignore'],
-    ['a missing identifier', 'target\n', '', 'the column "identifier" is missing'],
+    ['a missing identifier', 'target\n', '', 'the column "identifier" or "metadataId" is missing'],
     ['two columns of one member', 'identifier,target,Target\n', '', 'two columns are "target"'],
     ['a map of a column that it lacks', 'identifier,target\n', 'URL:target', 'it has no column "url"'],
     ['a map to an unknown member', 'identifier\n', 'identifier:guid', 'has no such member'],

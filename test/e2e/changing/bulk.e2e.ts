@@ -74,7 +74,8 @@ describe('a stream of changes', () => {
       headers: { prefer: 'return=minimal' },
     });
     expect(headers.get('preference-applied')).toBe('return=minimal');
-    expect(lines).toEqual([{ line: 1, clientRef: null, status: 200, outcome: 'changed', identifier, version: 2 }]);
+    const old = { target: null };
+    expect(lines).toEqual([{ line: 1, clientRef: null, status: 200, outcome: 'changed', identifier, version: 2, old }]);
   });
 
   it('sees what its earlier lines did, within and beyond a chunk', async () => {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
+import { BreakingProxy } from '../harness/breaking-proxy.js';
 import { query } from '../harness/database.js';
 import { freshPrefix } from '../harness/naming-authorities.js';
 import { useService } from '../harness/service.js';
@@ -96,13 +97,14 @@ async function prepare(name: string, scopes: string[]): Promise<{ namingAuthorit
 async function run(
   [command = '', ...args]: string[],
   { namingAuthority, key }: { namingAuthority: string; key: string },
+  url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   const env = {
-    ...{ PATH, HOME, MINTMARK_URL: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` },
+    ...{ PATH, HOME, MINTMARK_URL: url },
     ...{ MINTMARK_KEY: key, MINTMARK_NAMING_AUTHORITY: namingAuthority },
   };
   return new Promise((resolve) => {
-    execFile(command, args, { env, timeout: 60_000, maxBuffer: 16 * 1024 * 1024 }, (error, stdout, stderr) => {
+    execFile(command, args, { env, timeout: 120_000, maxBuffer: 16 * 1024 * 1024 }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr });
     });
   });
@@ -168,6 +170,25 @@ describe.each(SCRIPTS)('the integration of a repository: $title', ({ name, comma
         { kind: 'withdrawn', n: 100, identifiers: 100 },
       ],
     });
+  });
+
+  test('does so where each response is lost once, and each keyed request is refused as in progress once', async () => {
+    const settings = await prepare(`${name}-lost`, ['mint', 'curate']);
+    const proxy = await BreakingProxy.before(service.server.url);
+    const { code, stdout, stderr } = await run(await command(), settings, proxy.url);
+    proxy.close();
+    expect([code, stderr]).toEqual([0, '']);
+    const { run: runId, ...summary } = JSON.parse(stdout);
+    expect(summary).toMatchObject({ deposited: 1000, mintedByRetries: 0, moved: 1000, versions: 100, withdrawn: 100 });
+    const { totals, changes } = await stored(settings.namingAuthority, runId);
+    expect(totals).toMatchObject({ identifiers: 1100, guids: 1100, metadataIds: 1100, moved: 1100 });
+    expect(changes).toEqual([
+      { kind: 'changed', n: 1010, identifiers: 1000 },
+      { kind: 'withdrawn', n: 100, identifiers: 100 },
+    ]);
+    // Ten single deposits, eight streams, and the reads of events, totals, exports and identifiers.
+    expect(proxy.lost).toBeGreaterThanOrEqual(22);
+    expect(proxy.refused).toBeGreaterThanOrEqual(14);
   });
 
   test('ends with 1 and the reason where its key may not change identifiers', async () => {

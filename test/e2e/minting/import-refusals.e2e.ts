@@ -57,11 +57,11 @@ describe('POST /identifiers/import', () => {
 
   it.each([
     ['other columns', 'a,b\r\n1,2\r\n', '"a" is not a column'],
-    ['a column twice', 'identifier,state,State\r\n1,2,3\r\n', '"state" is repeated'],
+    ['a column twice', 'identifier,state,State\r\n1,2,3\r\n', 'two columns are "state"'],
     ['no identifiers', 'target\r\nhttps://repo.example.org/1\r\n', '"identifier" is missing'],
     ['no octet', '', 'it is empty'],
     ['empty lines only', '\r\n\r\n', 'it is empty'],
-    ['a header that never ends', `"identifier${'x'.repeat(200_000)}`, 'Max Record Size'],
+    ['a header that never ends', `"identifier${'x'.repeat(200_000)}`, 'its first row is longer than 65536 octets'],
     ['a byte order mark only', '\ufeff', 'it is empty'],
   ])('refuses a CSV file with %s with 400, and lists the columns', async (_, csv, detail) => {
     const answer = await fetch(`${service.server.url}/identifiers/import`, {
@@ -117,7 +117,6 @@ describe('a line of an import with members of the wrong type', () => {
   it('is refused with 400, and the lines after it are imported', async () => {
     const tombstone = { withdrawnAt: '2020-01-01T00:00:00Z', reason: 'a duplicate' };
     const wrong = [
-      { alternateIds: null },
       { state: 'withdrawn', tombstone: [] },
       { state: 'withdrawn', tombstone: [tombstone] },
       { alternateIds: [null] },
@@ -191,11 +190,6 @@ describe('POST /identifiers/import of a list', () => {
     expect(statuses(await send(csv('https://repo.example.org/2'), 'text/csv'))).toEqual([[409, 'IDENTIFIER_TAKEN']]);
     await service.client.post(`/identifiers/${id(31)}/withdraw`, { reason: 'Twice.' }, { 'if-match': '*' });
     expect(statuses(await send(csv('https://repo.example.org/1'), 'text/csv'))).toEqual([[409, 'IDENTIFIER_TAKEN']]);
-  });
-
-  it('refuses a file with some of the columns of an export', async () => {
-    const results = await send(`identifier,state\n${id(41)},active\n`, 'text/csv');
-    expect(statuses(results)).toEqual([[400, 'INVALID_REQUEST']]);
   });
 
   it('refuses a row with more or fewer cells than columns, and reads on', async () => {

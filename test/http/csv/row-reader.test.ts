@@ -1,30 +1,41 @@
 import 'reflect-metadata';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { IMPORT_HEADER } from '../../../src/api/import-export/import-columns.js';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { IMPORT_COLUMNS } from '../../../src/api/import-export/csv.js';
 import { StreamedBody } from '../../../src/http/body/streamed-body.js';
+import { headerRules } from '../../../src/http/csv/columns.js';
 import { RowReader } from '../../../src/http/csv/row-reader.js';
 import { Problem } from '../../../src/problem/problem.js';
 
+const IMPORT_HEADER = headerRules(IMPORT_COLUMNS, undefined);
 const signals = () => ({ stopping: new AbortController(), halfOver: new AbortController() });
 
 /** A body that arrives in these pieces. */
-function bodyOf(pieces: readonly string[], { stopping, halfOver } = signals()): StreamedBody {
+function bodyOf(
+  pieces: readonly (string | Buffer)[],
+  { stopping, halfOver } = signals(),
+  charset: 'utf-8' | 'windows-1252' = 'utf-8',
+): StreamedBody {
   const octets = Object.assign(new PassThrough(), { complete: true, socket: { bytesRead: 0 } });
   for (const piece of pieces) octets.write(piece);
   octets.end();
   const drain = { stopping: stopping.signal, halfOver: halfOver.signal };
-  return new StreamedBody('text/csv', octets as never, drain, {} as never);
+  return new StreamedBody('text/csv', octets as never, drain, {} as never, charset);
 }
 
-async function read(pieces: readonly string[]): Promise<unknown[]> {
-  const rows = await RowReader.open(bodyOf(pieces), IMPORT_HEADER);
-  const all: unknown[] = [];
+async function read(
+  pieces: readonly (string | Buffer)[],
+  charset?: 'utf-8' | 'windows-1252',
+): Promise<{ number: number; row: any }[]> {
+  const rows = await RowReader.open(bodyOf(pieces, signals(), charset), IMPORT_HEADER);
+  const all: { number: number; row: any }[] = [];
   for (let chunk = await rows.next(2); chunk !== null; chunk = await rows.next(2)) all.push(...chunk);
   return all;
 }
 
-const detailOf = (pieces: readonly string[]) =>
+const detailOf = (pieces: readonly (string | Buffer)[]) =>
   read(pieces).then(
     () => 'accepted',
     (error: unknown) => (error instanceof Problem ? error.detail : Promise.reject(error as Error)),
@@ -37,6 +48,14 @@ describe('the rows of a CSV', () => {
     ['tabs', 'identifier\ttarget\n1/a\tx,y\n', 'x,y', 2],
     ['quotation marks', '"identifier";"target"\r\n"1/a";"x;y"\r\n', 'x;y', 2],
     ['empty lines before the header', '\n\nidentifier;target\n1/a;x\n', 'x', 4],
+    ['a line that names the separator', 'sep=;\r\nidentifier;target\r\n1/a;x,y\r\n', 'x,y', 3],
+    ['a byte order mark before that line', '\ufeffsep=;\nidentifier;target\n1/a;x,y\n', 'x,y', 3],
+    ['a quoted line that names the separator', '"sep=;"\nidentifier;target\n1/a;x\n', 'x', 3],
+    ['line breaks of old spreadsheets', 'identifier,target\r1/a,x\r', 'x', 2],
+    ['line breaks in a cell', 'identifier,target\r\n1/a,"x\r\ny\nz"\r\n', 'x\r\ny\nz', 4],
+    ['marks in a cell', 'identifier,target\n1/a,"""x"",""y"""\n', '"x","y"', 2],
+    ['a line break in the quoted name of a column', '\ufeff"target"\t"identifier\n"\nx\t1/a\n', 'x', 3],
+    ['rows of empty cells', 'identifier,target\n,\n" ",\n\n1/a,x\n ,\t\n', 'x', 5],
     ['a byte order mark', '\ufeffidentifier;target\n1/a;x\n', 'x', 2],
     ['another case and order', 'TARGET;Identifier\nx;1/a\n', 'x', 2],
   ])('with %s are read, in whatever pieces they arrive', async (_, text, target, number) => {
@@ -55,15 +74,73 @@ describe('the rows of a CSV', () => {
     ]);
   });
 
+  it('are divided as csv-parse divides them, with any text in quoted cells', async () => {
+    const cell = fc.string({ unit: fc.constantFrom(...'",;\t\r\naä€𝄞'), minLength: 1, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(cell, cell), { maxLength: 5 }),
+        fc.constantFrom(...',;\t'),
+        async (cells, by) => {
+          const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+          const rows = [['identifier', 'target'], ...cells].map((row) => row.map(quoted).join(by));
+          const text = rows.join('\r\n');
+          const expected = cells.filter((row) => row.some((each) => each.trim() !== ''));
+          expect(parse(text, { delimiter: by }).slice(1)).toEqual(cells);
+          const found = (await read([...text])).map(({ row }) => [row.identifier, row.target]);
+          expect(found).toEqual(expected);
+        },
+      ),
+    );
+  });
+
+  it('in Windows-1252 are read as such, and otherwise refused where they are not UTF-8', async () => {
+    const file = (text: string) => [Buffer.from(`identifier,target\n1/a,x\n1/b,`), Buffer.from(text, 'latin1')];
+    const refused = (await read(file('M\xfcller\n')))[1]!.row;
+    expect([refused.code, refused.detail]).toEqual([
+      'INVALID_REQUEST',
+      'The file is not CSV: the file is not UTF-8; save it as CSV UTF-8, or send it with "content-type: text/csv; charset=windows-1252".',
+    ]);
+    const [, row] = await read(file('M\xfcller \x80\x85\x96\x9f\x81\xe9\n'), 'windows-1252');
+    expect(row!.row.target).toBe('M\u00fcller \u20ac\u2026\u2013\u0178\u0081\u00e9');
+    expect((await read([Buffer.from('identifier,target\n1/a,\u20ac\n')]))[0]!.row.target).toBe('\u20ac');
+  });
+
+  it('that are too long end the file, and are named by the line in which they begin', async () => {
+    const head = 'identifier,target\n1/a,x\n';
+    const expected = 'The row that begins in line 3 is longer than 65536 octets';
+    expect(await detailOf([head, ','.repeat(70_000)])).toContain(expected);
+    expect(await detailOf([head, `1/b,"${'x'.repeat(70_000)}`])).toContain(expected);
+    expect(await detailOf([head, `1/b,"x\n`, '1/c,y\n'.repeat(12_000)])).toContain(expected);
+    expect(await detailOf([','.repeat(70_000)])).toContain('its first row is longer than 65536 octets');
+    expect(await detailOf([Array.from({ length: 101 }, () => 'identifier').join()])).toContain('more than 100 columns');
+    expect(await read([head, `1/b,${'x'.repeat(65_532)}\n`])).toHaveLength(2);
+  });
+
+  it('with cells by the thousand are each refused, and cost a cell more than there are columns', async () => {
+    const rows = await read(['identifier,target\n', `${','.repeat(60_000)}x\n`.repeat(100)]);
+    expect(rows).toHaveLength(100);
+    expect(rows[0]!.row.detail).toContain('more or fewer cells');
+  });
+
+  it.each([
+    ['1/a,x"y\n', 'in the row that begins in line 2, a cell with a quotation mark must begin with one'],
+    ['1/a,"x" y\n', 'in the row that begins in line 2, cell 2 has text behind its closing quotation mark'],
+    ['1/a,x\n1/b,"y', 'in the row that begins in line 3, a quotation mark is not closed'],
+  ])('%j are refused with the place', async (text, detail) => {
+    expect(await detailOf([`identifier,target\n${text}`])).toContain(detail);
+  });
+
   it('without any row are none', async () => {
     expect(await read(['identifier'])).toEqual([]);
   });
 
   it.each([
     ['identifier,owner\n1/a,x\n', '"owner" is not a column'],
-    ['identifier,Identifier\n', '"identifier" is repeated'],
+    ['identifier,Identifier\n', 'two columns are "identifier"'],
     ['target\nx\n', '"identifier" is missing'],
     ['', 'it is empty'],
+    ['sep=|\nidentifier|target\n', '"sep=|" names another separator'],
+    [Buffer.from('identifier,M\xfcller\n', 'latin1'), 'the file is not UTF-8'],
   ])('with the header %j are refused: %s', async (text, expected) => {
     const detail = await detailOf([text]);
     expect(detail).toContain(expected);

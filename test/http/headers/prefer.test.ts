@@ -1,5 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { prefersMinimal } from '../../../src/http/headers/prefer.js';
+import { preferenceApplied, readPreferences } from '../../../src/http/headers/prefer.js';
+
+describe('the preferences of a stream', () => {
+  it.each([
+    ['return=minimal, summary', true, true, 'return=minimal, summary'],
+    ['Summary', false, true, 'summary'],
+    ['summary; x=1, return=representation', false, true, 'summary'],
+    ['x="summary"', false, false, undefined],
+    ['summaries', false, false, undefined],
+  ])('of %s are read', (header, isMinimal, hasSummary, applied) => {
+    const read = readPreferences(header);
+    expect(read).toEqual({ isMinimal, hasSummary });
+    expect(preferenceApplied(read)['preference-applied']).toBe(applied);
+  });
+});
 
 describe('Prefer: return=minimal (RFC 7240)', () => {
   it.each([
@@ -11,7 +25,7 @@ describe('Prefer: return=minimal (RFC 7240)', () => {
     'return=minimal, return=representation',
     'return=minimal, handling="unterminated',
   ])('is requested by %s', (header) => {
-    expect(prefersMinimal(header)).toBe(true);
+    expect(readPreferences(header).isMinimal).toBe(true);
   });
 
   it.each([
@@ -26,12 +40,12 @@ describe('Prefer: return=minimal (RFC 7240)', () => {
     'no-return=minimal',
     '"return=minimal"',
   ])('is not requested by %s', (header) => {
-    expect(prefersMinimal(header)).toBe(false);
+    expect(readPreferences(header).isMinimal).toBe(false);
   });
 
   it('is read in linear time', () => {
     const start = performance.now();
-    for (const piece of ['"\\', '\\"', ',', ';', '"', 'return=', ' ']) prefersMinimal(piece.repeat(500_000));
+    for (const piece of ['"\\', '\\"', ',', ';', '"', 'return=', ' ']) readPreferences(piece.repeat(500_000));
     expect(performance.now() - start).toBeLessThan(5000);
   });
 });

@@ -6,7 +6,7 @@ import type { RequestContext } from '../../../access/request-context.js';
 import { Requires } from '../../../access/requires.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../../http/headers/api-idempotency-key.js';
 import { LargeBody } from '../../../http/body/body-limits.js';
-import { ApiPrefer, MINIMAL_APPLIED, PREFERENCE_HEADER, prefersMinimal } from '../../../http/headers/prefer.js';
+import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../../http/headers/prefer.js';
 import { readPart } from '../../../http/validation/request-validation.js';
 import { sendStream } from '../../../http/body/send-stream.js';
 import { ApiBody, ApiResponse, ApiTags } from '../../../openapi/annotations.js';
@@ -44,7 +44,7 @@ export class BatchController {
   @HttpCode(HttpStatus.OK)
   @ApiIdempotencyKey()
   @ApiBody({ type: BatchRequestDto })
-  @ApiPrefer()
+  @ApiPrefer('return=minimal')
   @ApiResponse({
     status: 200,
     description: 'One result for each item, in order of the request.',
@@ -66,9 +66,9 @@ export class BatchController {
   ): Promise<void> {
     const batch = await readBatch(body, mode);
     const { results, replayed } = await this.batches.mint(batch, context);
-    const isMinimal = prefersMinimal(prefer);
+    const { isMinimal } = readPreferences(prefer);
     if (replayed) void reply.header('idempotency-replayed', 'true');
-    if (isMinimal) void reply.headers(MINIMAL_APPLIED);
+    void reply.headers(preferenceApplied({ isMinimal }));
     void reply.status(HttpStatus.OK).type('application/json; charset=utf-8');
     sendStream(httpRequest, reply, this.write(results, { principal: context.principal, instance: PATH, isMinimal }));
   }

@@ -1,4 +1,5 @@
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
+import { NullIsAbsent } from '../../../http/validation/null-members.js';
 import { Optional } from '../../../http/validation/optional.js';
 import { ApiProperty } from '../../../openapi/annotations.js';
 import { MintFieldsDto, MintedIdentifierDto } from '../mint-request.dto.js';
@@ -37,6 +38,7 @@ export class MintItemDto extends MintFieldsDto {
 }
 
 /** Identifiers to mint: `items`, or a `count` of identifiers without attributes. */
+@NullIsAbsent()
 export class BatchRequestDto {
   /**
    * The naming authority of items that name none; `count` requires it.

@@ -5,10 +5,11 @@ import { Context } from '../../../access/current-principal.js';
 import type { RequestContext } from '../../../access/request-context.js';
 import { Requires } from '../../../access/requires.js';
 import { ApiIdempotencyKey } from '../../../http/headers/api-idempotency-key.js';
-import { ApiPrefer, MINIMAL_APPLIED, PREFERENCE_HEADER, prefersMinimal } from '../../../http/headers/prefer.js';
+import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../../http/headers/prefer.js';
 import { readJsonBody } from '../../../http/body/json-body.js';
 import { type Line, LineReader, MAX_LINE_OCTETS } from '../../../http/body/line-reader.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../../http/body/ndjson-response.js';
+import { StreamSummaryDto } from '../../../http/body/stream-summary.js';
 import { sendStream, streamLog } from '../../../http/body/send-stream.js';
 import { NDJSON, ReadsStream, streamedBody } from '../../../http/body/streamed-body.js';
 import {
@@ -55,14 +56,16 @@ export class BulkController {
   @ApiIdempotencyKey()
   @ReadsStream(NDJSON)
   @ApiConsumes(NDJSON)
-  @ApiPrefer()
-  @ApiExtraModels(MintItemDto, MintLineDto)
+  @ApiPrefer('return=minimal', 'summary')
+  @ApiExtraModels(MintItemDto, MintLineDto, StreamSummaryDto)
   @ApiBody({ schema: { $ref: getSchemaPath(MintItemDto) }, description: 'One JSON object on each line.' })
   @ApiResponse({
     status: 200,
     description: 'One JSON object on each line.',
     headers: PREFERENCE_HEADER,
-    content: { [NDJSON]: { schema: { $ref: getSchemaPath(MintLineDto) } } },
+    content: {
+      [NDJSON]: { schema: { anyOf: [MintLineDto, StreamSummaryDto].map((dto) => ({ $ref: getSchemaPath(dto) })) } },
+    },
   })
   @ApiProblems('INVALID_REQUEST', 'INVALID_IDEMPOTENCY_KEY', 'UNSUPPORTED_MEDIA_TYPE')
   mint(
@@ -77,7 +80,7 @@ export class BulkController {
     const lineFailed = (error: unknown, line: number): Problem => lineProblem(error, line, log);
     const settings = { ...context, namingAuthority, lineFailed };
     const lines = new LineReader(body);
-    const isMinimal = prefersMinimal(prefer);
+    const { isMinimal, hasSummary } = readPreferences(prefer);
     const results = respondInLines<Chunk>(body, {
       path: PATH,
       read: async () => {
@@ -86,24 +89,24 @@ export class BulkController {
       },
       permit: () => this.bulk.requireKey(context),
       work: async (chunk) =>
-        this.write(await this.bulk.mint(chunk, settings), { principal: context.principal, instance: PATH, isMinimal }),
+        this.present(await this.bulk.mint(chunk, settings), {
+          principal: context.principal,
+          instance: PATH,
+          isMinimal,
+        }),
       lastLine: (chunk) => chunk.lines.at(-1)?.line ?? 0,
       log,
+      hasSummary,
     });
-    if (isMinimal) void reply.headers(MINIMAL_APPLIED);
+    void reply.headers(preferenceApplied({ isMinimal, hasSummary }));
     sendStream(request, reply.status(HttpStatus.OK).type(NDJSON), results);
   }
 
-  private async *write(results: readonly LineResult[], style: ResultStyle): AsyncGenerator<string> {
-    let piece = '';
-    for (const [index, result] of results.entries()) {
-      piece += `${JSON.stringify({ line: result.line, ...this.presenter.result(result, style) })}\n`;
-      if (index % SLICE < SLICE - 1) continue;
-      yield piece;
-      piece = '';
-      await nextTurn();
+  private *present(results: readonly LineResult[], style: ResultStyle): Generator<MintLineDto[]> {
+    for (let from = 0; from < results.length; from += SLICE) {
+      const slice = results.slice(from, from + SLICE);
+      yield slice.map((result) => ({ line: result.line, ...this.presenter.result(result, style) }));
     }
-    if (piece !== '') yield piece;
   }
 }
 

@@ -1,0 +1,37 @@
+import { difference } from '../registry/change.js';
+import { type IdentifierRecord, serializeLifecycle } from '../registry/identifier-record.js';
+import type { State } from '../registry/identifier-record.js';
+
+/** Members of an identifier that a line of a stream of changes can change, as JSON has them. */
+export interface ChangedMembers {
+  readonly target?: string | null;
+  readonly metadataId?: string | null;
+  readonly alternateIds?: string[];
+  readonly state?: State;
+  readonly leaseUntil?: string | null;
+  readonly withdrawalReason?: string | null;
+  readonly replacedBy?: string | null;
+}
+
+/** The members that a change gives another value, with their values before and after it. */
+export function changedMembers(
+  before: IdentifierRecord,
+  after: IdentifierRecord,
+): { readonly old: ChangedMembers; readonly new: ChangedMembers } {
+  const [old, now] = [membersOf(before), membersOf(after)];
+  const changed = difference(old, now).map(({ path }) => path.slice(1) as keyof ChangedMembers);
+  const only = (members: ChangedMembers): ChangedMembers =>
+    Object.fromEntries(changed.map((name) => [name, members[name]]));
+  return { old: only(old), new: only(now) };
+}
+
+/** Without the time of a withdrawal, which a dry run does not know. */
+function membersOf(record: IdentifierRecord): Required<ChangedMembers> {
+  const { target, alternateIds, state, leaseUntil, tombstone } = serializeLifecycle(record);
+  const { metadataId } = record;
+  return {
+    ...{ target, metadataId, alternateIds, state, leaseUntil },
+    withdrawalReason: tombstone?.reason ?? null,
+    replacedBy: tombstone?.replacedBy ?? null,
+  };
+}

@@ -1,0 +1,39 @@
+export type Separator = ',' | ';' | '\t';
+
+/**
+ * The cells of a row (RFC 4180).
+ * @param most cells that are read; one more is returned where the row has more.
+ * @throws SyntaxError for a quotation mark in a wrong place.
+ */
+export function cellsIn(row: string, separator: Separator, most: number): string[] {
+  const cells: string[] = [];
+  let start = 0;
+  while (cells.length <= most) {
+    const { cell, end } = row[start] === '"' ? quotedCell(row, start) : plainCell(row, start, separator);
+    if (end < row.length && row[end] !== separator)
+      throw new SyntaxError(`cell ${cells.length + 1} has text behind its closing quotation mark`);
+    cells.push(cell);
+    if (end >= row.length) break;
+    start = end + 1;
+  }
+  return cells;
+}
+
+function plainCell(row: string, start: number, separator: Separator): { cell: string; end: number } {
+  const next = row.indexOf(separator, start);
+  const end = next < 0 ? row.length : next;
+  const cell = row.slice(start, end);
+  if (!cell.includes('"')) return { cell, end };
+  throw new SyntaxError('a cell with a quotation mark must begin with one, and the mark in it must be doubled');
+}
+
+function quotedCell(row: string, start: number): { cell: string; end: number } {
+  let end = start;
+  do {
+    end = row.indexOf('"', end + 1);
+    if (end < 0) throw new SyntaxError('a quotation mark is not closed');
+    if (row[end + 1] !== '"') break;
+    end += 1;
+  } while (end < row.length);
+  return { cell: row.slice(start + 1, end).replaceAll('""', '"'), end: end + 1 };
+}

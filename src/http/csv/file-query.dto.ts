@@ -1,0 +1,25 @@
+import { IsIn, IsString, MaxLength } from 'class-validator';
+import { ApiProperty } from '../../openapi/annotations.js';
+import { Optional } from '../validation/optional.js';
+
+/** Characters of `columns`. */
+const MAX_COLUMNS_LENGTH = 4096;
+
+/** Settings for all lines of a stream that writes. */
+export class FileQueryDto {
+  /** "true" decides about every line and changes nothing. */
+  @ApiProperty({ enum: ['true', 'false'], default: 'false', required: false, example: 'true' })
+  @Optional()
+  @IsIn(['true', 'false'])
+  dryRun: 'true' | 'false' = 'false';
+
+  /**
+   * For CSV: which columns of the file are which members of a line, as pairs `column:member` separated by commas. The member
+   * `ignore` leaves a column out, and the column `*` means every column that the map does not name.
+   * @example "PID:identifier,New URL:target,*:ignore"
+   */
+  @Optional()
+  @MaxLength(MAX_COLUMNS_LENGTH)
+  @IsString()
+  columns?: string;
+}

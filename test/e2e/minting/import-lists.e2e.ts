@@ -1,0 +1,196 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { linesIn } from '../harness/changes.js';
+import { query } from '../harness/database.js';
+import { freshGuid, freshPid } from '../harness/fresh-names.js';
+import { useService } from '../harness/service.js';
+
+const service = useService();
+const NDJSON = { 'content-type': 'application/x-ndjson' };
+const CSV = { 'content-type': 'text/csv' };
+const TEMPLATED = '100.102.7';
+const target = (name: string) => `https://repo.example.org/${name}`;
+const send = async (body: string, headers: Record<string, string>, search = '') => {
+  const answer = await fetch(`${service.server.url}/identifiers/import${search}`, { method: 'POST', headers, body });
+  return { status: answer.status, headers: answer.headers, lines: linesIn(await answer.text()) };
+};
+const bare = ({ status, outcome, problem }: any) => [status, problem?.code ?? outcome];
+const read = async (identifier: string) => (await service.client.get(`/identifiers/${identifier}`)).body;
+const count = async () =>
+  (await query<{ n: number }>(service.database.url, 'SELECT count(*)::int AS n FROM identifier'))[0]!.n;
+
+beforeAll(async () => {
+  const fields = { namingAuthority: TEMPLATED, targetTemplate: 'https://repo.example.org/by-template/{guid}' };
+  expect((await service.client.post('/naming-authorities', fields)).status).toBe(201);
+});
+
+describe('the members state, version, createdAt and updatedAt of an import', () => {
+  const whole = {
+    ...{ state: 'reserved', leaseUntil: '2126-01-01T00:00:00.000Z', version: 7 },
+    ...{ createdAt: '2020-01-01T00:00:00.000Z', updatedAt: '2021-01-01T00:00:00.000Z' },
+  };
+  const absent = {
+    state: { leaseUntil: undefined },
+    version: {},
+    createdAt: {},
+    updatedAt: {},
+  } as const;
+
+  it.each(Object.entries(absent))('are each optional in NDJSON and CSV: %s', async (name, more) => {
+    const values: Record<string, any> = { target: target('1'), ...whole, [name]: undefined, ...more };
+    const sent = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+    const expected = {
+      ...sent,
+      ...(name === 'state' && { state: 'active' }),
+      ...(name === 'version' && { version: 1 }),
+      ...(name === 'createdAt' && { createdAt: whole.updatedAt }),
+      ...(name === 'updatedAt' && { updatedAt: whole.createdAt }),
+    };
+    const [one, other] = [`100.102/${freshGuid()}`, `100.102/${freshGuid()}`];
+    const line = `${JSON.stringify({ identifier: one, ...sent })}\n`;
+    const csv = `identifier,${Object.keys(sent).join()}\n${other},${Object.values(sent).join()}\n`;
+    for (const outcome of [
+      [201, 'imported'],
+      [200, 'unchanged'],
+    ]) {
+      expect((await send(line, NDJSON)).lines.map(bare)).toEqual([outcome]);
+      expect((await send(csv, CSV)).lines.map(bare)).toEqual([outcome]);
+    }
+    expect(await read(one)).toMatchObject(expected);
+    expect(await read(other)).toMatchObject(expected);
+    const changed = { identifier: one, ...sent, target: target('2') };
+    expect((await send(JSON.stringify(changed), NDJSON)).lines.map(bare)).toEqual([[409, 'IDENTIFIER_TAKEN']]);
+  });
+
+  it('are all optional: the identifier is active, new and of this moment', async () => {
+    const identifier = `100.102/${freshGuid()}`;
+    const before = Date.now();
+    const sent = { identifier, state: null, version: null, createdAt: null, updatedAt: null };
+    expect((await send(JSON.stringify(sent), NDJSON)).lines.map(bare)).toEqual([[201, 'imported']]);
+    const { state, version, createdAt, updatedAt } = await read(identifier);
+    expect([state, version, updatedAt]).toEqual(['active', 1, createdAt]);
+    expect(Date.parse(createdAt)).toBeGreaterThanOrEqual(before - 1);
+    expect((await send(JSON.stringify(sent), NDJSON)).lines.map(bare)).toEqual([[200, 'unchanged']]);
+  });
+});
+
+describe('the target template of a naming authority', () => {
+  const byTemplate = (identifier: string) => `https://repo.example.org/by-template/${identifier.split('/')[1]!}`;
+
+  it('gives targets to the lines of a list without one, in NDJSON and CSV', async () => {
+    const [a, b, c, d] = Array.from({ length: 4 }, () => `${TEMPLATED}/${freshGuid()}`) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    const rows = `identifier,target\n${a},\n${b},${target('own')}\n`;
+    const lines = `{"identifier":"${c}"}\n{"identifier":"${d}","target":null}\n`;
+    for (const outcome of [
+      [201, 'imported'],
+      [200, 'unchanged'],
+    ]) {
+      expect((await send(rows, CSV)).lines.map(bare)).toEqual([outcome, outcome]);
+      expect((await send(lines, NDJSON)).lines.map(bare)).toEqual([outcome, outcome]);
+    }
+    const targets = await Promise.all([a, b, c, d].map(async (identifier) => (await read(identifier)).target));
+    expect(targets).toEqual([byTemplate(a), target('own'), byTemplate(c), null]);
+  });
+
+  it('gives none to a row of an export, which says that there is none', async () => {
+    const identifier = `${TEMPLATED}/${freshGuid()}`;
+    const row = `${identifier},,active,1,2020-01-01T00:00:00Z,2020-01-01T00:00:00Z`;
+    await send(`identifier,target,state,version,createdAt,updatedAt\n${row}\n`, CSV);
+    expect((await read(identifier)).target).toBeNull();
+  });
+});
+
+describe('an import with dryRun=true', () => {
+  it('returns what the import returns afterwards, and imports nothing', async () => {
+    const [taken, a, b, c] = Array.from({ length: 4 }, () => `100.102/${freshGuid()}`) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    const [pid, alternate] = [freshPid(), freshPid()];
+    await send(JSON.stringify({ identifier: taken, metadataId: pid }), NDJSON);
+    const lines = [
+      { identifier: taken, metadataId: pid },
+      { identifier: taken, target: target('x') },
+      { identifier: a, alternateIds: [alternate] },
+      { identifier: a, alternateIds: [alternate] },
+      { identifier: a, target: target('x') },
+      { identifier: b, alternateIds: [alternate] },
+      { identifier: b, metadataId: pid },
+      { identifier: '54321/1' },
+      { identifier: c, version: 0 },
+    ];
+    const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    const before = await count();
+    const previewed = (await send(body, NDJSON, '?dryRun=true')).lines;
+    expect(await count()).toBe(before);
+    expect(previewed.map(bare)).toEqual([
+      [200, 'unchanged'],
+      [409, 'IDENTIFIER_TAKEN'],
+      [201, 'imported'],
+      [200, 'unchanged'],
+      [409, 'IDENTIFIER_TAKEN'],
+      [409, 'ALTERNATE_ID_TAKEN'],
+      [409, 'METADATA_ID_TAKEN'],
+      [422, 'UNKNOWN_NAMING_AUTHORITY'],
+      [400, 'INVALID_REQUEST'],
+    ]);
+    expect((await send(body, NDJSON)).lines).toEqual(previewed);
+    expect(await count()).toBe(before + 1);
+  });
+});
+
+describe('the columns of an import', () => {
+  it('are named by columns', async () => {
+    const identifier = `100.102/${freshGuid()}`;
+    const search = `?columns=${encodeURIComponent('PID:identifier,New URL:target,*:ignore')}`;
+    const { lines } = await send(`PID;Title;New URL\n${identifier};x; ${target('3')} \n`, CSV, search);
+    expect(lines.map(bare)).toEqual([[201, 'imported']]);
+    expect((await read(identifier)).target).toBe(target('3'));
+  });
+
+  it('are refused before any line where the map does not fit, and for NDJSON', async () => {
+    for (const [columns, headers, body] of [
+      ['PID:guid', CSV, 'PID\n'],
+      ['URL:target', CSV, 'identifier\n'],
+      ['PID:identifier', NDJSON, '{}'],
+    ] as const) {
+      const { status, lines } = await send(body, headers, `?columns=${columns}`);
+      expect([status, lines[0].code]).toEqual([400, 'INVALID_REQUEST']);
+    }
+  });
+});
+
+describe('an export', () => {
+  const download = async (search: string, accept = '*/*') => {
+    const answer = await fetch(`${service.server.url}/identifiers/export${search}`, { headers: { accept } });
+    return { status: answer.status, type: answer.headers.get('content-type'), text: Buffer.from(await answer.arrayBuffer()).toString() };
+  };
+
+  it('has the columns and the delimiter of the query, and can be imported', async () => {
+    const fields = { namingAuthority: '2000.01', target: target('a;b'), guid: freshGuid() };
+    const { identifier } = (await service.client.post('/identifiers', fields)).body;
+    const { type, text } = await download('?namingAuthority=2000.01&columns=Target,identifier&delimiter=;');
+    expect(type).toBe('text/csv; charset=utf-8; header=present');
+    expect(text).toBe(`"target";"identifier"\r\n"https://repo.example.org/a;b";"${identifier}"\r\n`);
+    expect((await send(text, CSV)).lines.map(bare)).toEqual([[200, 'unchanged']]);
+    const all = (await download('?namingAuthority=2000.01&delimiter=;&excel=true')).text;
+    expect(all.startsWith('\ufeff"identifier";"metadataId";"target";"state"')).toBe(true);
+  });
+
+  it.each([
+    ['?columns=identifier,owner', '*/*', 400, '#query/columns'],
+    ['?columns=identifier,IDENTIFIER', '*/*', 400, '#query/columns'],
+    ['?columns=', '*/*', 400, '#query/columns'],
+    ['?delimiter=:', '*/*', 400, '#query/delimiter'],
+    ['?columns=identifier', 'application/x-ndjson', 406, undefined],
+  ])('with %s as %s is %i', async (search, accept, status, pointer) => {
+    const answer = await download(search, accept);
+    expect([answer.status, JSON.parse(answer.text).errors?.[0].pointer]).toEqual([status, pointer]);
+  });
+});

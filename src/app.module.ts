@@ -45,7 +45,9 @@ export class AppModule {
     failures: FailureCounter,
   ): DynamicModule {
     const { faces, resolver, upstream, publicRead, openAccessHosts } = config;
+    const { browserSeconds, sharedSeconds } = config.redirectAges;
     const isClosed = !publicRead && openAccessHosts === null;
+    const redirectAges = { browserSeconds, sharedSeconds: isClosed ? null : sharedSeconds };
     return {
       module: AppModule,
       imports: [
@@ -60,7 +62,7 @@ export class AppModule {
           : []),
         ...[HealthModule, StorageWriteModule, CursorsModule],
         ...(faces.has('api') ? [DocumentationModule.with(faces.has('resolver'))] : []),
-        ...(faces.has('resolver') ? [ResolverModule.with({ resolver, upstream, isClosed })] : []),
+        ...(faces.has('resolver') ? [ResolverModule.with({ resolver, upstream, redirectAges })] : []),
         ...(faces.has('handles') ? [HandleApiModule.with(openAccessHosts === null)] : []),
       ],
     };

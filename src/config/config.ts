@@ -55,6 +55,8 @@ export interface Config {
   readonly resolver: Resolver;
   /** The resolver for prefixes of others; null for none. */
   readonly upstream: Resolver | null;
+  /** Seconds for which browsers, and caches that several clients share, may store a redirect. */
+  readonly redirectAges: { readonly browserSeconds: number; readonly sharedSeconds: number };
   readonly faces: ReadonlySet<FaceName>;
   /** Null under open access. */
   readonly adminApiKey: string | null;
@@ -123,6 +125,10 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()):
     namingAuthorities: namingAuthoritiesOf(namingAuthorities),
     resolver: resolver.value,
     upstream: upstreamOf(environment.RESOLVER_UPSTREAM ?? '') ?? null,
+    redirectAges: {
+      browserSeconds: environment.REDIRECT_MAX_AGE_SECONDS,
+      sharedSeconds: environment.REDIRECT_SHARED_MAX_AGE_SECONDS ?? environment.REDIRECT_MAX_AGE_SECONDS,
+    },
     faces: facesOf(environment.FACES, isOpen(environment), environment.PUBLIC_READ === 'true'),
     adminApiKey: isOpen(environment) ? null : (environment.ADMIN_API_KEY ?? null),
     publicRead: environment.PUBLIC_READ === 'true',

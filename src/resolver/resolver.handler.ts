@@ -35,7 +35,16 @@ import {
   unknownRefusal,
   withdrawnRefusal,
 } from './refusals.js';
-import { sendApi, sendDestination, sendPage, sendRedirect, sendText, sendUpstream } from './replies.js';
+import type { RedirectAges } from './redirect-ages.js';
+import {
+  RedirectHeaders,
+  sendApi,
+  sendDestination,
+  sendPage,
+  sendRedirect,
+  sendText,
+  sendUpstream,
+} from './replies.js';
 
 type Registered = Extract<Resolution, { readonly record: IdentifierRecord }>;
 
@@ -44,13 +53,12 @@ export interface ResolverSettings {
   readonly resolver: Resolver;
   /** The resolver for prefixes of others; null for none. */
   readonly upstream: Resolver | null;
-  /** Whether reading requires a key; then no shared cache may store a redirect. */
-  readonly isClosed: boolean;
+  readonly redirectAges: RedirectAges;
 }
 
 /** Answers the requests that `Entrance` has read. */
 export class ResolverHandler {
-  private readonly cacheControl: string;
+  private readonly redirects: RedirectHeaders;
 
   constructor(
     private readonly resolver: HandleResolver,
@@ -59,12 +67,12 @@ export class ResolverHandler {
     private readonly metrics: Metrics,
     private readonly settings: ResolverSettings,
   ) {
-    this.cacheControl = `${settings.isClosed ? 'private' : 'public'}, max-age=86400`;
+    this.redirects = new RedirectHeaders(settings.redirectAges);
   }
 
   /** The redirects that need nothing of a request but its path. */
   direct(entrance: Entrance): DirectRoute {
-    return directRedirects(entrance, this.records, this.metrics, this.cacheControl, this.settings.resolver);
+    return directRedirects(entrance, this.records, this.metrics, this.redirects, this.settings.resolver);
   }
 
   readonly handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -127,7 +135,7 @@ export class ResolverHandler {
     }
     if (query === NO_QUERY && target !== null && record.handleValues === null) {
       this.metrics.resolved('redirected');
-      return sendRedirect(reply, target, this.cacheControl);
+      return sendRedirect(reply, target, this.redirects);
     }
     const values = selectValues(valuesOf(record).filter(isPublic), query);
     if (query.action === 'api') {
@@ -147,7 +155,7 @@ export class ResolverHandler {
         return this.refuse(request, reply, query, malformedRefusal(handle, location.refusal, '#query/urlappend'));
       }
       this.metrics.resolved('redirected');
-      return sendDestination(reply, { ...destination, location }, this.settings.isClosed ? 'private' : 'public');
+      return sendDestination(reply, { ...destination, location }, this.settings.redirectAges);
     }
     this.metrics.resolved('shown');
     if (query.action === 'showurls') return sendText(reply, 200, 'text/xml; charset=utf-8', locationsXml(values));

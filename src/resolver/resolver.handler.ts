@@ -26,10 +26,13 @@ import { type HandleResolver, type Resolution, urlAt } from './handle-resolver.j
 import { destinationOf } from './destination/destination.js';
 import { identifierLink, linkOf, linkable } from './identifier-links.js';
 import { locationsXml, pageValues } from './page-values.js';
+import type { PastedTexts } from './pasted-texts.js';
 import { NO_QUERY, type ResolveQuery, queryOf, readQuery } from './resolve-query.js';
 import {
   type Refusal,
+  foreignRefusal,
   malformedRefusal,
+  severalRefusal,
   sendRefusal,
   tooLongRefusal,
   unknownRefusal,
@@ -66,6 +69,7 @@ export class ResolverHandler {
     private readonly histories: Pick<HistoryReads, 'lastOfIdentifier'>,
     private readonly metrics: Metrics,
     private readonly settings: ResolverSettings,
+    private readonly texts: PastedTexts,
   ) {
     this.redirects = new RedirectHeaders(settings.redirectAges);
   }
@@ -93,7 +97,7 @@ export class ResolverHandler {
     if (text.trim() === '') {
       return this.refuse(request, reply, query, malformedRefusal('', 'Send the identifier in the field "hdl".'));
     }
-    return this.answer(request, reply, query, await this.resolver.resolveText(text, principal), principal);
+    return this.answer(request, reply, query, await this.texts.resolve(text, request.host, principal), principal);
   };
 
   private async answer(
@@ -110,7 +114,9 @@ export class ResolverHandler {
       case 'withdrawn':
         return this.answerWithdrawn(request, reply, query, resolution, principal);
       case 'unknown':
-        return this.refuse(request, reply, query, unknownRefusal(handle, resolution.authority));
+        return this.refuse(request, reply, query, await this.unknown(handle, query, principal));
+      case 'several':
+        return this.refuse(request, reply, query, severalRefusal(handle, resolution.names));
       case 'malformed':
         return this.refuse(request, reply, query, malformedRefusal(handle, resolution.reason));
       case 'tooLong':
@@ -202,6 +208,11 @@ export class ResolverHandler {
     return sendText(reply, status, LINKSET, `${JSON.stringify(set)}\n`);
   }
 
+  /** The values of `action=api` have no hint, so that programs do not pay for it. */
+  private async unknown(handle: string, { action }: ResolveQuery, principal: Principal): Promise<Refusal> {
+    return unknownRefusal(handle, action === 'api' ? null : await this.texts.hintFor(handle, principal));
+  }
+
   /** @throws Problem NOT_FOUND, as for every other path that does not exist. */
   private answerForeign(
     request: FastifyRequest,
@@ -218,7 +229,7 @@ export class ResolverHandler {
       return sendUpstream(reply, url + visibleQuery(request.originalUrl));
     }
     if (entryOf(request.raw)?.kind === 'name') throw unknownPath(request.method, request.originalUrl);
-    return this.refuse(request, reply, query, unknownRefusal(handle, null));
+    return this.refuse(request, reply, query, foreignRefusal(handle));
   }
 
   /** With the history, where the response is a page. */

@@ -4,6 +4,7 @@
  */
 export { PAGE_CONTENT_SECURITY_POLICY } from './content-security-policy.js';
 export { badRequestPage, choicePage, unknownNamePage } from './error-pages.js';
+export { frontPage } from './front-page.js';
 export { hintsFor } from './hints.js';
 export type { NameLink } from './links.js';
 export { MAX_PAGE_EVENTS, type PageEvent, type PageRecord, type PageValue } from './page-record.js';

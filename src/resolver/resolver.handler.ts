@@ -54,6 +54,8 @@ type Registered = Extract<Resolution, { readonly record: IdentifierRecord }>;
 export interface ResolverSettings {
   /** The resolver of naming authorities that have none of their own. */
   readonly resolver: Resolver;
+  /** Whether the operator has named this resolver, so that its URLs lead to the records. */
+  readonly isResolverSet: boolean;
   /** The resolver for prefixes of others; null for none. */
   readonly upstream: Resolver | null;
   readonly redirectAges: RedirectAges;
@@ -248,7 +250,8 @@ export class ResolverHandler {
       isPage && principal.seesHistory
         ? await this.histories.lastOfIdentifier(record.id, MAX_PAGE_EVENTS, principal.seesActors)
         : null;
-    return { record: shown, uris, metadataIdScheme, values: null, history };
+    const isPublic = this.settings.isResolverSet || record.resolver !== null;
+    return { record: shown, uris, isPublic, metadataIdScheme, values: null, history };
   }
 
   private urisOf(record: IdentifierRecord): Uris {

@@ -7,6 +7,7 @@ import {
   type PageRecord,
   badRequestPage,
   formPage,
+  frontPage,
   hintsFor,
   recordPage,
   redirectPage,
@@ -310,11 +311,13 @@ describe('the Content-Security-Policy', () => {
   it('permits nothing but the styles and the script of the pages', () => {
     expect(sources).toContain("default-src 'none'");
     expect(sources).toContain("frame-ancestors 'none'");
-    expect(PAGE_CONTENT_SECURITY_POLICY).not.toMatch(/unsafe|\*|'self'/);
+    expect(sources).toContain("img-src 'self'");
+    expect(PAGE_CONTENT_SECURITY_POLICY.replace("img-src 'self'", '')).not.toMatch(/unsafe|\*|'self'/);
     for (const page of [
       recordPage(pageOf()),
       unknownNamePage('1/x', []),
       formPage(),
+      frontPage('http://localhost:3000', true),
       redirectPage('https://example.org/'),
     ]) {
       const inline = [...page.matchAll(/<(script|style)>([\s\S]*?)<\/\1>/g)];

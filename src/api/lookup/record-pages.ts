@@ -1,4 +1,4 @@
-import { HttpStatus, Injectable } from '@nestjs/common';
+import { HttpStatus, Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../access/principal.js';
 import { securityHeaders } from '../../http/server/security-headers.js';
@@ -12,6 +12,7 @@ import {
   unknownNamePage,
   withdrawnPage,
 } from '../../record-page/index.js';
+import { IS_RESOLVER_SET } from '../../registry/default-resolver.module.js';
 import { locationOf } from '../../registry/identifier-path.js';
 import type { RecordUrls } from '../../registry/typed-links.js';
 import { HistoryReads } from '../../storage/replica/history-reads.js';
@@ -31,7 +32,10 @@ export const NO_STORE_PAGE_HEADERS = { ...PAGE_HEADERS, 'cache-control': 'no-sto
 /** Pages of records for browsers; see `record-page/`. */
 @Injectable()
 export class RecordPages {
-  constructor(private readonly histories: HistoryReads) {}
+  constructor(
+    private readonly histories: HistoryReads,
+    @Inject(IS_RESOLVER_SET) private readonly isResolverSet: boolean,
+  ) {}
 
   /**
    * The page of a record that the principal can see, also of a withdrawn one.
@@ -45,7 +49,8 @@ export class RecordPages {
   ): Promise<string> {
     const history =
       historyUrl === null ? null : await this.histories.lastOfIdentifier(record.id, MAX_PAGE_EVENTS, seesActors);
-    const own = { record, uris, metadataIdScheme, canonicalUrl };
+    const isPublic = this.isResolverSet || record.resolver !== null;
+    const own = { record, uris, isPublic, metadataIdScheme, canonicalUrl };
     const shown = { ...own, values: null, history, ...(historyUrl !== null && { historyUrl }) };
     return record.tombstone === null ? recordPage(shown) : withdrawnPage(shown);
   }

@@ -38,7 +38,6 @@ describe('a text without a match, where any text can be a metadata ID', () => {
     ['two digits exchanged', `100.102/5F${GUID.slice(2).toLowerCase()}`, 'has this name', 8],
     ['the last digits cut', `100.102/${GUID.slice(0, 20)}`, '12 digits are missing', 28],
     ['other characters at the end', `100.102/${GUID}v2`, '2 characters are too many', 40],
-    ['hyphens of a UUID', '100.102/F58FB49E-B1F8-48F0-A606-E84CEF294BE5', '"-" is not a digit', 16],
   ])('has a hint with the nearest name: %s', async (_, input, words, offset) => {
     const [item] = await lookUp([input]);
     expect(item).toMatchObject({ input, outcome: 'missing', matchedBy: null, reason: 'unknown' });
@@ -78,10 +77,7 @@ describe('a text without a match, where any text can be a metadata ID', () => {
   it('has the nearest name in the first 20 such texts of a request, and a hint in all of them', async () => {
     const items = await lookUp(Array.from({ length: 1000 }, () => `100.102/${GUID.slice(0, -1)}`));
     const having = items.filter(({ hint }: any) => hint.nearest === IDENTIFIER);
-    expect([items.every(({ hint }: any) => hint.detail.startsWith('One digit')), having.length]).toEqual([
-      true,
-      20,
-    ]);
+    expect([items.every(({ hint }: any) => hint.detail.startsWith('One digit')), having.length]).toEqual([true, 20]);
   });
 
   it('has no reason and no hint where something matches', async () => {
@@ -92,6 +88,7 @@ describe('a text without a match, where any text can be a metadata ID', () => {
 
 describe('a name in a text', () => {
   it.each([
+    '100.102/F58FB49E-B1F8-48F0-A606-E84CEF294BE5',
     `Handle: ${IDENTIFIER}`,
     `Handle:${IDENTIFIER}`,
     `see ${IDENTIFIER} (v2)`,

@@ -4,7 +4,7 @@
  * these patterns without a change here.
  */
 const LAYERS =
-  'identifier|registry|handle-values|record-page|storage|database|http|access|curation|handle-records|minting|upserts|problem|config|metrics|openapi|logging';
+  'identifier|registry|handle-values|record-page|storage|database|http|access|curation|finding|handle-records|minting|upserts|problem|config|metrics|openapi|logging';
 const FACE = `^src/(?!(?:${LAYERS})/)[^/]+/`;
 
 /** What a layer may import besides itself. */
@@ -77,6 +77,11 @@ export default {
       'Access reads API keys and naming authorities.',
     ),
     only(
+      'finding',
+      ['access', 'storage', 'registry', 'identifier', 'http', 'problem'],
+      'Finding what a pasted text denotes is a service of every face.',
+    ),
+    only(
       'curation',
       ['access', 'storage', 'registry', 'handle-values', 'identifier', 'problem'],
       'Changes of identifiers are services of every face.',
@@ -146,7 +151,7 @@ export default {
       name: 'readers-do-not-reach-writers',
       comment: 'Look-up, events and export get the read store only.',
       severity: 'error',
-      from: { path: '^src/(api/((lookup|events)/|import-export/export)|resolver/)' },
+      from: { path: '^src/(api/((lookup|events)/|import-export/export)|finding/|resolver/)' },
       to: { path: '^src/storage/.*(writer|updater|importer|insert|storage-write)', reachable: true },
     },
     {

@@ -20,6 +20,7 @@ COPY --from=build /app/dist ./dist
 COPY package.json LICENSE ./
 COPY prisma ./prisma
 COPY openapi ./openapi
+COPY docs/tutorial.md ./docs/
 # The account that the image brings. The files belong to root, so the service cannot change itself.
 USER node
 EXPOSE 3000

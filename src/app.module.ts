@@ -26,6 +26,7 @@ import { RecordCacheModule } from './storage/identifiers/cache/record-cache.modu
 import type { FailureCounter } from './problem/log-failure.js';
 import { ReservationsModule } from './api/reservations/reservations.module.js';
 import { ResolverModule } from './resolver/resolver.module.js';
+import { SiteModule } from './api/site/site.module.js';
 import { StorageWriteModule } from './storage/storage-write.module.js';
 
 /** The resources of the REST API. Health checks and metrics are served with every selection of faces. */
@@ -45,22 +46,27 @@ export class AppModule {
     failures: FailureCounter,
   ): DynamicModule {
     const { faces, resolver, upstream, publicRead, openAccessHosts } = config;
+    const { browserSeconds, sharedSeconds } = config.redirectAges;
     const isClosed = !publicRead && openAccessHosts === null;
+    const redirectAges = { browserSeconds, sharedSeconds: isClosed ? null : sharedSeconds };
     return {
       module: AppModule,
       imports: [
         DatabaseModule.over(pools, replica),
         DrainModule.with(drain),
-        DefaultResolverModule.with(config.resolver),
+        DefaultResolverModule.with(config.resolver, config.isResolverSet),
         AccessModule.with(config, config.limits),
         RecordCacheModule.within(config.recordCache),
         MetricsModule.of(metrics, config.metricsPort !== null),
         ...(faces.has('api')
           ? [ReservationsModule.sweptEvery(config.reservationSweepIntervalMs, failures), ...API]
           : []),
+        SiteModule.with(!isClosed),
         ...[HealthModule, StorageWriteModule, CursorsModule],
         ...(faces.has('api') ? [DocumentationModule.with(faces.has('resolver'))] : []),
-        ...(faces.has('resolver') ? [ResolverModule.with({ resolver, upstream, isClosed })] : []),
+        ...(faces.has('resolver')
+          ? [ResolverModule.with({ resolver, isResolverSet: config.isResolverSet, upstream, redirectAges })]
+          : []),
         ...(faces.has('handles') ? [HandleApiModule.with(openAccessHosts === null)] : []),
       ],
     };

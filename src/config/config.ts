@@ -53,8 +53,12 @@ export interface Config {
   readonly namingAuthorities: readonly ConfiguredNamingAuthority[];
   /** The resolver whose HTTP URIs are rendered and understood (URI-36). */
   readonly resolver: Resolver;
+  /** Whether the operator has named this resolver; the default one knows none of the identifiers of a new service. */
+  readonly isResolverSet: boolean;
   /** The resolver for prefixes of others; null for none. */
   readonly upstream: Resolver | null;
+  /** Seconds for which browsers, and caches that several clients share, may store a redirect. */
+  readonly redirectAges: { readonly browserSeconds: number; readonly sharedSeconds: number };
   readonly faces: ReadonlySet<FaceName>;
   /** Null under open access. */
   readonly adminApiKey: string | null;
@@ -122,7 +126,12 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()):
     readDatabaseUrl: environment.READ_DATABASE_URL ?? null,
     namingAuthorities: namingAuthoritiesOf(namingAuthorities),
     resolver: resolver.value,
+    isResolverSet: Boolean(given.RESOLVER_AUTHORITY),
     upstream: upstreamOf(environment.RESOLVER_UPSTREAM ?? '') ?? null,
+    redirectAges: {
+      browserSeconds: environment.REDIRECT_MAX_AGE_SECONDS,
+      sharedSeconds: environment.REDIRECT_SHARED_MAX_AGE_SECONDS ?? environment.REDIRECT_MAX_AGE_SECONDS,
+    },
     faces: facesOf(environment.FACES, isOpen(environment), environment.PUBLIC_READ === 'true'),
     adminApiKey: isOpen(environment) ? null : (environment.ADMIN_API_KEY ?? null),
     publicRead: environment.PUBLIC_READ === 'true',

@@ -74,6 +74,10 @@ export class Environment {
   @Text() RESOLVER_AUTHORITY = 'hdl.handle.net';
   @Text() RESOLVER_FIRST_SEGMENT?: string;
 
+  @WholeBetween(0, 31_536_000) REDIRECT_MAX_AGE_SECONDS = 60;
+  /** Default: `REDIRECT_MAX_AGE_SECONDS`. */
+  @WholeBetween(0, 31_536_000) REDIRECT_SHARED_MAX_AGE_SECONDS?: number;
+
   /** Checked by `upstreamOf`. */
   @Text()
   RESOLVER_UPSTREAM?: string;

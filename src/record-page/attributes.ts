@@ -19,7 +19,14 @@ export function kindOf({ guid, namingAuthority }: IdentifierRecord): string {
 }
 
 /** The attributes of a record. A withdrawn one is shown without its target. */
-export function attributeTable({ record, uris, metadataIdScheme = 'recognized' }: PageRecord): Markup {
+export function attributeTable({
+  record,
+  uris: all,
+  isPublic = true,
+  metadataIdScheme = 'recognized',
+}: PageRecord): Markup {
+  // Without a web address of their own, other names have none at the same resolver.
+  const uris = isPublic ? all : { ...all, http: null };
   const { target, metadataId, alternateIds, replaces, newerVersions, describes, createdAt, updatedAt, version, state } =
     record;
   const rows: Row[] = [];

@@ -1,4 +1,5 @@
 import { page } from './layout.js';
+import { type NameLink, nameLink } from './links.js';
 import { markup } from './markup.js';
 import { shownName, shownSentence } from './visible-text.js';
 
@@ -9,15 +10,27 @@ const MAX_SHOWN_LENGTH = 1024;
  * The page of a name that is not registered, as HTML (404). Clients of the Handle proxy look for its first sentence, so
  * a name of printable ASCII characters is in it without an element.
  * @param hints sentences that say what to check.
+ * @param nearest the registered name that is probably meant; null for none.
  */
-export function unknownNamePage(name: string, hints: readonly string[]): string {
+export function unknownNamePage(name: string, hints: readonly string[], nearest: NameLink | null = null): string {
   const shown = shortened(name);
   return page({
     title: `${shown} cannot be found · Mintmark`,
     isIndexed: false,
     main: markup`<h1>This identifier is not registered</h1>
 <p class="state gone">The handle you requested -- ${shownName(shown)} -- cannot be found.</p>
-${hints.length === 0 ? null : markup`<h2>What to check</h2>\n<ul>${hints.map((hint) => markup`<li>${hint}</li>\n`)}</ul>`}`,
+${nearest === null ? null : markup`<p>Is this name meant? ${nameLink(nearest)}</p>\n`}${hints.length === 0 ? null : markup`<h2>What to check</h2>\n<ul>${hints.map((hint) => markup`<li>${hint}</li>\n`)}</ul>`}`,
+  });
+}
+
+/** The page of a text that several names match equally well, as HTML (400). */
+export function choicePage(text: string, names: readonly NameLink[]): string {
+  return page({
+    title: 'Several identifiers match · Mintmark',
+    isIndexed: false,
+    main: markup`<h1>Several identifiers match</h1>
+<p>The request asks for: <code>${shownName(shortened(text))}</code></p>
+<ul>${names.map((each) => markup`<li>${nameLink(each)}</li>\n`)}</ul>`,
   });
 }
 

@@ -9,10 +9,6 @@ export function hintsFor(name: string): string[] {
   if (/[^!-~]/.test(name)) {
     hints.push('The name contains characters outside ASCII. Some of them look like ASCII characters, such as a dash.');
   }
-  const localName = name.slice(name.lastIndexOf('/') + 1);
-  if (/^[0-9A-Za-z]{28,36}$/.test(localName) && !/^[0-9A-Fa-f]{32}$/.test(localName)) {
-    hints.push('A CORDRA identifier ends with exactly 32 digits from 0 to 9 and A to F. Compare them with the source.');
-  }
   hints.push('Compare every character with the source of the name: the digit 0 and the letter O, 1 and l look alike.');
   hints.push('The name may not be registered yet. Ask the publisher of the page that you come from.');
   return hints;

@@ -4,26 +4,42 @@ import { type Markup, markup } from './markup.js';
 import type { PageEvent, PageRecord } from './page-record.js';
 import { listTable } from './tables.js';
 import { shownTime } from './times.js';
-import { shownSentence } from './visible-text.js';
+import { type ValueChange, changesIn } from './value-changes.js';
+import { shownName, shownSentence } from './visible-text.js';
 
 /** The last changes with a link to all; null where the reader may not see them. */
-export function historySection({ history, historyUrl }: PageRecord): Markup | null {
+export function historySection({ record, history, historyUrl }: PageRecord): Markup | null {
   if (history === null) return null;
+  // A withdrawn record does not show its former target.
+  const isActive = record.state !== 'withdrawn';
   const showsClients = history.some(({ client }) => client !== null);
   const columns = ['Version', 'Time', 'Change', ...(showsClients ? ['By'] : [])];
-  const rows = history.map((event) => rowOf(event, showsClients));
+  const changes = isActive ? changesIn(history) : new Map<number, readonly ValueChange[]>();
+  const rows = history.map((event) => rowOf(event, changes.get(event.version) ?? [], showsClients));
   return markup`<h2 id="history">History</h2>
     ${listTable(captionOf(history), columns, rows)} ${wholeHistory(historyUrl)}`;
 }
 
-function rowOf({ version, kind, at, client }: PageEvent, showsClients: boolean) {
+function rowOf({ version, kind, at, client }: PageEvent, changes: readonly ValueChange[], showsClients: boolean) {
   const by = client === null ? 'Unknown' : shownSentence(client);
-  return [version, shownTime(at), inWords(kind), ...(showsClients ? [by] : [])];
+  return [version, shownTime(at), markup`${inWords(kind)}${listOf(changes)}`, ...(showsClients ? [by] : [])];
 }
 
 function captionOf(history: readonly PageEvent[]): string {
   const oldest = history.at(-1)?.version ?? 1;
   return oldest === 1 ? 'All changes, newest first.' : `The last ${history.length} changes, newest first.`;
+}
+
+function listOf(changes: readonly ValueChange[]): Markup | null {
+  if (changes.length === 0) return null;
+  return markup`<ul role="list">${changes.map(
+    ({ name, before, after }) =>
+      markup`<li>${name}${before === undefined ? null : markup` from ${valueIn(before)}`} to ${valueIn(after)}</li>`,
+  )}</ul>`;
+}
+
+function valueIn(value: string | null): Markup {
+  return markup`<code>${value === null ? 'none' : shownName(value)}</code>`;
 }
 
 /** A path of this service, or an http URL. */

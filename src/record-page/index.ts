@@ -3,8 +3,10 @@
  * complete without its script. Send it with `PAGE_CONTENT_SECURITY_POLICY`.
  */
 export { PAGE_CONTENT_SECURITY_POLICY } from './content-security-policy.js';
-export { badRequestPage, unknownNamePage } from './error-pages.js';
+export { badRequestPage, choicePage, unknownNamePage } from './error-pages.js';
+export { frontPage } from './front-page.js';
 export { hintsFor } from './hints.js';
+export type { NameLink } from './links.js';
 export { MAX_PAGE_EVENTS, type PageEvent, type PageRecord, type PageValue } from './page-record.js';
 export { recordPage } from './record-page.js';
 export { formPage, redirectPage } from './short-pages.js';

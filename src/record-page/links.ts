@@ -1,4 +1,4 @@
-import { type Content, markup } from './markup.js';
+import { type Content, type Markup, markup } from './markup.js';
 import { shownName } from './visible-text.js';
 
 /** The URL of a link: only http and https, so that no page has a link that runs a script; null for any other text. */
@@ -11,4 +11,14 @@ export function linkable(url: string | null): string | null {
 export function linkTo(url: string | null, text: string): Content {
   const href = linkable(url);
   return href === null ? shownName(text) : markup`<a href="${href}" rel="noreferrer">${shownName(text)}</a>`;
+}
+
+/** A name, and the path of its page at this service. */
+export interface NameLink {
+  readonly name: string;
+  readonly url: string;
+}
+
+export function nameLink({ name, url }: NameLink): Markup {
+  return markup`<a href="${url}">${shownName(name)}</a>`;
 }

@@ -1,6 +1,8 @@
 import type { Uris } from '../identifier/index.js';
+import { nativeText } from '../registry/identifier-record.js';
 import { copyButton } from './layout.js';
 import { type Content, type Markup, markup } from './markup.js';
+import type { PageRecord } from './page-record.js';
 import { linkTo } from './links.js';
 import { type Row, factTable } from './tables.js';
 import { shownName } from './visible-text.js';
@@ -16,11 +18,13 @@ const FORMS: readonly (readonly [keyof Uris, string])[] = [
 ];
 
 /** Every form in which the identifier can be written, each with a button that copies it. */
-export function nameTable(native: string, uris: Uris): Markup {
+export function nameTable({ record, uris, isPublic = true }: PageRecord): Markup {
+  const native = nativeText(record);
   const rows: Row[] = [['Identifier', copied(markup`<code>${shownName(native)}</code>`, native, 'the identifier')]];
   for (const [form, words] of FORMS) {
     const uri = uris[form];
-    if (uri !== null) rows.push([words, copied(markup`<code>${linkTo(uri, uri)}</code>`, uri, `the ${words}`)]);
+    if (form === 'http' && !isPublic) rows.push([words, 'Not yet public']);
+    else if (uri !== null) rows.push([words, copied(markup`<code>${linkTo(uri, uri)}</code>`, uri, `the ${words}`)]);
   }
   return factTable('All of them denote this identifier.', ['Form', 'Text'], rows);
 }

@@ -1,5 +1,5 @@
 import type { Uris } from '../identifier/index.js';
-import type { ChangeKind } from '../registry/change.js';
+import type { ChangeKind, PatchOperation } from '../registry/change.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import type { MetadataIdScheme } from '../registry/naming-authority.js';
 
@@ -25,6 +25,8 @@ export interface PageEvent {
   readonly at: Date;
   /** Null where the reader may not see clients. */
   readonly client: string | null;
+  /** The new values; null or absent where they are not shown. */
+  readonly patch?: readonly PatchOperation[] | null;
 }
 
 /** What a page shows of a record. The caller decides what the reader may see. */
@@ -32,6 +34,8 @@ export interface PageRecord {
   readonly record: IdentifierRecord;
   /** The URIs at the resolver of the record. */
   readonly uris: Uris;
+  /** Whether a resolver is configured that leads to the record; absent for true. */
+  readonly isPublic?: boolean;
   /** How the metadata IDs of its naming authority are read; "recognized" where it is absent. */
   readonly metadataIdScheme?: MetadataIdScheme;
   /** The Handle values; null for a page without them. */

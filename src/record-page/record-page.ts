@@ -9,6 +9,9 @@ import { linkTo } from './links.js';
 import { listTable } from './tables.js';
 import { shownName, shownText } from './visible-text.js';
 
+/** A longer type may break anywhere, so that it fits on a narrow page. */
+const MAX_WHOLE_LENGTH = 24;
+
 /** The page of a registered identifier that is not withdrawn, as HTML (200). */
 export function recordPage(shown: PageRecord): string {
   const { record, values } = shown;
@@ -26,21 +29,29 @@ export function recordPage(shown: PageRecord): string {
 }
 
 /** The URI forms. */
-export function namesSection({ record, uris }: PageRecord): Markup {
+export function namesSection(shown: PageRecord): Markup {
   return markup`<h2>Ways to write it</h2>
-    ${nameTable(nativeText(record), uris)}`;
+    ${nameTable(shown)}`;
 }
 
+/** A citation has the web address, so there is none before a resolver leads to it. */
 function citationSection(shown: PageRecord): Markup {
-  const citation = citationOf(shown);
   return markup`<h2>Citation</h2>
-    <p><cite>${shownName(citation)}</cite>${copyButton(citation, 'the citation')}</p>`;
+    ${citationParagraph(shown)}`;
+}
+
+function citationParagraph(shown: PageRecord): Markup {
+  if (shown.isPublic === false) {
+    return markup`<p>Not yet public: the operator of this service has not set the resolver of its web addresses.</p>`;
+  }
+  const citation = citationOf(shown);
+  return markup`<p><cite>${shownName(citation)}</cite>${copyButton(citation, 'the citation')}</p>`;
 }
 
 function valuesSection(values: readonly PageValue[]): Markup {
   const rows = values.map(({ index, type, data, ttl, timestamp }) => [
     index,
-    shownName(type),
+    type.length <= MAX_WHOLE_LENGTH ? markup`<span class="word">${shownName(type)}</span>` : shownName(type),
     linkTo(data, data),
     `${ttl} s`,
     markup`<time datetime="${timestamp}">${shownText(timestamp)}</time>`,

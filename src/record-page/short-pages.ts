@@ -1,3 +1,4 @@
+import { RECORD_FORM } from './front-page.js';
 import { page } from './layout.js';
 import { linkTo } from './links.js';
 import { markup } from './markup.js';
@@ -20,11 +21,6 @@ export function formPage(): string {
     title: 'Resolve an identifier · Mintmark',
     isIndexed: true,
     main: markup`<h1>Resolve an identifier</h1>
-<form method="post" action="/">
-<label for="hdl">Handle or CORDRA identifier</label>
-<input id="hdl" name="hdl" type="text" required maxlength="4096" autocomplete="off" spellcheck="false" aria-describedby="hint">
-<p id="hint" class="kind">For example 100.102/F58FB49EB1F848F0A606E84CEF294BE5. Every form is accepted, such as hdl: and info:hdl/ URIs.</p>
-<button type="submit">Go to the object</button>
-</form>`,
+${RECORD_FORM}`,
   });
 }

@@ -28,6 +28,7 @@ button{font:inherit;font-size:.875rem;min-height:1.75rem;padding:.125rem .75rem;
 input{font:inherit;width:100%;max-width:32rem;padding:.375rem .5rem;color:var(--text);background:var(--back);border:1px solid var(--soft);border-radius:.25rem}
 form button{margin:.75rem 0 0;display:block}
 cite{font-style:normal}
+th,time,.word{overflow-wrap:break-word}
 label{display:block;font-weight:600}
 .hidden-character{color:var(--mark);background:var(--mark-back);border-radius:.2rem;padding:0 .2rem;font:.8125rem ui-monospace,monospace}
 [hidden]{display:none}

@@ -23,7 +23,8 @@ export function withdrawnPage(shown: PageRecord): string {
   });
 }
 
-function tombstoneOf({ record: { tombstone }, uris }: PageRecord): Content {
+function tombstoneOf({ record: { tombstone }, uris: all, isPublic = true }: PageRecord): Content {
+  const uris = isPublic ? all : { ...all, http: null };
   if (tombstone === null) return markup`<p class="state gone"><strong>Withdrawn</strong>.</p>`;
   const { withdrawnAt, reason, replacedBy } = tombstone;
   return markup`<div class="state gone">

@@ -11,15 +11,15 @@ import { type Entrance, RESOLVER_ROUTE } from './entrance.js';
 import { RESOLVER_HEADERS } from './face.js';
 import { identifierLink } from './identifier-links.js';
 import { localNamesOf } from './local-names.js';
-import { HTML, expiry } from './replies.js';
+import { HTML, type RedirectHeaders } from './replies.js';
 
 const CONSTANT_HEADERS = Object.entries({ ...RESOLVER_HEADERS, 'content-type': HTML, vary: 'Accept' }).flat();
 
 /** The same headers as `sendRedirect` sends, as a list: to make one from an object takes several microseconds. */
-function headersOf(location: string, cacheControl: string, link: string | undefined): readonly string[] {
+function headersOf(location: string, redirects: RedirectHeaders, link: string | undefined): readonly string[] {
   return [
     ...CONSTANT_HEADERS,
-    ...['location', location, 'expires', expiry(), 'cache-control', cacheControl],
+    ...['location', location, 'expires', redirects.expires(), 'cache-control', redirects.cacheControl],
     ...(link === undefined ? [] : ['link', link]),
   ];
 }
@@ -35,7 +35,7 @@ export function directRedirects(
   entrance: Entrance,
   records: HeldRecords,
   metrics: Pick<Metrics, 'resolved'>,
-  cacheControl: string,
+  redirects: RedirectHeaders,
   resolver: Resolver,
 ): DirectRoute {
   const answerOf = (record: IdentifierRecord | null, scheme: MetadataIdScheme): DirectAnswer | null => {
@@ -44,7 +44,7 @@ export function directRedirects(
     if (record.handleValues !== null) return null;
     const body = redirectPage(record.target);
     metrics.resolved('redirected');
-    const headers = headersOf(record.target, cacheControl, identifierLink(record, scheme, resolver));
+    const headers = headersOf(record.target, redirects, identifierLink(record, scheme, resolver));
     return { status: 302, headers, body, octets: Buffer.byteLength(body) };
   };
   return {

@@ -21,7 +21,9 @@ export interface CurrentAuthorities {
 /** What a name leads to. `handle` is the name as the client wrote it. */
 export type Resolution = { readonly handle: string } & (
   | ({ readonly kind: 'active' | 'withdrawn' } & ReadRecord)
-  | { readonly kind: 'unknown'; readonly authority: NamingAuthority }
+  | { readonly kind: 'unknown' }
+  /** Several identifiers match a text equally well; their names, `NA/local`. */
+  | { readonly kind: 'several'; readonly names: readonly string[] }
   /** The prefix is not of this registry, or hidden from the principal. */
   | { readonly kind: 'foreign'; readonly isMarked: boolean }
   | { readonly kind: 'malformed'; readonly reason: string }
@@ -97,7 +99,7 @@ export class HandleResolver {
       const { metadataIdScheme } = authority;
       return { kind: record.tombstone === null ? 'active' : 'withdrawn', handle, record, metadataIdScheme };
     }
-    return { kind: 'unknown', handle, authority };
+    return { kind: 'unknown', handle };
   }
 }
 

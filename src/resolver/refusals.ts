@@ -1,5 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type PageRecord, badRequestPage, hintsFor, unknownNamePage, withdrawnPage } from '../record-page/index.js';
+import type { Hint } from '../finding/miss.js';
+import {
+  type NameLink,
+  type PageRecord,
+  badRequestPage,
+  choicePage,
+  hintsFor,
+  unknownNamePage,
+  withdrawnPage,
+} from '../record-page/index.js';
 import { type ApiAnswer, invalidAnswer, notFoundAnswer, withdrawnAnswer } from '../handle-values/index.js';
 import type { ResolutionLabel } from '../metrics/metrics.js';
 import { CATALOGUE } from '../problem/catalogue.js';
@@ -7,9 +16,7 @@ import { sendProblem } from '../problem/send-problem.js';
 import { Problem } from '../problem/problem.js';
 import { nativeText, serializeTombstone } from '../registry/identifier-record.js';
 import { MAX_LOCAL_NAME_OCTETS } from '../registry/canonical-name.js';
-import type { NamingAuthority } from '../registry/naming-authority.js';
 import { acceptsJson } from './accepted-types.js';
-import { rulesOf } from './name-rules.js';
 import { sendApi, sendPage } from './replies.js';
 import type { ResolveQuery } from './resolve-query.js';
 
@@ -24,15 +31,46 @@ export interface Refusal {
 /** The most characters of a name in a response; a longer one is cut. */
 const MAX_SHOWN_LENGTH = 512;
 
-/** @param authority null for a prefix of others. */
-export function unknownRefusal(handle: string, authority: NamingAuthority | null): Refusal {
-  const foreign = ['This service does not have the prefix, which is the part before the first "/".'];
-  const hints = authority === null ? foreign : [...rulesOf(authority), ...hintsFor(handle)];
+/** @param hint what is probably wrong with the name; null where it is not known. */
+export function unknownRefusal(handle: string, hint: Hint | null): Refusal {
+  const near = hint?.nearest ?? null;
+  const hints = [...(hint === null ? [] : [hint.detail]), ...hintsFor(handle)];
+  const meant = near === null ? [] : [`The nearest registered name is ${near}.`];
+  return notFound(handle, [...meant, ...hints], () => unknownNamePage(cut(handle), hints, nearestLink(near)));
+}
+
+/** A name under a prefix that the client cannot see, or that does not exist. */
+export function foreignRefusal(handle: string): Refusal {
+  const hints = ['This service does not have the prefix, which is the part before the first "/".'];
+  return notFound(handle, hints, () => unknownNamePage(cut(handle), hints));
+}
+
+function notFound(handle: string, sentences: readonly string[], page: () => string): Refusal {
+  const detail = `${cut(handle)} is not registered. ${sentences.join(' ')}`;
+  const problem = new Problem('IDENTIFIER_NOT_FOUND', detail);
+  return { outcome: 'unknown', problem, page, api: notFoundAnswer(handle) };
+}
+
+function nearestLink(name: string | null): NameLink | null {
+  return name === null ? null : { name, url: pageOf(name) };
+}
+
+/** The path of the page of a record at this resolver. @param name `NA/local`. */
+function pageOf(name: string): string {
+  const slash = name.indexOf('/');
+  return `/${name.slice(0, slash)}/${encodeURIComponent(name.slice(slash + 1))}?noredirect`;
+}
+
+/** A text that several identifiers match equally well. @param names `NA/local`, in order of minting. */
+export function severalRefusal(text: string, names: readonly string[]): Refusal {
+  const reason = `Several identifiers match: ${names.join(', ')}.`;
   return {
-    outcome: 'unknown',
-    problem: new Problem('IDENTIFIER_NOT_FOUND', `${cut(handle)} is not registered. ${hints.join(' ')}`),
-    page: () => unknownNamePage(cut(handle), hints),
-    api: notFoundAnswer(handle),
+    ...malformedRefusal(text, reason, '/hdl'),
+    page: () =>
+      choicePage(
+        cut(text),
+        names.map((name) => ({ name, url: pageOf(name) })),
+      ),
   };
 }
 

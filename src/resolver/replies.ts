@@ -1,63 +1,62 @@
 import type { FastifyReply } from 'fastify';
-import { type ApiAnswer, DEFAULT_TTL_SECONDS, apiText } from '../handle-values/index.js';
+import { type ApiAnswer, apiText } from '../handle-values/index.js';
 import { redirectPage } from '../record-page/index.js';
 import type { Destination } from './destination/destination.js';
+import { type RedirectAges, cacheControlOf } from './redirect-ages.js';
 import type { ResolveQuery } from './resolve-query.js';
-
-/** Ten years: caches know no longer time. */
-const MAX_TTL_SECONDS = 315_360_000;
 
 export const HTML = 'text/html; charset=utf-8';
 
-let expiresAt = 0;
-let expires = '';
+/** The headers of redirects that depend on the time, formatted once a second. */
+export class RedirectHeaders {
+  readonly cacheControl: string;
+  private second = 0;
+  private formatted = '';
 
-/** The time at which a redirect of now expires (RFC 9111 5.3), formatted once a second. */
-export function expiry(): string {
-  const second = Math.floor(Date.now() / 1000);
-  if (second !== expiresAt) {
-    expiresAt = second;
-    expires = new Date((second + DEFAULT_TTL_SECONDS) * 1000).toUTCString();
+  constructor(readonly ages: RedirectAges) {
+    this.cacheControl = cacheControlOf(ages);
   }
-  return expires;
+
+  /** The time at which a redirect of now expires in a browser (RFC 9111 5.3). */
+  expires(): string {
+    const second = Math.floor(Date.now() / 1000);
+    if (second !== this.second) {
+      this.second = second;
+      this.formatted = new Date((second + this.ages.browserSeconds) * 1000).toUTCString();
+    }
+    return this.formatted;
+  }
 }
 
-/**
- * 302 to the target, with the time for which the value may be cached.
- * @param cacheControl of redirects, which depends on who may read.
- */
-export function sendRedirect(reply: FastifyReply, target: string, cacheControl: string): FastifyReply {
+/** 302 to the target, with the time for which it may be cached. */
+export function sendRedirect(reply: FastifyReply, target: string, redirects: RedirectHeaders): FastifyReply {
   return reply
     .code(302)
     .headers({
       location: target,
-      expires: expiry(),
-      'cache-control': cacheControl,
+      expires: redirects.expires(),
+      'cache-control': redirects.cacheControl,
       'content-type': HTML,
       vary: 'Accept',
     })
     .send(redirectPage(target));
 }
 
-/**
- * A redirect that a stored value asks for.
- * @param scope `public`, or `private` where reading requires a key.
- */
+/** A redirect that a stored value asks for: it may be cached for the time to live of the value, and no longer than any other. */
 export function sendDestination(
   reply: FastifyReply,
   { kind, location, value }: Destination,
-  scope: 'public' | 'private',
+  ages: RedirectAges,
 ): FastifyReply {
   const now = Date.now();
   const { ttl } = value;
-  const seconds = 'seconds' in ttl ? ttl.seconds : Math.floor((ttl.until.getTime() - now) / 1000);
-  const left = Math.min(Math.max(seconds, 0), MAX_TTL_SECONDS);
+  const left = Math.max(0, 'seconds' in ttl ? ttl.seconds : Math.floor((ttl.until.getTime() - now) / 1000));
   return reply
     .code(kind === 'alias' ? 301 : 302)
     .headers({
       location,
-      expires: new Date(now + left * 1000).toUTCString(),
-      'cache-control': `${scope}, max-age=${left}`,
+      expires: new Date(now + Math.min(left, ages.browserSeconds) * 1000).toUTCString(),
+      'cache-control': cacheControlOf(ages, left),
       'content-type': HTML,
       vary: 'Accept',
     })

@@ -26,31 +26,44 @@ import { type HandleResolver, type Resolution, urlAt } from './handle-resolver.j
 import { destinationOf } from './destination/destination.js';
 import { identifierLink, linkOf, linkable } from './identifier-links.js';
 import { locationsXml, pageValues } from './page-values.js';
+import type { PastedTexts } from './pasted-texts.js';
 import { NO_QUERY, type ResolveQuery, queryOf, readQuery } from './resolve-query.js';
 import {
   type Refusal,
+  foreignRefusal,
   malformedRefusal,
+  severalRefusal,
   sendRefusal,
   tooLongRefusal,
   unknownRefusal,
   withdrawnRefusal,
 } from './refusals.js';
-import { sendApi, sendDestination, sendPage, sendRedirect, sendText, sendUpstream } from './replies.js';
+import type { RedirectAges } from './redirect-ages.js';
+import {
+  RedirectHeaders,
+  sendApi,
+  sendDestination,
+  sendPage,
+  sendRedirect,
+  sendText,
+  sendUpstream,
+} from './replies.js';
 
 type Registered = Extract<Resolution, { readonly record: IdentifierRecord }>;
 
 export interface ResolverSettings {
   /** The resolver of naming authorities that have none of their own. */
   readonly resolver: Resolver;
+  /** Whether the operator has named this resolver, so that its URLs lead to the records. */
+  readonly isResolverSet: boolean;
   /** The resolver for prefixes of others; null for none. */
   readonly upstream: Resolver | null;
-  /** Whether reading requires a key; then no shared cache may store a redirect. */
-  readonly isClosed: boolean;
+  readonly redirectAges: RedirectAges;
 }
 
 /** Answers the requests that `Entrance` has read. */
 export class ResolverHandler {
-  private readonly cacheControl: string;
+  private readonly redirects: RedirectHeaders;
 
   constructor(
     private readonly resolver: HandleResolver,
@@ -58,13 +71,14 @@ export class ResolverHandler {
     private readonly histories: Pick<HistoryReads, 'lastOfIdentifier'>,
     private readonly metrics: Metrics,
     private readonly settings: ResolverSettings,
+    private readonly texts: PastedTexts,
   ) {
-    this.cacheControl = `${settings.isClosed ? 'private' : 'public'}, max-age=86400`;
+    this.redirects = new RedirectHeaders(settings.redirectAges);
   }
 
   /** The redirects that need nothing of a request but its path. */
   direct(entrance: Entrance): DirectRoute {
-    return directRedirects(entrance, this.records, this.metrics, this.cacheControl, this.settings.resolver);
+    return directRedirects(entrance, this.records, this.metrics, this.redirects, this.settings.resolver);
   }
 
   readonly handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -85,7 +99,7 @@ export class ResolverHandler {
     if (text.trim() === '') {
       return this.refuse(request, reply, query, malformedRefusal('', 'Send the identifier in the field "hdl".'));
     }
-    return this.answer(request, reply, query, await this.resolver.resolveText(text, principal), principal);
+    return this.answer(request, reply, query, await this.texts.resolve(text, request.host, principal), principal);
   };
 
   private async answer(
@@ -102,7 +116,9 @@ export class ResolverHandler {
       case 'withdrawn':
         return this.answerWithdrawn(request, reply, query, resolution, principal);
       case 'unknown':
-        return this.refuse(request, reply, query, unknownRefusal(handle, resolution.authority));
+        return this.refuse(request, reply, query, await this.unknown(handle, query, principal));
+      case 'several':
+        return this.refuse(request, reply, query, severalRefusal(handle, resolution.names));
       case 'malformed':
         return this.refuse(request, reply, query, malformedRefusal(handle, resolution.reason));
       case 'tooLong':
@@ -127,7 +143,7 @@ export class ResolverHandler {
     }
     if (query === NO_QUERY && target !== null && record.handleValues === null) {
       this.metrics.resolved('redirected');
-      return sendRedirect(reply, target, this.cacheControl);
+      return sendRedirect(reply, target, this.redirects);
     }
     const values = selectValues(valuesOf(record).filter(isPublic), query);
     if (query.action === 'api') {
@@ -147,7 +163,7 @@ export class ResolverHandler {
         return this.refuse(request, reply, query, malformedRefusal(handle, location.refusal, '#query/urlappend'));
       }
       this.metrics.resolved('redirected');
-      return sendDestination(reply, { ...destination, location }, this.settings.isClosed ? 'private' : 'public');
+      return sendDestination(reply, { ...destination, location }, this.settings.redirectAges);
     }
     this.metrics.resolved('shown');
     if (query.action === 'showurls') return sendText(reply, 200, 'text/xml; charset=utf-8', locationsXml(values));
@@ -194,6 +210,11 @@ export class ResolverHandler {
     return sendText(reply, status, LINKSET, `${JSON.stringify(set)}\n`);
   }
 
+  /** The values of `action=api` have no hint, so that programs do not pay for it. */
+  private async unknown(handle: string, { action }: ResolveQuery, principal: Principal): Promise<Refusal> {
+    return unknownRefusal(handle, action === 'api' ? null : await this.texts.hintFor(handle, principal));
+  }
+
   /** @throws Problem NOT_FOUND, as for every other path that does not exist. */
   private answerForeign(
     request: FastifyRequest,
@@ -210,7 +231,7 @@ export class ResolverHandler {
       return sendUpstream(reply, url + visibleQuery(request.originalUrl));
     }
     if (entryOf(request.raw)?.kind === 'name') throw unknownPath(request.method, request.originalUrl);
-    return this.refuse(request, reply, query, unknownRefusal(handle, null));
+    return this.refuse(request, reply, query, foreignRefusal(handle));
   }
 
   /** With the history, where the response is a page. */
@@ -229,7 +250,8 @@ export class ResolverHandler {
       isPage && principal.seesHistory
         ? await this.histories.lastOfIdentifier(record.id, MAX_PAGE_EVENTS, principal.seesActors)
         : null;
-    return { record: shown, uris, metadataIdScheme, values: null, history };
+    const isPublic = this.settings.isResolverSet || record.resolver !== null;
+    return { record: shown, uris, isPublic, metadataIdScheme, values: null, history };
   }
 
   private urisOf(record: IdentifierRecord): Uris {

@@ -1,4 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { FindingModule } from '../finding/finding.module.js';
+import { FindingService } from '../finding/finding.service.js';
 import { Metrics } from '../metrics/metrics.js';
 import { CachedResolution } from '../storage/identifiers/cache/cached-resolution.js';
 import { HistoryReads } from '../storage/replica/history-reads.js';
@@ -6,6 +8,7 @@ import { LookupReads } from '../storage/replica/lookup-reads.js';
 import { NamingAuthorityReads } from '../storage/replica/naming-authority-reads.js';
 import { StorageReadModule } from '../storage/storage-read.module.js';
 import { HandleResolver } from './handle-resolver.js';
+import { PastedTexts } from './pasted-texts.js';
 import { ResolverHandler, type ResolverSettings } from './resolver.handler.js';
 
 @Module({})
@@ -13,16 +16,25 @@ export class ResolverModule {
   static with(settings: ResolverSettings): DynamicModule {
     const handler = {
       provide: ResolverHandler,
-      inject: [CachedResolution, LookupReads, NamingAuthorityReads, HistoryReads, Metrics],
+      inject: [CachedResolution, LookupReads, NamingAuthorityReads, HistoryReads, Metrics, FindingService],
       useFactory: (
         records: CachedResolution,
         lookups: LookupReads,
         authorities: NamingAuthorityReads,
         histories: HistoryReads,
         metrics: Metrics,
-      ) =>
-        new ResolverHandler(new HandleResolver(records, lookups, authorities), records, histories, metrics, settings),
+        finding: FindingService,
+      ) => {
+        const resolver = new HandleResolver(records, lookups, authorities);
+        const texts = new PastedTexts(resolver, finding);
+        return new ResolverHandler(resolver, records, histories, metrics, settings, texts);
+      },
     };
-    return { module: ResolverModule, imports: [StorageReadModule], providers: [handler], exports: [handler] };
+    return {
+      module: ResolverModule,
+      imports: [StorageReadModule, FindingModule],
+      providers: [handler],
+      exports: [handler],
+    };
   }
 }

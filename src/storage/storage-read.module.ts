@@ -1,4 +1,5 @@
 import { Module, type Provider } from '@nestjs/common';
+import pg from 'pg';
 import { HOT_POOL } from '../database/pool.js';
 import { PrismaService } from '../database/prisma.service.js';
 import { ApiKeyStore } from './api-key-store.js';
@@ -10,6 +11,7 @@ import { RegistryFigures } from './registry-figures.js';
 import { IdentifierSearch } from './identifiers/identifier-search.js';
 import { NameHolders } from './identifiers/name-holders.js';
 import { NameList } from './identifiers/name-list.js';
+import { NearIdentifiers } from './identifiers/near-identifiers.js';
 import { ValueSearch } from './identifiers/value-search.js';
 import { NamingAuthorityCache } from './naming-authorities/naming-authority-cache.js';
 import { NamingAuthorityCounts } from './naming-authorities/naming-authority-counts.js';
@@ -33,6 +35,11 @@ const PROVIDERS: Provider[] = [
     provide: SearchReads,
     useFactory: (primary: IdentifierSearch, replica: Replica | null) => new SearchReads(primary, replica),
     inject: [IdentifierSearch, REPLICA],
+  },
+  {
+    provide: NearIdentifiers,
+    useFactory: (primary: pg.Pool, replica: Replica | null) => new NearIdentifiers(replica ?? primary),
+    inject: [pg.Pool, REPLICA],
   },
   ApiKeyStore,
   NamingAuthorityCounts,

@@ -1,4 +1,11 @@
-import { type PageRecord, badRequestPage, formPage, hintsFor } from '../../dist/record-page/index.js';
+import {
+  type PageRecord,
+  badRequestPage,
+  choicePage,
+  formPage,
+  frontPage,
+  hintsFor,
+} from '../../dist/record-page/index.js';
 import { recordPage, redirectPage, unknownNamePage, withdrawnPage } from '../../dist/record-page/index.js';
 import { DEFAULT_RESOLVER, urisOf } from '../../dist/identifier/index.js';
 import { type IdentifierRecord, identifierOf } from '../../dist/registry/identifier-record.js';
@@ -76,4 +83,8 @@ export const PAGES: Readonly<Record<string, string>> = {
   '/malformed': badRequestPage('100.102\u202E/\u0000x', 'expected 32 hexadecimal digits, found 31'),
   '/redirect': redirectPage('https://repo.example.org/objects/7'),
   '/': formPage(),
+  '/front': frontPage('http://localhost:3000', true),
+  '/choice': choicePage('https://repo.example.org/shared', [
+    { name: `100.102/${GUID}`, url: `/100.102/${GUID}?noredirect` },
+  ]),
 };

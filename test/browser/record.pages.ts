@@ -121,8 +121,8 @@ describe('a copy button', () => {
 describe('the form', () => {
   it('names its origin, and leads to a target of another one, which the policy permits', async () => {
     const page = await open(browser, served.url.replace('127.0.0.1', 'localhost'));
-    await page.getByLabel('Handle or CORDRA identifier').fill('100.102/F58FB49EB1F848F0A606E84CEF294BE5');
-    await page.getByRole('button', { name: 'Go to the object' }).click();
+    await page.getByLabel('An identifier, in any form').fill('100.102/F58FB49EB1F848F0A606E84CEF294BE5');
+    await page.getByRole('button', { name: 'Show the record' }).click();
     await page.waitForURL(`${served.url}/record`);
     // "null" under the policy "no-referrer" of the header, which a service with ACCESS=open refuses.
     expect(served.origins).toEqual([served.url.replace('127.0.0.1', 'localhost')]);

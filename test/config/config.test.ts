@@ -120,6 +120,14 @@ describe('the configuration', () => {
     });
   });
 
+  it('lets shared caches store redirects for as long as browsers, for a minute, unless it is configured', () => {
+    const ages = (variables: Record<string, string>) => readConfig(variables).redirectAges;
+    expect(ages({})).toEqual({ browserSeconds: 60, sharedSeconds: 60 });
+    expect(ages({ REDIRECT_MAX_AGE_SECONDS: '5' })).toEqual({ browserSeconds: 5, sharedSeconds: 5 });
+    expect(ages({ REDIRECT_SHARED_MAX_AGE_SECONDS: '0' })).toEqual({ browserSeconds: 60, sharedSeconds: 0 });
+    expect(() => ages({ REDIRECT_MAX_AGE_SECONDS: '-1' })).toThrow('REDIRECT_MAX_AGE_SECONDS must be a whole number');
+  });
+
   it('refuses one port for the metrics and the service, unless the system chooses both', () => {
     expect(() => readConfig({ METRICS_PORT: '3000' })).toThrow('METRICS_PORT and PORT are both 3000');
     expect(readConfig({ PORT: '0', METRICS_PORT: '0' })).toMatchObject({ port: 0, metricsPort: 0 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readInput } from '../../src/api/lookup/read-input.js';
+import { readInput } from '../../src/finding/read-input.js';
 import { DEFAULT_RESOLVER, type Resolver, normalize, toResolver, urisOf } from '../../src/identifier/index.js';
 import { addressIn, NamingAuthoritySnapshot } from '../../src/registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../src/registry/naming-authority.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { TimeToLive } from '../../src/handle-values/handle-value.js';
-import { sendDestination, sendRedirect, sendUpstream } from '../../src/resolver/replies.js';
+import { RedirectHeaders, sendDestination, sendRedirect, sendUpstream } from '../../src/resolver/replies.js';
 
 const LOCATION = 'https://a.example/';
 
@@ -24,34 +24,47 @@ afterEach(() => {
 });
 
 describe('a redirect by a stored value', () => {
-  const redirect = (ttl: TimeToLive, kind: 'alias' | 'location' | 'target', scope: 'public' | 'private') =>
-    sent((reply) => sendDestination(reply, { kind, location: LOCATION, value: { ttl } as never }, scope));
+  const redirect = (ttl: TimeToLive, kind: 'alias' | 'location' | 'target', sharedSeconds: number | null = 600) =>
+    sent((reply) =>
+      sendDestination(
+        reply,
+        { kind, location: LOCATION, value: { ttl } as never },
+        { browserSeconds: 60, sharedSeconds },
+      ),
+    );
 
   it.each([
-    ['its seconds', { seconds: 60 }, 60, 'Sun, 22 Nov 2026 04:30:43 GMT'],
-    ['no seconds', { seconds: 0 }, 0, 'Sun, 22 Nov 2026 04:29:43 GMT'],
-    ['ten years at most', { seconds: 2_147_483_647 }, 315_360_000, 'Wed, 19 Nov 2036 04:29:43 GMT'],
-    ['the seconds until a time', { until: new Date('2026-11-22T04:30:44Z') }, 60, 'Sun, 22 Nov 2026 04:30:43 GMT'],
-    ['no seconds after a time', { until: new Date('2020-01-01') }, 0, 'Sun, 22 Nov 2026 04:29:43 GMT'],
-  ])('may be cached for %s', (_, ttl, seconds, expires) => {
-    const { 'cache-control': cacheControl, expires: until } = redirect(ttl, 'target', 'public');
-    expect([cacheControl, until]).toEqual([`public, max-age=${seconds}`, expires]);
-    expect(redirect(ttl, 'target', 'private')['cache-control']).toBe(`private, max-age=${seconds}`);
+    ['its seconds', { seconds: 40 }, [40, 40], 'Sun, 22 Nov 2026 04:30:23 GMT'],
+    ['no seconds', { seconds: 0 }, [0, 0], 'Sun, 22 Nov 2026 04:29:43 GMT'],
+    ['the configured seconds at most', { seconds: 2_147_483_647 }, [60, 600], 'Sun, 22 Nov 2026 04:30:43 GMT'],
+    [
+      'the seconds until a time',
+      { until: new Date('2026-11-22T04:30:24Z') },
+      [40, 40],
+      'Sun, 22 Nov 2026 04:30:23 GMT',
+    ],
+    ['no seconds after a time', { until: new Date('2020-01-01') }, [0, 0], 'Sun, 22 Nov 2026 04:29:43 GMT'],
+  ] as const)('may be cached for %s', (_, ttl, [own, shared], expires) => {
+    const { 'cache-control': cacheControl, expires: until } = redirect(ttl, 'target');
+    expect([cacheControl, until]).toEqual([`public, max-age=${own}, s-maxage=${shared}`, expires]);
+    expect(redirect(ttl, 'target', null)['cache-control']).toBe(`private, max-age=${own}`);
   });
 
   it('is permanent for an alias alone', () => {
-    const statusOf = (kind: 'alias' | 'location' | 'target') => redirect({ seconds: 60 }, kind, 'public').status;
+    const statusOf = (kind: 'alias' | 'location' | 'target') => redirect({ seconds: 60 }, kind).status;
     expect([statusOf('alias'), statusOf('location'), statusOf('target')]).toEqual([301, 302, 302]);
   });
 });
 
-it('a redirect by a computed value expires after a day, counted from each second', () => {
-  const expiry = () => sent((reply) => sendRedirect(reply, LOCATION, 'public, max-age=86400')).expires;
-  expect(expiry()).toBe('Mon, 23 Nov 2026 04:29:43 GMT');
+it('a redirect by a computed value expires after the configured seconds, counted from each second', () => {
+  const headers = new RedirectHeaders({ browserSeconds: 60, sharedSeconds: 600 });
+  const redirect = () => sent((reply) => sendRedirect(reply, LOCATION, headers));
+  expect(redirect()['cache-control']).toBe('public, max-age=60, s-maxage=600');
+  expect(redirect().expires).toBe('Sun, 22 Nov 2026 04:30:43 GMT');
   jest.advanceTimersByTime(99);
-  expect(expiry()).toBe('Mon, 23 Nov 2026 04:29:43 GMT');
+  expect(redirect().expires).toBe('Sun, 22 Nov 2026 04:30:43 GMT');
   jest.advanceTimersByTime(1);
-  expect(expiry()).toBe('Mon, 23 Nov 2026 04:29:44 GMT');
+  expect(redirect().expires).toBe('Sun, 22 Nov 2026 04:30:44 GMT');
 });
 
 it('a redirect to another resolver is not cached', () => {

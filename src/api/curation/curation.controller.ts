@@ -48,15 +48,16 @@ const OF_NAMES = [
 ];
 
 /** The OpenAPI description that all changes of an identifier share. */
-function ApiChange(ifMatch: 'required' | 'optional', ...codes: ProblemCode[]): MethodDecorator {
+function ApiChange(ifMatch: 'required' | 'optional', codes: readonly ProblemCode[], example?: string): MethodDecorator {
   return applyDecorators(
-    ApiIdentifierParam(),
+    ApiIdentifierParam(example),
     ApiHeader({
       name: 'If-Match',
       required: ifMatch === 'required',
       description:
         'One or more values of `ETag` that the identifier may have, versions in double quotes such as `"3"`, or `*` for any.',
       ...text,
+      ...(ifMatch === 'required' && { example: '*' }),
     }),
     ApiIdempotencyKey(),
     ApiResponse({
@@ -102,7 +103,7 @@ export class CurationController {
    */
   @Patch()
   @ApiConsumes('application/json', 'application/merge-patch+json')
-  @ApiChange('required', 'PRECONDITION_REQUIRED', 'READ_ONLY_MEMBER', ...OF_NAMES)
+  @ApiChange('required', ['PRECONDITION_REQUIRED', 'READ_ONLY_MEMBER', ...OF_NAMES])
   async change(
     @ChangeTarget() target: Target,
     @Body() request: UpdateIdentifierDto,
@@ -124,7 +125,7 @@ export class CurationController {
   @Requires('mint', 'curate')
   @HttpCode(HttpStatus.OK)
   @ApiBody({ type: ActivateIdentifierDto, required: false })
-  @ApiChange('optional', 'READ_ONLY_MEMBER', ...OF_NAMES)
+  @ApiChange('optional', ['READ_ONLY_MEMBER', ...OF_NAMES], '100.102/3D9C7A10B54E4C6F8A2B1E0D9F8C7B6A')
   async activate(
     @ChangeTarget() target: Target,
     @Body() { metadataTarget, ...values }: ActivateIdentifierDto,
@@ -142,7 +143,7 @@ export class CurationController {
    */
   @Post('withdraw')
   @HttpCode(HttpStatus.OK)
-  @ApiChange('optional', 'REPLACEMENT_NOT_FOUND')
+  @ApiChange('optional', ['REPLACEMENT_NOT_FOUND'])
   async withdraw(
     @ChangeTarget() target: Target,
     @Body() request: WithdrawRequestDto,
@@ -157,7 +158,7 @@ export class CurationController {
    */
   @Post('reinstate')
   @HttpCode(HttpStatus.OK)
-  @ApiChange('optional')
+  @ApiChange('optional', [])
   async reinstate(
     @ChangeTarget() target: Target,
     @Req() { body }: FastifyRequest,

@@ -16,17 +16,18 @@ const HTML = 'text/html; charset=utf-8';
 const CSS = 'text/css; charset=utf-8';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 const PNG = 'image/png';
+const MARKDOWN = 'text/plain; charset=utf-8';
 
 /** Each document by its path: the media type, and a file or a text. */
 const SOURCES = new Map<string, readonly [mediaType: string, source: URL | string]>([
   ['/openapi.json', ['application/json; charset=utf-8', new URL('openapi.json', OPENAPI)]],
   ['/openapi.yaml', ['application/yaml; charset=utf-8', new URL('openapi.yaml', OPENAPI)]],
+  ['/docs/tutorial.md', [MARKDOWN, new URL('../../../docs/tutorial.md', import.meta.url)]],
   ['/docs', [HTML, swaggerUiPage('./docs/')]],
   ['/docs/', [HTML, swaggerUiPage('./')]],
   ['/docs/index.html', [HTML, swaggerUiPage('./')]],
   ['/docs/swagger-ui-init.js', [JAVASCRIPT, SWAGGER_UI_SCRIPT]],
   ['/docs/swagger-ui-bundle.js', [JAVASCRIPT, new URL('swagger-ui-bundle.js', SWAGGER_UI)]],
-  ['/docs/swagger-ui-standalone-preset.js', [JAVASCRIPT, new URL('swagger-ui-standalone-preset.js', SWAGGER_UI)]],
   ['/docs/swagger-ui.css', [CSS, new URL('swagger-ui.css', SWAGGER_UI)]],
   ['/docs/index.css', [CSS, new URL('index.css', SWAGGER_UI)]],
   ['/docs/favicon-16x16.png', [PNG, new URL('favicon-16x16.png', SWAGGER_UI)]],

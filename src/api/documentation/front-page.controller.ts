@@ -3,16 +3,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { PublicPage } from '../../access/requires.js';
 import { ownOrigin } from '../../http/headers/own-origin.js';
-import { DATA_ONLY } from '../../http/server/security-headers.js';
+import { securityHeaders } from '../../http/server/security-headers.js';
 import { ApiExcludeController } from '../../openapi/annotations.js';
 import { Problem } from '../../problem/problem.js';
-import { frontPage } from './front-page.js';
+import { PAGE_CONTENT_SECURITY_POLICY, frontPage } from '../../record-page/index.js';
 
 /** The injection token of whether the service resolves `POST /`. */
 export const HAS_RESOLVER = Symbol('HAS_RESOLVER');
-
-/** The form may lead to any target: browsers apply `form-action` to the redirect too. */
-const POLICY_WITH_FORM = DATA_ONLY.replace("form-action 'none'", 'form-action http: https:');
 
 /** A short page for people who open the base URL of the service in a browser. */
 @PublicPage()
@@ -37,7 +34,7 @@ export class FrontPageController {
     void reply
       .type('text/html; charset=utf-8')
       .header('vary', 'accept')
-      .header('content-security-policy', this.hasResolver ? POLICY_WITH_FORM : DATA_ONLY)
+      .headers(securityHeaders(PAGE_CONTENT_SECURITY_POLICY))
       .send(frontPage(ownOrigin(request) ?? `${request.protocol}://localhost:3000`, this.hasResolver));
   }
 }

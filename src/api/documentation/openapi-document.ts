@@ -8,6 +8,7 @@ import { separateInputs } from './openapi/input-schemas.js';
 import { type RouteScopes, SCHEME, describeSecurity } from './openapi/operation-security.js';
 import { OPERATIONS } from './openapi/operation-ids.js';
 import { REQUEST_EXAMPLES } from './openapi/request-examples.js';
+import { describeOptionalParameters } from './openapi/optional-parameters.js';
 import { withPlainSchemaNames } from './openapi/schema-names.js';
 import { shareParts } from './openapi/share-parts.js';
 import { shareResponses } from './openapi/share-responses.js';
@@ -70,6 +71,7 @@ export async function openApiDocument(app: INestApplication, version: string): P
   closeRequestSchemas(document);
   separateInputs(document);
   describeStreams(document);
+  describeOptionalParameters(document);
   shareResponses(document);
   shareParts(document);
   return document;

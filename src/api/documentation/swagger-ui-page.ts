@@ -13,24 +13,32 @@ export function swaggerUiPage(base: string): string {
   <body>
     <div id="swagger-ui"></div>
     <script src="${base}swagger-ui-bundle.js"></script>
-    <script src="${base}swagger-ui-standalone-preset.js"></script>
     <script src="${base}swagger-ui-init.js"></script>
   </body>
 </html>
 `;
 }
 
-/** Starts Swagger UI. Its validator is disabled, because the badge is an image of another host. */
-export const SWAGGER_UI_SCRIPT = `const settings = {
-  "dom_id": "#swagger-ui",
-  "deepLinking": true,
-  "layout": "StandaloneLayout",
-  "validatorUrl": null
-};
-window.ui = SwaggerUIBundle({
-  ...settings,
-  url: new URL("../../openapi.json", document.currentScript.src).href,
-  presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
-  plugins: [SwaggerUIBundle.plugins.DownloadUrl]
+/**
+ * Starts Swagger UI, without the bar of its makers, with folded schemas, and ready to send. Its validator is disabled, because the
+ * badge is an image of another host. It has a button for a file, and not the example, where the schema of a body has a media type, and
+ * it writes an example of lines as one JSON string.
+ */
+export const SWAGGER_UI_SCRIPT = `const url = new URL("../../openapi.json", document.currentScript.src);
+fetch(url).then((response) => response.json()).then((spec) => {
+  for (const operation of Object.values(spec.paths).flatMap((path) => Object.values(path))) {
+    for (const { schema } of Object.values(operation.requestBody?.content ?? {})) delete schema.contentMediaType;
+  }
+  window.ui = SwaggerUIBundle({
+    dom_id: "#swagger-ui",
+    deepLinking: true,
+    validatorUrl: null,
+    tryItOutEnabled: true,
+    defaultModelsExpandDepth: 0,
+    spec
+  });
+  const { getSampleSchema } = ui.fn;
+  ui.fn.getSampleSchema = (schema, type, config, example) =>
+    type === "application/x-ndjson" && typeof example === "string" ? example : getSampleSchema(schema, type, config, example);
 });
 `;

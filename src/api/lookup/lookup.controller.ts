@@ -3,6 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
+import { FindingService, type LookupResult } from '../../finding/finding.service.js';
+import type { Hint } from '../../finding/miss.js';
 import { LargeBody } from '../../http/body/body-limits.js';
 import { namedType } from '../../http/headers/accept.js';
 import { sendList } from '../../http/body/list-response.js';
@@ -13,15 +15,14 @@ import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiExtraModels, ApiHeader, ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
 import { ApiProblems, ApiProblemsOrPages } from '../../problem/api-problems.js';
 import { problemDocument } from '../../problem/problem-document.dto.js';
-import { malformed } from '../../problem/problem.js';
+import { Problem, malformed } from '../../problem/problem.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier-param.js';
 import { linkHeader } from '../../registry/identifier-path.js';
 import { IdentifierPresenter } from '../representation/identifier-presenter.js';
 import { FoundIdentifierDto } from './found-identifier.dto.js';
 import { IdentifierPageDto, ListQueryDto } from './list-query.dto.js';
-import { LookupResponseDto, LookupRequestDto, type LookupResultDto } from './lookup.dto.js';
-import { LookupManyService, type LookupResult } from './lookup-many.service.js';
+import { LookupResponseDto, LookupRequestDto, type LookupHintDto, type LookupResultDto } from './lookup.dto.js';
 import { type Found, LookupService } from './lookup.service.js';
 import { LinksetDto } from './linkset.dto.js';
 import { HTML, showUnknown } from './record-pages.js';
@@ -45,7 +46,7 @@ const text = { schema: { type: 'string' as const } };
 export class LookupController {
   constructor(
     private readonly lookup: LookupService,
-    private readonly lookupMany: LookupManyService,
+    private readonly finding: FindingService,
     private readonly presenter: IdentifierPresenter,
     private readonly views: RecordViews,
     private readonly cursors: Cursors,
@@ -93,9 +94,11 @@ export class LookupController {
    * @remarks Resolves up to 1,000 strings, in any form, to the identifiers they denote. Each string is read as an
    * identifier, a metadata ID or an alternate identifier. If nothing matches, it is read without angle brackets,
    * parentheses, quotation marks and a final full stop, without the final slash of a URL, then as a URL of this service
-   * (`/identifiers/NA/local` at the host of the request), as a bare GUID under the naming authorities that the client
-   * can see, and as a registered target. A string that matches several identifiers equally well is `ambiguous`, with up to
-   * ten `candidates`. Withdrawn identifiers are included.
+   * (`/identifiers/NA/local` or `/NA/local` at the host of the request), without characters that have no width and blanks around the
+   * slash, as the names among its words, as a bare GUID under the naming authorities that the client can see, and as a registered
+   * target. A string that matches several identifiers equally well is `ambiguous`, with up to
+   * ten `candidates`. Withdrawn identifiers are included. A string that matches nothing has a `reason`, and a `hint` where its prefix is
+   * one of this registry.
    */
   @Post('lookup')
   @OnlyReads()
@@ -113,7 +116,7 @@ export class LookupController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const results = this.lookupMany.find({ items, ownHost: request.host }, principal);
+    const results = this.finding.find({ items, ownHost: request.host }, principal);
     await sendList(reply, 'items', this.responses(results));
   }
 
@@ -161,15 +164,15 @@ export class LookupController {
     try {
       found = await this.lookup.find(identifier, principal, IDENTIFIER_POINTER);
     } catch (error) {
-      if (type === HTML) return showUnknown(error, identifier, reply);
-      throw error;
+      if (type !== HTML || !(error instanceof Problem) || error.code !== 'IDENTIFIER_NOT_FOUND') throw error;
+      return showUnknown(identifier, await this.finding.hintFor(identifier, principal), reply);
     }
     return this.views.show(found, type, { principal, request, reply });
   }
 
   private async *responses(results: AsyncIterable<LookupResult>): AsyncGenerator<LookupResultDto> {
     let index = 0;
-    for await (const { input, outcome, matchedBy, record, others, candidates, canonical, fault } of results) {
+    for await (const { input, outcome, matchedBy, record, others, candidates, canonical, fault, ...miss } of results) {
       yield {
         input,
         outcome,
@@ -178,6 +181,8 @@ export class LookupController {
         ...(others !== null && { others: [...others] }),
         ...(candidates !== null && { candidates: [...candidates] }),
         ...(canonical !== undefined && { canonical }),
+        ...(miss.reason !== null && { reason: miss.reason }),
+        ...(miss.hint !== null && { hint: shownHint(miss.hint) }),
         ...(fault !== null && { problem: problemDocument(malformed(fault, `/items/${index}`), LOOKUP_PATH) }),
       };
       index += 1;
@@ -193,4 +198,8 @@ export class LookupController {
     const [time = 0n, id = 0n] = this.cursors.read(CURSOR_KINDS[order], 2, cursor).numbers;
     return { createdAt: new Date(Number(time)), id };
   }
+}
+
+function shownHint({ detail, offset, nearest }: Hint): LookupHintDto {
+  return { detail, ...(offset !== null && { offset }), ...(nearest !== null && { nearest }) };
 }

@@ -1,4 +1,5 @@
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsString, MaxLength } from 'class-validator';
+import { MISS_REASONS, type MissReason } from '../../finding/miss.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
 import { MATCHED_BY, MAX_CANDIDATES, type MatchedBy } from '../../storage/identifiers/identifier-search.js';
@@ -27,6 +28,29 @@ export class LookupRequestDto {
   @ArrayMinSize(1)
   @IsArray()
   items: string[];
+}
+
+/** What is probably wrong with a name that is not registered, under a prefix of this registry. */
+export class LookupHintDto {
+  /**
+   * A sentence for people.
+   * @example "One digit is missing: a local name under 100.102 has 32 of the digits 0-9 and A-F, and this one has 31."
+   */
+  detail: string;
+
+  /**
+   * The place of the fault in `input`, in UTF-16 code units; absent where it is not known.
+   * @example 39
+   */
+  @ApiProperty({ type: 'integer', required: false })
+  offset?: number;
+
+  /**
+   * The active identifier that differs by one character, or begins with the digits of a name that was cut, `NA/local`. Absent
+   * where there is none, after the first 20 such texts of a request, and while too many clients ask for it.
+   * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
+   */
+  nearest?: string;
 }
 
 /** The result for one text. */
@@ -78,6 +102,17 @@ export class LookupResultDto {
    * @example "hdl:100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
   canonical?: string;
+
+  /**
+   * Why nothing matches: "foreign-prefix", a Handle of a prefix that this registry does not have, or that the client cannot see;
+   * "unknown", a name or a URL that is not registered; "not-a-name", neither. Absent where something matches.
+   */
+  @ApiProperty({ enum: MISS_REASONS, required: false })
+  reason?: MissReason;
+
+  /** What is probably wrong with a name under a prefix of this registry; absent for all other texts. */
+  @ApiProperty({ type: () => LookupHintDto, required: false })
+  hint?: LookupHintDto;
 
   /** Why a malformed text is not an identifier. */
   @ApiProperty({ type: () => ProblemDocumentDto, required: false })

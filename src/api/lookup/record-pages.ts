@@ -1,9 +1,9 @@
-import { HttpStatus, Injectable } from '@nestjs/common';
+import { HttpStatus, Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../access/principal.js';
 import { securityHeaders } from '../../http/server/security-headers.js';
 import type { Uris } from '../../identifier/index.js';
-import { Problem } from '../../problem/problem.js';
+import type { Hint } from '../../finding/miss.js';
 import {
   MAX_PAGE_EVENTS,
   PAGE_CONTENT_SECURITY_POLICY,
@@ -12,6 +12,8 @@ import {
   unknownNamePage,
   withdrawnPage,
 } from '../../record-page/index.js';
+import { IS_RESOLVER_SET } from '../../registry/default-resolver.module.js';
+import { locationOf } from '../../registry/identifier-path.js';
 import type { RecordUrls } from '../../registry/typed-links.js';
 import { HistoryReads } from '../../storage/replica/history-reads.js';
 import type { Found } from './lookup.service.js';
@@ -30,7 +32,10 @@ export const NO_STORE_PAGE_HEADERS = { ...PAGE_HEADERS, 'cache-control': 'no-sto
 /** Pages of records for browsers; see `record-page/`. */
 @Injectable()
 export class RecordPages {
-  constructor(private readonly histories: HistoryReads) {}
+  constructor(
+    private readonly histories: HistoryReads,
+    @Inject(IS_RESOLVER_SET) private readonly isResolverSet: boolean,
+  ) {}
 
   /**
    * The page of a record that the principal can see, also of a withdrawn one.
@@ -44,19 +49,23 @@ export class RecordPages {
   ): Promise<string> {
     const history =
       historyUrl === null ? null : await this.histories.lastOfIdentifier(record.id, MAX_PAGE_EVENTS, seesActors);
-    const own = { record, uris, metadataIdScheme, canonicalUrl };
+    const isPublic = this.isResolverSet || record.resolver !== null;
+    const own = { record, uris, isPublic, metadataIdScheme, canonicalUrl };
     const shown = { ...own, values: null, history, ...(historyUrl !== null && { historyUrl }) };
     return record.tombstone === null ? recordPage(shown) : withdrawnPage(shown);
   }
 }
 
 /**
- * Sets the status of a name that is not registered. Any other error is thrown again.
+ * Sets the status of a name that is not registered.
  * @param name as the request has it, decoded.
+ * @param hint what is probably wrong with it; null where that is not known.
  * @returns the page.
  */
-export function showUnknown(error: unknown, name: string, reply: FastifyReply): string {
-  if (!(error instanceof Problem) || error.code !== 'IDENTIFIER_NOT_FOUND') throw error;
+export function showUnknown(name: string, hint: Hint | null, reply: FastifyReply): string {
   void reply.status(HttpStatus.NOT_FOUND).headers(NO_STORE_PAGE_HEADERS);
-  return unknownNamePage(name, hintsFor(name));
+  const nearest = hint?.nearest ?? null;
+  const hints = [...(hint === null ? [] : [hint.detail]), ...hintsFor(name)];
+  const link = nearest === null ? null : { name: nearest, url: locationOf({ identifier: nearest }) };
+  return unknownNamePage(name, hints, link);
 }

@@ -159,7 +159,7 @@ export class NamingAuthoritiesController {
     required: true,
     description: 'The `ETag` of the settings that the change is based on, or `*` for any.',
     schema: { type: 'string' },
-    example: '"1"',
+    example: '*',
   })
   @ApiIdempotencyKey()
   @ApiResponse({

@@ -109,7 +109,7 @@ export class IdentifierDto {
   target: string | null;
 
   /** The state of the identifier. */
-  @ApiProperty({ enum: STATES, enumName: 'State' })
+  @ApiProperty({ enum: STATES, enumName: 'State', example: 'active' })
   state: State;
 
   /**

@@ -16,6 +16,7 @@ import { IdentifierUpdater } from '../../../dist/storage/identifiers/identifier-
 import { IMPORT, importValues } from '../../../dist/storage/identifiers/import-statement.js';
 import { insertQuery } from '../../../dist/storage/identifiers/insert-statement.js';
 import { NameHolders } from '../../../dist/storage/identifiers/name-holders.js';
+import { NearIdentifiers } from '../../../dist/storage/identifiers/near-identifiers.js';
 import { COUNT_NAMES, PAGE_OF_NAMES } from '../../../dist/storage/identifiers/name-list.js';
 import { searchQuery } from '../../../dist/storage/identifiers/value-search.js';
 import { ConflictFinder } from '../../../dist/storage/identifiers/conflict-finder.js';
@@ -202,6 +203,15 @@ export const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][]
         many(100, (n) => [name(n), { target: `https://x.example/${n}` }]),
         ['100.102'],
       ),
+  ],
+  [
+    'the nearest name to one of which a digit is missing, and to one that is cut',
+    FEW,
+    (on) => {
+      const guids = Array.from({ length: 500 }, () => randomUUID());
+      const start = randomUUID().replaceAll('-', '').slice(0, 16);
+      return new NearIdentifiers(on).find({ namingAuthority: '100.102', guids, localKeys: [digestOf('none')], start });
+    },
   ],
   ['the first events', 3 * FEW, (on) => events(on, LOG_START)],
   ['the last event', FEW, (on) => on.query(LOG_HEAD)],

@@ -3,7 +3,8 @@ import { authoritiesOf } from '../harness/naming-authorities.js';
 import { curationOf, pathOf } from '../harness/curation.js';
 import { useService } from '../harness/service.js';
 
-const service = useService();
+// The web addresses of records for which no resolver is set are not public.
+const service = useService({ RESOLVER_AUTHORITY: 'hdl.handle.net' });
 const { minted, patch, step } = curationOf(service);
 const { create } = authoritiesOf(service);
 

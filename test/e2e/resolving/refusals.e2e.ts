@@ -107,7 +107,7 @@ describe('the form', () => {
       ['', 400],
       ['hdl=', 400],
       ['hdl=nonsense', 400],
-      ['hdl=demo:1', 400],
+      ['hdl=demo:1', 404],
       ['hdl=99.999/x', 404],
       [`hdl=${'x'.repeat(60_000)}`, 414],
     ] as const) {

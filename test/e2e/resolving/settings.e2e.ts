@@ -71,6 +71,17 @@ describe('RESOLVER_UPSTREAM', () => {
   });
 });
 
+it('REDIRECT_MAX_AGE_SECONDS and REDIRECT_SHARED_MAX_AGE_SECONDS are the ages of redirects', async () => {
+  const client = await services.start({ REDIRECT_MAX_AGE_SECONDS: '5', REDIRECT_SHARED_MAX_AGE_SECONDS: '700' });
+  const path = await minted(client);
+  // With a query the framework answers, and without one the answer is made before it.
+  for (const target of [path, `${path}?urlappend=/more`]) {
+    const { status, headers } = await exchange(client.base, target);
+    expect([target, status, headers['cache-control']]).toEqual([target, 302, 'public, max-age=5, s-maxage=700']);
+    expect((Date.parse(headers.expires ?? '') - Date.now()) / 1000).toBeLessThanOrEqual(5);
+  }
+});
+
 describe('FACES', () => {
   it('api alone has no resolver', async () => {
     const client = await services.start({ FACES: 'api' });

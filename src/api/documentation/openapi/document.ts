@@ -29,6 +29,8 @@ export interface Parameter {
   name: string;
   in: string;
   required?: boolean;
+  description?: string;
+  example?: unknown;
   schema?: Schema;
 }
 

@@ -1,10 +1,11 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
-import { identifierInOwnUrl } from '../../../src/api/lookup/own-url.js';
-import { readInput, withoutDelimiters } from '../../../src/api/lookup/read-input.js';
-import { DEFAULT_RESOLVER } from '../../../src/identifier/index.js';
-import { NamingAuthoritySnapshot } from '../../../src/registry/naming-authority-snapshot.js';
-import type { NamingAuthority } from '../../../src/registry/naming-authority.js';
+import { identifierInOwnUrl } from '../../src/finding/own-url.js';
+import { withoutDelimiters } from '../../src/finding/names-in-text.js';
+import { readInput } from '../../src/finding/read-input.js';
+import { DEFAULT_RESOLVER } from '../../src/identifier/index.js';
+import { NamingAuthoritySnapshot } from '../../src/registry/naming-authority-snapshot.js';
+import type { NamingAuthority } from '../../src/registry/naming-authority.js';
 
 const authority = (prefix: string, profile: NamingAuthority['profile']): NamingAuthority => ({
   ...{ prefix, profile, state: 'active', caseInsensitive: false, uuidVersion: 4, targetTemplate: null },

@@ -1,28 +1,39 @@
-import { joinIdentifierSegments } from '../../http/server/identifier-path.js';
+import { isReservedSegment } from '../registry/naming-authority.js';
+import { joinIdentifierSegments } from '../http/server/identifier-path.js';
 
 const HTTP_URL = /^https?:\/\//i;
 
 /** The path of an identifier, or of one of its views, with its one segment escaped. */
 const PATH = /^\/identifiers\/([^/]+)(?:\/(?:uris|history)?)?$/;
 
+/** The path of the resolver: the Handle, or a URI of it. */
+const RESOLVED = /^\/+((?:hdl:|doi:|info:)?[^/]+\/.+|hdl:.+)$/i;
+
 /** Names of the loopback interface, which are compared as equal: a client on this machine may use any of them. */
 const LOOPBACK = /^(?:localhost|127(?:\.[0-9]+){3}|\[::1\])(?=:|$)/;
 
 /**
- * The identifier in a URL of this service, `{base}/identifiers/NA/local`, decoded; null for any other text.
+ * The identifier in a URL of this service, `{base}/identifiers/NA/local` or `{base}/NA/local`, decoded; null for any other text.
  * @param host the host and port of the request; a URL of any other host is not one of this service.
  */
 export function identifierInOwnUrl(text: string, host: string): string | null {
   if (!HTTP_URL.test(text) || !URL.canParse(text)) return null;
   const { protocol, host: urlHost, pathname } = new URL(text);
   if (comparable(urlHost) !== comparable(hostOf(protocol, host))) return null;
-  const segment = PATH.exec(joinIdentifierSegments(pathname))?.[1];
-  if (segment === undefined) return null;
+  const segment = PATH.exec(joinIdentifierSegments(pathname))?.[1] ?? resolvedIn(pathname);
+  if (segment === null) return null;
   try {
     return decodeURIComponent(segment);
   } catch {
     return null;
   }
+}
+
+/** What the resolver reads in a path; null for a path that is not one of the resolver. */
+function resolvedIn(pathname: string): string | null {
+  const text = RESOLVED.exec(pathname)?.[1];
+  const [first = ''] = text?.split('/', 1) ?? [];
+  return text === undefined || isReservedSegment(first) ? null : text;
 }
 
 /** A host as it is in a URL: in lower case, without the default port of the scheme (RFC 3986 6.2.3). */

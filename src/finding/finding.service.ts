@@ -1,14 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../../access/principal.js';
-import type { IdentifierRecord } from '../../registry/identifier-record.js';
-import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
-import { type MatchedBy, type Matches, MAX_CANDIDATES } from '../../storage/identifiers/identifier-search.js';
-import { NamingAuthorityReads } from '../../storage/replica/naming-authority-reads.js';
-import { SearchReads } from '../../storage/replica/search-reads.js';
-import { type InputFault, type ReadInput, readInput } from './read-input.js';
+import type { Principal } from '../access/principal.js';
+import type { IdentifierRecord } from '../registry/identifier-record.js';
+import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import { NearIdentifiers } from '../storage/identifiers/near-identifiers.js';
+import { type MatchedBy, type Matches, MAX_CANDIDATES } from '../storage/identifiers/identifier-search.js';
+import { NamingAuthorityReads } from '../storage/replica/naming-authority-reads.js';
+import { SearchReads } from '../storage/replica/search-reads.js';
+import { type Hint, type MissReason, type OwnName, hintOf, nearSearchOf, ownNameIn } from './miss.js';
+import { type InputFault, type ReadInput, readInput, wordsOf } from './read-input.js';
 
 /** Texts per statement. A record can have 800 KB, and a slice stays in memory until the client has read it. */
 const SLICE = 100;
+
+/** Texts of a request for which the nearest registered name is searched; the others have a hint without it. */
+const MAX_NEAR_SEARCHES = 20;
 
 export interface LookupCommand {
   readonly items: readonly string[];
@@ -29,33 +34,64 @@ export interface LookupResult {
   readonly candidates: readonly string[] | null;
   readonly canonical?: string;
   readonly fault: InputFault | null;
+  /** What a text without a match is; null where something matches. */
+  readonly reason: MissReason | null;
+  /** What is probably wrong with a name under a visible prefix; null for any other text. */
+  readonly hint: Hint | null;
+}
+
+/** A result, and the name under a visible prefix that was not found; null for any other result. */
+interface Tried {
+  readonly result: LookupResult;
+  readonly missed: OwnName | null;
 }
 
 @Injectable()
-export class LookupManyService {
+export class FindingService {
   constructor(
     private readonly finder: SearchReads,
     private readonly authorities: NamingAuthorityReads,
+    private readonly near: NearIdentifiers,
   ) {}
+
+  /** The result for one text. @param ownHost as in `LookupCommand`. */
+  async findOne(text: string, ownHost: string, principal: Principal): Promise<LookupResult> {
+    for await (const result of this.find({ items: [text], ownHost }, principal)) return result;
+    throw new TypeError('a look-up has a result for each text');
+  }
 
   /** @yields one result for each text, in order. Texts are looked up in slices, as the client reads the results. */
   async *find({ items, ownHost }: LookupCommand, principal: Principal): AsyncGenerator<LookupResult> {
     let known = await this.authorities.current();
     let isFresh = false;
+    let searches = MAX_NEAR_SEARCHES;
     for (let from = 0; from < items.length; from += SLICE) {
       const slice = items.slice(from, from + SLICE);
-      let results = await this.findBy(known, slice, ownHost, principal);
-      const missed = results.filter(({ outcome }) => outcome !== 'found').map(({ input }) => input);
+      let tried = await this.findBy(known, slice, ownHost, principal);
+      const missed = tried.filter(({ result }) => result.outcome !== 'found').map(({ result }) => result.input);
       const unknown = known.unknownPrefixes(missed);
       if (missed.length > 0 && (!isFresh || unknown.length > 0)) {
         // Another process may have just created a naming authority or changed its resolver.
         const fresh = await this.authorities.refresh(unknown);
-        if (fresh !== known) results = await this.findBy(fresh, slice, ownHost, principal);
+        if (fresh !== known) tried = await this.findBy(fresh, slice, ownHost, principal);
         known = fresh;
         isFresh = true;
       }
-      yield* results;
+      for (const { result, missed: name } of tried) {
+        if (name !== null) searches -= 1;
+        yield name === null ? result : { ...result, hint: await this.hintOf(name, result.input, searches >= 0) };
+      }
     }
+  }
+
+  /** What is probably wrong with a name that is not registered; null for a text without a visible prefix. */
+  async hintFor(text: string, principal: Principal): Promise<Hint | null> {
+    const name = ownNameIn([text, ...wordsOf(text)], principal.viewOf(await this.authorities.current()));
+    return name === null ? null : this.hintOf(name, text, true);
+  }
+
+  private async hintOf(name: OwnName, text: string, isSearched: boolean): Promise<Hint> {
+    return hintOf(name, text, isSearched ? await this.near.find(nearSearchOf(name)) : null);
   }
 
   private async findBy(
@@ -63,26 +99,33 @@ export class LookupManyService {
     inputs: readonly string[],
     ownHost: string,
     principal: Principal,
-  ): Promise<LookupResult[]> {
+  ): Promise<Tried[]> {
     const view = principal.viewOf(known);
     const visible = principal.hasRestrictedView ? view.all().map(({ prefix }) => prefix) : null;
     const reads = inputs.map((input) => readInput(input, view, ownHost));
     const keys = reads.map(({ readings }) => readings.map(({ searchKey }) => searchKey));
     const found = await this.finder.find(keys, visible);
-    return reads.map((read, index) => resultOf(read, found[index] ?? { matches: [], record: null }, principal));
+    return reads.map((read, index) => {
+      const result = resultOf(read, found[index] ?? { matches: [], record: null }, principal);
+      if (result.matchedBy !== null) return { result, missed: null };
+      const missed = ownNameIn(read.texts, view);
+      return { result: { ...result, reason: reasonOf(read, missed) }, missed };
+    });
   }
 }
 
+const NO_MISS = { reason: null, hint: null };
+
 function resultOf(
-  { input, readings, fault, ...canonical }: ReadInput,
+  { input, readings, fault, canonical }: ReadInput,
   { matches, record }: Matches,
   principal: Principal,
 ): LookupResult {
   const [first, ...more] = matches;
   if (first === undefined || record === null) {
-    const nothing = { input, matchedBy: null, record: null, others: null, candidates: null };
+    const nothing = { input, matchedBy: null, record: null, others: null, candidates: null, ...NO_MISS };
     return fault === null
-      ? { ...nothing, outcome: 'missing', ...canonical, fault }
+      ? { ...nothing, outcome: 'missing', ...(canonical !== undefined && { canonical }), fault }
       : { ...nothing, outcome: 'malformed', fault };
   }
   const reading = readings[first.reading];
@@ -105,5 +148,12 @@ function resultOf(
     candidates: isAmbiguous ? nearest.slice(0, MAX_CANDIDATES).map(({ identifier }) => identifier) : null,
     ...(canonicalMatch != null && { canonical: canonicalMatch }),
     fault: null,
+    ...NO_MISS,
   };
+}
+
+function reasonOf({ isForeign, isNoName }: ReadInput, own: OwnName | null): MissReason {
+  if (own !== null) return 'unknown';
+  if (isForeign) return 'foreign-prefix';
+  return isNoName ? 'not-a-name' : 'unknown';
 }

@@ -1,14 +1,12 @@
-import { type SyntaxFault, canonicalUri } from '../../identifier/index.js';
-import type { SearchKey } from '../../storage/identifiers/identifier-search.js';
-import type { CanonicalName } from '../../registry/canonical-name.js';
-import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
-import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
-import { searchedOpaqueName } from '../../registry/opaque-metadata-id.js';
-import { isTarget } from '../../registry/target.js';
+import { type SyntaxFault, canonicalUri } from '../identifier/index.js';
+import type { SearchKey } from '../storage/identifiers/identifier-search.js';
+import type { CanonicalName } from '../registry/canonical-name.js';
+import { MAX_TARGET_LENGTH } from '../registry/identifier-record.js';
+import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import { searchedOpaqueName } from '../registry/opaque-metadata-id.js';
+import { isTarget } from '../registry/target.js';
+import { namesIn, withoutDelimiters, withoutLayout } from './names-in-text.js';
 import { identifierInOwnUrl } from './own-url.js';
-
-/** Delimiters that texts and mail programs put around identifiers and URLs. */
-const DELIMITER = /[\s<>()"'`\u2018-\u201f\u2039\u203a\u00ab\u00bb]/;
 
 const HTTP_URL_WITH_FINAL_SLASH = /^https?:\/\/.*\/$/is;
 
@@ -16,7 +14,13 @@ const HTTP_URL_WITH_FINAL_SLASH = /^https?:\/\/.*\/$/is;
 export type InputFault = Pick<SyntaxFault, 'code' | 'detail' | 'offset'>;
 
 type ReadName =
-  | { readonly searchKey: SearchKey; readonly canonical: string; readonly guid: string | null }
+  | {
+      readonly searchKey: SearchKey;
+      readonly canonical: string;
+      readonly guid: string | null;
+      /** Whether it is a Handle of a prefix that the client cannot see. */
+      readonly isForeign: boolean;
+    }
   | { readonly error: InputFault };
 
 /** A search key with its canonical form, which is absent for a target. */
@@ -32,23 +36,31 @@ export interface ReadInput {
   readonly canonical?: string;
   /** Why the input as it stands is malformed; null if a name is well formed, or the input is a URL. */
   readonly fault: InputFault | null;
+  /** The texts that were read, the input first. */
+  readonly texts: readonly string[];
+  /** Whether one of them is a Handle of a prefix that the client cannot see. */
+  readonly isForeign: boolean;
+  /** Whether the input is neither a name nor a URL, and an opaque metadata ID at most. */
+  readonly isNoName: boolean;
 }
 
 /**
- * Parses an input as a name; as a name without delimiters; as the identifier in a URL of this service, whose host and
- * port are `ownHost`; as a bare GUID; and as a target. Where a visible naming authority has opaque metadata IDs, each text
- * but that in a URL of this service is also searched as one.
+ * Parses an input as a name; as a name without delimiters; without layout, and as the names among its words; as the identifier
+ * in a URL of this service, whose host and port are `ownHost`; as a bare GUID; and as a target. Where a visible naming authority
+ * has opaque metadata IDs, the text with and without delimiters is also searched as one.
  */
 export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost: string): ReadInput {
   const trimmed = input.trim();
   const texts = [...new Set([trimmed, withoutDelimiters(input)])].filter((text, index) => index === 0 || text !== '');
   const withoutSlash = texts.filter((text) => HTTP_URL_WITH_FINAL_SLASH.test(text)).map((url) => url.slice(0, -1));
-  const inOwnUrls = [...texts, ...withoutSlash].flatMap((text) => identifierInOwnUrl(text, ownHost) ?? []);
+  const words = isWholeName(trimmed, known) ? [] : wordsOf(trimmed);
+  const inOwnUrls = [...texts, ...withoutSlash, ...words].flatMap((text) => identifierInOwnUrl(text, ownHost) ?? []);
   // The parser of names ignores spaces around them; an opaque metadata ID has those that were sent.
-  const others = [...(known.hasOpaqueMetadataIds ? [trimmed] : []), ...texts.slice(1), ...withoutSlash, ...inOwnUrls];
-  const reads = [...new Set([input, ...others])].map((text) => ({
+  const others = [...(known.hasOpaqueMetadataIds ? [trimmed] : []), ...texts.slice(1), ...withoutSlash];
+  const asSent = new Set([input, ...others]);
+  const reads = [...new Set([...asSent, ...inOwnUrls, ...words])].map((text) => ({
     name: readName(text, known),
-    opaque: inOwnUrls.includes(text) ? undefined : searchedOpaqueName(text, known),
+    opaque: asSent.has(text) ? searchedOpaqueName(text, known) : undefined,
   }));
   const names = reads.flatMap(({ name }) => ('error' in name ? [] : [name]));
   const withGuid = names.find(({ guid }) => guid !== null);
@@ -64,22 +76,24 @@ export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost
     ],
     ...(wellFormed !== undefined && { canonical: wellFormed.canonical }),
     fault: wellFormed === undefined && !isOpaque ? faultIn(readName(input, known), targets.length > 0) : null,
+    texts: [...new Set([input, ...texts, ...withoutSlash, ...inOwnUrls, ...words])],
+    isForeign: names.some(({ isForeign }) => isForeign),
+    isNoName: wellFormed === undefined && targets.length === 0,
   };
 }
 
-/** Removes delimiters and one final full stop, which may precede or follow a quotation mark. */
-export function withoutDelimiters(text: string): string {
-  let start = 0;
-  while (start < text.length && DELIMITER.test(text.charAt(start))) start += 1;
-  let end = text.length;
-  let hasStop = false;
-  for (; end > start; end -= 1) {
-    const character = text.charAt(end - 1);
-    const isStop: boolean = character === '.' && !hasStop;
-    if (!isStop && !DELIMITER.test(character)) break;
-    hasStop ||= isStop;
-  }
-  return text.slice(start, end);
+/** Whether a text is a name of a visible naming authority with any local names, so that words of it are parts of that name. */
+function isWholeName(text: string, known: NamingAuthoritySnapshot): boolean {
+  const read = known.recognize(text);
+  return (
+    read.ok && read.value.name.type === 'handle' && known.find(read.value.name.namingAuthority)?.profile === 'handle'
+  );
+}
+
+/** A text without layout, and the words of it that can be names. */
+export function wordsOf(text: string): string[] {
+  const plain = withoutLayout(text);
+  return [...(plain === text ? [] : [plain]), ...namesIn(plain)];
 }
 
 function readingOf(name: ReadName, opaque: CanonicalName | undefined): Reading[] {
@@ -93,7 +107,9 @@ function readName(text: string, known: NamingAuthoritySnapshot): ReadName {
   if (!named.ok) return { error: faultOf(named.fault) };
   const { name } = named.value;
   const guid = name.type === 'uuid' ? name.hex : null;
-  return { searchKey: { address: known.locate(name), name: named.value }, canonical: canonicalUri(name), guid };
+  const isForeign = 'namingAuthority' in name && known.find(name.namingAuthority) === undefined;
+  const searchKey = { address: known.locate(name), name: named.value };
+  return { searchKey, canonical: canonicalUri(name), guid, isForeign };
 }
 
 /** A URL that is no notation of an identifier can still be a target, so it is not malformed; that of a GUID with a fault is. */

@@ -1,0 +1,137 @@
+import { upperAscii } from '../identifier/index.js';
+import type { NamingAuthority } from '../registry/naming-authority.js';
+import { type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
+import type { NearSearch } from '../storage/identifiers/near-identifiers.js';
+import { firstDifference, hexDigitsOf, nearGuids, nearLocalNames } from './near-names.js';
+
+/** What a text without a match is: a Handle of a prefix of others, a name or URL that nothing has, or neither. */
+export const MISS_REASONS = ['foreign-prefix', 'unknown', 'not-a-name'] as const;
+export type MissReason = (typeof MISS_REASONS)[number];
+
+/** What is probably wrong with a name under a prefix of this registry. */
+export interface Hint {
+  /** A sentence for people. */
+  readonly detail: string;
+  /** The place of the fault in the text, in UTF-16 code units; null where it is not known. */
+  readonly offset: number | null;
+  /** The nearest registered name, `NA/local`; null where none is near. */
+  readonly nearest: string | null;
+}
+
+/** A name under a visible naming authority that is not registered, as a client wrote it. */
+export interface OwnName {
+  readonly authority: NamingAuthority;
+  /** The local name, decoded, without the query and the fragment of a CORDRA identifier. */
+  readonly local: string;
+}
+
+/** What may precede a Handle. */
+const HEAD = /^(hdl:\/{0,2}|doi:\s{0,8}|info:hdl\/|https?:\/{1,2}[^/\s]{1,255}\/)/i;
+
+const GUID_LENGTH = 32;
+
+/** Finds the name under a visible prefix in the texts of a reading, also where its local name is malformed. */
+export function ownNameIn(texts: readonly string[], known: NamingAuthoritySnapshot): OwnName | null {
+  for (const text of texts) {
+    const plain = text.trim();
+    const [head = ''] = HEAD.exec(plain) ?? [];
+    const rest = plain.slice(head.length);
+    const slash = rest.indexOf('/');
+    if (slash < 0) continue;
+    // A resolver can have a first segment.
+    const starts = head.startsWith('http') ? [rest, rest.slice(slash + 1)] : [rest];
+    for (const start of starts) {
+      const end = start.indexOf('/');
+      const authority = end < 0 ? undefined : known.find(start.slice(0, end));
+      if (authority === undefined) continue;
+      const raw = start.slice(end + 1);
+      const local = head === '' ? raw : decoded(raw);
+      return { authority, local: authority.profile === 'cordra' ? local.replace(/[?#].*$/s, '') : local };
+    }
+  }
+  return null;
+}
+
+/** The names that are near to a name; searched by their keys. */
+export function nearSearchOf({ authority, local }: OwnName): NearSearch {
+  const { prefix: namingAuthority } = authority;
+  if (authority.profile === 'cordra') {
+    const { candidates, start } = nearGuids(local);
+    return { namingAuthority, guids: candidates, localKeys: [], start };
+  }
+  const keys = nearLocalNames(local).candidates.flatMap((name) => addressIn(authority, name).localKey ?? []);
+  return { namingAuthority, guids: [], localKeys: [...new Set(keys)], start: null };
+}
+
+/**
+ * What is probably wrong with a name.
+ * @param text as the client sent it, in which the fault has its offset.
+ * @param near the local name of the nearest identifier; null for none.
+ */
+export function hintOf({ authority, local }: OwnName, text: string, near: string | null): Hint {
+  const { prefix, profile } = authority;
+  const fault = profile === 'cordra' ? guidFault(prefix, local) : nameFault(authority);
+  const isNear = near !== null && isNearTo(authority, local, near);
+  const written = profile === 'cordra' ? upperAscii(local) : local;
+  const at = isNear && !fault.isCertain ? firstDifference(written, near) : fault.at;
+  const start = text.indexOf(local);
+  return {
+    detail: fault.detail,
+    offset: at === null || start < 0 ? null : start + at,
+    nearest: isNear ? `${prefix}/${near}` : null,
+  };
+}
+
+interface NameFault {
+  readonly detail: string;
+  readonly at: number | null;
+  /** Whether the fault is at `at`, whatever the nearest name is. */
+  readonly isCertain: boolean;
+}
+
+function guidFault(prefix: string, local: string): NameFault {
+  const rule = `a local name under ${prefix} has 32 of the digits 0-9 and A-F`;
+  const wrong = local.search(/[^0-9A-Fa-f]/);
+  const { length } = local;
+  if (wrong >= 0 && wrong < GUID_LENGTH) {
+    const character = String.fromCodePoint(local.codePointAt(wrong) ?? 0);
+    const [digit] = hexDigitsOf(character);
+    const alike = digit !== undefined && digit !== character.toUpperCase() ? `; it looks like "${digit}"` : '';
+    return { detail: `${named(character)} is not a digit: ${rule}${alike}.`, at: wrong, isCertain: true };
+  }
+  if (length === GUID_LENGTH)
+    return { detail: `No identifier under ${prefix} has this name.`, at: null, isCertain: false };
+  const count = Math.abs(GUID_LENGTH - length);
+  const what = length < GUID_LENGTH ? 'missing' : 'too many';
+  const amount = count === 1 ? 'One digit is' : `${count} ${length < GUID_LENGTH ? 'digits' : 'characters'} are`;
+  return {
+    detail: `${amount} ${what}: ${rule}, and this one has ${length}.`,
+    at: Math.min(length, GUID_LENGTH),
+    isCertain: false,
+  };
+}
+
+function nameFault({ prefix, caseInsensitive }: NamingAuthority): NameFault {
+  const rule = caseInsensitive ? '' : ' Capital and small letters are different in it.';
+  return { detail: `No identifier under ${prefix} has this name.${rule}`, at: null, isCertain: false };
+}
+
+/** Two names can have one digest, so that a name that was found by it is compared. */
+function isNearTo({ profile, caseInsensitive }: NamingAuthority, local: string, near: string): boolean {
+  if (profile === 'cordra') return true;
+  const compared = caseInsensitive ? upperAscii : (name: string) => name;
+  return nearLocalNames(local).candidates.some((name) => compared(name) === compared(near));
+}
+
+function named(character: string): string {
+  if (/[!-~]/.test(character)) return `"${character}"`;
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,106 @@
+import { upperAscii } from '../identifier/index.js';
+
+/** Candidates of one text. All names that differ from a GUID in one place are fewer. */
+const MAX_CANDIDATES = 600;
+
+/** A GUID that is cut is searched by the digits that are left: enough of them that nobody can list identifiers by guesses. */
+const LEAST_DIGITS = 16;
+
+/** Longer names are searched as they are, without single characters changed. */
+const MAX_LENGTH = 40;
+
+const GUID_LENGTH = 32;
+const DIGITS = '0123456789';
+const HEX_DIGITS = '0123456789ABCDEF';
+
+/** Characters that are read or typed in place of a hexadecimal digit. */
+const LOOK_ALIKES: Readonly<Record<string, string>> = { O: '0', I: '1', L: '1', Z: '2', S: '5', G: '6' };
+
+/** What is searched for a local name that is not registered. */
+export interface NearNames {
+  /** Local names that differ from it by one typing error; GUIDs in upper case. */
+  readonly candidates: readonly string[];
+  /** The digits at the start of a GUID that is cut; null where the text is none. */
+  readonly start: string | null;
+}
+
+/** The GUIDs that a text can be meant as: look-alikes are digits, and one digit is missing, added, wrong or exchanged. */
+export function nearGuids(text: string): NearNames {
+  const digits = hexDigitsOf(text);
+  const { length } = digits;
+  const wrong = [...digits].flatMap((digit, at) => (HEX_DIGITS.includes(digit) ? [] : [at]));
+  const candidates = new Set<string>();
+  const add = (name: string) => {
+    if (/^[0-9A-F]{32}$/.test(name)) candidates.add(name);
+  };
+  if (wrong.length <= 1) {
+    if (length === GUID_LENGTH - 1) inserted(digits, HEX_DIGITS, add);
+    if (length === GUID_LENGTH) {
+      add(digits);
+      replaced(digits, HEX_DIGITS, add);
+      exchanged(digits, add);
+    }
+    if (length === GUID_LENGTH + 1) removed(digits, add);
+  }
+  if (length > GUID_LENGTH) add(digits.slice(0, GUID_LENGTH));
+  const isCut = length >= LEAST_DIGITS && length < GUID_LENGTH && wrong.length === 0;
+  return { candidates: [...candidates].slice(0, MAX_CANDIDATES), start: isCut ? digits : null };
+}
+
+/** The local names that a text can be meant as under the profile "handle". */
+export function nearLocalNames(text: string): NearNames {
+  const candidates = new Set<string>();
+  const add = (name: string) => {
+    if (name !== '' && name !== text && candidates.size < MAX_CANDIDATES) candidates.add(name);
+  };
+  add(text.replace(/[\s.,;:!?/)\]>"']+$/, ''));
+  add(upperAscii(text));
+  add(text.toLowerCase());
+  add(text.toLowerCase().replace(/(?<![a-z])[a-z]/g, upperAscii));
+  if (text.length > MAX_LENGTH) return { candidates: [...candidates], start: null };
+  removed(text, add);
+  exchanged(text, add);
+  if (/\d/.test(text)) {
+    replaced(text, DIGITS, add, /\d/);
+    inserted(text, DIGITS, add);
+  }
+  return { candidates: [...candidates], start: null };
+}
+
+/** The letters and digits of a text in upper case, look-alikes as digits. */
+export function hexDigitsOf(text: string): string {
+  const plain = upperAscii(text).replace(/[^0-9A-Z]/g, '');
+  return plain.replace(/[OILZSG]/g, (letter) => LOOK_ALIKES[letter] ?? letter);
+}
+
+/** The index of the first character in which two texts differ. */
+export function firstDifference(text: string, other: string): number {
+  let at = 0;
+  while (at < text.length && text.charAt(at) === other.charAt(at)) at += 1;
+  return at;
+}
+
+type Add = (name: string) => void;
+
+function inserted(text: string, characters: string, add: Add): void {
+  for (let at = 0; at <= text.length; at++) {
+    for (const each of characters) add(text.slice(0, at) + each + text.slice(at));
+  }
+}
+
+function replaced(text: string, characters: string, add: Add, where = /./): void {
+  for (let at = 0; at < text.length; at++) {
+    if (!where.test(text.charAt(at))) continue;
+    for (const each of characters) add(text.slice(0, at) + each + text.slice(at + 1));
+  }
+}
+
+function removed(text: string, add: Add): void {
+  for (let at = 0; at < text.length; at++) add(text.slice(0, at) + text.slice(at + 1));
+}
+
+function exchanged(text: string, add: Add): void {
+  for (let at = 1; at < text.length; at++) {
+    add(text.slice(0, at - 1) + text.charAt(at) + text.charAt(at - 1) + text.slice(at + 1));
+  }
+}

@@ -1,0 +1,46 @@
+import { copyButton, page } from './layout.js';
+import { type Markup, markup } from './markup.js';
+
+/** A form that shows the record of a text, by the parameter of the Handle proxy. */
+export const RECORD_FORM = markup`<form method="post" action="/">
+<label for="hdl">An identifier, in any form</label>
+<input id="hdl" name="hdl" type="text" required maxlength="4096" autocomplete="off" spellcheck="false" aria-describedby="hint">
+<input type="hidden" name="noredirect" value="true">
+<p id="hint" class="kind">For example 100.102/F58FB49EB1F848F0A606E84CEF294BE5, a URI, a metadata ID, or a text with one of them.</p>
+<button type="submit">Show the record</button>
+</form>`;
+
+/**
+ * The page at `/`, as HTML.
+ * @param service the origin of the service in its examples.
+ * @param hasForm whether the service resolves `POST /`.
+ */
+export function frontPage(service: string, hasForm: boolean): string {
+  const mint = `curl ${service}/identifiers -H 'content-type: application/json' -d '{"namingAuthority":"100.102","target":"https://repo.example.org/objects/1"}'`;
+  return page({
+    title: 'Mintmark',
+    isIndexed: true,
+    main: markup`<h1>Mintmark</h1>
+<p>This service mints and registers persistent identifiers for repositories: CORDRA identifiers, which are Handles, with their
+metadata IDs and URIs.</p>
+<h2>See one</h2>
+${hasForm ? RECORD_FORM : null}
+<p>Or read <a href="/identifiers?sort=-createdAt&amp;limit=5">the newest five as JSON</a>. The page of an identifier is at
+<code>${service}/identifiers/</code> and its name.</p>
+<h2>Mint one</h2>
+${command(mint, 'the command that mints an identifier')}
+<p>Replace <code>100.102</code> by <a href="/naming-authorities">a naming authority of this service</a>. Where writing needs an API key,
+add <code>-H 'authorization: Bearer &lt;key&gt;'</code>. Or <a href="/docs#/identifiers/mintIdentifier">mint one in the browser</a>.</p>
+<h2>Learn more</h2>
+<ul>
+<li><a href="/docs/tutorial.md">The tutorial: the first hour</a></li>
+<li><a href="/docs">All operations, ready to execute</a>, and <a href="/openapi.json">their OpenAPI document</a></li>
+<li><a href="/problems">Error codes</a></li>
+<li><a href="/health/ready">Health</a></li>
+</ul>`,
+  });
+}
+
+function command(text: string, what: string): Markup {
+  return markup`<p><code>${text}</code>${copyButton(text, what)}</p>`;
+}

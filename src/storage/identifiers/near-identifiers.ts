@@ -1,0 +1,78 @@
+import type { Sessions } from '../../database/replica/server-state.js';
+import { arrayOf } from '../array-parameter.js';
+import type { Digest } from '../../registry/digest.js';
+
+/** Texts of a second for which a process searches: one takes about a millisecond of the database. */
+const MAX_SEARCHES_PER_SECOND = 100;
+
+/** The names that are searched for one text. */
+export interface NearSearch {
+  readonly namingAuthority: string;
+  /** GUIDs or digests of local names, from the likely to the unlikely. */
+  readonly guids: readonly string[];
+  readonly localKeys: readonly Digest[];
+  /** The digits at the start of a GUID; null for none. */
+  readonly start: string | null;
+}
+
+/**
+ * $1: the naming authority; $2 and $3: the keys; $4 and $5: the first and the last GUID with the digits at the start. Each key is a
+ * probe of a unique index, and the range reads two rows at most, so the cost does not grow with the table. OFFSET 0: see the planner
+ * assumptions.
+ */
+export const NEAR = `
+  WITH authority AS MATERIALIZED (SELECT n.id FROM naming_authority n WHERE n.prefix = $1)
+  SELECT near.nearness::int, coalesce(near.local_name, upper(replace(near.guid::text, '-', ''))) AS name
+  FROM (
+    SELECT w.nearness, i.guid, i.local_name, i.state
+    FROM unnest($2::uuid[]) WITH ORDINALITY AS w(guid, nearness) CROSS JOIN LATERAL (
+      SELECT x.guid, x.local_name, x.state FROM identifier x
+      WHERE x.guid = w.guid AND x.naming_authority_id = (SELECT id FROM authority) OFFSET 0
+    ) i
+    UNION ALL
+    SELECT w.nearness, i.guid, i.local_name, i.state
+    FROM unnest($3::uuid[]) WITH ORDINALITY AS w(local_key, nearness) CROSS JOIN LATERAL (
+      SELECT x.guid, x.local_name, x.state FROM identifier x
+      WHERE x.local_key = w.local_key AND x.naming_authority_id = (SELECT id FROM authority) OFFSET 0
+    ) i
+    UNION ALL
+    (SELECT 0, x.guid, x.local_name, x.state FROM identifier x
+     WHERE x.guid BETWEEN $4::uuid AND $5::uuid AND x.naming_authority_id = (SELECT id FROM authority)
+     ORDER BY x.guid LIMIT 2)
+  ) near
+  WHERE near.state = 'active' ORDER BY 1 LIMIT 3`;
+
+/** Finds the registered name that is nearest to one that is not registered, within a number of searches a second. */
+export class NearIdentifiers {
+  private second = 0;
+  private left = 0;
+
+  constructor(private readonly pool: Sessions) {}
+
+  /**
+   * @returns the local name of an active identifier; null where there is none, where several GUIDs have the digits at the start, and
+   * where the searches of this second are used up. An error of the database is null too: the response is complete without the name.
+   */
+  async find({ namingAuthority, guids, localKeys, start }: NearSearch): Promise<string | null> {
+    if ((guids.length === 0 && localKeys.length === 0 && start === null) || !this.takesOne()) return null;
+    const range = start === null ? [null, null] : [start.padEnd(32, '0'), start.padEnd(32, 'F')];
+    const values = [namingAuthority, arrayOf(guids), arrayOf(localKeys), ...range];
+    const found = await this.pool
+      .query<{ nearness: number; name: string }>({ name: 'near-names', text: NEAR, values })
+      .catch(() => null);
+    const names = found?.rows ?? [];
+    // Two GUIDs with the same digits at the start are equally near.
+    const [first, second] = names;
+    return first?.nearness === 0 && second?.nearness === 0 ? null : (first?.name ?? null);
+  }
+
+  private takesOne(): boolean {
+    const second = Math.floor(performance.now() / 1000);
+    if (second !== this.second) {
+      this.second = second;
+      this.left = MAX_SEARCHES_PER_SECOND;
+    }
+    this.left -= 1;
+    return this.left >= 0;
+  }
+}

@@ -70,6 +70,20 @@ export function namesOf(step: CurationStep, namingAuthority: string): (UniqueNam
   ];
 }
 
+/** The metadata IDs that name identifiers. */
+export function namedIn(targets: readonly TargetedChange[]): UniqueName[] {
+  return targets.flatMap(({ metadata }) => metadata ?? []);
+}
+
+/** The ids of changes and of replacements, in one order for every chunk. @param named who has the names of `namedIn`. */
+export function idsOf(targets: readonly TargetedChange[], named: Holders): bigint[] {
+  const ids = new Set([
+    ...targets.flatMap(({ id, replacementId }) => [id, replacementId].filter((each) => each !== null)),
+    ...[...named.values()].flatMap((holder) => holder?.id ?? []),
+  ]);
+  return [...ids].sort((a, b) => (a < b ? -1 : 1));
+}
+
 /** The names that a step of a record claims by new alternates. */
 export function claimsOf(step: CurationStep, record: Claimant): ClaimedName[] {
   return 'values' in step ? claimsBy(record, step.values.alternates ?? []) : [];

@@ -26,6 +26,8 @@ import {
   type TargetedChange,
   claimsOf,
   holderKey,
+  idsOf,
+  namedIn,
   namesOf,
   notRegistered,
   roundsOf,
@@ -265,20 +267,6 @@ export class ChangeStreamService {
 
 function targetsOf({ lines }: ReadyChunk): TargetedChange[] {
   return lines.flatMap(({ change }) => (change instanceof Problem ? [] : [change]));
-}
-
-/** The metadata IDs that name identifiers. */
-function namedIn(targets: readonly TargetedChange[]): UniqueName[] {
-  return targets.flatMap(({ metadata }) => metadata ?? []);
-}
-
-/** The ids of changes and of replacements, in one order for every chunk. @param named who has the names of `namedIn`. */
-function idsOf(targets: readonly TargetedChange[], named: Holders): bigint[] {
-  const ids = new Set([
-    ...targets.flatMap(({ id, replacementId }) => [id, replacementId].filter((each) => each !== null)),
-    ...[...named.values()].flatMap((holder) => holder?.id ?? []),
-  ]);
-  return [...ids].sort((a, b) => (a < b ? -1 : 1));
 }
 
 function attempted(plan: ChangePlan, change: TargetedChange): PlannedChange | Problem {

@@ -76,11 +76,11 @@ export class BreakingProxy {
         response.on('data', (piece: Buffer) => pieces.push(piece));
         response.on('end', () => {
           const text = Buffer.concat(pieces);
-          const { 'transfer-encoding': _, connection: __, ...received } = response.headers;
-          const kept = Object.entries(received).flatMap(([name, value]) =>
+          const { 'transfer-encoding': _, connection: __, ...others } = response.headers;
+          const received = Object.entries(others).flatMap(([name, value]) =>
             value === undefined ? [] : [[name, value]],
           );
-          const all = { ...Object.fromEntries(kept), 'content-length': String(text.length) };
+          const all = { ...Object.fromEntries(received), 'content-length': String(text.length) };
           resolve({ status: response.statusCode ?? 0, headers: all, text });
         });
       });

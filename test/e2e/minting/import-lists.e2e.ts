@@ -169,7 +169,11 @@ describe('the columns of an import', () => {
 describe('an export', () => {
   const download = async (search: string, accept = '*/*') => {
     const answer = await fetch(`${service.server.url}/identifiers/export${search}`, { headers: { accept } });
-    return { status: answer.status, type: answer.headers.get('content-type'), text: Buffer.from(await answer.arrayBuffer()).toString() };
+    return {
+      status: answer.status,
+      type: answer.headers.get('content-type'),
+      text: Buffer.from(await answer.arrayBuffer()).toString(),
+    };
   };
 
   it('has the columns and the delimiter of the query, and can be imported', async () => {

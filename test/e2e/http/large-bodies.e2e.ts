@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { ADMIN_KEY } from '../access/authorisation/credentials.js';
 import type { Client } from '../harness/client.js';
 import { createKey, useLimitedServices } from '../harness/limited-services.js';
 import { type RawConnection, connectTo } from '../harness/raw-http.js';
@@ -11,7 +12,7 @@ const LARGEST = 16_777_216;
 /** Maximum growth of the resident memory by bodies in tiny pieces, in MB. */
 const MAX_GROWTH_MB = 100;
 
-const service = useService({ TRUSTED_PROXIES: '127.0.0.1' });
+const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY, TRUSTED_PROXIES: '127.0.0.1' });
 const { start } = useLimitedServices();
 
 const open: RawConnection[] = [];

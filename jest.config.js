@@ -15,7 +15,7 @@ export default {
   projects: [
     {
       displayName: 'unit',
-      runner: 'jest-light-runner/child-process',
+      runner: '<rootDir>/test/runner/unit-runner.js',
       setupFiles: ['<rootDir>/test/runner/register.js'],
       testMatch: ['<rootDir>/test/**/*.test.ts'],
     },

@@ -52,7 +52,7 @@ export { omittedOf } from './components.js';
 export type * from './components.js';
 export type { Charset } from './grammar/handle-characters.js';
 export { type Kind, KINDS, type Reading, type Recognition, type Unrecognized } from './parse-as.js';
-export { type KnownAuthority, recognize, type RecognizeOptions } from './recognize.js';
+export { type KnownNamingAuthority, recognize, type RecognizeOptions } from './recognize.js';
 export { WELL_KNOWN_RESOLVERS } from './known-resolvers.js';
 export { listRepairs, REPAIR_CODES, type RepairCode, type RepairSet } from './repairs.js';
 export { DEFAULT_RESOLVER, parseResolver, type Resolver, type ResolverConfig, toResolver } from './resolver.js';

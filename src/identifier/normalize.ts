@@ -7,7 +7,7 @@ import { sameName } from './comparison-key.js';
 import type { Name } from './types.js';
 import type { Charset } from './grammar/handle-characters.js';
 import { type Kind, readAs, type Reading, type ReadingOptions, type Recognition } from './parse-as.js';
-import { type KnownAuthority, recognize } from './recognize.js';
+import { type KnownNamingAuthority, recognize } from './recognize.js';
 import { listRepairs, type RepairCode } from './repairs.js';
 import { isResolver, parseResolver, type Resolver, type ResolverConfig } from './resolver.js';
 import type { Profile } from './forms/segments.js';
@@ -18,7 +18,7 @@ import { type Unavailable, unavailableUris, type Uris, urisOf } from './convert.
 /** How a text is parsed and compared. Every member has a default. */
 export interface Context {
   /**
-   * For `hdl-uri`, `http-uri` and `info-hdl`, and for texts without a kind. Default: by `authorityOf`, else `cordra` for a CORDRA
+   * For `hdl-uri`, `http-uri` and `info-hdl`, and for texts without a kind. Default: by `namingAuthorityOf`, else `cordra` for a CORDRA
    * identifier and `generic` for another Handle.
    */
   readonly profile?: Profile | undefined;
@@ -26,14 +26,14 @@ export interface Context {
   readonly hdlAuthority?: 'naming-authority' | 'server' | undefined;
   /** Default `ucs2` (R-12). */
   readonly charset?: Charset | undefined;
-  /** Whether local names are compared without the case of ASCII letters (HS-05). Default: as `authorityOf` says, else false. */
+  /** Whether local names are compared without the case of ASCII letters (HS-05). Default: as `namingAuthorityOf` says, else false. */
   readonly caseInsensitive?: boolean | undefined;
-  /** The resolver of HTTP URIs in input and output (URI-36), where `authorityOf` says no other. Without both, `uris.http` is null. */
+  /** The resolver of HTTP URIs in input and output (URI-36), where `namingAuthorityOf` says no other. Without both, `uris.http` is null. */
   readonly resolver?: ResolverConfig | undefined;
   /** Other known resolvers, in input only. */
   readonly resolvers?: (() => readonly Resolver[]) | undefined;
   /** What is known of a naming authority, as far as `profile` and `caseInsensitive` say nothing else. Default: nothing. */
-  readonly authorityOf?: ((namingAuthority: string) => KnownAuthority | undefined) | undefined;
+  readonly namingAuthorityOf?: ((namingAuthority: string) => KnownNamingAuthority | undefined) | undefined;
   /** A second text of the same kind, for `equal`. */
   readonly equalTo?: string | undefined;
 }
@@ -79,7 +79,7 @@ export function normalize(input: string, kind?: Kind, context: Context = {}): No
   const read = readFor(input, kind, options);
   if (!read.ok) return { input, kind: kind ?? read.kind, valid: false, fault: read.fault };
   const { name, normalized, parts } = read.value;
-  const authority = 'namingAuthority' in name ? context.authorityOf?.(name.namingAuthority) : undefined;
+  const authority = 'namingAuthority' in name ? context.namingAuthorityOf?.(name.namingAuthority) : undefined;
   const ownResolver = authority?.resolver ?? options.resolver ?? null;
   const omitted = omittedOf(parts);
   const found: Normalized = {
@@ -100,10 +100,10 @@ export function normalize(input: string, kind?: Kind, context: Context = {}): No
   return { ...found, equal: other.ok && sameName(name, other.value.name, { caseInsensitive }) };
 }
 
-type Options = ReadingOptions & Pick<Context, 'resolvers' | 'authorityOf'>;
+type Options = ReadingOptions & Pick<Context, 'resolvers' | 'namingAuthorityOf'>;
 
 function readFor(input: string, kind: Kind | undefined, options: Options): Recognition {
-  if (kind === undefined) return recognize(input, { ...options, authorityOf: statedOrKnown(options) });
+  if (kind === undefined) return recognize(input, { ...options, namingAuthorityOf: statedOrKnown(options) });
   const read = readStrictly(input, kind, options);
   if (read.ok) return read;
   for (const resolver of kind === 'http-uri' ? (options.resolvers?.() ?? []) : []) {
@@ -117,14 +117,14 @@ function readFor(input: string, kind: Kind | undefined, options: Options): Recog
 function readStrictly(input: string, kind: Kind, options: Options): Result<Reading> {
   const read = readAs(input, kind, options);
   if (!read.ok || options.profile !== undefined || kind === 'cordra' || read.value.name.type !== 'cordra') return read;
-  const isKnown = options.authorityOf?.(read.value.name.namingAuthority)?.profile === 'handle';
+  const isKnown = options.namingAuthorityOf?.(read.value.name.namingAuthority)?.profile === 'handle';
   return isKnown ? readAs(input, kind, { ...options, profile: 'generic' }) : read;
 }
 
 /** A profile in the context is that of every naming authority. */
-function statedOrKnown({ profile, authorityOf }: Options): Options['authorityOf'] {
-  if (profile === undefined) return authorityOf;
-  const stated: KnownAuthority = { profile: profile === 'cordra' ? 'cordra' : 'handle' };
+function statedOrKnown({ profile, namingAuthorityOf }: Options): Options['namingAuthorityOf'] {
+  if (profile === undefined) return namingAuthorityOf;
+  const stated: KnownNamingAuthority = { profile: profile === 'cordra' ? 'cordra' : 'handle' };
   return () => stated;
 }
 

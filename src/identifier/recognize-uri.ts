@@ -24,7 +24,7 @@ import type { Resolver } from './resolver.js';
 import { describe, excerpt, fail, failAt, ok, type Result } from './syntax-error.js';
 
 /** What a caller knows of a naming authority. */
-export interface KnownAuthority {
+export interface KnownNamingAuthority {
   /** `cordra`: all its local names are GUIDs (CID-10); `handle`: they are any texts (CID-02), also if one has 32 digits. */
   readonly profile: 'cordra' | 'handle';
   /** Whether local names are compared without the case of ASCII letters (HS-05). Default false. */
@@ -36,7 +36,7 @@ export interface KnownAuthority {
 /** The known resolvers and naming authorities, and the charset of Handles. */
 export interface RecognizeOptions extends KnownResolverOptions {
   /** What is known of a naming authority; undefined for one that is not known. */
-  readonly authorityOf?: ((namingAuthority: string) => KnownAuthority | undefined) | undefined;
+  readonly namingAuthorityOf?: ((namingAuthority: string) => KnownNamingAuthority | undefined) | undefined;
 }
 
 const DOI_PREFIX_REMOVED = repair('DOI_PREFIX_REMOVED');
@@ -127,8 +127,8 @@ function readFor<T extends { readonly name: CordraId | Handle }>(
   return hasAnyLocalNames(read.value.name.namingAuthority, options) ? parse('generic') : read;
 }
 
-function hasAnyLocalNames(namingAuthority: string, { authorityOf }: RecognizeOptions): boolean {
-  return authorityOf?.(namingAuthority)?.profile === 'handle';
+function hasAnyLocalNames(namingAuthority: string, { namingAuthorityOf }: RecognizeOptions): boolean {
+  return namingAuthorityOf?.(namingAuthority)?.profile === 'handle';
 }
 
 interface CordraFirst {

@@ -38,7 +38,7 @@ const WHITESPACE_TRIMMED = repair('WHITESPACE_TRIMMED');
 const SCHEME_ADDED = repair('SCHEME_ADDED');
 const HYPHENS_REMOVED = repair('HYPHENS_REMOVED');
 
-export type { KnownAuthority, RecognizeOptions } from './recognize-uri.js';
+export type { KnownNamingAuthority, RecognizeOptions } from './recognize-uri.js';
 
 /** Parses a text of any kind. */
 export function recognize(input: string, options: RecognizeOptions = {}): Recognition {
@@ -57,7 +57,7 @@ const HYPHENATED = /\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?=$|[?#]|%3f
 function asKnown(text: string, read: Recognition, options: RecognizeOptions): Recognition {
   if (!read.ok || read.value.name.type !== 'handle') return read;
   const { kind, name } = read.value;
-  if (options.authorityOf?.(name.namingAuthority)?.profile !== 'cordra') return read;
+  if (options.namingAuthorityOf?.(name.namingAuthority)?.profile !== 'cordra') return read;
   const plain = text.replace(HYPHENATED, (found) => found.replaceAll('-', ''));
   const again = plain === text ? read : recognizeTrimmed(plain, options);
   if (again.ok && again.value.name.type === 'cordra') return ok(again.value, again.repairs | HYPHENS_REMOVED);

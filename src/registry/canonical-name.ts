@@ -71,7 +71,7 @@ export function comparisonOf(name: Name, foldsCase: boolean): string {
 export function nameInCanonical(canonical: string): Name | null {
   const read = recognize(canonical, { charset: 'unicode' });
   if (!read.ok || canonicalUri(read.value.name) === canonical) return read.ok ? read.value.name : null;
-  const other = recognize(canonical, { charset: 'unicode', authorityOf: () => ({ profile: 'handle' }) });
+  const other = recognize(canonical, { charset: 'unicode', namingAuthorityOf: () => ({ profile: 'handle' }) });
   return other.ok ? other.value.name : null;
 }
 

@@ -41,8 +41,8 @@ export function keyCollision(pointer: string): Problem {
 }
 
 const PROFILES = {
-  cordra: { authorityOf: () => ({ profile: 'cordra' }) },
-  handle: { authorityOf: () => ({ profile: 'handle' }) },
+  cordra: { namingAuthorityOf: () => ({ profile: 'cordra' }) },
+  handle: { namingAuthorityOf: () => ({ profile: 'handle' }) },
 } as const satisfies Record<string, RecognizeOptions>;
 
 /** The text by which a stored name is compared; null where it denotes no name by the rule. */

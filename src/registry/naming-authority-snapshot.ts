@@ -1,7 +1,7 @@
 import {
   type Context,
   type Handle,
-  type KnownAuthority,
+  type KnownNamingAuthority,
   type Name,
   type Recognition,
   type RecognizeOptions,
@@ -59,8 +59,8 @@ export class NamingAuthoritySnapshot {
       authorities instanceof NamingAuthoritySnapshot
         ? authorities.byKey
         : new Map([...authorities].map((authority) => [namingAuthorityKey(authority.prefix), authority]));
-    this.options = { resolver, resolvers: () => this.ownResolvers(), authorityOf: (prefix) => this.find(prefix) };
-    this.asHandles = { ...this.options, authorityOf: () => ({ profile: 'handle' }) };
+    this.options = { resolver, resolvers: () => this.ownResolvers(), namingAuthorityOf: (prefix) => this.find(prefix) };
+    this.asHandles = { ...this.options, namingAuthorityOf: () => ({ profile: 'handle' }) };
   }
 
   seenBy(reader: object, sees: (prefix: string) => boolean): NamingAuthoritySnapshot {
@@ -123,11 +123,11 @@ export class NamingAuthoritySnapshot {
   contextOf(stated: Context = {}): Context {
     const { resolver } = stated;
     if (resolver === undefined) return { ...this.options, ...stated, resolver: this.resolver };
-    const authorityOf = (prefix: string): KnownAuthority | undefined => {
+    const namingAuthorityOf = (prefix: string): KnownNamingAuthority | undefined => {
       const found = this.find(prefix);
       return found && { ...found, resolver: null };
     };
-    return { ...stated, authorityOf };
+    return { ...stated, namingAuthorityOf };
   }
 
   /** Recognizes a text in any form. */

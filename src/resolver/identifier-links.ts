@@ -48,8 +48,8 @@ export function linkOf(links: readonly TypedLink[]): string | undefined {
  */
 export function linkable(record: IdentifierRecord, scheme: MetadataIdScheme, principal: Principal): IdentifierRecord {
   if (!principal.hasRestrictedView) return record;
-  const seen = (text: string | null, authorityOf: (text: string) => string | null): string | null => {
-    const namingAuthority = text === null ? null : authorityOf(text);
+  const seen = (text: string | null, namingAuthorityOf: (text: string) => string | null): string | null => {
+    const namingAuthority = text === null ? null : namingAuthorityOf(text);
     return namingAuthority === null || principal.canSee(namingAuthority) ? text : null;
   };
   const { metadataId, replaces, tombstone } = record;

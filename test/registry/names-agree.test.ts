@@ -177,9 +177,9 @@ describe('the parts of the service that read names', () => {
         const alone = await readingsOf(text, without);
         expect([seen.read, seen.shown, seen.got]).toEqual([alone.read, alone.shown, alone.got]);
         expect([seen.looked.fault, seen.looked.address]).toEqual([alone.looked.fault, alone.looked.address]);
-        const kept = ({ alternate }: typeof seen) =>
+        const unchanged = ({ alternate }: typeof seen) =>
           typeof alternate === 'object' ? [alternate.canonical, alternate.comparison, alternate.rule] : alternate;
-        expect(kept(seen)).toEqual(kept(alone));
+        expect(unchanged(seen)).toEqual(unchanged(alone));
         // What is stored and compared: the same for all, however much they see, if the text is one identifier or another Handle.
         const stored = (await readingsOf(text, snapshotOf(authorities))).metadata;
         if (typeof stored === 'string' || typeof seen.metadata === 'string') return;

@@ -32,8 +32,8 @@ export class PreviewedImports {
     const index = alternates.findIndex(({ claim }) => claim !== undefined);
     const alternate = alternates[index]?.claim;
     // The name of an alternate that names an identifier of this service follows the alternate.
-    const place = others.findIndex(({ key, claim }) => claim?.isOwn === true && key.startsWith('name '));
-    const registered = others[place]?.claim;
+    const position = others.findIndex(({ key, claim }) => claim?.isOwn === true && key.startsWith('name '));
+    const registered = others[position]?.claim;
     if ([own?.claim, metadata, alternate, registered].some((claim) => claim !== undefined)) {
       const conflicts = {
         ...{ address: own?.claim?.isOwn === true ? own.claim.owner : null, metadata: metadata?.owner ?? null },
@@ -42,16 +42,16 @@ export class PreviewedImports {
         registered:
           registered === undefined
             ? null
-            : { record: registered.owner, index: alternates.findIndex(({ key }) => key === others[place - 1]?.key) },
+            : { record: registered.owner, index: alternates.findIndex(({ key }) => key === others[position - 1]?.key) },
         collision: null,
       };
       return { outcome: 'conflict', conflicts };
     }
     const { namingAuthority, localName } = record;
     const owner = { namingAuthority, localName };
-    [own, ...others].forEach((each, position) => {
+    [own, ...others].forEach((each, index) => {
       if (each !== undefined && this.claims.size < MAX_NAMES && !this.claims.has(each.key))
-        this.claims.set(each.key, { owner, digest, isOwn: position === 0 });
+        this.claims.set(each.key, { owner, digest, isOwn: index === 0 });
     });
     return { outcome: 'imported', record };
   }

@@ -94,8 +94,8 @@ export function logPage(after: LogPosition, { limit, order, filter }: LogPageQue
   const keysOf = (all: LogFilter['namingAuthorities']): string[] | null =>
     all?.map(({ namingAuthority }) => namingAuthorityKey(namingAuthority)) ?? null;
   const derived = namingAuthorities?.filter((each) => each.derived) ?? null;
-  const place = [after.position.toString(), after.id.toString()];
-  const values = [...place, limit, reads, keysOf(namingAuthorities), keysOf(derived), kind, client];
+  const boundary = [after.position.toString(), after.id.toString()];
+  const values = [...boundary, limit, reads, keysOf(namingAuthorities), keysOf(derived), kind, client];
   return { text: STATEMENTS[order], values };
 }
 

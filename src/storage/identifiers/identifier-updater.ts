@@ -155,11 +155,15 @@ async function replaceAlternates(
     const gained = new Set(gainedBy(record, alternates).map(({ name }) => name));
     return alternates.map((name) => ({ id: record.id.toString(), name, isGained: gained.has(name) }));
   });
-  const kept = rows.filter(({ isGained }) => !isGained);
+  const unchanged = rows.filter(({ isGained }) => !isGained);
   await transaction.query(
     `DELETE FROM alternate_identifier a WHERE a.identifier_id = ANY($1::bigint[])
        AND (a.identifier_id, a.key) NOT IN (SELECT id, key FROM unnest($2::bigint[], $3::uuid[]) AS w(id, key))`,
-    [changes.map(({ record }) => record.id.toString()), kept.map(({ id }) => id), kept.map(({ name }) => name.key)],
+    [
+      changes.map(({ record }) => record.id.toString()),
+      unchanged.map(({ id }) => id),
+      unchanged.map(({ name }) => name.key),
+    ],
   );
   const gained = rows.filter(({ isGained }) => isGained);
   const claims = gained.map(({ name }) => name.here?.address ?? null);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { ADMIN_KEY } from '../access/authorisation/credentials.js';
+import { ADMIN, ADMIN_KEY } from '../access/authorisation/credentials.js';
 import type { Client } from '../harness/client.js';
 import { createKey, useLimitedServices } from '../harness/limited-services.js';
 import { type RawConnection, connectTo } from '../harness/raw-http.js';
@@ -105,7 +105,7 @@ describe('a chunked body', () => {
   const CHUNKED = { 'transfer-encoding': 'chunked' };
 
   it('over the limit of its route is refused with the limit', async () => {
-    const connection = await begin(service.server.url, 'POST /identifiers', CHUNKED);
+    const connection = await begin(service.server.url, 'POST /identifiers', { ...ADMIN, ...CHUNKED });
     connection.socket.write(`${(300_000).toString(16)}\r\n${' '.repeat(300_000)}\r\n`);
     await connection.until('"code":"BODY_TOO_LARGE"');
     expect(connection.received()).toContain('The body may have at most 262144 octets.');

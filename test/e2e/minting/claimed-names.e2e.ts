@@ -213,11 +213,11 @@ describe('an alternate of another object cannot be registered', () => {
   });
 
   it('until the alternate is removed; one that is kept stays claimed', async () => {
-    const [kept, removed] = [freshGuid(), freshGuid()];
+    const [remaining, removed] = [freshGuid(), freshGuid()];
     const of = (guid: string) => `hdl:${service.na}/${guid}`;
-    const { path } = await minted({ alternateIds: [of(kept), of(removed)] });
-    expect((await patch(path, { alternateIds: ['demo:new-1', of(kept).toLowerCase()] })).status).toBe(200);
-    expect((await service.client.mint({ guid: kept })).status).toBe(409);
+    const { path } = await minted({ alternateIds: [of(remaining), of(removed)] });
+    expect((await patch(path, { alternateIds: ['demo:new-1', of(remaining).toLowerCase()] })).status).toBe(200);
+    expect((await service.client.mint({ guid: remaining })).status).toBe(409);
     expect((await service.client.mint({ guid: removed })).status).toBe(201);
   });
 

@@ -53,7 +53,7 @@ export function nearLocalNames(text: string): NearNames {
   const add = (name: string) => {
     if (name !== '' && name !== text && candidates.size < MAX_CANDIDATES) candidates.add(name);
   };
-  add(text.replace(/[\s.,;:!?/)\]>"']+$/, ''));
+  add(withoutEnd(text));
   add(upperAscii(text));
   add(text.toLowerCase());
   add(text.toLowerCase().replace(/(?<![a-z])[a-z]/g, upperAscii));
@@ -65,6 +65,15 @@ export function nearLocalNames(text: string): NearNames {
     inserted(text, DIGITS, add);
   }
   return { candidates: [...candidates], start: null };
+}
+
+const END = ' \t\n\r.,;:!?/)]>"\'';
+
+/** A text without the punctuation and blanks that follow it. A regular expression would need quadratic time. */
+function withoutEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && END.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
 }
 
 /** The letters and digits of a text in upper case, look-alikes as digits. */

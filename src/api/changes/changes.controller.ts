@@ -10,7 +10,7 @@ import { PreviewedNames } from '../../curation/previewed-names.js';
 import { ApiIdempotencyKey } from '../../http/headers/api-idempotency-key.js';
 import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndjson-response.js';
-import { StreamSummaryDto } from '../../http/body/stream-summary.js';
+import { StreamSummaryDto } from '../../http/body/stream-summary.dto.js';
 import { sendStream, streamLog } from '../../http/body/send-stream.js';
 import { CSV, NDJSON, ReadsStream, streamedBody } from '../../http/body/streamed-body.js';
 import { readPart } from '../../http/validation/request-validation.js';

@@ -7,7 +7,7 @@ import { KeyValidity } from '../../access/key-validity.js';
 import { Requires } from '../../access/requires.js';
 import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndjson-response.js';
-import { StreamSummaryDto } from '../../http/body/stream-summary.js';
+import { StreamSummaryDto } from '../../http/body/stream-summary.dto.js';
 import { FileQueryDto } from '../../http/csv/file-query.dto.js';
 import { sendStream, streamLog } from '../../http/body/send-stream.js';
 import { readPart } from '../../http/validation/request-validation.js';

@@ -3,7 +3,7 @@ import { problemDocument } from '../../problem/problem-document.dto.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
 import { problemOf } from '../../problem/send-problem.js';
 import { Problem } from '../../problem/problem.js';
-import { type CountedResult, StreamSummaryDto } from './stream-summary.js';
+import { type CountedResult, StreamSummaryDto } from './stream-summary.dto.js';
 import type { StreamedBody } from './streamed-body.js';
 
 /** Input is discarded for this time, so that the client can read the last result. */

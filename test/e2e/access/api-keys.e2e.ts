@@ -286,7 +286,6 @@ describe('managing keys', () => {
     ['an unknown scope', { scopes: ['root'] }, '/scopes'],
     ['a scope twice', { scopes: ['read', 'read'] }, '/scopes'],
     ['no naming authorities', { namingAuthorities: [] }, '/namingAuthorities'],
-    ['null for naming authorities', { namingAuthorities: null }, '/namingAuthorities'],
     ['an end in the past', { expiresAt: '2020-01-01T00:00:00Z' }, '/expiresAt'],
     ['a secret of its own', { secret: 'x' }, '/secret'],
     ['a newline in the label', { label: 'a\nb' }, '/label'],

@@ -139,6 +139,7 @@ describe('streams at the same time', () => {
         expect(lines).toEqual(
           ids.map((identifier, index) => ({
             ...{ line: index + 1, clientRef: null, status: 200, outcome: 'changed', identifier, version: 2 },
+            old: { target: null },
           })),
         );
       }

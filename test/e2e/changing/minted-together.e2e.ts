@@ -317,7 +317,6 @@ describe('metadataTarget of a mint', () => {
       { metadataTarget: PAGE, metadataId: freshPid() },
       { metadataTarget: PAGE, mintMetadataId: false },
       { metadataTarget: 'ftp://x.example/', mintMetadataId: true },
-      { metadataTarget: null, mintMetadataId: true },
     ]) {
       const refused = await service.client.mint(fields);
       expect([coded(refused), refused.body.errors[0].pointer]).toEqual([[400, 'INVALID_REQUEST'], '/metadataTarget']);

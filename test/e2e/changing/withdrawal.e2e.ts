@@ -257,7 +257,6 @@ describe('a step that cannot be read', () => {
     ['1001 characters', 'withdraw', { reason: 'x'.repeat(1001) }],
     ['a reason that is null', 'withdraw', { reason: null }],
     ['a list of reasons', 'withdraw', { reason: ['x'] }],
-    ['a replacement that is null', 'withdraw', { reason: 'x', replacedBy: null }],
     ['a member that nothing has', 'withdraw', { reason: 'x', until: 'x' }],
     ['a member that nothing has', 'activate', { until: 'x' }],
     ['a reason', 'reinstate', { reason: 'x' }],

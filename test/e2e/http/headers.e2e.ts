@@ -103,7 +103,7 @@ describe('the policy of Swagger UI', () => {
   it('forbids nothing that the page has: every script is a file of this host, and no element has a handler', async () => {
     const { html } = await page();
     const scripts = [...html.matchAll(/<script\b([^>]*)>([\s\S]*?)<\/script>/g)];
-    expect(scripts.length).toBeGreaterThan(2);
+    expect(scripts).toHaveLength(2);
     for (const [, attributes = '', inline = ''] of scripts) {
       expect(inline.trim()).toBe('');
       expect(attributes).toMatch(/src="\.?\/[^/]/);
@@ -134,7 +134,7 @@ describe('the policy of Swagger UI', () => {
 
   it('uses no validator of another host', async () => {
     const script = await (await fetch(`${service.server.url}/docs/swagger-ui-init.js`)).text();
-    expect(script).toContain('"validatorUrl": null');
+    expect(script).toContain('validatorUrl: null');
   });
 });
 

@@ -136,7 +136,7 @@ describe('a client that reads its response', () => {
     const started = performance.now();
     socket.on('data', () => {
       socket.pause();
-      setTimeout(() => socket.resume(), 5);
+      setTimeout(() => socket.resume(), 25);
     });
     socket.write(`${POST}connection: close\r\n${sizeOf(LARGE)}${LARGE}`);
     await peer!.closed;

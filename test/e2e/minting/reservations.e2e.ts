@@ -232,7 +232,6 @@ describe('the report of POST /reservations/{id}/activate and /release', () => {
 
   it.each([
     ['an empty list', { items: [] }],
-    ['a list that is null', { items: null }],
     ['a list of numbers', { items: [7] }],
     ['too many', { items: Array(10_001).fill('100.102/0') }],
     ['a member that nothing has', { items: [] }],

@@ -165,7 +165,6 @@ describe('POST /naming-authorities', () => {
     ['UUIDs of version 3', { namingAuthority: '1', uuidVersion: 3 }, 'INVALID_REQUEST', '/uuidVersion'],
     ['a version as text', { namingAuthority: '1', uuidVersion: '4' }, 'INVALID_REQUEST', '/uuidVersion'],
     ['another status', { namingAuthority: '1', status: 'gone' }, 'INVALID_REQUEST', '/status'],
-    ['null for a profile', { namingAuthority: '1', profile: null }, 'INVALID_REQUEST', '/profile'],
     ['an unknown member', { namingAuthority: '1', prefix: '1' }, 'INVALID_REQUEST', '/prefix'],
     [
       'R-35: case under 0.NA',

@@ -152,7 +152,7 @@ describe.each(QUERIES.map((dto) => [dto.name, dto] as const))('the query %s', (_
 });
 
 it('parses the digits of a query as a number, and adds the defaults', () => {
-  expect(FastRules.of(EventsQueryDto).read({ wait: '7' })).toEqual({ wait: 7, limit: 50 });
+  expect(FastRules.of(EventsQueryDto).read({ wait: '7' })).toEqual({ wait: 7, limit: 50, sort: 'at' });
 });
 
 it('accepts nothing that is no object, and nothing for a class without rules', () => {

@@ -9,7 +9,7 @@ import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from
 import { readJsonBody } from '../../../http/body/json-body.js';
 import { type Line, LineReader, MAX_LINE_OCTETS } from '../../../http/body/line-reader.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../../http/body/ndjson-response.js';
-import { StreamSummaryDto } from '../../../http/body/stream-summary.js';
+import { StreamSummaryDto } from '../../../http/body/stream-summary.dto.js';
 import { sendStream, streamLog } from '../../../http/body/send-stream.js';
 import { NDJSON, ReadsStream, streamedBody } from '../../../http/body/streamed-body.js';
 import {

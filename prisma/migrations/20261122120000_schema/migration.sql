@@ -59,13 +59,14 @@ CREATE TRIGGER "naming_authority_kept" BEFORE DELETE OR UPDATE OF "id", "prefix"
     FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
 
 -- By these settings names are read and compared, so they change only while the naming authority has no names: no identifier in any
--- state, and no user. The first check refuses without a lock. The lock waits for the transactions that write names, and the
+-- state, no user, and no alternate identifier that claims a name under it. Who writes an alternate has written its identifier. The first check refuses without a lock. The lock waits for the transactions that write names, and the
 -- second check sees what they have committed; what waits for the lock reads the naming authority after the change (decision 83).
 
 CREATE FUNCTION "has_names"("authority" INTEGER) RETURNS BOOLEAN LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS $$
 BEGIN
     RETURN EXISTS (SELECT FROM "identifier" i WHERE i."naming_authority_id" = "authority" AND i."id" > 0)
-        OR EXISTS (SELECT FROM "handle_user" u WHERE u."naming_authority_id" = "authority");
+        OR EXISTS (SELECT FROM "handle_user" u WHERE u."naming_authority_id" = "authority")
+        OR EXISTS (SELECT FROM "alternate_identifier" a WHERE a."claimed_authority_id" = "authority" AND a."claimed_name" IS NOT NULL);
 END $$;
 
 CREATE FUNCTION "refuse_change_of_rules"() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = '2s' AS $$
@@ -76,7 +77,7 @@ BEGIN
             RETURN NEW;
         END IF;
     END IF;
-    RAISE EXCEPTION 'the rules of the naming authority % are kept: it has identifiers or users', OLD."prefix" USING ERRCODE = 'restrict_violation';
+    RAISE EXCEPTION 'the rules of the naming authority % are kept: it has identifiers or users, or alternates claim names under it', OLD."prefix" USING ERRCODE = 'restrict_violation';
 END $$;
 
 CREATE TRIGGER "naming_authority_rules" BEFORE UPDATE ON "naming_authority" FOR EACH ROW
@@ -228,8 +229,8 @@ CREATE TABLE "alternate_identifier" (
 );
 -- Reader: a change of the alternates of an identifier.
 CREATE INDEX "alternate_identifier_identifier_idx" ON "alternate_identifier" ("identifier_id");
--- Readers: the function "taken_names", and the conflicts of a registration. A mint without a claim does not write it.
-CREATE INDEX "alternate_identifier_claimed_idx" ON "alternate_identifier" ("claimed_name", "claimed_authority_id") WHERE "claimed_name" IS NOT NULL;
+-- Readers: the functions "taken_names" and "has_names", and the conflicts of a registration. A mint without a claim does not write it.
+CREATE INDEX "alternate_identifier_claimed_idx" ON "alternate_identifier" ("claimed_authority_id", "claimed_name") WHERE "claimed_name" IS NOT NULL;
 
 -- Locks names of this service until the end of the transaction: a registration shares the lock of its name, and a claim has it alone.
 -- 5136749 is "Nam" in ASCII. A name has one of 512 locks, because PostgreSQL's lock table is small: 64 for each of eight groups of

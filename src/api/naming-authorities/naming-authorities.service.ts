@@ -194,7 +194,7 @@ function ancestorsOf(prefix: string): string[] {
 
 function rulesKept(current: NamingAuthority, changes: Partial<NamingAuthoritySettings>): Problem {
   const detail =
-    'cannot be changed: the naming authority has identifiers or users of API keys, whose names depend on it';
+    'cannot be changed: the naming authority has identifiers or users of API keys, or alternate identifiers claim its names, which depend on it';
   const errors = RULES.filter((rule) => changes[rule] !== undefined && changes[rule] !== current[rule]).map((rule) => ({
     pointer: `/${rule}`,
     detail,

@@ -46,7 +46,8 @@ export class AuthorityResolverDto {
 
 /**
  * The settings of a naming authority. `profile`, `caseInsensitive`, `handleValues`, `sandbox` and `metadataIdScheme` can be changed
- * while it has no identifier, not even a withdrawn one, and no user of an API key; afterwards names depend on them.
+ * while it has no identifier, not even a withdrawn one, no user of an API key, and no name that an alternate identifier of
+ * another object claims; afterwards names depend on them.
  */
 export class NamingAuthoritySettingsDto {
   /** A suspended naming authority cannot mint; its identifiers resolve and can be changed as before. */

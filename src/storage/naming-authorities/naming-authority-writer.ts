@@ -39,7 +39,7 @@ export interface LockedNamingAuthority {
   readonly namingAuthority: NamingAuthority;
 }
 
-/** A change of the rules of a naming authority that has identifiers or users. */
+/** A change of the rules of a naming authority that has names (decision 83). */
 export class NamingAuthorityInUse extends Error {}
 
 @Injectable()

@@ -95,6 +95,11 @@ describe('the rules of a naming authority with names', () => {
       (prefix: string) =>
         service.client.post('/api-keys', { client: 'dspace', scopes: ['mint'], handleUser: `300:${prefix}/ADMIN` }),
     ],
+    [
+      'an alternate identifier under another naming authority',
+      async (prefix: string) =>
+        mint(await created(), { alternateIds: [`${prefix}/f58fb49e-b1f8-48f0-a606-e84cef294be5`] }),
+    ],
   ])('are kept by %s', async (_, make) => {
     const prefix = await created();
     expect((await make(prefix)).status).toBeLessThan(300);

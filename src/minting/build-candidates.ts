@@ -1,3 +1,4 @@
+import { conflictInProgress } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
 import { buildIdentifier } from '../registry/build-identifier.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
@@ -7,7 +8,10 @@ import type { GuidGenerator } from '../registry/uuid.js';
 import { requestInFlight } from '../storage/idempotency-key.js';
 import type { Candidate, DecidedMint, MintJob } from './mint-outcome.js';
 
-/** Attempts with new GUIDs, which collide only when the random source is broken. */
+/**
+ * Attempts of a mint whose values others hold at its insert and not afterwards, or with new GUIDs, which collide only when the random
+ * source is broken.
+ */
 const MAX_ATTEMPTS = 5;
 
 /** The records of the previous versions that mints name; without those that are not registered. */
@@ -48,8 +52,9 @@ function buildOne(job: MintJob, { guids, known, previousVersions }: BuildContext
   }
 }
 
-/** Each attempt with a key met another request with the same key that had ended meanwhile. */
-function giveUp({ context }: MintJob): Problem {
+/** Each attempt met another request, with the same key or values, that had ended meanwhile. */
+function giveUp({ context, command: { guid, localName, metadata, alternates } }: MintJob): Problem {
   if (context.request !== null) return requestInFlight();
+  if ((guid ?? localName ?? metadata ?? alternates[0] ?? null) !== null) return conflictInProgress();
   throw new Error(`${MAX_ATTEMPTS} consecutive generated GUIDs exist already; the random source repeats values`);
 }

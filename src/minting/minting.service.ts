@@ -8,7 +8,12 @@ import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { type MintRequest, identifierCount, mintFingerprint, parseMintRequest } from '../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { GuidGenerator } from '../registry/uuid.js';
-import { type Insertion, partitionConflicting, prepareInsertion } from '../storage/identifiers/identifier-writer.js';
+import {
+  type Insertion,
+  keysOf,
+  partitionConflicting,
+  prepareInsertion,
+} from '../storage/identifiers/identifier-writer.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
 import { type LockWait, type Queryable, Transactions } from '../storage/transactions.js';
 import { READ_CLIENT, type ReadClient } from '../storage/read-client.js';
@@ -207,11 +212,15 @@ export class MintingService {
       if (explained.undecided.length === 0) return;
       const wereLater = new Set(later);
       const isAgain = (candidate: Candidate): boolean => !wereLater.has(candidate);
+      // A conflict of an alternate rolls back the statement: items without unique values of their own did not fail then.
+      const canConflict = ({ item }: Candidate): boolean => keysOf(item).length > 0;
+      const isOfOthers = now.some(canConflict);
+      const hasFailed = (each: Candidate): boolean => isAgain(each) && (canConflict(each) || !isOfOthers);
       // A changed naming authority is one reason for another attempt.
       const known = explained.undecided.some(isAgain) ? await this.authorities.refresh('all') : null;
       const { guids } = this;
       const rebuilt = buildCandidates(
-        explained.undecided.map((each) => ({ job: each.job, attempt: each.attempt + (isAgain(each) ? 1 : 0) })),
+        explained.undecided.map((each) => ({ job: each.job, attempt: each.attempt + (hasFailed(each) ? 1 : 0) })),
         { guids, known, previousVersions: prepared.previousVersions },
       );
       yield await this.replays.replaceRefused(rebuilt.refused);

@@ -145,7 +145,10 @@ async function write(
   );
 }
 
-/** Alternates that a record keeps also keep what they claim. */
+/**
+ * Alternates that a record keeps also keep what they claim. One whose key was made by another case rule, before its naming authority
+ * was created, gets the key of today.
+ */
 async function replaceAlternates(
   transaction: Queryable,
   changes: readonly { record: IdentifierRecord; alternates: readonly AlternateName[] }[],
@@ -165,15 +168,15 @@ async function replaceAlternates(
       unchanged.map(({ name }) => name.key),
     ],
   );
-  const gained = rows.filter(({ isGained }) => isGained);
-  const claims = gained.map(({ name }) => name.here?.address ?? null);
+  const claims = rows.map(({ name, isGained }) => (isGained ? (name.here?.address ?? null) : null));
   await transaction.query(
     `INSERT INTO alternate_identifier (key, naming_authority_id, identifier_id, claimed_authority_id, claimed_name)
      SELECT w.key, i.naming_authority_id, i.id, (SELECT n.id FROM naming_authority n WHERE n.prefix = w.prefix), w.name
-     FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::uuid[]) AS w(key, id, prefix, name) JOIN identifier i USING (id)`,
+     FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::uuid[]) AS w(key, id, prefix, name) JOIN identifier i USING (id)
+     WHERE NOT EXISTS (SELECT FROM alternate_identifier a WHERE a.identifier_id = i.id AND a.key = w.key)`,
     [
-      gained.map(({ name }) => name.key),
-      gained.map(({ id }) => id),
+      rows.map(({ name }) => name.key),
+      rows.map(({ id }) => id),
       claims.map((claim) => claim?.namingAuthority ?? null),
       claims.map((claim) => claim?.guid ?? claim?.localKey ?? null),
     ],

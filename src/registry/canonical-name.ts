@@ -31,7 +31,8 @@ export interface CanonicalName {
   readonly rule: NameRule;
   /**
    * The digest by which names are found: of `comparison`, or of the CORDRA identifier that a Handle can be. It depends neither on
-   * the profile of the naming authority nor on who sends the name.
+   * the profile of the naming authority nor on who sends the name, but that of another Handle on whether the naming authority
+   * ignores case: before it is created, on the default of its prefix.
    */
   readonly key: Digest;
 }

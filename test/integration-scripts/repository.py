@@ -118,7 +118,9 @@ def at_site(site):
 
 
 def count():
-    return get("/identifiers", namingAuthority=NAMING_AUTHORITY, limit=1, total="true")[1]["total"]["value"]
+    """Returns the number of identifiers, or None where the service estimates it."""
+    total = get("/identifiers", namingAuthority=NAMING_AUTHORITY, limit=1, total="true")[1]["total"]
+    return total["value"] if total["isExact"] else None
 
 
 def events_after(cursor):
@@ -181,8 +183,11 @@ updated = mint([{**request, "onExisting": "update"} for request in more_targets]
 for identifier, result in zip(identifiers, updated):
     values = result["status"], result.get("identifier"), result.get("ignored")
     check(values == (200, identifier, None), result)
-minted_by_retries = count() - count_after_deposit
-check(minted_by_retries == 0, minted_by_retries)
+count_after_retries = count()
+minted_by_retries = None  # two estimates can differ by any number
+if count_after_deposit is not None and count_after_retries is not None:
+    minted_by_retries = count_after_retries - count_after_deposit
+    check(minted_by_retries == 0, minted_by_retries)
 
 # Move: the identifiers at the old site get targets at the new one, unless somebody has changed them meanwhile.
 at_old_site = at_site(OLD_SITE)

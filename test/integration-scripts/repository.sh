@@ -118,9 +118,10 @@ at_site() {
   request -G "$url/identifiers/export" -H 'Accept: text/csv' \
     --data-urlencode "namingAuthority=$naming_authority" --data-urlencode "targetPrefix=$1"
 }
+# count: the number of identifiers, or nothing where the service estimates it.
 count() {
-  request "$url/identifiers?namingAuthority=$naming_authority&limit=1&total=true" |
-    sed -n 's/.*"total":{"value":\([0-9]*\).*/\1/p'
+  request "$url/identifiers?namingAuthority=$naming_authority&limit=1&total=true" >total.json || return 1
+  sed -n 's/.*"total":{"value":\([0-9]*\),"isExact":true}.*/\1/p' total.json
 }
 identifiers_in() { sed -n 's/.*"identifier":"\([^"]*\)".*/\1/p' "$1"; }
 next_in() { sed -n 's/.*"next":"\([^"]*\)".*/\1/p' "$1"; }
@@ -190,8 +191,13 @@ identifiers_in updated.ndjson >returned.txt
 same 'identifiers that are updated' known.txt returned.txt
 updated=$(matches '"status":200,"identifier":"[^"]*"}$' updated.ndjson)
 expect 'lines that update' $single "$updated"
-minted_by_retries=$(($(count) - count_after_deposit))
-expect 'identifiers minted by retries' 0 $minted_by_retries
+count_after_retries=$(count)
+# Two estimates can differ by any number.
+minted_by_retries=null
+if [ -n "$count_after_deposit" ] && [ -n "$count_after_retries" ]; then
+  minted_by_retries=$((count_after_retries - count_after_deposit))
+  expect 'identifiers minted by retries' 0 $minted_by_retries
+fi
 
 # Move: the identifiers at the old site get targets at the new one, unless somebody has changed them meanwhile.
 columns='columns=identifier:identifier,target:target,version:ifVersion,*:ignore'
@@ -224,9 +230,14 @@ mint versions.ndjson -H "Idempotency-Key: $run-versions" >versions.results
 versions=$(matches '"status":201' versions.results)
 expect 'new versions' $revised "$versions"
 identifiers_in versions.results >newer.txt
-# read_all FILE: reads the identifiers of a file over one connection, with headers and statuses.
+# read_all FILE: reads the identifiers of a file over one connection, with headers. Each response has a file of its own, which curl
+# empties before it repeats a request: the beginning of a lost response does not remain.
 read_all() {
-  sed "s|.*|url = \"$url/identifiers/&\"|" "$1" | curl -K curl.conf --retry 5 --retry-all-errors -K - -i -w '\nstatus %{http_code}\n' 2>>curl.txt
+  rm -f read-*
+  awk -v url="$url/identifiers/" '{ printf "url = \"%s%s\"\noutput = \"read-%03d\"\n", url, $0, NR }' "$1" >urls.conf
+  curl -K curl.conf --retry 5 --retry-all-errors -K urls.conf -i 2>>curl.txt
+  # awk ends the last line of each file.
+  awk 1 read-*
 }
 read_all older.txt >older.http
 read_all newer.txt >newer.http
@@ -252,7 +263,7 @@ change '' withdrawals.csv -H "Idempotency-Key: $run-withdraw" >withdrawn.ndjson
 withdrawn=$(matches '"status":200,"outcome":"changed"' withdrawn.ndjson)
 expect 'withdrawn identifiers' $revised "$withdrawn"
 read_all older.txt >withdrawn.http
-expect 'responses 410' $revised "$(matches '^status 410$' withdrawn.http)"
+expect 'responses 410' $revised "$(matches '^HTTP[^ ]* 410' withdrawn.http)"
 sed -n "s/.*\"code\":\"IDENTIFIER_WITHDRAWN\".*\"reason\":\"$reason\",\"replacedBy\":\"\\([^\"]*\\)\".*/\\1/p" \
   withdrawn.http >actual.txt
 same 'replacements in the tombstones' newer.txt actual.txt

@@ -27,7 +27,8 @@ const PROGRAMS: Readonly<Record<string, string>> = {
     exec "$REAL_CURL" --connect-to "localhost:3000:127.0.0.1:$SERVICE_PORT" -sS $fail "$@"`,
 };
 
-const RECORDED = ['npm', 'npx', 'docker', 'pg_dump', 'pg_restore', 'useradd', 'install', 'systemctl', 'journalctl'];
+const OF_ROOT = ['useradd', 'install', 'systemctl', 'journalctl', 'nginx', 'caddy'];
+const RECORDED = ['npm', 'npx', 'docker', 'pg_dump', 'pg_restore', ...OF_ROOT];
 
 let folder: string;
 let work: string;
@@ -231,17 +232,18 @@ describe('docs/how-to', () => {
     }
   });
 
-  it('names a generator that is tested, publishes a new version, and installs a unit that exists', async () => {
+  it('names a generator that is tested, publishes a new version, and installs files that exist', async () => {
     await checkOut();
     await launch();
     const code = await runDocument('docs/how-to/use-from-code.md');
     const [generator = '', path = ''] = /^npx (\S+) .*--path (\S+)/m.exec(code.calls.join('\n'))?.slice(1) ?? [];
     const tested = JSON.parse(read('test/generators/package.json')).dependencies;
     expect([generator in tested, existsSync(join(work, path))]).toEqual([true, true]);
-    expect(code.output).toContain('"replaces":"100.102/F58FB49EB1F848F0A606E84CEF294BE5"');
+    expect(code.output).toContain('"replaces":"100.102/6D3B0A1C92E84F57B8A4E1D05C7F2396"');
     const { calls } = await runDocument('docs/how-to/deploy-behind-a-proxy.md');
     const installed = calls.flatMap((call) => /^install .*\/opt\/mintmark\/(docs\/\S+)/.exec(call)?.[1] ?? []);
-    expect(installed.map((name) => existsSync(join(root, name)))).toEqual([true]);
+    expect(installed.map((name) => existsSync(join(root, name)))).toEqual([true, true, true]);
+    expect(calls).toEqual(expect.arrayContaining(['nginx -t', 'systemctl reload nginx', 'systemctl reload caddy']));
   });
 
   it('has no other guide with commands', () => {

@@ -105,11 +105,21 @@ describe('docker-compose.yml', () => {
     rmSync(folder, { recursive: true });
   });
 
+  it.each(['identifiers/lookup', 'normalize'])('counts POST /%s as reads', async (path) => {
+    const statuses = new Set<number>();
+    // An address may have 100 connections.
+    for (let count = 0; count < 300; count += 50) {
+      const sent = Array.from({ length: 50 }, () => fetch(`${url}/${path}`, { method: 'POST', body: '{}' }));
+      for (const { status } of await Promise.all(sent)) statuses.add(status);
+    }
+    expect([...statuses]).toEqual([415]);
+  });
+
   it('refuses writes above their rate with a problem document, while resolution goes on', async () => {
     const target = 'https://repo.example.org/1';
     const { identifier } = (await service.client.mint({ target })).body;
     const answers = await Promise.all(
-      Array.from({ length: 300 }, () => fetch(`${url}/normalize`, { method: 'POST', body: '{}' })),
+      Array.from({ length: 300 }, () => fetch(`${url}/identifiers`, { method: 'POST', body: '{}' })),
     );
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(50);

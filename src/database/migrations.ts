@@ -8,8 +8,8 @@ import { DEAD_CLIENT_SETTINGS, SessionSettings } from './session-settings.js';
 import { shippedMigrations } from './shipped-migrations.js';
 import { type WaitOptions, connectForWriting } from './writable-server.js';
 
-/** Every layout of the development versions, whose migrations were replaced by one, began with this migration. */
-const FIRST_OLD_MIGRATION = '20261120000000_identifiers';
+/** The first migrations of the layouts of development versions. One migration, which is rewritten until the first release, replaces them. */
+const OLD_MIGRATIONS = ['20261120000000_identifiers', '20261122120000_schema'];
 
 /** The oldest supported PostgreSQL, as `server_version_num`. */
 const OLDEST_VERSION = 140_000;
@@ -115,7 +115,7 @@ async function requireVersion(session: pg.Client): Promise<void> {
 async function requireNoNewerSchema(session: pg.Client): Promise<void> {
   const unknown = await unknownMigrations(session);
   if (unknown.length === 0) return;
-  if (unknown.includes(FIRST_OLD_MIGRATION)) {
+  if (unknown.some((name) => OLD_MIGRATIONS.includes(name))) {
     throw new StartupError(
       'The database has the layout of a development version before the first release, which this version does not read. Use an empty database. To keep the identifiers, export them with the version that wrote them and import them into this one.',
     );

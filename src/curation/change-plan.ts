@@ -15,7 +15,7 @@ import { type Claimant, type ClaimedName, claimsBy } from './claims.js';
 import { type CurationStep, decide } from './curation-command.js';
 import { decideMetadataRecord } from './metadata-record.js';
 
-/** A line whose identifier was found, or has a name that is searched when the line is its turn. */
+/** A line whose identifier was found, or has a name that is searched when its turn comes. */
 export interface TargetedChange {
   readonly line: number;
   /** The requested identifier in its own form. */

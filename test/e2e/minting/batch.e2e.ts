@@ -43,7 +43,7 @@ describe('POST /identifiers/batch', () => {
       namingAuthority: NA,
       items: [
         { clientRef: 'a' },
-        { clientRef: 'b', metadataId: 'hdl:2000.01/XYZ' },
+        { clientRef: 'b', metadataId: 'hdl:77.7/XYZ' },
         { clientRef: 'c', namingAuthority: '99.9' },
         { clientRef: 'd', target: 'ftp://x' },
         { clientRef: 'e', metadataId: 'demo:known' },

@@ -174,7 +174,9 @@ it('a naming authority of another replica is read by its own scheme', async () =
 it('the database refuses another scheme and a change of it', async () => {
   const { url } = service.database;
   const change = `UPDATE naming_authority SET metadata_id_scheme = 'recognized' WHERE prefix = '${ANY}'`;
-  await expect(query(url, change)).rejects.toThrow('kept as they are');
+  await expect(query(url, change)).rejects.toThrow(
+    `the rules of the naming authority ${ANY} are kept: it has identifiers or users`,
+  );
   const insert = `INSERT INTO naming_authority (prefix, profile, metadata_id_scheme) VALUES ('x', 'handle', 'other')`;
   await expect(query(url, insert)).rejects.toThrow('naming_authority_metadata_id_scheme_check');
 });

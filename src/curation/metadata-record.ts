@@ -9,7 +9,7 @@ import { withStoredValues } from './values-command.js';
  * @param amendment the change of the object.
  * @param record null where none was minted with the object.
  * @returns null where the record stays as it is.
- * @throws Problem WRONG_STATE where there is no record to which a requested target could be given.
+ * @throws Problem WRONG_STATE where there is no record for a requested target.
  */
 export function decideMetadataRecord(
   object: IdentifierRecord,
@@ -21,8 +21,11 @@ export function decideMetadataRecord(
   const follows = record === null ? null : following(object, amendment, record);
   const target = step.step === 'activated' ? step.metadataTarget : undefined;
   if (target === undefined) return follows;
-  if (record === null || !describes(record, amended(object, amendment)))
-    throw noRecord(`${nativeText(object)} has no metadata record that was minted with it`);
+  if (record === null) throw noRecord(`${nativeText(object)} has no metadata record that was minted with it`);
+  if (!describes(record, amended(object, amendment))) {
+    const why = `is not ${nativeText(record)}, the metadata record that was minted with it`;
+    throw noRecord(`after the activation, the metadata ID of ${nativeText(object)} ${why}`);
+  }
   if (record.state === 'withdrawn')
     throw noRecord(`${nativeText(record)}, the metadata record of ${nativeText(object)}, is withdrawn`);
   if (follows === null && target === record.target) return null;
@@ -30,6 +33,6 @@ export function decideMetadataRecord(
 }
 
 function noRecord(why: string): Problem {
-  const detail = `metadataTarget has no metadata record to which it could be given: ${why}`;
+  const detail = `metadataTarget cannot be set: ${why}`;
   return new Problem('WRONG_STATE', `${detail}.`, { errors: [{ pointer: '/metadataTarget', detail }] });
 }

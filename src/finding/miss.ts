@@ -59,7 +59,9 @@ export function nearSearchOf({ authority, local }: OwnName): NearSearch {
     const { candidates, start } = nearGuids(local);
     return { namingAuthority, guids: candidates, localKeys: [], start };
   }
-  const keys = nearLocalNames(local).candidates.flatMap((name) => addressIn(authority, name).localKey ?? []);
+  const keys = [local, ...nearLocalNames(local).candidates].flatMap(
+    (name) => addressIn(authority, name).localKey ?? [],
+  );
   return { namingAuthority, guids: [], localKeys: [...new Set(keys)], start: null };
 }
 
@@ -72,6 +74,11 @@ export function hintOf({ authority, local }: OwnName, text: string, near: string
   const { prefix, profile } = authority;
   const fault = profile === 'cordra' ? guidFault(prefix, local) : nameFault(authority);
   const isNear = near !== null && isNearTo(authority, local, near);
+  if (near !== null && isSameName(authority, local, near)) {
+    const name = `${prefix}/${near}`;
+    const detail = `${name} is registered, but the text before it is wrong: expected for example "hdl:" or "http://hdl.handle.net/".`;
+    return { detail, offset: 0, nearest: name };
+  }
   const written = profile === 'cordra' ? upperAscii(local) : local;
   const at = isNear && !fault.isCertain ? firstDifference(written, near) : fault.at;
   const start = text.indexOf(local);
@@ -117,10 +124,13 @@ function nameFault({ prefix, caseInsensitive }: NamingAuthority): NameFault {
 }
 
 /** Two names can have one digest, so that a name that was found by it is compared. */
-function isNearTo({ profile, caseInsensitive }: NamingAuthority, local: string, near: string): boolean {
-  if (profile === 'cordra') return true;
-  const compared = caseInsensitive ? upperAscii : (name: string) => name;
-  return nearLocalNames(local).candidates.some((name) => compared(name) === compared(near));
+function isNearTo(authority: NamingAuthority, local: string, near: string): boolean {
+  if (authority.profile === 'cordra') return true;
+  return nearLocalNames(local).candidates.some((name) => isSameName(authority, name, near));
+}
+
+function isSameName({ profile, caseInsensitive }: NamingAuthority, local: string, near: string): boolean {
+  return profile === 'cordra' || caseInsensitive ? upperAscii(local) === upperAscii(near) : local === near;
 }
 
 function named(character: string): string {

@@ -14,12 +14,12 @@ const LOOPBACK = /^(?:localhost|127(?:\.[0-9]+){3}|\[::1\])(?=:|$)/;
 
 /**
  * The identifier in a URL of this service, `{base}/identifiers/NA/local` or `{base}/NA/local`, decoded; null for any other text.
- * @param host the host and port of the request; a URL of any other host is not one of this service.
+ * @param hosts the hosts and ports of this service; a URL of any other host is not one of it.
  */
-export function identifierInOwnUrl(text: string, host: string): string | null {
+export function identifierInOwnUrl(text: string, hosts: readonly string[]): string | null {
   if (!HTTP_URL.test(text) || !URL.canParse(text)) return null;
   const { protocol, host: urlHost, pathname } = new URL(text);
-  if (comparable(urlHost) !== comparable(hostOf(protocol, host))) return null;
+  if (!hosts.some((host) => comparable(urlHost) === comparable(hostOf(protocol, host)))) return null;
   const segment = PATH.exec(joinIdentifierSegments(pathname))?.[1] ?? resolvedIn(pathname);
   if (segment === null) return null;
   try {

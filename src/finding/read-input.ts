@@ -1,4 +1,4 @@
-import { type SyntaxFault, canonicalUri } from '../identifier/index.js';
+import { DEFAULT_RESOLVER, type SyntaxFault, canonicalUri } from '../identifier/index.js';
 import type { SearchKey } from '../storage/identifiers/identifier-search.js';
 import type { CanonicalName } from '../registry/canonical-name.js';
 import { MAX_TARGET_LENGTH } from '../registry/identifier-record.js';
@@ -46,7 +46,7 @@ export interface ReadInput {
 
 /**
  * Parses an input as a name; as a name without delimiters; without layout, and as the names among its words; as the identifier
- * in a URL of this service, whose host and port are `ownHost`; as a bare GUID; and as a target. Where a visible naming authority
+ * in a URL of this service, which has the host `ownHost` or that of the configured resolver; as a bare GUID; and as a target. Where a visible naming authority
  * has opaque metadata IDs, the text with and without delimiters is also searched as one.
  */
 export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost: string): ReadInput {
@@ -54,7 +54,10 @@ export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost
   const texts = [...new Set([trimmed, withoutDelimiters(input)])].filter((text, index) => index === 0 || text !== '');
   const withoutSlash = texts.filter((text) => HTTP_URL_WITH_FINAL_SLASH.test(text)).map((url) => url.slice(0, -1));
   const words = isWholeName(trimmed, known) ? [] : wordsOf(trimmed);
-  const inOwnUrls = [...texts, ...withoutSlash, ...words].flatMap((text) => identifierInOwnUrl(text, ownHost) ?? []);
+  const { authority } = known.resolver;
+  // The default is a public resolver, not this service.
+  const hosts = authority === DEFAULT_RESOLVER.authority ? [ownHost] : [ownHost, authority];
+  const inOwnUrls = [...texts, ...withoutSlash, ...words].flatMap((text) => identifierInOwnUrl(text, hosts) ?? []);
   // The parser of names ignores spaces around them; an opaque metadata ID has those that were sent.
   const others = [...(known.hasOpaqueMetadataIds ? [trimmed] : []), ...texts.slice(1), ...withoutSlash];
   const asSent = new Set([input, ...others]);

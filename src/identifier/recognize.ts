@@ -127,12 +127,12 @@ function recognizeWithoutSlash(text: string): Recognition {
       'expected naming-authority "/" local-name; %2F is not a separator',
     );
   }
-  const found = text === '' ? 'the text is empty' : `"${excerpt(text)}"`;
+  const found = text === '' ? 'the text is empty' : `"${excerpt(text)}" is not an identifier`;
   return refused(
     null,
     'NOT_RECOGNIZED',
     0,
-    `${found} is not an identifier; expected for example NA/GUID, hdl:NA/local or demo:1`,
+    `${found}; expected an identifier, for example NA/GUID, hdl:NA/local or demo:1`,
   );
 }
 

@@ -216,13 +216,14 @@ export class NamingAuthoritySnapshot {
 /** @throws Problem UNKNOWN_NAMING_AUTHORITY or SUSPENDED_NAMING_AUTHORITY */
 export function activeIn(known: NamingAuthoritySnapshot, prefix: string): NamingAuthority {
   const found = known.find(prefix);
-  const errors = [{ pointer: '/namingAuthority', detail: `no naming authority "${prefix}" exists` }];
+  const errorsOf = (detail: string) => ({ errors: [{ pointer: '/namingAuthority', detail }] });
   if (found === undefined) {
     const detail = `The naming authority "${prefix}" does not exist; an operator must create it first.`;
-    throw new Problem('UNKNOWN_NAMING_AUTHORITY', detail, { errors });
+    throw new Problem('UNKNOWN_NAMING_AUTHORITY', detail, errorsOf(`no naming authority "${prefix}" exists`));
   }
   if (found.state !== 'active') {
-    throw new Problem('SUSPENDED_NAMING_AUTHORITY', `The naming authority "${prefix}" is suspended.`, { errors });
+    const detail = `the naming authority "${prefix}" is suspended`;
+    throw new Problem('SUSPENDED_NAMING_AUTHORITY', `T${detail.slice(1)}.`, errorsOf(detail));
   }
   return found;
 }

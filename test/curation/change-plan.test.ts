@@ -142,6 +142,16 @@ describe('a plan with a metadata record that was minted with its object', () => 
     expect(metadataRecord?.released).toEqual([alternateKeyOf('demo:1')]);
   });
 
+  it('has no target for the record where the same activation gives the object another metadata ID', () => {
+    const values = { metadataId: 'demo:7' };
+    const step = parseCommand({ step: 'activated', values, metadataTarget: 'https://a.example/' }, KNOWN);
+    const [object, record] = [`100.102/${LOCAL[0]}`, `100.102/${LOCAL[1]}`];
+    const detail = `metadataTarget cannot be set: after the activation, the metadata ID of ${object} is not ${record}, the metadata record that was minted with it`;
+    expect(() => paired().add({ ...activation, step })).toThrow(
+      expect.objectContaining({ extensions: { errors: [{ pointer: '/metadataTarget', detail }] } }),
+    );
+  });
+
   it('leaves the record once an earlier change gave the object another metadata ID', () => {
     const plan = paired();
     plan.add(values(A, { metadataId: 'demo:7' }));

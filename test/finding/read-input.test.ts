@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { identifierInOwnUrl } from '../../src/finding/own-url.js';
 import { withoutDelimiters } from '../../src/finding/names-in-text.js';
 import { readInput } from '../../src/finding/read-input.js';
-import { DEFAULT_RESOLVER } from '../../src/identifier/index.js';
+import { DEFAULT_RESOLVER, toResolver } from '../../src/identifier/index.js';
 import { NamingAuthoritySnapshot } from '../../src/registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../src/registry/naming-authority.js';
 
@@ -62,6 +62,17 @@ describe('an input of a look-up', () => {
     expect(found.map((each) => each.toLowerCase())).toEqual(expected.map((each) => each.toLowerCase()));
   });
 
+  it('a URL of the service has the host of the request or of the configured resolver, but not of a public one', () => {
+    const own = new NamingAuthoritySnapshot(known, toResolver({ scheme: 'https', authority: 'ids.example.org' }));
+    const canonicals = (host: string, by: NamingAuthoritySnapshot) =>
+      readInput(`https://${host}/identifiers/100.102/${GUID}`, by, HOST).readings.flatMap(
+        ({ canonical }) => canonical ?? [],
+      );
+    expect(canonicals('ids.example.org', own)).toContain(`hdl:100.102/${GUID}`);
+    expect(canonicals('ids.example.org', known)).toEqual([]);
+    expect(canonicals('hdl.handle.net', known)).not.toContain(`hdl:100.102/${GUID}`);
+  });
+
   it('a URL is searched as a target last, exactly as it stands', () => {
     expect(searched('https://repo.example.org/7/')).toEqual(['target https://repo.example.org/7/']);
     expect(searched(`https://${HOST}/identifiers/100.102/${GUID}`)).toEqual([
@@ -100,6 +111,6 @@ describe('a URL of the service', () => {
     [`ftp://${HOST}/identifiers/100.102/${GUID}`, HOST, null],
     [`http://${HOST}/identifiers/100.102/${GUID}`, '', null],
   ])('%j, for a request to %j, has the identifier %j', (url, host, expected) => {
-    expect(identifierInOwnUrl(url, host)).toBe(expected);
+    expect(identifierInOwnUrl(url, [host])).toBe(expected);
   });
 });

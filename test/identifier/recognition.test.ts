@@ -68,6 +68,13 @@ const PASTED: readonly (readonly [string, string, string])[] = [
   ['urn:uuid:f58fb49e-b1f8-48f0-a606-e84cef294be5', 'uuid', 'urn:uuid:f58fb49e-b1f8-48f0-a606-e84cef294be5'],
 ];
 
+it.each([
+  ['', 'the text is empty; expected an identifier, for example NA/GUID, hdl:NA/local or demo:1'],
+  ['abc', '"abc" is not an identifier; expected an identifier, for example NA/GUID, hdl:NA/local or demo:1'],
+])('%j is refused in a sentence', (text, detail) => {
+  expect(recognize(text)).toMatchObject({ ok: false, fault: { code: 'NOT_RECOGNIZED', detail } });
+});
+
 describe('recognition without a kind (R-28)', () => {
   it.each(PASTED)('reads %j as %s and stores it as %s', (input, kind, uri) => {
     const read = recognize(input, { resolver });

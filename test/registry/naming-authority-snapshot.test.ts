@@ -8,7 +8,7 @@ import {
   toHandle,
   toResolver,
 } from '../../src/identifier/index.js';
-import { NamingAuthoritySnapshot, addressIn } from '../../src/registry/naming-authority-snapshot.js';
+import { NamingAuthoritySnapshot, activeIn, addressIn } from '../../src/registry/naming-authority-snapshot.js';
 import { type NamingAuthority, isCaseInsensitiveByRule } from '../../src/registry/naming-authority.js';
 
 const authority = (prefix: string, settings: Partial<NamingAuthority> = {}): NamingAuthority => ({
@@ -202,6 +202,17 @@ describe('recognition among known naming authorities', () => {
       const read = known.recognize(text);
       expect(read.ok && known.locate(read.value.name)).toBeNull();
     }
+  });
+});
+
+describe('a naming authority that cannot mint', () => {
+  it.each([
+    ['9.9', 'UNKNOWN_NAMING_AUTHORITY', 'no naming authority "9.9" exists'],
+    ['20.700', 'SUSPENDED_NAMING_AUTHORITY', 'the naming authority "20.700" is suspended'],
+  ])('%s is refused as %s: %s', (prefix, code, detail) => {
+    const some = new NamingAuthoritySnapshot([authority('20.700', { state: 'suspended' })], DEFAULT_RESOLVER);
+    const errors = [{ pointer: '/namingAuthority', detail }];
+    expect(() => activeIn(some, prefix)).toThrow(expect.objectContaining({ code, extensions: { errors } }));
   });
 });
 

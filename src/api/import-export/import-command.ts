@@ -89,7 +89,7 @@ export function parseImport(
   const target = sent.target === undefined ? byTemplate() : sent.target;
   const { version: sentVersion, state } = sent;
   const version = sentVersion ?? 1;
-  const attributes = attributesIn({ ...sent, state: state ?? 'active', target }, known, {
+  const attributes = attributesIn({ ...sent, state: state ?? 'active', target }, known, self, {
     metadataId: metadata?.canonical ?? null,
     alternateIds: alternates.map(({ canonical }) => canonical),
     replaces: replaces?.text ?? null,
@@ -164,15 +164,22 @@ function timesIn({ createdAt, updatedAt }: ImportRequest, now: Date): { createdA
 function attributesIn(
   sent: ImportRequest & Pick<MutableAttributes, 'state' | 'target'>,
   known: NamingAuthoritySnapshot,
+  self: CanonicalName,
   names: Pick<MutableAttributes, 'metadataId' | 'alternateIds' | 'replaces'>,
 ): MutableAttributes {
   const { state, target } = sent;
   const handleValues = valuesIn(sent);
   const leaseUntil = sent.leaseUntil === null ? null : readTime(sent.leaseUntil, '/leaseUntil');
   if ((state === 'reserved') !== (leaseUntil !== null))
-    throw invalidValue('/leaseUntil', 'is permitted only in the state "reserved"');
+    throw invalidValue(
+      '/leaseUntil',
+      `is ${leaseUntil === null ? 'required' : 'permitted only'} in the state "reserved"`,
+    );
   if ((state === 'withdrawn') !== (sent.tombstone !== null))
-    throw invalidValue('/tombstone', 'is permitted only in the state "withdrawn"');
+    throw invalidValue(
+      '/tombstone',
+      `is ${sent.tombstone === null ? 'required' : 'permitted only'} in the state "withdrawn"`,
+    );
   if (state === 'reserved' && names.replaces !== null)
     throw invalidValue('/replaces', 'is not permitted in the state "reserved"');
   if (leaseUntil !== null && leaseUntil.getTime() <= Date.now()) {
@@ -194,10 +201,7 @@ function attributesIn(
       : {
           withdrawnAt: readTime(sent.tombstone.withdrawnAt, '/tombstone/withdrawnAt'),
           reason: sent.tombstone.reason,
-          replacedBy:
-            sent.tombstone.replacedBy === null
-              ? null
-              : nativeOrNameIn(sent.tombstone.replacedBy, known, '/tombstone/replacedBy').text,
+          replacedBy: sent.tombstone.replacedBy === null ? null : replacementIn(sent.tombstone.replacedBy, self, known),
         };
   return { ...names, target, handleValues, state, leaseUntil, tombstone };
 }
@@ -236,6 +240,14 @@ function nativeOrNameIn(text: string, known: NamingAuthoritySnapshot, pointer: s
   if (native?.ok) return { name: native.value, text };
   const { name, canonical } = readReplacementName(text, known, pointer);
   return { name, text: replacementText(name, canonical) };
+}
+
+/** The replacement in a tombstone, which need not be registered. @throws Problem INVALID_REQUEST for the identifier itself */
+function replacementIn(sent: string, self: CanonicalName, known: NamingAuthoritySnapshot): string {
+  const { name, text } = nativeOrNameIn(sent, known, '/tombstone/replacedBy');
+  if (known.canonicalName(name).comparison === self.comparison)
+    throw invalidValue('/tombstone/replacedBy', 'must name another identifier');
+  return text;
 }
 
 /** The previous version, which need not be registered: it may follow in the same import. */

@@ -134,7 +134,7 @@ export class LineReader {
       const arrived = settle(resolve);
       const silent = settle(() => {
         const detail =
-          'The request body stalled for too long. Results that were returned are stored; send the remaining lines again with the same idempotency key.';
+          'The request body stalled for too long. Results that were returned are stored; send the whole file again with the same Idempotency-Key, or without a key the lines that have no result.';
         reject(new Problem('REQUEST_TIMEOUT', detail));
       });
       const giveUp = settle(() => {

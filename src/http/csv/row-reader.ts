@@ -125,7 +125,7 @@ export class RowReader {
       throw new Problem('BODY_TOO_LARGE', detail);
     }
     const text = this.textOf(octets);
-    this.breaks += breaksIn(text ?? octets.toString('latin1'));
+    this.breaks += breaksIn(text ?? octets.toString('latin1').replace(/\r$/, ''));
     const number = index + this.breaks;
     if (text === null) return [{ number, row: invalidRow(NOT_UTF8) }];
     let cells: string[];

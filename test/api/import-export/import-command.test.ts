@@ -65,6 +65,23 @@ describe('a line of an import', () => {
   });
 
   it.each([
+    ['/tombstone', 'is required in the state "withdrawn"', { tombstone: null }],
+    ['/tombstone', 'is permitted only in the state "withdrawn"', { state: 'active' }],
+    ['/leaseUntil', 'is required in the state "reserved"', { state: 'reserved', tombstone: null }],
+    ['/leaseUntil', 'is permitted only in the state "reserved"', { leaseUntil: '2126-01-01T00:00:00Z' }],
+  ])('is refused at %s, which %s', (pointer, detail, members) => {
+    const read = () => parseImport(readPart(TransferLineDto, { ...LINE, ...members }), known, ADMIN);
+    expect(read).toThrow(expect.objectContaining({ extensions: { errors: [{ pointer, detail }] } }));
+  });
+
+  it('is not replaced by itself', () => {
+    const replacedBy = (name: string) => ({ ...LINE, tombstone: { ...LINE.tombstone, replacedBy: name } });
+    expect(outcomeOf(replacedBy('100.102/00000000000040008000000000000003'))).toBe('read');
+    expect(outcomeOf(replacedBy(`hdl:${LINE.identifier}`))).toBe('INVALID_REQUEST');
+    expect(outcomeOf(replacedBy(LINE.identifier))).toBe('INVALID_REQUEST');
+  });
+
+  it.each([
     ...['metadataId', 'target', 'leaseUntil', 'alternateIds', 'replaces', 'tombstone'].flatMap((name) =>
       [[], [null], {}, 0, true, ''].map((value) => [name, value] as const),
     ),

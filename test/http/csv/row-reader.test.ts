@@ -105,6 +105,11 @@ describe('the rows of a CSV', () => {
     expect((await read([Buffer.from('identifier,target\n1/a,\u20ac\n')]))[0]!.row.target).toBe('\u20ac');
   });
 
+  it('that are not UTF-8 count as one line with the line breaks of Windows', async () => {
+    const rows = await read(['identifier,target\r\n1/a,', Buffer.from([0xfc]), '\r\n1/b,x\r\n']);
+    expect(rows.map(({ number }) => number)).toEqual([2, 3]);
+  });
+
   it('that are too long end the file, and are named by the line in which they begin', async () => {
     const head = 'identifier,target\n1/a,x\n';
     const expected = 'The row that begins in line 3 is longer than 65536 octets';

@@ -54,17 +54,23 @@ export class FindingService {
     private readonly near: NearIdentifiers,
   ) {}
 
-  /** The result for one text. @param ownHost as in `LookupCommand`. */
+  /** The result for one text, without the nearest name in its hint. @param ownHost as in `LookupCommand`. */
   async findOne(text: string, ownHost: string, principal: Principal): Promise<LookupResult> {
-    for await (const result of this.find({ items: [text], ownHost }, principal)) return result;
+    for await (const result of this.find({ items: [text], ownHost }, principal, 0)) return result;
     throw new TypeError('a look-up has a result for each text');
   }
 
-  /** @yields one result for each text, in order. Texts are looked up in slices, as the client reads the results. */
-  async *find({ items, ownHost }: LookupCommand, principal: Principal): AsyncGenerator<LookupResult> {
+  /**
+   * @param searches for how many texts the nearest name is searched.
+   * @yields one result for each text, in order. Texts are looked up in slices, as the client reads the results.
+   */
+  async *find(
+    { items, ownHost }: LookupCommand,
+    principal: Principal,
+    searches = MAX_NEAR_SEARCHES,
+  ): AsyncGenerator<LookupResult> {
     let known = await this.authorities.current();
     let isFresh = false;
-    let searches = MAX_NEAR_SEARCHES;
     for (let from = 0; from < items.length; from += SLICE) {
       const slice = items.slice(from, from + SLICE);
       let tried = await this.findBy(known, slice, ownHost, principal);
@@ -91,7 +97,7 @@ export class FindingService {
   }
 
   private async hintOf(name: OwnName, text: string, isSearched: boolean): Promise<Hint> {
-    return hintOf(name, text, isSearched ? await this.near.find(nearSearchOf(name)) : null);
+    return hintOf(name, text, isSearched ? await this.near.find(() => nearSearchOf(name)) : null);
   }
 
   private async findBy(

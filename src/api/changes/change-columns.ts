@@ -1,4 +1,4 @@
-import { type FileColumns, textsIn } from '../../http/csv/columns.js';
+import { type FileColumns, identifiersIn, textsIn } from '../../http/csv/columns.js';
 import type { Row } from '../../http/csv/row-reader.js';
 
 const NAMES = [
@@ -25,7 +25,7 @@ export function readRow(row: Row): object {
   const isWithdrawal = withdrawalReason !== undefined || replacedBy !== undefined;
   return {
     ...texts,
-    ...(alternateIds !== undefined && { alternateIds: alternateIds.split(' ').filter((text) => text !== '') }),
+    ...(alternateIds !== undefined && { alternateIds: identifiersIn(alternateIds) }),
     ...(isWithdrawal && {
       withdraw: {
         ...(withdrawalReason !== undefined && { reason: withdrawalReason }),

@@ -3,6 +3,7 @@ import { MAX_PAGE_OCTETS } from '../../storage/bounded-page.js';
 import { ChangeReader, type RecordedChange } from '../../storage/changes/change-reader.js';
 import {
   LOG_END,
+  LOG_START,
   type LogFilter,
   type LogOrder,
   type LogPageQuery,
@@ -120,10 +121,11 @@ export class EventLog {
         throw await this.cursorAhead(reached, query);
       }
       changes.push(...found.changes);
-      ({ reached } = found);
+      const head = found.end || reads > FIRST_READ ? null : await this.reader.headWithout(filter);
+      reached = head === null ? found.reached : order === 'at' ? head : LOG_START;
       all += found.read;
       octets += found.octets;
-      const { end } = found;
+      const end = found.end || head !== null;
       const isFull = found.isFull || octets > MAX_PAGE_OCTETS;
       if (end && order === 'at' && changes.length === 0 && !isOver(waitMs)) {
         await this.watcher.waitFor(reached, started + waitMs - performance.now(), hungUp);

@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import { type FileColumns, textsIn } from '../../http/csv/columns.js';
+import { type FileColumns, identifiersIn, textsIn } from '../../http/csv/columns.js';
 import { guarded } from '../../http/csv/formulas.js';
 import type { Row } from '../../http/csv/row-reader.js';
 import { invalidRequest } from '../../problem/problem.js';
@@ -97,7 +97,7 @@ export function readRow(row: Row): object {
     ...(isFilled(version) && { version: numberOr(version) }),
     ...(isFilled(handleValues) && { handleValues: jsonOr(handleValues) }),
     ...(isFilled(hiddenValues) && { hiddenValues: numberOr(hiddenValues) }),
-    ...(alternateIds !== undefined && { alternateIds: alternateIds === '' ? [] : alternateIds.split(' ') }),
+    ...(alternateIds !== undefined && { alternateIds: identifiersIn(alternateIds) }),
     ...(isWithdrawn && { tombstone }),
   };
 }

@@ -45,6 +45,11 @@ export function textsIn(row: Row): Readonly<Record<string, string>> {
   return Object.fromEntries(texts) as Record<string, string>;
 }
 
+/** The identifiers in a cell, separated by spaces; none for an empty one. */
+export function identifiersIn(cell: string): string[] {
+  return cell.split(' ').filter((text) => text !== '');
+}
+
 function parseMap(text: string | undefined, { names }: FileColumns): ColumnMap {
   const byName = namesOf(names);
   const map = new Map<string, string | false>();

@@ -1,11 +1,21 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import type { ChangeKind, PatchOperation } from '../../registry/change.js';
+import { namingAuthorityKey } from '../../identifier/index.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import { compactGuid } from '../../registry/uuid.js';
 import type { PageRow } from '../bounded-page.js';
 import type { Row } from '../columns.js';
-import { LOG_HEAD, LOG_START, type LogPageQuery, type LogPosition, isAfter, logPage } from './log-page.js';
+import {
+  LOG_HEAD,
+  LOG_HEAD_WITHOUT,
+  LOG_START,
+  type LogFilter,
+  type LogPageQuery,
+  type LogPosition,
+  isAfter,
+  logPage,
+} from './log-page.js';
 
 export interface RecordedChange extends LogPosition {
   readonly namingAuthority: string;
@@ -122,6 +132,15 @@ export class ChangeReader {
     // Unprepared: a generic plan of a short log would read the whole log.
     const { rows } = await this.pool.query<PositionRow>(LOG_HEAD);
     return rows[0] === undefined ? LOG_START : positionOf(rows[0]);
+  }
+
+  /** The end of the log, where it has no event that a filter wants, because no such naming authority exists; else null. */
+  async headWithout(filter: LogFilter | null): Promise<LogPosition | null> {
+    const wanted = filter?.namingAuthorities ?? null;
+    if (wanted === null || wanted.some(({ derived }) => derived)) return null;
+    const keys = wanted.map(({ namingAuthority }) => namingAuthorityKey(namingAuthority));
+    const { rows } = await this.pool.query<PositionRow>(LOG_HEAD_WITHOUT, [keys]);
+    return rows[0] === undefined ? null : positionOf(rows[0]);
   }
 
   /** Where a reader starts again whose position the log does not have: nothing that it lost comes before. */

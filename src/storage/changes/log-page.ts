@@ -109,3 +109,8 @@ export const LOG_HEAD = `
    WHERE position < (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM log_offset)
    ORDER BY position DESC, id DESC LIMIT 1)
   ORDER BY position DESC, id DESC LIMIT 1`;
+
+/** $1: keys of prefixes. `LOG_HEAD` where none of them is registered, so that the log has no event of them up to it; else nothing. */
+export const LOG_HEAD_WITHOUT = `
+  SELECT head.position, head.id FROM (${LOG_HEAD}) head
+  WHERE NOT EXISTS (SELECT FROM naming_authority n WHERE upper(n.prefix COLLATE "C") = ANY ($1::text[]))`;

@@ -51,9 +51,10 @@ export class IdentifierImporter {
         const expired = expiredIn(conflicts);
         const metadata = expired.find((record) => record === conflicts.metadata) ? null : conflicts.metadata;
         const alternate = expired.find((record) => record === conflicts.alternate?.record) ? null : conflicts.alternate;
+        const claim = expired.find((record) => record === conflicts.claim) ? null : conflicts.claim;
+        const lasting = { ...conflicts, metadata, alternate, claim };
         const item = items[index];
-        const isFree = conflicts.address === null && metadata === null && alternate === null;
-        return item === undefined || isFree ? [] : [[item, { ...conflicts, metadata, alternate }]];
+        return item === undefined || !isInTheWay(lasting) ? [] : [[item, lasting]];
       }),
     );
   }

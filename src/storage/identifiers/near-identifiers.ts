@@ -50,11 +50,14 @@ export class NearIdentifiers {
   constructor(private readonly pool: Sessions) {}
 
   /**
+   * @param searchOf computes the names, which can be 600 digests: only within the bound.
    * @returns the local name of an active identifier; null where there is none, where several GUIDs have the digits at the start, and
    * where the searches of this second are used up. An error of the database is null too: the response is complete without the name.
    */
-  async find({ namingAuthority, guids, localKeys, start }: NearSearch): Promise<string | null> {
-    if ((guids.length === 0 && localKeys.length === 0 && start === null) || !this.takesOne()) return null;
+  async find(searchOf: () => NearSearch): Promise<string | null> {
+    if (!this.takesOne()) return null;
+    const { namingAuthority, guids, localKeys, start } = searchOf();
+    if (guids.length === 0 && localKeys.length === 0 && start === null) return null;
     const range = start === null ? [null, null] : [start.padEnd(32, '0'), start.padEnd(32, 'F')];
     const values = [namingAuthority, arrayOf(guids), arrayOf(localKeys), ...range];
     const found = await this.pool

@@ -18,6 +18,7 @@ function endless(part: Partial<FoundEvents>) {
       const reached = at(Number(after.position) + read);
       return Promise.resolve({ changes: [], reached, end: false, isFull: false, octets: 0, read, ...part });
     },
+    headWithout: () => Promise.resolve(null),
   };
   const waits: number[] = [];
   const watcher = {

@@ -28,6 +28,11 @@ describe('a cell of CSV', () => {
     );
   });
 
+  it('has alternates between any number of spaces', () => {
+    expect(readRow({ alternateIds: ' demo:1  demo:2 ' })).toEqual({ alternateIds: ['demo:1', 'demo:2'] });
+    expect(readRow({ alternateIds: '' })).toEqual({ alternateIds: [] });
+  });
+
   it('begins no formula for a program that cuts lines at ";" or tabs, with or without quotation marks', () => {
     fc.assert(
       fc.property(hostile, (reason) => {

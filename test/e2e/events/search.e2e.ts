@@ -111,6 +111,22 @@ describe('a filter of GET /events', () => {
   });
 });
 
+describe('a filter of a naming authority that does not exist', () => {
+  it('reaches the end of a long log at once, and the cursor finds the events of one that is created later', async () => {
+    const namingAuthority = '100.102.77';
+    const newest = await events({ namingAuthority, sort: '-at' });
+    expect([newest.items, newest.end]).toEqual([[], true]);
+    const { items, next, end } = await events({ namingAuthority, cursor: start });
+    expect([items, end]).toEqual([[], true]);
+    expect((await service.client.post('/naming-authorities', { namingAuthority })).status).toBe(201);
+    const identifier = await mint({ namingAuthority });
+    const later = await events({ namingAuthority, cursor: next });
+    expect([later.items.length, namesOf(later.items).at(-1), later.end]).toEqual([2, identifier, true]);
+    const older = await events({ namingAuthority, sort: '-at', cursor: newest.next });
+    expect([older.items, older.end]).toEqual([[], true]);
+  });
+});
+
 describe('cursor=latest', () => {
   it('is the present end of the log, for pages, long polls and streams', async () => {
     const { items, next, end } = await events({ cursor: 'latest' });

@@ -92,6 +92,24 @@ describe('the identifier of another object is no alternate', () => {
     expect(refusal({ ...result, body: result.problem })).toEqual(taken);
   });
 
+  it('of a line of an import and its dry run, as a claimed name is no identifier of them', async () => {
+    const claimed = `${service.na}/${freshGuid()}`;
+    const { identifier } = (await registered({ alternateIds: [claimed] })).body;
+    for (const query of ['?dryRun=true', '']) {
+      const lines = [imported(claimed), imported(`${service.na}/${freshGuid()}`, [identifier])];
+      const results = await stream(`/identifiers/import${query}`, ...lines);
+      const existing = `/identifiers/${identifier}`;
+      expect(
+        results
+          .filter(({ line }) => line !== undefined)
+          .map(({ status, problem }) => [status, problem?.code, problem?.existing]),
+      ).toEqual([
+        [409, 'ALTERNATE_ID_TAKEN', existing],
+        [409, 'ALTERNATE_ID_TAKEN', existing],
+      ]);
+    }
+  });
+
   it('of a PATCH, a line of changes, its dry run, and an upsert', async () => {
     const other = (await registered({})).body.identifier;
     const { identifier, path, body } = await minted({

@@ -4,7 +4,13 @@ import type pg from 'pg';
 import { COUNT } from '../../../dist/storage/naming-authorities/naming-authority-counts.js';
 import { digestOf } from '../../../dist/registry/digest.js';
 import { ChangeReader } from '../../../dist/storage/changes/change-reader.js';
-import { LOG_HEAD, type LogFilter, type LogPosition, logPage } from '../../../dist/storage/changes/log-page.js';
+import {
+  LOG_HEAD,
+  LOG_HEAD_WITHOUT,
+  type LogFilter,
+  type LogPosition,
+  logPage,
+} from '../../../dist/storage/changes/log-page.js';
 import { HistoryReads } from '../../../dist/storage/replica/history-reads.js';
 import { LOG_POLL } from '../../../dist/storage/changes/log-poll.js';
 import { IdentifierSearch } from '../../../dist/storage/identifiers/identifier-search.js';
@@ -210,11 +216,13 @@ export const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][]
     (on) => {
       const guids = Array.from({ length: 500 }, () => randomUUID());
       const start = randomUUID().replaceAll('-', '').slice(0, 16);
-      return new NearIdentifiers(on).find({ namingAuthority: '100.102', guids, localKeys: [digestOf('none')], start });
+      const search = { namingAuthority: '100.102', guids, localKeys: [digestOf('none')], start };
+      return new NearIdentifiers(on).find(() => search);
     },
   ],
   ['the first events', 3 * FEW, (on) => events(on, LOG_START)],
   ['the last event', FEW, (on) => on.query(LOG_HEAD)],
+  ['the last event where a naming authority does not exist', FEW, (on) => on.query(LOG_HEAD_WITHOUT, [['99.99']])],
   ['the last events', 3 * FEW, (on) => events(on, LOG_END, '-at')],
   ['events in the middle of the log', 4 * FEW, async (on) => events(on, await middleOf(on))],
   ['events before the middle of the log', 4 * FEW, async (on) => events(on, await middleOf(on), '-at')],

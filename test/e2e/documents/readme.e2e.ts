@@ -225,7 +225,13 @@ describe('docs/how-to', () => {
     expect(previewed.map((line) => line.new.target)).toEqual(targets);
     const changed = lines.filter((line) => line.outcome === 'changed' && line.version === 2 && line.new === undefined);
     // The fourth one is named by its metadata ID, and the last one is withdrawn.
-    expect(changed.map(({ record }) => record?.state)).toEqual([undefined, undefined, undefined, 'active', 'withdrawn']);
+    expect(changed.map(({ record }) => record?.state)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      'active',
+      'withdrawn',
+    ]);
     for (const [index, { identifier }] of minted.entries()) {
       const found = runBlock(`curl localhost:3000/identifiers/${identifier}`);
       expect(found.output).toContain(`"target":"${targets[index]}"`);

@@ -6,6 +6,7 @@ import {
   PAGE_CONTENT_SECURITY_POLICY,
   type PageRecord,
   badRequestPage,
+  choicePage,
   formPage,
   frontPage,
   hintsFor,
@@ -283,10 +284,29 @@ describe('the page of a withdrawn identifier', () => {
   });
 });
 
+describe('the page of a text that several names match', () => {
+  it('links to each of them, and is not indexed', () => {
+    const names = ['1/a', '1/b&c'].map((name) => ({ name, url: `/identifiers/${encodeURI(name)}` }));
+    const page = choicePage('a or <b>', names);
+    expect(page).toContain('<code>a or &lt;b&gt;</code>');
+    expect(page).toContain(
+      '<li><a href="/identifiers/1/a">1/a</a></li>\n<li><a href="/identifiers/1/b&amp;c">1/b&amp;c</a></li>',
+    );
+    expect(page).toContain('<meta name="robots" content="noindex">');
+  });
+});
+
 describe('the page of an unknown name', () => {
   it('has the sentence that clients of the Handle proxy look for', () => {
     expect(unknownNamePage('100.102/x&y', [])).toContain(
       'The handle you requested -- 100.102/x&amp;y -- cannot be found',
+    );
+  });
+
+  it('links to the nearest name', () => {
+    const nearest = { name: '100.102/x<y', url: '/identifiers/100.102/x%3Cy' };
+    expect(unknownNamePage('100.102/x<', ['Check it.'], nearest)).toContain(
+      '<p>Is this name meant? <a href="/identifiers/100.102/x%3Cy">100.102/x&lt;y</a></p>',
     );
   });
 

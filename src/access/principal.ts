@@ -105,7 +105,7 @@ export class Principal {
   }
 
   /**
-   * Requires that it may register the name of an alternate under a naming authority of this service, so that nobody keeps the owner
+   * Requires that it may register the name of an alternate under a naming authority of this service, so that no other client keeps the owner
    * from it. Foreign texts are free.
    * @param index that of the alternate in the list of the request.
    * @throws Problem SCOPE_MISSING, or NAMING_AUTHORITY_FORBIDDEN

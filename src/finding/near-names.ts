@@ -3,7 +3,7 @@ import { upperAscii } from '../identifier/index.js';
 /** Candidates of one text. All names that differ from a GUID in one place are fewer. */
 const MAX_CANDIDATES = 600;
 
-/** A GUID that is cut is searched by the digits that are left: enough of them that nobody can list identifiers by guesses. */
+/** A GUID that is cut is searched by the digits that are left: enough of them that identifiers cannot be listed by guesses. */
 const LEAST_DIGITS = 16;
 
 /** Longer names are searched as they are, without single characters changed. */

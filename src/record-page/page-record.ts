@@ -42,7 +42,7 @@ export interface PageRecord {
   readonly values: readonly PageValue[] | null;
   /** The last changes, newest first; null where the reader may not see the history. */
   readonly history: readonly PageEvent[] | null;
-  /** The URL by which search engines list the page, whatever spelling of the name was requested; absent for none. */
+  /** The URL by which search engines list the page, for all spellings of the name; absent for none. */
   readonly canonicalUrl?: string;
   /** The URL of the whole history; absent for a page without this link. */
   readonly historyUrl?: string;

@@ -192,7 +192,7 @@ export class NamingAuthoritySnapshot {
     return { namingAuthority: address.namingAuthority, address: isPossible ? address : null };
   }
 
-  /** The Handle with the letters of a text, whatever is known of its naming authority. */
+  /** The Handle with the letters of a text, for any naming authority. */
   private handleIn(text: string): Handle | null {
     const read = recognize(text, this.asHandles);
     return read.ok && read.value.name.type === 'handle' ? read.value.name : null;

@@ -15,6 +15,7 @@ import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-au
 import { NamingAuthorityCounts } from '../../storage/naming-authorities/naming-authority-counts.js';
 import { NamingAuthorityReader } from '../../storage/naming-authorities/naming-authority-reader.js';
 import {
+  NamesStoredByOtherCase,
   NamingAuthorityInUse,
   NamingAuthorityWriter,
 } from '../../storage/naming-authorities/naming-authority-writer.js';
@@ -106,7 +107,7 @@ export class NamingAuthoritiesService {
     const content = { ...requested, prefix: namingAuthorityKey(prefix), does: 'create naming authority' };
     const request = keyedRequest(principal, idempotencyKey, content);
     const { result, replayed } = await this.requests.run(request, async (transaction) => {
-      const created = await this.writer.create(transaction, principal, requested);
+      const created = await this.writer.create(transaction, principal, requested).catch(withProblemOfCase);
       if (created === null) {
         const existing = await this.reader.find(prefix, transaction);
         throw new NamingAuthorityExists(existing?.namingAuthority.prefix ?? prefix);
@@ -141,7 +142,8 @@ export class NamingAuthoritiesService {
       try {
         await this.writer.change(transaction, principal, locked, changes);
       } catch (error) {
-        throw error instanceof NamingAuthorityInUse ? rulesKept(locked.namingAuthority, changes) : error;
+        if (error instanceof NamingAuthorityInUse) throw rulesKept(locked.namingAuthority, changes);
+        return withProblemOfCase(error);
       }
       return serializeNamingAuthority(await this.describe(prefix, principal, transaction));
     });
@@ -200,6 +202,15 @@ function rulesKept(current: NamingAuthority, changes: Partial<NamingAuthoritySet
     detail,
   }));
   return new Problem('READ_ONLY_MEMBER', `${errors.map(({ pointer }) => pointer).join(', ')} ${detail}.`, { errors });
+}
+
+/** The name is not shown, because the administrator of one naming authority may not see the records of others. */
+function withProblemOfCase(error: unknown): never {
+  if (!(error instanceof NamesStoredByOtherCase)) throw error;
+  const detail = `must be ${error.caseInsensitive}: records name identifiers under this prefix with small letters, as metadata IDs, alternate identifiers or previous versions, and these are compared by that value`;
+  throw new Problem('READ_ONLY_MEMBER', `caseInsensitive ${detail}.`, {
+    errors: [{ pointer: '/caseInsensitive', detail }],
+  });
 }
 
 function orphan(prefix: string, parent: string): Problem {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { namingAuthorityKey } from '../../identifier/index.js';
+import { canonicalUri, namingAuthorityKey, toHandle, upperAscii } from '../../identifier/index.js';
 import { appendChanges, lockNamingAuthorityForChange } from '../changes/change-log.js';
 import { type Actor, SERVICE, creation, difference } from '../../registry/change.js';
 import { type NamingAuthorityRow, namingAuthorityOf } from './naming-authority-row.js';
@@ -32,6 +32,23 @@ const RULES_KEPT = '23001';
 /** $1: the key of the prefix. */
 const FIND = `SELECT * FROM naming_authority WHERE upper(prefix COLLATE "C") = $1`;
 
+/**
+ * A stored name whose key depends on whether its naming authority ignores case. $1: the URI of a local name under the prefix before
+ * that local name, in upper case.
+ */
+const FIND_NAME_WITH_CASE = `
+  SELECT name FROM (
+    SELECT i.metadata_id FROM identifier i
+    WHERE i.metadata_key IS NOT NULL
+      AND i.naming_authority_id IN (SELECT n.id FROM naming_authority n WHERE n.metadata_id_scheme = 'recognized')
+    UNION ALL SELECT 'hdl:' || replaces FROM identifier WHERE replaces_key IS NOT NULL
+    UNION ALL SELECT unnest(alternate_ids) FROM identifier WHERE alternate_ids IS NOT NULL
+  ) AS stored(name)
+  WHERE starts_with(upper(name), $1) AND substr(name, length($1) + 1) ~ '[a-z]'
+    AND NOT ($1 ~ '^HDL:[0-9.]+/' AND substr(name, length($1) + 1)
+             ~* '^([0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})($|[?#]|%3f|%23)')
+  LIMIT 1`;
+
 /** A naming authority that no other transaction can change before this one ends. */
 export interface LockedNamingAuthority {
   /** The time of the lock by the database clock. */
@@ -41,6 +58,14 @@ export interface LockedNamingAuthority {
 
 /** A change of the rules of a naming authority that has names (decision 83). */
 export class NamingAuthorityInUse extends Error {}
+
+/** Names under the prefix were stored, and their keys were made by the other rule of case (decision 35). */
+export class NamesStoredByOtherCase extends Error {
+  /** @param caseInsensitive the rule by which they were stored. */
+  constructor(readonly caseInsensitive: boolean) {
+    super('Names under the prefix were stored by the other rule of case.');
+  }
+}
 
 @Injectable()
 export class NamingAuthorityWriter {
@@ -69,12 +94,17 @@ export class NamingAuthorityWriter {
     }
   }
 
-  /** @returns null when it exists already, in any case of its letters. */
+  /**
+   * @returns null when it exists already, in any case of its letters.
+   * @throws NamesStoredByOtherCase
+   */
   async create(transaction: Queryable, actor: Actor, requested: NewNamingAuthority): Promise<NamingAuthority | null> {
     const { prefix } = requested;
     const { rows } = await transaction.query<NamingAuthorityRow>(INSERT, [prefix, ...settingsOf(requested)]);
     const [row] = rows;
     if (row === undefined) return null;
+    const byRule = isCaseInsensitiveByRule(prefix);
+    if (requested.caseInsensitive !== byRule) await requireNoNameWithCase(transaction, prefix, byRule);
     const created = namingAuthorityOf(row);
     await appendChanges(transaction, actor, [
       {
@@ -104,7 +134,7 @@ export class NamingAuthorityWriter {
   /**
    * Changes a locked naming authority. A change of its rules waits for the transactions that write names.
    * @returns the same version where nothing differs.
-   * @throws NamingAuthorityInUse
+   * @throws NamingAuthorityInUse, NamesStoredByOtherCase
    */
   async change(
     transaction: Queryable,
@@ -120,6 +150,9 @@ export class NamingAuthorityWriter {
       throw (error as { code?: unknown }).code === RULES_KEPT ? new NamingAuthorityInUse() : error;
     });
     if (rows[0] === undefined) throw new TypeError('a naming authority is never removed');
+    if (after.caseInsensitive !== before.caseInsensitive) {
+      await requireNoNameWithCase(transaction, before.prefix, before.caseInsensitive);
+    }
     const changed = namingAuthorityOf(rows[0]);
     await appendChanges(transaction, actor, [
       {
@@ -138,6 +171,12 @@ export class NamingAuthorityWriter {
   async publish(prefix: string): Promise<void> {
     await this.namingAuthorities.refresh([prefix]).catch(() => null);
   }
+}
+
+async function requireNoNameWithCase(transaction: Queryable, namingAuthority: string, was: boolean): Promise<void> {
+  const uri = canonicalUri(toHandle(`${namingAuthority}/`));
+  const { rows } = await transaction.query(FIND_NAME_WITH_CASE, [upperAscii(uri)]);
+  if (rows[0] !== undefined) throw new NamesStoredByOtherCase(was);
 }
 
 /** The document of a naming authority that its history patches. */

@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { authoritiesOf, freshPrefix } from '../harness/naming-authorities.js';
+import { useService } from '../harness/service.js';
+
+const service = useService();
+const { create, created, patch } = authoritiesOf(service);
+
+const mint = (fields: object) => service.client.post('/identifiers', { namingAuthority: '100.102', ...fields });
+
+/** The ways to store a name of a naming authority that does not exist. */
+const WAYS: [string, (name: string) => Promise<{ status: number }>][] = [
+  ['a metadata ID', (metadataId) => mint({ metadataId })],
+  ['an alternate identifier', (name) => mint({ alternateIds: [name] })],
+  ['a previous version', (replaces) => mint({ replaces })],
+];
+
+const refusal = (value: boolean) => ({
+  code: 'READ_ONLY_MEMBER',
+  errors: [
+    { pointer: '/caseInsensitive', detail: expect.stringMatching(`^must be ${value}: records name identifiers`) },
+  ],
+});
+
+describe('a naming authority whose rule of case differs from the one by which names under its prefix were stored', () => {
+  it.each(WAYS)('is not created: %s', async (_, store) => {
+    const prefix = freshPrefix();
+    expect((await store(`${prefix}/MeTa`)).status).toBe(201);
+    const refused = await create({ namingAuthority: prefix, profile: 'handle', caseInsensitive: true });
+    expect([refused.status, refused.body]).toMatchObject([422, refusal(false)]);
+    expect((await create({ namingAuthority: prefix, profile: 'handle' })).status).toBe(201);
+    const changed = await patch(prefix, { caseInsensitive: true });
+    expect([changed.status, changed.body]).toMatchObject([422, refusal(false)]);
+  });
+
+  it('is not created for a DOI either, whose default ignores case', async () => {
+    const prefix = `10.${freshPrefix()}`;
+    const first = await mint({ metadataId: `doi:${prefix}/AbC` });
+    const refused = await create({ namingAuthority: prefix, profile: 'handle', caseInsensitive: false });
+    expect([refused.status, refused.body]).toMatchObject([422, refusal(true)]);
+    expect((await create({ namingAuthority: prefix, profile: 'handle' })).status).toBe(201);
+    const again = await mint({ metadataId: `doi:${prefix}/aBc` });
+    expect([again.status, again.body.identifier]).toEqual([200, first.body.identifier]);
+  });
+
+  it('is created where no key depends on case, and one metadata ID has one identifier afterwards', async () => {
+    const [prefix, hex] = [freshPrefix(), randomUUID().replaceAll('-', '')];
+    const names = [`${prefix}/META-%2F`, `${prefix}/${hex}`, `${prefix}1/meta`];
+    const before = await Promise.all(names.map((metadataId) => mint({ metadataId })));
+    expect(before.map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect((await mint({ alternateIds: [`${prefix}/${randomUUID()}`] })).status).toBe(201);
+    const settings = { namingAuthority: prefix, profile: 'handle', caseInsensitive: true };
+    expect((await create(settings)).status).toBe(201);
+    const after = await mint({ metadataId: `${prefix}/meta-%2F` });
+    expect([after.status, after.body.identifier]).toEqual([200, before[0]?.body.identifier]);
+  });
+
+  it('is created where a text of the scheme "any" looks like such a name', async () => {
+    const [opaque, prefix] = [await created({ metadataIdScheme: 'any' }), freshPrefix()];
+    const metadataId = `hdl:${prefix}/MeTa`;
+    expect((await service.client.post('/identifiers', { namingAuthority: opaque, metadataId })).status).toBe(201);
+    expect((await create({ namingAuthority: prefix, profile: 'handle', caseInsensitive: true })).status).toBe(201);
+  });
+});

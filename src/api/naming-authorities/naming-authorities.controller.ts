@@ -108,8 +108,8 @@ export class NamingAuthoritiesController {
 
   /**
    * Create a naming authority
-   * @remarks Create it before identifiers under it are used as metadata IDs or alternates, which are compared by its
-   * case rule from then on.
+   * @remarks `caseInsensitive` must have its default if metadata IDs, alternates or previous versions under the prefix are stored
+   * that have small letters and are no GUIDs, because they are compared by the default: 422 `READ_ONLY_MEMBER`.
    */
   @Post()
   @Requires('admin')
@@ -125,6 +125,7 @@ export class NamingAuthoritiesController {
     ...SYNTAX_CODES,
     'NAMING_AUTHORITY_TAKEN',
     'PARENT_NOT_FOUND',
+    'READ_ONLY_MEMBER',
     'RESERVED_NAMING_AUTHORITY',
     FORBIDDEN,
     ...ONCE,

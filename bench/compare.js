@@ -17,6 +17,7 @@ import { Servers } from './servers.js';
 
 const BATCH_SIZE = 1000;
 const SEARCH_SIZE = 1000;
+const REDIRECTED = 20_000;
 const METRICS = ['perSecond', 'p50Ms', 'p99Ms', 'walPerThousand'];
 
 const MINT = { method: 'POST', path: '/identifiers', body: MINT_BODY, idempotencyKey: '{unique}' };
@@ -57,6 +58,8 @@ const WORKLOADS = {
     const search = { method: 'POST', path: '/identifiers/lookup', body };
     return requests(build, search, 4, seconds);
   },
+  // As many names as the warm-up reads, so that the cache is filled.
+  'redirect-64': (build, seconds) => requests({ ...build, file: build.fewNames }, { path: '/{1}' }, 64, seconds),
   // Last, because it changes the identifiers of the look-ups; nearly each of them for the first time.
   change: (build, seconds) => requests(build, CHANGE, 16, seconds),
 };
@@ -116,8 +119,11 @@ async function prepare(database, root) {
   if (names.length !== identifiers) throw new Error(`${database}: status ${status}, ${names.length} names`);
   await settle(cluster, database);
   const file = join(cluster.folder, `${database}.tsv`);
-  await writeFile(file, names.map((columns) => `${columns.join('\t')}\n`).join(''));
-  return { server, names, file, isBeforeDecision70 };
+  const fewNames = join(cluster.folder, `${database}-few.tsv`);
+  const linesOf = (rows) => rows.map((columns) => `${columns.join('\t')}\n`).join('');
+  await writeFile(file, linesOf(names));
+  await writeFile(fewNames, linesOf(names.slice(0, REDIRECTED)));
+  return { server, names, file, fewNames, isBeforeDecision70 };
 }
 
 function requests({ server, file }, request, connections, time) {

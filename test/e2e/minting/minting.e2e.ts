@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { useService } from '../harness/service.js';
 
@@ -11,10 +12,13 @@ async function connect(): Promise<pg.Client> {
   return client;
 }
 
-/** Waits until this number of sessions wait for a lock. */
-async function waitForLocks(client: pg.Client, count: number): Promise<void> {
+/** Waits until this number of sessions wait for a lock, or the request that should wait has ended. */
+async function waitForLocks(client: pg.Client, count: number, request: Promise<unknown>): Promise<void> {
   const sql = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-  while ((await client.query(sql)).rows.length < count) await new Promise((resolve) => setTimeout(resolve, 20));
+  const ended = request.then(() => 'ended');
+  do {
+    if ((await client.query(sql)).rows.length >= count) return;
+  } while ((await Promise.race([ended, pause(20)])) !== 'ended');
 }
 
 /** A metadata ID that no other test of this file uses. */
@@ -150,11 +154,11 @@ describe('a mint that is committed', () => {
               VALUES ((SELECT id FROM naming_authority WHERE prefix = '100.102'), gen_random_uuid(), 'anonymous', '${key}', 0, encode(substring(sha256('x') FROM 1 FOR 16), 'hex')::uuid)`,
     );
     const mint = service.client.mint({}, { 'idempotency-key': key });
-    await waitForLocks(rival, 1);
+    await waitForLocks(rival, 1, mint);
     // Later readers of identifiers wait behind this lock, which waits for the commit of the mint.
     await reads.query('BEGIN');
     const locked = reads.query('LOCK TABLE identifier IN ACCESS EXCLUSIVE MODE');
-    await waitForLocks(rival, 2);
+    await waitForLocks(rival, 2, mint);
     await rival.query('ROLLBACK');
     const { status } = await mint;
     await locked;

@@ -198,6 +198,35 @@ CREATE TRIGGER "identifier_kept"
     BEFORE DELETE OR UPDATE OF "id", "naming_authority_id", "guid", "local_name", "local_key", "created_at", "position", "client", "key_id", "registered", "reservation", "metadata_record_id"
     ON "identifier" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
 
+-- The first event of an identifier is read from its row until its first change, so a change that is no new version would rewrite the
+-- history. The condition calls no function, so it costs the changes of the service nearly nothing.
+
+CREATE FUNCTION "refuse_rewrite"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'a change of an identifier is its next version, with version = % and is_first_event = false, and has a row in "change": an update of the identifier % to version % is refused', OLD."version" + 1, OLD."id", NEW."version" USING ERRCODE = 'restrict_violation';
+END $$;
+
+CREATE TRIGGER "identifier_versions" BEFORE UPDATE ON "identifier" FOR EACH ROW
+    WHEN (NEW."version" <> OLD."version" + 1 OR NEW."is_first_event") EXECUTE FUNCTION "refuse_rewrite"();
+
+-- At the end of the statement, "change" has the new versions: the statement that updates identifiers appends them. A session keeps
+-- the plan of the function, so sequential scans are off.
+
+CREATE FUNCTION "require_history"() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+    "missing" RECORD;
+BEGIN
+    SELECT u."id", u."version" INTO "missing" FROM "updated" u
+    WHERE NOT EXISTS (SELECT FROM "change" c WHERE c."identifier_id" = u."id" AND c."version" = u."version" OFFSET 0) LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION '"change" has no row for version % of the identifier %: the statement that updates an identifier appends it', "missing"."version", "missing"."id" USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE TRIGGER "identifier_history" AFTER UPDATE ON "identifier" REFERENCING NEW TABLE AS "updated"
+    FOR EACH STATEMENT EXECUTE FUNCTION "require_history"();
+
 -- One bulk load gives tens of thousands of rows the same key. By these statistics the planner would expect as many rows for every
 -- other key, and read the whole table for a key that has none. Most look-ups are for a key of few rows. The settings apply from
 -- the next ANALYZE on. There is none here: for an analyzed empty table the planner would expect no rows, and sessions would keep

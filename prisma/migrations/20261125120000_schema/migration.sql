@@ -55,7 +55,7 @@ CREATE UNIQUE INDEX "naming_authority_prefix_fold_key" ON "naming_authority" (up
 -- Reader: the cache of naming authorities, for the changes since its last read.
 CREATE INDEX "naming_authority_updated_idx" ON "naming_authority" ("updated_at");
 
-CREATE TRIGGER "naming_authority_kept" BEFORE DELETE OR UPDATE OF "id", "prefix" ON "naming_authority"
+CREATE TRIGGER "naming_authority_kept" BEFORE DELETE OR TRUNCATE OR UPDATE OF "id", "prefix" ON "naming_authority"
     FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
 
 -- By these settings names are read and compared, so they change only while the naming authority has no names: no identifier in any
@@ -195,7 +195,7 @@ CREATE INDEX "identifier_event_idx" ON "identifier" ("position", "id") WHERE "is
 CREATE STATISTICS "identifier_target_statistics" ON hashtextextended("target", 0) FROM "identifier";
 
 CREATE TRIGGER "identifier_kept"
-    BEFORE DELETE OR UPDATE OF "id", "naming_authority_id", "guid", "local_name", "local_key", "created_at", "position", "client", "key_id", "registered", "reservation", "metadata_record_id"
+    BEFORE DELETE OR TRUNCATE OR UPDATE OF "id", "naming_authority_id", "guid", "local_name", "local_key", "created_at", "position", "client", "key_id", "registered", "reservation", "metadata_record_id"
     ON "identifier" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
 
 -- The first event of an identifier is read from its row until its first change, so a change that is no new version would rewrite the
@@ -347,7 +347,7 @@ CREATE UNIQUE INDEX "change_identifier_key" ON "change" ("identifier_id", "versi
 -- Reader: the history of a naming authority.
 CREATE UNIQUE INDEX "change_authority_key" ON "change" ("naming_authority_id", "version") WHERE "identifier_id" IS NULL;
 
-CREATE TRIGGER "change_kept" BEFORE DELETE OR UPDATE ON "change" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
+CREATE TRIGGER "change_kept" BEFORE DELETE OR TRUNCATE OR UPDATE ON "change" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
 
 -- Results of requests with an Idempotency-Key that are not in the row of an identifier.
 
@@ -486,6 +486,16 @@ CREATE TABLE "cursor_secret" (
     CONSTRAINT "cursor_secret_single_check" CHECK ("id" = 1),
     CONSTRAINT "cursor_secret_value_check" CHECK (octet_length("value") = 32)
 );
+
+-- No statement of the service empties a table.
+
+CREATE TRIGGER "alternate_identifier_kept" BEFORE TRUNCATE ON "alternate_identifier" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
+CREATE TRIGGER "change_offset_kept" BEFORE TRUNCATE ON "change_offset" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
+CREATE TRIGGER "request_kept" BEFORE TRUNCATE ON "request" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
+CREATE TRIGGER "request_part_kept" BEFORE TRUNCATE ON "request_part" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
+CREATE TRIGGER "api_key_kept" BEFORE TRUNCATE ON "api_key" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
+CREATE TRIGGER "handle_user_kept" BEFORE TRUNCATE ON "handle_user" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
+CREATE TRIGGER "cursor_secret_kept" BEFORE TRUNCATE ON "cursor_secret" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
 
 -- The key of an identifier, by which it is found as a metadata ID, an alternate or a predecessor: 32 hexadecimal digits behind a
 -- prefix of CORDRA have no case and no hyphens in it, and no query and fragment, whatever the profile. A test compares it with the

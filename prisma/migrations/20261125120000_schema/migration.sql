@@ -235,10 +235,6 @@ ALTER TABLE "identifier"
     ALTER COLUMN "request_key" SET (n_distinct = -1),
     ALTER COLUMN "reservation" SET (n_distinct = -1);
 
--- The counts of naming authorities are index-only scans, which read every row from the table until a VACUUM has marked its page
--- as visible. By default PostgreSQL waits for inserts of a fifth of the table. Such a VACUUM reads only the new pages.
-ALTER TABLE "identifier" SET (autovacuum_vacuum_insert_threshold = 5000, autovacuum_vacuum_insert_scale_factor = 0.02);
-
 -- The comparison keys of alternate identifiers, unique within a naming authority. The names are in "identifier"."alternate_ids". An
 -- alternate claims a name of this service if its client could register the name: "claimed_name" is the GUID or the key of the local
 -- name under "claimed_authority_id". No other identifier can be registered with a claimed name. Other alternates claim none.
@@ -496,6 +492,22 @@ CREATE TRIGGER "request_part_kept" BEFORE TRUNCATE ON "request_part" FOR EACH ST
 CREATE TRIGGER "api_key_kept" BEFORE TRUNCATE ON "api_key" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
 CREATE TRIGGER "handle_user_kept" BEFORE TRUNCATE ON "handle_user" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
 CREATE TRIGGER "cursor_secret_kept" BEFORE TRUNCATE ON "cursor_secret" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
+
+-- Few rows of these tables are ever changed, so autovacuum freezes a page when it marks it as visible. By default it freezes rows that
+-- are 50 million transactions old, and the vacuum against wraparound would read and write all of a table that was never changed. A
+-- hundredth, where the default is a fifth of the table: the counts of naming authorities and the log read the rows of pages that are
+-- not marked. A vacuum reads only these pages.
+
+ALTER TABLE "identifier" SET (
+    autovacuum_freeze_min_age = 0, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_insert_scale_factor = 0.01,
+    autovacuum_vacuum_insert_threshold = 5000
+);
+ALTER TABLE "change" SET (
+    autovacuum_freeze_min_age = 0, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_insert_scale_factor = 0.01
+);
+ALTER TABLE "alternate_identifier" SET (
+    autovacuum_freeze_min_age = 0, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_insert_scale_factor = 0.01
+);
 
 -- The key of an identifier, by which it is found as a metadata ID, an alternate or a predecessor: 32 hexadecimal digits behind a
 -- prefix of CORDRA have no case and no hyphens in it, and no query and fragment, whatever the profile. A test compares it with the

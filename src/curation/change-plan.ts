@@ -4,7 +4,7 @@ import { Problem } from '../problem/problem.js';
 import { nameConflictProblem } from '../registry/conflict-problem.js';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
 import { keyCollision } from '../registry/key-collision.js';
-import { type Amendment, amended, changeTime, requireState } from '../registry/lifecycle.js';
+import { type Amendment, amended, changeTime } from '../registry/lifecycle.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { nameInCanonical } from '../registry/canonical-name.js';
 import { opaqueName } from '../registry/opaque-metadata-id.js';
@@ -12,7 +12,7 @@ import type { PairedRecords } from '../storage/identifiers/identifier-reader.js'
 import type { NameHolder, UniqueName } from '../storage/identifiers/name-holders.js';
 import { inWithdrawal } from './change-line.js';
 import { type Claimant, type ClaimedName, claimsBy } from './claims.js';
-import { type CurationStep, decide } from './curation-command.js';
+import { type CurationStep, decide, requirePermitted } from './curation-command.js';
 import { decideMetadataRecord } from './metadata-record.js';
 
 /** A line whose identifier was found, or has a name that is searched when its turn comes. */
@@ -123,7 +123,7 @@ export class ChangePlan {
     if (record === undefined) throw rowsLost();
     if (step.step === 'put' || step.step === 'removed' || step.step === 'deleted')
       throw new TypeError('values of a Handle are not changed in streams');
-    requireState(record, step.step);
+    requirePermitted(record, step);
     if (ifVersion !== undefined && ifVersion !== record.version) throw otherVersion(record, ifVersion);
     const amendment = this.decide(record, step, replacementId);
     if (amendment === null)

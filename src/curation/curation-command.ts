@@ -3,7 +3,14 @@ import { Problem, invalidValue } from '../problem/problem.js';
 import { type AlternateName, gainedBy } from '../registry/alternate-name.js';
 import type { CanonicalName } from '../registry/canonical-name.js';
 import { type IdentifierRecord, identifierOf, nativeText } from '../registry/identifier-record.js';
-import { type Amendment, DELETED_REASON, activation, reinstatement, withdrawal } from '../registry/lifecycle.js';
+import {
+  type Amendment,
+  DELETED_REASON,
+  activation,
+  reinstatement,
+  requireState,
+  withdrawal,
+} from '../registry/lifecycle.js';
 import type { MetadataIdScheme } from '../registry/naming-authority.js';
 import type { Address, NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import {
@@ -151,6 +158,23 @@ export function fingerprintSource(identifier: string, step: CurationStep): objec
     ...(replaces !== undefined && { replaces: replaces?.text ?? null }),
     ...('metadataTarget' in step && { metadataTarget: step.metadataTarget }),
   };
+}
+
+/**
+ * Checks whether the state of a record permits a step. The metadata ID and the alternates of a withdrawn record can be changed, so that
+ * other identifiers can have them.
+ * @throws Problem WRONG_STATE
+ */
+export function requirePermitted(record: IdentifierRecord, step: Exclude<CurationStep, ValuesStep>): void {
+  if (step.step !== 'changed' || record.tombstone === null) {
+    requireState(record, step.step);
+    return;
+  }
+  const { metadata, alternates, ...others } = step.values;
+  // The request can be the whole representation.
+  if ((metadata !== undefined || alternates !== undefined) && isMet(others, record)) return;
+  const hint = 'only its metadataId and its alternateIds can be changed, or it can be reinstated';
+  throw new Problem('WRONG_STATE', `${nativeText(record)} is withdrawn (${record.tombstone.reason}); ${hint}.`);
 }
 
 export interface DecisionContext {

@@ -15,7 +15,7 @@ import {
   snapshotOf,
 } from '../registry/identifier-record.js';
 import { denotes, keyCollision } from '../registry/key-collision.js';
-import { changeTime, isDeleted, requireState } from '../registry/lifecycle.js';
+import { changeTime, isDeleted } from '../registry/lifecycle.js';
 import type { Address } from '../registry/naming-authority-snapshot.js';
 import { resolveIdentifier } from '../registry/resolve-identifier.js';
 import { IdempotentRequests, type Replayable } from '../storage/idempotency.js';
@@ -34,6 +34,7 @@ import {
   fingerprintSource,
   namesIn,
   parseCommand,
+  requirePermitted,
 } from './curation-command.js';
 import { claimsBy } from './claims.js';
 import { decideMetadataRecord } from './metadata-record.js';
@@ -140,7 +141,7 @@ export class CurationService {
           if (record === undefined) throw rowsLost();
           // It may have been deleted since it was read.
           if (isOfValues(step)) principal.require(scopeOf(step, record, principal), record.namingAuthority, pointer);
-          else requireState(record, step.step);
+          else requirePermitted(record, step);
           requireCurrent?.(snapshotOf(principal.redact(record), this.resolver));
 
           const at = changeTime(record, now);

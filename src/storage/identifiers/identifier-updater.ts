@@ -1,19 +1,28 @@
 import { Injectable } from '@nestjs/common';
-import { appendChanges, lockForChange } from '../changes/change-log.js';
+import { lockForChange } from '../changes/change-log.js';
 import { type Actor, SERVICE, difference, mutableAttributesOf } from '../../registry/change.js';
 import { IdentifierReader, type PairedRecords } from './identifier-reader.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { type AlternateName, gainedBy } from '../../registry/alternate-name.js';
-import { notePredecessors } from '../touched.js';
+import { noteChanges, notePredecessors } from '../touched.js';
 import type { Queryable } from '../transactions.js';
 import { type Amendment, amended, changeTime, expiry } from '../../registry/lifecycle.js';
 
-/** $1 to $17: the changes. The first change of an identifier also writes its first event, at the place that it has. */
+/**
+ * $1 to $21: the changes; $22: the client; $23: the ID of its key. The statement appends the changes to the log, as a trigger requires
+ * at its end. The first change of an identifier also writes its first event, at the place that it has.
+ */
 const UPDATE = `
   WITH first_events AS (
     INSERT INTO change (position, id, naming_authority_id, identifier_id, version, kind, client, key_id, at, patch)
     SELECT position, id, naming_authority_id, identifier_id, version, kind, client, key_id, at, patch
     FROM first_event WHERE identifier_id = ANY($1::bigint[])
+  ), appended AS (
+    INSERT INTO change (position, naming_authority_id, identifier_id, version, kind, client, key_id, patch, at)
+    SELECT pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset),
+           (SELECT n.id FROM naming_authority n WHERE n.prefix = w.naming_authority), w.id, w.version, w.kind, $22, $23, w.patch, w.at
+    FROM unnest($18::text[], $1::bigint[], $19::int[], $20::text[], $21::text[], $12::timestamptz[])
+      AS w(naming_authority, id, version, kind, patch, at)
   )
   UPDATE identifier i SET
     metadata_id = CASE WHEN w.sets_metadata THEN w.metadata_id ELSE i.metadata_id END,
@@ -104,6 +113,10 @@ async function write(
     after: amended(record, amendment),
     at: changeTime(record, now),
   }));
+  noteChanges(
+    transaction,
+    changes.map(({ record }) => ({ ...record, identifierId: record.id })),
+  );
   await transaction.query(UPDATE, [
     changes.map(({ record }) => record.id.toString()),
     changes.map(({ amendment }) => amendment.metadata !== undefined),
@@ -122,6 +135,14 @@ async function write(
     changes.map(({ amendment }) => amendment.replaces !== undefined),
     changes.map(({ amendment: { replaces } }) => replaces?.text ?? null),
     changes.map(({ amendment: { replaces } }) => replaces?.key ?? null),
+    changes.map(({ record }) => record.namingAuthority),
+    changes.map(({ record }) => record.version + 1),
+    changes.map(({ amendment }) => amendment.kind),
+    changes.map(({ record, after }) =>
+      JSON.stringify(difference(mutableAttributesOf(record), mutableAttributesOf(after))),
+    ),
+    actor.client,
+    actor.keyId,
   ]);
   notePredecessors(
     transaction,
@@ -130,18 +151,6 @@ async function write(
   await replaceAlternates(
     transaction,
     changes.flatMap(({ record, amendment: { alternates } }) => (alternates ? [{ record, alternates }] : [])),
-  );
-  await appendChanges(
-    transaction,
-    actor,
-    changes.map(({ record, amendment, after, at }) => ({
-      namingAuthority: record.namingAuthority,
-      identifierId: record.id,
-      version: record.version + 1,
-      kind: amendment.kind,
-      patch: difference(mutableAttributesOf(record), mutableAttributesOf(after)),
-      at,
-    })),
   );
 }
 

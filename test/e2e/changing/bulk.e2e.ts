@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ndjson, sendChanges } from '../harness/changes.js';
-import { query } from '../harness/database.js';
+import { query, withoutTriggers } from '../harness/database.js';
 import { freshGuid, freshPid } from '../harness/fresh-names.js';
 import { useSharedService } from '../harness/service.js';
 
@@ -130,7 +130,7 @@ describe('a stream of changes', () => {
     const body = ndjson({ identifier, ...values });
     expect((await send(body)).lines.map(bare)).toEqual([[1, 409, code]]);
     await query(
-      service.database.url,
+      withoutTriggers(service.database.url),
       `UPDATE identifier SET lease_until = now() - interval '1 second' WHERE guid = $1::uuid`,
       [reserved.split('/')[1]],
     );

@@ -8,7 +8,7 @@ import { IdentifierReader } from '../../../dist/storage/identifiers/identifier-r
 import { NamingAuthoritySnapshot } from '../../../dist/registry/naming-authority-snapshot.js';
 import { Transactions } from '../../../dist/storage/transactions.js';
 import { toResolver } from '../../../dist/identifier/index.js';
-import { query } from '../harness/database.js';
+import { query, withoutTriggers } from '../harness/database.js';
 import { useService } from '../harness/service.js';
 
 // Real: the service, its database, and the classes that change identifiers, which this test calls directly.
@@ -136,7 +136,7 @@ describe('GET /identifiers/{identifier}/history', () => {
     const leaseUntil = new Date(Date.now() + 86_400_000).toISOString();
     const { identifier } = (await service.client.mint({ state: 'reserved', leaseUntil })).body;
     await query(
-      service.database.url,
+      withoutTriggers(service.database.url),
       `UPDATE identifier SET lease_until = now() - interval '1 second' WHERE guid = '${identifier.slice(8)}'`,
     );
     expect((await service.client.get(`/identifiers/${identifier}`)).status).toBe(410);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { Client } from '../harness/client.js';
-import { type TestDatabase, createDatabase } from '../harness/database.js';
+import { type TestDatabase, createDatabase, withoutTriggers } from '../harness/database.js';
 import { type TestServer, startServer } from '../harness/server.js';
 import { NEXT_YEAR } from '../harness/reservations.js';
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
     RESERVATION_SWEEP_INTERVAL_MS: '100',
   };
   replicas = await Promise.all([startServer(variables), startServer(variables)]);
-  client = new pg.Client({ connectionString: database.url });
+  client = new pg.Client({ connectionString: withoutTriggers(database.url) });
   await client.connect();
 });
 afterAll(async () => {

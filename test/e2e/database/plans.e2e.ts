@@ -44,7 +44,10 @@ async function load(client: pg.Client, streams: number, lines: number): Promise<
     `INSERT INTO change (position, id, naming_authority_id, identifier_id, version, kind, client, patch)
      SELECT position, id, naming_authority_id, id, 1, 'minted', 'anonymous', '[]' FROM identifier WHERE id % 4 = 0`,
   );
-  await client.query('UPDATE identifier SET version = 2, is_first_event = false WHERE id % 4 = 0');
+  await client.query(
+    `SET session_replication_role = replica; UPDATE identifier SET version = 2, is_first_event = false WHERE id % 4 = 0;
+     RESET session_replication_role`,
+  );
   await client.query(
     `INSERT INTO request (client, key, hash, outcome)
      SELECT 'anonymous', 'single-' || n, encode(substring(sha256(convert_to(n::text, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid, '"1"' FROM generate_series(1, 5000) n`,

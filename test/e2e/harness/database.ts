@@ -61,6 +61,16 @@ async function administer(sql: string): Promise<void> {
   }
 }
 
+/**
+ * The URL of sessions without the triggers of the schema, for states that the service does not make by then: a lease that has ended, or
+ * a fault.
+ */
+export function withoutTriggers(url: string): string {
+  const changed = new URL(url);
+  changed.searchParams.set('options', '-c session_replication_role=replica');
+  return changed.href;
+}
+
 /** Sends a query to a database directly. */
 export async function query<T extends pg.QueryResultRow>(
   url: string,

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { query as ask } from './database.js';
+import { query as ask, withoutTriggers } from './database.js';
 import type { TestService } from './service.js';
 
 export const DAY_MS = 86_400_000;
@@ -23,9 +23,11 @@ export function reservationsOf(service: TestService) {
       ),
     /** Ends the lease of an identifier. */
     end: (identifier: string) =>
-      query(`UPDATE identifier SET lease_until = now() - interval '1 second' WHERE guid = $1::uuid`, [
-        identifier.slice(8),
-      ]),
+      ask(
+        withoutTriggers(service.database.url),
+        `UPDATE identifier SET lease_until = now() - interval '1 second' WHERE guid = $1::uuid`,
+        [identifier.slice(8)],
+      ),
     /** The kinds of the changes of an identifier, in order. */
     kinds: async (identifier: string): Promise<string[]> => {
       const rows = await query<{ kind: string }>(

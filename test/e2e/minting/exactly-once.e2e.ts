@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type Answer, Client } from '../harness/client.js';
-import { type TestDatabase, createDatabase } from '../harness/database.js';
+import { type TestDatabase, createDatabase, withoutTriggers } from '../harness/database.js';
 import { type TestServer, startServer } from '../harness/server.js';
 import { TcpProxy } from '../harness/tcp-proxy.js';
 
@@ -13,7 +13,7 @@ let sql: pg.Client;
 
 beforeAll(async () => {
   database = await createDatabase();
-  sql = new pg.Client({ connectionString: database.url });
+  sql = new pg.Client({ connectionString: withoutTriggers(database.url) });
   await sql.connect();
 });
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import pg from 'pg';
 import { Client } from '../harness/client.js';
-import { type TestDatabase, createDatabase } from '../harness/database.js';
+import { type TestDatabase, createDatabase, withoutTriggers } from '../harness/database.js';
 import { type TestServer, startServer } from '../harness/server.js';
 import { useService } from '../harness/service.js';
 import { sendLines } from '../harness/stream.js';
@@ -71,7 +71,7 @@ beforeAll(async () => {
     ],
   });
   for (const { status } of minted.body.items) expect(status).toBe(201);
-  const client = new pg.Client({ connectionString: service.database.url });
+  const client = new pg.Client({ connectionString: withoutTriggers(service.database.url) });
   await client.connect();
   for (const [index, reason] of REASONS.entries()) {
     await client.query(

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { type Answer, coded } from '../harness/client.js';
 import { curationOf, pathOf } from '../harness/curation.js';
-import { query } from '../harness/database.js';
+import { query, withoutTriggers } from '../harness/database.js';
 import { freshMetadataId, freshPid } from '../harness/fresh-names.js';
 import { NEXT_YEAR } from '../harness/reservations.js';
 import { useSharedService } from '../harness/service.js';
@@ -94,7 +94,7 @@ describe('a batch with onExisting "update"', () => {
     const alternate = freshPid();
     const held = await minted({ alternateIds: [alternate], state: 'reserved', leaseUntil: NEXT_YEAR });
     await query(
-      service.database.url,
+      withoutTriggers(service.database.url),
       `UPDATE identifier SET lease_until = '2026-01-01' WHERE upper(replace(guid::text, '-', '')) = $1`,
       [held.body.guid],
     );

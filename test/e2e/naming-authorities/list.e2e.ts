@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { COUNT } from '../../../dist/storage/naming-authorities/naming-authority-counts.js';
-import { query } from '../harness/database.js';
+import { query, withoutTriggers } from '../harness/database.js';
 import { useService } from '../harness/service.js';
 
 const service = useService({ NAMING_AUTHORITIES: '' });
@@ -48,7 +48,7 @@ describe('GET /naming-authorities', () => {
       reserved.push(body.guid as string);
     }
     const expire = "UPDATE identifier SET lease_until = now() - interval '1 second' WHERE guid = $1";
-    await query(service.database.url, expire, [reserved[0]]);
+    await query(withoutTriggers(service.database.url), expire, [reserved[0]]);
     expect((await service.client.get('/naming-authorities/31')).body.counts).toEqual({
       reserved: { value: 2, isExact: true },
       active: { value: 3, isExact: true },

@@ -239,15 +239,15 @@ describe('an open transaction', () => {
        SELECT position, id, naming_authority_id, identifier_id, version, kind, client, at, patch FROM first_event WHERE id = $1`,
       [rows[0]!.id],
     );
-    await long.query('UPDATE identifier SET target = $2, version = 2, is_first_event = false WHERE id = $1', [
-      rows[0]!.id,
-      targetOf(1),
-    ]);
     await long.query(
       `INSERT INTO change (position, naming_authority_id, identifier_id, version, kind, client, patch)
        SELECT pg_current_xact_id()::text::bigint + value, (SELECT id FROM naming_authority WHERE prefix = '100.102'), $1, 2, 'changed', 'hand', '[]' FROM log_offset`,
       [rows[0]!.id],
     );
+    await long.query('UPDATE identifier SET target = $2, version = 2, is_first_event = false WHERE id = $1', [
+      rows[0]!.id,
+      targetOf(1),
+    ]);
     for (let n = 0; n < 30; n++) {
       expect(numberOf((await other.resolve(identifier))!.target)).toBe(0);
       await pause(50);

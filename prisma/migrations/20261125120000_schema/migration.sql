@@ -227,6 +227,22 @@ END $$;
 CREATE TRIGGER "identifier_history" AFTER UPDATE ON "identifier" REFERENCING NEW TABLE AS "updated"
     FOR EACH STATEMENT EXECUTE FUNCTION "require_history"();
 
+-- The service compares a lease with the time after its lock, but an activation can wait once more: for its row, or for a name that another
+-- transaction writes. When the lease has ended by the commit, the transaction fails like one that lost against another: the service
+-- repeats it, and finds the lease ended. No transaction takes an hour, so the function is called for leases that end soon only.
+
+CREATE FUNCTION "refuse_late_activation"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF clock_timestamp() >= OLD."lease_until" THEN
+        RAISE EXCEPTION 'the lease of the identifier % ended while its activation waited', OLD."id" USING ERRCODE = 'serialization_failure';
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE CONSTRAINT TRIGGER "identifier_activation" AFTER UPDATE ON "identifier" DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+    WHEN (OLD."state" = 'reserved' AND NEW."state" = 'active' AND OLD."lease_until" < clock_timestamp() + INTERVAL '1 hour')
+    EXECUTE FUNCTION "refuse_late_activation"();
+
 -- One bulk load gives tens of thousands of rows the same key. By these statistics the planner would expect as many rows for every
 -- other key, and read the whole table for a key that has none. Most look-ups are for a key of few rows. The settings apply from
 -- the next ANALYZE on. There is none here: for an analyzed empty table the planner would expect no rows, and sessions would keep

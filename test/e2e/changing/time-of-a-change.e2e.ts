@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { ndjson, sendChanges } from '../harness/changes.js';
 import { inFuture, reservationsOf } from '../harness/reservations.js';
 import { useService } from '../harness/service.js';
 
@@ -54,6 +55,36 @@ describe('a change that waited for its lock', () => {
   it('does not activate members of a reservation whose lease ended meanwhile', () => {
     expect(report).toMatchObject({ activated: 0, skipped: 3 });
     expect(report.items.map(({ problem }: any) => problem.code)).toEqual(Array(3).fill('WRONG_STATE'));
+  });
+});
+
+describe('an activation that waits for another lock than that of changes', () => {
+  it('has no effect after the end of the lease, when others have had 410', async () => {
+    const leaseUntil = inFuture(4000);
+    const [single, line] = await Promise.all([1, 2].map(() => service.client.mint({ state: 'reserved', leaseUntil })));
+    const reserved = await reserve({ leaseUntil, count: 1 });
+    const identifiers = [single!.body.identifier, line!.body.identifier, ...reserved.body.items] as string[];
+    const lock = new pg.Client({ connectionString: service.database.url });
+    await lock.connect();
+    await lock.query(`BEGIN; SELECT FROM identifier WHERE state = 'reserved' FOR UPDATE`);
+    const activations = Promise.all([
+      service.client.post(`/identifiers/${identifiers[0]}/activate`, { target: 'https://a.example.org/' }),
+      sendChanges(service.client, ndjson({ identifier: identifiers[1], activate: true })),
+      service.client.post(`/reservations/${reserved.body.id}/activate`, {}),
+    ]);
+    const waiting = async () =>
+      (await query("SELECT FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted")).length;
+    while ((await waiting()) < 3 && Date.now() < Date.parse(leaseUntil)) await pause(10);
+    await pause(Date.parse(leaseUntil) + 200 - Date.now());
+    const statuses = async () =>
+      Promise.all(identifiers.map(async (each) => (await service.client.get(`/identifiers/${each}`)).status));
+    expect(await statuses()).toEqual([410, 410, 410]);
+    await lock.end();
+    const [ofSingle, ofLine, ofReservation] = await activations;
+    expect([ofSingle.status, ofSingle.body.code]).toEqual([409, 'WRONG_STATE']);
+    expect(ofLine.lines).toMatchObject([{ status: 409, problem: { code: 'WRONG_STATE' } }]);
+    expect(ofReservation.body).toMatchObject({ activated: 0, skipped: 1 });
+    expect(await statuses()).toEqual([410, 410, 410]);
   });
 });
 

@@ -4,37 +4,28 @@ import type { Queryable } from '../transactions.js';
 
 export interface NewChange {
   readonly namingAuthority: string;
-  readonly identifierId: bigint | null;
   readonly version: number;
   readonly kind: ChangeKind;
   readonly patch: readonly PatchOperation[];
   readonly at: Date;
 }
 
-/** $1 to $6: the changes; $7: the client; $8: the ID of its key. The position is the number of the transaction. */
+/** The position is the number of the transaction. */
 const APPEND = `
-  INSERT INTO change (position, naming_authority_id, identifier_id, version, kind, client, key_id, patch, at)
-  SELECT pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset),
-         (SELECT n.id FROM naming_authority n WHERE n.prefix = w.naming_authority), w.identifier_id, w.version, w.kind, $7, $8, w.patch, w.at
-  FROM unnest($1::text[], $2::bigint[], $3::int[], $4::text[], $5::text[], $6::timestamptz[])
-    AS w(naming_authority, identifier_id, version, kind, patch, at)`;
+  INSERT INTO change (position, naming_authority_id, version, kind, patch, at, client, key_id)
+  VALUES (pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset),
+          (SELECT n.id FROM naming_authority n WHERE n.prefix = $1), $2, $3, $4, $5, $6, $7)`;
 
-/** Appends changes in the transaction that makes them. */
-export async function appendChanges(
+/** Appends a change of a naming authority in the transaction that makes it. The update of an identifier appends its own changes. */
+export async function appendChange(
   transaction: Queryable,
   actor: Actor,
-  changes: readonly NewChange[],
+  { namingAuthority, version, kind, patch, at }: NewChange,
 ): Promise<void> {
-  noteChanges(transaction, changes);
+  noteChanges(transaction, [{ identifierId: null, namingAuthority }]);
   await transaction.query(APPEND, [
-    changes.map(({ namingAuthority }) => namingAuthority),
-    changes.map(({ identifierId }) => identifierId?.toString() ?? null),
-    changes.map(({ version }) => version),
-    changes.map(({ kind }) => kind),
-    changes.map(({ patch }) => JSON.stringify(patch)),
-    changes.map(({ at }) => at.toISOString()),
-    actor.client,
-    actor.keyId,
+    ...[namingAuthority, version, kind, JSON.stringify(patch), at.toISOString()],
+    ...[actor.client, actor.keyId],
   ]);
 }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { canonicalUri, namingAuthorityKey, toHandle, upperAscii } from '../../identifier/index.js';
-import { appendChanges, lockNamingAuthorityForChange } from '../changes/change-log.js';
+import { appendChange, lockNamingAuthorityForChange } from '../changes/change-log.js';
 import { type Actor, SERVICE, creation, difference } from '../../registry/change.js';
 import { type NamingAuthorityRow, namingAuthorityOf } from './naming-authority-row.js';
 import {
@@ -106,16 +106,13 @@ export class NamingAuthorityWriter {
     const byRule = isCaseInsensitiveByRule(prefix);
     if (requested.caseInsensitive !== byRule) await requireNoNameWithCase(transaction, prefix, byRule);
     const created = namingAuthorityOf(row);
-    await appendChanges(transaction, actor, [
-      {
-        namingAuthority: prefix,
-        identifierId: null,
-        version: 1,
-        kind: 'created',
-        patch: creation(namingAuthorityDocument(requested)),
-        at: created.createdAt,
-      },
-    ]);
+    await appendChange(transaction, actor, {
+      namingAuthority: prefix,
+      version: 1,
+      kind: 'created',
+      patch: creation(namingAuthorityDocument(requested)),
+      at: created.createdAt,
+    });
     return created;
   }
 
@@ -154,16 +151,13 @@ export class NamingAuthorityWriter {
       await requireNoNameWithCase(transaction, before.prefix, before.caseInsensitive);
     }
     const changed = namingAuthorityOf(rows[0]);
-    await appendChanges(transaction, actor, [
-      {
-        namingAuthority: before.prefix,
-        identifierId: null,
-        version: before.version + 1,
-        kind: 'changed',
-        patch,
-        at: changed.updatedAt,
-      },
-    ]);
+    await appendChange(transaction, actor, {
+      namingAuthority: before.prefix,
+      version: before.version + 1,
+      kind: 'changed',
+      patch,
+      at: changed.updatedAt,
+    });
     return changed;
   }
 

@@ -66,7 +66,12 @@ export interface MintCommand extends SentMembers {
   /** The end of the lease of a reserved identifier; null for an active one. */
   readonly leaseUntil: Date | null;
   readonly onExisting: OnExisting;
+  /** The names as they are stored where they were written otherwise, by their pointers; absent for none. */
+  readonly understood?: Understood;
 }
+
+/** The stored texts of names by their JSON Pointers in the request. */
+export type Understood = Readonly<Record<string, string>>;
 
 /** Parses the identifiers of a mint request. @throws Problem with a syntax code, or INVALID_REQUEST. */
 export function parseMintRequest(request: MintRequest, known: NamingAuthoritySnapshot): MintCommand {
@@ -85,17 +90,26 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
   }
   const authority = parseNamingAuthority(namingAuthority, 'handle');
   if (!authority.ok) throw malformed(authority.fault, '/namingAuthority');
+  const metadata =
+    metadataId === undefined
+      ? null
+      : readMetadataId(metadataId, known, '/metadataId', known.metadataIdScheme(namingAuthority));
+  const replaces = readReplaces(request, known);
+  let understood: Record<string, string> | undefined;
+  const note = (pointer: string, sent: string | undefined, read: string | undefined): void => {
+    if (read !== undefined && read !== sent) (understood ??= {})[pointer] = read;
+  };
+  note('/metadataId', metadataId, metadata?.canonical);
+  const alternates = alternateIds === undefined ? [] : readAlternates(alternateIds, known, '/alternateIds', note);
+  note('/replaces', request.replaces, replaces?.text);
   return {
     namingAuthority,
-    metadata:
-      metadataId === undefined
-        ? null
-        : readMetadataId(metadataId, known, '/metadataId', known.metadataIdScheme(namingAuthority)),
+    metadata,
     mintMetadataId,
     metadataTarget: request.metadataTarget ?? null,
     target,
-    alternates: alternateIds === undefined ? [] : readAlternates(alternateIds, known, '/alternateIds'),
-    replaces: readReplaces(request, known),
+    alternates,
+    replaces,
     guid: guid === undefined ? null : readGuid(guid),
     localName: localName === undefined ? null : readLocalName(namingAuthority, localName),
     localNameStart: request.localNameStart ? readLocalName(namingAuthority, request.localNameStart) : '',
@@ -103,6 +117,7 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
     leaseUntil: readLease(request.state, request.leaseUntil),
     onExisting: request.onExisting ?? 'return',
     sent: membersIn(request),
+    ...(understood !== undefined && { understood }),
   };
 }
 

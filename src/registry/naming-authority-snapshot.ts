@@ -16,6 +16,7 @@ import { Problem } from '../problem/problem.js';
 import { type Digest, digestOf } from './digest.js';
 import { type MetadataIdScheme, type NamingAuthority, isCaseInsensitiveByRule } from './naming-authority.js';
 import { type CanonicalName, canonicalNameOf } from './canonical-name.js';
+import { withoutOtherSchemes } from './other-schemes.js';
 
 /**
  * The unique value of an identifier: its GUID, or the digest of `comparison`, which is any other local name, in upper case
@@ -130,9 +131,9 @@ export class NamingAuthoritySnapshot {
     return { ...stated, namingAuthorityOf };
   }
 
-  /** Recognizes a text in any form (R-28). */
+  /** Recognizes a text in any form (R-28), but `isbn:…` and other schemes not as Fedora PIDs. */
   recognize(text: string): Recognition {
-    return recognize(text, this.options);
+    return withoutOtherSchemes(text, recognize(text, this.options));
   }
 
   /**

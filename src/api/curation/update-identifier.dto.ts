@@ -5,6 +5,7 @@ import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
 import { IGNORABLE_MEMBERS, type IgnorableMember } from '../../registry/ignored-members.js';
+import type { Understood } from '../../registry/mint-command.js';
 import { IsAlternateIds } from '../../http/validation/is-alternate-ids.js';
 import { IsTarget } from '../../http/validation/is-target.js';
 import { HandleValueDto } from '../representation/handle-value.dto.js';
@@ -162,6 +163,11 @@ export class UpdateIdentifierDto {
   @ApiProperty({ enum: IGNORABLE_MEMBERS, isArray: true, readOnly: true, required: false })
   @Computed()
   ignored?: readonly IgnorableMember[];
+
+  /** Ignored: the names in the response to a mint that are stored in another notation. */
+  @ApiProperty({ type: Object, additionalProperties: { type: 'string' }, readOnly: true, required: false })
+  @Computed()
+  understood?: Understood;
 }
 
 /** The changes to an identifier that is activated. */

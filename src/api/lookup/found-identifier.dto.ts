@@ -14,3 +14,12 @@ export class FoundIdentifierDto extends IdentifierDto {
    */
   fragment: string | null;
 }
+
+/** The identifiers that have the GUID of the request. */
+export class ChoicesDto {
+  /**
+   * The first ten in order of minting, `NA/local`.
+   * @example ["100.102/F58FB49EB1F848F0A606E84CEF294BE5", "2000.01/F58FB49EB1F848F0A606E84CEF294BE5"]
+   */
+  candidates: string[];
+}

@@ -1,10 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { authoritiesOf } from '../harness/naming-authorities.js';
 import { useSharedService } from '../harness/service.js';
 import { sendLines } from '../harness/stream.js';
 
 const service = useSharedService();
-const { create } = authoritiesOf(service);
 const { client, na } = service;
 
 describe('a text with the scheme of others', () => {
@@ -31,7 +29,9 @@ describe('a text with the scheme of others', () => {
 
   it('is a metadata ID under the scheme "any"', async () => {
     const namingAuthority = `${na}.5`;
-    expect((await create({ namingAuthority, metadataIdScheme: 'any' })).status).toBe(201);
+    expect(
+      (await service.client.post('/naming-authorities', { namingAuthority, metadataIdScheme: 'any' })).status,
+    ).toBe(201);
     const minted = await client.post('/identifiers', { namingAuthority, metadataId: 'isbn:9780000000000' });
     expect([minted.status, minted.body.metadataId]).toEqual([201, 'isbn:9780000000000']);
   });

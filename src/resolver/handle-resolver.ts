@@ -80,7 +80,8 @@ export class HandleResolver {
     const known = principal.viewOf(await this.authorities.current());
     const read = known.recognize(text);
     if (!read.ok) return { kind: 'malformed', handle: text, reason: read.fault.detail };
-    const { name, normalized } = read.value;
+    const { normalized } = read.value;
+    const name = known.exactHandle(text)?.name ?? read.value.name;
     if (name.type !== 'cordra' && name.type !== 'handle') {
       return { kind: 'malformed', handle: text, reason: `${normalized} is not a Handle.` };
     }

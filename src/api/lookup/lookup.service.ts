@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
-import { type CordraId, recognize } from '../../identifier/index.js';
+import { type CordraId, type RepairCode, listRepairs, recognize } from '../../identifier/index.js';
 import { Metrics } from '../../metrics/metrics.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { MetadataIdScheme } from '../../registry/naming-authority.js';
@@ -18,6 +18,8 @@ import { type IdentifierFilter, parseFilter } from '../representation/parse-filt
 export interface Found {
   readonly record: IdentifierRecord;
   readonly uriParts: Pick<CordraId, 'query' | 'fragment'>;
+  /** How the text differs from the name of the record. */
+  readonly repairs: readonly RepairCode[];
   readonly metadataIdScheme: MetadataIdScheme;
 }
 
@@ -59,10 +61,10 @@ export class LookupService {
   async find(text: string, principal: Principal, pointer: string): Promise<Found> {
     return this.authorities.lookUp(text, async (known) => {
       const view = principal.viewOf(known);
-      const { record, name } = await resolveIdentifier(text, view, this.reads, pointer);
+      const { record, name, repairs } = await resolveIdentifier(text, view, this.reads, pointer);
       const uriParts = name.type === 'cordra' ? name : { query: null, fragment: null };
       const metadataIdScheme = view.metadataIdScheme(record.namingAuthority);
-      return { record: principal.redact(record), uriParts, metadataIdScheme };
+      return { record: principal.redact(record), uriParts, repairs, metadataIdScheme };
     });
   }
 
@@ -80,7 +82,8 @@ export class LookupService {
     if (record === null) return null;
     if (matches.length > 1) return matches.slice(0, MAX_CANDIDATES).map(({ identifier }) => identifier);
     const metadataIdScheme = view.metadataIdScheme(record.namingAuthority);
-    return { record: principal.redact(record), uriParts: { query: null, fragment: null }, metadataIdScheme };
+    const uriParts = { query: null, fragment: null };
+    return { record: principal.redact(record), uriParts, repairs: listRepairs(read.repairs), metadataIdScheme };
   }
 
   /** @throws Problem with a syntax code, or INVALID_REQUEST for an invalid date. */

@@ -43,7 +43,7 @@ export class RecordPages {
    * @param urls where the service serves the record, and its history if the principal can see it.
    */
   async of(
-    { record, metadataIdScheme }: Omit<Found, 'uriParts'>,
+    { record, metadataIdScheme }: Omit<Found, 'uriParts' | 'repairs'>,
     uris: Uris,
     { record: canonicalUrl, history: historyUrl }: RecordUrls,
     { seesActors }: Principal,

@@ -73,7 +73,7 @@ describe('a read-only member', () => {
 describe('a change', () => {
   it('of an identifier permits every member of its representation', () => {
     const { uris, ...record } = snapshotOf(recordWith(), DEFAULT_RESOLVER);
-    const ofMints = ['metadataRecord', 'ignored', 'understood'];
+    const ofMints = ['metadataRecord', 'ignored', 'understood', 'repairs'];
     const names = [...Object.keys(serializeRecord(record, uris)), 'query', 'fragment', ...ofMints];
     expect(memberNamesOf(UpdateIdentifierDto)).toEqual(names.sort());
   });

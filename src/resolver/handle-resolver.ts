@@ -6,7 +6,7 @@ import type { MetadataIdScheme, NamingAuthority } from '../registry/naming-autho
 import { type Address, type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
 import { decodeText } from '../http/decode-text.js';
 import { localNamesOf } from './local-names.js';
-import type { PathReading } from './read-path.js';
+import { type PathReading, readPath } from './read-path.js';
 
 /** Finds records by their addresses; a cache may implement it. */
 export interface RecordReader {
@@ -49,6 +49,12 @@ export class HandleResolver {
     private readonly wholeRecords: RecordReader,
     private readonly authorities: CurrentAuthorities,
   ) {}
+
+  /** Reads a path again for a principal from which naming authorities and their resolvers are hidden. */
+  async readFor(principal: Principal, path: string, ownHost: string): Promise<PathReading> {
+    const known = principal.viewOf(await this.authorities.current());
+    return readPath(decodeText(path.slice(1)) ?? '', known, ownHost, !path.includes('/', 1));
+  }
 
   /** Resolves the name in a path, in which `Entrance` found the naming authority. */
   async resolve(reading: PathReading, principal: Principal): Promise<Resolution> {

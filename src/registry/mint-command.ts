@@ -16,6 +16,9 @@ import { type RequestedPredecessor, readPredecessor } from './predecessor.js';
 import type { StoredValue } from './stored-value.js';
 import { readTime } from './timestamp.js';
 
+/** Octets that are minted behind the start of a local name. */
+const GUID_OCTETS = 32;
+
 /** What to do when an identifier of the naming authority has the metadata ID already. */
 export const ON_EXISTING = ['return', 'reject', 'update'] as const;
 export type OnExisting = (typeof ON_EXISTING)[number];
@@ -112,7 +115,9 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
     replaces,
     guid: guid === undefined ? null : readGuid(guid),
     localName: localName === undefined ? null : readLocalName(namingAuthority, localName),
-    localNameStart: request.localNameStart ? readLocalName(namingAuthority, request.localNameStart) : '',
+    localNameStart: request.localNameStart
+      ? readLocalName(namingAuthority, request.localNameStart, MAX_LOCAL_NAME_OCTETS - GUID_OCTETS)
+      : '',
     handleValues: request.handleValues ?? null,
     leaseUntil: readLease(request.state, request.leaseUntil),
     onExisting: request.onExisting ?? 'return',
@@ -174,10 +179,10 @@ function readGuid(text: string): string {
 }
 
 /** A local name of any legal Handle (CID-02), but not an empty one (R-11). */
-function readLocalName(namingAuthority: string, text: string): string {
+function readLocalName(namingAuthority: string, text: string, most = MAX_LOCAL_NAME_OCTETS): string {
   const octets = Buffer.byteLength(text);
-  if (octets > MAX_LOCAL_NAME_OCTETS) {
-    throw invalidRequest('/localName', `has ${octets} octets in UTF-8; at most ${MAX_LOCAL_NAME_OCTETS} are allowed`);
+  if (octets > most) {
+    throw invalidRequest('/localName', `has ${octets} octets in UTF-8; at most ${most} are allowed`);
   }
   const lead = namingAuthority.length + 1;
   const read = parseHandle(`${namingAuthority}/${text}`);

@@ -53,6 +53,11 @@ describe('a mint request', () => {
     expect(alternates.map(({ canonical }) => canonical)).toEqual(['info:fedora/demo:7', 'info:fedora/demo:8']);
   });
 
+  it('leaves room for 32 minted digits behind the start of a local name', () => {
+    expect(parse({ localNameStart: 'a'.repeat(8160) }).localNameStart).toHaveLength(8160);
+    expect(refusal({ localNameStart: 'a'.repeat(8161) })).toEqual(['INVALID_REQUEST', '/localName']);
+  });
+
   it('says how names were understood that are stored in another notation, and nothing of the others', () => {
     const { understood } = parse({
       metadataId: `2000.01/${GUID}`,

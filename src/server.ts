@@ -22,8 +22,8 @@ import { NamingAuthorityCache } from './storage/naming-authorities/naming-author
 import { listening } from './listening-ports.js';
 import { startupBanner } from './startup-banner.js';
 
-const PROFILE_DIFFERS =
-  'a naming authority of NAMING_AUTHORITIES exists with another profile, which PATCH /naming-authorities changes while it has no identifiers';
+const SETTINGS_DIFFER =
+  'a naming authority of NAMING_AUTHORITIES exists with another profile or metadata ID scheme, which PATCH /naming-authorities changes while it has no identifiers';
 
 /** The ports of a running service. */
 export interface Server {
@@ -82,9 +82,13 @@ async function open(
   }
   // Before the first request: the resolver reads paths by the naming authorities.
   const known = await app.get(NamingAuthorityCache).refresh();
-  for (const { prefix, profile } of config.namingAuthorities) {
-    const existing = known.find(prefix)?.profile;
-    if (existing !== profile) logger.warn({ prefix, existing, configured: profile }, PROFILE_DIFFERS);
+  for (const { prefix, profile, metadataIdScheme } of config.namingAuthorities) {
+    const existing = known.find(prefix);
+    // The setting cannot say "recognized".
+    const hasScheme = metadataIdScheme === 'recognized' || existing?.metadataIdScheme === metadataIdScheme;
+    if (existing?.profile === profile && hasScheme) continue;
+    const found = { profile: existing?.profile, metadataIdScheme: existing?.metadataIdScheme };
+    logger.warn({ prefix, existing: found, configured: { profile, metadataIdScheme } }, SETTINGS_DIFFER);
   }
   await listening('PORT', config, () => app.listen(port, host));
   logger.info({ version: VERSION, access: config.openAccessHosts === null ? 'keys' : 'open' }, describeAccess(config));

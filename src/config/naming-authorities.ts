@@ -7,45 +7,53 @@ const MAX_LENGTH = 255;
 export interface ConfiguredNamingAuthority {
   readonly prefix: string;
   readonly profile: 'cordra' | 'handle';
+  readonly metadataIdScheme: 'recognized' | 'any';
 }
 
+/** What may follow a prefix: its profile, and the metadata ID scheme "any". */
+const SETTINGS: ReadonlyMap<string, Omit<ConfiguredNamingAuthority, 'prefix'>> = new Map([
+  ['cordra', { profile: 'cordra', metadataIdScheme: 'recognized' }],
+  ['handle', { profile: 'handle', metadataIdScheme: 'recognized' }],
+  ['cordra:any', { profile: 'cordra', metadataIdScheme: 'any' }],
+  ['handle:any', { profile: 'handle', metadataIdScheme: 'any' }],
+]);
+
 /**
- * Parses `NAMING_AUTHORITIES`: prefixes, each with its profile after a colon unless that is "cordra", separated by commas.
- * The entries that are not valid are left to `namingAuthorityProblems`.
+ * Parses `NAMING_AUTHORITIES`: prefixes, each with its profile after a colon unless that is "cordra", and ":any" after the profile for
+ * that metadata ID scheme, separated by commas. The entries that are not valid are left to `namingAuthorityProblems`.
  */
 export function namingAuthoritiesOf(list: string): ConfiguredNamingAuthority[] {
-  const byEntry = new Map(entriesOf(list).map(({ prefix, profile }) => [`${prefix}:${profile}`, { prefix, profile }]));
-  return [...byEntry.values()].map(({ prefix, profile }) => ({
-    prefix,
-    profile: profile === 'handle' ? 'handle' : 'cordra',
-  }));
+  const byPrefix = new Map(entriesOf(list).map(({ prefix, settings }) => [prefix, SETTINGS.get(settings)]));
+  return [...byPrefix].flatMap(([prefix, settings]) => (settings === undefined ? [] : [{ prefix, ...settings }]));
 }
 
 /** The problems of `NAMING_AUTHORITIES`, one for each entry that is not valid. */
 export function namingAuthorityProblems(list: string): string[] {
-  const profiles = new Map<string, string>();
-  return entriesOf(list).flatMap(({ entry, prefix, profile }) => {
+  const known = new Map<string, string>();
+  return entriesOf(list).flatMap(({ entry, prefix, settings }) => {
     const named = `NAMING_AUTHORITIES contains "${entry}", `;
     if (!parseNamingAuthority(prefix, 'cordra').ok || prefix.length > MAX_LENGTH) {
       return [
         `${named}which is not a sequence of digits separated by dots (CID-08) of at most ${MAX_LENGTH} characters; create another prefix with POST /naming-authorities`,
       ];
     }
-    if (profile !== 'cordra' && profile !== 'handle') {
-      return [`${named}whose profile is neither "cordra" nor "handle"; write it as ${prefix}:handle`];
+    if (!SETTINGS.has(settings)) {
+      return [
+        `${named}whose profile is neither "cordra" nor "handle"; write it as ${prefix}:handle, or as ${prefix}:handle:any for any texts as metadata IDs`,
+      ];
     }
-    const other = profiles.get(prefix);
-    profiles.set(prefix, profile);
-    return other === undefined || other === profile ? [] : [`${named}and the same prefix with the profile "${other}"`];
+    const other = known.get(prefix);
+    known.set(prefix, settings);
+    return other === undefined || other === settings ? [] : [`${named}and the same prefix with the profile "${other}"`];
   });
 }
 
-function entriesOf(list: string): { entry: string; prefix: string; profile: string }[] {
+function entriesOf(list: string): { entry: string; prefix: string; settings: string }[] {
   const entries = list.split(',').map((entry) => entry.trim());
   return entries
     .filter((entry) => entry !== '')
     .map((entry) => {
-      const [prefix = '', ...profile] = entry.split(':').map((part) => part.trim());
-      return { entry, prefix, profile: profile.length === 0 ? 'cordra' : profile.join(':') };
+      const [prefix = '', ...settings] = entry.split(':').map((part) => part.trim());
+      return { entry, prefix, settings: settings.length === 0 ? 'cordra' : settings.join(':') };
     });
 }

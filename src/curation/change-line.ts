@@ -1,5 +1,5 @@
 import type { Principal } from '../access/principal.js';
-import { parseNamingAuthority } from '../identifier/index.js';
+import { type RepairCode, listRepairs, parseNamingAuthority } from '../identifier/index.js';
 import { Problem, invalidRequest, malformed } from '../problem/problem.js';
 import { type Digest, digestOf } from '../registry/digest.js';
 import type { MetadataIdScheme } from '../registry/naming-authority.js';
@@ -48,6 +48,10 @@ export interface ParsedChange {
   readonly text: string;
   /** Null for an identifier of no visible naming authority, and for one that is named by its metadata ID. */
   readonly address: Address | null;
+  /** The address with the white space at the end of the text, which is looked up first; null without it. */
+  readonly exact: Address | null;
+  /** How the text differs from the name at `address`. */
+  readonly repairs: readonly RepairCode[];
   /** The member of the line that names the identifier. */
   readonly pointer: '/identifier' | '/metadataId';
   /** The metadata ID that names the identifier under a visible naming authority; null for another name. */
@@ -97,7 +101,8 @@ export function readChange(
       const isVisible = known.find(namingAuthority) !== undefined;
       if (isVisible) principal.require('curate', namingAuthority, '/namingAuthority');
       const pointer = '/metadataId' as const;
-      const change = { text, pointer, address: null, metadata: isVisible ? metadata : null, step, ifVersion };
+      const found = { address: null, exact: null, repairs: [], metadata: isVisible ? metadata : null };
+      const change = { text, pointer, ...found, step, ifVersion };
       return { line, clientRef, change, fingerprint };
     }
     if (request.namingAuthority !== undefined)
@@ -106,11 +111,13 @@ export function readChange(
     const read = known.recognize(identifier);
     if (!read.ok) throw malformed(read.fault, '/identifier');
     const { name, normalized } = read.value;
-    const { comparison } = known.canonicalName(name);
+    const exact = known.exactHandle(identifier);
+    const { comparison } = known.canonicalName(exact?.name ?? name);
     fingerprint = fingerprintOf(comparison, step);
     const address = known.locate(name);
     if (address !== null) principal.require('curate', address.namingAuthority, '/identifier');
-    const change = { text: normalized, pointer: '/identifier' as const, address, metadata: null, step, ifVersion };
+    const found = { address, exact: exact?.address ?? null, repairs: listRepairs(read.repairs), metadata: null };
+    const change = { text: normalized, pointer: '/identifier' as const, ...found, step, ifVersion };
     return { line, clientRef, change, fingerprint };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../access/principal.js';
 import type { RequestContext } from '../access/request-context.js';
+import type { RepairCode } from '../identifier/index.js';
 import { conflictInProgress, isUniqueViolation } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
 import { type StoredProblem, deserializeProblem, serializeProblem } from '../problem/stored-problem.js';
@@ -55,16 +56,15 @@ export interface ReadyChunk {
 
 type ReadyLine = Omit<ReadyChange, 'change'> & {
   readonly change: TargetedChange | Problem;
+  /** How the text of the line differs from the name of the identifier. */
+  readonly repairs: readonly RepairCode[];
   /** Whether the principal may not change the identifier, or see it. */
   readonly isForbidden: boolean;
 };
 
 const FORBIDDEN: ReadonlySet<string> = new Set(['SCOPE_MISSING', 'NAMING_AUTHORITY_FORBIDDEN']);
 
-interface NamedLine {
-  readonly line: number;
-  readonly clientRef: string | undefined;
-}
+type NamedLine = Pick<ReadyLine, 'line' | 'clientRef' | 'repairs'>;
 
 /** "same": the identifier has the requested values already. */
 export interface ChangeResult {
@@ -117,19 +117,22 @@ export class ChangeStreamService {
     const replacements = read.map(({ change }) =>
       change instanceof Problem || change.step.step !== 'withdrawn' ? null : (change.step.replacement?.address ?? null),
     );
-    const wanted = [...addresses, ...replacements];
+    const exact = read.map(({ change }) => (change instanceof Problem ? null : change.exact));
+    const wanted = [...addresses, ...replacements, ...exact];
     const found = await this.holders.findIds(wanted.filter((address) => address !== null));
     let next = 0;
     const ids = wanted.map((address) => (address === null ? null : (found[next++] ?? null)));
     const ready = read.map(({ change, ...line }, index): ReadyLine => {
-      if (change instanceof Problem) return { ...line, change, isForbidden: FORBIDDEN.has(change.code) };
-      const id = ids[index] ?? null;
+      if (change instanceof Problem) return { ...line, change, repairs: [], isForbidden: FORBIDDEN.has(change.code) };
+      const exactId = ids[2 * read.length + index] ?? null;
+      const id = exactId ?? ids[index] ?? null;
       const { text, pointer, metadata, step, ifVersion } = change;
       const replacementId = ids[read.length + index] ?? null;
       const targeted = { line: line.line, text, id, metadata, step, ifVersion, replacementId };
       const refusal = id === null && metadata === null ? notRegistered(text, pointer) : null;
       // A name without an address is of a naming authority that the principal cannot see, or that does not exist.
-      return { ...line, change: refusal ?? targeted, isForbidden: change.address === null && metadata === null };
+      const isForbidden = change.address === null && metadata === null;
+      return { ...line, repairs: exactId === null ? change.repairs : [], change: refusal ?? targeted, isForbidden };
     });
     return { part, lines: ready, known };
   }
@@ -151,7 +154,7 @@ export class ChangeStreamService {
         );
         const byLine = new Map(stored.map((each) => [each.line, each]));
         return chunk.lines.map((each) => ({
-          ...{ line: each.line, clientRef: each.clientRef },
+          ...namedLine(each),
           result: shownConflict(resultOf(each, byLine.get(each.line), replayed), chunk.known),
         }));
       } catch (error) {
@@ -176,10 +179,10 @@ export class ChangeStreamService {
     const holders = await this.holdersFor(targets, found.records);
     names.overlay(holders);
     const plan = new ChangePlan(found, holders, { now: new Date(), known: chunk.known, principal });
-    return chunk.lines.map(({ line, clientRef, change }) => {
+    return chunk.lines.map(({ change, ...line }) => {
       const result = change instanceof Problem ? change : attempted(plan, change);
       if (!(result instanceof Problem)) names.note(result, holders);
-      return { line, clientRef, result };
+      return { ...namedLine(line), result };
     });
   }
 
@@ -263,6 +266,10 @@ export class ChangeStreamService {
       }),
     );
   }
+}
+
+function namedLine({ line, clientRef, repairs }: NamedLine): NamedLine {
+  return { line, clientRef, repairs };
 }
 
 function targetsOf({ lines }: ReadyChunk): TargetedChange[] {

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../access/principal.js';
 import type { RequestContext } from '../access/request-context.js';
 import type { Scope } from '../access/scope.js';
-import type { Resolver } from '../identifier/index.js';
+import type { RepairCode, Resolver } from '../identifier/index.js';
 import { isUniqueViolation, rowsLost } from '../problem/database-errors.js';
 import type { AlternateName } from '../registry/alternate-name.js';
 import { DEFAULT_HTTP_RESOLVER } from '../registry/default-resolver.module.js';
@@ -50,6 +50,11 @@ export interface CurationContext extends RequestContext {
   readonly pointer: string;
   /** Throws when the identifier, as the principal sees it, is not the one that the change is based on. */
   readonly requireCurrent?: (snapshot: IdentifierSnapshot) => void;
+}
+
+export interface CurationResult extends Replayable<IdentifierSnapshot> {
+  /** How the text of the request differs from the name of the identifier. */
+  readonly repairs: readonly RepairCode[];
 }
 
 /** Writes of values have their own rules for states. */
@@ -108,7 +113,7 @@ export class CurationService {
    * @throws Problem a syntax code, IDENTIFIER_NOT_FOUND, KEY_COLLISION, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, WRONG_STATE,
    * METADATA_ID_IS_IDENTIFIER, REPLACEMENT_NOT_FOUND, INVALID_PREDECESSOR, IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT
    */
-  async run(context: CurationContext, command: CurationCommand): Promise<Replayable<IdentifierSnapshot>> {
+  async run(context: CurationContext, command: CurationCommand): Promise<CurationResult> {
     const { principal, identifier, pointer, idempotencyKey, requireCurrent } = context;
     const names = namesIn(command);
     const all = await this.namingAuthorities.currentForTexts(names.length === 0 ? [] : [identifier, ...names]);
@@ -116,12 +121,12 @@ export class CurationService {
     const assumed = known.metadataIdSchemeOf(identifier);
     const parsed = parseCommand(command, known, assumed);
 
-    const { found, scheme } = await this.namingAuthorities.lookUp(
+    const { found, repairs, scheme } = await this.namingAuthorities.lookUp(
       identifier,
       async (latest) => {
         const view = principal.viewOf(latest);
-        const { record } = await resolveIdentifier(identifier, view, this.reader, pointer);
-        return { found: record, scheme: view.metadataIdScheme(record.namingAuthority) };
+        const { record, ...read } = await resolveIdentifier(identifier, view, this.reader, pointer);
+        return { found: record, repairs: read.repairs, scheme: view.metadataIdScheme(record.namingAuthority) };
       },
       all,
     );
@@ -162,7 +167,7 @@ export class CurationService {
           return serializeRecord(snapshot, snapshot.uris);
         });
         // A replay may come from another key of the same client that can see more.
-        return { result: principal.redact(deserializeRecord(result)), replayed };
+        return { result: principal.redact(deserializeRecord(result)), replayed, repairs };
       } catch (error) {
         if (!isUniqueViolation(error)) throw error;
         const conflict = await this.findConflict(found, namesOf(step));

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { StartupError, reasonOf } from '../config/startup-error.js';
 import { applyMigrations } from './apply-migrations.js';
+import { distributedTables } from './distributed-tables.js';
 import { missingUniqueIndexes } from './required-indexes.js';
 import { isPrivilegeError, requireSchemaRights } from './schema-rights.js';
 import { pendingMigrations, unknownMigrations } from './schema-state.js';
@@ -33,9 +34,12 @@ export async function migrate(url: string, options: WaitOptions = {}): Promise<s
   const session = await connectForWriting(() => connect(url), options);
   try {
     await requireVersion(session);
+    await requirePlainTables(session);
     await requireNoNewerSchema(session);
     const pending = await pendingMigrations(session, await shippedMigrations());
     const applied = pending.length === 0 ? [] : await applyMissing(session);
+    // Citus distributes the tables that are created in a distributed schema.
+    if (applied.length > 0) await requirePlainTables(session);
     await requireUniqueIndexes(session);
     return applied;
   } catch (error) {
@@ -110,6 +114,15 @@ async function requireVersion(session: pg.Client): Promise<void> {
       `Mintmark requires PostgreSQL 14 or later; the database is ${rows[0]?.version ?? 'unknown'}.`,
     );
   }
+}
+
+/** @throws StartupError for tables on which nearly every write would fail. */
+async function requirePlainTables(session: pg.Client): Promise<void> {
+  const distributed = await distributedTables(session);
+  if (distributed.length === 0) return;
+  throw new StartupError(
+    `Citus distributes the tables ${distributed.join(', ')}, on which Mintmark cannot write. Make them plain again (citus_schema_undistribute or undistribute_table), or use a database without Citus. docs/explanation/scale.md says what takes a registry past one server.`,
+  );
 }
 
 async function requireNoNewerSchema(session: pg.Client): Promise<void> {

@@ -69,10 +69,13 @@ export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost
   const withGuid = names.find(({ guid }) => guid !== null);
   const [wellFormed] = names;
   const isOpaque = reads.some(({ opaque }) => opaque !== undefined);
+  const exact = known.exactHandle(input);
   const targets = texts.filter((text) => text.length <= MAX_TARGET_LENGTH && isTarget(text));
   return {
     input,
     readings: [
+      // White space at the end of a text may be part of a local name.
+      ...(exact === null ? [] : [{ searchKey: { address: exact.address }, canonical: canonicalUri(exact.name) }]),
       ...reads.flatMap(({ name, opaque }) => readingOf(name, opaque)),
       ...(withGuid?.guid ? [{ searchKey: { guid: withGuid.guid }, canonical: withGuid.canonical }] : []),
       ...targets.map((target) => ({ searchKey: { target } })),

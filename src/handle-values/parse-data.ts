@@ -50,11 +50,11 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The text of a scalar. @throws HandleFault code 4 */
+/** The text of a scalar. @throws HandleFault code 4, also for half of a surrogate pair, which UTF-8 does not encode */
 export function textIn(value: unknown, name: string): string {
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string' && value.isWellFormed()) return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  throw invalidInput(`${name} must be a text`);
+  throw invalidInput(`${name} must be a well-formed text`);
 }
 
 function textData(octets: Buffer): StoredData {

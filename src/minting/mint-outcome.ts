@@ -1,10 +1,10 @@
 import type { MintContext } from '../registry/build-identifier.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import type { IgnorableMember } from '../registry/ignored-members.js';
-import type { MintCommand } from '../registry/mint-command.js';
+import type { MintCommand, Understood } from '../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import type { NewIdentifier } from '../registry/new-identifier.js';
-import type { Problem } from '../problem/problem.js';
+import { Problem } from '../problem/problem.js';
 
 export interface MintJob {
   readonly command: MintCommand;
@@ -25,9 +25,16 @@ export interface MintOutcome {
   readonly metadataRecord: IdentifierRecord | null;
   /** The members of the request that an existing identifier has with other values. */
   readonly ignored?: readonly IgnorableMember[];
+  /** As `MintCommand.understood`. */
+  readonly understood?: Understood;
 }
 
 export type MintResult = MintOutcome | Problem;
+
+/** A result with what the request was understood to name. */
+export function withUnderstood<T extends MintResult>(result: T, { command: { understood } }: MintJob): T {
+  return understood === undefined || result instanceof Problem ? result : { ...result, understood };
+}
 
 export interface NamedResult {
   readonly clientRef: string | null;

@@ -16,6 +16,9 @@ import { type RequestedPredecessor, readPredecessor } from './predecessor.js';
 import type { StoredValue } from './stored-value.js';
 import { readTime } from './timestamp.js';
 
+/** Octets that are minted behind the start of a local name. */
+const GUID_OCTETS = 32;
+
 /** What to do when an identifier of the naming authority has the metadata ID already. */
 export const ON_EXISTING = ['return', 'reject', 'update'] as const;
 export type OnExisting = (typeof ON_EXISTING)[number];
@@ -66,7 +69,12 @@ export interface MintCommand extends SentMembers {
   /** The end of the lease of a reserved identifier; null for an active one. */
   readonly leaseUntil: Date | null;
   readonly onExisting: OnExisting;
+  /** The names as they are stored where they were written otherwise, by their pointers; absent for none. */
+  readonly understood?: Understood;
 }
+
+/** The stored texts of names by their JSON Pointers in the request. */
+export type Understood = Readonly<Record<string, string>>;
 
 /** Parses the identifiers of a mint request (R-28). @throws Problem with a syntax code, or INVALID_REQUEST. */
 export function parseMintRequest(request: MintRequest, known: NamingAuthoritySnapshot): MintCommand {
@@ -85,24 +93,36 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
   }
   const authority = parseNamingAuthority(namingAuthority, 'handle');
   if (!authority.ok) throw malformed(authority.fault, '/namingAuthority');
+  const metadata =
+    metadataId === undefined
+      ? null
+      : readMetadataId(metadataId, known, '/metadataId', known.metadataIdScheme(namingAuthority));
+  const replaces = readReplaces(request, known);
+  let understood: Record<string, string> | undefined;
+  const note = (pointer: string, sent: string | undefined, read: string | undefined): void => {
+    if (read !== undefined && read !== sent) (understood ??= {})[pointer] = read;
+  };
+  note('/metadataId', metadataId, metadata?.canonical);
+  const alternates = alternateIds === undefined ? [] : readAlternates(alternateIds, known, '/alternateIds', note);
+  note('/replaces', request.replaces, replaces?.text);
   return {
     namingAuthority,
-    metadata:
-      metadataId === undefined
-        ? null
-        : readMetadataId(metadataId, known, '/metadataId', known.metadataIdScheme(namingAuthority)),
+    metadata,
     mintMetadataId,
     metadataTarget: request.metadataTarget ?? null,
     target,
-    alternates: alternateIds === undefined ? [] : readAlternates(alternateIds, known, '/alternateIds'),
-    replaces: readReplaces(request, known),
+    alternates,
+    replaces,
     guid: guid === undefined ? null : readGuid(guid),
     localName: localName === undefined ? null : readLocalName(namingAuthority, localName),
-    localNameStart: request.localNameStart ? readLocalName(namingAuthority, request.localNameStart) : '',
+    localNameStart: request.localNameStart
+      ? readLocalName(namingAuthority, request.localNameStart, MAX_LOCAL_NAME_OCTETS - GUID_OCTETS)
+      : '',
     handleValues: request.handleValues ?? null,
     leaseUntil: readLease(request.state, request.leaseUntil),
     onExisting: request.onExisting ?? 'return',
     sent: membersIn(request),
+    ...(understood !== undefined && { understood }),
   };
 }
 
@@ -159,10 +179,10 @@ function readGuid(text: string): string {
 }
 
 /** A local name of any legal Handle (CID-02), but not an empty one (R-11). */
-function readLocalName(namingAuthority: string, text: string): string {
+function readLocalName(namingAuthority: string, text: string, most = MAX_LOCAL_NAME_OCTETS): string {
   const octets = Buffer.byteLength(text);
-  if (octets > MAX_LOCAL_NAME_OCTETS) {
-    throw invalidRequest('/localName', `has ${octets} octets in UTF-8; at most ${MAX_LOCAL_NAME_OCTETS} are allowed`);
+  if (octets > most) {
+    throw invalidRequest('/localName', `has ${octets} octets in UTF-8; at most ${most} are allowed`);
   }
   const lead = namingAuthority.length + 1;
   const read = parseHandle(`${namingAuthority}/${text}`);

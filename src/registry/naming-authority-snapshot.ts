@@ -9,6 +9,8 @@ import {
   type Result,
   canonicalUri,
   namingAuthorityKey,
+  omittedOf,
+  parseHandle,
   recognize,
   upperAscii,
 } from '../identifier/index.js';
@@ -16,6 +18,7 @@ import { Problem } from '../problem/problem.js';
 import { type Digest, digestOf } from './digest.js';
 import { type MetadataIdScheme, type NamingAuthority, isCaseInsensitiveByRule } from './naming-authority.js';
 import { type CanonicalName, canonicalNameOf } from './canonical-name.js';
+import { withoutOtherSchemes } from './other-schemes.js';
 
 /**
  * The unique value of an identifier: its GUID, or the digest of `comparison`, which is any other local name, in upper case
@@ -130,9 +133,25 @@ export class NamingAuthoritySnapshot {
     return { ...stated, namingAuthorityOf };
   }
 
-  /** Recognizes a text in any form (R-28). */
+  /** Recognizes a text in any form (R-28), but `isbn:…` and other schemes not as Fedora PIDs. */
   recognize(text: string): Recognition {
-    return recognize(text, this.options);
+    return withoutOtherSchemes(text, recognize(text, this.options));
+  }
+
+  /**
+   * The Handle of a text with white space at its end, which `recognize` removes: the local name has it here.
+   * @returns null for any other text, and where no local name of the naming authority can have it.
+   */
+  exactHandle(text: string): { readonly name: Handle; readonly address: Address } | null {
+    const trimmed = text.trimEnd();
+    if (trimmed.length === text.length) return null;
+    const read = this.recognize(trimmed);
+    if (!read.ok || read.value.name.type !== 'handle' || omittedOf(read.value.parts).length > 0) return null;
+    const { namingAuthority, localName } = read.value.name;
+    const authority = this.find(namingAuthority);
+    const exact = parseHandle(`${namingAuthority}/${localName}${text.slice(trimmed.length)}`, 'unicode');
+    if (authority?.profile !== 'handle' || !exact.ok) return null;
+    return { name: exact.value, address: addressIn(authority, exact.value.localName) };
   }
 
   /**

@@ -55,17 +55,22 @@ export function readReplacementName(
   return { name, canonical };
 }
 
+/** Notes how a text was understood. */
+export type NoteUnderstood = (pointer: string, sent: string, read: string) => void;
+
 /** Parses alternate identifiers in any form, without duplicates. @throws Problem KEY_COLLISION, or as `readMetadataId` does. */
 export function readAlternates(
   texts: readonly string[],
   known: NamingAuthoritySnapshot,
   pointer: string,
+  note?: NoteUnderstood,
 ): AlternateName[] {
   const names = new Map<string, AlternateName>();
   texts.forEach((text, index) => {
     const read = known.readAlternate(text);
     if (!read.ok) throw malformed(read.fault, `${pointer}/${index}`);
     const name = requireStorable(read.value, `${pointer}/${index}`);
+    note?.(`${pointer}/${index}`, text, name.canonical);
     const same = names.get(name.key);
     if (same !== undefined && same.comparison !== name.comparison) throw keyCollision(`${pointer}/${index}`);
     const here = known.placeOf(read.value.name);

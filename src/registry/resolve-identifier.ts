@@ -1,4 +1,4 @@
-import type { Name } from '../identifier/index.js';
+import { type Name, type RepairCode, listRepairs } from '../identifier/index.js';
 import { Problem, malformed } from '../problem/problem.js';
 import type { IdentifierRecord } from './identifier-record.js';
 import type { Address, NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
@@ -6,10 +6,12 @@ import type { Address, NamingAuthoritySnapshot } from './naming-authority-snapsh
 export interface ResolvedIdentifier {
   readonly record: IdentifierRecord;
   readonly name: Name;
+  /** How the text differs from the name that was found. */
+  readonly repairs: readonly RepairCode[];
 }
 
 /**
- * Finds a visible identifier in any form (R-28).
+ * Finds a visible identifier in any form (R-28): the one with exactly the name of the text first, and then that of the repaired text.
  * @param pointer where the request has the text.
  * @throws Problem IDENTIFIER_NOT_FOUND, or with a syntax code.
  */
@@ -19,11 +21,14 @@ export async function resolveIdentifier(
   reader: { find(address: Address): Promise<IdentifierRecord | null> },
   pointer: string,
 ): Promise<ResolvedIdentifier> {
+  const exact = known.exactHandle(text);
+  const named = exact === null ? null : await reader.find(exact.address);
+  if (exact !== null && named !== null) return { record: named, name: exact.name, repairs: [] };
   const read = known.recognize(text);
   if (!read.ok) throw malformed(read.fault, pointer);
   const { name, normalized } = read.value;
   const address = known.locate(name);
   const record = address === null ? null : await reader.find(address);
-  if (record !== null) return { record, name };
+  if (record !== null) return { record, name, repairs: listRepairs(read.repairs) };
   throw new Problem('IDENTIFIER_NOT_FOUND', `${normalized} is well formed but not registered.`);
 }

@@ -13,6 +13,8 @@ export type Entry =
   | { readonly kind: 'malformed'; readonly raw: string }
   | (PathReading & {
       readonly kind: 'name';
+      /** The path as the client wrote it. */
+      readonly path: string;
       /** Whether the prefix must be looked up again before the path counts as one of the resolver. */
       readonly isDoubtful: boolean;
     });
@@ -103,10 +105,10 @@ export class Entrance {
     const text = decodeText(path.slice(1));
     if (text === null) return isClosed ? malformedIn(path) : null;
     const reading = readPath(text, latest, request.headers.host ?? '', slash < 0);
-    if (reading.authority !== null) return { kind: 'name', ...reading, isDoubtful: false };
+    if (reading.authority !== null) return { kind: 'name', path, ...reading, isDoubtful: false };
     if (!reading.handle.includes('/')) return null;
     const isAnswered = isClosed || (hasUpstream && reading.isMarked);
-    return isCurrent && !isAnswered ? null : { kind: 'name', ...reading, isDoubtful: !isCurrent };
+    return isCurrent && !isAnswered ? null : { kind: 'name', path, ...reading, isDoubtful: !isCurrent };
   }
 
   private hasForm(method: string | undefined): boolean {
@@ -121,7 +123,7 @@ function firstSegmentOf(text: string): string {
 function nameIn(path: string, authority: NamingAuthority): Entry {
   const handle = decodeText(path.slice(1));
   if (handle === null) return malformedIn(path);
-  return { kind: 'name', authority, handle, uri: null, isMarked: true, isDoubtful: false };
+  return { kind: 'name', path, authority, handle, uri: null, isMarked: true, isDoubtful: false };
 }
 
 function malformedIn(path: string): Entry {

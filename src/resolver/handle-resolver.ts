@@ -6,7 +6,7 @@ import type { MetadataIdScheme, NamingAuthority } from '../registry/naming-autho
 import { type Address, type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
 import { decodeText } from '../http/decode-text.js';
 import { localNamesOf } from './local-names.js';
-import type { PathReading } from './read-path.js';
+import { type PathReading, readPath } from './read-path.js';
 
 /** Finds records by their addresses; a cache may implement it. */
 export interface RecordReader {
@@ -50,6 +50,12 @@ export class HandleResolver {
     private readonly authorities: CurrentAuthorities,
   ) {}
 
+  /** Reads a path again for a principal from which naming authorities and their resolvers are hidden. */
+  async readFor(principal: Principal, path: string, ownHost: string): Promise<PathReading> {
+    const known = principal.viewOf(await this.authorities.current());
+    return readPath(decodeText(path.slice(1)) ?? '', known, ownHost, !path.includes('/', 1));
+  }
+
   /** Resolves the name in a path, in which `Entrance` found the naming authority. */
   async resolve(reading: PathReading, principal: Principal): Promise<Resolution> {
     const { authority, handle } = reading;
@@ -80,7 +86,8 @@ export class HandleResolver {
     const known = principal.viewOf(await this.authorities.current());
     const read = known.recognize(text);
     if (!read.ok) return { kind: 'malformed', handle: text, reason: read.fault.detail };
-    const { name, normalized } = read.value;
+    const { normalized } = read.value;
+    const name = known.exactHandle(text)?.name ?? read.value.name;
     if (name.type !== 'cordra' && name.type !== 'handle') {
       return { kind: 'malformed', handle: text, reason: `${normalized} is not a Handle.` };
     }

@@ -31,7 +31,9 @@ export function locationsXml(values: readonly HandleValue[]): string {
   );
   const all = stored.length > 0 ? stored : urls.map((href, id) => ({ id: String(id), href }));
   const items = all.map((attributes) => {
-    const written = Object.entries(attributes).map(([name, value]) => ` ${name}="${value.replace(NOT_PLAIN, entity)}"`);
+    // Without the declarations of its root, a prefix would have no namespace.
+    const own = Object.entries(attributes).filter(([name]) => name !== 'xmlns' && !name.includes(':'));
+    const written = own.map(([name, value]) => ` ${name}="${value.replace(NOT_PLAIN, entity)}"`);
     return `<location${written.join('')}/>`;
   });
   return `<?xml version="1.0" encoding="UTF-8"?>\n<locations>${items.join('')}</locations>\n`;

@@ -88,7 +88,11 @@ export class ResolverHandler {
     const form = request.body instanceof URLSearchParams ? request.body : null;
     const query = queryIn(request);
     if (entry.kind === 'name') {
-      return this.answer(request, reply, query, await this.resolver.resolve(entry, principal), principal);
+      const { resolver } = this;
+      const ownHost = request.headers.host ?? '';
+      const isRestricted = principal.hasRestrictedView;
+      const reading = isRestricted ? await resolver.readFor(principal, entry.path, ownHost) : entry;
+      return this.answer(request, reply, query, await resolver.resolve(reading, principal), principal);
     }
     if (entry.kind === 'malformed') {
       const reason = 'The path is not percent-encoded UTF-8: write "%" and two hexadecimal digits for each octet.';

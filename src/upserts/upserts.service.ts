@@ -2,7 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { ChargeReport } from '../access/mint-budget.js';
 import type { Principal } from '../access/principal.js';
 import type { RequestContext } from '../access/request-context.js';
-import type { DecidedMint, MintJob, MintOutcome, MintResult } from '../minting/mint-outcome.js';
+import {
+  type DecidedMint,
+  type MintJob,
+  type MintOutcome,
+  type MintResult,
+  withUnderstood,
+} from '../minting/mint-outcome.js';
 import { MintReplays } from '../minting/mint-replays.js';
 import { type MintGroupResults, MintingService } from '../minting/minting.service.js';
 import { conflictInProgress, isLockTimeout, isUniqueViolation } from '../problem/database-errors.js';
@@ -39,11 +45,11 @@ export class UpsertsService {
     const job = await this.minting.readRequest(request, context, onCharge);
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const outcome = await this.minting.mintOne(job);
-      if (outcome.outcome !== 'toUpdate') return outcome;
+      if (outcome.outcome !== 'toUpdate') return withUnderstood(outcome, job);
       const updated = await this.updateTogether([{ job, id: outcome.record.id }], context.principal);
       const result = updated.get(job);
       if (result instanceof Problem) throw result;
-      if (result !== undefined) return result;
+      if (result !== undefined) return withUnderstood(result, job);
     }
     throw conflictInProgress();
   }

@@ -32,16 +32,23 @@ describe('the configuration', () => {
 
   it('R-25: keeps the leading zeros of naming authorities, and removes duplicates', () => {
     expect(readConfig({ NAMING_AUTHORITIES: ' 2000.01, 100.102,2000.01' }).namingAuthorities).toEqual([
-      { prefix: '2000.01', profile: 'cordra' },
-      { prefix: '100.102', profile: 'cordra' },
+      { prefix: '2000.01', profile: 'cordra', metadataIdScheme: 'recognized' },
+      { prefix: '100.102', profile: 'cordra', metadataIdScheme: 'recognized' },
     ]);
   });
 
   it('reads the profile of a naming authority after a colon', () => {
     const list = '20.500.12345:handle, 100.102:cordra,100.102, 20.500.12345 : handle';
     expect(readConfig({ NAMING_AUTHORITIES: list }).namingAuthorities).toEqual([
-      { prefix: '20.500.12345', profile: 'handle' },
-      { prefix: '100.102', profile: 'cordra' },
+      { prefix: '20.500.12345', profile: 'handle', metadataIdScheme: 'recognized' },
+      { prefix: '100.102', profile: 'cordra', metadataIdScheme: 'recognized' },
+    ]);
+  });
+
+  it('reads the metadata ID scheme "any" of a naming authority after its profile', () => {
+    expect(readConfig({ NAMING_AUTHORITIES: '20.500.12345:handle:any, 7 : cordra : any' }).namingAuthorities).toEqual([
+      { prefix: '20.500.12345', profile: 'handle', metadataIdScheme: 'any' },
+      { prefix: '7', profile: 'cordra', metadataIdScheme: 'any' },
     ]);
   });
 
@@ -49,7 +56,9 @@ describe('the configuration', () => {
     ['20.500.12345:dspace', 'NAMING_AUTHORITIES contains "20.500.12345:dspace", whose profile is neither "cordra" nor'],
     ['20.500.12345:', 'write it as 20.500.12345:handle'],
     ['20.500.12345:handle:handle', 'write it as 20.500.12345:handle'],
+    ['100.102:any', 'or as 100.102:handle:any for any texts as metadata IDs'],
     ['100.102,100.102:handle', 'contains "100.102:handle", and the same prefix with the profile "cordra"'],
+    ['7:handle:any,7:handle', 'contains "7:handle", and the same prefix with the profile "handle:any"'],
     ['Lib:handle', 'create another prefix with POST /naming-authorities'],
     [':handle', 'which is not a sequence of digits'],
   ])('refuses NAMING_AUTHORITIES=%s in words', (NAMING_AUTHORITIES, words) => {

@@ -106,6 +106,18 @@ describe('the package and the image', () => {
   });
 });
 
+describe('SECURITY.md and CODE_OF_CONDUCT.md', () => {
+  it.each(['SECURITY.md', 'CODE_OF_CONDUCT.md'])(
+    '%s names the form of the repository, and no address for mail',
+    (file) => {
+      expect(read(file)).toContain(
+        file === 'SECURITY.md' ? 'security page of the repository' : 'SECURITY.md#reporting',
+      );
+      expect(read(file)).not.toMatch(/commit log|@[a-z]/);
+    },
+  );
+});
+
 describe('docs/explanation/architecture.md', () => {
   const text = read('docs/explanation/architecture.md');
   const files = (folder: string) => readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' });

@@ -89,6 +89,13 @@ describe('a value', () => {
     expect(valuesIn([value(members)])[0]!.ttl).toBe(ttl);
   });
 
+  it.each([['a\ud800'], [{ format: 'string', value: '\udc00' }], [{ format: 'base64', value: '\ud800' }]])(
+    'has no half of a surrogate pair in the data %j',
+    (data) => {
+      expect(faultOf([value({ data })])).toEqual([4, expect.stringContaining('must be a well-formed text')]);
+    },
+  );
+
   it.each([[{ ttl: -1 }], [{ ttl: 'soon' }], [{ permissions: '111' }], [{ type: 'a\0b' }], [{ type: '\ud800' }]])(
     'is refused with %j',
     (members) => {

@@ -53,6 +53,43 @@ describe('a mint request', () => {
     expect(alternates.map(({ canonical }) => canonical)).toEqual(['info:fedora/demo:7', 'info:fedora/demo:8']);
   });
 
+  it('leaves room for 32 minted digits behind the start of a local name', () => {
+    expect(parse({ localNameStart: 'a'.repeat(8160) }).localNameStart).toHaveLength(8160);
+    expect(refusal({ localNameStart: 'a'.repeat(8161) })).toEqual(['INVALID_REQUEST', '/localName']);
+  });
+
+  it('says how names were understood that are stored in another notation, and nothing of the others', () => {
+    const { understood } = parse({
+      metadataId: `2000.01/${GUID}`,
+      alternateIds: ['demo:7', 'info:fedora/demo:8', 'hdl:7/a'],
+      replaces: `hdl:2000.01/${GUID}`,
+    });
+    expect(understood).toEqual({
+      '/metadataId': `hdl:2000.01/${GUID}`,
+      '/alternateIds/0': 'info:fedora/demo:7',
+      '/replaces': `2000.01/${GUID}`,
+    });
+    expect(parse({ metadataId: 'info:fedora/demo:7' })).not.toHaveProperty('understood');
+  });
+
+  it.each(['isbn:9780000000000', 'ISSN:0000-0000', 'ark:12345', 'oai:1', 'https%3Aa', 'mailto:a', 'swh:1'])(
+    'R-28: has no Fedora PID of the text %s, which has the scheme of others',
+    (text) => {
+      expect(refusal({ metadataId: text })).toEqual(['WRONG_SCHEME', '/metadataId', 0]);
+      expect(refusal({ alternateIds: ['demo:7', ` ${text}`] })).toEqual(['WRONG_SCHEME', '/alternateIds/1', 1]);
+      expect(refusal({ replaces: text })).toEqual(['WRONG_SCHEME', '/replaces', 0]);
+    },
+  );
+
+  it('names the cures of a text that has the scheme of others', () => {
+    const message = () => parse({ metadataId: 'isbn:9780000000000' });
+    expect(message).toThrow('a Fedora PID of this namespace is written as info:fedora/isbn:9780000000000');
+    expect(message).toThrow('was created with "metadataIdScheme": "any"');
+    expect(parse({ metadataId: 'info:fedora/isbn:9780000000000' }).metadata?.canonical).toBe(
+      'info:fedora/isbn:9780000000000',
+    );
+  });
+
   it.each([
     GUID.toLowerCase(),
     'urn:uuid:f58fb49e-b1f8-48f0-a606-e84cef294be5',

@@ -36,14 +36,14 @@ export class ChangePresenter {
     }
   }
 
-  preview({ line, clientRef, result }: PreviewedLine, instance: string): PreviewedChangeDto {
+  preview({ line, clientRef, repairs, result }: PreviewedLine, instance: string): PreviewedChangeDto {
     if (result instanceof Problem) {
       const refusal = refusalOf(result, instance);
       const outcome = REFUSED[result.code as keyof typeof REFUSED] as 'unknown' | 'forbidden' | undefined;
       return { ...named(line, clientRef), ...refusal, ...(outcome !== undefined && { outcome }) };
     }
     const { before, after, amendment } = result;
-    const common = { ...named(line, clientRef), status: HttpStatus.OK };
+    const common = { ...named(line, clientRef), status: HttpStatus.OK, ...repairsIn(repairs) };
     const { version } = after;
     const identifier = nativeText(after);
     if (amendment === null) return { ...common, outcome: 'same', identifier, version };
@@ -51,7 +51,7 @@ export class ChangePresenter {
   }
 
   private result(
-    { line, clientRef, result }: ChangedLine,
+    { line, clientRef, repairs, result }: ChangedLine,
     records: ReadonlyMap<bigint, IdentifierRecord> | null,
     { instance }: ChangeStyle,
   ): ChangeResultDto {
@@ -60,7 +60,7 @@ export class ChangePresenter {
     const record = records?.get(id);
     return {
       ...named(line, clientRef),
-      ...{ status: HttpStatus.OK, outcome, identifier, version },
+      ...{ status: HttpStatus.OK, outcome, identifier, version, ...repairsIn(repairs) },
       ...(old !== undefined && { old }),
       ...(record !== undefined && { record: this.presenter.show(record) }),
     };
@@ -82,6 +82,11 @@ const REFUSED = {
   NAMING_AUTHORITY_FORBIDDEN: 'forbidden',
   SCOPE_MISSING: 'forbidden',
 } as const;
+
+/** Absent where the text is the name of the identifier. */
+function repairsIn(repairs: ChangedLine['repairs']): Pick<ChangeResultDto, 'repairs'> {
+  return repairs.length > 0 ? { repairs } : {};
+}
 
 function named(line: number, clientRef: string | undefined): Pick<ChangeResultDto, 'line' | 'clientRef'> {
   return { line, clientRef: clientRef ?? null };

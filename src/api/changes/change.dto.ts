@@ -5,11 +5,12 @@ import { IsTarget } from '../../http/validation/is-target.js';
 import { Nested } from '../../http/validation/fast-rules.js';
 import { FileQueryDto } from '../../http/csv/file-query.dto.js';
 import { Optional, OptionalOrNull } from '../../http/validation/optional.js';
+import type { RepairCode } from '../../identifier/index.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
 import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
-import { IdentifierDto } from '../representation/identifier.dto.js';
+import { IdentifierDto, REPAIRS } from '../representation/identifier.dto.js';
 import { WithdrawRequestDto } from '../representation/withdraw-request.dto.js';
 
 /** The largest version of the database. */
@@ -152,6 +153,10 @@ class AnyChangeResultDto {
    * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
   identifier?: string;
+
+  /** How the text of the line differs from the identifier, as in `POST /normalize`; absent where it does not. */
+  @ApiProperty(REPAIRS)
+  repairs?: readonly RepairCode[];
 
   /** The version after the change. */
   @ApiProperty({ type: 'integer', required: false, example: 2 })

@@ -30,7 +30,7 @@ import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identi
 import { IdentifierDto } from '../representation/identifier.dto.js';
 import type { CurationCommand } from '../../curation/curation-command.js';
 import { CurationService, NameConflict } from '../../curation/curation.service.js';
-import { ActivateIdentifierDto, UpdateIdentifierDto } from './update-identifier.dto.js';
+import { ActivateIdentifierDto, CuratedIdentifierDto, UpdateIdentifierDto } from './update-identifier.dto.js';
 import { WithdrawRequestDto } from '../representation/withdraw-request.dto.js';
 
 const text = { schema: { type: 'string' as const } };
@@ -63,7 +63,7 @@ function ApiChange(ifMatch: 'required' | 'optional', codes: readonly ProblemCode
     ApiResponse({
       status: 200,
       description: 'The updated identifier.',
-      type: IdentifierDto,
+      type: CuratedIdentifierDto,
       headers: {
         ETag: { description: 'Entity tag of the representation.', ...text },
         ...REPLAYED_HEADER,
@@ -108,7 +108,7 @@ export class CurationController {
     @ChangeTarget() target: Target,
     @Body() request: UpdateIdentifierDto,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<IdentifierDto> {
+  ): Promise<CuratedIdentifierDto> {
     if (target.ifMatch !== undefined) return this.run(target, { step: 'changed', values: request }, reply);
     const detail = 'send If-Match with the ETag of the representation that the change is based on';
     throw new Problem('PRECONDITION_REQUIRED', `If-Match is required to prevent lost updates: ${detail}.`, {
@@ -130,7 +130,7 @@ export class CurationController {
     @ChangeTarget() target: Target,
     @Body() { metadataTarget, ...values }: ActivateIdentifierDto,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<IdentifierDto> {
+  ): Promise<CuratedIdentifierDto> {
     const command = { step: 'activated', values, ...(metadataTarget !== undefined && { metadataTarget }) } as const;
     return this.run(target, command, reply);
   }
@@ -148,7 +148,7 @@ export class CurationController {
     @ChangeTarget() target: Target,
     @Body() request: WithdrawRequestDto,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<IdentifierDto> {
+  ): Promise<CuratedIdentifierDto> {
     return this.run(target, { ...request, step: 'withdrawn' }, reply);
   }
 
@@ -163,12 +163,12 @@ export class CurationController {
     @ChangeTarget() target: Target,
     @Req() { body }: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<IdentifierDto> {
+  ): Promise<CuratedIdentifierDto> {
     requireNoBody(body);
     return this.run(target, { step: 'reinstated' }, reply);
   }
 
-  private async run(target: Target, command: CurationCommand, reply: FastifyReply): Promise<IdentifierDto> {
+  private async run(target: Target, command: CurationCommand, reply: FastifyReply): Promise<CuratedIdentifierDto> {
     const { ifMatch, ...context } = target;
     const requireCurrent = (snapshot: IdentifierSnapshot): void => {
       const current = serializeRecord(snapshot, snapshot.uris);
@@ -176,14 +176,14 @@ export class CurationController {
       if ('values' in command) requireReadOnly(UpdateIdentifierDto, command.values, current);
     };
     try {
-      const { result, replayed } = await this.curation.run(
+      const { result, replayed, repairs } = await this.curation.run(
         { ...context, pointer: IDENTIFIER_POINTER, requireCurrent },
         command,
       );
       const shown = serializeRecord(result, result.uris);
       void reply.header('etag', entityTag(shown));
       if (replayed) void reply.header('idempotency-replayed', 'true');
-      return shown;
+      return repairs.length > 0 ? { ...shown, repairs } : shown;
     } catch (error) {
       if (!(error instanceof NameConflict)) throw error;
       throw nameConflictProblem(error.code, error.existing, error.pointer);

@@ -1,14 +1,16 @@
 import { IsString, MaxLength } from 'class-validator';
 import { Computed, ReadOnly } from '../../http/validation/read-only.js';
 import { Optional, OptionalOrNull } from '../../http/validation/optional.js';
+import type { RepairCode } from '../../identifier/index.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
 import { IGNORABLE_MEMBERS, type IgnorableMember } from '../../registry/ignored-members.js';
+import type { Understood } from '../../registry/mint-command.js';
 import { IsAlternateIds } from '../../http/validation/is-alternate-ids.js';
 import { IsTarget } from '../../http/validation/is-target.js';
 import { HandleValueDto } from '../representation/handle-value.dto.js';
-import { IdentifierDto, TombstoneDto, UrisDto } from '../representation/identifier.dto.js';
+import { IdentifierDto, REPAIRS, TombstoneDto, UrisDto } from '../representation/identifier.dto.js';
 
 /**
  * The changes to an identifier. A member that is absent is not changed. The body can be the whole representation: a
@@ -162,6 +164,23 @@ export class UpdateIdentifierDto {
   @ApiProperty({ enum: IGNORABLE_MEMBERS, isArray: true, readOnly: true, required: false })
   @Computed()
   ignored?: readonly IgnorableMember[];
+
+  /** Ignored: the names in the response to a mint that are stored in another notation. */
+  @ApiProperty({ type: Object, additionalProperties: { type: 'string' }, readOnly: true, required: false })
+  @Computed()
+  understood?: Understood;
+
+  /** Ignored: how the text of the request differed from the identifier. */
+  @ApiProperty({ ...REPAIRS, readOnly: true })
+  @Computed()
+  repairs?: readonly RepairCode[];
+}
+
+/** The changed identifier. */
+export class CuratedIdentifierDto extends IdentifierDto {
+  /** How the text of the request differs from the identifier, as in `POST /normalize`; absent where it does not. */
+  @ApiProperty(REPAIRS)
+  repairs?: readonly RepairCode[];
 }
 
 /** The changes to an identifier that is activated. */

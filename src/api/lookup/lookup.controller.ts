@@ -20,12 +20,12 @@ import { nativeText } from '../../registry/identifier-record.js';
 import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier-param.js';
 import { linkHeader } from '../../registry/identifier-path.js';
 import { IdentifierPresenter } from '../representation/identifier-presenter.js';
-import { FoundIdentifierDto } from './found-identifier.dto.js';
+import { ChoicesDto, FoundIdentifierDto } from './found-identifier.dto.js';
 import { IdentifierPageDto, ListQueryDto } from './list-query.dto.js';
 import { LookupResponseDto, LookupRequestDto, type LookupHintDto, type LookupResultDto } from './lookup.dto.js';
 import { type Found, LookupService } from './lookup.service.js';
 import { LinksetDto } from './linkset.dto.js';
-import { HTML, showUnknown } from './record-pages.js';
+import { HTML, showChoices, showUnknown } from './record-pages.js';
 import { RecordViews } from './record-views.js';
 import { LINKSET } from '../../registry/typed-links.js';
 import type { PageCursor, PageOrder } from '../../storage/identifiers/page-range.js';
@@ -123,7 +123,8 @@ export class LookupController {
   /**
    * Get an identifier
    * @remarks Accepts `NA/GUID` with an unescaped or escaped slash, in any case, and every other form of the identifier
-   * percent-encoded: `hdl:…`, `hdl://…`, `info:hdl/…`, and the URL at a resolver. The response is JSON; a page where
+   * percent-encoded: `hdl:…`, `hdl://…`, `info:hdl/…`, and the URL at a resolver. A GUID alone, or another text of the UUID, finds the
+   * identifier that has it, and is 300 where several naming authorities have one. The response is JSON; a page where
    * `Accept` names `text/html`, and the typed links where it names `application/linkset+json` (RFC 9264), unless it
    * prefers JSON. Each has its own entity tag; `If-Match` takes that of the JSON.
    */
@@ -135,7 +136,7 @@ export class LookupController {
     description: 'Entity tags that the client has stored.',
     ...text,
   })
-  @ApiExtraModels(FoundIdentifierDto, LinksetDto)
+  @ApiExtraModels(FoundIdentifierDto, ChoicesDto, LinksetDto)
   @ApiResponse({
     status: 200,
     description: 'The identifier.',
@@ -149,6 +150,11 @@ export class LookupController {
       [HTML]: text,
       [LINKSET]: { schema: { $ref: getSchemaPath(LinksetDto) } },
     },
+  })
+  @ApiResponse({
+    status: 300,
+    description: 'Several identifiers have this GUID.',
+    content: { 'application/json': { schema: { $ref: getSchemaPath(ChoicesDto) } }, [HTML]: text },
   })
   @ApiResponse({ status: 304, description: 'The representation has not changed.' })
   @ApiProblemsOrPages([404, 410], 'MALFORMED_URL', 'IDENTIFIER_NOT_FOUND', 'IDENTIFIER_WITHDRAWN', ...SYNTAX_CODES)
@@ -164,8 +170,14 @@ export class LookupController {
     try {
       found = await this.lookup.find(identifier, principal, IDENTIFIER_POINTER);
     } catch (error) {
-      if (type !== HTML || !(error instanceof Problem) || error.code !== 'IDENTIFIER_NOT_FOUND') throw error;
-      return showUnknown(identifier, await this.finding.hintFor(identifier, principal), reply);
+      if (!(error instanceof Problem) || error.code !== 'IDENTIFIER_NOT_FOUND') throw error;
+      const byGuid = await this.lookup.findByGuid(identifier, principal);
+      if (byGuid === null) {
+        if (type !== HTML) throw error;
+        return showUnknown(identifier, await this.finding.hintFor(identifier, principal), reply);
+      }
+      if (!('record' in byGuid)) return showChoices(identifier, byGuid, type, reply);
+      found = byGuid;
     }
     return this.views.show(found, type, { principal, request, reply });
   }

@@ -1,21 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
-import type { CordraId } from '../../identifier/index.js';
+import { type CordraId, type RepairCode, listRepairs, recognize } from '../../identifier/index.js';
 import { Metrics } from '../../metrics/metrics.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { MetadataIdScheme } from '../../registry/naming-authority.js';
 import { resolveIdentifier } from '../../registry/resolve-identifier.js';
+import { MAX_CANDIDATES } from '../../storage/identifiers/identifier-search.js';
 import { type Count, IdentifierPages } from '../../storage/identifiers/identifier-pages.js';
 import type { PageFilter } from '../../storage/identifiers/page-filter.js';
 import type { PageCursor, PageOrder } from '../../storage/identifiers/page-range.js';
 import { LookupReads } from '../../storage/replica/lookup-reads.js';
 import { NamingAuthorityReads } from '../../storage/replica/naming-authority-reads.js';
+import { SearchReads } from '../../storage/replica/search-reads.js';
 import { type IdentifierFilter, parseFilter } from '../representation/parse-filter.js';
 
 /** A record, with the query and fragment of the request, which do not identify another record (R-24). */
 export interface Found {
   readonly record: IdentifierRecord;
   readonly uriParts: Pick<CordraId, 'query' | 'fragment'>;
+  /** How the text differs from the name of the record. */
+  readonly repairs: readonly RepairCode[];
   readonly metadataIdScheme: MetadataIdScheme;
 }
 
@@ -43,6 +47,7 @@ export class LookupService {
     private readonly identifiers: IdentifierPages,
     private readonly reads: LookupReads,
     private readonly authorities: NamingAuthorityReads,
+    private readonly searches: SearchReads,
     metrics: Metrics,
   ) {
     metrics.queueDepth('lookups', () => this.reads.waiting);
@@ -56,11 +61,29 @@ export class LookupService {
   async find(text: string, principal: Principal, pointer: string): Promise<Found> {
     return this.authorities.lookUp(text, async (known) => {
       const view = principal.viewOf(known);
-      const { record, name } = await resolveIdentifier(text, view, this.reads, pointer);
+      const { record, name, repairs } = await resolveIdentifier(text, view, this.reads, pointer);
       const uriParts = name.type === 'cordra' ? name : { query: null, fragment: null };
       const metadataIdScheme = view.metadataIdScheme(record.namingAuthority);
-      return { record: principal.redact(record), uriParts, metadataIdScheme };
+      return { record: principal.redact(record), uriParts, repairs, metadataIdScheme };
     });
+  }
+
+  /**
+   * Finds what a GUID alone denotes: one visible identifier, or the choices, `NA/local`.
+   * @returns null for any other text, and where nothing has the GUID.
+   */
+  async findByGuid(text: string, principal: Principal): Promise<Found | readonly string[] | null> {
+    const read = recognize(text);
+    if (!read.ok || read.value.name.type !== 'uuid') return null;
+    const view = principal.viewOf(await this.authorities.current());
+    const visible = principal.hasRestrictedView ? view.all().map(({ prefix }) => prefix) : null;
+    const [found] = await this.searches.find([[{ guid: read.value.name.hex }]], visible);
+    const { matches, record } = found ?? { matches: [], record: null };
+    if (record === null) return null;
+    if (matches.length > 1) return matches.slice(0, MAX_CANDIDATES).map(({ identifier }) => identifier);
+    const metadataIdScheme = view.metadataIdScheme(record.namingAuthority);
+    const uriParts = { query: null, fragment: null };
+    return { record: principal.redact(record), uriParts, repairs: listRepairs(read.repairs), metadataIdScheme };
   }
 
   /** @throws Problem with a syntax code, or INVALID_REQUEST for an invalid date. */

@@ -7,6 +7,7 @@ import type { Hint } from '../../finding/miss.js';
 import {
   MAX_PAGE_EVENTS,
   PAGE_CONTENT_SECURITY_POLICY,
+  choicePage,
   hintsFor,
   recordPage,
   unknownNamePage,
@@ -42,7 +43,7 @@ export class RecordPages {
    * @param urls where the service serves the record, and its history if the principal can see it.
    */
   async of(
-    { record, metadataIdScheme }: Omit<Found, 'uriParts'>,
+    { record, metadataIdScheme }: Omit<Found, 'uriParts' | 'repairs'>,
     uris: Uris,
     { record: canonicalUrl, history: historyUrl }: RecordUrls,
     { seesActors }: Principal,
@@ -68,4 +69,22 @@ export function showUnknown(name: string, hint: Hint | null, reply: FastifyReply
   const hints = [...(hint === null ? [] : [hint.detail]), ...hintsFor(name)];
   const link = nearest === null ? null : { name: nearest, url: locationOf({ identifier: nearest }) };
   return unknownNamePage(name, hints, link);
+}
+
+/**
+ * Sets the status of a GUID that several identifiers have.
+ * @param names `NA/local`.
+ * @returns the page, or JSON.
+ */
+export function showChoices(text: string, names: readonly string[], type: string | null, reply: FastifyReply): string {
+  void reply.status(HttpStatus.AMBIGUOUS);
+  if (type === HTML) {
+    void reply.headers(NO_STORE_PAGE_HEADERS);
+    return choicePage(
+      text,
+      names.map((name) => ({ name, url: locationOf({ identifier: name }) })),
+    );
+  }
+  void reply.headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
+  return `${JSON.stringify({ candidates: names })}\n`;
 }

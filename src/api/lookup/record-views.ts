@@ -36,7 +36,7 @@ export class RecordViews {
    * @throws Problem IDENTIFIER_WITHDRAWN, except for a page.
    */
   async show(found: Found, type: ViewType, viewing: Viewing): Promise<string | undefined> {
-    const { record, uriParts, metadataIdScheme } = found;
+    const { record, uriParts, repairs, metadataIdScheme } = found;
     if (record.tombstone !== null && type !== HTML) throw goneProblem(record);
     const { principal, request, reply } = viewing;
     const shown = this.presenter.show(record);
@@ -47,7 +47,8 @@ export class RecordViews {
     if (type === null) {
       const written = new SerializedIdentifier(shown);
       if (isNotModified(viewing, written.entityTag)) return undefined;
-      return written.toResponse(reply, { query: uriParts.query, fragment: uriParts.fragment });
+      const { query, fragment } = uriParts;
+      return written.toResponse(reply, { query, fragment, ...(repairs.length > 0 && { repairs }) });
     }
     const body =
       type === HTML

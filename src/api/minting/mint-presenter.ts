@@ -35,7 +35,7 @@ export class MintPresenter {
     if (['replayed', 'found'].includes(outcome.outcome)) void reply.header('idempotency-replayed', 'true');
     return written.toResponse(reply, {
       metadataRecord: this.metadataRecord(outcome, principal),
-      ...ignoredIn(outcome),
+      ...notesOn(outcome),
     });
   }
 
@@ -45,13 +45,13 @@ export class MintPresenter {
       return { clientRef, status: CATALOGUE[result.code].status, problem: problemDocument(result, style.instance) };
     }
     const status = statusOf(result);
-    const ignored = ignoredIn(result);
+    const notes = notesOn(result);
     const identifier = nativeText(result.record);
-    if (style.isMinimal) return { clientRef, status, identifier, ...ignored };
+    if (style.isMinimal) return { clientRef, status, identifier, ...notes };
     // Mutates the new object: copying that many members takes longer.
     const metadataRecord = this.metadataRecord(result, style.principal);
     const record = Object.assign(this.show(result.record, style.principal), { metadataRecord });
-    return { clientRef, status, identifier, record, ...ignored };
+    return { clientRef, status, identifier, record, ...notes };
   }
 
   /** The metadata record that was minted with the identifier; null for none. */
@@ -69,7 +69,7 @@ function statusOf({ outcome }: MintOutcome): number {
   return outcome === 'created' || outcome === 'replayed' ? HttpStatus.CREATED : HttpStatus.OK;
 }
 
-/** Absent where nothing was ignored. */
-function ignoredIn({ ignored }: MintOutcome): Pick<MintedIdentifierDto, 'ignored'> {
-  return ignored === undefined || ignored.length === 0 ? {} : { ignored };
+/** What was ignored or understood otherwise; absent where nothing was. */
+function notesOn({ ignored = [], understood }: MintOutcome): Pick<MintedIdentifierDto, 'ignored' | 'understood'> {
+  return { ...(ignored.length > 0 && { ignored }), ...(understood !== undefined && { understood }) };
 }

@@ -5,7 +5,7 @@ import { IdentifierDto } from '../representation/identifier.dto.js';
 import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
 import { MAX_LOCAL_NAME_OCTETS, MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
 import { IGNORABLE_MEMBERS, type IgnorableMember } from '../../registry/ignored-members.js';
-import { ON_EXISTING, type OnExisting } from '../../registry/mint-command.js';
+import { ON_EXISTING, type OnExisting, type Understood } from '../../registry/mint-command.js';
 import { IsAlternateIds } from '../../http/validation/is-alternate-ids.js';
 import { IsTarget } from '../../http/validation/is-target.js';
 import { IsTime } from '../../http/validation/is-time.js';
@@ -132,6 +132,14 @@ export class MintRequestDto extends MintFieldsDto {
   namingAuthority: string;
 }
 
+/** The schema of `understood`. */
+export const UNDERSTOOD = {
+  type: Object,
+  additionalProperties: { type: 'string' },
+  required: false,
+  example: { '/metadataId': 'info:fedora/demo:7' },
+};
+
 /** The response to a mint. */
 export class MintedIdentifierDto extends IdentifierDto {
   /** The identifier of the metadata record that was minted in the same request (`mintMetadataId`), otherwise null. */
@@ -144,4 +152,11 @@ export class MintedIdentifierDto extends IdentifierDto {
    */
   @ApiProperty({ enum: IGNORABLE_MEMBERS, isArray: true, required: false, example: ['target'] })
   ignored?: readonly IgnorableMember[];
+
+  /**
+   * The names of the request that are stored in another notation than they were sent in, by their JSON Pointers (RFC 6901); absent
+   * where every name is stored as it was sent.
+   */
+  @ApiProperty(UNDERSTOOD)
+  understood?: Understood;
 }

@@ -1,6 +1,10 @@
+import { REPAIR_CODES } from '../../identifier/index.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { STATES, type State } from '../../registry/identifier-record.js';
 import { HandleValueDto } from './handle-value.dto.js';
+
+/** The schema of `repairs` where it is absent for none. */
+export const REPAIRS = { enum: REPAIR_CODES, enumName: 'RepairCode', isArray: true, required: false } as const;
 
 /** The URIs of an identifier in canonical form. A form that cannot express the identifier is null, never approximated. */
 export class UrisDto {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { hostFieldsOf } from './request-heads.js';
 import { noteArrival } from './response-deadline.js';
 
 /** Then the framework gets the request, which refuses it in time (`response-deadline.ts`). */
@@ -119,11 +120,12 @@ export class DirectAnswers {
 }
 
 /** Whether no hook of the framework reads more of the request than its path and its client. */
-function isPlain({ method, headers, httpVersion }: IncomingMessage): boolean {
+function isPlain(request: IncomingMessage): boolean {
+  const { method, headers, httpVersion } = request;
   return (
     (method === 'GET' || method === 'HEAD') &&
     httpVersion === '1.1' &&
-    headers.host !== undefined &&
+    hostFieldsOf(request) === 1 &&
     headers.authorization === undefined &&
     headers.traceparent === undefined &&
     headers['content-length'] === undefined &&

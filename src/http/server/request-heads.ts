@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+
 const LF = 0x0a;
 const CR = 0x0d;
 
@@ -27,4 +29,14 @@ function endOfEmptyLine(octets: Buffer, from: number): number {
     if (octets[next] === LF) return next + 1;
   }
   return -1;
+}
+
+/** The number of Host fields of a request; `headers` has the first one only. */
+export function hostFieldsOf({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count;
 }

@@ -37,7 +37,9 @@ export class RequestValidation extends ValidationPipe {
         `The media type ${value.mediaType} is not supported; send application/json.`,
       );
     }
-    if (metadata.type === 'body' && Array.isArray(value) && isDto(metadata.metatype)) throw invalidMembers([]);
+    if (metadata.type === 'body' && Array.isArray(value) && isDto(metadata.metatype)) {
+      throw noObject(value, metadata.metatype);
+    }
     const root = metadata.type === 'query' ? '#query' : '';
     // The JSON parser rejects reserved names; class-transformer would drop them.
     const reserved = metadata.type === 'query' ? Object.keys(value as object).filter(isReservedName) : [];
@@ -51,7 +53,7 @@ export class RequestValidation extends ValidationPipe {
     } catch (error) {
       // class-validator reports the members of its DTO for a body that is no object.
       if (error instanceof InvalidMembers && metadata.type === 'body' && (typeof value !== 'object' || value === null))
-        throw invalidMembers([]);
+        throw noObject(value, metadata.metatype);
       if (error instanceof InvalidMembers)
         throw invalidMembers(error.members.flatMap((member) => describe(member, root, metadata.metatype)));
       throw error;
@@ -61,7 +63,7 @@ export class RequestValidation extends ValidationPipe {
 
 /** Validates one part of a large body. @throws Problem INVALID_REQUEST with pointers into this part. */
 export function readPart<T extends object>(dto: new () => T, sent: unknown): T {
-  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) throw invalidMembers([]);
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) throw noObject(sent, dto);
   const rules = FastRules.of(dto);
   if (rules.accept(sent)) return sent as T;
   const value = rules.withoutNulls(sent);
@@ -105,8 +107,15 @@ class InvalidMembers extends Error {
 function invalidMembers(details: ProblemDetail[]): Problem {
   const [first] = details;
   const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
-  const detail = first === undefined ? 'The body must be a JSON object.' : `${first.pointer}: ${first.detail}${more}`;
+  const detail = `${first?.pointer}: ${first?.detail}${more}`;
   return new Problem('INVALID_REQUEST', detail, { errors: details.slice(0, MAX_ERRORS) });
+}
+
+/** The refusal of a body, or a part of one, that is no object. */
+function noObject(sent: unknown, dto: ArgumentMetadata['metatype']): Problem {
+  const isList = Array.isArray(sent) && isDto(dto) && memberNamesOf(dto).includes('items');
+  const detail = `The body must be a JSON object${isList ? ' that has the list as its member "items"' : ''}.`;
+  return new Problem('INVALID_REQUEST', detail, { errors: [] });
 }
 
 /** The name of the rule of class-validator that rejects unknown members. */

@@ -75,8 +75,10 @@ export class NamingAuthorityWriter {
   ) {}
 
   /** Creates the configured naming authorities that do not exist. */
-  async ensure(authorities: readonly Pick<NamingAuthority, 'prefix' | 'profile'>[]): Promise<void> {
-    for (const { prefix, profile } of authorities) {
+  async ensure(
+    authorities: readonly Pick<NamingAuthority, 'prefix' | 'profile' | 'metadataIdScheme'>[],
+  ): Promise<void> {
+    for (const { prefix, profile, metadataIdScheme } of authorities) {
       await this.transactions.run((transaction) =>
         this.create(transaction, SERVICE, {
           prefix,
@@ -85,7 +87,7 @@ export class NamingAuthorityWriter {
           caseInsensitive: isCaseInsensitiveByRule(prefix),
           handleValues: false,
           sandbox: false,
-          metadataIdScheme: 'recognized',
+          metadataIdScheme,
           uuidVersion: 4,
           targetTemplate: null,
           resolver: null,

@@ -235,6 +235,9 @@ describe('a look-up of texts', () => {
       inputs.map(() => ['found', `7/${guid}`, []]),
     );
     expect(seen.text).not.toContain('candidates');
+    const alone = await service.client.get(`/identifiers/${guid}`, stranger);
+    expect([alone.status, alone.body.identifier]).toEqual([200, `7/${guid}`]);
+    expect((await service.client.get(`/identifiers/${guid}`, ADMIN)).status).toBe(300);
     const all = await service.client.post('/identifiers/lookup', { items: inputs }, ADMIN);
     expect(all.body.items.map((item: any) => [item.outcome, item.candidates.length])).toEqual([
       ['ambiguous', 3],

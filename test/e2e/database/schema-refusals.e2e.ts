@@ -49,6 +49,18 @@ describe('a start is refused', () => {
     const server = await startServer({ DATABASE_URL: database.url, ACCESS: 'open' });
     expect((await server.stop()).code).toBe(0);
   });
+
+  it('where Citus distributes tables, and names them', async () => {
+    // A table of this name stands in for the catalog of Citus.
+    await query(database.url, 'CREATE TABLE pg_dist_partition (logicalrelid regclass)');
+    const server = await startServer({ DATABASE_URL: database.url, ACCESS: 'open' });
+    expect((await server.stop()).code).toBe(0);
+    await query(database.url, "INSERT INTO pg_dist_partition VALUES ('identifier'), ('change'), ('pg_class')");
+    expect(await refusal()).toContain(
+      'Citus distributes the tables change, identifier, on which Mintmark cannot write.',
+    );
+    await query(database.url, 'DROP TABLE pg_dist_partition');
+  });
 });
 
 describe('the unique indexes that a start requires', () => {

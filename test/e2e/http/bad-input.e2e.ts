@@ -65,6 +65,15 @@ describe('POST /identifiers refuses', () => {
     expect((await send(body)).body.detail).toContain(words);
   });
 
+  it.each(['/identifiers/batch', '/identifiers/lookup', '/normalize'])(
+    'a list in the place of the object of POST %s, and names its member "items"',
+    async (path) => {
+      const { status, body } = await service.client.post(path, [{}]);
+      const detail = 'The body must be a JSON object that has the list as its member "items".';
+      expect([status, body.code, body.detail]).toEqual([400, 'INVALID_REQUEST', detail]);
+    },
+  );
+
   it('a body in chunks over the limit, and names the limit in octets', async () => {
     const body = new Blob([`{"namingAuthority":"${'1'.repeat(300_000)}"}`]).stream();
     const answer = await fetch(`${service.server.url}/identifiers`, {

@@ -46,6 +46,7 @@ const ANSWERS: [string, string][] = [
   ['a malformed URL', get('/%zz')],
   ['a parameter that is too long', get(`/identifiers/${'a'.repeat(33_000)}`)],
   ['no Host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n'],
+  ['two Hosts', 'GET / HTTP/1.1\r\nHost: localhost\r\nHOST: localhost\r\nConnection: close\r\n\r\n'],
   ['broken HTTP', 'BROKEN\r\n\r\n'],
   ['headers that are too large', `GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'a'.repeat(70_000)}\r\n\r\n`],
   ['a request that never ends', 'POST /identifiers HTTP/1.1\r\nHost: localhost\r\n'],
@@ -66,6 +67,17 @@ describe.each(ANSWERS.filter(([name]) => name !== 'metrics'))('%s', (_, bytes) =
   it('shows no stack, no file and no library', async () => {
     const { body } = await raw(bytes);
     expect(body).not.toMatch(/\bat .*:\d+:\d+|\.[cm]?[jt]s\b|node_modules|node:|FST_|Prisma|HttpException/);
+  });
+});
+
+describe('a request with two Host fields', () => {
+  it('RFC 9112 3.2: is 400 in every version of HTTP and for every path', async () => {
+    for (const start of ['GET /identifiers HTTP/1.1', 'GET /identifiers HTTP/1.0', 'GET /100.102/x HTTP/1.1']) {
+      const { head, body } = await raw(`${start}\r\nHost: localhost\r\nhost: a.example\r\nConnection: close\r\n\r\n`);
+      expect([start, head.split('\r\n', 1)[0], JSON.parse(body).code]).toEqual([
+        ...[start, 'HTTP/1.1 400 Bad Request', 'MALFORMED_HTTP'],
+      ]);
+    }
   });
 });
 

@@ -83,7 +83,7 @@ beforeAll(async () => {
   pool.on('error', () => {});
   const transactions = new Transactions(pool, pool);
   await new NamingAuthorityWriter(transactions, new NamingAuthorityCache(pool, RESOLVER)).ensure([
-    { prefix: '100.102', profile: 'cordra' },
+    { prefix: '100.102', profile: 'cordra', metadataIdScheme: 'recognized' },
   ]);
   await mintingWith([A]).mint(ORDER);
 });

@@ -162,6 +162,35 @@ describe('PUBLIC_READ=false', () => {
     expect(problem(hidden)).toEqual(problem(missing));
     expect(hidden?.status).toBe(404);
   });
+
+  it('does not tell the resolvers of hidden naming authorities, nor their letters', async () => {
+    const upstream = { RESOLVER_UPSTREAM: 'https://hdl.example.net/' };
+    const client = await services.start({ PUBLIC_READ: 'false', FACES: 'api,resolver', ...upstream });
+    const path = await minted(client);
+    const resolver = { scheme: 'https', authority: 'hidden.example.org', firstSegment: 'own' };
+    const created = { namingAuthority: 'Hidden', profile: 'handle', resolver };
+    expect((await client.post('/naming-authorities', created, ADMIN)).status).toBe(201);
+    const grants = [{ namingAuthority: '100.102' }];
+    const requested = { client: 'c', scopes: ['read'], namingAuthorities: grants };
+    const { body } = await client.post('/api-keys', requested, ADMIN);
+    const headers = { authorization: `Bearer ${body.secret}` };
+    const ask = async (target: string) => {
+      const { status, headers: sent } = await exchange(client.base, target, { headers });
+      return [status, sent.location];
+    };
+    for (const [hidden, unknown] of [
+      [`/own${path}`, `/unknown${path}`],
+      ['/own/Foreign/x', '/unknown/Foreign/x'],
+      [`/https:/hidden.example.org${path}`, `/https:/unknown.example.org${path}`],
+      [`/https:/hidden.example.org/own${path}`, `/https:/unknown.example.org/own${path}`],
+      ['/Hidden/x', '/Unknown/x'],
+    ] as const) {
+      expect([hidden, await ask(hidden)]).toEqual([hidden, await ask(unknown)]);
+      expect((await ask(hidden))[0]).toBe(404);
+    }
+    expect((await exchange(client.base, `/own${path}`, { headers: ADMIN })).headers.location).toBe(TARGET);
+    expect(await ask(`/hdl:${path.slice(1)}`)).toEqual([302, TARGET]);
+  });
 });
 
 describe('two processes', () => {

@@ -5,12 +5,13 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { type DirectAnswer, DirectAnswers, type DirectRules } from '../../../src/http/server/direct-answers.js';
 
 const ANSWER: DirectAnswer = { status: 302, headers: ['location', 'https://a.example/'], body: 'moved', octets: 5 };
+const REQUEST = { method: 'GET', httpVersion: '1.1', headers: { host: 'a' }, rawHeaders: ['Host', 'a'] };
 
 /** Sends a request to a server with one direct answer. @returns who answered, and what was counted. */
 async function answered(
   answer: () => DirectAnswer | null | Promise<DirectAnswer | null>,
   rules: Partial<DirectRules> = {},
-  headers: Record<string, string> = {},
+  headers: Record<string, string> | readonly string[] = {},
 ) {
   const counts = { left: 0, undone: 0, answered: 0 };
   const direct = new DirectAnswers(
@@ -62,6 +63,10 @@ describe('a request', () => {
     }
   });
 
+  it('is handled by the framework when it has two Host fields', async () => {
+    expect((await answered(() => ANSWER, {}, ['Host', 'a.example', 'host', 'b.example'])).text).toBe('framework');
+  });
+
   it('is handed over once when its direct answer takes too long', async () => {
     jest.useFakeTimers();
     try {
@@ -77,7 +82,7 @@ describe('a request', () => {
           answered: () => {},
         },
       );
-      const request = { method: 'GET', httpVersion: '1.1', headers: { host: 'localhost' } } as IncomingMessage;
+      const request = { ...REQUEST } as IncomingMessage;
       const handOver = jest.fn();
       expect(direct.take(request, { socket: {}, closed: false } as ServerResponse, handOver)).toBe(true);
       await jest.advanceTimersByTimeAsync(11_000);
@@ -102,8 +107,7 @@ describe('a request', () => {
         answered: () => {},
       },
     );
-    const headers = { host: 'localhost' };
-    const request = { method: 'GET', httpVersion: '1.1', headers } as IncomingMessage;
+    const request = { ...REQUEST } as IncomingMessage;
     const response = { socket: {}, closed: true } as ServerResponse;
     const handOver = jest.fn();
     expect(direct.take(request, response, handOver)).toBe(true);

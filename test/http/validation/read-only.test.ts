@@ -73,7 +73,8 @@ describe('a read-only member', () => {
 describe('a change', () => {
   it('of an identifier permits every member of its representation', () => {
     const { uris, ...record } = snapshotOf(recordWith(), DEFAULT_RESOLVER);
-    const names = [...Object.keys(serializeRecord(record, uris)), 'query', 'fragment', 'metadataRecord', 'ignored'];
+    const ofMints = ['metadataRecord', 'ignored', 'understood', 'repairs'];
+    const names = [...Object.keys(serializeRecord(record, uris)), 'query', 'fragment', ...ofMints];
     expect(memberNamesOf(UpdateIdentifierDto)).toEqual(names.sort());
   });
 

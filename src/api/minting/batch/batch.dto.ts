@@ -2,11 +2,12 @@ import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsString, Max, MaxLen
 import { NullIsAbsent } from '../../../http/validation/null-members.js';
 import { Optional } from '../../../http/validation/optional.js';
 import { ApiProperty } from '../../../openapi/annotations.js';
-import { MintFieldsDto, MintedIdentifierDto } from '../mint-request.dto.js';
+import { MintFieldsDto, MintedIdentifierDto, UNDERSTOOD } from '../mint-request.dto.js';
 import { readPart } from '../../../http/validation/request-validation.js';
 import { ProblemDocumentDto } from '../../../problem/problem-document.dto.js';
 import { Problem } from '../../../problem/problem.js';
 import { IGNORABLE_MEMBERS, type IgnorableMember } from '../../../registry/ignored-members.js';
+import type { Understood } from '../../../registry/mint-command.js';
 import type { ReceivedItem } from './mint-item.js';
 
 export const MAX_ITEMS = 10_000;
@@ -112,6 +113,13 @@ export class MintResultDto {
    */
   @ApiProperty({ enum: IGNORABLE_MEMBERS, isArray: true, required: false, example: ['target'] })
   ignored?: readonly IgnorableMember[];
+
+  /**
+   * The names of the item that are stored in another notation than they were sent in, by their JSON Pointers in the item (RFC 6901);
+   * absent where every name is stored as it was sent.
+   */
+  @ApiProperty(UNDERSTOOD)
+  understood?: Understood;
 
   /** Why the item failed; pointers are relative to the item. */
   problem?: ProblemDocumentDto;

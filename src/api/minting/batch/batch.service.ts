@@ -13,7 +13,7 @@ import { type NamingAuthoritySnapshot, activeIn, addressIn } from '../../../regi
 import { IdempotentRequests } from '../../../storage/idempotency.js';
 import { type LockedName, lockNames } from '../../../storage/identifiers/name-locks.js';
 import type { Queryable } from '../../../storage/transactions.js';
-import type { MintJob, MintResult, NamedResult } from '../../../minting/mint-outcome.js';
+import { type MintJob, type MintResult, type NamedResult, withUnderstood } from '../../../minting/mint-outcome.js';
 import { MintReplays, type StoredResult, serializeResult } from '../../../minting/mint-replays.js';
 import { MintingService } from '../../../minting/minting.service.js';
 import { ExistingUpdates, repeatAfterExpiry } from '../../../upserts/existing-updates.js';
@@ -127,10 +127,11 @@ export class BatchService {
     known: NamingAuthoritySnapshot,
   ): Promise<NamedResult[]> {
     const results = await this.replays.restore(new Map(stored.entries()));
-    return [...results].map(([index, result]) => ({
-      clientRef: entries[index]?.clientRef ?? null,
-      result: shownConflict(result, known),
-    }));
+    return [...results].map(([index, result]) => {
+      const { clientRef = null, job } = entries[index] ?? {};
+      const shown = shownConflict(result, known);
+      return { clientRef, result: job === undefined || job instanceof Problem ? shown : withUnderstood(shown, job) };
+    });
   }
 }
 

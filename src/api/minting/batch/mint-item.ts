@@ -9,7 +9,7 @@ import {
   parseMintRequest,
 } from '../../../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../../../registry/naming-authority-snapshot.js';
-import type { MintJob, MintResult } from '../../../minting/mint-outcome.js';
+import { type MintJob, type MintResult, withUnderstood } from '../../../minting/mint-outcome.js';
 
 /** Items that are parsed before other requests continue. */
 export const PARSE_SLICE = 100;
@@ -82,9 +82,10 @@ export function chargeRateLimits(
 
 /** The result of an item: its own problem, or the result of its mint. */
 export function resultOf(job: MintJob | Problem, results: ReadonlyMap<MintJob, MintResult>): MintResult {
-  const result = job instanceof Problem ? job : results.get(job);
+  if (job instanceof Problem) return job;
+  const result = results.get(job);
   if (result === undefined) throw new TypeError('every job has a result');
-  return result;
+  return withUnderstood(result, job);
 }
 
 function missingNamingAuthority(): never {

@@ -322,6 +322,34 @@ END $$;
 
 CREATE VIEW "log_offset" AS SELECT "value" + ("timeline"() - 1) * 1099511627776 AS "value" FROM "change_offset";
 
+-- The number of the first transaction whose events a reader may not read yet: the oldest that runs in the snapshot of the statement and
+-- is not known to belong to another database of the server, or the first that the snapshot does not have. The numbers of sessions and
+-- of prepared transactions are read after the snapshot was taken. A number that is not among those of other databases counts: a
+-- transaction that has ended since, or that the role does not see. Stable, so that it uses the snapshot with which the statement reads
+-- its rows; a later one would have ended transactions whose rows the statement does not see. A snapshot of a standby does not list
+-- the transactions that run.
+
+CREATE FUNCTION "feed_horizon"() RETURNS BIGINT LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    "taken" pg_snapshot := pg_current_snapshot();
+BEGIN
+    IF pg_is_in_recovery() THEN
+        RETURN pg_snapshot_xmin("taken")::text::bigint;
+    END IF;
+    RETURN (
+        SELECT least(min("number"), pg_current_xact_id_if_assigned(), pg_snapshot_xmax("taken"))::text::bigint
+        FROM pg_snapshot_xip("taken") AS running("number")
+        WHERE "number"::xid NOT IN (
+            SELECT "backend_xid" FROM pg_stat_activity
+            WHERE "backend_xid" IS NOT NULL AND "datname" <> current_database()
+            UNION ALL
+            SELECT "transaction" FROM pg_prepared_xacts WHERE "database" <> current_database()
+        )
+    );
+EXCEPTION WHEN insufficient_privilege THEN
+    RETURN pg_snapshot_xmin("taken")::text::bigint;
+END $$;
+
 CREATE TABLE "change" (
     "position" BIGINT NOT NULL,
     "id" BIGINT NOT NULL DEFAULT nextval('identifier_id_seq'),

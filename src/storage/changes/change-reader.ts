@@ -7,6 +7,7 @@ import { compactGuid } from '../../registry/uuid.js';
 import type { PageRow } from '../bounded-page.js';
 import type { Row } from '../columns.js';
 import {
+  HORIZON,
   LOG_HEAD,
   LOG_HEAD_WITHOUT,
   LOG_START,
@@ -57,11 +58,11 @@ const RESTART_DISTANCE = 65_536;
 
 /** $1: a position; $2: `RESTART_DISTANCE`. The last event that is so far before the last one before the position. */
 export const RESTART = `
-  WITH bound AS MATERIALIZED (
-    SELECT least(pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value,
+  WITH ${HORIZON}, bound AS MATERIALIZED (
+    SELECT least(position,
                  coalesce(greatest((SELECT max(position) FROM change WHERE position < $1::bigint),
                                    (SELECT max(position) FROM first_event WHERE position < $1::bigint)), 0) - $2::bigint) AS value
-    FROM log_offset
+    FROM horizon
   )
   (SELECT position, id FROM change WHERE position < (SELECT value FROM bound) ORDER BY position DESC, id DESC LIMIT 1)
   UNION ALL

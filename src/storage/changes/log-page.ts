@@ -38,11 +38,17 @@ export interface LogPageQuery {
 }
 
 /**
+ * The first position that may belong to a running transaction. Computed once for a statement: a second reading of the sessions can
+ * give another one, and a page with both would skip rows of one table. See the function `feed_horizon` of the schema.
+ */
+export const HORIZON = 'horizon AS MATERIALIZED (SELECT feed_horizon() + value AS position FROM log_offset)';
+
+/**
  * $1 and $2: a position and an ordinal; $3: the limit; $4: how many events are read; $5 to $8: the filter, null for all. The event
  * at the position, which precedes the page, is returned without its patch: its absence shows that the log does not have it. The
- * last event that was read is returned too. Positions from the oldest running transaction on may belong to running
- * transactions and are not read. A page ends after `MAX_PAGE_OCTETS`; the patches of first events are built only for the
- * page, because one can have 1.6 MB. The limits of the halves keep the filter out of the choice of an index.
+ * last event that was read is returned too. Positions from `HORIZON` on are not read. A page ends after `MAX_PAGE_OCTETS`; the
+ * patches of first events are built only for the page, because one can have 1.6 MB. The limits of the halves keep the filter out
+ * of the choice of an index.
  */
 const statementOf = (from: '>=' | '<=', beyond: '>' | '<', direction: 'ASC' | 'DESC'): string => {
   const order = `position ${direction}, id ${direction}`;
@@ -50,9 +56,10 @@ const statementOf = (from: '>=' | '<=', beyond: '>' | '<', direction: 'ASC' | 'D
               (SELECT position, id, naming_authority_id, identifier_id, version, kind, client, key_id, at, ${patch} AS patch
                FROM ${table}
                WHERE (position, id) ${from} ($1::bigint, $2::bigint)
-                 AND position < (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM log_offset)
+                 AND position < (SELECT position FROM horizon)
                ORDER BY ${order} LIMIT $4::int + 1)`;
   return `
+  WITH ${HORIZON}
   SELECT b.position, b.id, (SELECT n.prefix FROM naming_authority n WHERE n.id = b.naming_authority_id) AS naming_authority,
          b.version, b.kind, b.at, b.client, b.key_id, i.guid, i.local_name, b.is_found, b.is_last, b.read::int,
          CASE WHEN b.is_found
@@ -101,12 +108,13 @@ export function logPage(after: LogPosition, { limit, order, filter }: LogPageQue
 
 /** The last readable position. */
 export const LOG_HEAD = `
+  WITH ${HORIZON}
   (SELECT position, id FROM change
-   WHERE position < (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM log_offset)
+   WHERE position < (SELECT position FROM horizon)
    ORDER BY position DESC, id DESC LIMIT 1)
   UNION ALL
   (SELECT position, id FROM first_event
-   WHERE position < (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM log_offset)
+   WHERE position < (SELECT position FROM horizon)
    ORDER BY position DESC, id DESC LIMIT 1)
   ORDER BY position DESC, id DESC LIMIT 1`;
 

@@ -15,6 +15,7 @@ import {
   type LogPageQuery,
   type LogPosition,
   isAfter,
+  lastBefore,
   logPage,
 } from './log-page.js';
 
@@ -59,15 +60,9 @@ const RESTART_DISTANCE = 65_536;
 /** $1: a position; $2: `RESTART_DISTANCE`. The last event that is so far before the last one before the position. */
 export const RESTART = `
   WITH ${HORIZON}, bound AS MATERIALIZED (
-    SELECT least(position,
-                 coalesce(greatest((SELECT max(position) FROM change WHERE position < $1::bigint),
-                                   (SELECT max(position) FROM first_event WHERE position < $1::bigint)), 0) - $2::bigint) AS value
-    FROM horizon
+    SELECT least(position, coalesce((SELECT position FROM ${lastBefore('$1::bigint')} lost), 0) - $2::bigint) AS position FROM horizon
   )
-  (SELECT position, id FROM change WHERE position < (SELECT value FROM bound) ORDER BY position DESC, id DESC LIMIT 1)
-  UNION ALL
-  (SELECT position, id FROM first_event WHERE position < (SELECT value FROM bound) ORDER BY position DESC, id DESC LIMIT 1)
-  ORDER BY position DESC, id DESC LIMIT 1`;
+  SELECT position, id FROM ${lastBefore('(SELECT position FROM bound)')} restart`;
 
 /** $1: the identifier; $2: a version; $3: the limit. */
 const OF_IDENTIFIER = `

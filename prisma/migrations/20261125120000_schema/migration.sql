@@ -306,6 +306,14 @@ CREATE TABLE "change_offset" (
 );
 INSERT INTO "change_offset" DEFAULT VALUES;
 
+-- Has no rows. Each statement that takes a position locks it against a raise of the offset, and nothing else does.
+
+CREATE TABLE "position_gate" (
+    "id" INTEGER NOT NULL,
+
+    CONSTRAINT "position_gate_pkey" PRIMARY KEY ("id")
+);
+
 -- The timeline of the server, of which each promotion begins a new one: the name of any file of the write-ahead log begins with it, in
 -- eight hexadecimal digits. The control file has it only after the first checkpoint. It never changes while sessions write, so the
 -- function is immutable: a plan contains the number, and mints do not compute it. A standby has none: it refuses this like a write.

@@ -1,6 +1,7 @@
 import { Actor, ChangeKind, PatchOperation } from '../../registry/change.js';
 import { noteChanges } from '../touched.js';
 import type { Queryable } from '../transactions.js';
+import { POSITION_GATE } from './position-gate.js';
 
 export interface NewChange {
   readonly namingAuthority: string;
@@ -13,6 +14,7 @@ export interface NewChange {
 
 /** $1 to $6: the changes; $7: the client; $8: the ID of its key. The position is the number of the transaction. */
 const APPEND = `
+  WITH ${POSITION_GATE}
   INSERT INTO change (position, naming_authority_id, identifier_id, version, kind, client, key_id, patch, at)
   SELECT pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset),
          (SELECT n.id FROM naming_authority n WHERE n.prefix = w.naming_authority), w.identifier_id, w.version, w.kind, $7, $8, w.patch, w.at

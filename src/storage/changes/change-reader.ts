@@ -4,6 +4,7 @@ import type { ChangeKind, PatchOperation } from '../../registry/change.js';
 import { namingAuthorityKey } from '../../identifier/index.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import { compactGuid } from '../../registry/uuid.js';
+import { Problem } from '../../problem/problem.js';
 import type { PageRow } from '../bounded-page.js';
 import type { Row } from '../columns.js';
 import {
@@ -18,6 +19,7 @@ import {
   lastBefore,
   logPage,
 } from './log-page.js';
+import { isNewServer } from './position-offset.js';
 
 export interface RecordedChange extends LogPosition {
   readonly namingAuthority: string;
@@ -149,7 +151,11 @@ export class ChangeReader {
     const { rows } = await this.pool.query<EventRow>(logPage(after, query, reads));
     const isKnown = rows[0] !== undefined && isAt(rows[0], after);
     // What was before an event that is lost is not lost.
-    if (!isKnown && query.order === 'at' && isAfter(after, LOG_START)) return null;
+    if (!isKnown && query.order === 'at' && isAfter(after, LOG_START)) {
+      // Until the raise, the horizon can be before positions that the log has.
+      if (await isNewServer(this.pool)) throw startedServer();
+      return null;
+    }
     const all = rows.filter((row) => row.is_found);
     const found = all.slice(0, query.limit);
     const last = all.length > query.limit ? found.at(-1) : rows.at(-1);
@@ -162,6 +168,12 @@ export class ChangeReader {
       octets: found.reduce((sum, { patch }) => sum + patch.length, 0),
     };
   }
+}
+
+function startedServer(): Problem {
+  const detail =
+    'The database server was started, and the log cannot be compared with the cursor yet. Send the request again after Retry-After.';
+  return new Problem('DATABASE_UNAVAILABLE', detail, { headers: { 'retry-after': '1' }, isOfRead: true });
 }
 
 function isAt(row: PositionRow, { position, id }: LogPosition): boolean {

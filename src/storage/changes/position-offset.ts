@@ -14,9 +14,19 @@ const LAST = `coalesce((SELECT position FROM ${lastBefore(LOG_END.position.toStr
 /** Whether the server was started since the last raise, perhaps with an earlier state of its files, or is another one. */
 const IS_NEW = 'SELECT server_started_at IS DISTINCT FROM pg_postmaster_start_time() AS "isNew" FROM change_offset';
 
+type SequencedTable = 'identifier' | 'naming_authority';
+
+/** Whether the sequence of a table gives a key next that exists: logical replication copies rows and no state of sequences. */
+const isBehind = (table: SequencedTable): string =>
+  `(SELECT max(id) FROM ${table}) >= (SELECT last_value + is_called::int FROM ${table}_id_seq)`;
+
+const raiseSequence = (table: SequencedTable): string =>
+  `SELECT setval('${table}_id_seq', (SELECT max(id) FROM ${table})) WHERE ${isBehind(table)}`;
+
 /** Also where an unassigned transaction number would get a position that exists already, or an earlier one. */
 const NEEDS_RAISE = `
   SELECT server_started_at IS DISTINCT FROM pg_postmaster_start_time()
+         OR ${isBehind('identifier')} OR ${isBehind('naming_authority')}
          OR ${LAST} >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint + (SELECT value FROM log_offset) AS "needsRaise"
   FROM change_offset`;
 
@@ -61,7 +71,8 @@ export class PositionOffset {
 
   /**
    * Raises the offset where new events of the server of a session would get earlier positions, and once after each start of the
-   * server. Called before the first write of a session. A session of a standby is compared again after the promotion.
+   * server; and sequences that are behind. Called before the first write of a session. A session of a standby is compared again
+   * after the promotion.
    * @throws the error of a lock timeout after `RAISE_MS`; 25006 on a server in recovery.
    */
   async compare(session: Session): Promise<void> {
@@ -81,6 +92,15 @@ export async function isNewServer(on: Session): Promise<boolean> {
   return (await on.query<{ isNew: boolean }>(IS_NEW)).rows[0]?.isNew === true;
 }
 
+/** @throws Error where the sequence of the keys of identifiers is behind, so that a mint conflicts with another identifier by its key. */
+export async function requireSequence(on: Session): Promise<void> {
+  const { rows } = await on.query<{ behind: boolean | null }>(`SELECT ${isBehind('identifier')} AS behind`);
+  if (rows[0]?.behind !== true) return;
+  throw new Error(
+    'the sequence identifier_id_seq is behind the keys of identifier, so that identifier_pkey is violated; a start of the service raises it',
+  );
+}
+
 async function needsRaise(session: Session): Promise<boolean> {
   return (await session.query<{ needsRaise: boolean }>(NEEDS_RAISE)).rows[0]?.needsRaise === true;
 }
@@ -92,6 +112,7 @@ async function raise(session: Session): Promise<void> {
     // Waits for statements with the old offset, whose events a reader could otherwise miss: see `POSITION_GATE`.
     await session.query('LOCK TABLE position_gate IN SHARE MODE');
     await session.query(RAISE, [GAP.toString(), POSITIONS_PER_SECOND.toString()]);
+    await session.query(`${raiseSequence('identifier')}; ${raiseSequence('naming_authority')}`);
   }
   await session.query('COMMIT');
 }

@@ -17,11 +17,13 @@ const FILL = `
   SELECT 1, gen_random_uuid(), 'anonymous', n, true FROM generate_series(1, ${DEAD}) n;`;
 
 const CHANGE = `
+  WITH appended AS (
+    INSERT INTO change (position, id, naming_authority_id, identifier_id, version, kind, client, patch)
+    SELECT position, id, 1, id, 1, 'minted', 'anonymous', '[]' FROM identifier
+    UNION ALL
+    SELECT 1000000 + id, 1000000 + id, 1, id, 2, 'changed', 'anonymous', '[]' FROM identifier
+  )
   UPDATE identifier SET version = 2, is_first_event = false;
-  INSERT INTO change (position, id, naming_authority_id, identifier_id, version, kind, client, patch)
-  SELECT position, id, 1, id, 1, 'minted', 'anonymous', '[]' FROM identifier;
-  INSERT INTO change (position, naming_authority_id, identifier_id, version, kind, client, patch)
-  SELECT 1000000 + id, 1, id, 2, 'changed', 'anonymous', '[]' FROM identifier;
   ANALYZE identifier, change;
   INSERT INTO identifier (naming_authority_id, guid, client, position, is_first_event)
   SELECT 1, gen_random_uuid(), 'anonymous', 2000000 + n, true FROM generate_series(1, 50) n;`;

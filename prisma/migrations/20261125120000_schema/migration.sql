@@ -523,6 +523,7 @@ CREATE TABLE "cursor_secret" (
 
 CREATE TRIGGER "alternate_identifier_kept" BEFORE TRUNCATE ON "alternate_identifier" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
 CREATE TRIGGER "change_offset_kept" BEFORE TRUNCATE ON "change_offset" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
+CREATE TRIGGER "position_gate_kept" BEFORE TRUNCATE ON "position_gate" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
 CREATE TRIGGER "request_kept" BEFORE TRUNCATE ON "request" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
 CREATE TRIGGER "request_part_kept" BEFORE TRUNCATE ON "request_part" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
 CREATE TRIGGER "api_key_kept" BEFORE TRUNCATE ON "api_key" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();

@@ -9,7 +9,17 @@ const TESTED_CONSTANTS = [
   ...['ADMIN', 'OPEN_ACCESS', 'PUBLIC_READER', 'UNAUTHENTICATED', 'DEFAULT_RESOLVER', 'REST_API'],
   ...['CHANGE_COLUMNS', 'IMPORT_COLUMNS'],
   // Statements that tests explain.
-  ...['COUNT', 'COUNT_NAMES', 'IMPORT', 'LOG_HEAD', 'LOG_HEAD_WITHOUT', 'LOG_PAGE', 'LOG_POLL', 'PAGE_OF_NAMES'],
+  ...[
+    'COUNT',
+    'COUNT_NAMES',
+    'IMPORT',
+    'LOG_HEAD',
+    'LOG_HEAD_WITHOUT',
+    'LOG_PAGE',
+    'LOG_POLL',
+    'PAGE_OF_NAMES',
+    'RESTART',
+  ],
   // Lists of which tests visit each entry, or compare all with a document or with the database.
   ...[
     'CATALOGUE',

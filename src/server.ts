@@ -16,8 +16,8 @@ import { OutageLog } from './logging/outage-log.js';
 import { databaseFailure } from './problem/database-errors.js';
 import { createMetricsServer } from './api/metrics/metrics-server.js';
 import { NamingAuthorityWriter } from './storage/naming-authorities/naming-authority-writer.js';
-import { PositionOffset } from './storage/changes/position-offset.js';
 import { CursorSecret } from './storage/cursor-secret.js';
+import { Transactions } from './storage/transactions.js';
 import { NamingAuthorityCache } from './storage/naming-authorities/naming-authority-cache.js';
 import { listening } from './listening-ports.js';
 import { startupBanner } from './startup-banner.js';
@@ -72,7 +72,8 @@ async function open(
 ): Promise<string> {
   const { app } = service;
   const { host, port, metricsPort } = config;
-  await app.get(PositionOffset).raise();
+  // Compares the session with its server, and raises the offset of positions where it is a new one.
+  await app.get(Transactions).run(async () => {});
   await service.replica?.watch.start();
   app.get(Cursors).useSecret(await app.get(CursorSecret).load());
   await app.get(NamingAuthorityWriter).ensure(config.namingAuthorities);

@@ -19,6 +19,7 @@ export const REQUIRED_UNIQUE_INDEXES: readonly string[] = [
   'naming_authority_pkey',
   'naming_authority_prefix_fold_key',
   'naming_authority_prefix_key',
+  'position_gate_pkey',
   'request_part_pkey',
   'request_pkey',
 ];

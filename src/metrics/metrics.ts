@@ -197,7 +197,7 @@ export class Metrics {
   }
 
   watchEventFeed(seconds: () => Promise<number>): void {
-    const help = 'Seconds for which the oldest open transaction has delayed the event feed.';
+    const help = 'Seconds for which the oldest open transaction of the database has delayed the event feed.';
     this.gauge('mintmark_event_feed_age_seconds', help, seconds);
   }
 

@@ -12,7 +12,7 @@ import type { Candidate, DecidedMint, MintJob } from './mint-outcome.js';
  * Attempts of a mint whose values others hold at its insert and not afterwards, or with new GUIDs, which collide only when the random
  * source is broken.
  */
-const MAX_ATTEMPTS = 5;
+export const MAX_ATTEMPTS = 5;
 
 /** The records of the previous versions that mints name; without those that are not registered. */
 export type PreviousVersions = ReadonlyMap<MintJob, IdentifierRecord>;

@@ -5,9 +5,11 @@ import { Problem } from '../problem/problem.js';
 import { shownConflict } from '../registry/conflict-problem.js';
 import type { NewIdentifier } from '../registry/new-identifier.js';
 import { type Conflicts, expiredIn } from '../storage/identifiers/conflicts.js';
+import { requireSequence } from '../storage/changes/position-offset.js';
 import { IdentifierUpdater } from '../storage/identifiers/identifier-updater.js';
 import { type LockWait, type Queryable, Transactions, lockWaitMs } from '../storage/transactions.js';
 import { WRITE_CLIENT, type WriteClient } from '../storage/write-client.js';
+import { MAX_ATTEMPTS } from './build-candidates.js';
 import type { Candidate, DecidedMint, Decisions, MintResult } from './mint-outcome.js';
 import { MintReplays } from './mint-replays.js';
 import { resolveConflicts } from './resolve-conflicts.js';
@@ -46,6 +48,9 @@ export class MintConflicts {
     onExpired: OnExpired | null = null,
   ): Promise<Decisions> {
     const conflicting = await this.find(candidates, transaction);
+    if (candidates.some(({ attempt }) => attempt === MAX_ATTEMPTS)) {
+      await (transaction === undefined ? this.transactions.run(requireSequence) : requireSequence(transaction));
+    }
     const stored = await this.storedResults(conflicting, transaction);
     const decided: DecidedMint[] = [];
     const undecided: Candidate[] = [];

@@ -6,6 +6,7 @@ import { HOT_LOCK_WAIT_MS, HOT_POOL } from '../database/pool.js';
 import { takeCancelledWait } from '../database/standby-notices.js';
 import { Problem } from '../problem/problem.js';
 import { isConnectionLost, isLockTimeout, isOfOtherServer } from '../problem/database-errors.js';
+import { PositionOffset } from './changes/position-offset.js';
 import { type Touched, takeTouched } from './touched.js';
 import { WriteSlots } from './write-slots.js';
 
@@ -69,6 +70,7 @@ export class Transactions {
     @Inject(HOT_POOL) private readonly hot: pg.Pool,
     @Optional() @Inject(TRANSACTION_LISTENER) private readonly listener: TransactionListener | null = null,
     @Optional() private readonly commits: CommitWatch = new CommitWatch(),
+    @Optional() private readonly offset: PositionOffset = new PositionOffset(),
   ) {
     const slotsOf = (of: pg.Pool) => new WriteSlots(of.options.max, this.maxWaitMs, (since) => this.refusal(of, since));
     this.slots = slotsOf(pool);
@@ -175,6 +177,7 @@ export class Transactions {
       const client = await pool.connect();
       const loan: Loan = { isSound: false, commitUntil };
       try {
+        if (!this.offset.hasCompared(client)) await this.offset.compare(client);
         const result = await work(client, loan);
         client.release();
         return result;

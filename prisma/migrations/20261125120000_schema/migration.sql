@@ -322,6 +322,14 @@ CREATE TABLE "change_offset" (
 );
 INSERT INTO "change_offset" DEFAULT VALUES;
 
+-- Has no rows. Each statement that takes a position locks it against a raise of the offset, and nothing else does.
+
+CREATE TABLE "position_gate" (
+    "id" INTEGER NOT NULL,
+
+    CONSTRAINT "position_gate_pkey" PRIMARY KEY ("id")
+);
+
 -- The timeline of the server, of which each promotion begins a new one: the name of any file of the write-ahead log begins with it, in
 -- eight hexadecimal digits. The control file has it only after the first checkpoint. It never changes while sessions write, so the
 -- function is immutable: a plan contains the number, and mints do not compute it. A standby has none: it refuses this like a write.
@@ -337,6 +345,34 @@ END $$;
 -- What is added to the number of a transaction: 2^40 for each timeline after the first, and what restores need.
 
 CREATE VIEW "log_offset" AS SELECT "value" + ("timeline"() - 1) * 1099511627776 AS "value" FROM "change_offset";
+
+-- The number of the first transaction whose events a reader may not read yet: the oldest that runs in the snapshot of the statement and
+-- is not known to belong to another database of the server, or the first that the snapshot does not have. The numbers of sessions and
+-- of prepared transactions are read after the snapshot was taken. A number that is not among those of other databases counts: a
+-- transaction that has ended since, or that the role does not see. Stable, so that it uses the snapshot with which the statement reads
+-- its rows; a later one would have ended transactions whose rows the statement does not see. A snapshot of a standby does not list
+-- the transactions that run.
+
+CREATE FUNCTION "feed_horizon"() RETURNS BIGINT LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    "taken" pg_snapshot := pg_current_snapshot();
+BEGIN
+    IF pg_is_in_recovery() THEN
+        RETURN pg_snapshot_xmin("taken")::text::bigint;
+    END IF;
+    RETURN (
+        SELECT least(min("number"), pg_current_xact_id_if_assigned(), pg_snapshot_xmax("taken"))::text::bigint
+        FROM pg_snapshot_xip("taken") AS running("number")
+        WHERE "number"::xid NOT IN (
+            SELECT "backend_xid" FROM pg_stat_activity
+            WHERE "backend_xid" IS NOT NULL AND "datname" <> current_database()
+            UNION ALL
+            SELECT "transaction" FROM pg_prepared_xacts WHERE "database" <> current_database()
+        )
+    );
+EXCEPTION WHEN insufficient_privilege THEN
+    RETURN pg_snapshot_xmin("taken")::text::bigint;
+END $$;
 
 CREATE TABLE "change" (
     "position" BIGINT NOT NULL,
@@ -503,6 +539,7 @@ CREATE TABLE "cursor_secret" (
 
 CREATE TRIGGER "alternate_identifier_kept" BEFORE TRUNCATE ON "alternate_identifier" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
 CREATE TRIGGER "change_offset_kept" BEFORE TRUNCATE ON "change_offset" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
+CREATE TRIGGER "position_gate_kept" BEFORE TRUNCATE ON "position_gate" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
 CREATE TRIGGER "request_kept" BEFORE TRUNCATE ON "request" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
 CREATE TRIGGER "request_part_kept" BEFORE TRUNCATE ON "request_part" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
 CREATE TRIGGER "api_key_kept" BEFORE TRUNCATE ON "api_key" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();

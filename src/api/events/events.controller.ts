@@ -32,9 +32,9 @@ export class EventsController {
    * Read or stream the change log
    * @remarks Returns all changes since the beginning, each exactly once, in the order of transaction numbers. A
    * transaction gets its number with its first write, so this is not the order of commits, and `at` may decrease from
-   * one event to the next. The versions of one identifier ascend. An event becomes visible when every transaction with
-   * a smaller number has ended, so a long transaction delays all later events. Continue at any time with `next` as
-   * `cursor`. With `Accept: text/event-stream` the response is a stream of events: `id` is the cursor, `event` the kind,
+   * one event to the next. The versions of one identifier ascend. An event becomes visible when every transaction of
+   * the database with a smaller number has ended, so a long transaction delays all later events. Continue at any time with
+   * `next` as `cursor`. With `Accept: text/event-stream` the response is a stream of events: `id` is the cursor, `event` the kind,
    * `data` the event as JSON. When the key expires or is revoked, the stream ends with an event `problem` whose `data`
    * is the problem document.
    *

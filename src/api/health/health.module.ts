@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { HealthController } from './health.controller.js';
+import { StorageWriteModule } from '../../storage/storage-write.module.js';
 import { Readiness } from './readiness.js';
 
-@Module({ controllers: [HealthController], providers: [Readiness] })
+@Module({ imports: [StorageWriteModule], controllers: [HealthController], providers: [Readiness] })
 export class HealthModule {}

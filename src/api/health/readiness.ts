@@ -1,11 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import pg from 'pg';
 import { CommitProbe, SESSION_NAME } from '../../database/commit-probe.js';
 import { CommitWatch, STANDING_MS } from '../../database/commit-watch.js';
 import { InRecoveryError } from '../../database/pool.js';
 import { missingMigrations } from '../../database/schema-state.js';
 import { Problem } from '../../problem/problem.js';
+import { isNewServer } from '../../storage/changes/position-offset.js';
+import { Transactions } from '../../storage/transactions.js';
 
 /** A result is returned to the checks of this time, so that any number of them costs one. */
 const MAX_AGE_MS = 1000;
@@ -41,6 +43,7 @@ export class Readiness {
     @Inject(pg.Pool) private readonly pool: pg.Pool,
     private readonly commits: CommitWatch,
     private readonly probe: CommitProbe,
+    @Optional() @Inject(Transactions) private readonly transactions: Transactions | null = null,
   ) {}
 
   /** @throws Problem DATABASE_UNAVAILABLE with the reason, or an error of the database. */
@@ -70,6 +73,13 @@ export class Readiness {
     }
     const missing = await missingMigrations(this.pool);
     if (missing.length > 0) throw this.notReady(`The database is missing the migrations ${missing.join(', ')}.`);
+    if (await isNewServer(this.pool)) {
+      // The first write of a session raises it.
+      void this.transactions?.run(async () => {}).catch(() => {});
+      throw this.notReady(
+        'The database server was started, and the offset of the positions of events is not raised yet.',
+      );
+    }
   }
 
   private async readServer(): Promise<ServerState> {

@@ -1,6 +1,7 @@
 import { Actor, ChangeKind, PatchOperation } from '../../registry/change.js';
 import { noteChanges } from '../touched.js';
 import type { Queryable } from '../transactions.js';
+import { POSITION_GATE } from './position-gate.js';
 
 export interface NewChange {
   readonly namingAuthority: string;
@@ -12,6 +13,7 @@ export interface NewChange {
 
 /** The position is the number of the transaction. */
 const APPEND = `
+  WITH ${POSITION_GATE}
   INSERT INTO change (position, naming_authority_id, version, kind, patch, at, client, key_id)
   VALUES (pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset),
           (SELECT n.id FROM naming_authority n WHERE n.prefix = $1), $2, $3, $4, $5, $6, $7)`;

@@ -4,9 +4,11 @@ import type { ChangeKind, PatchOperation } from '../../registry/change.js';
 import { namingAuthorityKey } from '../../identifier/index.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import { compactGuid } from '../../registry/uuid.js';
+import { Problem } from '../../problem/problem.js';
 import type { PageRow } from '../bounded-page.js';
 import type { Row } from '../columns.js';
 import {
+  HORIZON,
   LOG_HEAD,
   LOG_HEAD_WITHOUT,
   LOG_START,
@@ -14,8 +16,10 @@ import {
   type LogPageQuery,
   type LogPosition,
   isAfter,
+  lastBefore,
   logPage,
 } from './log-page.js';
+import { isNewServer } from './position-offset.js';
 
 export interface RecordedChange extends LogPosition {
   readonly namingAuthority: string;
@@ -57,16 +61,10 @@ const RESTART_DISTANCE = 65_536;
 
 /** $1: a position; $2: `RESTART_DISTANCE`. The last event that is so far before the last one before the position. */
 export const RESTART = `
-  WITH bound AS MATERIALIZED (
-    SELECT least(pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value,
-                 coalesce(greatest((SELECT max(position) FROM change WHERE position < $1::bigint),
-                                   (SELECT max(position) FROM first_event WHERE position < $1::bigint)), 0) - $2::bigint) AS value
-    FROM log_offset
+  WITH ${HORIZON}, bound AS MATERIALIZED (
+    SELECT least(position, coalesce((SELECT position FROM ${lastBefore('$1::bigint')} lost), 0) - $2::bigint) AS position FROM horizon
   )
-  (SELECT position, id FROM change WHERE position < (SELECT value FROM bound) ORDER BY position DESC, id DESC LIMIT 1)
-  UNION ALL
-  (SELECT position, id FROM first_event WHERE position < (SELECT value FROM bound) ORDER BY position DESC, id DESC LIMIT 1)
-  ORDER BY position DESC, id DESC LIMIT 1`;
+  SELECT position, id FROM ${lastBefore('(SELECT position FROM bound)')} restart`;
 
 /** $1: the identifier; $2: a version; $3: the limit. */
 const OF_IDENTIFIER = `
@@ -153,7 +151,11 @@ export class ChangeReader {
     const { rows } = await this.pool.query<EventRow>(logPage(after, query, reads));
     const isKnown = rows[0] !== undefined && isAt(rows[0], after);
     // What was before an event that is lost is not lost.
-    if (!isKnown && query.order === 'at' && isAfter(after, LOG_START)) return null;
+    if (!isKnown && query.order === 'at' && isAfter(after, LOG_START)) {
+      // Until the raise, the horizon can be before positions that the log has.
+      if (await isNewServer(this.pool)) throw startedServer();
+      return null;
+    }
     const all = rows.filter((row) => row.is_found);
     const found = all.slice(0, query.limit);
     const last = all.length > query.limit ? found.at(-1) : rows.at(-1);
@@ -166,6 +168,12 @@ export class ChangeReader {
       octets: found.reduce((sum, { patch }) => sum + patch.length, 0),
     };
   }
+}
+
+function startedServer(): Problem {
+  const detail =
+    'The database server was started, and the log cannot be compared with the cursor yet. Send the request again after Retry-After.';
+  return new Problem('DATABASE_UNAVAILABLE', detail, { headers: { 'retry-after': '1' }, isOfRead: true });
 }
 
 function isAt(row: PositionRow, { position, id }: LogPosition): boolean {

@@ -2,9 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 
-/** Events from the number of the oldest running transaction on are not visible yet. */
-const SNAPSHOT = `
-  SELECT pg_snapshot_xmin(s)::text AS oldest, pg_snapshot_xmax(s)::text AS next FROM pg_current_snapshot() AS s`;
+/** Events from the number `oldest` on are not visible yet. */
+const SNAPSHOT = 'SELECT feed_horizon()::text AS oldest, pg_snapshot_xmax(pg_current_snapshot())::text AS next';
 
 /** A scrape does not wait longer for a slow database. */
 const TIMEOUT_MS = 1000;
@@ -22,7 +21,7 @@ interface Sample {
 }
 
 /**
- * Measures for how long the oldest running transaction has delayed the event feed: since the first scrape by this
+ * Measures for how long the oldest running transaction of the database has delayed the event feed: since the first scrape by this
  * process that followed its start. PostgreSQL hides the start times of other roles.
  */
 @Injectable()

@@ -38,30 +38,47 @@ export interface LogPageQuery {
 }
 
 /**
+ * The first position that may belong to a running transaction. Computed once for a statement: a second reading of the sessions can
+ * give another one, and a page with both would skip rows of one table. See the function `feed_horizon` of the schema.
+ */
+export const HORIZON = 'horizon AS MATERIALIZED (SELECT feed_horizon() + value AS position FROM log_offset)';
+
+/**
  * $1 and $2: a position and an ordinal; $3: the limit; $4: how many events are read; $5 to $8: the filter, null for all. The event
  * at the position, which precedes the page, is returned without its patch: its absence shows that the log does not have it. The
- * last event that was read is returned too. Positions from the oldest running transaction on may belong to running
- * transactions and are not read. A page ends after `MAX_PAGE_OCTETS`; the patches of first events are built only for the
- * page, because one can have 1.6 MB. The limits of the halves keep the filter out of the choice of an index.
+ * last event that was read is returned too. Positions from `HORIZON` on are not read. A page ends after `MAX_PAGE_OCTETS`; the
+ * patches of first events are built only for the page, because one can have 1.6 MB. The limits of the halves keep the filter out
+ * of the choice of an index. Where the half of `change` is full, `bound` is its last row, and first events are not read behind it:
+ * see `lastBefore`.
  */
-const statementOf = (from: '>=' | '<=', beyond: '>' | '<', direction: 'ASC' | 'DESC'): string => {
+const statementOf = (
+  [from, beyond, to]: readonly ['>=', '>', '<='] | readonly ['<=', '<', '>='],
+  direction: 'ASC' | 'DESC',
+  end: LogPosition,
+): string => {
   const order = `position ${direction}, id ${direction}`;
-  const half = (patch: string, table: string): string => `
-              (SELECT position, id, naming_authority_id, identifier_id, version, kind, client, key_id, at, ${patch} AS patch
-               FROM ${table}
-               WHERE (position, id) ${from} ($1::bigint, $2::bigint)
-                 AND position < (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM log_offset)
-               ORDER BY ${order} LIMIT $4::int + 1)`;
+  const half = (patch: string, table: string, bound: string): string => `
+    SELECT position, id, naming_authority_id, identifier_id, version, kind, client, key_id, at, ${patch} AS patch
+    FROM ${table}
+    WHERE (position, id) ${from} ($1::bigint, $2::bigint) AND position < (SELECT position FROM horizon)${bound}
+    ORDER BY ${order} LIMIT $4::int + 1`;
   return `
+  WITH ${HORIZON}, changed AS MATERIALIZED (${half('patch', 'change', '')}
+  ), bound AS MATERIALIZED (
+    (SELECT position, id FROM changed ORDER BY ${order} OFFSET $4::int)
+    UNION ALL
+    SELECT ${end.position}, ${end.id}
+    ORDER BY ${order} LIMIT 1
+  )
   SELECT b.position, b.id, (SELECT n.prefix FROM naming_authority n WHERE n.id = b.naming_authority_id) AS naming_authority,
          b.version, b.kind, b.at, b.client, b.key_id, i.guid, i.local_name, b.is_found, b.is_last, b.read::int,
          CASE WHEN b.is_found
-           THEN coalesce(b.patch, (SELECT f.patch FROM first_event f WHERE f.identifier_id = b.identifier_id)) END AS patch
+           THEN coalesce(b.patch, (SELECT f.patch FROM first_event f WHERE (f.position, f.id) = (b.position, b.id))) END AS patch
   FROM (
     SELECT p.*, coalesce(sum(octets) OVER (ORDER BY ${order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS octets_before
     FROM (
       SELECT w.*, CASE WHEN is_found
-               THEN coalesce(octet_length(patch), (SELECT f.octets FROM first_event f WHERE f.identifier_id = w.identifier_id))
+               THEN coalesce(octet_length(patch), (SELECT f.octets FROM first_event f WHERE (f.position, f.id) = (w.position, w.id)))
              END AS octets
       FROM (
         SELECT l.*, row_number() OVER (ORDER BY ${order}) AS read, lead(false, 1, true) OVER (ORDER BY ${order}) AS is_last,
@@ -72,8 +89,8 @@ const statementOf = (from: '>=' | '<=', beyond: '>' | '<', direction: 'ASC' | 'D
                       SELECT n.id FROM unnest($6::text[]) AS derived(key) JOIN naming_authority n
                         ON upper(n.prefix COLLATE "C") >= key || '.' AND upper(n.prefix COLLATE "C") < key || '/'))
                AND ($7::text IS NULL OR kind = $7) AND ($8::text IS NULL OR client = $8) AS is_found
-        FROM (${half('patch', 'change')}
-              UNION ALL${half('NULL', 'first_event')}
+        FROM (TABLE changed
+              UNION ALL (${half('NULL', 'first_event', ` AND (position, id) ${to} (SELECT position, id FROM bound)`)})
               ORDER BY ${order} LIMIT $4::int + 1) l
       ) w
       WHERE is_found OR is_last OR (position, id) = ($1::bigint, $2::bigint)
@@ -84,8 +101,8 @@ const statementOf = (from: '>=' | '<=', beyond: '>' | '<', direction: 'ASC' | 'D
 };
 
 const STATEMENTS: Readonly<Record<LogOrder, string>> = {
-  at: statementOf('>=', '>', 'ASC'),
-  '-at': statementOf('<=', '<', 'DESC'),
+  at: statementOf(['>=', '>', '<='], 'ASC', LOG_END),
+  '-at': statementOf(['<=', '<', '>='], 'DESC', LOG_START),
 };
 
 /** Unprepared: the best plan depends on the length of the log. @param reads how many events are read, found or not. */
@@ -99,16 +116,24 @@ export function logPage(after: LogPosition, { limit, order, filter }: LogPageQue
   return { text: STATEMENTS[order], values };
 }
 
-/** The last readable position. */
-export const LOG_HEAD = `
-  (SELECT position, id FROM change
-   WHERE position < (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM log_offset)
-   ORDER BY position DESC, id DESC LIMIT 1)
+/**
+ * A query of the last event before a position. The first event of an identifier that has changed is a row of `change` too, but the
+ * index of first events keeps it while any snapshot is held, as by a dump: so they are read behind the last row of `change` only.
+ */
+export const lastBefore = (position: string): string => `(
+  WITH last_change AS MATERIALIZED (
+    SELECT position, id FROM change WHERE position < ${position} ORDER BY position DESC, id DESC LIMIT 1
+  )
+  TABLE last_change
   UNION ALL
   (SELECT position, id FROM first_event
-   WHERE position < (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + value FROM log_offset)
+   WHERE position < ${position} AND position >= coalesce((SELECT position FROM last_change), 0)
    ORDER BY position DESC, id DESC LIMIT 1)
-  ORDER BY position DESC, id DESC LIMIT 1`;
+  ORDER BY position DESC, id DESC LIMIT 1)`;
+
+/** The last readable position. */
+export const LOG_HEAD = `
+  WITH ${HORIZON} SELECT position, id FROM ${lastBefore('(SELECT position FROM horizon)')} head`;
 
 /** $1: keys of prefixes. `LOG_HEAD` where none of them is registered, so that the log has no event of them up to it; else nothing. */
 export const LOG_HEAD_WITHOUT = `

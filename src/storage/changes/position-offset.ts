@@ -1,22 +1,43 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import type pg from 'pg';
 import { isLockTimeout } from '../../problem/database-errors.js';
-import { Transactions } from '../transactions.js';
+import { LOG_END, lastBefore } from './log-page.js';
+
+type Session = Pick<pg.ClientBase, 'query'>;
 
 /** "ChO" in ASCII: the advisory lock under which one process at a time raises the offset. */
 const OFFSET_LOCK = 0x43684f;
 
-const LAST = 'coalesce(greatest((SELECT max(position) FROM change), (SELECT max(position) FROM first_event)), 0)';
+const LAST = `coalesce((SELECT position FROM ${lastBefore(LOG_END.position.toString())} last), 0)`;
 
-/**
- * `is_behind`: an unassigned transaction number would get a position that exists already, or an earlier one.
- * `is_new`: the server was started since the last raise, perhaps with an earlier state of its files.
- */
-const STATE = `
-  SELECT ${LAST} >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint + (SELECT value FROM log_offset) AS is_behind,
-         server_started_at IS DISTINCT FROM pg_postmaster_start_time() AS is_new
+/** Whether the server was started since the last raise, perhaps with an earlier state of its files, or is another one. */
+const IS_NEW = 'SELECT server_started_at IS DISTINCT FROM pg_postmaster_start_time() AS "isNew" FROM change_offset';
+
+type SequencedTable = 'identifier' | 'naming_authority';
+
+/** Whether the sequence of a table gives a key next that exists: logical replication copies rows and no state of sequences. */
+const isBehind = (table: SequencedTable): string =>
+  `(SELECT max(id) FROM ${table}) >= (SELECT last_value + is_called::int FROM ${table}_id_seq)`;
+
+const raiseSequence = (table: SequencedTable): string =>
+  `SELECT setval('${table}_id_seq', (SELECT max(id) FROM ${table})) WHERE ${isBehind(table)}`;
+
+/** Also where an unassigned transaction number would get a position that exists already, or an earlier one. */
+const NEEDS_RAISE = `
+  SELECT server_started_at IS DISTINCT FROM pg_postmaster_start_time()
+         OR ${isBehind('identifier')} OR ${isBehind('naming_authority')}
+         OR ${LAST} >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint + (SELECT value FROM log_offset) AS "needsRaise"
   FROM change_offset`;
 
-const NEW_SERVER_LOCK_WAIT_MS = 500;
+/** New writers wait behind the lock. */
+const LOCK_WAIT_MS = 500;
+
+/** Between two attempts, in which writers proceed. */
+const PAUSE_MS = 100;
+
+/** The time for all attempts. */
+const RAISE_MS = 10_000;
 
 const GAP = 2n ** 32n;
 
@@ -32,38 +53,66 @@ const RAISE = `
   SET value = value - own + CASE WHEN clock > last THEN clock ELSE last + $1::bigint END,
       server_started_at = pg_postmaster_start_time()
   FROM (
-    SELECT own, greatest(own, ${LAST}) AS last, extract(epoch FROM clock_timestamp())::bigint * $2::bigint AS clock
+    SELECT own, greatest(own, ${LAST}) AS last, (extract(epoch FROM clock_timestamp()) * $2::bigint)::bigint AS clock
     FROM (SELECT pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset) AS own) AS present
   ) AS present`;
 
-/** Keeps positions ascending where transaction numbers are smaller than before. A promotion raises them by itself: `log_offset`. */
+/**
+ * Keeps positions ascending where transaction numbers are smaller than before. A promotion raises them by itself: `log_offset`.
+ * Numbers get smaller only across a start of the server, which ends its sessions, or in another server, which has other sessions.
+ */
 @Injectable()
 export class PositionOffset {
-  constructor(private readonly transactions: Transactions) {}
+  private readonly compared = new WeakSet<Session>();
+
+  hasCompared(session: Session): boolean {
+    return this.compared.has(session);
+  }
 
   /**
-   * Raises the offset when new changes would get earlier positions, and once after each start of the PostgreSQL server. Called
-   * before anything is written.
-   * @returns whether it was raised. A raise for a new server alone is left to the next start while writers do not end.
+   * Raises the offset where new events of the server of a session would get earlier positions, and once after each start of the
+   * server; and sequences that are behind. Called before the first write of a session. A session of a standby is compared again
+   * after the promotion.
+   * @throws the error of a lock timeout after `RAISE_MS`; 25006 on a server in recovery.
    */
-  async raise(): Promise<boolean> {
-    let positionsExist = true;
-    return this.transactions
-      .run(async (transaction) => {
-        await transaction.query('SELECT pg_advisory_xact_lock($1)', [OFFSET_LOCK]);
-        const { rows } = await transaction.query<{ is_behind: boolean; is_new: boolean }>(STATE);
-        positionsExist = rows[0]?.is_behind === true;
-        if (!positionsExist && rows[0]?.is_new !== true) return false;
-        // New writers wait behind the lock.
-        if (!positionsExist) await transaction.query(`SET LOCAL lock_timeout = ${NEW_SERVER_LOCK_WAIT_MS}`);
-        // Waits for transactions with the old offset, whose events a reader could otherwise miss.
-        await transaction.query('LOCK TABLE change, identifier IN SHARE MODE');
-        await transaction.query(RAISE, [GAP.toString(), POSITIONS_PER_SECOND.toString()]);
-        return true;
-      })
-      .catch((error: unknown) => {
-        if (!positionsExist && isLockTimeout(error)) return false;
-        throw error;
+  async compare(session: Session): Promise<void> {
+    for (const end = performance.now() + RAISE_MS; await needsRaise(session);) {
+      await raise(session).catch(async (error: unknown) => {
+        await session.query('ROLLBACK');
+        if (!isLockTimeout(error) || performance.now() >= end) throw error;
+        await pause(PAUSE_MS);
       });
+    }
+    this.compared.add(session);
   }
+}
+
+/** Whether the server was started, and the offset not raised since: positions of the log may be greater than new ones. */
+export async function isNewServer(on: Session): Promise<boolean> {
+  return (await on.query<{ isNew: boolean }>(IS_NEW)).rows[0]?.isNew === true;
+}
+
+/** @throws Error where the sequence of the keys of identifiers is behind, so that a mint conflicts with another identifier by its key. */
+export async function requireSequence(on: Session): Promise<void> {
+  const { rows } = await on.query<{ behind: boolean | null }>(`SELECT ${isBehind('identifier')} AS behind`);
+  if (rows[0]?.behind !== true) return;
+  throw new Error(
+    'the sequence identifier_id_seq is behind the keys of identifier, so that identifier_pkey is violated; a start of the service raises it',
+  );
+}
+
+async function needsRaise(session: Session): Promise<boolean> {
+  return (await session.query<{ needsRaise: boolean }>(NEEDS_RAISE)).rows[0]?.needsRaise === true;
+}
+
+async function raise(session: Session): Promise<void> {
+  await session.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_WAIT_MS}`);
+  await session.query('SELECT pg_advisory_xact_lock($1)', [OFFSET_LOCK]);
+  if (await needsRaise(session)) {
+    // Waits for statements with the old offset, whose events a reader could otherwise miss: see `POSITION_GATE`.
+    await session.query('LOCK TABLE position_gate IN SHARE MODE');
+    await session.query(RAISE, [GAP.toString(), POSITIONS_PER_SECOND.toString()]);
+    await session.query(`${raiseSequence('identifier')}; ${raiseSequence('naming_authority')}`);
+  }
+  await session.query('COMMIT');
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { lockForChange } from '../changes/change-log.js';
+import { POSITION_GATE } from '../changes/position-gate.js';
 import { type Actor, SERVICE, difference, mutableAttributesOf } from '../../registry/change.js';
 import { IdentifierReader, type PairedRecords } from './identifier-reader.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
@@ -13,7 +14,7 @@ import { type Amendment, amended, changeTime, expiry } from '../../registry/life
  * at its end. The first change of an identifier also writes its first event, at the place that it has.
  */
 const UPDATE = `
-  WITH first_events AS (
+  WITH ${POSITION_GATE}, first_events AS (
     INSERT INTO change (position, id, naming_authority_id, identifier_id, version, kind, client, key_id, at, patch)
     SELECT position, id, naming_authority_id, identifier_id, version, kind, client, key_id, at, patch
     FROM first_event WHERE identifier_id = ANY($1::bigint[])

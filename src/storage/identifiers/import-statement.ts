@@ -2,6 +2,7 @@ import { arrayOf } from '../array-parameter.js';
 import type { ImportedIdentifier } from '../../registry/imported-identifier.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import { PARAMETERS, type Parameter, alternatesOf, valuesOf } from './insert-statement.js';
+import { POSITION_GATE } from '../changes/position-gate.js';
 
 /** $19 to $31, as arrays; $1 to $18 are those of `INSERT_MANY`. */
 const LIFE_PARAMETERS: readonly Parameter<ImportedIdentifier>[] = [
@@ -33,7 +34,7 @@ export const IMPORT_PARAMETERS: readonly Parameter<ImportedIdentifier>[] = [...P
  * $35: the alternates, as ordinals, keys, and the naming authorities and names that they claim. OFFSET 0 and IS TRUE: see the planner assumptions.
  */
 export const IMPORT = `
-  WITH input AS (
+  WITH ${POSITION_GATE}, input AS (
     SELECT * FROM unnest(
       $1::int[], $2::text[], $3::int[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::uuid[], $9::text[],
       $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::uuid[], $15::text[], $16::int[], $17::uuid[],

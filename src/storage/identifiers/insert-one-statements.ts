@@ -1,3 +1,5 @@
+import { POSITION_GATE } from '../changes/position-gate.js';
+
 /**
  * What no unique index checks is a condition: the naming authority, and that the index in the request is free (see the
  * function in the migrations); the latter is not evaluated without a key. The unique indexes decide the rest: the insert
@@ -7,7 +9,7 @@
 export const INSERT_ONE = {
   name: 'insert-one-identifier',
   text: `
-  WITH w AS (
+  WITH ${POSITION_GATE}, w AS (
     SELECT $1::text AS naming_authority, $2::int AS authority_version, $3::uuid AS guid, $4::text AS local_name,
            $5::uuid AS local_key, $6::text AS metadata_id, $7::uuid AS metadata_key, $8::text AS target,
            $9::text AS alternate_ids, $10::timestamptz AS lease_until, $11::uuid AS reservation, $12::text AS client,
@@ -43,7 +45,7 @@ export const INSERT_ONE = {
 export const REGISTER_ONE = {
   name: 'register-one-identifier',
   text: `
-  WITH w AS (
+  WITH ${POSITION_GATE}, w AS (
     SELECT $1::text AS naming_authority, $2::int AS authority_version, $3::uuid AS guid, $4::text AS local_name,
            $5::uuid AS local_key, $6::text AS metadata_id, $7::uuid AS metadata_key, $8::text AS target,
            $9::text AS alternate_ids, $10::timestamptz AS lease_until, $11::uuid AS reservation, $12::text AS client,

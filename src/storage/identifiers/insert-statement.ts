@@ -7,6 +7,7 @@ import type { Row } from '../columns.js';
 import { prepared } from '../prepared.js';
 import type { Describes } from './identifier-row.js';
 import { INSERT_ONE, REGISTER_ONE } from './insert-one-statements.js';
+import { POSITION_GATE } from '../changes/position-gate.js';
 
 /** A parameter of a statement: the name of its column in `w`, its type, and its value for an item. */
 export type Parameter<T = NewIdentifier> = readonly [
@@ -48,7 +49,7 @@ export const PARAMETERS: readonly Parameter[] = [
  * statement must not conflict in any unique index.
  */
 export const INSERT_MANY = `
-  WITH input AS (
+  WITH ${POSITION_GATE}, input AS (
     SELECT * FROM unnest(
       $1::int[], $2::text[], $3::int[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::uuid[], $9::text[],
       $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::uuid[], $15::text[], $16::int[], $17::uuid[],
@@ -125,7 +126,7 @@ const METADATA_RECORD_PARAMETERS: readonly Parameter[] = [
  * record or an alternate fails the whole statement. OFFSET 0 and IS TRUE: see the planner assumptions.
  */
 export const INSERT_WITH_MORE = `
-  WITH input AS (
+  WITH ${POSITION_GATE}, input AS (
     SELECT * FROM unnest(
       $1::int[], $2::text[], $3::int[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::uuid[], $9::text[],
       $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::uuid[], $15::text[], $16::int[], $17::uuid[],

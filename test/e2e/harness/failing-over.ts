@@ -12,6 +12,7 @@ export interface FailingOver {
   promote(): Promise<void>;
   /** Stops the server, and starts the last copy as if it were the data folder: a restored backup, without a new timeline. */
   restore(): Promise<void>;
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -35,6 +36,10 @@ export async function startFailingOver(): Promise<FailingOver> {
     restore: async () => {
       await server.halt('fast');
       server.data = copy;
+      await server.launch();
+    },
+    restart: async () => {
+      await server.halt('fast');
       await server.launch();
     },
     stop: () => server.stop(),

@@ -27,7 +27,7 @@ export async function readLog(
   }
 }
 
-/** As `readLog`, until there are `count` events: transactions of other databases of the cluster delay them. */
+/** As `readLog`, until there are `count` events: other transactions of the database delay them. */
 export async function untilRead(client: Client, count: number, after?: string): Promise<SeenEvent[]> {
   for (;;) {
     const { events } = await readLog(client, after);
@@ -37,8 +37,8 @@ export async function untilRead(client: Client, count: number, after?: string): 
 }
 
 /**
- * Follows the log by long polls until it is stopped and has read the end of the log. Transactions of other databases of the
- * cluster delay the log, so the end is not read before a number of events, if that is known.
+ * Follows the log by long polls until it is stopped and has read the end of the log. Other transactions of the database
+ * delay the log, so the end is not read before a number of events, if that is known.
  */
 export function followLog(client: Client, after?: string): { stop(atLeast?: number): Promise<SeenEvent[]> } {
   const state = { stopping: false, atLeast: 0 };

@@ -5,7 +5,7 @@ import { distributedTables } from './distributed-tables.js';
 import { missingUniqueIndexes } from './required-indexes.js';
 import { isPrivilegeError, requireSchemaRights } from './schema-rights.js';
 import { pendingMigrations, unknownMigrations } from './schema-state.js';
-import { DEAD_CLIENT_SETTINGS, SessionSettings } from './session-settings.js';
+import { DEAD_CLIENT_SETTINGS, SessionSettings, VALUE_SETTINGS } from './session-settings.js';
 import { shippedMigrations } from './shipped-migrations.js';
 import { type WaitOptions, connectForWriting } from './writable-server.js';
 
@@ -33,7 +33,7 @@ const LOCK_WAIT_MS = 120_000;
 export async function migrate(url: string, options: WaitOptions = {}): Promise<string[]> {
   const session = await connectForWriting(() => connect(url), options);
   try {
-    await requireVersion(session);
+    await requireVersionAndEncoding(session);
     await requirePlainTables(session);
     await requireNoNewerSchema(session);
     const pending = await pendingMigrations(session, await shippedMigrations());
@@ -67,7 +67,7 @@ async function connect(url: string): Promise<pg.Client> {
     session.on('error', () => {});
     await session.connect();
     // The server releases the migration lock of a process that fails silently. The pool reports rejected settings.
-    await new SessionSettings(DEAD_CLIENT_SETTINGS, () => {}).apply(session);
+    await new SessionSettings([...VALUE_SETTINGS, ...DEAD_CLIENT_SETTINGS], () => {}).apply(session);
     return session;
   } catch (error) {
     throw unreachable(error, url);
@@ -105,15 +105,20 @@ function unreachable(error: unknown, url: string): StartupError {
   );
 }
 
-async function requireVersion(session: pg.Client): Promise<void> {
-  const { rows } = await session.query<{ version: string; number: number }>(
-    "SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number",
+async function requireVersionAndEncoding(session: pg.Client): Promise<void> {
+  const { rows } = await session.query<{ version: string; number: number; encoding: string }>(
+    `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
+            current_setting('server_encoding') AS encoding`,
   );
-  if ((rows[0]?.number ?? 0) < OLDEST_VERSION) {
-    throw new StartupError(
-      `Mintmark requires PostgreSQL 14 or later; the database is ${rows[0]?.version ?? 'unknown'}.`,
-    );
+  const { version = 'unknown', number = 0, encoding = 'unknown' } = rows[0] ?? {};
+  if (number < OLDEST_VERSION) {
+    throw new StartupError(`Mintmark requires PostgreSQL 14 or later; the database is ${version}.`);
   }
+  if (encoding === 'UTF8') return;
+  const { database, user } = session;
+  throw new StartupError(
+    `The database has the encoding ${encoding}, which cannot store every identifier; Mintmark requires UTF8. Drop the database if it is empty, and create it as a superuser: CREATE DATABASE "${database}" OWNER "${user}" ENCODING 'UTF8' TEMPLATE template0. Or name another one in DATABASE_URL.`,
+  );
 }
 
 /** @throws StartupError for tables on which nearly every write would fail. */

@@ -18,11 +18,23 @@ export const DEAD_CLIENT_SETTINGS: readonly SessionSetting[] = [
   { name: 'client_connection_check_interval', value: 5000 },
 ];
 
+/** What statements and the forms of their values depend on. These override the defaults of the server, the database, the role and the URL. */
+export const VALUE_SETTINGS: readonly SessionSetting[] = [
+  { name: 'default_transaction_isolation', value: "'read committed'", required: true },
+  { name: 'DateStyle', value: "'ISO, MDY'", required: true },
+  { name: 'IntervalStyle', value: 'postgres', required: true },
+  { name: 'TimeZone', value: 'UTC', required: true },
+  { name: 'array_nulls', value: 'on', required: true },
+  { name: 'bytea_output', value: 'hex', required: true },
+  { name: 'extra_float_digits', value: 1, required: true },
+];
+
 /** In milliseconds; transactions never wait for a client. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
 
 export function poolSettings(planCacheMode: 'auto' | 'force_generic_plan'): SessionSetting[] {
   return [
+    ...VALUE_SETTINGS,
     // Acknowledged writes are durable. This overrides the defaults of the server, the role and the URL.
     { name: 'synchronous_commit', value: 'on', required: true },
     // A commit whose wait for the standby was cancelled succeeds with a warning.

@@ -22,9 +22,11 @@ export class Load {
   /** Responses that no repeat changes, as text. */
   failures = [];
 
-  constructor(requests, ledger) {
+  /** @param readAfterMs the age at which an identifier is read: a standby that is not the synchronous one can receive it later. */
+  constructor(requests, ledger, readAfterMs = 1000) {
     this.requests = requests;
     this.ledger = ledger;
+    this.readAfterMs = readAfterMs;
   }
 
   start() {
@@ -89,7 +91,7 @@ export class Load {
   #minted(own, target, { identifier }) {
     this.ledger.mint(target, identifier);
     own.push({ identifier, target, version: 1 });
-    this.#known.push(identifier);
+    this.#known.push({ identifier, at: performance.now() });
   }
 
   async #change(own) {
@@ -107,10 +109,10 @@ export class Load {
   #reader() {
     let turn = 0;
     return async () => {
-      // The newest ones are left out: a standby that is not the synchronous one may receive them later.
-      const choices = this.#known.length - 50;
-      if (choices <= 0) return;
-      const identifier = this.#known[Math.floor(Math.random() * choices)];
+      const oldest = performance.now() - this.readAfterMs;
+      const choices = this.#known.findLastIndex(({ at }) => at <= oldest) + 1;
+      if (choices === 0) return;
+      const { identifier } = this.#known[Math.floor(Math.random() * choices)];
       await this.#acknowledge('read', { path: turn++ % 2 === 0 ? `/identifiers/${identifier}` : `/${identifier}` });
     };
   }

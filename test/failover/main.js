@@ -12,12 +12,14 @@ import * as primaryFrozen from './scenarios/primary-frozen.js';
 import * as primaryKilled from './scenarios/primary-killed.js';
 import * as readOnlyServer from './scenarios/read-only-server.js';
 import * as repeatWaits from './scenarios/repeat-waits.js';
+import * as standbyBehind from './scenarios/standby-behind.js';
 import * as standbyFrozen from './scenarios/standby-frozen.js';
 import * as unsafeCluster from './scenarios/unsafe-cluster.js';
 
 /** In this order: the last one loses identifiers. */
 const SCENARIOS = {
   'primary-killed': primaryKilled,
+  'standby-behind': standbyBehind,
   'primary-frozen': primaryFrozen,
   'standby-frozen': standbyFrozen,
   'repeat-waits': repeatWaits,

@@ -6,11 +6,12 @@ import { Requests } from './requests.js';
 /**
  * Runs a fault under load with a consumer of the feed.
  * @param fault gets the load, and returns when the load can end.
+ * @param readAfterMs as of `Load`.
  * @returns the requests, and what was lost, doubled or missing.
  */
-export async function underLoad({ cluster, services }, fault) {
+export async function underLoad({ cluster, services }, fault, readAfterMs) {
   const [requests, polls, ledger] = [new Requests(services), new Requests(services), new Ledger()];
-  const load = new Load(requests, ledger);
+  const load = new Load(requests, ledger, readAfterMs);
   const feed = new Feed(polls);
   feed.start();
   load.start();

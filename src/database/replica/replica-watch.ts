@@ -41,10 +41,12 @@ export class ReplicaWatch {
   /**
    * @param replica a connection to the replica.
    * @param primary a connection to the primary. The statements of both have short limits.
+   * @param another rejects where no other session at the replica can be read: a balancer can lead each to another server.
    */
   constructor(
     private readonly replica: Sessions,
     private readonly primary: Sessions,
+    private readonly another: () => Promise<void>,
     private readonly logger: Pick<Logger, 'warn' | 'info'>,
   ) {}
 
@@ -150,13 +152,24 @@ export class ReplicaWatch {
     }
   }
 
+  private async checkOrAnother(state: ServerState): Promise<void> {
+    try {
+      this.check(state);
+    } catch (error) {
+      if (!(error instanceof ReplicaUnusableError)) throw error;
+      await this.another().catch(() => {
+        throw error;
+      });
+    }
+  }
+
   private async probe(): Promise<void> {
     if (this.isProbing) return;
     this.isProbing = true;
     try {
       const state = await readState(this.replica);
       this.probed = { at: performance.now(), position: state.position };
-      this.check(state);
+      await this.checkOrAnother(state);
       this.isAwake = true;
       if (this.reported !== null) this.logger.info('READ_DATABASE_URL is read again');
       this.reported = null;

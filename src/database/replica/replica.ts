@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { isFullPool } from '../connection-pool.js';
 import type { ReplicaPools } from '../pool.js';
 import { ReplicaWatch, ReplicaUnusableError } from './replica-watch.js';
-import { readState } from './server-state.js';
+import { type ServerState, readState } from './server-state.js';
 
 /** The injection token of a `Replica`, or of null without `READ_DATABASE_URL`. */
 export const REPLICA = Symbol('REPLICA');
@@ -11,11 +11,19 @@ export const REPLICA = Symbol('REPLICA');
 /** How long a read with a substitute waits for a primary that does not count as away. */
 const PRIMARY_WAIT_MS = 500;
 
+/** Sessions are not exchanged for this time after all that the pool had were at servers that are behind. */
+const SEARCH_INTERVAL_MS = 250;
+
 /** SQLSTATEs that concern one statement and not the server: conflicts with recovery, and privileges. */
 const OF_ONE_STATEMENT = /^(40001|40P01|42501|57014)$/;
 
 /** Which server a read was answered by; `fallback` is the primary after the replica failed or had nothing. */
 export type ReadServer = 'replica' | 'primary' | 'fallback';
+
+interface Session {
+  readonly client: pg.PoolClient;
+  readonly state: ServerState;
+}
 
 /** The server of `READ_DATABASE_URL`: a standby, a balancer before several, or the primary itself. */
 export class Replica {
@@ -23,11 +31,16 @@ export class Replica {
 
   readonly watch: ReplicaWatch;
 
+  private searchedAt = -Infinity;
+
   constructor(
     private readonly pools: ReplicaPools,
     logger: Pick<Logger, 'warn' | 'info'>,
   ) {
-    this.watch = new ReplicaWatch(pools.probe, pools.primaryProbe, logger);
+    const another = async (): Promise<void> => {
+      (await this.session()).client.release();
+    };
+    this.watch = new ReplicaWatch(pools.probe, pools.primaryProbe, another, logger);
   }
 
   async stop(): Promise<void> {
@@ -51,11 +64,9 @@ export class Replica {
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller names the columns, as with `pg`.
   async query<R extends pg.QueryResultRow>(query: pg.QueryConfig, minimum = 0n): Promise<{ readonly rows: R[] }> {
     if (!this.isUsable) throw new ReplicaUnusableError('the replica is not read now');
-    const client = await this.connect();
+    const { client, state } = await this.session();
     let broken = false;
     try {
-      const state = await readState(client);
-      this.watch.check(state);
       if (state.position < minimum) throw new ReplicaUnusableError('the replica has not replayed the position yet');
       return await client.query<R>(query);
     } catch (error) {
@@ -69,7 +80,7 @@ export class Replica {
 
   /**
    * Reads what requests that only read depend on, such as API keys: at the primary, or at the replica while the primary is away.
-   * @param atReplica statements by `settledQuery`.
+   * What the replica has can be 10 s old.
    */
   async orReplica<T>(atPrimary: () => Promise<T>, atReplica: () => Promise<T>): Promise<T> {
     if (!this.isUsable) return atPrimary();
@@ -92,10 +103,52 @@ export class Replica {
     return atReplica().catch(() => read);
   }
 
-  /** A statement at a server that has replayed what the primary had half a second before it was last compared. */
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller names the columns, as with `pg`.
-  settledQuery<R extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<{ readonly rows: R[] }> {
-    return this.query<R>(query, this.watch.settled);
+  /**
+   * A session whose server may be read: at one that has replayed what the primary had half a second before it was last compared,
+   * if the pool has such a session. While a session is held, the pool gives another, which a balancer can have led elsewhere.
+   * @throws ReplicaUnusableError, or the error of the connection.
+   */
+  private async session(): Promise<Session> {
+    const session = await this.open();
+    const { client, state } = session;
+    let reason: unknown = null;
+    try {
+      this.watch.check(state);
+    } catch (error) {
+      reason = error;
+    }
+    const isExchanged = reason !== null || this.isBehind(state);
+    const other = isExchanged && this.hasOther ? await this.session().catch(() => null) : null;
+    if (other !== null && (reason !== null || other.state.position >= this.watch.settled)) {
+      client.release(true);
+      return other;
+    }
+    if (other !== null) this.searchedAt = performance.now();
+    other?.client.release();
+    if (reason === null) return session;
+    client.release(true);
+    throw reason as Error;
+  }
+
+  private isBehind({ position }: ServerState): boolean {
+    return position < this.watch.settled && performance.now() - this.searchedAt > SEARCH_INTERVAL_MS;
+  }
+
+  private get hasOther(): boolean {
+    const { idleCount, totalCount, options } = this.pools.reads;
+    return idleCount > 0 || totalCount < options.max;
+  }
+
+  private async open(): Promise<Session> {
+    const client = await this.connect();
+    try {
+      return { client, state: await readState(client) };
+    } catch (error) {
+      const broken = isOfServer(error);
+      client.release(broken);
+      if (broken) this.watch.leaveOut();
+      throw error;
+    }
   }
 
   private async connect(): Promise<pg.PoolClient> {

@@ -43,7 +43,7 @@ export class HistoryReads {
     const { rows } =
       replica === null
         ? await atPrimary()
-        : await replica.orReplica(atPrimary, () => replica.settledQuery<ChangeRow>(query));
+        : await replica.orReplica(atPrimary, () => replica.query<ChangeRow>(query));
     return rows.map(({ patch, client, ...change }) => ({
       ...change,
       client: withClients ? client : null,

@@ -19,7 +19,7 @@ export class NamingAuthorityReads implements LatestAuthorities {
     @Inject(DEFAULT_HTTP_RESOLVER) resolver: Resolver,
   ) {
     this.atReplica =
-      replica === null ? null : new NamingAuthorityCache({ query: (query) => replica.settledQuery(query) }, resolver);
+      replica === null ? null : new NamingAuthorityCache({ query: (query) => replica.query(query) }, resolver);
   }
 
   /** At most a second old. */

@@ -31,7 +31,7 @@ export class ReplicaKeyStore {
    */
   async findByHash(hash: Uint8Array): Promise<StoredKey> {
     const query = { name: 'key-by-hash', text: KEY_BY_HASH, values: [Buffer.from(hash)] };
-    const row = (await this.replica?.settledQuery<ApiKeyRow>(query))?.rows[0];
+    const row = (await this.replica?.query<ApiKeyRow>(query))?.rows[0];
     if (row === undefined) throw new ReplicaUnusableError('the replica does not have the key');
     return { ...keyOf(row), secretHash: row.secretHash };
   }

@@ -16,6 +16,8 @@ export interface Replicated {
   demotePrimary(): Promise<() => Promise<void>>;
   stopStandby(): Promise<void>;
   startStandby(): Promise<void>;
+  /** Starts another standby. @returns its URL. */
+  addStandby(): Promise<string>;
   /** Stops all processes of a server, which keep their connections, until the returned function is called. */
   freeze(server: 'primary' | 'standby'): Promise<() => void>;
   stop(): Promise<void>;
@@ -24,10 +26,17 @@ export interface Replicated {
 export async function startReplicated(): Promise<Replicated> {
   const primary = await Postgres.start();
   await migrate(primary.url);
-  await primary.halt('fast');
-  const standby = await primary.standby();
-  await primary.launch();
-  await standby.launchAs('standby');
+  const standbys: Postgres[] = [];
+  const addStandby = async (): Promise<string> => {
+    await primary.halt('fast');
+    const standby = await primary.standby();
+    standbys.push(standby);
+    await primary.launch();
+    await standby.launchAs('standby');
+    return standby.url;
+  };
+  await addStandby();
+  const standby = standbys[0]!;
   return {
     primary: primary.url,
     standby: standby.url,
@@ -45,6 +54,7 @@ export async function startReplicated(): Promise<Replicated> {
     },
     stopStandby: () => standby.halt(),
     startStandby: () => standby.launch(),
+    addStandby,
     freeze: async (server) => {
       const postmaster = await (server === 'primary' ? primary : standby).pid();
       // The postmaster first: it starts no session meanwhile.
@@ -57,7 +67,7 @@ export async function startReplicated(): Promise<Replicated> {
       };
     },
     stop: async () => {
-      await standby.halt().catch(() => null);
+      await Promise.all(standbys.map((each) => each.halt().catch(() => null)));
       await primary.stop();
     },
   };

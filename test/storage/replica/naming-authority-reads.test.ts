@@ -33,7 +33,7 @@ function servers() {
   );
   const replica = {
     orReplica: <T>(atPrimary: () => Promise<T>, atReplica: () => Promise<T>) => atPrimary().catch(atReplica),
-    settledQuery: () => Promise.resolve({ rows: [row('active')] }),
+    query: () => Promise.resolve({ rows: [row('active')] }),
   };
   return { state, primary, reads: new NamingAuthorityReads(primary, replica as unknown as Replica, RESOLVER) };
 }

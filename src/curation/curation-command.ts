@@ -3,7 +3,14 @@ import { Problem, invalidValue } from '../problem/problem.js';
 import { type AlternateName, gainedBy } from '../registry/alternate-name.js';
 import type { CanonicalName } from '../registry/canonical-name.js';
 import { type IdentifierRecord, identifierOf, nativeText } from '../registry/identifier-record.js';
-import { type Amendment, DELETED_REASON, activation, reinstatement, withdrawal } from '../registry/lifecycle.js';
+import {
+  type Amendment,
+  DELETED_REASON,
+  activation,
+  amended,
+  reinstatement,
+  withdrawal,
+} from '../registry/lifecycle.js';
 import type { MetadataIdScheme } from '../registry/naming-authority.js';
 import type { Address, NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import {
@@ -13,6 +20,7 @@ import {
   replacementText,
   requireTwoThings,
 } from '../registry/parse-names.js';
+import { requireSize } from '../registry/record-size.js';
 import {
   type Predecessor,
   type RequestedPredecessor,
@@ -165,10 +173,17 @@ export interface DecisionContext {
 /**
  * Decides how a step changes a locked record in a permitted state.
  * @returns null when the record has all requested values already.
- * @throws Problem METADATA_ID_IS_IDENTIFIER, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, REPLACEMENT_NOT_FOUND, INVALID_PREDECESSOR, WRONG_STATE
+ * @throws Problem METADATA_ID_IS_IDENTIFIER, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, REPLACEMENT_NOT_FOUND, INVALID_PREDECESSOR, WRONG_STATE,
+ * RECORD_TOO_LARGE
  * @throws HandleFault as `decideValues`
  */
 export function decide(record: IdentifierRecord, step: CurationStep, context: DecisionContext): Amendment | null {
+  const amendment = amendmentBy(record, step, context);
+  if (amendment !== null) requireSize({ ...record, ...amended(record, amendment) }, record);
+  return amendment;
+}
+
+function amendmentBy(record: IdentifierRecord, step: CurationStep, context: DecisionContext): Amendment | null {
   switch (step.step) {
     case 'changed': {
       const values = decideVersion(record, step, context);

@@ -32,6 +32,7 @@ import { Drain } from './http/server/drain.js';
 import { endJsonWithNewline } from './http/server/final-newline.js';
 import type { DirectRoute } from './http/server/direct-answers.js';
 import { EventLoopDelay } from './http/server/event-loop-delay.js';
+import { refuseMalformedTargets } from './http/server/malformed-targets.js';
 import { MethodNotAllowed } from './http/server/method-not-allowed.js';
 import { OpenHosts, guardOpenAccess } from './http/server/open-access.js';
 import { pressureOf, shedLoad } from './http/server/load-shedding.js';
@@ -145,6 +146,7 @@ export async function createApplication(
       await server.register(handleApiRoutes(app.get(HandleApi, { strict: false })));
     }
     await server.register(methods.addTheOthers);
+    refuseMalformedTargets(server);
   };
   return { app, metrics, drain, replica, prepare };
 }

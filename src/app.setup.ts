@@ -2,9 +2,10 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import { AccessGuard } from './access/access.guard.js';
-import { admitRequests, countUnrouted } from './access/admission.js';
+import { admitRequests, countUnrouted, watchWork } from './access/admission.js';
 import { LargeBodies } from './access/large-bodies.js';
 import { LimitsGuard } from './access/limits.guard.js';
+import { limitUnreadResponses } from './access/unread-responses.js';
 import { REST_API } from './api/face.js';
 import { AppModule } from './app.module.js';
 import { handleApiFace } from './handle-api/face.js';
@@ -31,6 +32,7 @@ import { Drain } from './http/server/drain.js';
 import { endJsonWithNewline } from './http/server/final-newline.js';
 import type { DirectRoute } from './http/server/direct-answers.js';
 import { EventLoopDelay } from './http/server/event-loop-delay.js';
+import { refuseMalformedTargets } from './http/server/malformed-targets.js';
 import { MethodNotAllowed } from './http/server/method-not-allowed.js';
 import { OpenHosts, guardOpenAccess } from './http/server/open-access.js';
 import { pressureOf, shedLoad } from './http/server/load-shedding.js';
@@ -78,7 +80,9 @@ export async function createApplication(
   server.decorate('failures', outages);
   setSecurityHeaders(server, (request) => faces.of(request).securityHeaders(request.url));
   endJsonWithNewline(server);
+  limitUnreadResponses(server, metrics);
   dropStreamsOfHead(server);
+  watchWork(server);
   installServerHooks(server, drain, faces, config);
   const hosts = config.openAccessHosts === null ? null : new OpenHosts(config.openAccessHosts);
   if (hosts !== null) guardOpenAccess(server, hosts, faces);
@@ -142,6 +146,7 @@ export async function createApplication(
       await server.register(handleApiRoutes(app.get(HandleApi, { strict: false })));
     }
     await server.register(methods.addTheOthers);
+    refuseMalformedTargets(server);
   };
   return { app, metrics, drain, replica, prepare };
 }

@@ -12,6 +12,11 @@ import { KeyValidity } from './key-validity.js';
 import { LargeBodies } from './large-bodies.js';
 import { LimitsGuard } from './limits.guard.js';
 import { MintBudget } from './mint-budget.js';
+import { Places } from './places.js';
+
+/** Costly reads at once, each of which has a page in memory, and those of one client. */
+const READ_PLACES = 32;
+const READ_SHARE = 4;
 
 @Module({})
 export class AccessModule {
@@ -44,8 +49,9 @@ export class AccessModule {
       providers: [
         ...[Authenticator, KeyCache, KeyReads, KeyValidity, accessGuard, largeBodies, limitsGuard, mintBudget],
         { provide: APP_GUARD, useExisting: AccessGuard },
+        { provide: Places, useFactory: () => new Places(READ_PLACES, READ_SHARE) },
       ],
-      exports: [AccessGuard, KeyReads, KeyValidity, LargeBodies, LimitsGuard, MintBudget],
+      exports: [AccessGuard, KeyReads, KeyValidity, LargeBodies, LimitsGuard, MintBudget, Places],
     };
   }
 }

@@ -1,4 +1,6 @@
 import type { FastifyInstance } from 'fastify';
+import { onlyReads } from '../http/only-reads.js';
+import { type Working, WORK } from './concurrency-limiter.js';
 import type { Faces } from '../http/face.js';
 import { noteWait } from '../http/server/response-deadline.js';
 import type { AccessGuard } from './access.guard.js';
@@ -19,6 +21,19 @@ export function countUnrouted(server: FastifyInstance, faces: Faces, limits: Lim
       return;
     }
     done();
+  });
+}
+
+/** Notes the work of each request, so that its place is free when the work is over, and begins none for a client that has gone. */
+export function watchWork(server: FastifyInstance): void {
+  server.addHook('onRoute', (route) => {
+    const { handler } = route;
+    route.handler = function (request, reply) {
+      if (reply.raw.closed && onlyReads(request)) return undefined;
+      const work: unknown = handler.call(this, request, reply);
+      if (work instanceof Promise) (reply.raw as Working)[WORK] = work;
+      return work;
+    };
   });
 }
 

@@ -9,7 +9,7 @@ export function clientIdentity(principal: Principal, address: string | undefined
   return principal.isAnonymous ? ipPrefixOf(address) : principal.client;
 }
 
-/** An IPv4 address, or the first 64 bits of an IPv6 address, because one client usually has all 2^64. */
+/** An IPv4 address, or the first 64 bits of an IPv6 address in any spelling, because one client usually has all 2^64. */
 export function ipPrefixOf(address: string | undefined): string {
   if (address === undefined) return 'disconnected';
   const [, version4] = /^(?:::ffff:)?([0-9.]+)$/i.exec(address) ?? [];
@@ -18,5 +18,6 @@ export function ipPrefixOf(address: string | undefined): string {
   const groups = left.split(':').filter((group) => group !== '');
   const behind = right?.split(':') ?? [];
   const zeros = Array.from({ length: Math.max(0, GROUPS - groups.length - behind.length) }, () => '0');
-  return [...groups, ...zeros, ...behind].slice(0, GROUPS_OF_A_NETWORK).join(':');
+  const network = [...groups, ...zeros, ...behind].slice(0, GROUPS_OF_A_NETWORK);
+  return network.map((group) => group.toLowerCase().replace(/^0+(?=.)/, '')).join(':');
 }

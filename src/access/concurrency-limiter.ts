@@ -1,5 +1,12 @@
 import type { ServerResponse } from 'node:http';
 
+/** The work of a request; absent before it begins. */
+export const WORK = Symbol('access:work');
+
+export interface Working {
+  [WORK]?: Promise<unknown>;
+}
+
 export class ConcurrencyLimiter {
   private readonly counts = new Map<string, number>();
 
@@ -7,15 +14,19 @@ export class ConcurrencyLimiter {
   constructor(readonly most: number) {}
 
   /**
-   * Counts a request until its response ends or its client disconnects.
+   * Counts a request until its response has ended, or its client has disconnected, and its work is over.
    * @returns false when the limit is reached; the request is not counted then.
    */
-  acquire(client: string, response: Pick<ServerResponse, 'closed' | 'once'>): boolean {
+  acquire(client: string, response: Pick<ServerResponse, 'closed' | 'once'> & Working): boolean {
     // A closed connection emits no further event that would release the count.
     if (this.most === 0 || response.closed) return true;
     if (!this.enter(client)) return false;
-    response.once('close', () => {
+    const leave = (): void => {
       this.leave(client);
+    };
+    response.once('close', () => {
+      if (response[WORK] === undefined) leave();
+      else void response[WORK].then(leave, leave);
     });
     return true;
   }

@@ -7,6 +7,7 @@ import {
   type Amendment,
   DELETED_REASON,
   activation,
+  amended,
   reinstatement,
   requireState,
   withdrawal,
@@ -20,6 +21,7 @@ import {
   replacementText,
   requireTwoThings,
 } from '../registry/parse-names.js';
+import { requireSize } from '../registry/record-size.js';
 import {
   type Predecessor,
   type RequestedPredecessor,
@@ -189,10 +191,17 @@ export interface DecisionContext {
 /**
  * Decides how a step changes a locked record in a permitted state.
  * @returns null when the record has all requested values already.
- * @throws Problem METADATA_ID_IS_IDENTIFIER, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, REPLACEMENT_NOT_FOUND, INVALID_PREDECESSOR, WRONG_STATE
+ * @throws Problem METADATA_ID_IS_IDENTIFIER, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, REPLACEMENT_NOT_FOUND, INVALID_PREDECESSOR, WRONG_STATE,
+ * RECORD_TOO_LARGE
  * @throws HandleFault as `decideValues`
  */
 export function decide(record: IdentifierRecord, step: CurationStep, context: DecisionContext): Amendment | null {
+  const amendment = amendmentBy(record, step, context);
+  if (amendment !== null) requireSize({ ...record, ...amended(record, amendment) }, record);
+  return amendment;
+}
+
+function amendmentBy(record: IdentifierRecord, step: CurationStep, context: DecisionContext): Amendment | null {
   switch (step.step) {
     case 'changed': {
       const values = decideVersion(record, step, context);

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../access/principal.js';
+import { clientGone } from '../problem/problem.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { NearIdentifiers } from '../storage/identifiers/near-identifiers.js';
@@ -9,7 +10,7 @@ import { SearchReads } from '../storage/replica/search-reads.js';
 import { type Hint, type MissReason, type OwnName, hintOf, nearSearchOf, ownNameIn } from './miss.js';
 import { type InputFault, type ReadInput, readInput, wordsOf } from './read-input.js';
 
-/** Texts per statement. A record can have 800 KB, and a slice stays in memory until the client has read it. */
+/** Texts per statement, which reads fewer of them where their records are large: they stay in memory until the client has read them. */
 const SLICE = 100;
 
 /** Texts of a request for which the nearest registered name is searched; the others have a hint without it. */
@@ -19,6 +20,8 @@ export interface LookupCommand {
   readonly items: readonly string[];
   /** The host and port by which the client reaches the service, whose own URLs are identifiers too. */
   readonly ownHost: string;
+  /** Asked before each statement; without it the results are always wanted. */
+  readonly isWanted?: () => boolean;
 }
 
 export interface LookupResult {
@@ -56,22 +59,24 @@ export class FindingService {
 
   /** The result for one text, without the nearest name in its hint. @param ownHost as in `LookupCommand`. */
   async findOne(text: string, ownHost: string, principal: Principal): Promise<LookupResult> {
-    for await (const result of this.find({ items: [text], ownHost }, principal, 0)) return result;
+    for await (const [result] of this.find({ items: [text], ownHost }, principal, 0)) if (result) return result;
     throw new TypeError('a look-up has a result for each text');
   }
 
   /**
    * @param searches for how many texts the nearest name is searched.
-   * @yields one result for each text, in order. Texts are looked up in slices, as the client reads the results.
+   * @yields one result for each text, in order and in parts, which are looked up as the client reads the results.
+   * @throws Problem REQUEST_TIMEOUT when they are no longer wanted.
    */
   async *find(
-    { items, ownHost }: LookupCommand,
+    { items, ownHost, isWanted = () => true }: LookupCommand,
     principal: Principal,
     searches = MAX_NEAR_SEARCHES,
-  ): AsyncGenerator<LookupResult> {
+  ): AsyncGenerator<readonly LookupResult[], undefined> {
     let known = await this.authorities.current();
     let isFresh = false;
-    for (let from = 0; from < items.length; from += SLICE) {
+    for (let from = 0; from < items.length;) {
+      if (!isWanted()) throw clientGone();
       const slice = items.slice(from, from + SLICE);
       let tried = await this.findBy(known, slice, ownHost, principal);
       const missed = tried.filter(({ result }) => result.outcome !== 'found').map(({ result }) => result.input);
@@ -83,11 +88,17 @@ export class FindingService {
         known = fresh;
         isFresh = true;
       }
+      const results: LookupResult[] = [];
       for (const { result, missed: name } of tried) {
         if (name !== null) searches -= 1;
-        yield name === null ? result : { ...result, hint: await this.hintOf(name, result.input, searches >= 0) };
+        results.push(
+          name === null ? result : { ...result, hint: await this.hintOf(name, result.input, searches >= 0) },
+        );
       }
+      from += tried.length;
+      yield results;
     }
+    return undefined;
   }
 
   /** What is probably wrong with a name that is not registered; null for a text without a visible prefix. */
@@ -100,6 +111,7 @@ export class FindingService {
     return hintOf(name, text, isSearched ? await this.near.find(() => nearSearchOf(name)) : null);
   }
 
+  /** The results of the first texts: of all, unless their records are large. */
   private async findBy(
     known: NamingAuthoritySnapshot,
     inputs: readonly string[],
@@ -111,7 +123,7 @@ export class FindingService {
     const reads = inputs.map((input) => readInput(input, view, ownHost));
     const keys = reads.map(({ readings }) => readings.map(({ searchKey }) => searchKey));
     const found = await this.finder.find(keys, visible);
-    return reads.map((read, index) => {
+    return reads.slice(0, found.length).map((read, index) => {
       const result = resultOf(read, found[index] ?? { matches: [], record: null }, principal);
       if (result.matchedBy !== null) return { result, missed: null };
       const missed = ownNameIn(read.texts, view);

@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { KeyValidity } from '../access/key-validity.js';
+import { Places } from '../access/places.js';
 import { HandleRecordsModule } from '../handle-records/handle-records.module.js';
 import { HandleRecordsService } from '../handle-records/handle-records.service.js';
 import { Metrics } from '../metrics/metrics.js';
@@ -38,6 +39,7 @@ export class HandleApiModule {
         KeyValidity,
         HandleRecordsService,
         Metrics,
+        Places,
       ],
       useFactory: (
         resolution: CachedResolution,
@@ -50,14 +52,15 @@ export class HandleApiModule {
         keys: KeyValidity,
         records: HandleRecordsService,
         metrics: Metrics,
+        places: Places,
       ) => {
         const finder = new HandleFinder(resolution, authorities);
         const reads = new ReadHandler(finder, metrics, requiresKeys);
-        const lists = new ListHandler(finder, names, metrics, requiresKeys);
+        const lists = new ListHandler(finder, names, metrics, requiresKeys, places);
         const writes = new WriteHandler(new HandleFinder(resolution, primaryAuthorities), records, metrics);
         const direct = directReads(resolution, authorities, metrics);
-        const hdlresolver = new HdlresolverHandler(finder, new HandleExport(pages, keys), metrics);
-        const hrls = new HrlsHandler(finder, search, identifiers, metrics, requiresKeys);
+        const hdlresolver = new HdlresolverHandler(finder, new HandleExport(pages, keys), metrics, places);
+        const hrls = new HrlsHandler(finder, search, identifiers, metrics, requiresKeys, places);
         return new HandleApi({ reads, lists, writes }, hdlresolver, hrls, requiresKeys, direct);
       },
     };

@@ -25,6 +25,7 @@ const REFUSALS = [
   'key_long_lived',
   'address_large_bodies',
   'large_bodies',
+  'unread_responses',
   'naming_authority_rate',
   'unauthenticated',
   'overload',

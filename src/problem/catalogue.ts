@@ -53,6 +53,7 @@ const SERVICE_PROBLEMS = {
   PARENT_NOT_FOUND: { status: 422, title: 'The parent of the naming authority does not exist.' },
   REPLACEMENT_NOT_FOUND: { status: 422, title: 'The replacement is not an active identifier.' },
   INVALID_PREDECESSOR: { status: 422, title: 'The identifier cannot replace this one.' },
+  RECORD_TOO_LARGE: { status: 422, title: 'The record would be too large.' },
   READ_ONLY_MEMBER: { status: 422, title: 'A read-only member differs from its current value.' },
   DUPLICATE_IN_REQUEST: { status: 422, title: 'Two items of the request conflict.' },
   BATCH_REFUSED: { status: 422, title: 'The batch was rejected because of an invalid item.' },

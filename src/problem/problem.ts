@@ -54,3 +54,8 @@ export function invalidRequest(pointer: string, detail: string, summary = detail
 export function tooLarge(limit: number): Problem {
   return new Problem('BODY_TOO_LARGE', `The body may have at most ${limit} octets.`);
 }
+
+/** The end of work whose result nobody gets. */
+export function clientGone(): Problem {
+  return new Problem('REQUEST_TIMEOUT', 'The client closed the connection before the response.');
+}

@@ -9,8 +9,6 @@ const FASTIFY_PROBLEMS: Readonly<Record<string, ServiceCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
   FST_ERR_CTP_BODY_TOO_LARGE: 'BODY_TOO_LARGE',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'MALFORMED_HTTP',
-  FST_ERR_BAD_URL: 'MALFORMED_URL',
-  FST_ERR_MAX_PARAM_LENGTH: 'MALFORMED_URL',
 };
 
 /** Statuses of the framework and its plugins. */
@@ -24,8 +22,6 @@ const STATUS_PROBLEMS: Readonly<Record<number, ServiceCode>> = {
 /** Details that replace those of the framework. */
 const SENTENCES: Partial<Record<ServiceCode, string>> = {
   UNSUPPORTED_MEDIA_TYPE: 'Send the body as UTF-8 without compression, with "content-type: application/json".',
-  MALFORMED_URL:
-    'Percent-encode the path as UTF-8: "%" and two hexadecimal digits for each octet. The path may also be too long.',
 };
 
 /**

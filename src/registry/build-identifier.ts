@@ -9,6 +9,7 @@ import { requireTwoThings } from './parse-names.js';
 import { type GuidGenerator, compactGuid } from './uuid.js';
 import type { CanonicalName } from './canonical-name.js';
 import { predecessorOf } from './predecessor.js';
+import { requireSize } from './record-size.js';
 import { targetFrom } from './target-template.js';
 import { requireLease } from './lease.js';
 import type { MintCommand } from './mint-command.js';
@@ -27,8 +28,8 @@ interface Named {
 /**
  * Builds a new identifier without the database.
  * @param previous the record of the previous version that the command names; null where it is not registered.
- * @throws Problem WRONG_PROFILE, WRONG_METADATA_ID_SCHEME, METADATA_ID_IS_IDENTIFIER, INVALID_PREDECESSOR, or INVALID_REQUEST for a
- * lease in the past.
+ * @throws Problem WRONG_PROFILE, WRONG_METADATA_ID_SCHEME, METADATA_ID_IS_IDENTIFIER, INVALID_PREDECESSOR, RECORD_TOO_LARGE, or
+ * INVALID_REQUEST for a lease in the past.
  */
 export function buildIdentifier(
   command: MintCommand,
@@ -57,6 +58,8 @@ export function buildIdentifier(
   // Stored values are what the client sent, without a target of the template.
   const target = command.target ?? (handleValues === null ? targetFrom(authority, object.localName) : null);
   const { alternates, leaseUntil } = command;
+  const sized = { metadataId: metadata?.canonical ?? null, target, replaces: replaces?.text ?? null };
+  requireSize({ ...own, ...sized, alternateIds: alternates.map(({ canonical }) => canonical) }, null);
   return {
     authority,
     address: object.address,

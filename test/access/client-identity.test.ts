@@ -20,6 +20,7 @@ describe('the name under which requests are counted', () => {
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
     ['2001:db8:1:2::6', '2001:db8:1:2'],
     ['2001:db8::6', '2001:db8:0:0'],
+    ['2001:0DB8:0001:0000::6', '2001:db8:1:0'],
     ['1::4:5:6:7:8', '1:0:0:4'],
     ['::1', '0:0:0:0'],
     // The address of a connection that is closed already.

@@ -25,6 +25,8 @@ export const TARGETS = [
   { name: ';params', apply: elsewhere((path) => `${path};a=b;jsessionid=1`) },
   { name: '%00 behind', apply: elsewhere((path) => `${path}%00`) },
   { name: 'a broken escape', apply: elsewhere((path) => `${path}%z`) },
+  { name: 'a broken escape in front', apply: elsewhere((path) => `/%zz${path}`) },
+  { name: 'no path', apply: elsewhere(() => '?limit=1000') },
   { name: 'a backslash', apply: elsewhere((path) => path.replaceAll('/', '\\')) },
   { name: 'capitals', apply: elsewhere((path) => path.toUpperCase()) },
   {
@@ -122,6 +124,10 @@ export const HEADERS = [
     name: 'forwarded',
     apply: (request) => request.headers.push(['forwarded', 'for="_a";host=evil'], ['x-forwarded-host', 'evil']),
   },
+  ...['198.51.100.7:2001', '[2001:db8::1]:443', '[', ',,:,'].map((value) => ({
+    name: `x-forwarded-for: ${value}`,
+    apply: set('x-forwarded-for', value),
+  })),
   { name: 'the host of another', apply: set('host', 'evil.example:99999') },
   ...['localhost:1', '[::1', '127.0.0.1.evil.example', 'LOCALHOST', 'localhost,evil.example', '%6cocalhost'].map(
     (host) => ({

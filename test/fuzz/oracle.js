@@ -5,6 +5,10 @@ import { contentFor, isJson } from './document.js';
 /** The permitted statuses for a request without an operation. 501 answers a method (RFC 9110 15.6.2), and is no failure. */
 const NOTHING_SERVED = [400, 403, 404, 405, 408, 413, 414, 415, 417, 421, 431, 501];
 
+/** Refusals that are written before there is a request, and so without its ID. */
+const WITHOUT_REQUEST =
+  /"code":"(?:MALFORMED_HTTP|URI_TOO_LONG|HEADERS_TOO_LARGE|REQUEST_TIMEOUT)"|does not support CONNECT/;
+
 const PROBLEM = 'application/problem+json';
 
 /** Compares responses with the document. */
@@ -34,6 +38,10 @@ export class Oracle {
   findFault(request, answer) {
     if (answer.failure !== undefined) return answer.failure;
     if (answer.status >= 500 && answer.status !== 501) return `status ${answer.status}`;
+    const { headers, body } = answer;
+    if (headers['x-content-type-options'] === undefined) return 'the response has no security headers';
+    if (headers['x-request-id'] === undefined && request.method !== 'HEAD' && !WITHOUT_REQUEST.test(body.toString()))
+      return 'the response has no request ID';
     const candidates = [...request.candidates, ...(request.unserved ? [this.#nothingServed(request.operation)] : [])];
     const faults = candidates.map((operation) => this.#faultOf(operation, request, answer));
     return faults.includes(null) ? null : faults[0];

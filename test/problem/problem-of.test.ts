@@ -19,8 +19,6 @@ describe('an error of the framework', () => {
 
   it.each<[object, string]>([
     [{ code: 'FST_ERR_CTP_INVALID_MEDIA_TYPE', statusCode: 415 }, 'UNSUPPORTED_MEDIA_TYPE'],
-    [{ code: 'FST_ERR_BAD_URL', statusCode: 400 }, 'MALFORMED_URL'],
-    [{ code: 'FST_ERR_MAX_PARAM_LENGTH', statusCode: 414 }, 'MALFORMED_URL'],
     [{ statusCode: 404 }, 'NOT_FOUND'],
     [{ statusCode: 413 }, 'BODY_TOO_LARGE'],
     [{ statusCode: 400 }, 'MALFORMED_HTTP'],

@@ -44,7 +44,7 @@ const ALWAYS: readonly ProblemCode[] = [
 ];
 const OF_NAMES = [
   ...(['METADATA_ID_TAKEN', 'ALTERNATE_ID_TAKEN', 'KEY_COLLISION'] as const),
-  ...(['METADATA_ID_IS_IDENTIFIER', 'INVALID_PREDECESSOR'] as const),
+  ...(['METADATA_ID_IS_IDENTIFIER', 'INVALID_PREDECESSOR', 'RECORD_TOO_LARGE'] as const),
 ];
 
 /** The OpenAPI description that all changes of an identifier share. */

@@ -28,11 +28,13 @@ export class ExportService {
   /**
    * The identifiers of a filter in order of minting; pages can be empty. No connection is held between pages.
    * @throws Problem as `parseFilter`, UNAUTHENTICATED or SCOPE_MISSING for `changedBy` without the right to see who changes
-   * identifiers, before the first page; UNAUTHENTICATED later when the key is no longer valid.
+   * identifiers, before the first page; UNAUTHENTICATED later when the key is no longer valid, REQUEST_TIMEOUT when it is no longer wanted.
+   * @param isWanted asked before each statement.
    */
   async *pages(
     { targetPrefix, changedBy, ...texts }: ExportFilter,
     principal: Principal,
+    isWanted: () => boolean,
   ): AsyncGenerator<readonly IdentifierRecord[], undefined> {
     if (changedBy !== undefined) requireActors(principal, 'changedBy');
     const parsed = parseFilter(texts, await this.authorities.current(), principal);
@@ -41,7 +43,7 @@ export class ExportService {
     let size = PAGE;
     do {
       if (after !== undefined) await this.keys.require(principal);
-      const { records, next } = await this.identifiers.page(filter, { limit: size, after });
+      const { records, next } = await this.identifiers.page(filter, { limit: size, after, isWanted });
       after = next ?? undefined;
       // After a page of large records, the next statement measures fewer of them.
       size = records.length === 0 ? PAGE : Math.min(PAGE, 2 * records.length);

@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CurrentPrincipal } from '../../access/current-principal.js';
+import { Places, holderOf } from '../../access/places.js';
 import type { Principal } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { FindingService, type LookupResult } from '../../finding/finding.service.js';
@@ -50,6 +51,7 @@ export class LookupController {
     private readonly presenter: IdentifierPresenter,
     private readonly views: RecordViews,
     private readonly cursors: Cursors,
+    private readonly places: Places,
   ) {}
 
   /**
@@ -76,7 +78,8 @@ export class LookupController {
   ): Promise<IdentifierPageDto> {
     const { limit, cursor, sort: order, total, ...filter } = query;
     const after = () => (cursor === undefined ? undefined : this.positionOf(cursor, order));
-    const command = { filter, limit, order, withTotal: total === 'true', after };
+    const holder = holderOf(request, reply);
+    const command = { filter, limit, order, withTotal: total === 'true', holder, after };
     const page = await withQueryPointers(this.lookup.page(command, principal));
     const next = page.next === null ? null : this.cursorAfter(page.next, order);
     if (next !== null) {
@@ -116,8 +119,9 @@ export class LookupController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const results = this.finding.find({ items, ownHost: request.host }, principal);
-    await sendList(reply, 'items', this.responses(results));
+    const isWanted = (): boolean => !reply.raw.closed;
+    const results = this.finding.find({ items, ownHost: request.host, isWanted }, principal);
+    await sendList(reply, 'items', this.responses(this.places.parts(holderOf(request, reply), results)));
   }
 
   /**
@@ -182,23 +186,25 @@ export class LookupController {
     return this.views.show(found, type, { principal, request, reply });
   }
 
-  private async *responses(results: AsyncIterable<LookupResult>): AsyncGenerator<LookupResultDto> {
+  private async *responses(parts: AsyncIterable<readonly LookupResult[]>): AsyncGenerator<LookupResultDto> {
     let index = 0;
-    for await (const { input, outcome, matchedBy, record, others, candidates, canonical, fault, ...miss } of results) {
-      yield {
-        input,
-        outcome,
-        matchedBy,
-        ...(record !== null && { identifier: nativeText(record), record: this.presenter.show(record) }),
-        ...(others !== null && { others: [...others] }),
-        ...(candidates !== null && { candidates: [...candidates] }),
-        ...(canonical !== undefined && { canonical }),
-        ...(miss.reason !== null && { reason: miss.reason }),
-        ...(miss.hint !== null && { hint: shownHint(miss.hint) }),
-        ...(fault !== null && { problem: problemDocument(malformed(fault, `/items/${index}`), LOOKUP_PATH) }),
-      };
-      index += 1;
-    }
+    for await (const results of parts) for (const result of results) yield this.response(result, index++);
+  }
+
+  private response(result: LookupResult, index: number): LookupResultDto {
+    const { input, outcome, matchedBy, record, others, candidates, canonical, fault, ...miss } = result;
+    return {
+      input,
+      outcome,
+      matchedBy,
+      ...(record !== null && { identifier: nativeText(record), record: this.presenter.show(record) }),
+      ...(others !== null && { others: [...others] }),
+      ...(candidates !== null && { candidates: [...candidates] }),
+      ...(canonical !== undefined && { canonical }),
+      ...(miss.reason !== null && { reason: miss.reason }),
+      ...(miss.hint !== null && { hint: shownHint(miss.hint) }),
+      ...(fault !== null && { problem: problemDocument(malformed(fault, `/items/${index}`), LOOKUP_PATH) }),
+    };
   }
 
   private cursorAfter({ createdAt, id }: PageCursor, order: PageOrder): string {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type PlaceHolder, Places } from '../../access/places.js';
 import type { Principal } from '../../access/principal.js';
 import { type CordraId, type RepairCode, listRepairs, recognize } from '../../identifier/index.js';
 import { Metrics } from '../../metrics/metrics.js';
@@ -29,6 +30,8 @@ export interface ListCommand {
   readonly order: PageOrder;
   /** Whether to count all identifiers of the filter. */
   readonly withTotal: boolean;
+  /** Who gets the page. */
+  readonly holder: PlaceHolder;
   /** The last record of the page before; called when the filter is valid. */
   readonly after: () => PageCursor | undefined;
 }
@@ -48,6 +51,7 @@ export class LookupService {
     private readonly reads: LookupReads,
     private readonly authorities: NamingAuthorityReads,
     private readonly searches: SearchReads,
+    private readonly places: Places,
     metrics: Metrics,
   ) {
     metrics.queueDepth('lookups', () => this.reads.waiting);
@@ -87,8 +91,9 @@ export class LookupService {
   }
 
   /** @throws Problem with a syntax code, or INVALID_REQUEST for an invalid date. */
+  /** @throws Problem with a syntax code, INVALID_REQUEST for an invalid date, or as `Places.run`. */
   async page(command: ListCommand, principal: Principal): Promise<RecordPage> {
-    const { filter: texts, limit, order, withTotal, after: decodeCursor } = command;
+    const { filter: texts, limit, order, withTotal, holder, after: decodeCursor } = command;
     const filter = parseFilter(texts, await this.authorities.current(), principal);
     const after = decodeCursor();
     const few = after === undefined ? await this.describedByOne(filter, limit) : null;
@@ -101,8 +106,11 @@ export class LookupService {
         ...(withTotal && { total }),
       };
     }
-    const { records, next } = await this.identifiers.page(filter, { limit, order, after });
-    return { records: redacted(records), next, ...(withTotal && { total: await this.identifiers.count(filter) }) };
+    return this.places.run(holder, async () => {
+      const isWanted = (): boolean => !holder.response.closed;
+      const { records, next } = await this.identifiers.page(filter, { limit, order, after, isWanted });
+      return { records: redacted(records), next, ...(withTotal && { total: await this.identifiers.count(filter) }) };
+    });
   }
 
   /** The complete list of one metadata ID, the most frequent list query; null for any other list. */

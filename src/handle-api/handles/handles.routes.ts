@@ -30,8 +30,9 @@ export function addHandlesRoutes(
     server.route({ method: 'PUT', url, config: { scopes: ['mint', 'register', 'curate'] }, handler: writes.put });
     server.route({ method: 'DELETE', url, config: { scopes: ['curate'] }, handler: writes.delete });
   }
-  for (const url of LISTS) server.route({ method: READS, url, config, handler: lists.handles });
-  server.route({ method: READS, url: '/api/prefixes', config, handler: lists.prefixes });
+  const listed = { ...config, lists: true };
+  for (const url of LISTS) server.route({ method: READS, url, config: listed, handler: lists.handles });
+  server.route({ method: READS, url: '/api/prefixes', config: listed, handler: lists.prefixes });
   server.route({ method: ['GET', 'HEAD'], url: '/api/site', config: { scopes: [] }, handler: sendSite });
   for (const url of [...LISTS, HANDLE_ROUTES.handles]) {
     server.route({ method: 'OPTIONS', url, handler: optionsOf(requiresKeys) });

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { principalOf } from '../../access/current-principal.js';
+import { type Places, holderOf } from '../../access/places.js';
 import type { Principal } from '../../access/principal.js';
 import { type ApiAnswer, invalidAnswer, notResponsibleAnswer, RESPONSE_CODE } from '../../handle-values/index.js';
 import type { Metrics } from '../../metrics/metrics.js';
@@ -10,10 +11,6 @@ import { noteHandle } from '../entrance.js';
 import type { HandleFinder } from './handle-finder.js';
 import { type HandlesQuery, handlesQuery } from './handles-query.js';
 import { requireNoKeyInScript } from './read.handler.js';
-import { Turns } from '../turns.js';
-
-/** Lists that are read or sent at once: each may have some megabytes. */
-const MAX_CONCURRENT_LISTS = 4;
 
 /** The Handle of a prefix, by which clients name it too. */
 const PREFIX_HANDLE = /^0\.NA\//i;
@@ -22,13 +19,12 @@ const MAX_NUMBER = 2_147_483_647;
 
 /** `GET /api/handles?prefix=` and `GET /api/prefixes`. */
 export class ListHandler {
-  private readonly lists = new Turns(MAX_CONCURRENT_LISTS);
-
   constructor(
     private readonly finder: HandleFinder,
     private readonly names: NameList,
     private readonly metrics: Metrics,
     private readonly requiresKeys: boolean,
+    private readonly places: Places,
   ) {}
 
   readonly handles = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -51,9 +47,10 @@ export class ListHandler {
     if (authority === undefined || !principal.covers(authority.prefix)) {
       return this.send(reply, query, notResponsibleAnswer(prefix));
     }
-    await this.lists.require(reply.raw);
     const foldsCase = authority.caseInsensitive;
-    const found = await this.names.page(authority.prefix, foldsCase, page.offset, page.limit);
+    const found = await this.places.run(holderOf(request, reply), () =>
+      this.names.page(authority.prefix, foldsCase, page.offset, page.limit),
+    );
     if (found === null) return this.send(reply, query, invalidAnswer(prefix, TOO_MANY));
     const start = foldsCase ? authority.prefix.toUpperCase() : authority.prefix;
     this.metrics.handleApi('listed');

@@ -18,17 +18,19 @@ export class HandleExport {
   /**
    * Native texts (`NA/local`) in the order of minting, in upper case where the naming authority ignores it. No connection is
    * held between pages.
-   * @throws Problem UNAUTHENTICATED after the first page when the key is no longer valid.
+   * @throws Problem UNAUTHENTICATED after the first page when the key is no longer valid, REQUEST_TIMEOUT when it is no longer wanted.
+   * @param isWanted asked before each statement.
    */
   async *pages(
     { prefix, caseInsensitive }: NamingAuthority,
     principal: Principal,
+    isWanted: () => boolean,
   ): AsyncGenerator<readonly string[], undefined> {
     let after: PageCursor | undefined;
     do {
       if (after !== undefined) await this.keys.require(principal);
       const filter = { namingAuthority: prefix, state: 'active' } as const;
-      const { records, next } = await this.identifiers.page(filter, { limit: PAGE, after });
+      const { records, next } = await this.identifiers.page(filter, { limit: PAGE, after, isWanted });
       after = next ?? undefined;
       const names = records.map(({ localName }) => `${prefix}/${localName}`);
       yield caseInsensitive ? names.map(upperAscii) : names;

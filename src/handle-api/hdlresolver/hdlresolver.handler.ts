@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { principalOf } from '../../access/current-principal.js';
+import { type Places, holderOf } from '../../access/places.js';
 import { sendStream } from '../../http/body/send-stream.js';
 import { invalidAnswer, jsonText, notResponsibleAnswer } from '../../handle-values/index.js';
 import { upperAscii } from '../../identifier/index.js';
@@ -7,23 +8,18 @@ import type { HandleApiLabel, Metrics } from '../../metrics/metrics.js';
 import { sendAnswer, sendText } from '../answers/send-answer.js';
 import { noteHandle, requestedHandle } from '../entrance.js';
 import type { HandleFinder } from '../handles/handle-finder.js';
-import { Turns } from '../turns.js';
 import type { HandleExport } from './handle-export.js';
-
-/** Lists that are sent at once: each has a page of records in memory. */
-const MAX_CONCURRENT_LISTS = 8;
 
 /**
  * What the remote handle resolver of DSpace reads from a repository. Its responses are bare JSON: a list of texts, or `null`.
  * The Handle server that asks has upper-cased the names and compares prefixes in upper case.
  */
 export class HdlresolverHandler {
-  private readonly lists = new Turns(MAX_CONCURRENT_LISTS);
-
   constructor(
     private readonly finder: HandleFinder,
     private readonly handles: HandleExport,
     private readonly metrics: Metrics,
+    private readonly places: Places,
   ) {}
 
   /** `GET /hdlresolver/listprefixes`: the visible prefixes, in upper case and in the order of their octets. */
@@ -60,8 +56,8 @@ export class HdlresolverHandler {
       this.metrics.handleApi('refused');
       return sendAnswer(reply, notResponsibleAnswer(prefix));
     }
-    await this.lists.require(reply.raw);
-    const pages = this.handles.pages(authority, principal);
+    const found = this.handles.pages(authority, principal, () => !reply.raw.closed);
+    const pages = this.places.parts(holderOf(request, reply), found);
     // Read the first page before the response starts, so that errors of the database still have a status.
     const first = (await pages.next()).value ?? [];
     this.metrics.handleApi('listed');

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { principalOf } from '../../access/current-principal.js';
+import { type PlaceHolder, Places, holderOf } from '../../access/places.js';
 import type { Principal } from '../../access/principal.js';
 import { sendStream } from '../../http/body/send-stream.js';
 import {
@@ -25,24 +26,20 @@ import {
 import { sendText } from '../answers/send-answer.js';
 import { noteHandle } from '../entrance.js';
 import type { HandleFinder } from '../handles/handle-finder.js';
-import { Turns } from '../turns.js';
 import { searchRequest } from './search-query.js';
 
-/** Searches that run at once: each can use a processor of the database for `MAX_SEARCH_MS`. */
-const MAX_CONCURRENT_SEARCHES = 2;
+/** Places of searches, and those of one client: each can use a processor of the database for `MAX_SEARCH_MS`. One stays free. */
+const SEARCH_PLACES = 4;
+const SEARCH_SHARE = 2;
 
 const MAX_WAITING_SEARCHES = 50;
 
-/** Results that are in memory until their clients have read them: each can have some megabytes. */
-const MAX_CONCURRENT_RESULTS = 8;
-
-/** Records that are read at once; one can have 1.6 MB. */
-const RECORDS_AT_ONCE = 20;
+/** Records that are read at once; one can have 1.6 MB, if it was imported. */
+const RECORDS_AT_ONCE = 5;
 
 /** The reverse look-up of Handles by their values, as the servlet of EUDAT answers it: bare JSON. */
 export class HrlsHandler {
-  private readonly results = new Turns(MAX_CONCURRENT_RESULTS);
-  private readonly searches = new Turns(MAX_CONCURRENT_SEARCHES, MAX_WAITING_SEARCHES, 2 * MAX_SEARCH_MS);
+  private readonly searches = new Places(SEARCH_PLACES, SEARCH_SHARE, MAX_WAITING_SEARCHES, 2 * MAX_SEARCH_MS);
 
   constructor(
     private readonly finder: HandleFinder,
@@ -50,6 +47,7 @@ export class HrlsHandler {
     private readonly reader: Pick<IdentifierReader, 'findByIds'>,
     private readonly metrics: Metrics,
     private readonly requiresKeys: boolean,
+    private readonly places: Places,
   ) {}
 
   /** `GET /hrls/handles` and `GET /hrls/handles/{prefix}`: a list of Handles, or an object of their values. */
@@ -61,19 +59,22 @@ export class HrlsHandler {
     if (prefix !== undefined) noteHandle(request.raw, prefix);
     const namingAuthorities = searchedIn(known, principal, prefix);
     const { terms, limit, offset, retrievesRecords } = searchRequest(request, known);
-    await this.results.require(reply.raw);
-    const found = terms === null ? [] : await this.find({ terms, namingAuthorities, limit, offset });
+    const holder = holderOf(request, reply);
+    const found = terms === null ? [] : await this.find({ terms, namingAuthorities, limit, offset }, holder);
     if (found === 'slow') throw invalidInput(TOO_SLOW);
     if (found === 'large') throw invalidInput('The handles of this result are too long: use a smaller limit.');
     this.metrics.handleApi('listed');
     if (!retrievesRecords) return sendText(reply, 200, jsonText(found.map(({ handle }) => handle)));
+    // One part, because the names are in memory until the client has read the last record.
+    const records = this.records(found);
+    await this.places.parts(holder, [records].values()).next();
     void reply.code(200).headers({ 'content-type': 'application/json;charset=utf-8', 'cache-control': 'no-cache' });
-    sendStream(request, reply, this.records(found));
+    sendStream(request, reply, records);
     return reply;
   };
 
-  private find(query: ValueQuery): Promise<SearchResult> {
-    return this.searches.run(() => this.values.find(query));
+  private find(query: ValueQuery, holder: PlaceHolder): Promise<SearchResult> {
+    return this.searches.run(holder, () => this.values.find(query));
   }
 
   /** A JSON object: each Handle with its values that everybody may read, as `/api/handles` has them. */

@@ -11,6 +11,6 @@ export function addHrlsRoutes(server: FastifyInstance, handler: HrlsHandler): vo
     handler: async (_request, reply) => reply.type('text/plain; charset=utf-8').send('OK\n'),
   });
   for (const url of ['/hrls/handles', '/hrls/handles/:prefix']) {
-    server.route({ method, url, config: { scopes: ['read'] }, handler: handler.search });
+    server.route({ method, url, config: { scopes: ['read'], lists: true }, handler: handler.search });
   }
 }

@@ -1,13 +1,14 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import { LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { v4 as uuid } from 'uuid';
 import type { Config } from '../../config/config.js';
 import type { Faces } from '../face.js';
+import { cutForwardedPorts } from '../headers/forwarded-for.js';
 import { answerClientError } from './client-errors.js';
 import { joinIdentifierSegments } from './identifier-path.js';
-import { logRequest } from './request-log.js';
+import { routableTarget } from './malformed-targets.js';
 
 /** A local name may have 8192 octets, each escaped twice (`%25C3`) in a path. Node allows 16 KiB for all headers. */
 const MAX_HEADER_BYTES = 65_536;
@@ -40,6 +41,7 @@ export function createAdapter(config: Config, logger: Logger, faces: Faces, take
     routerOptions: { maxParamLength: MAX_PATH_PARAMETER_LENGTH },
     serverFactory: (handle: (request: IncomingMessage, response: ServerResponse) => void) =>
       createHttpServer(config, (request, response) => {
+        if (config.trustedProxies.length > 0) cutForwardedPorts(request.headers);
         const handOver = (): void => {
           handle(request, response);
         };
@@ -51,16 +53,8 @@ export function createAdapter(config: Config, logger: Logger, faces: Faces, take
     forceCloseConnections: true,
     genReqId: requestIdOf,
     rewriteUrl: (request: IncomingMessage) =>
-      faces.routeOf(request) ?? joinIdentifierSegments(request.url ?? '/', request.method),
-    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
-      // The router rejects a malformed URL before any hook, so the work of the hooks is done here.
-      reply.raw.once('close', () => {
-        logRequest(request, reply, faces);
-      });
-      const face = faces.of(request);
-      const headers = { ...face.securityHeaders(request.url), 'x-request-id': request.id };
-      face.sendProblem(error, request, reply.headers(headers));
-    },
+      faces.routeOf(request) ??
+      routableTarget(joinIdentifierSegments(request.url ?? '/', request.method), MAX_PATH_PARAMETER_LENGTH),
     clientErrorHandler: answerClientError,
   });
 }

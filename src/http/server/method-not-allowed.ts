@@ -44,7 +44,7 @@ export function unknownPath(method: string, target: string): Problem {
 }
 
 /** All methods of the parser except CONNECT, whose target is not a path. */
-const METHODS_WITH_PATH = METHODS.filter((method) => method !== 'CONNECT');
+export const METHODS_WITH_PATH = METHODS.filter((method) => method !== 'CONNECT');
 
 function answerOther(allow: string): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
   return async ({ method }, reply) => {

@@ -3,6 +3,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../../problem/problem.js';
 import type { Faces } from '../face.js';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether a route tells names that the client does not know, also in a face that pages of any origin may use. */
+    lists?: boolean;
+  }
+}
+
 /** The authority of an absolute URI: a request target (RFC 9112 3.2.2) or an origin (RFC 6454 6.1). */
 const AUTHORITY_OF_URI = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i;
 
@@ -38,9 +45,10 @@ export class OpenHosts {
 
 /**
  * Rejects requests of foreign pages under open access: of names that resolve to the loopback address (DNS rebinding),
- * by Host, and of other origins, by Origin. Pages cannot set these headers.
+ * by Host, and of other origins, by Origin, or by Sec-Fetch-Site where a page includes a list as a script. Pages cannot set these
+ * headers.
  * @param allowed hosts beside those of the loopback interface. Ports are not compared.
- * @param faces of the server; of one that any origin may use, only the host is checked.
+ * @param faces of the server; of one that any origin may use, only the host is checked, except for lists.
  */
 export function guardOpenAccess(server: FastifyInstance, allowed: OpenHosts, faces?: Faces): void {
   server.addHook('onRequest', (request, _reply, done) => {
@@ -48,9 +56,8 @@ export function guardOpenAccess(server: FastifyInstance, allowed: OpenHosts, fac
     const misdirected = authoritiesOf(request).find((authority) => !allowed.includes(authority));
     if (misdirected !== undefined) done(refusalOf(misdirected));
     else if (
-      origin === undefined ||
-      isOwn(origin, host, allowed) ||
-      faces?.of(request).anyOrigin.has(request.method) === true
+      (origin === undefined ? !isListAsScript(request) : isOwn(origin, host, allowed)) ||
+      (!isList(request) && faces?.of(request).anyOrigin.has(request.method) === true)
     )
       done();
     else
@@ -61,6 +68,16 @@ export function guardOpenAccess(server: FastifyInstance, allowed: OpenHosts, fac
         ),
       );
   });
+}
+
+function isList({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.config.lists === true;
+}
+
+/** Whether the script of a page of another origin is the result of a list (JSONP); it has no Origin. */
+function isListAsScript(request: FastifyRequest): boolean {
+  const { 'sec-fetch-dest': destination, 'sec-fetch-site': site } = request.headers;
+  return isList(request) && destination === 'script' && (site === 'cross-site' || site === 'same-site');
 }
 
 function authoritiesOf({ headers, originalUrl }: FastifyRequest): string[] {

@@ -5,7 +5,7 @@ import { namingAuthorityKey } from '../../identifier/index.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import { compactGuid } from '../../registry/uuid.js';
 import { Problem } from '../../problem/problem.js';
-import type { PageRow } from '../bounded-page.js';
+import { MAX_PAGE_OCTETS, type PageRow } from '../bounded-page.js';
 import type { Row } from '../columns.js';
 import {
   HORIZON,
@@ -78,7 +78,7 @@ const OF_IDENTIFIER = `
       WHERE c.identifier_id = $1 AND c.version > $2 ORDER BY c.version LIMIT $3
     ) page
   ) bounded
-  WHERE octets_before < 8388608 ORDER BY version`;
+  WHERE octets_before < ${MAX_PAGE_OCTETS} ORDER BY version`;
 
 /** $1: the naming authority; $2: a version; $3: the limit. */
 const OF_NAMING_AUTHORITY = `
@@ -92,7 +92,7 @@ const OF_NAMING_AUTHORITY = `
       WHERE c.identifier_id IS NULL AND c.naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND c.version > $2 ORDER BY c.version LIMIT $3
     ) page
   ) bounded
-  WHERE octets_before < 8388608 ORDER BY version`;
+  WHERE octets_before < ${MAX_PAGE_OCTETS} ORDER BY version`;
 
 @Injectable()
 export class ChangeReader {

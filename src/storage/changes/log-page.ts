@@ -1,6 +1,7 @@
 import type { QueryConfig } from 'pg';
 import { namingAuthorityKey } from '../../identifier/index.js';
 import type { ChangeKind } from '../../registry/change.js';
+import { MAX_PAGE_OCTETS } from '../bounded-page.js';
 
 /** The position of a change in the log, and its ordinal. */
 export interface LogPosition {
@@ -97,7 +98,7 @@ const statementOf = (
       ORDER BY ${order} LIMIT $3::int + 2
     ) p
   ) b LEFT JOIN identifier i ON i.id = b.identifier_id
-  WHERE octets_before < 8388608 ORDER BY ${order}`;
+  WHERE octets_before < ${MAX_PAGE_OCTETS} ORDER BY ${order}`;
 };
 
 const STATEMENTS: Readonly<Record<LogOrder, string>> = {

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import { clientGone } from '../../problem/problem.js';
 import { denotes } from '../../registry/key-collision.js';
 import { MAX_PAGE_OCTETS, type PageRow } from '../bounded-page.js';
 import { type IdentifierRow, recordOf } from './identifier-row.js';
@@ -47,6 +48,8 @@ export interface PageRequest {
   readonly after?: PageCursor | undefined;
   /** By default the oldest first. */
   readonly order?: PageOrder | undefined;
+  /** Asked before each statement but the first one; without it the page is always wanted. */
+  readonly isWanted?: (() => boolean) | undefined;
 }
 
 export interface FoundPage {
@@ -76,6 +79,7 @@ interface Compared {
   readonly numbered: NumberedFilter;
   readonly range: PageRange;
   readonly index: number;
+  readonly isWanted: () => boolean;
 }
 
 /** A row with the octets of the values of the rows before it. */
@@ -89,8 +93,12 @@ export class IdentifierPages {
   /**
    * One page. Large records shorten it, and so does a filter without an index, of which a page reads at most `MAX_COMPARED`
    * identifiers: it can have no records and yet a `next`.
+   * @throws Problem REQUEST_TIMEOUT when it is no longer wanted.
    */
-  async page(filter: PageFilter, { limit, after, order = 'createdAt' }: PageRequest): Promise<FoundPage> {
+  async page(
+    filter: PageFilter,
+    { limit, after, order = 'createdAt', isWanted = always }: PageRequest,
+  ): Promise<FoundPage> {
     const numbered = await this.numbered(filter);
     if (numbered === null) return { records: [], next: null };
     const records: IdentifierRecord[] = [];
@@ -98,9 +106,10 @@ export class IdentifierPages {
     let reached: PageCursor | null = null;
     let octets = 0;
     for (const part of isIndexed(numbered) ? [null] : partsOf(limit)) {
+      if (!isWanted()) throw clientGone();
       const { end, index } = part === null ? WITHOUT_END : await this.endOf(numbered, range, part);
       const compared = end === null ? range : rangeUpTo(range, end);
-      const read = await this.read(filter, { numbered, range: compared, index }, limit - records.length);
+      const read = await this.read(filter, { numbered, range: compared, index, isWanted }, limit - records.length);
       records.push(...read.records);
       octets += read.octets;
       if (read.next !== null) return { records, next: read.next };
@@ -132,7 +141,7 @@ export class IdentifierPages {
   }
 
   /** Reads up to `limit` records of a range; `next` is null at its end. `octets` is about the size of their values. */
-  private async read(filter: PageFilter, { numbered, range: whole, index }: Compared, limit: number) {
+  private async read(filter: PageFilter, { numbered, range: whole, index, isWanted }: Compared, limit: number) {
     const records: IdentifierRecord[] = [];
     let range = whole;
     let octets = 0;
@@ -148,8 +157,9 @@ export class IdentifierPages {
       records.push(...read.filter((record) => hasNames(record, filter)));
       if (!last.has_next) return { records, next: null, octets };
       // A page without a record would end the list of a client that does not read `next`.
-      const isShort = rows.length < wanted && records.length > 0;
+      const isShort = (rows.length < wanted || octets > MAX_PAGE_OCTETS) && records.length > 0;
       if (isShort || records.length === limit) return { records, next, octets };
+      if (!isWanted()) throw clientGone();
       range = rangeAfter(range, next);
     }
   }
@@ -186,6 +196,8 @@ export class IdentifierPages {
     return one === undefined || visible?.includes(one) === false ? null : { ...rest, namingAuthorityId: one };
   }
 }
+
+const always = (): boolean => true;
 
 /** The sizes of the parts of a page. */
 function* partsOf(limit: number): Generator<number> {

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import type { Sessions } from '../../database/replica/server-state.js';
 import { arrayOf } from '../array-parameter.js';
+import { MAX_PAGE_OCTETS } from '../bounded-page.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
 import { type IdentifierRow, recordOf } from './identifier-row.js';
@@ -42,13 +43,28 @@ const NO_MATCHES: Matches = { matches: [], record: null };
 
 type NumberedKey = SearchKey & { readonly ordinal: number; readonly reading: number };
 
-type MatchRow = IdentifierRow & { ordinal: number; reading: number; matched_by: MatchedBy; identifier: string };
+interface MatchColumns {
+  readonly ordinal: number;
+  readonly reading: number;
+  readonly matched_by: MatchedBy;
+  readonly identifier: string;
+}
+
+/** `isCut`: the records before this one have too many octets. */
+type MatchRow = MatchColumns & ((IdentifierRow & { readonly isCut: false }) | { readonly isCut: true });
+
+/** What one statement found, by the ordinals of texts. */
+interface FoundTexts {
+  readonly matches: ReadonlyMap<number, Matches>;
+  /** The first text whose record was not read; Infinity where there is none. */
+  readonly end: number;
+}
 
 /**
  * $1: ordinals of texts; $2: ordinals of their keys; $3 to $8: the keys; $9: the searched naming authorities, null for
  * all; $10: `MAX_CANDIDATES`; $11 and $12: the names of the keys; $13: opaque metadata IDs, which are compared
- * octet by octet; $14: the rules by which names are compared. A record can have 800 KB, so only the first match of each text is read.
- * OFFSET 0: see the planner assumptions.
+ * octet by octet; $14: the rules by which names are compared. Only the record of the first match of each text is read, and only up to
+ * `MAX_PAGE_OCTETS`: a text behind them has a row without a record. OFFSET 0: see the planner assumptions.
  */
 const FIND = `
   WITH input AS (
@@ -101,27 +117,44 @@ const FIND = `
            row_number() OVER (PARTITION BY ordinal ORDER BY reading, nearness, created_at, id) AS number
     FROM found
     WHERE $9::text[] IS NULL OR naming_authority_id IN (SELECT id FROM visible)
+  ), measured AS (
+    SELECT o.*, octet_length(o.identifier) + coalesce((
+             SELECT octet_length(coalesce(i.metadata_id, '') || coalesce(i.target, '') || coalesce(i.replaces, ''))
+                      + octet_length(coalesce(array_to_string(i.alternate_ids, ','), ''))
+                      + octet_length(coalesce(i.handle_values::text, ''))
+             FROM identifier i WHERE i.id = o.id AND o.number = 1
+           ), 0) AS octets
+    FROM ordered o WHERE o.reading = o.first_reading
+  ), bounded AS (
+    SELECT m.*, coalesce(sum(m.octets) OVER (ORDER BY m.ordinal RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
+             >= ${MAX_PAGE_OCTETS} AS is_cut
+    FROM measured m
   )
-  SELECT o.ordinal, o.reading, o.matched_by, o.identifier, r.*
-  FROM ordered o LEFT JOIN LATERAL (
+  SELECT o.ordinal, o.reading, o.matched_by, o.identifier, o.is_cut AS "isCut", r.*
+  FROM bounded o LEFT JOIN LATERAL (
     SELECT x.id, x.naming_authority, x.guid, x.local_name, x.metadata_id, x.target, x.alternate_ids, x.state, x.version,
            x.created_at, x.updated_at, x.lease_until, x.expired, x.withdrawn_at, x.withdrawal_reason,
            x.replaced_by, x.replaces, x.handle_values, x.sandbox, x.resolver_scheme, x.resolver_authority, x.resolver_first_segment, x.describes, x.newer_versions
-    FROM identifier_record x WHERE x.id = o.id AND o.number = 1 OFFSET 0
+    FROM identifier_record x WHERE x.id = o.id AND o.number = 1 AND NOT o.is_cut OFFSET 0
   ) r ON true
-  WHERE o.reading = o.first_reading ORDER BY o.ordinal, o.number`;
+  WHERE NOT o.is_cut OR o.number = 1 ORDER BY o.ordinal, o.number`;
 
 /** Finds records for many texts in one statement. */
 @Injectable()
 export class IdentifierSearch {
   constructor(@Inject(pg.Pool) private readonly pool: Sessions) {}
 
-  /** Finds what each text matches by its first key with a match. @param visible the searched prefixes; null for all. */
+  /**
+   * Finds what each text matches by its first key with a match.
+   * @param visible the searched prefixes; null for all.
+   * @returns the matches of the first texts, at least one: of all, unless their records are large.
+   */
   async find(texts: readonly (readonly SearchKey[])[], visible: readonly string[] | null = null): Promise<Matches[]> {
     const keys = texts.reduce((sum, [first]) => sum + (first?.opaque === undefined ? 1 : 2), 0);
     if (keys > MAX_KEYS && texts.length > 1) {
       const half = Math.ceil(texts.length / 2);
-      return [...(await this.find(texts.slice(0, half), visible)), ...(await this.find(texts.slice(half), visible))];
+      const found = await this.find(texts.slice(0, half), visible);
+      return found.length < half ? found : [...found, ...(await this.find(texts.slice(half), visible))];
     }
     const searched = texts.flatMap((own, ordinal) =>
       own.flatMap(({ opaque, ...key }, reading): NumberedKey[] => [
@@ -135,17 +168,16 @@ export class IdentifierSearch {
       visible,
     );
     const others = await this.findKeys(
-      searched.filter(({ ordinal, reading }) => reading > 0 && !first.has(ordinal)),
+      searched.filter(({ ordinal, reading }) => reading > 0 && ordinal < first.end && !first.matches.has(ordinal)),
       visible,
     );
-    return texts.map((_, ordinal) => first.get(ordinal) ?? others.get(ordinal) ?? NO_MATCHES);
+    return texts
+      .slice(0, Math.min(first.end, others.end))
+      .map((_, ordinal) => first.matches.get(ordinal) ?? others.matches.get(ordinal) ?? NO_MATCHES);
   }
 
-  private async findKeys(
-    keys: readonly NumberedKey[],
-    visible: readonly string[] | null,
-  ): Promise<Map<number, Matches>> {
-    if (keys.length === 0) return new Map();
+  private async findKeys(keys: readonly NumberedKey[], visible: readonly string[] | null): Promise<FoundTexts> {
+    if (keys.length === 0) return { matches: new Map(), end: Infinity };
     // Planning takes longer than finding 100 names, so the statement is prepared once per session.
     const values = [
       arrayOf(keys.map(({ ordinal }) => ordinal)),
@@ -166,11 +198,12 @@ export class IdentifierSearch {
     const { rows } = await this.pool.query<MatchRow>({ name: 'find-names', text: FIND, values });
     const found = new Map<number, { matches: Match[]; record: IdentifierRecord | null }>();
     for (const row of rows) {
+      if (row.isCut) return { matches: found, end: row.ordinal };
       // Only the first row of a text has a record.
       const each = found.get(row.ordinal) ?? { matches: [], record: recordOf(row) };
       each.matches.push({ reading: row.reading, matchedBy: row.matched_by, identifier: row.identifier });
       found.set(row.ordinal, each);
     }
-    return found;
+    return { matches: found, end: Infinity };
   }
 }

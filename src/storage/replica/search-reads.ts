@@ -14,7 +14,7 @@ export class SearchReads {
   }
 
   /**
-   * Finds what each text matches by its first key with a match. The primary finds what the replica does not have.
+   * Finds what the texts match, as `IdentifierSearch.find` does. The primary finds what the replica does not have.
    * @param visible the searched prefixes; null for all.
    */
   async find(texts: readonly (readonly SearchKey[])[], visible: readonly string[] | null): Promise<Matches[]> {
@@ -26,9 +26,15 @@ export class SearchReads {
       () => atReplica.find(texts, visible),
       async (found) => {
         if (found === null) return primary.find(texts, visible);
-        const missing = texts.filter((_, index) => !isFound(found[index]));
-        const others = (await primary.find(missing, visible)).values();
-        return found.map((matches) => (isFound(matches) ? matches : (others.next().value ?? matches)));
+        const missing = found.flatMap((matches, index) => (isFound(matches) ? [] : [index]));
+        const others = await primary.find(
+          missing.map((index) => texts[index] ?? []),
+          visible,
+        );
+        const byIndex = new Map(missing.map((index, at) => [index, others[at]]));
+        const results = found.map((matches, index) => (isFound(matches) ? matches : byIndex.get(index)));
+        const end = results.indexOf(undefined);
+        return results.slice(0, end < 0 ? undefined : end).flatMap((matches) => matches ?? []);
       },
     );
   }

@@ -14,8 +14,8 @@ const CHANGES = 30;
 const TARGET = 'https://repo.example.org/large';
 const WITH_TARGET = 60;
 
-/** Largest growth of the process for one page, which has 8 MiB of values, in MB. */
-const MOST_MB = 250;
+/** Largest growth of the process for one page, which has 1 MiB of values and a record, in MB. */
+const MOST_MB = 100;
 
 const rss = (): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.server.child.pid}/status`, 'utf8'))![1]) / 1024;
@@ -69,7 +69,7 @@ describe('a page of large records', () => {
       `${Math.round(first.text.length / 1e6)} MB of ${base}: ${Math.round(first.grownMb)} MB more\n`,
     );
     const { items, next } = JSON.parse(first.text);
-    expect(items.length).toBeGreaterThan(1);
+    expect(items.length).toBeGreaterThan(0);
     expect(items.length).toBeLessThan(20);
     const more = JSON.parse((await read(`${base}&${parameter}=${encodeURIComponent(next)}`)).text).items;
     const names = [...items, ...more].map(({ identifier, version }) => `${identifier} ${version}`);
@@ -91,7 +91,7 @@ describe('a page of large records', () => {
     let after = '';
     const before = await spilled();
     for (let pages = 0; seen.size < 15; pages++) {
-      expect(pages).toBeLessThan(40);
+      expect(pages).toBeLessThan(60);
       const { text, grownMb } = await read(`/events?limit=1000${after}`);
       const { items, next } = JSON.parse(text);
       after = `&cursor=${encodeURIComponent(next)}`;

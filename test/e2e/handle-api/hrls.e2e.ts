@@ -150,7 +150,7 @@ describe('GET /hrls/handles', () => {
       // Two run for two seconds, and none waits for more than ten.
       expect(slow.length).toBeGreaterThanOrEqual(2);
       expect(slow.length).toBeLessThanOrEqual(14);
-      expect(answers.filter(({ status }) => status === 503)).toHaveLength(20 - slow.length);
+      expect(answers.filter(({ status }) => status === 429)).toHaveLength(20 - slow.length);
     } finally {
       await blocker.end();
     }

@@ -179,6 +179,23 @@ describe('methods', () => {
       expect([answer.status, answer.body.responseCode]).toEqual([403, 4]);
     }
   });
+
+  it.each([
+    '/hrls/handles?limit=1',
+    '/hrls/handles/100.102?limit=1',
+    '/api/handles?prefix=100.102&callback=f',
+    '/api/%68andles?prefix=100.102',
+    '/api/prefixes',
+    '/hdlresolver/listhandles/100.102',
+    '/hdlresolver/listprefixes',
+  ])('a page of another origin does not list: %s', async (path) => {
+    const statusFor = async (headers: Record<string, string>) =>
+      (await fetch(service.server.url + path, { headers })).status;
+    expect(await statusFor({ origin: 'https://x.example' })).toBe(403);
+    expect(await statusFor({ 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'script' })).toBe(403);
+    expect(await statusFor({})).toBe(200);
+    expect(await statusFor({ origin: service.server.url })).toBe(200);
+  });
 });
 
 describe('the other paths', () => {

@@ -97,6 +97,7 @@ describe('the rate of a key', () => {
     expect((await client.get('/nowhere')).status).toBe(404);
     expect((await client.send('PUT', '/identifiers', {})).status).toBe(405);
     expectRefused(await client.get('/nowhere'), 429, 'RATE_LIMITED');
+    expectRefused(await client.get('/%zz'), 429, 'RATE_LIMITED');
     expectRefused(await client.send('PUT', '/identifiers', {}), 429, 'RATE_LIMITED');
     expect((await client.send('PUT', '/health/live', {})).status).toBe(405);
     expect((await client.get(MISSING, key)).status).toBe(404);
@@ -111,6 +112,17 @@ describe('the rate of a key', () => {
     expect((await behind.get(MISSING, from('192.0.2.1'))).status).toBe(404);
     expect((await behind.get(MISSING, from('192.0.2.2'))).status).toBe(404);
     expectRefused(await behind.get(MISSING, from('192.0.2.1')), 429, 'RATE_LIMITED');
+    // A port does not make another client, and some proxies write one.
+    const ported = [
+      '192.0.2.1:2001',
+      '192.0.2.1:2002',
+      '198.51.100.9:1, 192.0.2.1',
+      '198.51.100.9, 192.0.2.1:7, 127.0.0.1:9',
+    ];
+    for (const address of ported) expectRefused(await behind.get(MISSING, from(address)), 429, 'RATE_LIMITED');
+    expect((await behind.get(MISSING, from('[2001:db8:1:2::1]:2001'))).status).toBe(404);
+    for (const address of ['[2001:db8:1:2::2]:2002', '2001:DB8:1:2::3', '[2001:0db8:1:2::4]'])
+      expectRefused(await behind.get(MISSING, from(address)), 429, 'RATE_LIMITED');
     // Entries of the client before that of the proxy have no effect.
     expectRefused(await behind.get(MISSING, from('198.51.100.9, 192.0.2.1')), 429, 'RATE_LIMITED');
   });

@@ -1,0 +1,150 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Problem, clientGone } from '../problem/problem.js';
+import { clientIdentity } from './client-identity.js';
+import { principalOf } from './current-principal.js';
+import { OctetPool } from './octet-pool.js';
+
+/** A response, or another thing that closes once. */
+export interface Closing {
+  readonly closed: boolean;
+  once(event: 'close', listener: () => void): unknown;
+  off(event: 'close', listener: () => void): unknown;
+}
+
+/** The client that a place is counted for, and the response that it gets. */
+export interface PlaceHolder {
+  readonly client: string;
+  readonly response: Closing;
+}
+
+/** What a request holds a place for. */
+export function holderOf(request: FastifyRequest, { raw }: FastifyReply): PlaceHolder {
+  return { client: clientIdentity(principalOf(request), request.ip), response: raw };
+}
+
+interface Waiting {
+  readonly client: string;
+  readonly enter: () => void;
+}
+
+const SOON = { headers: { 'retry-after': '2' } };
+
+/**
+ * Lets a number of requests do costly work at once. A client has at most its share of the places, and at most as many as are
+ * free; others wait, in their order. A place is free when the work is over, also when its client has gone before.
+ */
+export class Places {
+  private readonly taken: OctetPool;
+  private readonly queue: OctetPool;
+  private readonly waiting = new Set<Waiting>();
+
+  /**
+   * @param most requests at once.
+   * @param share requests of one client at once.
+   * @param mostWaiting requests that wait, of which one client has at most a half.
+   * @param limitMs the longest wait in milliseconds.
+   */
+  constructor(
+    private readonly most: number,
+    private readonly share: number,
+    mostWaiting = 200,
+    private readonly limitMs = 10_000,
+  ) {
+    this.taken = new OctetPool(most, share);
+    this.queue = new OctetPool(mostWaiting, Math.ceil(mostWaiting / 2));
+  }
+
+  /** Does work in a place. @throws Problem OVERLOADED or CONCURRENCY_LIMITED, and REQUEST_TIMEOUT where the client has gone. */
+  async run<T>(holder: PlaceHolder, work: () => Promise<T>): Promise<T> {
+    await this.enter(holder, this.limitMs);
+    try {
+      const result = await work();
+      if (holder.response.closed) throw clientGone();
+      return result;
+    } finally {
+      this.leave(holder.client);
+    }
+  }
+
+  /**
+   * The parts of a stream, each of which has a place from before it is read until the next one is requested. Only the first one
+   * has a longest wait.
+   * @throws Problem as `run` does, before the first part.
+   */
+  async *parts<T>(holder: PlaceHolder, source: AsyncIterator<T> | Iterator<T>): AsyncGenerator<T, undefined> {
+    const { client, response } = holder;
+    for (let limitMs = this.limitMs; ; limitMs = Infinity) {
+      await this.enter(holder, limitMs);
+      let isHeld = true;
+      const leave = (): void => {
+        response.off('close', leave);
+        if (isHeld) this.leave(client);
+        isHeld = false;
+      };
+      try {
+        const part = await source.next();
+        if (part.done === true) return undefined;
+        if (response.closed) throw clientGone();
+        // A generator that nobody goes on reading does not end.
+        response.once('close', leave);
+        yield part.value;
+      } finally {
+        leave();
+      }
+    }
+  }
+
+  private async enter({ client, response }: PlaceHolder, limitMs: number): Promise<void> {
+    if (response.closed) throw clientGone();
+    if (this.taken.refusal(client, 1) === null) this.taken.take(client, 1);
+    else await this.wait(client, response, limitMs);
+  }
+
+  private leave(client: string): void {
+    this.taken.giveBack(client, 1);
+    for (const each of this.waiting) if (this.taken.refusal(each.client, 1) === null) each.enter();
+  }
+
+  private wait(client: string, response: Closing, limitMs: number): Promise<void> {
+    const isStarted = limitMs === Infinity;
+    if (!isStarted && this.queue.refusal(client, 1) !== null) return Promise.reject(this.refusalOf(client));
+    return new Promise((resolve, reject) => {
+      const end = (): void => {
+        clearTimeout(limit);
+        response.off('close', gone);
+        this.waiting.delete(waiting);
+        if (!isStarted) this.queue.giveBack(client, 1);
+      };
+      const waiting: Waiting = {
+        client,
+        enter: () => {
+          end();
+          this.taken.take(client, 1);
+          resolve();
+        },
+      };
+      const gone = (): void => {
+        end();
+        reject(clientGone());
+      };
+      const late = (): void => {
+        end();
+        reject(this.refusalOf(client));
+      };
+      // A timer cannot wait for ever: it would run at once.
+      const limit = isStarted ? undefined : setTimeout(late, limitMs);
+      if (!isStarted) this.queue.take(client, 1);
+      this.waiting.add(waiting);
+      response.once('close', gone);
+    });
+  }
+
+  private refusalOf(client: string): Problem {
+    if (this.taken.refusal(client, 1) === 'share') {
+      const detail = `Of one client, at most ${this.share} such requests are answered at once, and others wait for them; retry later.`;
+      return new Problem('CONCURRENCY_LIMITED', detail, SOON);
+    }
+    const detail = `At most ${this.most} such requests are answered at once, and others wait for them; retry later.`;
+    return new Problem('OVERLOADED', detail, SOON);
+  }
+}

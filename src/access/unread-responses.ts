@@ -1,0 +1,53 @@
+import type { FastifyInstance } from 'fastify';
+import { onlyReads } from '../http/only-reads.js';
+import type { Metrics } from '../metrics/metrics.js';
+import { Problem } from '../problem/problem.js';
+import { OctetPool } from './octet-pool.js';
+import { holderOf } from './places.js';
+
+/** Responses from this size on count. */
+const COUNTED_OCTETS = 65_536;
+
+/** Octets of the responses of all clients, and of one client, that are not sent yet. */
+const MAX_OCTETS = 67_108_864;
+const SHARE = 33_554_432;
+
+/**
+ * Limits the responses in memory that clients have not read yet. A read whose response has no room is refused; a write has taken
+ * effect, so that its response is sent, and counts. Responses in parts have limits of their own.
+ */
+export function limitUnreadResponses(server: FastifyInstance, metrics: Metrics): void {
+  const pool = new OctetPool(MAX_OCTETS, SHARE);
+  server.addHook('onSend', (request, reply, payload, done) => {
+    if (typeof payload !== 'string' || payload.length < COUNTED_OCTETS || request.method === 'HEAD') {
+      done(null, payload);
+      return;
+    }
+    // A text would be in memory a second time for the socket.
+    const octets = Buffer.from(payload);
+    const counted = Math.min(octets.length, SHARE);
+    const { client } = holderOf(request, reply);
+    const refusal = onlyReads(request) ? pool.refusal(client, counted) : null;
+    if (refusal !== null) {
+      metrics.refused('unread_responses');
+      done(refusalOf(refusal));
+      return;
+    }
+    if (!reply.raw.closed) {
+      pool.take(client, counted);
+      reply.raw.once('close', () => {
+        pool.giveBack(client, counted);
+      });
+    }
+    done(null, octets);
+  });
+}
+
+function refusalOf(refusal: 'share' | 'free'): Problem {
+  const soon = { headers: { 'retry-after': '1' } };
+  if (refusal === 'free') {
+    return new Problem('OVERLOADED', 'Other clients have not read large responses yet. Retry after Retry-After.', soon);
+  }
+  const detail = 'This client has not read large responses yet. Read them, or request smaller ones.';
+  return new Problem('CONCURRENCY_LIMITED', detail, soon);
+}

@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify';
+import { Problem } from '../../problem/problem.js';
+import { METHODS_WITH_PATH } from './method-not-allowed.js';
+
+/** The path of the routes for targets that the router cannot read, behind the first segment of their face. */
+const MALFORMED = '/{malformed}';
+
+/** The first segments of the face of Handle clients, which has a format of errors. */
+const FACES = ['', '/api', '/hrls', '/hdlresolver'] as const;
+
+/**
+ * The target that is routed in place of one that the router cannot read, whose refusal of its own would pass by every hook: a
+ * path that is not percent-encoded UTF-8 or too long, and a target that is no path, such as "*". Any other is returned as it is.
+ * @param target the target of a request, without scheme and authority.
+ * @param longest characters of a path.
+ */
+export function routableTarget(target: string, longest: number): string {
+  const end = target.search(/[?#]/);
+  const path = end < 0 ? target : target.slice(0, end);
+  if (path.startsWith('/') && path.length <= longest && isDecodable(path)) return target;
+  const face = FACES.find((start) => start !== '' && path.startsWith(`${start}/`)) ?? '';
+  return face + MALFORMED;
+}
+
+function isDecodable(path: string): boolean {
+  if (!path.includes('%')) return true;
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Adds the routes of these targets. */
+export function refuseMalformedTargets(server: FastifyInstance): void {
+  const detail =
+    'Percent-encode the path as UTF-8: "%" and two hexadecimal digits for each octet. The path may also be too long.';
+  // A hook, so that the body is not read.
+  const onRequest = (): Promise<never> => Promise.reject(new Problem('MALFORMED_URL', detail));
+  for (const face of FACES)
+    server.route({ method: METHODS_WITH_PATH, url: face + MALFORMED, onRequest, handler: onRequest });
+}

@@ -41,9 +41,7 @@ export class HistoryReads {
     const query: pg.QueryConfig = { text: LAST_OF_IDENTIFIER, values: [id.toString(), limit] };
     const atPrimary = () => primary.query<ChangeRow>(query);
     const { rows } =
-      replica === null
-        ? await atPrimary()
-        : await replica.orReplica(atPrimary, () => replica.query<ChangeRow>(query));
+      replica === null ? await atPrimary() : await replica.orReplica(atPrimary, () => replica.query<ChangeRow>(query));
     return rows.map(({ patch, client, ...change }) => ({
       ...change,
       client: withClients ? client : null,

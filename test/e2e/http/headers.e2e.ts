@@ -125,13 +125,7 @@ describe('the policy of Swagger UI', () => {
   });
 
   it('is on the page and its files only', async () => {
-    for (const path of [
-      '/docs',
-      '/docs/',
-      '/docs/index.html',
-      '/docs/swagger-ui.css',
-      '/docs/swagger-ui-init.js',
-    ]) {
+    for (const path of ['/docs', '/docs/', '/docs/index.html', '/docs/swagger-ui.css', '/docs/swagger-ui-init.js']) {
       const { headers } = await fetch(service.server.url + path);
       expect([path, headers.get('content-security-policy')]).toEqual([path, (await page()).policy]);
     }

@@ -17,16 +17,16 @@ const IS_NEW = 'SELECT server_started_at IS DISTINCT FROM pg_postmaster_start_ti
 type SequencedTable = 'identifier' | 'naming_authority';
 
 /** Whether the sequence of a table gives a key next that exists: logical replication copies rows and no state of sequences. */
-const isBehind = (table: SequencedTable): string =>
+const hasGreaterKey = (table: SequencedTable): string =>
   `(SELECT max(id) FROM ${table}) >= (SELECT last_value + is_called::int FROM ${table}_id_seq)`;
 
 const raiseSequence = (table: SequencedTable): string =>
-  `SELECT setval('${table}_id_seq', (SELECT max(id) FROM ${table})) WHERE ${isBehind(table)}`;
+  `SELECT setval('${table}_id_seq', (SELECT max(id) FROM ${table})) WHERE ${hasGreaterKey(table)}`;
 
 /** Also where an unassigned transaction number would get a position that exists already, or an earlier one. */
 const NEEDS_RAISE = `
   SELECT server_started_at IS DISTINCT FROM pg_postmaster_start_time()
-         OR ${isBehind('identifier')} OR ${isBehind('naming_authority')}
+         OR ${hasGreaterKey('identifier')} OR ${hasGreaterKey('naming_authority')}
          OR ${LAST} >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint + (SELECT value FROM log_offset) AS "needsRaise"
   FROM change_offset`;
 
@@ -94,7 +94,7 @@ export async function isNewServer(on: Session): Promise<boolean> {
 
 /** @throws Error where the sequence of the keys of identifiers is behind, so that a mint conflicts with another identifier by its key. */
 export async function requireSequence(on: Session): Promise<void> {
-  const { rows } = await on.query<{ behind: boolean | null }>(`SELECT ${isBehind('identifier')} AS behind`);
+  const { rows } = await on.query<{ behind: boolean | null }>(`SELECT ${hasGreaterKey('identifier')} AS behind`);
   if (rows[0]?.behind !== true) return;
   throw new Error(
     'the sequence identifier_id_seq is behind the keys of identifier, so that identifier_pkey is violated; a start of the service raises it',

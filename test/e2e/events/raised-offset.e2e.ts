@@ -90,15 +90,15 @@ describe('a server that is exchanged under a running service', () => {
   it('by an earlier copy gives no position a second time', async () => {
     await mint(5);
     await untilRead(client, 6);
-    const kept = await readLog(client);
+    const survived = await readLog(client);
     await postgres.standBy();
     await mint(10);
-    await untilRead(client, 10, kept.next);
-    const lost = await readLog(client, kept.next);
+    await untilRead(client, 10, survived.next);
+    const lost = await readLog(client, survived.next);
     await postgres.restore();
     const minted = await mint(20);
     expect(minted).toHaveLength(20);
-    expect((await untilRead(client, 20, kept.next)).map(({ identifier }) => identifier)).toEqual(minted);
+    expect((await untilRead(client, 20, survived.next)).map(({ identifier }) => identifier)).toEqual(minted);
     for (const { id } of lost.events) {
       expect(coded(await client.get(`/events?cursor=${id}`))).toEqual([410, 'CURSOR_AHEAD']);
     }

@@ -34,7 +34,7 @@ export function newIdentifier() {
     guid: null,
     localName: null,
     leaseUntil: null,
-    onExisting: 'return',
+    onExisting: 'match',
   };
   const context = { actor: { client: 'admin', keyId: null }, request: null };
   return buildIdentifier(command, context, NAMING_AUTHORITY, known, { next: () => randomUUID() });

@@ -95,8 +95,8 @@ export class Principal {
     localName,
     onExisting,
     alternates = [],
-  }: Pick<MintCommand, 'namingAuthority' | 'guid' | 'localName' | 'onExisting'> &
-    Partial<Pick<MintCommand, 'alternates'>>): void {
+  }: Pick<MintCommand, 'namingAuthority' | 'guid' | 'localName'> &
+    Partial<Pick<MintCommand, 'alternates' | 'onExisting'>>): void {
     this.require(guid === null && localName === null ? 'mint' : 'register', namingAuthority, '/namingAuthority');
     if (onExisting === 'update') requireScope(this, 'curate');
     alternates.forEach((name, index) => {

@@ -19,8 +19,8 @@ export type PreviousVersions = ReadonlyMap<MintJob, IdentifierRecord>;
 
 interface BuildContext {
   readonly guids: GuidGenerator;
-  /** The naming authorities of another attempt; null for those of each job. */
-  readonly known: NamingAuthoritySnapshot | null;
+  /** The naming authorities as they are at another attempt, of which each job sees what it may; null for those of each job. */
+  readonly latest: NamingAuthoritySnapshot | null;
   readonly previousVersions: PreviousVersions;
 }
 
@@ -39,9 +39,9 @@ export function buildCandidates(
   return { refused, candidates };
 }
 
-function buildOne(job: MintJob, { guids, known, previousVersions }: BuildContext): NewIdentifier | Problem {
+function buildOne(job: MintJob, { guids, latest, previousVersions }: BuildContext): NewIdentifier | Problem {
   const { command, context } = job;
-  const authorities = known ?? job.known;
+  const authorities = latest === null ? job.known : job.known.viewOf(latest);
   const previous = previousVersions.get(job) ?? null;
   try {
     const authority = activeIn(authorities, command.namingAuthority);

@@ -1,9 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
-import { isLockTimeout } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
 import { shownConflict } from '../registry/conflict-problem.js';
+import type { IgnorableValues } from '../registry/ignored-members.js';
 import type { NewIdentifier } from '../registry/new-identifier.js';
+import { ChangeReader } from '../storage/changes/change-reader.js';
 import { type Conflicts, expiredIn } from '../storage/identifiers/conflicts.js';
 import { requireSequence } from '../storage/changes/position-offset.js';
 import { IdentifierUpdater } from '../storage/identifiers/identifier-updater.js';
@@ -12,16 +12,24 @@ import { WRITE_CLIENT, type WriteClient } from '../storage/write-client.js';
 import { MAX_ATTEMPTS } from './build-candidates.js';
 import type { Candidate, DecidedMint, Decisions, MintResult } from './mint-outcome.js';
 import { MintReplays } from './mint-replays.js';
-import { resolveConflicts } from './resolve-conflicts.js';
-
-/** Milliseconds between attempts to expire a locked lease on the hot pool, whose connections are few. */
-const LOCKED_PAUSES_MS = [20, 40, 80, 160, 320, 640, 1280];
-
-export type OnExpired = (ids: readonly bigint[]) => never;
+import { needsValuesAsMinted, resolveConflicts } from './resolve-conflicts.js';
 
 interface Conflicting {
   readonly candidate: Candidate;
   readonly conflicts: Conflicts;
+  /** The values with which the identifier with the metadata ID was minted, where they matter. */
+  readonly asMinted: IgnorableValues | undefined;
+}
+
+/** A transaction in which mints conflict with expired reservations; the caller records the expiries and repeats it. */
+export interface MintTransaction {
+  readonly transaction: Queryable;
+  /**
+   * Ends the transaction. Another one that recorded an expiry meanwhile could wait for a change that waits for this transaction, which
+   * PostgreSQL cannot detect. In this transaction, which has its number already, the expiry could have a position before an earlier
+   * change of the same identifier.
+   */
+  readonly onExpired: (ids: readonly bigint[]) => never;
 }
 
 /** Explains why identifiers were not inserted. */
@@ -32,21 +40,21 @@ export class MintConflicts {
     private readonly updater: IdentifierUpdater,
     private readonly transactions: Transactions,
     private readonly replays: MintReplays,
+    private readonly changes: ChangeReader,
   ) {}
 
   /**
    * Finds and resolves the conflicts of mints, and stores the results that no row of an identifier has. Candidates
    * without a conflict, or whose conflict is gone, are undecided; expired reservations in their way are recorded.
+   * @param within the transaction of the caller, if there is one.
    * @param lockWait how long an expired reservation may be locked.
-   * @param onExpired for a transaction that holds locks of changes, which the transaction that records an expiry could wait
-   * for: gets the reservations and throws, so that the caller records their expiry and repeats its transaction.
    */
   async explain(
     candidates: readonly Candidate[],
-    transaction: Queryable | undefined,
+    within: MintTransaction | undefined,
     lockWait: LockWait,
-    onExpired: OnExpired | null = null,
   ): Promise<Decisions> {
+    const transaction = within?.transaction;
     const conflicting = await this.find(candidates, transaction);
     if (candidates.some(({ attempt }) => attempt === MAX_ATTEMPTS)) {
       await (transaction === undefined ? this.transactions.run(requireSequence) : requireSequence(transaction));
@@ -56,10 +64,10 @@ export class MintConflicts {
     const undecided: Candidate[] = [];
     const expired: bigint[] = [];
     const toStore = new Map<DecidedMint, Candidate>();
-    for (const { candidate, conflicts } of conflicting) {
+    for (const { candidate, conflicts, asMinted } of conflicting) {
       const { job, item } = candidate;
       const replay = shownConflict(stored.get(candidate), job.known);
-      const result = replay ?? resolveConflicts(conflicts, job.command, item.request, job.known);
+      const result = replay ?? resolveConflicts(conflicts, job.command, item.request, job.known, asMinted);
       if (result === null) {
         undecided.push(candidate);
         expired.push(...expiredIn(conflicts).map(({ id }) => id));
@@ -67,8 +75,10 @@ export class MintConflicts {
         toStore.set({ job, result }, candidate);
       else decided.push({ job, result });
     }
-    if (expired.length > 0) onExpired?.(expired);
-    if (expired.length > 0) await this.expireLeases(expired, transaction !== undefined, lockWait);
+    if (expired.length > 0) {
+      within?.onExpired(expired);
+      await this.transactions.run((on) => this.updater.expireLeases(on, expired), lockWaitMs(lockWait));
+    }
     const valid = await this.replays.store([...toStore.keys()]);
     // What is stored now waits by its own commit, and a transaction by that of the caller.
     if (transaction === undefined && valid.size === 0 && mustWait(conflicting, decided))
@@ -83,32 +93,16 @@ export class MintConflicts {
   private async find(candidates: readonly Candidate[], from: Queryable | undefined): Promise<Conflicting[]> {
     const items: readonly NewIdentifier[] = candidates.map(({ item }) => item);
     const found = await this.prisma.identifier.findConflicts(items, from);
+    const changed = candidates.flatMap(({ job }, index) => {
+      const existing = found[index]?.metadata ?? null;
+      return needsValuesAsMinted(job.command, existing) ? [existing.id] : [];
+    });
+    const asMinted = await this.changes.valuesAsMinted(changed, from);
     return candidates.flatMap((candidate, index) => {
       const conflicts = found[index];
-      return conflicts === undefined ? [] : [{ candidate, conflicts }];
+      if (conflicts === undefined) return [];
+      return [{ candidate, conflicts, asMinted: asMinted.get(conflicts.metadata?.id ?? 0n) }];
     });
-  }
-
-  /**
-   * Releases the values of expired reservations, in a separate transaction: in that of a caller, which has its number
-   * already, the expiry could have a position before an earlier change of the same identifier.
-   */
-  private async expireLeases(ids: readonly bigint[], hasTransaction: boolean, lockWait: LockWait): Promise<void> {
-    const expire = (transaction: Queryable): Promise<number> => this.updater.expireLeases(transaction, ids);
-    if (!hasTransaction) {
-      await this.transactions.run(expire, lockWaitMs(lockWait));
-      return;
-    }
-    for (const pauseMs of LOCKED_PAUSES_MS) {
-      try {
-        await this.transactions.runOnHotPool(expire);
-        return;
-      } catch (error) {
-        if (!isLockTimeout(error)) throw error;
-        await pause(pauseMs);
-      }
-    }
-    await this.transactions.runOnHotPool(expire);
   }
 
   /** The stored results of those that are repeats of the same request. */

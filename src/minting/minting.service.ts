@@ -19,7 +19,7 @@ import { type LockWait, type Queryable, Transactions } from '../storage/transact
 import { READ_CLIENT, type ReadClient } from '../storage/read-client.js';
 import { WRITE_CLIENT, type WriteClient } from '../storage/write-client.js';
 import { buildCandidates, type PreviousVersions } from './build-candidates.js';
-import { MintConflicts, type OnExpired } from './mint-conflicts.js';
+import { MintConflicts, type MintTransaction } from './mint-conflicts.js';
 import type { Candidate, DecidedMint, Decisions, MintJob, MintOutcome, MintResult } from './mint-outcome.js';
 import { MintQueue } from './mint-queue.js';
 import { MintReplays } from './mint-replays.js';
@@ -118,16 +118,11 @@ export class MintingService {
   /**
    * Mints identifiers in a transaction of the caller, who counts them after its commit. Problems are results, as in
    * `insertPrepared`.
-   * @param onExpired for a transaction that holds locks of changes, as in `MintConflicts.explain`.
    */
-  async mintWithin(
-    transaction: Queryable,
-    jobs: readonly MintJob[],
-    onExpired: OnExpired | null = null,
-  ): Promise<Map<MintJob, MintResult>> {
+  async mintWithin(within: MintTransaction, jobs: readonly MintJob[]): Promise<Map<MintJob, MintResult>> {
     const results = new Map<MintJob, MintResult>();
     const prepared = await this.prepare(jobs);
-    for await (const decided of this.steps(prepared, transaction, 'usual', onExpired)) collect(results, decided);
+    for await (const decided of this.steps(prepared, within, 'usual')) collect(results, decided);
     return results;
   }
 
@@ -145,7 +140,7 @@ export class MintingService {
     const previousVersions = await this.findPreviousVersions(jobs);
     const { guids } = this;
     const first = jobs.map((job) => ({ job, attempt: 1 }));
-    const { refused, candidates } = buildCandidates(first, { guids, known: null, previousVersions });
+    const { refused, candidates } = buildCandidates(first, { guids, latest: null, previousVersions });
     return {
       previousVersions,
       decided: refused.length === 0 ? [] : await this.replays.replaceRefused(refused),
@@ -189,25 +184,24 @@ export class MintingService {
   /** Builds, inserts and explains until every mint is decided. Yields what each step has decided. */
   private async *steps(
     prepared: PreparedMints,
-    transaction: Queryable | undefined,
+    within: MintTransaction | undefined,
     lockWait: LockWait,
-    onExpired: OnExpired | null = null,
   ): AsyncGenerator<readonly DecidedMint[]> {
     yield prepared.decided;
     let { undecided: candidates, insertBatch } = prepared;
     while (candidates.length > 0) {
-      if (this.statistics.expectsReplays && transaction === undefined) {
+      if (this.statistics.expectsReplays && within === undefined) {
         const found = await this.conflicts.explain(candidates, undefined, lockWait);
         yield found.decided;
         if (found.undecided.length === 0) return;
         insertBatch = this.prepareInsert(found.undecided);
       }
       const { now, later, insertion } = insertBatch ?? this.prepareInsert(candidates);
-      const inserted = await this.insert(now, insertion, transaction, lockWait);
+      const inserted = await this.insert(now, insertion, within?.transaction, lockWait);
       yield inserted.decided;
       const open = [...inserted.undecided, ...later];
       if (open.length === 0) return;
-      const explained = await this.conflicts.explain(open, transaction, lockWait, onExpired);
+      const explained = await this.conflicts.explain(open, within, lockWait);
       yield explained.decided;
       if (explained.undecided.length === 0) return;
       const wereLater = new Set(later);
@@ -217,11 +211,11 @@ export class MintingService {
       const isOfOthers = now.some(canConflict);
       const hasFailed = (each: Candidate): boolean => isAgain(each) && (canConflict(each) || !isOfOthers);
       // A changed naming authority is one reason for another attempt.
-      const known = explained.undecided.some(isAgain) ? await this.authorities.refresh('all') : null;
+      const latest = explained.undecided.some(isAgain) ? await this.authorities.refresh('all') : null;
       const { guids } = this;
       const rebuilt = buildCandidates(
         explained.undecided.map((each) => ({ job: each.job, attempt: each.attempt + (hasFailed(each) ? 1 : 0) })),
-        { guids, known, previousVersions: prepared.previousVersions },
+        { guids, latest, previousVersions: prepared.previousVersions },
       );
       yield await this.replays.replaceRefused(rebuilt.refused);
       ({ candidates } = rebuilt);

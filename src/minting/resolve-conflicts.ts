@@ -1,7 +1,7 @@
-import { claimProblem, conflictProblem, nameConflictProblem } from '../registry/conflict-problem.js';
+import { claimProblem, conflictProblem, mismatchProblem, nameConflictProblem } from '../registry/conflict-problem.js';
 import type { Digest } from '../registry/digest.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
-import { ignoredMembers } from '../registry/ignored-members.js';
+import { type IgnorableValues, contradictedMembers, ignoredMembers } from '../registry/ignored-members.js';
 import { keyCollision } from '../registry/key-collision.js';
 import type { MintCommand } from '../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
@@ -16,12 +16,14 @@ import type { MintOutcome, MintResult } from './mint-outcome.js';
  * REQUEST_IN_FLIGHT, KEY_COLLISION, METADATA_ID_TAKEN, GUID_TAKEN, IDENTIFIER_TAKEN or ALTERNATE_ID_TAKEN; null to try again: a
  * generated GUID existed, a conflicting reservation has expired, or the conflict is gone.
  * @param known the naming authorities that the client can see.
+ * @param asMinted the values with which the identifier with the metadata ID was minted, where `needsValuesAsMinted` wants them.
  */
 export function resolveConflicts(
   conflicts: Conflicts,
   command: MintCommand,
   request: RequestIndex | null,
   known: Pick<NamingAuthoritySnapshot, 'canSee'>,
+  asMinted?: IgnorableValues,
 ): MintResult | null {
   if (request !== null) {
     const earlier = conflicts.request;
@@ -32,7 +34,7 @@ export function resolveConflicts(
   if (expiredIn(conflicts).length > 0) return null;
   const { metadata, address, alternate, claim, registered, collision } = conflicts;
   if (collision !== null) return keyCollision(collision);
-  if (metadata !== null) return resolveMetadataConflict(metadata, address, command);
+  if (metadata !== null) return resolveMetadataConflict(metadata, address, command, asMinted);
   if (address !== null && command.guid !== null)
     return conflictProblem('GUID_TAKEN', 'This GUID is registered', address, '/guid');
   if (address !== null && command.localName !== null)
@@ -48,16 +50,29 @@ function resolveMetadataConflict(
   existing: IdentifierRecord,
   registered: IdentifierRecord | null,
   command: MintCommand,
+  asMinted?: IgnorableValues,
 ): MintResult {
   const { guid, localName, onExisting } = command;
+  const ownName = guid !== null ? 'guid' : localName !== null ? 'localName' : null;
   // Returning a different identifier would look like success.
-  const isOther = (guid !== null || localName !== null) && registered?.id !== existing.id;
-  if (onExisting !== 'reject' && !isOther) {
-    const found = { record: existing, metadataRecord: null };
-    if (onExisting === 'update') return { ...found, outcome: 'toUpdate' };
-    return { ...found, outcome: 'existing', ignored: ignoredMembers(command, existing) };
-  }
-  return conflictProblem('METADATA_ID_TAKEN', 'This metadata ID is used by an identifier', existing, '/metadataId');
+  const otherName = ownName !== null && registered?.id !== existing.id ? ownName : null;
+  const found = { record: existing, metadataRecord: null };
+  if (onExisting === 'match') {
+    const differing = [otherName ?? [], contradictedMembers(command, existing, asMinted)].flat();
+    if (differing.length > 0 || existing.state === 'withdrawn') return mismatchProblem(existing, differing);
+  } else if (onExisting === 'reject' || otherName !== null)
+    return nameConflictProblem('METADATA_ID_TAKEN', existing, '/metadataId');
+  if (onExisting === 'update') return { ...found, outcome: 'toUpdate' };
+  return { ...found, outcome: 'existing', ignored: ignoredMembers(command, existing) };
+}
+
+/** Whether the rule of a mint compares it with the identifier that has its metadata ID, as that one was minted. */
+export function needsValuesAsMinted(
+  command: MintCommand,
+  existing: IdentifierRecord | null,
+): existing is IdentifierRecord {
+  if (existing === null || existing.version === 1 || existing.state === 'withdrawn') return false;
+  return command.onExisting === 'match' && ignoredMembers(command, existing).length > 0;
 }
 
 /** The identifier of an earlier request; IDEMPOTENCY_KEY_REUSED for another request with the same key. */

@@ -1,6 +1,6 @@
 import { Problem } from '../problem/problem.js';
 import { linkHeader, locationOf } from './identifier-path.js';
-import { type IdentifierRecord, nativeText } from './identifier-record.js';
+import { type IdentifierRecord, nativeText, serializeTombstone } from './identifier-record.js';
 import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 
 type ConflictCode = 'GUID_TAKEN' | 'IDENTIFIER_TAKEN' | 'METADATA_ID_TAKEN' | 'ALTERNATE_ID_TAKEN';
@@ -54,6 +54,26 @@ const IS_USED = {
   METADATA_ID_TAKEN: 'This metadata ID is used by an identifier',
   ALTERNATE_ID_TAKEN: 'This alternate identifier is used by an identifier',
 } as const;
+
+/**
+ * 409 for a mint of a metadata ID whose identifier is withdrawn or contradicts the request.
+ * @param members those of the request that contradict it. Their values are not told: the client may not read the history.
+ */
+export function mismatchProblem(existing: IdentifierRecord, members: readonly string[]): Problem {
+  const { code, detail, extensions } = nameConflictProblem('METADATA_ID_TAKEN', existing, '/metadataId');
+  const { errors = [], members: facts, headers = {} } = extensions;
+  const tombstone = serializeTombstone(existing);
+  if (tombstone !== null)
+    return new Problem(code, `${detail} It was withdrawn: ${tombstone.reason}`, {
+      ...{ errors, members: { ...facts, tombstone }, headers },
+    });
+  const differing = members.map((name) => ({
+    pointer: `/${name}`,
+    detail: `differs from ${nativeText(existing)}, as it was minted and as it is now`,
+  }));
+  const why = `It has other values of these members of the request: ${members.join(', ')}.`;
+  return new Problem(code, `${detail} ${why}`, { errors: [...errors, ...differing], members: facts ?? {}, headers });
+}
 
 /** 409 for a change to a name of another identifier. */
 export function nameConflictProblem(

@@ -8,6 +8,9 @@ import type { RequestedPredecessor } from './predecessor.js';
 export const IGNORABLE_MEMBERS = ['target', 'alternateIds', 'replaces', 'state', 'leaseUntil'] as const;
 export type IgnorableMember = (typeof IGNORABLE_MEMBERS)[number];
 
+/** What an identifier has of these members. */
+export type IgnorableValues = Pick<IdentifierRecord, IgnorableMember>;
+
 /** What a mint request has of these members, parsed. */
 export interface SentMembers {
   /** The members that the request has. */
@@ -39,7 +42,7 @@ function isSame(requested: SentMembers['replaces'], stored: string | null): bool
 /** The members of a mint request that the identifier with its metadata ID has with other values. */
 export function ignoredMembers(
   { sent, target, alternates, replaces, leaseUntil }: SentMembers,
-  record: Pick<IdentifierRecord, IgnorableMember>,
+  record: IgnorableValues,
 ): IgnorableMember[] {
   const isEqual: Readonly<Record<IgnorableMember, boolean>> = {
     target: target === record.target,
@@ -52,4 +55,20 @@ export function ignoredMembers(
     leaseUntil: record.leaseUntil?.getTime() === leaseUntil?.getTime(),
   };
   return sent.filter((name) => !isEqual[name]);
+}
+
+/**
+ * The members of a mint request that contradict the identifier with its metadata ID: each given member agrees with its value as
+ * minted or as it is now.
+ * @param asMinted absent where the identifier has not changed.
+ */
+export function contradictedMembers(
+  request: SentMembers,
+  record: IgnorableValues,
+  asMinted: IgnorableValues = record,
+): IgnorableMember[] {
+  const changed = ignoredMembers(request, record);
+  if (changed.length === 0 || asMinted === record) return changed;
+  const contradicted = ignoredMembers(request, asMinted);
+  return changed.filter((name) => contradicted.includes(name));
 }

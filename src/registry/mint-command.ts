@@ -20,7 +20,7 @@ import { readTime } from './timestamp.js';
 const GUID_OCTETS = 32;
 
 /** What to do when an identifier of the naming authority has the metadata ID already. */
-export const ON_EXISTING = ['return', 'reject', 'update'] as const;
+export const ON_EXISTING = ['match', 'return', 'reject', 'update'] as const;
 export type OnExisting = (typeof ON_EXISTING)[number];
 
 /** A mint request whose members have the expected types; identifiers are texts in any form. */
@@ -120,7 +120,7 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
       : '',
     handleValues: request.handleValues ?? null,
     leaseUntil: readLease(request.state, request.leaseUntil),
-    onExisting: request.onExisting ?? 'return',
+    onExisting: request.onExisting ?? 'match',
     sent: membersIn(request),
     ...(understood !== undefined && { understood }),
   };
@@ -158,7 +158,7 @@ export function canonicalMint(command: MintCommand): object {
       handleValues: command.handleValues.map(({ timestamp: _, ...value }) => value),
     }),
     ...(leaseUntil !== null && { leaseUntil: leaseUntil.toISOString() }),
-    ...(onExisting !== 'return' && { onExisting }),
+    ...(onExisting !== 'match' && { onExisting }),
   };
 }
 

@@ -72,6 +72,11 @@ export class NamingAuthoritySnapshot {
     return view;
   }
 
+  /** Naming authorities that were read later, as who sees these ones sees them. */
+  viewOf(latest: NamingAuthoritySnapshot): NamingAuthoritySnapshot {
+    return this.sees === null ? latest : latest.seenBy(this.sees, this.sees);
+  }
+
   all(): NamingAuthority[] {
     const { sees } = this;
     const all = [...this.byKey.values()];

@@ -108,15 +108,6 @@ export class Transactions {
     return this.repeat(this.pool, (client, loan) => inTransaction(client, loan, begin, this.commits, work));
   }
 
-  /**
-   * Runs a short transaction on the hot pool, with its lock timeout. For callers in a transaction of the general pool:
-   * if each of them waited for a second connection of that pool, they would block each other.
-   * @throws as `run` does.
-   */
-  async runOnHotPool<T>(work: (transaction: Queryable) => Promise<T>): Promise<T> {
-    return this.repeat(this.hot, (client, loan) => inTransaction(client, loan, 'BEGIN', this.commits, work));
-  }
-
   /** Runs one statement, a transaction by itself. @throws Problem OUTCOME_UNKNOWN when the connection was lost. */
   async statement<T>(work: (on: Queryable) => Promise<T>, lockWait: LockWait = 'usual'): Promise<T> {
     if (typeof lockWait === 'number') return this.run(work, lockWait);

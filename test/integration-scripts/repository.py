@@ -172,13 +172,16 @@ check(len(set(identifiers)) == OBJECTS, len(set(identifiers)))
 check([result.get("identifier") for result in interrupted] == identifiers[SINGLE : SINGLE + INTERRUPTED], interrupted)
 count_after_deposit = count()
 
-# Retry: the same keys return the same results, and the same metadata IDs return the same identifiers without a key too.
+# Retry: the same keys return the same results, and the same requests return the same identifiers without a key too.
+# Other values for a metadata ID are 409, with the identifier and the members that differ.
 check(deposit() == deposited, "the retry differs")
 more_targets = [{**repository_object(n), "target": f"{OLD_SITE}{n}/latest"} for n in range(1, SINGLE + 1)]
-ignored = mint(more_targets)
-for identifier, result in zip(identifiers, ignored):
-    values = result["status"], result.get("identifier"), result.get("ignored")
-    check(values == (200, identifier, ["target"]), result)
+contradicted = mint(more_targets)
+for identifier, result in zip(identifiers, contradicted):
+    problem = result.get("problem", {})
+    pointers = [error["pointer"] for error in problem.get("errors", [])]
+    values = result["status"], problem.get("identifier"), pointers
+    check(values == (409, identifier, ["/metadataId", "/target"]), result)
 updated = mint([{**request, "onExisting": "update"} for request in more_targets])
 for identifier, result in zip(identifiers, updated):
     values = result["status"], result.get("identifier"), result.get("ignored")
@@ -255,7 +258,7 @@ print(
             "run": RUN,
             "deposited": len(identifiers),
             "mintedByRetries": minted_by_retries,
-            "ignored": len(ignored),
+            "contradicted": len(contradicted),
             "updated": len(updated),
             "moved": len(moved),
             "versions": len(pairs),

@@ -34,6 +34,7 @@ interface Result {
   readonly status: number;
   readonly identifier?: string;
   readonly ignored?: string[];
+  readonly problem?: { readonly identifier?: string; readonly errors?: { readonly pointer: string }[] };
   readonly outcome?: 'changed' | 'same' | 'unknown' | 'forbidden';
   readonly version?: number;
   readonly old?: { target?: string };
@@ -200,12 +201,14 @@ assert.deepEqual(
 );
 const countAfterDeposit = await countOf();
 
-// Retry: the same keys return the same results, and the same metadata IDs return the same identifiers without a key too.
+// Retry: the same keys return the same results, and the same requests return the same identifiers without a key too.
+// Other values for a metadata ID are 409, with the identifier and the members that differ.
 assert.deepEqual(await deposit(), deposited);
 const moreTargets = numbers(1, SINGLE).map((n) => ({ ...objectOf(n), target: `${oldSite}${n}/latest` }));
-const ignored = await stream(bulk, moreTargets);
-ignored.forEach((result, index) => {
-  assert.deepEqual([result.status, result.identifier, result.ignored], [200, identifiers[index], ['target']]);
+const contradicted = await stream(bulk, moreTargets);
+contradicted.forEach(({ status, problem }, index) => {
+  const pointers = problem?.errors?.map(({ pointer }) => pointer);
+  assert.deepEqual([status, problem?.identifier, pointers], [409, identifiers[index], ['/metadataId', '/target']]);
 });
 const updated = await stream(
   bulk,
@@ -297,7 +300,7 @@ console.log(
     run,
     deposited: identifiers.length,
     mintedByRetries,
-    ignored: ignored.length,
+    contradicted: contradicted.length,
     updated: updated.length,
     moved: moved.length,
     versions: pairs.length,

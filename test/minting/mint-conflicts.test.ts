@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { resolveConflicts } from '../../src/minting/resolve-conflicts.js';
+import { needsValuesAsMinted, resolveConflicts } from '../../src/minting/resolve-conflicts.js';
 import { Problem } from '../../src/problem/problem.js';
 import type { IdentifierRecord } from '../../src/registry/identifier-record.js';
 import type { MintCommand } from '../../src/registry/mint-command.js';
@@ -144,6 +144,49 @@ describe('a mint that was not inserted', () => {
     expect(resolveConflicts({ ...NONE, metadata: existing }, command, null, EVERYTHING)).toMatchObject({
       ignored: ['target'],
     });
+  });
+
+  it.each<[string, Partial<MintCommand>, Partial<IdentifierRecord>, string[]]>([
+    ['nothing where all members agree', { target: 'https://a.example/', sent: ['target'] }, {}, []],
+    [
+      'a member that contradicts it',
+      { target: 'https://b.example/', sent: ['target'] },
+      {},
+      ['/metadataId', '/target'],
+    ],
+    ['another GUID', { guid: 'F58FB49EB1F848F0A606E84CEF294BE5' }, {}, ['/metadataId', '/guid']],
+    ['another local name', { localName: 'report' }, {}, ['/metadataId', '/localName']],
+    [
+      'only the metadata ID of a withdrawn one',
+      { target: 'https://b.example/', sent: ['target'] },
+      { state: 'withdrawn', tombstone: { withdrawnAt: new Date(0), reason: 'x', replacedBy: null } },
+      ['/metadataId'],
+    ],
+  ])('is told of with onExisting match: %s', (_, more, of, pointers) => {
+    const existing = record(1n, { target: 'https://a.example/', state: 'active', tombstone: null, ...of });
+    const command: MintCommand = { ...MINT, ...more, onExisting: 'match' };
+    const result = resolveConflicts({ ...NONE, metadata: existing }, command, null, EVERYTHING);
+    const errors = result instanceof Problem ? (result.extensions.errors ?? []) : [];
+    expect(errors.map(({ pointer }) => pointer)).toEqual(pointers);
+    expect(JSON.stringify(errors)).not.toContain('a.example');
+  });
+
+  it.each<[boolean, string, Partial<MintCommand>, Partial<IdentifierRecord>]>([
+    [true, 'of a match whose values differ', {}, {}],
+    [false, 'of a match whose values agree', { target: 'https://a.example/' }, {}],
+    [false, 'of an identifier that has not changed', {}, { version: 1 }],
+    [false, 'of one that is withdrawn', {}, { state: 'withdrawn' }],
+    [false, 'for another rule', { onExisting: 'return' }, {}],
+  ])('needs the values as minted: %j for those %s', (isNeeded, _, more, of) => {
+    const existing = record(1n, { target: 'https://a.example/', state: 'active', version: 2, ...of });
+    const command: MintCommand = {
+      ...MINT,
+      target: 'https://b.example/',
+      sent: ['target'],
+      onExisting: 'match',
+      ...more,
+    };
+    expect(needsValuesAsMinted(command, existing)).toBe(isNeeded);
   });
 
   it.each<[string, Partial<Conflicts>, MintCommand, unknown]>([

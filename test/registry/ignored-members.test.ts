@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { type SentMembers, ignoredMembers, membersIn } from '../../src/registry/ignored-members.js';
+import {
+  type SentMembers,
+  contradictedMembers,
+  ignoredMembers,
+  membersIn,
+} from '../../src/registry/ignored-members.js';
 import { toHandle } from '../../src/identifier/index.js';
 import { canonicalNameOf } from '../../src/registry/canonical-name.js';
 import { recordWith } from '../records.js';
@@ -59,5 +64,35 @@ describe('the members that an existing identifier ignores', () => {
     ['the state of a withdrawn one', { ...NOTHING, sent: ['state'] }, { state: 'withdrawn' }, ['state']],
   ])('are %s', (_, command, record, ignored) => {
     expect(ignoredMembers(command, recordWith(record))).toEqual(ignored);
+  });
+});
+
+describe('the members that contradict an existing identifier', () => {
+  const minted = recordWith({
+    target: 'https://a.example/',
+    alternateIds: ['a:1'],
+    state: 'reserved',
+    leaseUntil: LEASE,
+  });
+  const now = recordWith({ target: 'https://b.example/', alternateIds: ['a:1', 'a:2'], version: 3 });
+  const all: SentMembers = {
+    ...RESERVED,
+    target: TARGET.target,
+    sent: ['target', 'alternateIds', 'state', 'leaseUntil'],
+  };
+
+  it.each<[string, SentMembers, string[]]>([
+    ['none of a request without them', NOTHING, []],
+    ['none that are as minted', { ...all, alternates: [name('a:1')] }, []],
+    ['none that are as now', { ...all, alternates: ALTERNATES.alternates, target: 'https://b.example/' }, []],
+    ['none of which some are as minted and others as now', { ...all, alternates: ALTERNATES.alternates }, []],
+    ['what was neither', { ...all, target: 'https://c.example/' }, ['target', 'alternateIds']],
+    ['a lease that it never had', { ...RESERVED, leaseUntil: new Date(0) }, ['leaseUntil']],
+  ])('are %s', (_, command, contradicted) => {
+    expect(contradictedMembers(command, now, minted)).toEqual(contradicted);
+  });
+
+  it('are all that differ where it has not changed', () => {
+    expect(contradictedMembers(TARGET, now)).toEqual(['target']);
   });
 });

@@ -39,7 +39,7 @@ describe('a mint request', () => {
       localNameStart: '',
       handleValues: null,
       leaseUntil: null,
-      onExisting: 'return',
+      onExisting: 'match',
       sent: [],
     });
   });
@@ -147,7 +147,7 @@ describe('the fingerprint of a mint request', () => {
   const fingerprint = (more: Partial<MintRequest> = {}) => mintFingerprint(parse(more));
 
   it.each<[string, Partial<MintRequest>, Partial<MintRequest>]>([
-    ['defaults', {}, { mintMetadataId: false, state: 'active', onExisting: 'return', alternateIds: [] }],
+    ['defaults', {}, { mintMetadataId: false, state: 'active', onExisting: 'match', alternateIds: [] }],
     [
       'notations of a metadata ID',
       { metadataId: `100.102/${GUID}` },

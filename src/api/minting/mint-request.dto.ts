@@ -112,10 +112,11 @@ export class MintFieldsDto {
   leaseUntil?: string;
 
   /**
-   * When an identifier of the naming authority has the `metadataId` already: "return" returns it unchanged, "reject" fails
-   * with 409, and "update" gives it the `target` and the `alternateIds` that are sent; a withdrawn one is 409.
+   * When an identifier of the naming authority has the `metadataId` already: "match" returns it if each member that is sent agrees
+   * with its value as minted or as it is now, and is 409 otherwise; "return" returns it unchanged, "reject" is 409, and "update" gives
+   * it the `target` and the `alternateIds` that are sent. A withdrawn one is 409 for "match" and "update".
    */
-  @ApiProperty({ enum: ON_EXISTING, default: 'return', required: false })
+  @ApiProperty({ enum: ON_EXISTING, default: 'match', required: false })
   @Optional()
   @IsIn(ON_EXISTING)
   onExisting?: OnExisting;
@@ -147,8 +148,8 @@ export class MintedIdentifierDto extends IdentifierDto {
   metadataRecord: IdentifierDto | null;
 
   /**
-   * The members of the request that were not taken, because the existing identifier has other values; absent where every
-   * member was taken.
+   * The members of the request that the existing identifier has with other values, so that they were not taken, or have changed since
+   * the mint; absent where it has none.
    */
   @ApiProperty({ enum: IGNORABLE_MEMBERS, isArray: true, required: false, example: ['target'] })
   ignored?: readonly IgnorableMember[];

@@ -3,10 +3,12 @@ import pg from 'pg';
 import type { ChangeKind, PatchOperation } from '../../registry/change.js';
 import { namingAuthorityKey } from '../../identifier/index.js';
 import { nativeText } from '../../registry/identifier-record.js';
+import type { IgnorableValues } from '../../registry/ignored-members.js';
 import { compactGuid } from '../../registry/uuid.js';
 import { Problem } from '../../problem/problem.js';
 import { MAX_PAGE_OCTETS, type PageRow } from '../bounded-page.js';
 import type { Row } from '../columns.js';
+import type { Queryable } from '../transactions.js';
 import {
   HORIZON,
   LOG_HEAD,
@@ -80,6 +82,13 @@ const OF_IDENTIFIER = `
   ) bounded
   WHERE octets_before < ${MAX_PAGE_OCTETS} ORDER BY version`;
 
+/** $1: the ids of identifiers that have changed, or were imported. Their first events have the values with which they were minted. */
+const FIRST_EVENTS = `
+  SELECT w.id, c.patch::json #> '{0,value}' AS document
+  FROM unnest($1::bigint[]) AS w(id) CROSS JOIN LATERAL (
+    SELECT x.patch FROM change x WHERE x.identifier_id = w.id ORDER BY x.version LIMIT 1
+  ) c`;
+
 /** $1: the naming authority; $2: a version; $3: the limit. */
 const OF_NAMING_AUTHORITY = `
   SELECT bounded.*, (SELECT n.prefix FROM naming_authority n WHERE n.id = naming_authority_id) AS naming_authority FROM (
@@ -104,6 +113,21 @@ export class ChangeReader {
   async ofIdentifier(id: bigint, afterVersion: number, limit: number): Promise<FoundChanges> {
     const { rows } = await this.pool.query<ChangeRow>(OF_IDENTIFIER, [id.toString(), afterVersion, limit + 1]);
     return foundIn(rows.slice(0, limit));
+  }
+
+  /** The values with which identifiers were minted that have changed since; without a statement where none is asked for. */
+  async valuesAsMinted(
+    ids: readonly bigint[],
+    from: Queryable = this.pool,
+  ): Promise<ReadonlyMap<bigint, IgnorableValues>> {
+    if (ids.length === 0) return new Map();
+    const { rows } = await from.query<FirstEventRow>(FIRST_EVENTS, [ids.map(String)]);
+    return new Map(
+      rows.map(({ id, document }) => {
+        const { leaseUntil } = document;
+        return [BigInt(id), { ...document, leaseUntil: leaseUntil === null ? null : new Date(leaseUntil) }];
+      }),
+    );
   }
 
   /** As `ofIdentifier`. */
@@ -181,6 +205,11 @@ function isAt(row: PositionRow, { position, id }: LogPosition): boolean {
 }
 
 type PositionRow = Pick<Row<'change'>, 'position' | 'id'>;
+
+interface FirstEventRow {
+  readonly id: string;
+  readonly document: Omit<IgnorableValues, 'leaseUntil'> & { readonly leaseUntil: string | null };
+}
 
 type ChangeRow = Omit<Row<'change'>, 'identifier_id' | 'naming_authority_id'> & {
   readonly naming_authority: string;

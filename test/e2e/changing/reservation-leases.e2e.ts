@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { Client, coded } from '../harness/client.js';
-import { freshMetadataId, freshPid } from '../harness/fresh-names.js';
+import { freshGuid, freshMetadataId, freshPid } from '../harness/fresh-names.js';
 import { inFuture, NEXT_YEAR, reservationsOf } from '../harness/reservations.js';
 import { startServer } from '../harness/server.js';
 import { useService } from '../harness/service.js';
@@ -45,6 +45,35 @@ describe('an ended lease whose expiry is not recorded', () => {
     expect(await listed('withdrawn')).toMatchObject([
       { identifier, state: 'withdrawn', leaseUntil: null, metadataId: null, alternateIds: [], tombstone: LAPSED },
     ]);
+  });
+
+  it('is recorded for a batch that holds names, although a change of it waits for these names', async () => {
+    const [metadataId, guid] = [freshMetadataId(), freshGuid()];
+    const identifier = await expired({ metadataId });
+    const change = new pg.Client({ connectionString: service.database.url });
+    await change.connect();
+    try {
+      await change.query("BEGIN; SET LOCAL lock_timeout = '1s'");
+      // The locks of a change of the reservation, and then of a name.
+      await change.query(
+        'SELECT pg_advisory_xact_lock(4417639, (id % 512)::int) FROM identifier WHERE guid = $1::uuid',
+        [identifier.slice(8)],
+      );
+      const batch = service.client.post('/identifiers/batch', {
+        namingAuthority: '100.102',
+        items: [{ guid }, { metadataId }],
+      });
+      const waits = `SELECT FROM pg_locks JOIN pg_database d ON d.oid = database
+                     WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted`;
+      while ((await change.query(waits)).rowCount === 0) await pause(5);
+      await change.query('SELECT lock_names($1::text[], $2::uuid[], $3::boolean[])', [['100.102'], [guid], [true]]);
+      await change.query('COMMIT');
+      const { body } = await batch;
+      expect(body.items.map(({ status }: { status: number }) => status)).toEqual([201, 201]);
+    } finally {
+      await change.end();
+    }
+    expect(await kinds(identifier)).toEqual(['reserved', 'lapsed']);
   });
 
   it('frees metadata ID and alternates at once, for a mint and for a change', async () => {

@@ -159,7 +159,7 @@ describe('a new version', () => {
     const { identifier } = await minted({ metadataId, replaces: first.identifier });
     const same = await service.client.mint({ metadataId, replaces: `hdl:${first.identifier}` });
     expect([same.status, same.body.identifier, same.body.ignored]).toEqual([200, identifier, undefined]);
-    const differs = await service.client.mint({ metadataId, replaces: other.identifier });
+    const differs = await service.client.mint({ metadataId, replaces: other.identifier, onExisting: 'return' });
     expect([differs.status, differs.body.replaces, differs.body.ignored]).toEqual([
       200,
       first.identifier,

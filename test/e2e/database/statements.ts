@@ -240,6 +240,7 @@ export const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][]
     async (on) => on.query(LOG_POLL, [await snapshotOf(on, 100), 10_001]),
   ],
   ['the history of an identifier', FEW, (on) => new ChangeReader(on as never).ofIdentifier(2n, 0, 100)],
+  ['the first events of identifiers', FEW, (on) => new ChangeReader(on as never).valuesAsMinted([2n, 3n], on)],
   ['the last changes of an identifier', FEW, (on) => new HistoryReads(on, null).lastOfIdentifier(2n, 20, true)],
   [
     'the first change of 100 identifiers',

@@ -151,7 +151,7 @@ describe.each(SCRIPTS)('the integration of a repository: $title', ({ name, comma
     expect([code, stderr]).toEqual([0, '']);
     const { run: runId, ...summary } = JSON.parse(stdout);
     expect(summary).toEqual({
-      ...{ deposited: 1000, mintedByRetries: 0, ignored: 10, updated: 10 },
+      ...{ deposited: 1000, mintedByRetries: 0, contradicted: 10, updated: 10 },
       ...{ moved: 1000, versions: 100, withdrawn: 100 },
       events: { minted: 1100, changed: 1010, withdrawn: 100 },
     });

@@ -17,6 +17,7 @@ import { NamingAuthorityCache } from '../../../dist/storage/naming-authorities/n
 import { RequestResults } from '../../../dist/storage/request-results.js';
 import { Transactions } from '../../../dist/storage/transactions.js';
 import { readClient } from '../../../dist/storage/read-client.js';
+import { ChangeReader } from '../../../dist/storage/changes/change-reader.js';
 import { writeClient } from '../../../dist/storage/write-client.js';
 
 /** The service of the build that writes Handle records, on the database of a running service. */
@@ -30,7 +31,7 @@ export function handleRecordsOn(pool: pg.Pool): HandleRecordsService {
   const prisma = writeClient(new PrismaService(pool), pool, transactions, results);
   const authorities = new NamingAuthorityCache(pool, resolver);
   const metrics = new Metrics();
-  const conflicts = new MintConflicts(prisma, updater, transactions, replays);
+  const conflicts = new MintConflicts(prisma, updater, transactions, replays, new ChangeReader(pool));
   const budget = new MintBudget(metrics, 0);
   const [guids, reads] = [new GuidGenerator(), readClient(new PrismaService(pool), pool)];
   const minting = new MintingService(

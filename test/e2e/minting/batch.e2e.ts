@@ -83,7 +83,7 @@ describe('POST /identifiers/batch', () => {
       namingAuthority: NA,
       items: [
         { metadataId: 'demo:dup', alternateIds: ['demo:alt'] },
-        { metadataId: 'info:fedora/demo:dup' },
+        { metadataId: 'info:fedora/demo:dup', onExisting: 'return' },
         { guid },
         { guid: guid.toLowerCase() },
         { alternateIds: ['demo:other', 'info:fedora/demo:alt'] },

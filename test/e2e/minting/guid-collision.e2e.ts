@@ -8,6 +8,7 @@ import { MintingService } from '../../../dist/minting/minting.service.js';
 import { toResolver } from '../../../dist/identifier/index.js';
 import { NamingAuthorityWriter } from '../../../dist/storage/naming-authorities/naming-authority-writer.js';
 import { IdentifierUpdater } from '../../../dist/storage/identifiers/identifier-updater.js';
+import { ChangeReader } from '../../../dist/storage/changes/change-reader.js';
 import { IdentifierReader } from '../../../dist/storage/identifiers/identifier-reader.js';
 import { NamingAuthorityCache } from '../../../dist/storage/naming-authorities/naming-authority-cache.js';
 import { PrismaService } from '../../../dist/database/prisma.service.js';
@@ -52,7 +53,7 @@ function mintingWith(guids: (string | undefined)[]) {
   const metrics = new Metrics();
   const service = new MintingService(
     prisma,
-    new MintConflicts(prisma, new IdentifierUpdater(reader), transactions, replays),
+    new MintConflicts(prisma, new IdentifierUpdater(reader), transactions, replays, new ChangeReader(pool)),
     replays,
     authorities,
     { next: () => guids.shift() ?? A! },

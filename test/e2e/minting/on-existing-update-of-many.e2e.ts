@@ -139,7 +139,7 @@ describe('a stream with onExisting "update"', () => {
     const line = (metadataId: string, target: string) => ({ metadataId, target, onExisting: 'update' });
     const lines = [
       ...[line(known, NEW!), line(twice, OLD!), line(twice, NEW!), line(withdrawn, NEW!), line(known, OTHER!)],
-      { metadataId: unchanged, target: NEW },
+      { metadataId: unchanged, target: NEW, onExisting: 'return' },
     ];
     const headers = keyed();
     const results = await bulk(lines, headers);
@@ -186,7 +186,7 @@ describe('onExisting "return"', () => {
   it('names them in each item of a batch and each line of a stream, also with return=minimal', async () => {
     const metadataId = freshMetadataId();
     const { identifier } = await minted({ metadataId, target: OLD });
-    const items = [{ metadataId, target: NEW }, {}];
+    const items = [{ metadataId, target: NEW, onExisting: 'return' }, {}];
     const minimal = { prefer: 'return=minimal' };
     const key = keyed();
     const whole = await batch(items, 'perItem', key);

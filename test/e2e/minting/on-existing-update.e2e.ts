@@ -225,23 +225,25 @@ describe('an update with an Idempotency-Key', () => {
 });
 
 describe('onExisting "return"', () => {
+  const mint = (fields: object, headers: Record<string, string> = {}) =>
+    service.client.mint({ ...fields, onExisting: 'return' }, headers);
   const sent = { target: NEW, alternateIds: ['info:fedora/demo:ignored'] };
 
   it('names the members that the existing identifier has with other values', async () => {
     const [metadataId, headers] = [freshMetadataId(), keyed()];
     const { identifier, path } = await minted({ metadataId, target: OLD });
-    const both = await service.client.mint({ metadataId, ...sent }, headers);
+    const both = await mint({ metadataId, ...sent }, headers);
     expect([both.status, both.body.identifier, both.body.target]).toEqual([200, identifier, OLD]);
     expect(both.body.ignored).toEqual(['target', 'alternateIds']);
-    expect((await service.client.mint({ metadataId, target: NEW })).body.ignored).toEqual(['target']);
-    expect('ignored' in (await service.client.mint({ metadataId, target: OLD })).body).toBe(false);
-    expect('ignored' in (await service.client.mint({ metadataId })).body).toBe(false);
+    expect((await mint({ metadataId, target: NEW })).body.ignored).toEqual(['target']);
+    expect('ignored' in (await mint({ metadataId, target: OLD })).body).toBe(false);
+    expect('ignored' in (await mint({ metadataId })).body).toBe(false);
     const reserved = { state: 'reserved', leaseUntil: NEXT_YEAR };
-    expect((await service.client.mint({ metadataId, ...reserved })).body.ignored).toEqual(['state', 'leaseUntil']);
+    expect((await mint({ metadataId, ...reserved })).body.ignored).toEqual(['state', 'leaseUntil']);
     expect((await service.client.get(path)).body.version).toBe(1);
 
     await patch(path, { target: NEW });
-    const again = await service.client.mint({ metadataId, ...sent }, headers);
+    const again = await mint({ metadataId, ...sent }, headers);
     expect([again.headers.get('idempotency-replayed'), again.body.ignored]).toEqual([
       'true',
       ['target', 'alternateIds'],

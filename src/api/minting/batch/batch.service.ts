@@ -113,7 +113,7 @@ export class BatchService {
     if (locked !== null || jobs.length > MINT_SLICE) await lockNames(transaction, jobs.flatMap(namesIn));
     for (let from = 0; from < jobs.length; from += MINT_SLICE) {
       const slice = jobs.slice(from, from + MINT_SLICE);
-      const minted = await this.minting.mintWithin(transaction, slice, locked === null ? null : repeatAfterExpiry);
+      const minted = await this.minting.mintWithin({ transaction, onExpired: repeatAfterExpiry }, slice);
       for (const [job, result] of minted) results.set(job, result);
     }
     await this.updates.applyWithin(transaction, locked, results, principal);
@@ -149,11 +149,11 @@ function requireUsable(
 ): void {
   const problems = items.map(({ request }): Problem | null => {
     if (request instanceof Problem) return null;
-    const { namingAuthority = byDefault, guid = null, localName = null, onExisting = 'return' } = request;
+    const { namingAuthority = byDefault, guid = null, localName = null, onExisting } = request;
     // The parser reports a prefix that is missing or malformed.
     if (namingAuthority === undefined || !parseNamingAuthority(namingAuthority, 'handle').ok) return null;
     try {
-      principal.requireMinting({ namingAuthority, guid, localName, onExisting });
+      principal.requireMinting({ namingAuthority, guid, localName, ...(onExisting && { onExisting }) });
       const maySucceed = hasKey && known.find(namingAuthority)?.state === 'suspended';
       if (!maySucceed) activeIn(known, namingAuthority);
       return null;
@@ -185,22 +185,26 @@ async function parseItems(
 }
 
 /**
- * Claims the unique values of an item; `claimed` has the index of the first item with each value.
+ * Claims the unique values of an item; `claimed` has the index of the first item with each value. Several items with one metadata ID do
+ * not conflict by it where all of them compare their members with the identifier ("match").
  * @returns DUPLICATE_IN_REQUEST with a pointer into the item and the index of the other one; null without a conflict.
  */
 function findDuplicate(
-  { namingAuthority, metadata, guid, localName, alternates }: MintCommand,
+  { namingAuthority, metadata, guid, localName, alternates, onExisting }: MintCommand,
   index: number,
   claimed: Map<string, number>,
   known: NamingAuthoritySnapshot,
 ): Problem | null {
   const under = namingAuthorityKey(namingAuthority);
   const own = guid ?? localName;
+  const isMatch = onExisting === 'match';
+  const ofMetadata = metadata === null ? null : `metadata ${under} ${metadata.comparison}`;
   const authority = known.find(namingAuthority);
   const localKey = authority === undefined || localName === null ? null : addressIn(authority, localName).localKey;
   const ownName = `${under} ${guid ?? localKey ?? localName}`;
   const claims = [
-    ...(metadata === null ? [] : [exclusive('/metadataId', `metadata ${under} ${metadata.comparison}`)]),
+    ...(ofMetadata === null ? [] : [exclusive('/metadataId', ofMetadata)]),
+    ...(ofMetadata !== null && isMatch ? [{ pointer: '/metadataId', key: `matched ${ofMetadata}`, taken: [] }] : []),
     ...(own === null
       ? []
       : [
@@ -219,7 +223,10 @@ function findDuplicate(
       return [alternate, { pointer, key: `named ${name}`, taken: [`own ${name}`] }];
     }),
   ];
-  const duplicate = claims.find(({ taken }) => taken.some((key) => claimed.has(key)));
+  // The first item with its metadata ID mints, and this one is compared with what it minted.
+  const first = isMatch ? claimed.get(`matched ${ofMetadata}`) : undefined;
+  const isCompared = first !== undefined && first === claimed.get(ofMetadata ?? '');
+  const duplicate = isCompared ? undefined : claims.find(({ taken }) => taken.some((key) => claimed.has(key)));
   for (const { key } of claims) if (!claimed.has(key)) claimed.set(key, index);
   if (duplicate === undefined) return null;
   const { pointer } = duplicate;

@@ -92,17 +92,25 @@ const minting = (title: string, mode: fc.Arbitrary<MintPick['mode']>, items: fc.
   );
 
 const alone = (guid: fc.Arbitrary<number | null>) =>
-  mintCommand(guid, fc.constantFrom('return', 'return', 'reject', 'update', 'update')).map((each) => [each]);
+  mintCommand(guid, fc.constantFrom('match', 'match', 'match', 'return', 'reject', 'update', 'update')).map((each) => [
+    each,
+  ]);
 
 export const mints = minting('mint', fc.constant('alone' as const), alone(fc.constant(null)));
 export const registers = minting('register', fc.constant('alone' as const), alone(fc.nat({ max: 2 })));
 export const batches = minting(
   'batch',
   fc.constantFrom('perItem' as const, 'atomic' as const),
-  fc.array(mintCommand(fc.option(fc.nat({ max: 2 }), { freq: 2 }), mostly('return', 'reject')), {
-    minLength: 1,
-    maxLength: 4,
-  }),
+  fc.array(
+    mintCommand(
+      fc.option(fc.nat({ max: 2 }), { freq: 2 }),
+      fc.constantFrom('match', 'match', 'match', 'match', 'return', 'reject'),
+    ),
+    {
+      minLength: 1,
+      maxLength: 4,
+    },
+  ),
 );
 
 /** Sends an earlier request again with its key: in another notation, or with another body. */

@@ -1,5 +1,5 @@
 import { change } from './lifecycle-rules.js';
-import { type Entry, type Registry, identifierOf, ownName } from './registry.js';
+import { type Entry, type MintedValues, type Registry, identifierOf, ownName } from './registry.js';
 
 /** The content of a mint request. */
 export interface MintCommand {
@@ -11,36 +11,75 @@ export interface MintCommand {
   readonly alternateIds: readonly string[];
   readonly guid: string | null;
   readonly reserved: boolean;
-  readonly onExisting: 'return' | 'reject' | 'update';
+  readonly onExisting: 'match' | 'return' | 'reject' | 'update';
 }
 
 /** The expected outcome of a command. Several codes may refuse it; the contract defines no order. */
 export type ExpectedOutcome =
-  | { readonly kind: 'refused'; readonly codes: readonly string[]; readonly existing: readonly string[] }
+  | {
+      readonly kind: 'refused';
+      readonly codes: readonly string[];
+      /** The identifiers of which the problem names one. */
+      readonly existing: readonly number[];
+      /** Of a match: the members that contradict the identifier, or the reason why that is withdrawn. */
+      readonly contradicted?: readonly string[];
+      readonly reason?: string | undefined;
+    }
   | { readonly kind: 'existing'; readonly at: number }
   | { readonly kind: 'minted'; readonly at: number; readonly pairAt: number | null };
 
 /** The placeholder of a GUID that the service generates. */
 const UNKNOWN_GUID = 'to be generated';
 
+/** Whether the metadata ID is the name to register. */
+const isItself = ({ namingAuthority, metadataId, guid }: MintCommand): boolean =>
+  guid !== null && metadataId === `hdl:${namingAuthority}/${guid}`;
+
+/** The members of a request that a match compares; a notation that is not terse has the defaults too. */
+export function givenIn(
+  { target, alternateIds, reserved, onExisting }: MintCommand,
+  spelling: number,
+): Partial<MintedValues> {
+  const isTerse = spelling % 2 === 0;
+  return {
+    ...(target !== null && { target }),
+    // An update by an empty list removes the alternates.
+    ...((alternateIds.length > 0 || (!isTerse && onExisting !== 'update')) && { alternateIds }),
+    ...((reserved || !isTerse) && { state: reserved ? 'reserved' : 'active' }),
+  };
+}
+
 /**
- * Predicts the outcomes of the items of one request in order.
- * @returns the outcomes, and all identifiers after the request.
+ * Predicts the outcomes of the items of one request. The first item of each metadata ID is decided before the second ones that are
+ * compared with it, and so on.
+ * @returns the outcomes in the order of the items, and all identifiers after the request.
  */
 export function expectedOutcomes(
   registry: Registry,
   commands: readonly MintCommand[],
+  spelling: number,
 ): { outcomes: ExpectedOutcome[]; entries: Entry[] } {
   const entries = registry.entries.map((entry) => ({ ...entry }));
   const request = (entries.at(-1)?.request ?? 0) + 1;
   const claims = commands.map(claimsOf);
-  const outcomes = commands.map((command, index): ExpectedOutcome => {
+  const items: { command: MintCommand; index: number; isDuplicate: boolean; round: number }[] = [];
+  for (const [index, command] of commands.entries()) {
+    const { namingAuthority, metadataId, onExisting } = command;
+    const same = items.filter(
+      ({ command: other }) => other.namingAuthority === namingAuthority && other.metadataId === metadataId,
+    );
+    const isCompared = metadataId !== null && onExisting === 'match' && same[0]?.command.onExisting === 'match';
     const before = claims.slice(0, index).flatMap(({ held }) => held);
-    const isDuplicate = claims[index]?.excluded.some((claim) => before.includes(claim)) ?? false;
-    return isDuplicate
+    const isDuplicate = !isCompared && (claims[index]?.excluded.some((claim) => before.includes(claim)) ?? false);
+    const ahead = same.filter((other) => !other.isDuplicate && !isItself(other.command));
+    items.push({ command, index, isDuplicate, round: isCompared ? ahead.length : 0 });
+  }
+  const outcomes: ExpectedOutcome[] = [];
+  for (const { command, index, isDuplicate } of [...items].sort((a, b) => a.round - b.round)) {
+    outcomes[index] = isDuplicate
       ? { kind: 'refused', codes: ['DUPLICATE_IN_REQUEST'], existing: [] }
-      : expectedOutcome(entries, command, request);
-  });
+      : expectedOutcome(entries, command, request, givenIn(command, spelling + index));
+  }
   return { outcomes, entries };
 }
 
@@ -79,7 +118,12 @@ function claimsOf({ namingAuthority, metadataId, guid, alternateIds }: MintComma
   };
 }
 
-function expectedOutcome(entries: Entry[], command: MintCommand, request: number): ExpectedOutcome {
+function expectedOutcome(
+  entries: Entry[],
+  command: MintCommand,
+  request: number,
+  given: Partial<MintedValues>,
+): ExpectedOutcome {
   const { namingAuthority, metadataId, guid, alternateIds } = command;
   const ours = (holds: (entry: Entry) => boolean): number =>
     entries.findIndex((entry) => entry.namingAuthority === namingAuthority && holds(entry));
@@ -92,9 +136,10 @@ function expectedOutcome(entries: Entry[], command: MintCommand, request: number
   const claiming = entries.findIndex(
     (entry) => guid !== null && entry.alternateIds.includes(`hdl:${namingAuthority}/${guid}`),
   );
-  const isItself = guid !== null && metadataId === `hdl:${namingAuthority}/${guid}`;
   const isOther = guid !== null && registered !== described;
-  if (described !== -1 && !isOther && command.onExisting !== 'reject' && !isItself) {
+  if (described !== -1 && command.onExisting === 'match' && !isItself(command))
+    return matched(entries, described, given, isOther);
+  if (described !== -1 && !isOther && command.onExisting !== 'reject' && !isItself(command)) {
     if (command.onExisting === 'return') return { kind: 'existing', at: described };
     return updated(
       entries,
@@ -104,19 +149,39 @@ function expectedOutcome(entries: Entry[], command: MintCommand, request: number
     );
   }
   const conflicts = [
-    ...(isItself ? [['METADATA_ID_IS_IDENTIFIER', -1] as const] : []),
+    ...(isItself(command) ? [['METADATA_ID_IS_IDENTIFIER', -1] as const] : []),
     ...(described === -1 ? [] : [['METADATA_ID_TAKEN', described] as const]),
     ...(registered === -1 ? [] : [['GUID_TAKEN', registered] as const]),
     ...[...sharing, ...named, claiming].filter((at) => at !== -1).map((at) => ['ALTERNATE_ID_TAKEN', at] as const),
   ];
-  return conflicts.length === 0 ? add(entries, command, request) : refusal(entries, conflicts);
+  return conflicts.length === 0
+    ? add(entries, command, request)
+    : { kind: 'refused', codes: conflicts.map(([code]) => code), existing: conflicts.map(([, at]) => at) };
 }
 
-function refusal(entries: readonly Entry[], conflicts: readonly (readonly [string, number])[]): ExpectedOutcome {
-  const existing = conflicts
-    .flatMap(([, at]) => entries[at] ?? [])
-    .map((entry) => `/identifiers/${identifierOf(entry)}`);
-  return { kind: 'refused', codes: conflicts.map(([code]) => code), existing };
+/** Each given value agrees with the one that the identifier was minted with, or has now. */
+function matched(
+  entries: readonly Entry[],
+  at: number,
+  given: Partial<MintedValues>,
+  isOther: boolean,
+): ExpectedOutcome {
+  const entry = entries[at]!;
+  const agrees = (name: keyof MintedValues): boolean =>
+    [entry, entry.minted].some((values) => JSON.stringify(values[name]) === JSON.stringify(given[name]));
+  const names = ['target', 'alternateIds', 'state'] as const;
+  const contradicted = [
+    ...(isOther ? ['guid'] : []),
+    ...names.filter((name) => name in given && !agrees(name)),
+    // All leases of the model are the same, so that only an identifier that never was reserved has another one.
+    ...(given.state === 'reserved' && !agrees('state') ? ['leaseUntil'] : []),
+  ];
+  const withdrawn = entry.state === 'withdrawn';
+  if (contradicted.length === 0 && !withdrawn) return { kind: 'existing', at };
+  return {
+    ...{ kind: 'refused', codes: ['METADATA_ID_TAKEN'], existing: [at] },
+    ...{ contradicted: withdrawn ? [] : contradicted, reason: entry.tombstone?.reason },
+  };
 }
 
 /** Gives the identifier with the metadata ID the values of the command, as a change does. */
@@ -131,8 +196,7 @@ function updated(
     ...(entry.state === 'withdrawn' ? ['WRONG_STATE'] : []),
     ...(holders.length > 0 ? ['ALTERNATE_ID_TAKEN'] : []),
   ];
-  const existing = holders.map((holder) => `/identifiers/${identifierOf(entries[holder]!)}`);
-  if (codes.length > 0) return { kind: 'refused', codes, existing };
+  if (codes.length > 0) return { kind: 'refused', codes, existing: holders };
   const kinds = [...entry.kinds];
   entries[at] = { ...entry, kinds };
   change(entries[at], { ...(target !== null && { target }), ...(alternateIds.length > 0 && { alternateIds }) });
@@ -144,6 +208,7 @@ function add(entries: Entry[], command: MintCommand, request: number): ExpectedO
   const state = reserved ? 'reserved' : 'active';
   const kind = (registers: boolean): string => (reserved ? 'reserved' : registers ? 'registered' : 'minted');
   const fresh = { namingAuthority, guid: UNKNOWN_GUID, state, tombstone: null, request } as const;
+  const nothing = { target: null, alternateIds: [], state } as const;
   const at = entries.length;
   entries.push({
     ...fresh,
@@ -152,6 +217,7 @@ function add(entries: Entry[], command: MintCommand, request: number): ExpectedO
     metadataId,
     target,
     alternateIds,
+    minted: { target, alternateIds, state },
     kinds: [kind(guid !== null)],
   });
   if (!pair) return { kind: 'minted', at, pairAt: null };
@@ -161,6 +227,7 @@ function add(entries: Entry[], command: MintCommand, request: number): ExpectedO
     metadataId: null,
     target: null,
     alternateIds: [],
+    minted: nothing,
     kinds: [kind(false)],
   });
   return { kind: 'minted', at, pairAt: at + 1 };

@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import type { Answer } from '../../harness/client.js';
-import { type ExpectedOutcome, type MintCommand, assignGuids, expectedOutcomes } from './mint-rules.js';
+import { type ExpectedOutcome, type MintCommand, assignGuids, expectedOutcomes, givenIn } from './mint-rules.js';
 import { asAlternate, uuidSpellings } from './names.js';
-import type { Registry, StoredResult } from './registry.js';
+import { type Registry, type StoredResult, identifierOf } from './registry.js';
 import { type Real, expectRefused, expectShown } from './real.js';
 
 /** A mint request: a single command, or several as a batch. */
@@ -25,7 +25,7 @@ export async function mint(registry: Registry, real: Real, request: MintRequest,
   const earlier = key === null ? undefined : registry.keyed.get(key);
   if (earlier === undefined) {
     expect(answer.headers.get('idempotency-replayed')).toBeNull();
-    const stored = expectFirstResult(registry, request, answer);
+    const stored = expectFirstResult(registry, request, answer, spelling);
     if (stored !== null && key !== null) registry.keyed.set(key, { fingerprint, results: stored });
   } else if (earlier.fingerprint === fingerprint) {
     expect(answer.headers.get('idempotency-replayed')).toBe('true');
@@ -33,7 +33,7 @@ export async function mint(registry: Registry, real: Real, request: MintRequest,
       expectReplay(result, earlier.results[index], registry);
     });
   } else {
-    const { outcomes } = expectedOutcomes(registry, items);
+    const { outcomes } = expectedOutcomes(registry, items, spelling);
     const isRefusedAnyway = mode === 'atomic' && outcomes.some(({ kind }) => kind === 'refused');
     expectRefused(answer.status, answer.body, [
       'IDEMPOTENCY_KEY_REUSED',
@@ -44,8 +44,13 @@ export async function mint(registry: Registry, real: Real, request: MintRequest,
 }
 
 /** @returns the result stored under the key; null when everything was refused and the key is free. */
-function expectFirstResult(registry: Registry, request: MintRequest, answer: Answer): StoredResult[] | null {
-  const { outcomes, entries } = expectedOutcomes(registry, request.items);
+function expectFirstResult(
+  registry: Registry,
+  request: MintRequest,
+  answer: Answer,
+  spelling: number,
+): StoredResult[] | null {
+  const { outcomes, entries } = expectedOutcomes(registry, request.items, spelling);
   const isRefused = outcomes.some(({ kind }) => kind === 'refused');
   if (request.mode === 'atomic' && isRefused) {
     expectRefused(answer.status, answer.body, ['BATCH_REFUSED']);
@@ -64,18 +69,25 @@ function expectFirstResult(registry: Registry, request: MintRequest, answer: Ans
     assignGuids(entries, outcome.at, outcome.pairAt, shown.guid, pair[0]);
   });
   registry.entries = entries;
-  const stored = outcomes.map((outcome, index) => storedResultOf(outcome, results[index]));
+  const stored = outcomes.map((outcome, index) => storedResultOf(outcome, results[index], registry));
   stored.forEach((each, index) => {
     expectReplay(results[index], each, registry, request.mode === 'alone' ? undefined : entries.at(-1)?.request);
   });
   return request.mode === 'alone' && isRefused ? null : stored;
 }
 
-function storedResultOf(outcome: ExpectedOutcome, { status, problem }: any): StoredResult {
+function storedResultOf(outcome: ExpectedOutcome, { status, problem }: any, registry: Registry): StoredResult {
   if (outcome.kind === 'minted') return { status: 201, at: outcome.at, pairAt: outcome.pairAt };
   if (outcome.kind === 'existing') return { status: 200, at: outcome.at, pairAt: null };
   expectRefused(status, problem, outcome.codes);
-  if (problem.code.endsWith('_TAKEN')) expect(outcome.existing).toContain(problem.existing);
+  const existing = outcome.existing.flatMap((at) => registry.entries[at] ?? []);
+  if (problem.code.endsWith('_TAKEN'))
+    expect(existing.map((entry) => `/identifiers/${identifierOf(entry)}`)).toContain(problem.existing);
+  if (outcome.contradicted !== undefined) {
+    const pointers = problem.errors.map(({ pointer }: { pointer: string }) => pointer);
+    expect(pointers).toEqual(['/metadataId', ...outcome.contradicted.map((name) => `/${name}`)]);
+    expect(problem.tombstone?.reason).toBe(outcome.reason);
+  }
   return { code: problem.code };
 }
 
@@ -110,7 +122,8 @@ function resultsOf({ status, headers, body }: Answer, { mode }: MintRequest): an
 
 /** Writes a command as a body; all its notations have one fingerprint (decision 7). */
 function bodyOf(command: MintCommand, registry: Registry, spelling: number): object {
-  const { namingAuthority, metadataId, pair, target, alternateIds, guid, reserved, onExisting } = command;
+  const { namingAuthority, metadataId, pair, alternateIds, guid, onExisting } = command;
+  const given = givenIn(command, spelling);
   const isTerse = spelling % 2 === 0;
   const texts = alternateIds.map((alternate, index) => asAlternate(registry.text(alternate, spelling + index)));
   const again = isTerse ? [] : alternateIds.map((alternate) => asAlternate(registry.text(alternate, spelling + 1)));
@@ -120,11 +133,11 @@ function bodyOf(command: MintCommand, registry: Registry, spelling: number): obj
     namingAuthority,
     ...(metadataId !== null && { metadataId: registry.text(metadataId, spelling) }),
     ...((pair || !isTerse) && { mintMetadataId: pair }),
-    ...(target !== null && { target }),
-    // An update by an empty list removes the alternates.
-    ...((texts.length > 0 || (!isTerse && onExisting !== 'update')) && { alternateIds: [...texts, ...again] }),
+    ...('target' in given && { target: given.target }),
+    ...('alternateIds' in given && { alternateIds: [...texts, ...again] }),
     ...(guid !== null && { guid: uuids[spelling % uuids.length] }),
-    ...(reserved ? { state: 'reserved', leaseUntil: lease } : !isTerse && { state: 'active' }),
-    ...((onExisting !== 'return' || !isTerse) && { onExisting }),
+    ...('state' in given && { state: given.state }),
+    ...(given.state === 'reserved' && { leaseUntil: lease }),
+    ...((onExisting !== 'match' || !isTerse) && { onExisting }),
   };
 }

@@ -3,6 +3,13 @@ import { type NamePick, type Names, cordra } from './names.js';
 
 export type State = 'active' | 'reserved' | 'withdrawn';
 
+/** The values of a new identifier with which a mint of its metadata ID is compared. */
+export interface MintedValues {
+  readonly target: string | null;
+  readonly alternateIds: readonly string[];
+  readonly state: State;
+}
+
 /** An identifier of the model. */
 export interface Entry {
   /** The number of the request that minted it; the order of identifiers of one request is that of its items. */
@@ -16,6 +23,8 @@ export interface Entry {
   target: string | null;
   alternateIds: readonly string[];
   state: State;
+  /** The values that it was minted with. */
+  readonly minted: MintedValues;
   tombstone: { readonly reason: string; readonly replacedBy: string | null } | null;
   /** Its changes, each of which is a version. */
   readonly kinds: string[];

@@ -8,6 +8,9 @@ import { isTarget } from '../registry/target.js';
 import { namesIn, withoutDelimiters, withoutLayout } from './names-in-text.js';
 import { identifierInOwnUrl } from './own-url.js';
 
+/** The URL of a resolver whose separator was escaped with the rest of its path, behind a first segment or not. */
+const ESCAPED_SEPARATOR = /^(https?:\/\/[^/?#]+\/(?:[^/?#%]+\/)?[^/?#%]+)%2F/i;
+
 const HTTP_URL_WITH_FINAL_SLASH = /^https?:\/\/.*\/$/is;
 
 /** Why a text is not an identifier; the offset is in UTF-16 code units. */
@@ -53,6 +56,9 @@ export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost
   const trimmed = input.trim();
   const texts = [...new Set([trimmed, withoutDelimiters(input)])].filter((text, index) => index === 0 || text !== '');
   const withoutSlash = texts.filter((text) => HTTP_URL_WITH_FINAL_SLASH.test(text)).map((url) => url.slice(0, -1));
+  const separated = texts
+    .filter((text) => ESCAPED_SEPARATOR.test(text))
+    .map((url) => url.replace(ESCAPED_SEPARATOR, '$1/'));
   const words = isWholeName(trimmed, known) ? [] : wordsOf(trimmed);
   const { authority } = known.resolver;
   // The default is a public resolver, not this service.
@@ -61,7 +67,7 @@ export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost
   // The parser of names ignores spaces around them; an opaque metadata ID has those that were sent.
   const others = [...(known.hasOpaqueMetadataIds ? [trimmed] : []), ...texts.slice(1), ...withoutSlash];
   const asSent = new Set([input, ...others]);
-  const reads = [...new Set([...asSent, ...inOwnUrls, ...words])].map((text) => ({
+  const reads = [...new Set([...asSent, ...separated, ...inOwnUrls, ...words])].map((text) => ({
     name: readName(text, known),
     opaque: asSent.has(text) ? searchedOpaqueName(text, known) : undefined,
   }));
@@ -82,7 +88,7 @@ export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost
     ],
     ...(wellFormed !== undefined && { canonical: wellFormed.canonical }),
     fault: wellFormed === undefined && !isOpaque ? faultIn(readName(input, known), targets.length > 0) : null,
-    texts: [...new Set([input, ...texts, ...withoutSlash, ...inOwnUrls, ...words])],
+    texts: [...new Set([input, ...texts, ...withoutSlash, ...separated, ...inOwnUrls, ...words])],
     isForeign: names.some(({ isForeign }) => isForeign),
     isNoName: wellFormed === undefined && targets.length === 0,
   };

@@ -94,6 +94,20 @@ describe('an input of a look-up', () => {
   });
 });
 
+describe('the URL of a resolver', () => {
+  it.each(['https://hdl.handle.net/100.102%2F', 'http://hdl.handle.net/100.102%2f', 'https://hdl.handle.net/100.102/'])(
+    'names an identifier with an escaped separator: %s',
+    (start) => {
+      expect(readInput(`${start}${GUID}`, known, HOST).canonical).toBe(`hdl:100.102/${GUID}`);
+    },
+  );
+
+  it('keeps the escapes of a local name', () => {
+    expect(readInput('https://hdl.handle.net/20.500/a%2Fb%25', known, HOST).canonical).toBe('hdl:20.500/a/b%25');
+    expect(readInput('20.500/a%2Fb', known, HOST).canonical).toBe('hdl:20.500/a%252Fb');
+  });
+});
+
 describe('a URL of the service', () => {
   it.each([
     [`http://${HOST}/identifiers/100.102/${GUID}`, HOST, `100.102/${GUID}`],

@@ -143,21 +143,3 @@ describe('alternateIds', () => {
     expect([answer.status, answer.body.code, answer.body.errors[0].pointer]).toEqual([400, code, pointer]);
   });
 });
-
-describe('an alternate from before its naming authority was created, which ignores case', () => {
-  it('is unique after a change that keeps it', async () => {
-    const prefix = `${service.na}.32`;
-    const before = [`${prefix}/AbC`, '11858/xx'];
-    const { identifier } = (await service.client.mint({ alternateIds: before })).body;
-    const fields = { namingAuthority: prefix, profile: 'handle', caseInsensitive: true };
-    expect((await service.client.post('/naming-authorities', fields)).status).toBe(201);
-    const change = JSON.stringify({ alternateIds: [`${prefix}/AbC`, '11858/yy'] });
-    const headers = { 'content-type': 'application/json', 'if-match': '*' };
-    const changed = await service.client.send('PATCH', `/identifiers/${identifier}`, headers, change);
-    expect([changed.status, changed.body.alternateIds]).toEqual([200, [`hdl:${prefix}/AbC`, 'hdl:11858/yy']]);
-    const second = await service.client.mint({ alternateIds: [`${prefix}/abc`] });
-    expect([second.status, second.body.code]).toEqual([409, 'ALTERNATE_ID_TAKEN']);
-    expect(await find(`${prefix}/AbC`)).toEqual([identifier]);
-    expect((await service.client.mint({ alternateIds: ['11858/xx'] })).status).toBe(201);
-  });
-});

@@ -3,6 +3,7 @@ import { StartupError, reasonOf } from '../config/startup-error.js';
 import { applyMigrations } from './apply-migrations.js';
 import { distributedTables } from './distributed-tables.js';
 import { missingUniqueIndexes } from './required-indexes.js';
+import { requireOwnSession } from './own-session.js';
 import { isPrivilegeError, requireSchemaRights } from './schema-rights.js';
 import { pendingMigrations, unknownMigrations } from './schema-state.js';
 import { DEAD_CLIENT_SETTINGS, SessionSettings, VALUE_SETTINGS } from './session-settings.js';
@@ -34,6 +35,7 @@ export async function migrate(url: string, options: WaitOptions = {}): Promise<s
   const session = await connectForWriting(() => connect(url), options);
   try {
     await requireVersionAndEncoding(session);
+    await requireOwnSession(session, () => connect(url));
     await requirePlainTables(session);
     await requireNoNewerSchema(session);
     const pending = await pendingMigrations(session, await shippedMigrations());

@@ -133,7 +133,12 @@ function createPool(url: string, config: Config, logger: Logger, failures: Failu
     maxUses = Infinity,
   } = traits;
   const readOnly = isReadOnly ? [{ name: 'default_transaction_read_only', value: 'on', required: true }] : [];
-  const settings = new SessionSettings([...poolSettings(planCacheMode), ...readOnly], (setting, reason) => {
+  // Not as parameters of the connection, which PgBouncer refuses.
+  const limits = [
+    { name: 'statement_timeout', value: statementTimeoutMs, required: true },
+    { name: 'lock_timeout', value: lockWaitMs, required: true },
+  ];
+  const settings = new SessionSettings([...limits, ...poolSettings(planCacheMode), ...readOnly], (setting, reason) => {
     logger.warn({ setting, reason }, 'the database rejected a session setting; the session continues without it');
   });
   const pool = new ConnectionPool({
@@ -141,8 +146,6 @@ function createPool(url: string, config: Config, logger: Logger, failures: Failu
     max: size,
     maxUses,
     connectionTimeoutMillis: connectTimeoutMs,
-    statement_timeout: statementTimeoutMs,
-    lock_timeout: lockWaitMs,
     query_timeout: statementTimeoutMs + ANSWER_GRACE_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     keepAlive: true,

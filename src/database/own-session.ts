@@ -1,0 +1,36 @@
+import type pg from 'pg';
+import { StartupError } from '../config/startup-error.js';
+
+/** A pool without a free server session lets a statement wait. */
+const WAIT_MS = 3000;
+
+const PID: pg.QueryConfig = { text: 'SELECT pg_backend_pid() AS pid' };
+
+/**
+ * Finds out whether two statements of one session reach the same session of the server, while another session has a transaction:
+ * a pool in front of the server that shares sessions by transactions or statements gives one of the two another one.
+ * @param connect opens the other session.
+ * @throws StartupError where they do not, because prepared statements, settings and locks belong to a session.
+ */
+export async function requireOwnSession(session: pg.Client, connect: () => Promise<pg.Client>): Promise<void> {
+  const other = await connect();
+  try {
+    const first = await pidOf(session);
+    await other.query('BEGIN');
+    const ofOther = await pidOf(other);
+    if (ofOther !== first && (await pidOf(session)) === first) return;
+  } catch (error) {
+    // PgBouncer refuses transactions with `pool_mode = statement`. A pool of one session lets the last statement wait.
+    if (!/pooling mode|read timeout/.test(String(error))) throw error;
+  } finally {
+    await other.end();
+  }
+  throw new StartupError(
+    'DATABASE_URL leads to a pool that shares the sessions of the server between its clients, such as PgBouncer with pool_mode = transaction. Mintmark needs sessions of its own, because prepared statements, settings and locks belong to them. Name the server itself in DATABASE_URL, or a pool with pool_mode = session.',
+  );
+}
+
+async function pidOf(session: pg.Client): Promise<number | undefined> {
+  const query = { ...PID, query_timeout: WAIT_MS } as pg.QueryConfig;
+  return (await session.query<{ pid: number }>(query)).rows[0]?.pid;
+}

@@ -15,7 +15,7 @@ import { MintBudget } from './mint-budget.js';
 import { Places } from './places.js';
 
 /** Costly reads at once, each of which has a page in memory, and those of one client. */
-const READ_PLACES = 32;
+const READ_PLACES = 24;
 const READ_SHARE = 4;
 
 @Module({})

@@ -20,9 +20,16 @@ function workOf(places: Places, client: string, response = new Response()) {
   });
   const result = done.then(
     () => 'done',
-    (error: { code: string }) => error.code,
+    (error: unknown) => (error as { code: string }).code,
   );
-  return { response, result, end: () => end(), isRunning: () => isRunning };
+  return {
+    response,
+    result,
+    end: () => {
+      end();
+    },
+    isRunning: () => isRunning,
+  };
 }
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 5));

@@ -9,8 +9,8 @@ import { type IdentifierRecord, nativeText } from '../../registry/identifier-rec
 import { IdentifierPresenter } from '../representation/identifier-presenter.js';
 import type { ChangeResultDto, PreviewedChangeDto } from './change.dto.js';
 
-/** Identifiers that are read together, because a record can have 800 KB. */
-const READ_TOGETHER = 25;
+/** Identifiers that are read together: a stream keeps their records until its client has read them. */
+const READ_TOGETHER = 10;
 
 /** How the results of changes are represented. */
 export interface ChangeStyle {

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { type Socket, connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { query } from '../harness/database.js';
+import { usePublishedService } from '../harness/service.js';
+
+const service = usePublishedService();
+
+const RECORDS = 150;
+const CONNECTIONS = 128;
+
+/** MB, above the idle process. */
+const MOST_MB = 200;
+
+const rss = (): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.server.child.pid}/status`, 'utf8'))![1]) / 1024;
+
+const names: string[] = [];
+
+// 8 alternates of 8 KB in each record: 10 MB together.
+beforeAll(async () => {
+  const rows = await query<{ guid: string }>(
+    service.database.url,
+    `INSERT INTO identifier (naming_authority_id, guid, client, position, is_first_event, alternate_ids)
+     SELECT (SELECT id FROM naming_authority WHERE prefix = '100.102'), gen_random_uuid(), 'anonymous', 2, true,
+       array_fill('demo:' || repeat('a', 7995), ARRAY[8])
+     FROM generate_series(1, ${RECORDS}) n RETURNING guid`,
+  );
+  names.push(...rows.map(({ guid }) => `100.102/${guid.replaceAll('-', '').toUpperCase()}`));
+  await (await fetch(`${service.server.url}/identifiers/export`)).text();
+});
+
+/** A client with an address of its own that sends a request. */
+function send(address: number, head: string, body = ''): Socket {
+  const { hostname, port } = new URL(service.server.url);
+  const socket = connect({ port: Number(port), host: hostname, localAddress: `127.0.1.${address}` });
+  socket.on('error', () => {});
+  const length = body === '' ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`;
+  socket.write(
+    `${head.split('\n')[0]} HTTP/1.1\r\nhost: localhost\r\n${head
+      .split('\n')
+      .slice(1)
+      .map((line) => `${line}\r\n`)
+      .join('')}${length}\r\n${body}`,
+  );
+  return socket;
+}
+
+/** How long /health/live takes on a new connection. */
+async function secondsOfLive(): Promise<number> {
+  const began = performance.now();
+  const answer = await fetch(`${service.server.url}/health/live`, { headers: { connection: 'close' } });
+  expect(answer.status).toBe(200);
+  return (performance.now() - began) / 1000;
+}
+
+describe(`${CONNECTIONS} connections that read nothing`, () => {
+  const lines = (of: (name: string) => object) => names.map((name) => `${JSON.stringify(of(name))}\n`).join('');
+  const JSON_BODY = 'content-type: application/json';
+  const NDJSON = 'content-type: application/x-ndjson';
+  const LINE = `${JSON.stringify({ target: `https://repo.example.org/${'x'.repeat(1900)}` })}\n`;
+
+  it.each<[string, string, () => string]>([
+    ['exports', 'GET /identifiers/export', () => ''],
+    ['lists of 1,000', 'GET /identifiers?limit=1000', () => ''],
+    ['look-ups', `POST /identifiers/lookup\n${JSON_BODY}`, () => JSON.stringify({ items: names })],
+    ['bulk responses', `POST /identifiers/bulk?namingAuthority=2000.01\n${NDJSON}`, () => LINE.repeat(200)],
+    ['changes', `POST /identifiers/changes\n${NDJSON}`, () => lines((identifier) => ({ identifier }))],
+    ['lists of handles', 'GET /hdlresolver/listhandles/100.102', () => ''],
+  ])('add at most 200 MB: %s', async (kind, head, body) => {
+    const idle = rss();
+    let highest = idle;
+    const watch = setInterval(() => (highest = Math.max(highest, rss())), 50);
+    const sockets = Array.from({ length: CONNECTIONS }, (_, n) => send(n + 1, head, body()).pause());
+    // Until the process does not grow any more, which depends on the machine.
+    for (let [seconds, before] = [0, 0]; seconds < 8 && highest > before + 5; seconds++) {
+      before = highest;
+      await pause(1000);
+    }
+    for (const socket of sockets) socket.destroy();
+    await secondsOfLive();
+    clearInterval(watch);
+    process.stderr.write(`${kind}: ${Math.round(highest - idle)} MB more than ${Math.round(idle)} MB\n`);
+    expect(highest - idle).toBeLessThan(MOST_MB);
+  });
+});
+
+describe('requests that are closed at once', () => {
+  it('do not delay /health/live on a new connection', async () => {
+    await query(
+      service.database.url,
+      `INSERT INTO identifier (naming_authority_id, guid, client, position, is_first_event, target)
+       SELECT (SELECT id FROM naming_authority WHERE prefix = '2000.01'), gen_random_uuid(), 'anonymous', 2, true, 'https://repo.example.org/' || n
+       FROM generate_series(1, 1000) n`,
+    );
+    const delays: Promise<number>[] = [];
+    for (let i = 0; i < 300; i++) {
+      const socket = send(1, 'GET /identifiers?limit=1000&namingAuthority=2000.01');
+      setTimeout(() => socket.destroy(), 5);
+      if (i % 50 === 49) delays.push(secondsOfLive());
+      await pause(10);
+    }
+    const all = await Promise.all(delays);
+    process.stderr.write(`/health/live: at most ${Math.max(...all).toFixed(2)} s\n`);
+    expect(Math.max(...all)).toBeLessThan(1);
+  });
+});

@@ -117,7 +117,7 @@ export class Replica {
     } catch (error) {
       reason = error;
     }
-    const isExchanged = reason !== null || this.isBehind(state);
+    const isExchanged = reason !== null || this.isTooOld(state);
     const other = isExchanged && this.hasOther ? await this.session().catch(() => null) : null;
     if (other !== null && (reason !== null || other.state.position >= this.watch.settled)) {
       client.release(true);
@@ -130,7 +130,7 @@ export class Replica {
     throw reason as Error;
   }
 
-  private isBehind({ position }: ServerState): boolean {
+  private isTooOld({ position }: ServerState): boolean {
     return position < this.watch.settled && performance.now() - this.searchedAt > SEARCH_INTERVAL_MS;
   }
 

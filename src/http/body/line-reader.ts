@@ -5,7 +5,7 @@ import { SILENCE_AFTER_STOP_MS, type StreamedBody, shuttingDown } from './stream
 export const MAX_LINE_OCTETS = 65_536;
 
 /** Bounds the memory of one chunk: a stream has three of them, and many streams can have responses that are not read. */
-const MAX_CHUNK_OCTETS = 131_072;
+const MAX_CHUNK_OCTETS = 65_536;
 
 const NEWLINE = 0x0a;
 

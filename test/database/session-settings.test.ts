@@ -17,7 +17,7 @@ function session(refused: RegExp, code = '42704') {
 
 function settings(optional: readonly string[]) {
   const warnings: object[] = [];
-  const [synchronousCommit] = poolSettings('auto');
+  const synchronousCommit = poolSettings('auto').find(({ name }) => name === 'synchronous_commit');
   const all = [
     synchronousCommit!,
     ...optional.map((text) => ({ name: text.split(' = ')[0]!, value: text.split(' = ')[1]! })),

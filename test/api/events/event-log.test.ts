@@ -49,8 +49,8 @@ describe('a search of the log', () => {
     expect([reads[0], Math.max(...reads)]).toEqual([101, 10_000]);
   });
 
-  it('ends when the patches of its events have more than 8 MiB', async () => {
-    const { next, reads } = endless({ changes: [change], octets: 3 * 2 ** 20 });
+  it('ends when the patches of its events have more than 1 MiB', async () => {
+    const { next, reads } = endless({ changes: [change], octets: 3 * 2 ** 17 });
     expect((await next()).changes).toHaveLength(3);
     expect(reads).toHaveLength(3);
   });

@@ -228,10 +228,13 @@ describe('the pool', () => {
       readConfig({ DATABASE_URL: database.url, ACCESS: 'open' }),
       createLogger('silent'),
     );
-    const { connectionTimeoutMillis, idleTimeoutMillis, query_timeout, statement_timeout, keepAlive } = pool.options;
-    const limits = [connectionTimeoutMillis, idleTimeoutMillis, query_timeout, statement_timeout];
+    const { connectionTimeoutMillis, idleTimeoutMillis, query_timeout, keepAlive } = pool.options;
+    const { rows } = await pool.query<{ ms: number }>(
+      "SELECT setting::int AS ms FROM pg_settings WHERE name = 'statement_timeout'",
+    );
+    const limits = [connectionTimeoutMillis, idleTimeoutMillis, query_timeout, rows[0]!.ms];
     expect(limits.every((limit) => typeof limit === 'number' && limit > 0 && limit <= 60_000)).toBe(true);
-    expect(query_timeout).toBeGreaterThan(Number(statement_timeout));
+    expect(query_timeout).toBeGreaterThan(rows[0]!.ms);
     expect(keepAlive).toBe(true);
     await Promise.all([pool.end(), hot.end()]);
   });

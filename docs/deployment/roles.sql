@@ -19,5 +19,5 @@ GRANT INSERT, UPDATE ON api_key, identifier, naming_authority TO mintmark_servic
 GRANT INSERT, DELETE ON alternate_identifier, handle_user TO mintmark_service;
 -- A statement that takes a position names the gate as one that it updates, and a raise of the positions locks it.
 GRANT UPDATE ON change_offset, position_gate TO mintmark_service;
--- A start raises sequences that are behind: setval() needs UPDATE.
+-- A start raises sequences that are behind, which needs UPDATE; mints need UPDATE or USAGE.
 GRANT SELECT, UPDATE ON SEQUENCE identifier_id_seq, naming_authority_id_seq TO mintmark_service;

@@ -31,6 +31,7 @@ export async function bootstrap(): Promise<RunningInstance> {
   const database = await openDatabase(config, logger);
   try {
     await migrate(database.url, {
+      mayMigrate: config.mayMigrate,
       onWait: (reason) => {
         logger.warn({ reason }, 'the start waits for a server that accepts writes');
       },

@@ -8,7 +8,7 @@ import { VERSION } from './config/version.js';
 import { describeAccess } from './config/write-access.js';
 import { createPools } from './database/pool.js';
 import { ForeignReplicaError } from './database/replica/replica-watch.js';
-import { isPrivilegeError } from './database/schema-rights.js';
+import { isPrivilegeError, missingPrivilege } from './database/schema-rights.js';
 import { Cursors } from './http/validation/cursor.js';
 import type { Drain } from './http/server/drain.js';
 import { OpenHosts, guardOpenAccess } from './http/server/open-access.js';
@@ -101,11 +101,5 @@ async function open(
 function databaseFailed(reason: unknown): StartupError {
   return new StartupError(
     `The database failed during the start: ${reasonOf(reason)}. Start again when it accepts writes; what was written before is complete.`,
-  );
-}
-
-function missingPrivilege(error: unknown, url: string): StartupError {
-  return new StartupError(
-    `The role "${decodeURIComponent(new URL(url).username)}" cannot use the tables of Mintmark: ${reasonOf(error)}. Connect as the owner of the tables.`,
   );
 }

@@ -49,6 +49,8 @@ export interface Config {
   readonly database: { readonly url: string } | { readonly dataDir: string };
   /** The URL of a server that reads go to first; null for none. */
   readonly readDatabaseUrl: string | null;
+  /** Whether a start may change the schema. */
+  readonly mayMigrate: boolean;
   /** Created at start where they do not exist. */
   readonly namingAuthorities: readonly ConfiguredNamingAuthority[];
   /** The resolver whose HTTP URIs are rendered and understood (URI-36). */
@@ -124,6 +126,7 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()):
     metricsPort: environment.METRICS_PORT ?? null,
     database: url === undefined ? { dataDir: resolve(environment.DATA_DIR) } : { url },
     readDatabaseUrl: environment.READ_DATABASE_URL ?? null,
+    mayMigrate: environment.MIGRATE === 'on',
     namingAuthorities: namingAuthoritiesOf(namingAuthorities),
     resolver: resolver.value,
     isResolverSet: Boolean(given.RESOLVER_AUTHORITY),

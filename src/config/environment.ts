@@ -66,6 +66,10 @@ export class Environment {
   @Text()
   READ_DATABASE_URL?: string;
 
+  @IsIn(['on', 'off'], { message: 'must be "on" or "off"' })
+  @Text()
+  MIGRATE = 'on';
+
   @Text() DATA_DIR = '.data';
 
   @Text() NAMING_AUTHORITIES?: string;

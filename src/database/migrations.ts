@@ -4,10 +4,10 @@ import { applyMigrations } from './apply-migrations.js';
 import { distributedTables } from './distributed-tables.js';
 import { missingUniqueIndexes } from './required-indexes.js';
 import { requireOwnSession } from './own-session.js';
-import { isPrivilegeError, requireSchemaRights } from './schema-rights.js';
+import { isPrivilegeError, missingPrivilege, requireSchemaRights } from './schema-rights.js';
 import { pendingMigrations, unknownMigrations } from './schema-state.js';
 import { DEAD_CLIENT_SETTINGS, SessionSettings, VALUE_SETTINGS } from './session-settings.js';
-import { shippedMigrations } from './shipped-migrations.js';
+import { type ShippedMigration, shippedMigrations } from './shipped-migrations.js';
 import { type WaitOptions, connectForWriting } from './writable-server.js';
 
 /** The first migrations of the layouts of development versions. One migration, which is rewritten until the first release, replaces them. */
@@ -25,20 +25,26 @@ const PRISMA_LOCK = 72_707_369;
 /** How long to wait for the migrations of another process, and for the locks that a migration takes. */
 const LOCK_WAIT_MS = 120_000;
 
+interface MigrationOptions extends WaitOptions {
+  /** False: a schema that lacks a migration is refused. */
+  readonly mayMigrate?: boolean;
+}
+
 /**
  * Migrates the database, one process at a time, and returns the names of the applied migrations. Waits for
  * a server that accepts writes, as after a failover.
  * @throws StartupError when the database is unreachable, is in recovery or read-only after the wait, has an unsupported version or an unknown schema, or a
- * migration fails.
+ * migration fails or may not be applied.
  */
-export async function migrate(url: string, options: WaitOptions = {}): Promise<string[]> {
-  const session = await connectForWriting(() => connect(url), options);
+export async function migrate(url: string, { mayMigrate = true, ...wait }: MigrationOptions = {}): Promise<string[]> {
+  const session = await connectForWriting(() => connect(url), wait);
   try {
     await requireVersionAndEncoding(session);
     await requireOwnSession(session, () => connect(url));
     await requirePlainTables(session);
     await requireNoNewerSchema(session);
     const pending = await pendingMigrations(session, await shippedMigrations());
+    if (pending.length > 0 && !mayMigrate) throw await lacking(session, pending);
     const applied = pending.length === 0 ? [] : await applyMissing(session);
     // Citus distributes the tables that are created in a distributed schema.
     if (applied.length > 0) await requirePlainTables(session);
@@ -46,7 +52,10 @@ export async function migrate(url: string, options: WaitOptions = {}): Promise<s
     return applied;
   } catch (error) {
     if (error instanceof StartupError) throw error;
-    if (isPrivilegeError(error)) await requireSchemaRights(session);
+    if (isPrivilegeError(error)) {
+      if (!mayMigrate) throw missingPrivilege(error, url);
+      await requireSchemaRights(session);
+    }
     throw new StartupError(`The database schema could not be migrated: ${reasonOf(error)}`);
   } finally {
     await session.end();
@@ -60,6 +69,14 @@ async function applyMissing(session: pg.Client): Promise<string[]> {
   await requireNoNewerSchema(session);
   await requireSchemaRights(session);
   return applyMigrations(session, await shippedMigrations());
+}
+
+async function lacking(session: pg.Client, pending: readonly ShippedMigration[]): Promise<StartupError> {
+  const { rows } = await session.query<{ search_path: string }>('SHOW search_path');
+  const names = pending.map(({ name }) => name).join(', ');
+  return new StartupError(
+    `The database lacks the migrations ${names}, and MIGRATE is "off"; the search_path of the role is ${rows[0]?.search_path}. As the owner of the tables, start the service once without MIGRATE, then run docs/deployment/roles.sql.`,
+  );
 }
 
 async function connect(url: string): Promise<pg.Client> {

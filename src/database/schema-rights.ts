@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { StartupError } from '../config/startup-error.js';
+import { StartupError, reasonOf } from '../config/startup-error.js';
 
 const INSUFFICIENT_PRIVILEGE = '42501';
 
@@ -54,4 +54,11 @@ export async function requireSchemaRights(session: pg.ClientBase): Promise<void>
 export function isPrivilegeError(error: unknown): boolean {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   return code === INSUFFICIENT_PRIVILEGE || (cause instanceof Error && isPrivilegeError(cause));
+}
+
+/** What to do about a right that the role of a URL lacks. */
+export function missingPrivilege(error: unknown, url: string): StartupError {
+  return new StartupError(
+    `The role "${decodeURIComponent(new URL(url).username)}" cannot use the tables of Mintmark: ${reasonOf(error)}. As the owner of the tables, run docs/deployment/roles.sql, or connect as the owner.`,
+  );
 }

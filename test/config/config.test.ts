@@ -147,6 +147,10 @@ describe('the configuration', () => {
     expect([readConfig({}).publicRead, readConfig({ PUBLIC_READ: 'false' }).publicRead]).toEqual([true, false]);
   });
 
+  it('lets a start migrate unless MIGRATE is off', () => {
+    expect([readConfig({}).mayMigrate, readConfig({ MIGRATE: 'off' }).mayMigrate]).toEqual([true, false]);
+  });
+
   it('has no key of the administrator under open access', () => {
     expect(readConfig({ ADMIN_API_KEY: KEY }).adminApiKey).toBeNull();
     expect(readConfig({ ADMIN_API_KEY: KEY, ACCESS: 'keys' }).adminApiKey).toBe(KEY);
@@ -236,6 +240,7 @@ describe('the configuration', () => {
     ['REQUEST_TIMEOUT_MS', '10'],
     ['ACCESS', 'closed'],
     ['LOG_LEVEL', 'verbose'],
+    ['MIGRATE', 'false'],
     ['NAMING_AUTHORITIES', '100..102'],
     ['NAMING_AUTHORITIES', '10.ABC'],
     ['NAMING_AUTHORITIES', '100.102,10.ABC'],

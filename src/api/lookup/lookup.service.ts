@@ -90,7 +90,6 @@ export class LookupService {
     return { record: principal.redact(record), uriParts, repairs: listRepairs(read.repairs), metadataIdScheme };
   }
 
-  /** @throws Problem with a syntax code, or INVALID_REQUEST for an invalid date. */
   /** @throws Problem with a syntax code, INVALID_REQUEST for an invalid date, or as `Places.run`. */
   async page(command: ListCommand, principal: Principal): Promise<RecordPage> {
     const { filter: texts, limit, order, withTotal, holder, after: decodeCursor } = command;

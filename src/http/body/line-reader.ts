@@ -7,6 +7,9 @@ export const MAX_LINE_OCTETS = 65_536;
 /** Bounds the memory of one chunk: a stream has three of them, and many streams can have responses that are not read. */
 const MAX_CHUNK_OCTETS = 65_536;
 
+/** The same while many streams run at once. */
+const MAX_CROWDED_OCTETS = 16_384;
+
 const NEWLINE = 0x0a;
 
 export interface Line {
@@ -48,6 +51,7 @@ export class LineReader {
    */
   async next(most: number): Promise<Line[] | null> {
     this.body.requireTime();
+    const mostOctets = this.body.spool.isCrowded ? MAX_CROWDED_OCTETS : MAX_CHUNK_OCTETS;
     const lines: Line[] = [];
     let octets = 0;
     let waited = false;
@@ -56,12 +60,12 @@ export class LineReader {
       if (line.octets === null || !isBlank(line.octets)) lines.push(line);
     };
     for (;;) {
-      while (lines.length < most && octets < MAX_CHUNK_OCTETS) {
+      while (lines.length < most && octets < mostOctets) {
         const line = this.cut();
         if (line === null) break;
         take(line);
       }
-      if (lines.length === most || octets >= MAX_CHUNK_OCTETS) return lines;
+      if (lines.length === most || octets >= mostOctets) return lines;
       if (this.over) return lines.length > 0 ? lines : null;
       const arrived = this.body.octets.read() as Buffer | null;
       if (arrived !== null) {

@@ -1,11 +1,15 @@
 const MERGED_OCTETS = 16_384;
 
+/** More streams than this at once have small chunks, because each has three of them in memory. */
+const MANY_STREAMS = 16;
+
 /**
  * Buffers responses that clients have not read, within one limit for the process. Without it a client that sends its
  * whole request first would deadlock with the service.
  */
 export class ResponseSpool {
   private held = 0;
+  private streams = 0;
   private readonly waiting = new Set<() => void>();
 
   /** @param limit octets of all streams. */
@@ -15,12 +19,18 @@ export class ResponseSpool {
     return this.held;
   }
 
+  /** Whether so many streams run at once that their chunks must be small. */
+  get isCrowded(): boolean {
+    return this.streams > MANY_STREAMS;
+  }
+
   /**
    * Reads a source ahead of its consumer. Above the limit, only while this stream buffers nothing, so that it
    * continues.
    */
   async *through(source: AsyncIterable<string>): AsyncGenerator<Buffer, void, undefined> {
     const stream = new Spooled();
+    this.streams += 1;
     const filling = this.fill(stream, source);
     // Thrown to the consumer after the buffered pieces.
     filling.catch(() => null);
@@ -35,6 +45,7 @@ export class ResponseSpool {
       }
       await filling;
     } finally {
+      this.streams -= 1;
       stream.close();
       this.release(stream, stream.octets);
     }

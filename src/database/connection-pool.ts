@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { ServerSessions } from './server-sessions.js';
 
 /** The message of `pg` for a request that waited for a connection in vain, because the pool was full. */
 const WAITED_IN_VAIN = 'timeout exceeded when trying to connect';
@@ -19,33 +20,89 @@ type Connected = (
   done: (release?: unknown) => void,
 ) => void;
 
+/** Of a connection that the server refuses because its limit, or that of the role or the database, is reached. */
+const TOO_MANY_SESSIONS = '53300';
+
+/** After this time without a refusal, a pool may open as many sessions as before. */
+const LOWERED_MS = 10_000;
+
+/** Between two attempts of a pool that has no session. */
+const PAUSE_MS = 50;
+
 /** A pool that tells a full pool from a database that does not respond. */
 export class ConnectionPool extends pg.Pool {
+  /** The sessions that the pool may open, unless the server refuses them. */
+  readonly size: number;
   private lastCompletion = -Infinity;
+  private raising: NodeJS.Timeout | undefined;
 
-  constructor(settings: pg.PoolConfig) {
+  /** @param sessions null where a refused session is an error. */
+  constructor(
+    settings: pg.PoolConfig,
+    readonly sessions: ServerSessions | null = null,
+  ) {
     super(settings);
+    this.size = this.options.max;
     this.on('connect', (client) => {
       client.on('drain', () => {
         this.lastCompletion = performance.now();
       });
     });
+    sessions?.add(this);
   }
 
-  /** @throws PoolBusyError */
+  /** Where the server admits no further session, the call waits for one that the pool has. @throws PoolBusyError */
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
-    const since = performance.now();
-    if (callback === undefined) {
-      return super.connect().catch((error: unknown) => {
-        throw this.reasonOf(error, since);
-      });
+    if (callback !== undefined) {
+      this.connectWithin(callback, performance.now(), this.options.connectionTimeoutMillis);
+      return undefined;
     }
-    super.connect((error, client, done) => {
-      callback(error === undefined ? undefined : this.reasonOf(error, since), client, done);
+    return new Promise((resolve, reject) => {
+      this.connect((error, client) => {
+        if (client === undefined) reject(error ?? new Error('no connection'));
+        else resolve(client);
+      });
     });
-    return undefined;
+  }
+
+  /** Closes one session, in its turn among those who wait for one, and opens no other one in its place. */
+  async giveUpSession(): Promise<void> {
+    this.lower(this.totalCount - 1);
+    const client = await this.connect();
+    // Without an error: the session is not broken.
+    void (client as unknown as pg.Client).end().catch(() => null);
+    client.release();
+  }
+
+  private connectWithin(callback: Connected, since: number, leftMs: number | undefined): void {
+    const { connectionTimeoutMillis: limitMs } = this.options;
+    // `pg.Pool` reads it during the call.
+    this.options.connectionTimeoutMillis = leftMs;
+    super.connect((error, client, done) => {
+      if (error === undefined || this.sessions === null || !isSessionRefused(error)) {
+        callback(error === undefined ? undefined : this.reasonOf(error, since), client, done);
+        return;
+      }
+      this.lower(this.totalCount);
+      this.sessions.refused(this);
+      const pauseMs = this.totalCount === 0 ? PAUSE_MS : 0;
+      const left = limitMs === undefined ? undefined : Math.ceil(since + limitMs - performance.now() - pauseMs);
+      if (left !== undefined && left <= 0) callback(error, undefined, done);
+      else {
+        setTimeout(() => {
+          this.connectWithin(callback, since, left);
+        }, pauseMs);
+      }
+    });
+    this.options.connectionTimeoutMillis = limitMs;
+  }
+
+  private lower(max: number): void {
+    this.options.max = Math.max(1, max);
+    clearTimeout(this.raising);
+    this.raising = setTimeout(() => (this.options.max = this.size), LOWERED_MS).unref();
   }
 
   /** Whether the database has completed a statement on a connection of the pool since a time, as `performance.now`. */
@@ -57,4 +114,9 @@ export class ConnectionPool extends pg.Pool {
     if (!isFullPool(error) || !this.completedSince(since)) return error;
     return new PoolBusyError('no database connection became free in time', { cause: error });
   }
+}
+
+/** Whether the server refused a connection because its limit, or that of the role or the database, is reached. */
+export function isSessionRefused(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === TOO_MANY_SESSIONS;
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { AbandonedSessions, connectTo, noteConnected } from './abandoned-sessions.js';
 import { ConnectionPool } from './connection-pool.js';
+import { ServerSessions, describeShortage } from './server-sessions.js';
 import { SessionSettings, poolSettings } from './session-settings.js';
 import { watchStandbyNotices } from './standby-notices.js';
 
@@ -67,8 +68,11 @@ export function createPools(url: string, config: Config, logger: Logger, failure
   const hotLockWaitMs = Math.min(HOT_LOCK_WAIT_MS, lockWaitMs);
   const abandoned = new AbandonedSessions(connectTo(url), logger);
   const acceptsRecovery = config.readDatabaseUrl === null;
-  const create = (traits: Omit<Traits, 'abandoned' | 'acceptsRecovery'>): pg.Pool =>
-    createPool(url, config, logger, failures, { ...traits, abandoned, acceptsRecovery });
+  const sessions = new ServerSessions((shortage) => {
+    logger.warn(shortage, describeShortage(shortage));
+  });
+  const create = (traits: Omit<Traits, 'abandoned' | 'acceptsRecovery' | 'sessions'>): pg.Pool =>
+    createPool(url, config, logger, failures, { ...traits, abandoned, acceptsRecovery, sessions });
   return {
     general: create({ size: config.pool.size, lockWaitMs, planCacheMode: 'auto' }),
     hot: create({ size: hotSize, lockWaitMs: hotLockWaitMs, planCacheMode: 'force_generic_plan' }),
@@ -97,6 +101,7 @@ function createReplicaPool(url: string, config: Config, logger: Logger, size: nu
     lockWaitMs: REPLICA_WAIT_MS,
     planCacheMode: 'force_generic_plan',
     abandoned: null,
+    sessions: null,
     statementTimeoutMs: Math.min(REPLICA_WAIT_MS, config.pool.statementTimeoutMs),
     connectTimeoutMs: Math.min(REPLICA_WAIT_MS, config.pool.connectTimeoutMs),
     isReadOnly: true,
@@ -111,6 +116,8 @@ interface Traits {
   readonly planCacheMode: 'auto' | 'force_generic_plan';
   /** Null where sessions write nothing. */
   readonly abandoned: AbandonedSessions | null;
+  /** Null where another server is asked while this one admits no session. */
+  readonly sessions: ServerSessions | null;
   /** By default that of the configuration. */
   readonly statementTimeoutMs?: number;
   /** By default that of the configuration. */
@@ -141,7 +148,7 @@ function createPool(url: string, config: Config, logger: Logger, failures: Failu
   const settings = new SessionSettings([...limits, ...poolSettings(planCacheMode), ...readOnly], (setting, reason) => {
     logger.warn({ setting, reason }, 'the database rejected a session setting; the session continues without it');
   });
-  const pool = new ConnectionPool({
+  const poolConfig: pg.PoolConfig = {
     connectionString: url,
     max: size,
     maxUses,
@@ -160,7 +167,8 @@ function createPool(url: string, config: Config, logger: Logger, failures: Failu
         done();
       }, done);
     },
-  });
+  };
+  const pool = new ConnectionPool(poolConfig, traits.sessions);
   pool.on('connect', (client) => {
     watchStandbyNotices(client);
     noteConnected(client);

@@ -36,6 +36,7 @@ export class HealthController {
   @ApiOnlyProblems('DATABASE_UNAVAILABLE', 'OVERLOADED', 'SHUTTING_DOWN')
   async ready(): Promise<HealthDto> {
     await this.readiness.require();
-    return { state: 'ok', version: VERSION };
+    const { shortage } = this.readiness;
+    return { state: 'ok', version: VERSION, ...(shortage === null ? {} : { detail: shortage }) };
   }
 }

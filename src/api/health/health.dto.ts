@@ -11,4 +11,10 @@ export class HealthDto {
    * @example "1.4.0"
    */
   version: string;
+
+  /**
+   * What an operator should change although requests succeed: the database has refused a session in the last minute, with the
+   * number of sessions that it admits and that the service can use.
+   */
+  detail?: string;
 }

@@ -4,6 +4,8 @@ import pg from 'pg';
 import { CommitProbe, SESSION_NAME } from '../../database/commit-probe.js';
 import { CommitWatch, STANDING_MS } from '../../database/commit-watch.js';
 import { InRecoveryError } from '../../database/pool.js';
+import { ConnectionPool, isSessionRefused } from '../../database/connection-pool.js';
+import { describeShortage } from '../../database/server-sessions.js';
 import { missingMigrations } from '../../database/schema-state.js';
 import { Problem } from '../../problem/problem.js';
 import { isNewServer } from '../../storage/changes/position-offset.js';
@@ -57,6 +59,12 @@ export class Readiness {
     return this.last.result;
   }
 
+  /** That the database admits fewer sessions than the service can use, in words; null where it has refused none. */
+  get shortage(): string | null {
+    const shortage = this.pool instanceof ConnectionPool ? (this.pool.sessions?.shortage ?? null) : null;
+    return shortage === null ? null : describeShortage(shortage);
+  }
+
   private async check(): Promise<void> {
     this.reading ??= this.readServer().finally(() => (this.reading = null));
     const late = this.commits.checkStanding() ? [pause(STANDING_WAIT_MS, null, { ref: false })] : [];
@@ -93,6 +101,7 @@ export class Readiness {
   /** A session of a server without writes is closed, because a new one may reach the next primary. */
   private async readState(session: string | null): Promise<ServerState> {
     const client = await this.pool.connect().catch((error: unknown) => {
+      if (isSessionRefused(error) && this.shortage !== null) throw this.notReady(this.shortage);
       throw error instanceof InRecoveryError ? this.inRecovery() : error;
     });
     let isSound = false;

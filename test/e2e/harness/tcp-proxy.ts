@@ -19,7 +19,7 @@ export class TcpProxy {
   private awaited: { words: string; answered: (withheld: Withheld) => void } | null = null;
 
   private constructor(
-    private readonly target: { host: string; port: number },
+    private target: { host: string; port: number },
     readonly port: number,
   ) {}
 
@@ -28,12 +28,11 @@ export class TcpProxy {
    * @param target the `postgresql://` or `http://` URL of the server.
    */
   static async before(target: string): Promise<TcpProxy> {
-    const { hostname, port } = new URL(target);
     const probe = createServer();
     await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
     const free = (probe.address() as AddressInfo).port;
     await new Promise((resolve) => probe.close(resolve));
-    const proxy = new TcpProxy({ host: hostname, port: Number(port) }, free);
+    const proxy = new TcpProxy(placeOf(target), free);
     await proxy.set('pass');
     return proxy;
   }
@@ -43,6 +42,11 @@ export class TcpProxy {
     const url = new URL(target);
     url.host = `127.0.0.1:${this.port}`;
     return url.href;
+  }
+
+  /** Forwards the connections from now on to another server. */
+  leadTo(target: string): void {
+    this.target = placeOf(target);
   }
 
   /** The number of connected clients. */
@@ -114,6 +118,11 @@ export class TcpProxy {
       else if (!pair.dead) client.write(octets);
     });
   }
+}
+
+function placeOf(target: string): { host: string; port: number } {
+  const { hostname, port } = new URL(target);
+  return { host: hostname, port: Number(port) };
 }
 
 /** A connection whose response is held. */

@@ -34,7 +34,7 @@ const FIND = `SELECT * FROM naming_authority WHERE upper(prefix COLLATE "C") = $
 
 /**
  * A stored name whose key depends on whether its naming authority ignores case. $1: the URI of a local name under the prefix before
- * that local name, in upper case.
+ * that local name, in upper case; $2: the prefix. Nothing is read where the naming authority has names, because its rules are kept.
  */
 const FIND_NAME_WITH_CASE = `
   SELECT name FROM (
@@ -44,7 +44,8 @@ const FIND_NAME_WITH_CASE = `
     UNION ALL SELECT 'hdl:' || replaces FROM identifier WHERE replaces_key IS NOT NULL
     UNION ALL SELECT unnest(alternate_ids) FROM identifier WHERE alternate_ids IS NOT NULL
   ) AS stored(name)
-  WHERE starts_with(upper(name), $1) AND substr(name, length($1) + 1) ~ '[a-z]'
+  WHERE NOT (SELECT has_names(n.id) FROM naming_authority n WHERE n.prefix = $2)
+    AND starts_with(upper(name), $1) AND substr(name, length($1) + 1) ~ '[a-z]'
     AND NOT ($1 ~ '^HDL:[0-9.]+/' AND substr(name, length($1) + 1)
              ~* '^([0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})($|[?#]|%3f|%23)')
   LIMIT 1`;
@@ -144,14 +145,15 @@ export class NamingAuthorityWriter {
     const after = { ...before, ...changes };
     const patch = difference(namingAuthorityDocument(before), namingAuthorityDocument(after));
     if (patch.length === 0) return before;
+    // Before the update, which locks all writes of names when it changes a rule: the check reads all names.
+    if (after.caseInsensitive !== before.caseInsensitive) {
+      await requireNoNameWithCase(transaction, before.prefix, before.caseInsensitive);
+    }
     const values = [before.prefix, ...settingsOf(after), now.toISOString()];
     const { rows } = await transaction.query<NamingAuthorityRow>(UPDATE, values).catch((error: unknown) => {
       throw (error as { code?: unknown }).code === RULES_KEPT ? new NamingAuthorityInUse() : error;
     });
     if (rows[0] === undefined) throw new TypeError('a naming authority is never removed');
-    if (after.caseInsensitive !== before.caseInsensitive) {
-      await requireNoNameWithCase(transaction, before.prefix, before.caseInsensitive);
-    }
     const changed = namingAuthorityOf(rows[0]);
     await appendChange(transaction, actor, {
       namingAuthority: before.prefix,
@@ -171,7 +173,7 @@ export class NamingAuthorityWriter {
 
 async function requireNoNameWithCase(transaction: Queryable, namingAuthority: string, was: boolean): Promise<void> {
   const uri = canonicalUri(toHandle(`${namingAuthority}/`));
-  const { rows } = await transaction.query(FIND_NAME_WITH_CASE, [upperAscii(uri)]);
+  const { rows } = await transaction.query(FIND_NAME_WITH_CASE, [upperAscii(uri), namingAuthority]);
   if (rows[0] !== undefined) throw new NamesStoredByOtherCase(was);
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import { authoritiesOf, freshPrefix } from '../harness/naming-authorities.js';
 import { useService } from '../harness/service.js';
 
@@ -31,6 +32,21 @@ describe('a naming authority whose rule of case differs from the one by which na
     expect((await create({ namingAuthority: prefix, profile: 'handle' })).status).toBe(201);
     const changed = await patch(prefix, { caseInsensitive: true });
     expect([changed.status, changed.body]).toMatchObject([422, refusal(false)]);
+  });
+
+  it('is refused the other rule before writes of names are locked, because the check reads all names', async () => {
+    const prefix = freshPrefix();
+    expect((await create({ namingAuthority: prefix, profile: 'handle' })).status).toBe(201);
+    expect((await mint({ metadataId: `${prefix}/MeTa` })).status).toBe(201);
+    const writer = new pg.Client({ connectionString: service.database.url });
+    await writer.connect();
+    try {
+      await writer.query('BEGIN; LOCK TABLE identifier IN ROW EXCLUSIVE MODE');
+      const refused = await patch(prefix, { caseInsensitive: true });
+      expect([refused.status, refused.body]).toMatchObject([422, refusal(false)]);
+    } finally {
+      await writer.end();
+    }
   });
 
   it('is not created for a DOI either, whose default ignores case', async () => {

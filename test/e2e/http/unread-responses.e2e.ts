@@ -70,7 +70,6 @@ async function secondsOfLive(): Promise<number> {
 
 describe(`${CONNECTIONS} connections that read nothing`, () => {
   const lines = (of: (name: string) => object) => names.map((name) => `${JSON.stringify(of(name))}\n`).join('');
-  const JSON_BODY = 'content-type: application/json';
   const NDJSON = 'content-type: application/x-ndjson';
   const LINE = `${JSON.stringify({ target: `https://repo.example.org/${'x'.repeat(1900)}` })}\n`;
 

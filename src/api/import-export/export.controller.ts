@@ -123,8 +123,8 @@ export class ExportController {
 async function* write(
   { head, write: rows, refuse }: Format,
   lines: (records: readonly IdentifierRecord[]) => TransferLine[],
-  first: readonly IdentifierRecord[],
-  pages: AsyncIterable<readonly IdentifierRecord[]>,
+  first: IdentifierRecord[],
+  pages: AsyncIterable<IdentifierRecord[]>,
   response: ServerResponse,
 ): AsyncGenerator<string> {
   if (head !== '') yield head;
@@ -141,14 +141,17 @@ async function* write(
   }
 }
 
-/** A page in texts that are short even where its records are large: Node keeps two of them for a client that does not read. */
+/**
+ * A page in texts that are short even where its records are large: Node keeps two of them for a client that does not read. The
+ * page is emptied, because suspended generators refer to it while the stream waits for a place.
+ */
 function* written(
-  page: readonly IdentifierRecord[],
+  page: IdentifierRecord[],
   rows: Format['write'],
   lines: (records: readonly IdentifierRecord[]) => TransferLine[],
 ): Generator<string> {
   let text = '';
-  for (const record of page) {
+  for (const record of page.splice(0)) {
     text += rows(lines([record]));
     if (text.length < MAX_TEXT) continue;
     yield text;

@@ -35,7 +35,7 @@ export class ExportService {
     { targetPrefix, changedBy, ...texts }: ExportFilter,
     principal: Principal,
     isWanted: () => boolean,
-  ): AsyncGenerator<readonly IdentifierRecord[], undefined> {
+  ): AsyncGenerator<IdentifierRecord[], undefined> {
     if (changedBy !== undefined) requireActors(principal, 'changedBy');
     const parsed = parseFilter(texts, await this.authorities.current(), principal);
     const filter = { ...parsed, targetPrefix, changedBy };

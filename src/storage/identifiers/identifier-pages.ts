@@ -53,7 +53,7 @@ export interface PageRequest {
 }
 
 export interface FoundPage {
-  readonly records: readonly IdentifierRecord[];
+  readonly records: IdentifierRecord[];
   /** Where the next page begins; null if there is none. */
   readonly next: PageCursor | null;
 }

@@ -15,7 +15,7 @@ import { comparisonRows, figureRows, reportOf } from './report.js';
 import { runRounds } from './rounds.js';
 import { Servers } from './servers.js';
 
-const BATCH_SIZE = 1000;
+const BATCH_SIZE = 500;
 const SEARCH_SIZE = 1000;
 const REDIRECTED = 20_000;
 const METRICS = ['perSecond', 'p50Ms', 'p99Ms', 'walPerThousand'];

@@ -65,14 +65,15 @@ export class FindingService {
 
   /**
    * @param searches for how many texts the nearest name is searched.
-   * @yields one result for each text, in order and in parts, which are looked up as the client reads the results.
+   * @yields one result for each text, in order and in parts, which are looked up as the client reads the results. The consumer may
+   * remove the results from a part, so that nothing keeps their records.
    * @throws Problem REQUEST_TIMEOUT when they are no longer wanted.
    */
   async *find(
     { items, ownHost, isWanted = () => true }: LookupCommand,
     principal: Principal,
     searches = MAX_NEAR_SEARCHES,
-  ): AsyncGenerator<readonly LookupResult[], undefined> {
+  ): AsyncGenerator<LookupResult[], undefined> {
     let known = await this.authorities.current();
     let isFresh = false;
     for (let from = 0; from < items.length;) {
@@ -96,6 +97,7 @@ export class FindingService {
         );
       }
       from += tried.length;
+      tried = [];
       yield results;
     }
     return undefined;

@@ -191,9 +191,12 @@ export class LookupController {
     return this.views.show(found, type, { principal, request, reply });
   }
 
-  private async *responses(parts: AsyncIterable<readonly LookupResult[]>): AsyncGenerator<LookupResultDto> {
+  /** Empties each part, because suspended generators refer to it while the stream waits for a place. */
+  private async *responses(parts: AsyncIterable<LookupResult[]>): AsyncGenerator<LookupResultDto> {
     let index = 0;
-    for await (const results of parts) for (const result of results) yield this.response(result, index++);
+    for await (const results of parts)
+      for (let result = results.shift(); result !== undefined; result = results.shift())
+        yield this.response(result, index++);
   }
 
   private response(result: LookupResult, index: number): LookupResultDto {

@@ -70,11 +70,13 @@ async function secondsOfLive(): Promise<number> {
 
 describe(`${CONNECTIONS} connections that read nothing`, () => {
   const lines = (of: (name: string) => object) => names.map((name) => `${JSON.stringify(of(name))}\n`).join('');
+  const JSON_BODY = 'content-type: application/json';
   const NDJSON = 'content-type: application/x-ndjson';
   const LINE = `${JSON.stringify({ target: `https://repo.example.org/${'x'.repeat(1900)}` })}\n`;
 
   it.each<[string, string, () => string]>([
     ['exports', 'GET /identifiers/export', () => ''],
+    ['look-ups', `POST /identifiers/lookup\n${JSON_BODY}`, () => JSON.stringify({ items: names })],
     ['lists of 1,000', 'GET /identifiers?limit=1000', () => ''],
     ['bulk responses', `POST /identifiers/bulk?namingAuthority=2000.01\n${NDJSON}`, () => LINE.repeat(200)],
     ['changes', `POST /identifiers/changes\n${NDJSON}`, () => lines((identifier) => ({ identifier }))],

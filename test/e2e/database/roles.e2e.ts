@@ -141,15 +141,15 @@ for (const major of [undefined, 15]) {
       it('reserves, activates, and writes down a lease that has ended', async () => {
         const reserve = (leaseUntil: string) =>
           client.post('/reservations', { namingAuthority: '100.102', count: 2, leaseUntil }, admin);
-        const kept = (await reserve(inFuture(600_000))).body;
+        const reservation = (await reserve(inFuture(600_000))).body;
         const keyed = { ...admin, 'idempotency-key': 'activation' };
-        expect((await client.post(`/reservations/${kept.id}/activate`, {}, keyed)).body).toMatchObject({
+        expect((await client.post(`/reservations/${reservation.id}/activate`, {}, keyed)).body).toMatchObject({
           activated: 2,
         });
         expect((await reserve(inFuture(500))).status).toBe(201);
-        const lapsed = async () => (await readLog(client)).events.filter(({ kind }) => kind === 'lapsed').length;
-        for (const end = Date.now() + 5000; (await lapsed()) < 2 && Date.now() < end;) await pause(50);
-        expect(await lapsed()).toBe(2);
+        const countLapses = async () => (await readLog(client)).events.filter(({ kind }) => kind === 'lapsed').length;
+        for (const end = Date.now() + 5000; (await countLapses()) < 2 && Date.now() < end;) await pause(50);
+        expect(await countLapses()).toBe(2);
       });
 
       it('creates naming authorities, and changes them with their rules', async () => {

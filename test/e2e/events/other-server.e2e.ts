@@ -39,7 +39,8 @@ afterAll(async () => {
 }, 60_000);
 
 async function until(url: string, condition: string): Promise<void> {
-  while ((await query<{ met: boolean }>(url, `SELECT ${condition} AS met`))[0]?.met !== true) await pause(50);
+  while ((await query<{ isTrue: boolean }>(url, `SELECT ${condition} AS "isTrue"`))[0]?.isTrue !== true)
+    await pause(50);
 }
 
 /** Sends a request again, with the same key, until it has succeeded. */

@@ -172,6 +172,23 @@ describe('CID-02: a local name of any kind', () => {
       '/localName',
     ]);
   });
+
+  it('CID-10: is refused in a batch that locks names, as a GUID is under the profile "handle"', async () => {
+    const items = [
+      { localName: 'report/2026-11' },
+      { namingAuthority: OWN, guid: HEX },
+      { metadataId: 'info:fedora/demo:of-an-update', onExisting: 'update' },
+    ];
+    const body = { namingAuthority: service.na, items };
+    expect((await service.client.mint({ metadataId: 'info:fedora/demo:of-an-update' })).status).toBe(201);
+    const answer = await service.client.post('/identifiers/batch?mode=perItem', body);
+    expect(answer.status).toBe(200);
+    expect(answer.body.items.map((item: any) => [item.status, item.problem?.code])).toEqual([
+      [422, 'WRONG_PROFILE'],
+      [422, 'WRONG_PROFILE'],
+      [200, undefined],
+    ]);
+  });
 });
 
 describe('R-15: the case rule of a naming authority', () => {

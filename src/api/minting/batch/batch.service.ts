@@ -242,10 +242,10 @@ function exclusive(pointer: string, key: string): { pointer: string; key: string
   return { pointer, key, taken: [key] };
 }
 
-/** The names that a mint registers or claims. */
+/** The names that a mint registers or claims. A name that does not match the profile of the naming authority is refused later. */
 function namesIn({ command: { namingAuthority, guid, localName, alternates }, known }: MintJob): LockedName[] {
   const authority = known.find(namingAuthority);
-  const own = guid ?? localName;
+  const own = authority?.profile === 'cordra' ? guid : localName;
   return [
     ...(authority === undefined || own === null ? [] : [{ address: addressIn(authority, own), isClaim: false }]),
     ...alternates.flatMap(({ here }) => (here?.address ? [{ address: here.address, isClaim: true }] : [])),

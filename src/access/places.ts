@@ -85,7 +85,7 @@ export class Places {
         const part = await source.next();
         if (part.done === true) return undefined;
         if (response.closed) throw clientGone();
-        // A generator that nobody goes on reading does not end.
+        // A suspended generator whose reader is gone does not end.
         response.once('close', leave);
         yield part.value;
       } finally {

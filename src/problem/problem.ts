@@ -55,7 +55,7 @@ export function tooLarge(limit: number): Problem {
   return new Problem('BODY_TOO_LARGE', `The body may have at most ${limit} octets.`);
 }
 
-/** The end of work whose result nobody gets. */
+/** Ends the work for a client that has disconnected. */
 export function clientGone(): Problem {
   return new Problem('REQUEST_TIMEOUT', 'The client closed the connection before the response.');
 }

@@ -98,8 +98,8 @@ export class CurationController {
    * Change an identifier
    * @remarks Changes the metadata ID, the target, the alternate identifiers and the previous version; a member that is absent
    * is not changed (RFC 7396). The body can be the whole representation that was read: read-only members with their current
-   * values are ignored. Of a withdrawn identifier only the metadata ID and the alternate identifiers can be changed. Of several changes based on the same entity tag, one succeeds. A request without any difference
-   * creates no new version.
+   * values are ignored. Of a withdrawn identifier only the metadata ID and the alternate identifiers can be changed. Of several
+   * changes based on the same entity tag, one succeeds. A request without any difference creates no new version.
    */
   @Patch()
   @ApiConsumes('application/json', 'application/merge-patch+json')

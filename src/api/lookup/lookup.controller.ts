@@ -8,7 +8,7 @@ import { FindingService, type LookupResult } from '../../finding/finding.service
 import type { Hint } from '../../finding/miss.js';
 import { LargeBody } from '../../http/body/body-limits.js';
 import { namedType } from '../../http/headers/accept.js';
-import { sendList } from '../../http/body/list-response.js';
+import { sendList, sendShortList } from '../../http/body/list-response.js';
 import { type CursorKind, Cursors } from '../../http/validation/cursor.js';
 import { withQueryPointers } from '../../http/validation/query-pointers.js';
 import { OnlyReads } from '../../http/route-settings.js';
@@ -125,8 +125,8 @@ export class LookupController {
     const isWanted = (): boolean => !reply.raw.closed;
     const results = this.finding.find({ items, ownHost: request.host, isWanted }, principal);
     // Without a place, so that a few names that the standby has do not wait for the same client's misses at a frozen primary.
-    const parts = items.length <= FEW_ITEMS ? results : this.places.parts(holderOf(request, reply), results);
-    await sendList(reply, 'items', this.responses(parts));
+    if (items.length <= FEW_ITEMS) await sendShortList(reply, 'items', this.responses(results));
+    else await sendList(reply, 'items', this.responses(this.places.parts(holderOf(request, reply), results)));
   }
 
   /**

@@ -18,6 +18,13 @@ export async function sendList(reply: FastifyReply, name: string, items: Items):
   else void reply.send(Readable.from(chain([first.value ?? '', second.value], pieces), { objectMode: false }));
 }
 
+/** Sends a short list as one text, which counts among the unread responses. */
+export async function sendShortList(reply: FastifyReply, name: string, items: AsyncIterable<unknown>): Promise<void> {
+  const texts: string[] = [];
+  for await (const item of items) texts.push(JSON.stringify(item));
+  void reply.type('application/json; charset=utf-8').send(`{"${name}":[${texts.join(',')}]}\n`);
+}
+
 type Items = Iterable<unknown> | AsyncIterable<unknown>;
 
 async function* piecesOf(name: string, items: Items): AsyncGenerator<string, undefined> {

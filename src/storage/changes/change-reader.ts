@@ -21,7 +21,7 @@ import {
   lastBefore,
   logPage,
 } from './log-page.js';
-import { isNewServer } from './position-offset.js';
+import { PositionOffset, isNewServer } from './position-offset.js';
 
 export interface RecordedChange extends LogPosition {
   readonly namingAuthority: string;
@@ -106,6 +106,7 @@ const OF_NAMING_AUTHORITY = `
 @Injectable()
 export class ChangeReader {
   private readonly reading = new Map<string, Promise<FoundEvents | null>>();
+  private raising: Promise<void> | null = null;
 
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
@@ -177,8 +178,9 @@ export class ChangeReader {
     // What was before an event that is lost is not lost.
     if (!isKnown && query.order === 'at' && isAfter(after, LOG_START)) {
       // Until the raise, the horizon can be before positions that the log has.
-      if (await isNewServer(this.pool)) throw startedServer();
-      return null;
+      if (!(await isNewServer(this.pool))) return null;
+      this.raising ??= this.raise().finally(() => (this.raising = null));
+      throw startedServer();
     }
     const all = rows.filter((row) => row.is_found);
     const found = all.slice(0, query.limit);
@@ -191,6 +193,14 @@ export class ChangeReader {
       read: rows.at(-1)?.read ?? 0,
       octets: found.reduce((sum, { patch }) => sum + patch.length, 0),
     };
+  }
+
+  /** Raises the offset, as the first write of a session does: there may be none. A role that may only read cannot. */
+  private async raise(): Promise<void> {
+    const client = await this.pool.connect().catch(() => null);
+    if (client === null) return;
+    const isRaised = new PositionOffset().compare(client).then(() => true);
+    client.release(!(await isRaised.catch(() => false)));
   }
 }
 

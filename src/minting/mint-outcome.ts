@@ -13,21 +13,27 @@ export interface MintJob {
   readonly known: NamingAuthoritySnapshot;
 }
 
-/** The identifier of a mint. */
-export interface MintOutcome {
+/** What names a record. */
+export type RecordName = Pick<IdentifierRecord, 'id' | 'namingAuthority' | 'guid' | 'localName'>;
+
+/** The identifier of a mint. `R`: a record, or only its name, see `KeptRecords`. */
+export interface MintOutcome<R extends RecordName = IdentifierRecord | RecordName> {
   /**
    * `replayed`: an earlier request with the same idempotency key minted it; `existing`: its metadata ID existed;
    * `updated`: that one has the values of the request; `found`: a replay of one of these two; `toUpdate`: its metadata ID
    * existed, and the caller must update it.
    */
   readonly outcome: 'created' | 'replayed' | 'existing' | 'updated' | 'found' | 'toUpdate';
-  readonly record: IdentifierRecord;
-  readonly metadataRecord: IdentifierRecord | null;
+  readonly record: R;
+  readonly metadataRecord: R | null;
   /** The members of the request that an existing identifier has with other values. */
   readonly ignored?: readonly IgnorableMember[];
   /** As `MintCommand.understood`. */
   readonly understood?: Understood;
 }
+
+/** With the whole records, for a response. */
+export type WholeOutcome = MintOutcome<IdentifierRecord>;
 
 export type MintResult = MintOutcome | Problem;
 

@@ -4,10 +4,12 @@ import type { ProblemCode } from '../problem/catalogue.js';
 import { Problem, type ProblemExtensions } from '../problem/problem.js';
 import type { MintContext } from '../registry/build-identifier.js';
 import { shownConflict } from '../registry/conflict-problem.js';
+import { MAX_PAGE_OCTETS } from '../storage/bounded-page.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import { keyReused } from '../storage/idempotency-key.js';
 import { type NewResult, RequestResults } from '../storage/request-results.js';
 import { type Queryable, Transactions } from '../storage/transactions.js';
+import { KeptRecords } from './found-records.js';
 import type { DecidedMint, MintOutcome, MintResult } from './mint-outcome.js';
 import { replayOf } from './resolve-conflicts.js';
 
@@ -16,7 +18,7 @@ const STORED_REFUSALS = new Set([
   ...['KEY_COLLISION', 'METADATA_ID_TAKEN', 'GUID_TAKEN', 'IDENTIFIER_TAKEN', 'ALTERNATE_ID_TAKEN', 'WRONG_STATE'],
 ]);
 
-const SLICE = 1000;
+const PARTS = { items: 1000, octets: MAX_PAGE_OCTETS };
 
 /** The stored result of a mint: IDs and not records, so that a replay returns their current state. */
 export type StoredResult =
@@ -64,10 +66,11 @@ export class MintReplays {
   async replaceRefused(refused: readonly DecidedMint[]): Promise<DecidedMint[]> {
     const decided: DecidedMint[] = [];
     let isReplayed = false;
+    const kept = new KeptRecords();
     for (const { job, result } of refused) {
       const earlier = await this.find(job.context);
       isReplayed ||= earlier !== null;
-      decided.push({ job, result: shownConflict(earlier ?? result, job.known) });
+      decided.push({ job, result: kept.keep(shownConflict(earlier ?? result, job.known)) });
     }
     if (isReplayed) await this.transactions.waitForStandby();
     return decided;
@@ -86,24 +89,21 @@ export class MintReplays {
   /** Deserializes results, with the current records. */
   async restore<K>(stored: ReadonlyMap<K, StoredResult>, from?: Queryable): Promise<Map<K, MintResult>> {
     const results = new Map<K, MintResult>();
-    const entries = [...stored];
-    for (let start = 0; start < entries.length; start += SLICE) {
-      const slice = entries.slice(start, start + SLICE);
-      const ids = slice.flatMap(([, each]) => ('id' in each ? [each.id, each.metadataRecordId ?? []].flat() : []));
-      const records = new Map(
-        (await this.reader.findByIds(ids.map(BigInt), from)).map((record) => [record.id.toString(), record]),
-      );
-      for (const [key, each] of slice) {
+    const kept = new KeptRecords();
+    const idsOf = ([, each]: readonly [K, StoredResult]): bigint[] =>
+      'id' in each ? [each.id, each.metadataRecordId ?? []].flat().map(BigInt) : [];
+    for await (const { part, records } of this.reader.inParts([...stored], idsOf, PARTS, from)) {
+      for (const [key, each] of part) {
         if (!('id' in each)) {
           results.set(key, new Problem(each.code, each.detail, each.facts));
           continue;
         }
-        const record = records.get(each.id);
+        const record = records.get(BigInt(each.id));
         // The result was stored after the identifier.
         if (record === undefined) throw rowsLost();
-        const metadataRecord = records.get(each.metadataRecordId ?? '') ?? null;
+        const metadataRecord = records.get(BigInt(each.metadataRecordId ?? 0)) ?? null;
         const { outcome, ignored } = each;
-        results.set(key, { outcome, record, metadataRecord, ...(ignored !== undefined && { ignored }) });
+        results.set(key, kept.keep({ outcome, record, metadataRecord, ...(ignored !== undefined && { ignored }) }));
       }
     }
     return results;

@@ -1,13 +1,14 @@
 import { Module } from '@nestjs/common';
 import { GuidGenerator } from '../registry/uuid.js';
 import { StorageWriteModule } from '../storage/storage-write.module.js';
+import { FoundRecords } from './found-records.js';
 import { MintConflicts } from './mint-conflicts.js';
 import { MintReplays } from './mint-replays.js';
 import { MintingService } from './minting.service.js';
 
 @Module({
   imports: [StorageWriteModule],
-  providers: [GuidGenerator, MintingService, MintConflicts, MintReplays],
-  exports: [MintingService, MintReplays],
+  providers: [GuidGenerator, MintingService, MintConflicts, MintReplays, FoundRecords],
+  exports: [MintingService, MintReplays, FoundRecords],
 })
 export class MintingServiceModule {}

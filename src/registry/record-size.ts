@@ -1,5 +1,5 @@
 import { Problem } from '../problem/problem.js';
-import { nativeText } from './identifier-record.js';
+import { type IdentifierRecord, nativeText } from './identifier-record.js';
 
 /** Octets of the names and the target of a record together, in UTF-8; its Handle values have a limit of their own. */
 const MAX_RECORD_OCTETS = 65_536;
@@ -25,6 +25,12 @@ export function requireSize(after: SizedAttributes, before: SizedAttributes | nu
   if (octets <= MAX_RECORD_OCTETS || (before !== null && octets <= octetsOf(before))) return;
   const detail = `${nativeText(after)} would have ${octets} octets of names and target; at most ${MAX_RECORD_OCTETS} are allowed.`;
   throw new Problem('RECORD_TOO_LARGE', detail);
+}
+
+/** The octets of the texts and the Handle values of a record. */
+export function recordOctets(record: IdentifierRecord): number {
+  const { handleValues } = record;
+  return octetsOf(record) + (handleValues === null ? 0 : JSON.stringify(handleValues).length);
 }
 
 function octetsOf({ localName, metadataId, target, alternateIds, replaces }: SizedAttributes): number {

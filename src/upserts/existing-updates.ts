@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../access/principal.js';
 import { claimsBy } from '../curation/claims.js';
 import { type ParsedValues, decide } from '../curation/curation-command.js';
+import { KeptRecords, isWhole } from '../minting/found-records.js';
 import type { MintJob, MintResult } from '../minting/mint-outcome.js';
 import { conflictInProgress, isUniqueViolation } from '../problem/database-errors.js';
-import { Problem } from '../problem/problem.js';
+import { Problem, invalidValue } from '../problem/problem.js';
 import { nameConflictProblem } from '../registry/conflict-problem.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { ignoredMembers } from '../registry/ignored-members.js';
@@ -12,6 +13,7 @@ import { denotes, keyCollision } from '../registry/key-collision.js';
 import { changeTime, requireState } from '../registry/lifecycle.js';
 import type { MintCommand } from '../registry/mint-command.js';
 import { Attempts } from '../storage/attempts.js';
+import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import {
   IdentifierUpdater,
   type LockedIdentifiers,
@@ -24,6 +26,9 @@ import { type Queryable, Transactions } from '../storage/transactions.js';
 /** Attempts in any case when each has recorded expiries: a batch of 10,000 finds them in up to 20 of its statements. */
 const ATTEMPTS_AFTER_EXPIRIES = 50;
 
+/** Octets of the records that one transaction reads and changes. */
+const MAX_OCTETS = 16_777_216;
+
 /** Identifiers that are changed by one statement. */
 const SLICE = 500;
 
@@ -31,6 +36,8 @@ const SLICE = 500;
 export interface FoundMint {
   readonly job: MintJob;
   readonly id: bigint;
+  /** Whether the result did not keep its record. */
+  readonly isLarge: boolean;
 }
 
 /** The transaction must be repeated: an identifier has changed since it was found. */
@@ -46,7 +53,9 @@ export function repeatAfterExpiry(expired: readonly bigint[]): never {
   throw new Unsettled(expired);
 }
 
-interface Decided extends FoundMint {
+interface Decided {
+  readonly job: MintJob;
+  readonly id: bigint;
   readonly record: IdentifierRecord;
   readonly change: RecordChange | null;
 }
@@ -60,7 +69,9 @@ interface Taken {
 /** The mints whose metadata ID exists and that update its identifier. */
 export function foundIn(results: ReadonlyMap<MintJob, MintResult>): FoundMint[] {
   return [...results].flatMap(([job, result]) =>
-    !(result instanceof Problem) && result.outcome === 'toUpdate' ? [{ job, id: result.record.id }] : [],
+    !(result instanceof Problem) && result.outcome === 'toUpdate'
+      ? [{ job, id: result.record.id, isLarge: !isWhole(result.record) }]
+      : [],
   );
 }
 
@@ -70,6 +81,7 @@ export class ExistingUpdates {
   constructor(
     private readonly updater: IdentifierUpdater,
     private readonly holders: NameHolders,
+    private readonly reader: IdentifierReader,
     private readonly transactions: Transactions,
   ) {}
 
@@ -95,6 +107,7 @@ export class ExistingUpdates {
   /**
    * Locks the identifiers that mints will update, before their transaction writes anything: the number of a transaction is
    * its position in the log, so it must be assigned after earlier changes of the same identifiers.
+   * @throws Problem INVALID_REQUEST when their records are too large together.
    */
   async lockExisting(transaction: Queryable, jobs: readonly MintJob[]): Promise<LockedIdentifiers | null> {
     const names = jobs.flatMap(({ known, command: { namingAuthority, metadata, onExisting } }) => {
@@ -104,7 +117,13 @@ export class ExistingUpdates {
     });
     const holders = await this.holders.findHolders(names, transaction);
     const ids = [...new Set(holders.flatMap((holder) => holder?.id ?? []))];
-    return ids.length === 0 ? null : this.updater.lock(transaction, ids);
+    if (ids.length === 0) return null;
+    const octets = await this.reader.octetsOf(ids, transaction);
+    if (octets > MAX_OCTETS) {
+      const detail = `the existing identifiers that the items update have ${octets} octets together; at most ${MAX_OCTETS} are allowed`;
+      throw invalidValue('/items', detail);
+    }
+    return this.updater.lock(transaction, ids);
   }
 
   /**
@@ -122,7 +141,9 @@ export class ExistingUpdates {
     if (found.length === 0) return;
     // Another transaction minted it after the lock.
     if (locked === null) throw new Unsettled();
-    for (const [job, result] of await this.apply(transaction, locked, found, principal)) results.set(job, result);
+    const kept = new KeptRecords();
+    for (const [job, result] of await this.apply(transaction, locked, found, principal))
+      results.set(job, kept.keep(result));
   }
 
   /**

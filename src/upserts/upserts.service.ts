@@ -9,6 +9,7 @@ import {
   type MintResult,
   withUnderstood,
 } from '../minting/mint-outcome.js';
+import { KeptRecords } from '../minting/found-records.js';
 import { MintReplays } from '../minting/mint-replays.js';
 import { type MintGroupResults, MintingService } from '../minting/minting.service.js';
 import { conflictInProgress, isLockTimeout, isUniqueViolation } from '../problem/database-errors.js';
@@ -17,6 +18,9 @@ import type { MintRequest } from '../registry/mint-command.js';
 import { IdentifierUpdater } from '../storage/identifiers/identifier-updater.js';
 import { Transactions } from '../storage/transactions.js';
 import { ExistingUpdates, type FoundMint, Unsettled, foundIn } from './existing-updates.js';
+
+/** Identifiers of one transaction where records are large. */
+const FEW = 16;
 
 /** Attempts to mint or update, while the identifier with the metadata ID changes. */
 const MAX_ATTEMPTS = 5;
@@ -46,7 +50,7 @@ export class UpsertsService {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const outcome = await this.minting.mintOne(job);
       if (outcome.outcome !== 'toUpdate') return withUnderstood(outcome, job);
-      const updated = await this.updateTogether([{ job, id: outcome.record.id }], context.principal);
+      const updated = await this.updateTogether([{ job, id: outcome.record.id, isLarge: false }], context.principal);
       const result = updated.get(job);
       if (result instanceof Problem) throw result;
       if (result !== undefined) return withUnderstood(result, job);
@@ -60,13 +64,14 @@ export class UpsertsService {
    */
   async settle({ results, failure }: MintGroupResults, principal: Principal): Promise<MintGroupResults> {
     let failed = failure;
+    const kept = new KeptRecords();
     for (let attempt = 1; ; attempt++) {
       const found = foundIn(results);
       if (found.length === 0) return { results, failure: failed };
       for (const { job } of found) results.delete(job);
       if (failed !== null) return { results, failure: failed };
       try {
-        for (const group of distinct(found)) await this.updateGroup(group, principal, results);
+        for (const group of distinct(found).flatMap(bounded)) await this.updateGroup(group, principal, results, kept);
       } catch (error) {
         // Committed updates keep their results.
         failed = error instanceof Error ? error : new Error(String(error));
@@ -88,9 +93,10 @@ export class UpsertsService {
     group: readonly FoundMint[],
     principal: Principal,
     results: Map<MintJob, MintResult>,
+    kept: KeptRecords,
   ): Promise<void> {
     const collect = (updated: ReadonlyMap<MintJob, MintResult>): void => {
-      for (const [job, result] of updated) results.set(job, result);
+      for (const [job, result] of updated) results.set(job, kept.keep(result));
     };
     if (group.length > 1) {
       try {
@@ -139,6 +145,12 @@ export class UpsertsService {
       return new Map();
     }
   }
+}
+
+/** Groups of few identifiers where records are large, because a transaction has the records of all. */
+function bounded(group: readonly FoundMint[]): (readonly FoundMint[])[] {
+  const size = group.some(({ isLarge }) => isLarge) ? FEW : group.length;
+  return Array.from({ length: Math.ceil(group.length / size) }, (_, n) => group.slice(n * size, (n + 1) * size));
 }
 
 /** Groups in which no two mints have the same identifier, in the order of the mints. */

@@ -10,7 +10,7 @@ function transaction(conflicts: number) {
   return { attempts, run };
 }
 
-const updates = new ExistingUpdates(null as never, null as never, null as never);
+const updates = new ExistingUpdates(null as never, null as never, null as never, null as never);
 
 describe('a transaction that meets names of other requests', () => {
   beforeEach(() => {

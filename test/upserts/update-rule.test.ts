@@ -48,9 +48,10 @@ function updatesOf(holders = new Map<string, NameHolder>()) {
     },
   };
   const findHolders = (names: readonly UniqueName[]) => names.map(({ name }) => holders.get(name.canonical) ?? null);
-  const updates = new ExistingUpdates(updater as never, { findHolders } as never, null as never);
+  const reader = { octetsOf: () => 0 };
+  const updates = new ExistingUpdates(updater as never, { findHolders } as never, reader as never, null as never);
   const apply = async (jobs: readonly MintJob[], records: readonly IdentifierRecord[]) => {
-    const found = jobs.map((job, index) => ({ job, id: records[index]?.id ?? 99n }));
+    const found = jobs.map((job, index) => ({ job, id: records[index]?.id ?? 99n, isLarge: false }));
     const results = await updates.apply(null as never, { now: NOW, records, metadataRecords: new Map() }, found, ADMIN);
     return jobs.map((job) => results.get(job)!);
   };

@@ -10,7 +10,11 @@ import { locationHeader, locationOf } from '../../registry/identifier-path.js';
 import { IdentifierPresenter, SerializedIdentifier } from '../representation/identifier-presenter.js';
 import type { MintResultDto } from './batch/batch.dto.js';
 import type { MintedIdentifierDto } from './mint-request.dto.js';
-import type { MintOutcome, NamedResult } from '../../minting/mint-outcome.js';
+import { FoundRecords, type WholeResult } from '../../minting/found-records.js';
+import type { MintOutcome, NamedResult, WholeOutcome } from '../../minting/mint-outcome.js';
+
+/** Results that are serialized before other requests continue. */
+const SLICE = 100;
 
 /** How the results of many mints are represented. */
 export interface ResultStyle {
@@ -22,10 +26,14 @@ export interface ResultStyle {
 
 @Injectable()
 export class MintPresenter {
-  constructor(private readonly presenter: IdentifierPresenter) {}
+  constructor(
+    private readonly presenter: IdentifierPresenter,
+    private readonly found: FoundRecords,
+  ) {}
 
   /** The response to a single mint: status, `Location`, `ETag` and the representation. */
-  respond(reply: FastifyReply, outcome: MintOutcome, principal: Principal): string {
+  async respond(reply: FastifyReply, minted: MintOutcome, principal: Principal): Promise<string> {
+    const outcome = await this.found.read(minted);
     const shown = this.show(outcome.record, principal);
     const written = new SerializedIdentifier(shown);
     void reply
@@ -39,29 +47,40 @@ export class MintPresenter {
     });
   }
 
-  /** The result of one of many mints. */
-  result({ clientRef, result }: NamedResult, style: ResultStyle): MintResultDto {
-    if (result instanceof Problem) {
-      return { clientRef, status: CATALOGUE[result.code].status, problem: problemDocument(result, style.instance) };
+  /** The results of many mints, in order and in parts. */
+  async *results(results: readonly NamedResult[], style: ResultStyle): AsyncGenerator<MintResultDto[]> {
+    if (style.isMinimal) {
+      for (let from = 0; from < results.length; from += SLICE)
+        yield results.slice(from, from + SLICE).map((result) => briefly(result, style));
+      return;
     }
-    const status = statusOf(result);
-    const notes = notesOn(result);
-    const identifier = nativeText(result.record);
-    if (style.isMinimal) return { clientRef, status, identifier, ...notes };
-    // Mutates the new object: copying that many members takes longer.
+    for await (const part of this.found.parts(results)) yield part.map((result) => this.result(result, style));
+  }
+
+  private result({ clientRef, result }: WholeResult, style: ResultStyle): MintResultDto {
+    const brief = briefly({ clientRef, result }, style);
+    if (result instanceof Problem) return brief;
+    // Mutates the new objects: copying that many members takes longer.
     const metadataRecord = this.metadataRecord(result, style.principal);
     const record = Object.assign(this.show(result.record, style.principal), { metadataRecord });
-    return { clientRef, status, identifier, record, ...notes };
+    return Object.assign(brief, { record });
   }
 
   /** The metadata record that was minted with the identifier; null for none. */
-  private metadataRecord({ metadataRecord }: MintOutcome, principal: Principal): IdentifierDto | null {
+  private metadataRecord({ metadataRecord }: WholeOutcome, principal: Principal): IdentifierDto | null {
     return metadataRecord === null ? null : this.show(metadataRecord, principal);
   }
 
   private show(record: IdentifierRecord, principal: Principal): IdentifierDto {
     return this.presenter.show(principal.redact(record));
   }
+}
+
+/** A result without a representation. */
+function briefly({ clientRef, result }: NamedResult, { instance }: ResultStyle): MintResultDto {
+  if (result instanceof Problem)
+    return { clientRef, status: CATALOGUE[result.code].status, problem: problemDocument(result, instance) };
+  return { clientRef, status: statusOf(result), identifier: nativeText(result.record), ...notesOn(result) };
 }
 
 /** 201 for an identifier that the request minted, now or earlier; 200 for an existing one. */

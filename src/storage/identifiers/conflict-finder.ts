@@ -6,6 +6,7 @@ import { type CanonicalName, canonicalNameOf } from '../../registry/canonical-na
 import { denotes, isAt } from '../../registry/key-collision.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
 import { prepared } from '../prepared.js';
+import { MAX_PAGE_OCTETS, octetsOfRow } from '../bounded-page.js';
 import type { KeyUse, RequestResults } from '../request-results.js';
 import type { Conflicts } from './conflicts.js';
 import { type IdentifierRow, recordOf } from './identifier-row.js';
@@ -14,17 +15,28 @@ import { HAS_STANDBY, type Queryable } from '../transactions.js';
 type ConflictKind =
   'request' | 'requestMetadataRecord' | 'otherRequest' | 'metadata' | 'address' | 'alternate' | 'claim' | 'registered';
 
-type ConflictRow = IdentifierRow & {
+interface ConflictColumns {
   readonly ordinal: number;
   readonly kind: ConflictKind;
   readonly fingerprint: Digest | null;
   readonly index: number | null;
   readonly hasStandby: boolean;
-};
+}
+
+type FoundRow = ConflictColumns & IdentifierRow & { readonly isCut: false };
+
+/** `isCut`: the records of the mints before this one have too many octets. */
+type ConflictRow = FoundRow | (ConflictColumns & { readonly isCut: true });
+
+/** What an identifier has of its request, and whether that is not the request of the mint. */
+const COLUMNS = 'x.id, x.client, x.request_key, x.request_index';
+const IS_OTHER =
+  '((r.client, r.request_key, r.request_index) = (w.client, w.request_key, w.request_index)) IS NOT TRUE';
 
 /**
  * $1 to $8: the mints; $9 to $13: their alternates, with the naming authorities and the names that they claim. A replay conflicts
- * with its own identifier in other ways too, which are left out; `request` is enough for it. OFFSET 0: see the planner assumptions.
+ * with its own identifier in other ways too, which are left out; `request` is enough for it. Of several conflicts of a
+ * kind the first is read, and records only up to `MAX_PAGE_OCTETS`. OFFSET 0: see the planner assumptions.
  */
 const CONFLICTS = `
   WITH w AS (
@@ -33,72 +45,61 @@ const CONFLICTS = `
       AS w(ordinal, client, request_key, request_index, naming_authority, metadata_key, guid, local_key)
   ), a AS (
     SELECT * FROM unnest($9::int[], $10::int[], $11::uuid[], $12::text[], $13::uuid[]) AS a(ordinal, index, key, prefix, name)
-  )
-  SELECT c.*, ${HAS_STANDBY} AS "hasStandby" FROM (
-  SELECT w.ordinal, CASE r.request_index - w.request_index WHEN 0 THEN 'request' WHEN 1 THEN 'requestMetadataRecord' ELSE 'otherRequest' END AS kind, r.request_hash AS fingerprint, NULL::int AS index,
-         r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
-         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
-         r.replaced_by, r.replaces, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes, r.newer_versions
+  ), found(ordinal, kind, fingerprint, index, id) AS (
+  SELECT w.ordinal,
+         CASE r.request_index - w.request_index WHEN 0 THEN 'request' WHEN 1 THEN 'requestMetadataRecord' ELSE 'otherRequest' END,
+         r.request_hash, NULL::int, r.id
   FROM w CROSS JOIN LATERAL (
-    SELECT * FROM identifier_record x
+    SELECT x.id, x.request_index, x.request_hash FROM identifier x
     WHERE x.client = w.client AND x.request_key = w.request_key
       AND x.request_index BETWEEN w.request_index AND CASE w.request_index WHEN 0 THEN 2147483647 ELSE w.request_index + 1 END
     ORDER BY x.request_index LIMIT 2
   ) r
   UNION ALL
-  SELECT w.ordinal, 'metadata' AS kind, NULL AS fingerprint, NULL AS index,
-         r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
-         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
-         r.replaced_by, r.replaces, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes, r.newer_versions
-  FROM w JOIN identifier_record r ON r.metadata_key = w.metadata_key AND r.naming_authority_id = w.naming_authority_id
-  WHERE ((r.client, r.request_key, r.request_index) = (w.client, w.request_key, w.request_index)) IS NOT TRUE
+  SELECT w.ordinal, 'metadata', NULL, NULL, r.id FROM w CROSS JOIN LATERAL (
+    SELECT ${COLUMNS} FROM identifier x
+    WHERE x.metadata_key = w.metadata_key AND x.naming_authority_id = w.naming_authority_id OFFSET 0
+  ) r WHERE ${IS_OTHER}
   UNION ALL
-  SELECT w.ordinal, 'address' AS kind, NULL AS fingerprint, NULL AS index,
-         r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
-         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
-         r.replaced_by, r.replaces, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes, r.newer_versions
-  FROM w JOIN identifier_record r ON r.guid = w.guid AND r.naming_authority_id = w.naming_authority_id
-  WHERE ((r.client, r.request_key, r.request_index) = (w.client, w.request_key, w.request_index)) IS NOT TRUE
+  SELECT w.ordinal, 'address', NULL, NULL, r.id FROM w CROSS JOIN LATERAL (
+    SELECT ${COLUMNS} FROM identifier x WHERE x.guid = w.guid AND x.naming_authority_id = w.naming_authority_id OFFSET 0
+  ) r WHERE ${IS_OTHER}
   UNION ALL
-  SELECT w.ordinal, 'address' AS kind, NULL AS fingerprint, NULL AS index,
-         r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
-         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
-         r.replaced_by, r.replaces, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes, r.newer_versions
-  FROM w JOIN identifier_record r ON r.local_key = w.local_key AND r.naming_authority_id = w.naming_authority_id
-  WHERE ((r.client, r.request_key, r.request_index) = (w.client, w.request_key, w.request_index)) IS NOT TRUE
+  SELECT w.ordinal, 'address', NULL, NULL, r.id FROM w CROSS JOIN LATERAL (
+    SELECT ${COLUMNS} FROM identifier x WHERE x.local_key = w.local_key AND x.naming_authority_id = w.naming_authority_id OFFSET 0
+  ) r WHERE ${IS_OTHER}
   UNION ALL
-  SELECT w.ordinal, 'alternate' AS kind, NULL AS fingerprint, a.index AS index,
-         r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
-         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
-         r.replaced_by, r.replaces, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes, r.newer_versions
-  FROM a JOIN w USING (ordinal) CROSS JOIN LATERAL (
-    SELECT y.identifier_id FROM alternate_identifier y
+  SELECT w.ordinal, 'alternate', NULL, a.index, r.id FROM a JOIN w USING (ordinal) CROSS JOIN LATERAL (
+    SELECT ${COLUMNS} FROM alternate_identifier y JOIN identifier x ON x.id = y.identifier_id
     WHERE y.key = a.key AND y.naming_authority_id = w.naming_authority_id OFFSET 0
-  ) x JOIN identifier_record r ON r.id = x.identifier_id
-  WHERE ((r.client, r.request_key, r.request_index) = (w.client, w.request_key, w.request_index)) IS NOT TRUE
+  ) r WHERE ${IS_OTHER}
   UNION ALL
-  SELECT w.ordinal, 'claim' AS kind, NULL AS fingerprint, NULL AS index,
-         r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
-         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
-         r.replaced_by, r.replaces, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes, r.newer_versions
-  FROM w CROSS JOIN LATERAL (
-    SELECT y.identifier_id FROM alternate_identifier y
+  SELECT w.ordinal, 'claim', NULL, NULL, r.id FROM w CROSS JOIN LATERAL (
+    SELECT ${COLUMNS} FROM alternate_identifier y JOIN identifier x ON x.id = y.identifier_id
     WHERE y.claimed_name = coalesce(w.guid, w.local_key) AND y.claimed_authority_id = w.naming_authority_id OFFSET 0
-  ) x JOIN identifier_record r ON r.id = x.identifier_id
-  WHERE ((r.client, r.request_key, r.request_index) = (w.client, w.request_key, w.request_index)) IS NOT TRUE
+  ) r WHERE ${IS_OTHER}
   UNION ALL
-  SELECT a.ordinal, 'registered' AS kind, NULL AS fingerprint, a.index AS index,
-         r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
-         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
-         r.replaced_by, r.replaces, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes, r.newer_versions
+  SELECT a.ordinal, 'registered', NULL, a.index, h.id
   FROM a CROSS JOIN LATERAL (SELECT n.id FROM naming_authority n WHERE n.prefix = a.prefix OFFSET 0) n
   CROSS JOIN LATERAL (
     SELECT x.id FROM identifier x WHERE x.guid = a.name AND x.naming_authority_id = n.id
     UNION ALL
     SELECT x.id FROM identifier x WHERE x.local_key = a.name AND x.naming_authority_id = n.id
     OFFSET 0
-  ) h JOIN identifier_record r ON r.id = h.id
-  ) c`;
+  ) h
+  ), bounded AS (
+    SELECT f.*, coalesce(sum(o.octets) OVER (ORDER BY f.ordinal RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
+             >= ${MAX_PAGE_OCTETS} AS is_cut
+    FROM (SELECT DISTINCT ON (ordinal, kind) * FROM found ORDER BY ordinal, kind, index) f
+    CROSS JOIN LATERAL (SELECT ${octetsOfRow('i')} AS octets FROM identifier i WHERE i.id = f.id OFFSET 0) o
+  )
+  SELECT b.ordinal, b.kind, b.fingerprint, b.index, b.is_cut AS "isCut", ${HAS_STANDBY} AS "hasStandby", r.*
+  FROM bounded b LEFT JOIN LATERAL (
+    SELECT x.id, x.naming_authority, x.guid, x.local_name, x.metadata_id, x.target, x.alternate_ids, x.state, x.version,
+           x.created_at, x.updated_at, x.lease_until, x.expired, x.withdrawn_at, x.withdrawal_reason,
+           x.replaced_by, x.replaces, x.handle_values, x.sandbox, x.resolver_scheme, x.resolver_authority, x.resolver_first_segment, x.describes, x.newer_versions
+    FROM identifier_record x WHERE x.id = b.id AND NOT b.is_cut OFFSET 0
+  ) r ON true`;
 
 /** `prisma.identifier.findConflicts`, see `write-client.ts`: the conflicts of identifiers that were not inserted. */
 export class ConflictFinder {
@@ -107,6 +108,7 @@ export class ConflictFinder {
     private readonly results: RequestResults,
   ) {}
 
+  /** @returns the conflicts of the first items, at least one: of all, unless their records are large. */
   async find(items: readonly NewIdentifier[], from: Queryable = this.pool): Promise<Conflicts[]> {
     const alternates = items.flatMap((item, ordinal) =>
       item.alternates.map(({ key, here }, index) => ({ ordinal, index, key, claim: here?.address ?? null })),
@@ -129,15 +131,16 @@ export class ConflictFinder {
       arrayOf(alternates.map(({ claim }) => claim?.guid ?? claim?.localKey ?? null)),
     ];
     const { rows } = await from.query<ConflictRow>(prepared('find-conflicts', CONFLICTS, values, items.length));
-    const found = new Map<number, Map<ConflictKind, ConflictRow>>();
+    const found = new Map<number, Map<ConflictKind, FoundRow>>();
+    let end = items.length;
     for (const row of rows) {
-      const byKind = found.get(row.ordinal) ?? new Map<ConflictKind, ConflictRow>();
-      if (!byKind.has(row.kind)) byKind.set(row.kind, row);
-      found.set(row.ordinal, byKind);
+      if (row.isCut) end = Math.min(end, row.ordinal);
+      else found.set(row.ordinal, (found.get(row.ordinal) ?? new Map<ConflictKind, FoundRow>()).set(row.kind, row));
     }
-    const uses = await this.findUses(items, (ordinal) => found.get(ordinal)?.has('request') === true, from);
-    return items.map((item, ordinal) =>
-      conflictsOf(item, found.get(ordinal) ?? new Map<ConflictKind, ConflictRow>(), uses.get(ordinal)),
+    const first = items.slice(0, end);
+    const uses = await this.findUses(first, (ordinal) => found.get(ordinal)?.has('request') === true, from);
+    return first.map((item, ordinal) =>
+      conflictsOf(item, found.get(ordinal) ?? new Map<ConflictKind, FoundRow>(), uses.get(ordinal)),
     );
   }
 
@@ -160,7 +163,7 @@ export class ConflictFinder {
 
 function conflictsOf(
   item: NewIdentifier,
-  byKind: ReadonlyMap<ConflictKind, ConflictRow>,
+  byKind: ReadonlyMap<ConflictKind, FoundRow>,
   use: KeyUse | undefined,
 ): Conflicts {
   const record = (kind: ConflictKind): IdentifierRecord | null => {

@@ -4,6 +4,7 @@ import type { Digest } from '../../registry/digest.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { isAt } from '../../registry/key-collision.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
+import { octetsOfRow } from '../bounded-page.js';
 import { type IdentifierRow, recordOf } from './identifier-row.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 import { type PairedIds, reservedPairs } from '../changes/change-log.js';
@@ -47,6 +48,16 @@ const BY_IDS = `
          created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
          replaced_by, replaces, handle_values, sandbox, resolver_scheme, resolver_authority, resolver_first_segment, describes, newer_versions
   FROM identifier_record WHERE id = ANY($1::bigint[])`;
+
+/** $1: the ids; $2: octets of records after which the result ends. */
+const FIRST_BY_IDS = `
+  SELECT r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
+         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
+         r.replaced_by, r.replaces, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes, r.newer_versions
+  FROM (
+    SELECT i.id, sum(${octetsOfRow('i')}) OVER (ORDER BY w.n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS octets
+    FROM unnest($1::bigint[]) WITH ORDINALITY AS w(id, n) JOIN identifier i ON i.id = w.id
+  ) measured JOIN identifier_record r ON r.id = measured.id WHERE measured.octets < $2 OR measured.octets IS NULL`;
 
 /** $1: the ids; $2: the time with which leases are compared. */
 const UNWRITTEN_EXPIRATIONS = `
@@ -155,6 +166,48 @@ export class IdentifierReader {
       rows.map((row) => [row.id, recordOf(row, at === undefined ? row.expired : isExpired(row, at))]),
     );
     return ids.flatMap((id) => found.get(id.toString()) ?? []);
+  }
+
+  /**
+   * Records of items, in parts, so that the process never has many large ones.
+   * @param idsOf the records of an item; one that does not exist is not in the map.
+   * @param most items and octets of a part; it has at least one item.
+   */
+  async *inParts<T>(
+    items: readonly T[],
+    idsOf: (item: T) => readonly bigint[],
+    most: { readonly items: number; readonly octets: number },
+    from: Queryable = this.pool,
+  ): AsyncGenerator<{ readonly part: readonly T[]; readonly records: ReadonlyMap<bigint, IdentifierRecord> }> {
+    for (let start = 0; start < items.length;) {
+      const slice = items.slice(start, start + most.items);
+      const ids = slice.flatMap((item) => idsOf(item));
+      let records = ids.length === 0 ? [] : await this.findFirst(ids, most.octets, from);
+      const found = new Set(records.map(({ id }) => id));
+      const cut = slice.findIndex((item) => idsOf(item).some((id) => !found.has(id)));
+      const part = slice.slice(0, cut === -1 ? slice.length : Math.max(cut, 1));
+      // The records of one item have more octets than a part, or do not exist.
+      if (cut === 0)
+        records = await this.findByIds(
+          part.flatMap((item) => idsOf(item)),
+          from,
+        );
+      yield { part, records: new Map(records.map((record) => [record.id, record])) };
+      start += part.length;
+    }
+  }
+
+  private async findFirst(ids: readonly bigint[], octets: number, from: Queryable): Promise<IdentifierRecord[]> {
+    const values = [ids.map(String), octets];
+    const { rows } = await from.query<IdentifierRow>({ text: FIRST_BY_IDS, values });
+    return rows.map((row) => recordOf(row));
+  }
+
+  /** The octets of the texts and values of records together. */
+  async octetsOf(ids: readonly bigint[], from: Queryable = this.pool): Promise<number> {
+    const text = `SELECT coalesce(sum(${octetsOfRow('i')}), 0)::float8 AS octets FROM identifier i WHERE id = ANY($1::bigint[])`;
+    const { rows } = await from.query<{ octets: number }>({ text, values: [ids.map(String)] });
+    return rows[0]?.octets ?? 0;
   }
 
   /** The metadata records that were minted with those of the identifiers that are reserved. */

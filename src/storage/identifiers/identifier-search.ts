@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import type { Sessions } from '../../database/replica/server-state.js';
 import { arrayOf } from '../array-parameter.js';
-import { MAX_PAGE_OCTETS } from '../bounded-page.js';
+import { MAX_PAGE_OCTETS, octetsOfRow } from '../bounded-page.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
 import { type IdentifierRow, recordOf } from './identifier-row.js';
@@ -119,10 +119,7 @@ const FIND = `
     WHERE $9::text[] IS NULL OR naming_authority_id IN (SELECT id FROM visible)
   ), measured AS (
     SELECT o.*, octet_length(o.identifier) + coalesce((
-             SELECT octet_length(coalesce(i.metadata_id, '') || coalesce(i.target, '') || coalesce(i.replaces, ''))
-                      + octet_length(coalesce(array_to_string(i.alternate_ids, ','), ''))
-                      + octet_length(coalesce(i.handle_values::text, ''))
-             FROM identifier i WHERE i.id = o.id AND o.number = 1
+             SELECT ${octetsOfRow('i')} FROM identifier i WHERE i.id = o.id AND o.number = 1
            ), 0) AS octets
     FROM ordered o WHERE o.reading = o.first_reading
   ), bounded AS (

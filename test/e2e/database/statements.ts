@@ -322,7 +322,6 @@ export const READ_ONCE_BEFORE_STATISTICS = new Set([
   'a search of 5,000 events for another naming authority',
   'a search of 5,000 events for a client and a kind',
   'a search of 5,000 events backwards',
-  'the 20th chunk of a key: what is in the way',
 ]);
 
 /** Their limit is not what they return, so the service runs them only in sessions without sequential scans. */

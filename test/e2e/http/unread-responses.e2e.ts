@@ -35,9 +35,10 @@ const names: string[] = [];
 beforeAll(async () => {
   const rows = await query<{ guid: string }>(
     service.database.url,
-    `INSERT INTO identifier (naming_authority_id, guid, client, position, is_first_event, alternate_ids)
+    `INSERT INTO identifier (naming_authority_id, guid, client, position, is_first_event, alternate_ids, metadata_id, metadata_key)
      SELECT (SELECT id FROM naming_authority WHERE prefix = '100.102'), gen_random_uuid(), 'anonymous', 2, true,
-       array_fill('demo:' || repeat('a', 7995), ARRAY[8])
+       array_fill('demo:' || repeat('a', 7995), ARRAY[8]), 'info:fedora/meta:' || n,
+       encode(substring(sha256(convert_to('info:fedora/meta:' || n, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid
      FROM generate_series(1, ${RECORDS}) n RETURNING guid`,
   );
   names.push(...rows.map(({ guid }) => `100.102/${guid.replaceAll('-', '').toUpperCase()}`));
@@ -70,6 +71,9 @@ async function secondsOfLive(): Promise<number> {
 
 describe('connections that read nothing', () => {
   const lines = (of: (name: string) => object) => names.map((name) => `${JSON.stringify(of(name))}\n`).join('');
+  const repeated = Array.from({ length: RECORDS }, (_, n) =>
+    JSON.stringify({ metadataId: `info:fedora/meta:${n + 1}` }),
+  );
   const JSON_BODY = 'content-type: application/json';
   const NDJSON = 'content-type: application/x-ndjson';
   const LINE = `${JSON.stringify({ target: `https://repo.example.org/${'x'.repeat(1900)}` })}\n`;
@@ -85,6 +89,16 @@ describe('connections that read nothing', () => {
     ],
     ['lists of 1,000', 'GET /identifiers?limit=1000', () => ''],
     ['bulk responses', `POST /identifiers/bulk?namingAuthority=2000.01\n${NDJSON}`, () => LINE.repeat(200)],
+    [
+      'repeated mints',
+      `POST /identifiers/bulk?namingAuthority=100.102\n${NDJSON}`,
+      () => repeated.map((item) => `${item}\n`).join(''),
+    ],
+    [
+      'batches of repeated mints',
+      `POST /identifiers/batch\n${JSON_BODY}`,
+      () => `{"namingAuthority":"100.102","items":[${repeated.join(',')}]}`,
+    ],
     ['changes', `POST /identifiers/changes\n${NDJSON}`, () => lines((identifier) => ({ identifier }))],
   ])('add at most 200 MB: %s', async (kind, head, body, connections = CONNECTIONS) => {
     const idle = rss();

@@ -75,15 +75,13 @@ export class BatchController {
 
   /** Written in pieces, because a whole response can exceed 10 MB. */
   private async *write(results: readonly NamedResult[], style: ResultStyle): AsyncGenerator<string> {
-    let piece = '{"items":[';
-    for (const [index, result] of results.entries()) {
-      piece += `${index === 0 ? '' : ','}${JSON.stringify(this.presenter.result(result, style))}`;
-      if (index % SLICE < SLICE - 1) continue;
-      yield piece;
-      piece = '';
+    let before = '{"items":[';
+    for await (const part of this.presenter.results(results, style)) {
+      yield before + part.map((result) => JSON.stringify(result)).join(',');
+      before = ',';
       await nextTurn();
     }
-    yield `${piece}]}\n`;
+    yield `${results.length === 0 ? before : ''}]}\n`;
   }
 }
 

@@ -31,7 +31,7 @@ const PATH = '/identifiers/bulk';
 
 const CHUNK_LINES = 500;
 
-/** Lines that are parsed or serialized before other requests continue. */
+/** Lines that are parsed before other requests continue. */
 const SLICE = 100;
 
 @ApiTags('identifiers')
@@ -102,10 +102,10 @@ export class BulkController {
     sendStream(request, reply.status(HttpStatus.OK).type(NDJSON), results);
   }
 
-  private *present(results: readonly LineResult[], style: ResultStyle): Generator<MintLineDto[]> {
-    for (let from = 0; from < results.length; from += SLICE) {
-      const slice = results.slice(from, from + SLICE);
-      yield slice.map((result) => ({ line: result.line, ...this.presenter.result(result, style) }));
+  private async *present(results: readonly LineResult[], style: ResultStyle): AsyncGenerator<MintLineDto[]> {
+    const lines = results.values();
+    for await (const part of this.presenter.results(results, style)) {
+      yield part.map((result) => ({ line: lines.next().value?.line ?? 0, ...result }));
     }
   }
 }

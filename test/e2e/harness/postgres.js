@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { choosePostgresAccount } from '../../../dist/database/embedded/postgres-account.js';
 import { findPostgresBinaries } from '../../../dist/database/embedded/postgres-binaries.js';
@@ -104,6 +104,17 @@ export class Postgres {
   /** @param {'fast' | 'immediate'} mode */
   halt(mode = 'immediate') {
     return this.#control('stop', '-m', mode);
+  }
+
+  /** Moves the databases of the stopped server of Debian's package to a new data folder, as for a new major version. */
+  async upgrade() {
+    const programs = dirname(this.#programs.initdb);
+    const former = this.data;
+    this.data = join(this.#folder, 'upgraded');
+    await this.initialize();
+    const folders = ['--old-datadir', former, '--new-datadir', this.data, '--socketdir', this.#folder];
+    const options = ['--old-bindir', programs, '--new-bindir', programs, '--username', this.#superuser, '--no-sync'];
+    await this.#run(join(programs, 'pg_upgrade'), [...folders, ...options]);
   }
 
   promote() {

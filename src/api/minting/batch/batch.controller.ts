@@ -35,7 +35,7 @@ export class BatchController {
    * Mint or register many identifiers
    * @remarks Processes up to 10,000 mints in one transaction: `items`, each as for a single mint, or only `count`. The
    * response has one result for each item, in order of the request. Items that conflict with an earlier item fail with
-   * DUPLICATE_IN_REQUEST. With `mode=atomic` nothing is stored when any item fails. The `Idempotency-Key` covers the
+   * DUPLICATE_IN_REQUEST. Items that update may have existing identifiers of 16 MiB together. With `mode=atomic` nothing is stored when any item fails. The `Idempotency-Key` covers the
    * whole batch, and a replay returns its identifiers in their current state.
    */
   @Post('batch')

@@ -7,7 +7,7 @@ import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import type { MintOutcome, MintResult, NamedResult, RecordName, WholeOutcome } from './mint-outcome.js';
 
 /** Octets of the found records that one group of results keeps, and of an object without its texts. */
-const KEPT_OCTETS = 393_216;
+const MOST_OCTETS = 393_216;
 const OBJECT_OCTETS = 512;
 
 /** Parts of a response: the process has one for each response that is not read. */
@@ -22,19 +22,23 @@ export interface WholeResult extends NamedResult {
  * Reduces the results of existing identifiers to their names where the group has large records: a request of one line for each can have
  * results of a thousand times its size, and many clients can have results that they do not read.
  */
-export class KeptRecords {
+export class RecordBudget {
   private octets = 0;
 
-  keep(result: MintResult): MintResult {
+  reduce(result: MintResult): MintResult {
     if (result instanceof Problem) return result;
     const { record, metadataRecord } = result;
-    return { ...result, record: this.reduce(record), metadataRecord: metadataRecord && this.reduce(metadataRecord) };
+    return {
+      ...result,
+      record: this.reduceRecord(record),
+      metadataRecord: metadataRecord && this.reduceRecord(metadataRecord),
+    };
   }
 
-  private reduce(record: IdentifierRecord | RecordName): IdentifierRecord | RecordName {
+  private reduceRecord(record: IdentifierRecord | RecordName): IdentifierRecord | RecordName {
     if (!isWhole(record)) return record;
     const octets = OBJECT_OCTETS + recordOctets(record);
-    if (this.octets + octets > KEPT_OCTETS) return nameOf(record);
+    if (this.octets + octets > MOST_OCTETS) return nameOf(record);
     this.octets += octets;
     return record;
   }

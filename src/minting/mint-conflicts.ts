@@ -10,7 +10,7 @@ import { IdentifierUpdater } from '../storage/identifiers/identifier-updater.js'
 import { type LockWait, type Queryable, Transactions, lockWaitMs } from '../storage/transactions.js';
 import { WRITE_CLIENT, type WriteClient } from '../storage/write-client.js';
 import { MAX_ATTEMPTS } from './build-candidates.js';
-import { KeptRecords } from './found-records.js';
+import { RecordBudget } from './found-records.js';
 import type { Candidate, DecidedMint, Decisions, MintResult } from './mint-outcome.js';
 import { MintReplays } from './mint-replays.js';
 import { needsValuesAsMinted, resolveConflicts } from './resolve-conflicts.js';
@@ -55,13 +55,13 @@ export class MintConflicts {
     within: MintTransaction | undefined,
     lockWait: LockWait,
   ): Promise<Decisions> {
-    const kept = new KeptRecords();
+    const budget = new RecordBudget();
     const decided: DecidedMint[] = [];
     const undecided: Candidate[] = [];
     while (decided.length + undecided.length < candidates.length) {
       const open = candidates.slice(decided.length + undecided.length);
       const first = await this.explainFirst(open, within, lockWait);
-      decided.push(...first.decided.map(({ job, result }) => ({ job, result: kept.keep(result) })));
+      decided.push(...first.decided.map(({ job, result }) => ({ job, result: budget.reduce(result) })));
       undecided.push(...first.undecided);
     }
     return { decided, undecided };

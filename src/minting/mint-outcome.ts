@@ -16,7 +16,7 @@ export interface MintJob {
 /** What names a record. */
 export type RecordName = Pick<IdentifierRecord, 'id' | 'namingAuthority' | 'guid' | 'localName'>;
 
-/** The identifier of a mint. `R`: a record, or only its name, see `KeptRecords`. */
+/** The identifier of a mint. `R`: a record, or only its name, see `RecordBudget`. */
 export interface MintOutcome<R extends RecordName = IdentifierRecord | RecordName> {
   /**
    * `replayed`: an earlier request with the same idempotency key minted it; `existing`: its metadata ID existed;

@@ -9,7 +9,7 @@ import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import { keyReused } from '../storage/idempotency-key.js';
 import { type NewResult, RequestResults } from '../storage/request-results.js';
 import { type Queryable, Transactions } from '../storage/transactions.js';
-import { KeptRecords } from './found-records.js';
+import { RecordBudget } from './found-records.js';
 import type { DecidedMint, MintOutcome, MintResult } from './mint-outcome.js';
 import { replayOf } from './resolve-conflicts.js';
 
@@ -66,11 +66,11 @@ export class MintReplays {
   async replaceRefused(refused: readonly DecidedMint[]): Promise<DecidedMint[]> {
     const decided: DecidedMint[] = [];
     let isReplayed = false;
-    const kept = new KeptRecords();
+    const budget = new RecordBudget();
     for (const { job, result } of refused) {
       const earlier = await this.find(job.context);
       isReplayed ||= earlier !== null;
-      decided.push({ job, result: kept.keep(shownConflict(earlier ?? result, job.known)) });
+      decided.push({ job, result: budget.reduce(shownConflict(earlier ?? result, job.known)) });
     }
     if (isReplayed) await this.transactions.waitForStandby();
     return decided;
@@ -89,7 +89,7 @@ export class MintReplays {
   /** Deserializes results, with the current records. */
   async restore<K>(stored: ReadonlyMap<K, StoredResult>, from?: Queryable): Promise<Map<K, MintResult>> {
     const results = new Map<K, MintResult>();
-    const kept = new KeptRecords();
+    const budget = new RecordBudget();
     const idsOf = ([, each]: readonly [K, StoredResult]): bigint[] =>
       'id' in each ? [each.id, each.metadataRecordId ?? []].flat().map(BigInt) : [];
     for await (const { part, records } of this.reader.inParts([...stored], idsOf, PARTS, from)) {
@@ -103,7 +103,7 @@ export class MintReplays {
         if (record === undefined) throw rowsLost();
         const metadataRecord = records.get(BigInt(each.metadataRecordId ?? 0)) ?? null;
         const { outcome, ignored } = each;
-        results.set(key, kept.keep({ outcome, record, metadataRecord, ...(ignored !== undefined && { ignored }) }));
+        results.set(key, budget.reduce({ outcome, record, metadataRecord, ...(ignored !== undefined && { ignored }) }));
       }
     }
     return results;

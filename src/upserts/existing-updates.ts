@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../access/principal.js';
 import { claimsBy } from '../curation/claims.js';
 import { type ParsedValues, decide } from '../curation/curation-command.js';
-import { KeptRecords, isWhole } from '../minting/found-records.js';
+import { RecordBudget, isWhole } from '../minting/found-records.js';
 import type { MintJob, MintResult } from '../minting/mint-outcome.js';
 import { conflictInProgress, isUniqueViolation } from '../problem/database-errors.js';
 import { Problem, invalidValue } from '../problem/problem.js';
@@ -141,9 +141,9 @@ export class ExistingUpdates {
     if (found.length === 0) return;
     // Another transaction minted it after the lock.
     if (locked === null) throw new Unsettled();
-    const kept = new KeptRecords();
+    const budget = new RecordBudget();
     for (const [job, result] of await this.apply(transaction, locked, found, principal))
-      results.set(job, kept.keep(result));
+      results.set(job, budget.reduce(result));
   }
 
   /**

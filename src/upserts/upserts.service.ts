@@ -9,7 +9,7 @@ import {
   type MintResult,
   withUnderstood,
 } from '../minting/mint-outcome.js';
-import { KeptRecords } from '../minting/found-records.js';
+import { RecordBudget } from '../minting/found-records.js';
 import { MintReplays } from '../minting/mint-replays.js';
 import { type MintGroupResults, MintingService } from '../minting/minting.service.js';
 import { conflictInProgress, isLockTimeout, isUniqueViolation } from '../problem/database-errors.js';
@@ -64,14 +64,14 @@ export class UpsertsService {
    */
   async settle({ results, failure }: MintGroupResults, principal: Principal): Promise<MintGroupResults> {
     let failed = failure;
-    const kept = new KeptRecords();
+    const budget = new RecordBudget();
     for (let attempt = 1; ; attempt++) {
       const found = foundIn(results);
       if (found.length === 0) return { results, failure: failed };
       for (const { job } of found) results.delete(job);
       if (failed !== null) return { results, failure: failed };
       try {
-        for (const group of distinct(found).flatMap(bounded)) await this.updateGroup(group, principal, results, kept);
+        for (const group of distinct(found).flatMap(bounded)) await this.updateGroup(group, principal, results, budget);
       } catch (error) {
         // Committed updates keep their results.
         failed = error instanceof Error ? error : new Error(String(error));
@@ -93,10 +93,10 @@ export class UpsertsService {
     group: readonly FoundMint[],
     principal: Principal,
     results: Map<MintJob, MintResult>,
-    kept: KeptRecords,
+    budget: RecordBudget,
   ): Promise<void> {
     const collect = (updated: ReadonlyMap<MintJob, MintResult>): void => {
-      for (const [job, result] of updated) results.set(job, kept.keep(result));
+      for (const [job, result] of updated) results.set(job, budget.reduce(result));
     };
     if (group.length > 1) {
       try {

@@ -3,12 +3,13 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
 import { isCausedByData } from '../../problem/database-errors.js';
 import { Problem } from '../../problem/problem.js';
+import type { ImportedIdentifier } from '../../registry/imported-identifier.js';
 import type { Conflicts } from '../../storage/identifiers/conflicts.js';
 import { IdentifierImporter } from '../../storage/identifiers/identifier-importer.js';
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
 import { type ImportCommand, type ImportRequest, parseImport } from './import-command.js';
 import type { PreviewedImports } from './previewed-imports.js';
-import { type Decision, isSame } from './transfer-record.js';
+import { type Decision, isSame, ownersIn } from './transfer-record.js';
 
 /** Lines that are parsed before other requests continue. */
 const SLICE = 100;
@@ -88,19 +89,25 @@ export class ImportService {
   /** What an import of a chunk would do, without writes and locks. @param names what earlier lines would have imported. */
   async preview(lines: readonly ReadyLine[], names: PreviewedImports): Promise<LineResult[]> {
     const commands = lines.flatMap(({ command }) => (command instanceof Problem ? [] : [command]));
-    const found = await this.importer.conflictsOf(commands.map(({ item }) => item));
+    const items = commands.map(({ item }) => item);
+    const found = await this.importer.preview(items, decisionsOf(commands));
     return lines.map(({ line, command }) => {
       if (command instanceof Problem) return { line, result: command };
-      const conflicts = found.get(command.item);
-      return { line, result: conflicts === undefined ? names.add(command) : outcomeOf(command, conflicts) };
+      return { line, result: found.get(command.item) ?? names.add(command) };
     });
   }
 
   /** Where the statement fails because of one identifier, halves are tried until that one is alone. */
   private async insert(commands: readonly ImportCommand[]): Promise<ReadonlyMap<ImportCommand, Outcome>> {
     try {
-      const refused = await this.importer.insert(commands.map(({ item }) => item));
-      return new Map(commands.map((command) => [command, outcomeOf(command, refused.get(command.item))]));
+      const items = commands.map(({ item }) => item);
+      const refused = await this.importer.insert(items, decisionsOf(commands));
+      return new Map(
+        commands.map((command): [ImportCommand, Decision] => {
+          const { item, record } = command;
+          return [command, refused.get(item) ?? { outcome: 'imported', record }];
+        }),
+      );
     } catch (error) {
       if (commands.length === 0 || !isCausedByData(error)) throw error;
       if (commands.length === 1) return new Map(commands.map((command) => [command, { outcome: 'failed', error }]));
@@ -111,10 +118,14 @@ export class ImportService {
   }
 }
 
-function outcomeOf({ record, compared }: ImportCommand, conflicts: Conflicts | undefined): Decision {
-  if (conflicts === undefined) return { outcome: 'imported', record };
-  const { address, collision } = conflicts;
-  return address !== null && collision === null && isSame(address, record, compared)
-    ? { outcome: 'unchanged', record }
-    : { outcome: 'conflict', conflicts };
+/** Decides about lines whose identifiers are not inserted. */
+function decisionsOf(commands: readonly ImportCommand[]): (item: ImportedIdentifier, conflicts: Conflicts) => Decision {
+  const byItem = new Map(commands.map((command) => [command.item, command]));
+  return (item, conflicts) => {
+    const { record, compared } = byItem.get(item) ?? {};
+    const { address, collision } = conflicts;
+    if (record !== undefined && address !== null && collision === null && isSame(address, record, compared))
+      return { outcome: 'unchanged', record };
+    return { outcome: 'conflict', conflicts: ownersIn(conflicts) };
+  };
 }

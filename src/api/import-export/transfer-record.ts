@@ -32,6 +32,21 @@ export interface ImportConflicts {
   readonly collision: string | null;
 }
 
+/** Conflicts without the other attributes of the records, which can be large. */
+export function ownersIn(conflicts: ImportConflicts): ImportConflicts {
+  const owner = (record: Owner | null): Owner | null =>
+    record && { namingAuthority: record.namingAuthority, localName: record.localName };
+  const indexed = (found: ImportConflicts['alternate']): ImportConflicts['alternate'] => {
+    const record = owner(found?.record ?? null);
+    return found && record && { record, index: found.index };
+  };
+  const { address, metadata, alternate, claim, registered, collision } = conflicts;
+  return {
+    ...{ address: owner(address), metadata: owner(metadata), claim: owner(claim) },
+    ...{ alternate: indexed(alternate), registered: indexed(registered), collision },
+  };
+}
+
 /** What an import does with a line. "unchanged": the identifier is registered with the same attributes. */
 export type Decision =
   | { readonly outcome: 'imported' | 'unchanged'; readonly record: TransferRecord }

@@ -24,39 +24,64 @@ export class IdentifierImporter {
     private readonly changes: IdentifierUpdater,
   ) {}
 
-  /** Inserts identifiers, committed on return. @returns the conflicts of those that were not inserted. */
-  async insert(items: readonly ImportedIdentifier[]): Promise<ReadonlyMap<ImportedIdentifier, Conflicts>> {
-    const refused = new Map<ImportedIdentifier, Conflicts>();
+  /**
+   * Inserts identifiers, committed on return.
+   * @param decide makes the result of an identifier that is not inserted; the records of conflicts are not in memory after it.
+   */
+  async insert<T extends object>(
+    items: readonly ImportedIdentifier[],
+    decide: (item: ImportedIdentifier, conflicts: Conflicts) => T,
+  ): Promise<ReadonlyMap<ImportedIdentifier, T>> {
+    const refused = new Map<ImportedIdentifier, T>();
+    let mustWait = false;
     let pending: readonly Pending[] = items.map((item) => ({ item }));
     for (let attempt = 1; pending.length > 0; attempt++) {
       // Without a conflict, their naming authority is gone or has other rules.
       if (attempt > items.length + MAX_ATTEMPTS) throw rowsLost();
       const { now, later } = partitionConflicting(pending);
       const excluded = [...(await this.notInserted(now)), ...later];
-      for (const [item, conflicts] of await this.settle(excluded)) {
-        if (isInTheWay(conflicts)) refused.set(item, conflicts);
+      const expired: bigint[] = [];
+      for await (const [item, conflicts] of this.conflictsOf(excluded.map(({ item }) => item))) {
+        expired.push(...expiredIn(conflicts).map(({ id }) => id));
+        if (!isInTheWay(conflicts)) continue;
+        mustWait ||= conflicts.hasStandby;
+        refused.set(item, decide(item, conflicts));
       }
+      if (expired.length > 0)
+        await this.transactions.run((transaction) => this.changes.expireLeases(transaction, expired));
       pending = excluded.filter(({ item }) => !refused.has(item));
     }
     // An identifier that is unchanged is a result too.
-    if ([...refused.values()].some(({ hasStandby }) => hasStandby)) await this.transactions.waitForStandby();
+    if (mustWait) await this.transactions.waitForStandby();
     return refused;
   }
 
-  /** The conflicts that prevent the insertion of identifiers, without inserting any; leases that have ended are no conflict. */
-  async conflictsOf(items: readonly ImportedIdentifier[]): Promise<ReadonlyMap<ImportedIdentifier, Conflicts>> {
-    const found = items.length === 0 ? [] : await this.prisma.identifier.findConflicts(items);
-    return new Map(
-      found.flatMap((conflicts, index): [ImportedIdentifier, Conflicts][] => {
-        const expired = expiredIn(conflicts);
-        const metadata = expired.find((record) => record === conflicts.metadata) ? null : conflicts.metadata;
-        const alternate = expired.find((record) => record === conflicts.alternate?.record) ? null : conflicts.alternate;
-        const claim = expired.find((record) => record === conflicts.claim) ? null : conflicts.claim;
-        const lasting = { ...conflicts, metadata, alternate, claim };
-        const item = items[index];
-        return item === undefined || !isInTheWay(lasting) ? [] : [[item, lasting]];
-      }),
-    );
+  /** What prevents the insertion of identifiers, without inserting any; leases that have ended are no conflict. */
+  async preview<T extends object>(
+    items: readonly ImportedIdentifier[],
+    decide: (item: ImportedIdentifier, conflicts: Conflicts) => T,
+  ): Promise<ReadonlyMap<ImportedIdentifier, T>> {
+    const refused = new Map<ImportedIdentifier, T>();
+    for await (const [item, conflicts] of this.conflictsOf(items)) {
+      const expired = expiredIn(conflicts);
+      const metadata = expired.find((record) => record === conflicts.metadata) ? null : conflicts.metadata;
+      const alternate = expired.find((record) => record === conflicts.alternate?.record) ? null : conflicts.alternate;
+      const claim = expired.find((record) => record === conflicts.claim) ? null : conflicts.claim;
+      const lasting = { ...conflicts, metadata, alternate, claim };
+      if (isInTheWay(lasting)) refused.set(item, decide(item, lasting));
+    }
+    return refused;
+  }
+
+  private async *conflictsOf(
+    items: readonly ImportedIdentifier[],
+  ): AsyncGenerator<readonly [ImportedIdentifier, Conflicts]> {
+    for (let next = 0; next < items.length;) {
+      for (const conflicts of await this.prisma.identifier.findConflicts(items.slice(next))) {
+        const item = items[next++];
+        if (item !== undefined) yield [item, conflicts];
+      }
+    }
   }
 
   /** Inserts what can be inserted, and returns the others. */
@@ -73,19 +98,6 @@ export class IdentifierImporter {
     );
     const inserted = new Set(rows.map(({ ordinal }) => ordinal));
     return pending.filter((_, ordinal) => !inserted.has(ordinal));
-  }
-
-  /** Finds conflicts, and records the expired leases among them. */
-  private async settle(excluded: readonly Pending[]): Promise<[ImportedIdentifier, Conflicts][]> {
-    if (excluded.length === 0) return [];
-    const found = await this.prisma.identifier.findConflicts(excluded.map(({ item }) => item));
-    const expired = found.flatMap((conflicts) => expiredIn(conflicts).map(({ id }) => id));
-    if (expired.length > 0)
-      await this.transactions.run((transaction) => this.changes.expireLeases(transaction, expired));
-    return excluded.flatMap(({ item }, index) => {
-      const conflicts = found[index];
-      return conflicts === undefined ? [] : [[item, conflicts]];
-    });
   }
 }
 

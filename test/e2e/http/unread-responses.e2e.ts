@@ -99,6 +99,7 @@ describe('connections that read nothing', () => {
       `POST /identifiers/batch\n${JSON_BODY}`,
       () => `{"namingAuthority":"100.102","items":[${repeated.join(',')}]}`,
     ],
+    ['imports', `POST /identifiers/import\n${NDJSON}`, () => lines((identifier) => ({ identifier }))],
     ['changes', `POST /identifiers/changes\n${NDJSON}`, () => lines((identifier) => ({ identifier }))],
   ])('add at most 200 MB: %s', async (kind, head, body, connections = CONNECTIONS) => {
     const idle = rss();

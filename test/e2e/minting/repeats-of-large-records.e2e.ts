@@ -83,6 +83,21 @@ describe('mints that are repeated, of large records', () => {
   });
 });
 
+describe('imports of names that large records have', () => {
+  it.each(['', '?dryRun=true'])('conflict one by one, and do not conflict where they are new: %s', async (query) => {
+    const fresh = () => `${service.na}/${randomUUID().replaceAll('-', '').toUpperCase()}`;
+    const lines = identifiers.flatMap((identifier) => [{ identifier, target: NEW }, { identifier: fresh() }]);
+    const url = `${service.server.url}/identifiers/import${query}`;
+    const results = await sendLines(url, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    expect(results.map(({ status, outcome }) => [status, outcome])).toEqual(
+      identifiers.flatMap(() => [
+        [409, undefined],
+        [201, 'imported'],
+      ]),
+    );
+  });
+});
+
 describe('updates of large records', () => {
   const updates = metadataIds.map((metadataId) => ({ metadataId, target: NEW, onExisting: 'update' }));
 

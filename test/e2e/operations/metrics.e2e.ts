@@ -135,10 +135,13 @@ describe('GET /metrics', () => {
       count(`mintmark_database_statement_duration_seconds_count\\{pool="${pool}"\\}`);
     const before = [await errors(), await statements('hot'), await statements('general')];
     await service.client.get('/identifiers/100.102/0123456789abcdef0123456789abcdee', { authorization });
+    // The page for people has no code in it.
+    const page = { headers: { accept: 'text/html', authorization } };
+    expect((await fetch(`${service.server.url}/100.102/0123456789abcdef0123456789abcdee`, page)).status).toBe(404);
     await service.client.get('/api-keys', { authorization });
     const after = [await errors(), await statements('hot'), await statements('general')];
     const [code, hot, general] = after.map((value, n) => value - before[n]!);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(hot).toBeGreaterThan(0);
     expect(general).toBeGreaterThan(0);
   });

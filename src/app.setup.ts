@@ -1,5 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import { AccessGuard } from './access/access.guard.js';
 import { admitRequests, countUnrouted, watchWork } from './access/admission.js';
@@ -7,6 +8,7 @@ import { LargeBodies } from './access/large-bodies.js';
 import { LimitsGuard } from './access/limits.guard.js';
 import { limitUnreadResponses } from './access/unread-responses.js';
 import { REST_API } from './api/face.js';
+import { Readiness } from './api/health/readiness.js';
 import { AppModule } from './app.module.js';
 import { handleApiFace } from './handle-api/face.js';
 import { HandleApi } from './handle-api/handle-api.js';
@@ -22,6 +24,7 @@ import type { Config } from './config/config.js';
 import { VERSION } from './config/version.js';
 import { DirectPath } from './direct-path.js';
 import { CommitWatch } from './database/commit-watch.js';
+import { ConnectionPool } from './database/connection-pool.js';
 import type { Pools } from './database/pool.js';
 import { Replica } from './database/replica/replica.js';
 import { Faces } from './http/face.js';
@@ -75,8 +78,9 @@ export async function createApplication(
   const methods = new MethodNotAllowed();
   const { general, hot, log, probe, replica: replicaPools } = pools;
   const replica = replicaPools === null ? null : new Replica(replicaPools, logger);
-  metrics.watchPools(general, hot, log, probe, ...(replicaPools === null ? [] : Object.values(replicaPools)));
-  if (replica !== null) metrics.watchReplica(replica);
+  timeStatements(metrics, { general, hot, log, probe, replica: replicaPools?.reads });
+  metrics.database.watchPools(general, hot, log, probe, ...(replicaPools === null ? [] : Object.values(replicaPools)));
+  if (replica !== null) metrics.database.watchReplica(replica);
   server.decorate('failures', outages);
   setSecurityHeaders(server, (request) => faces.of(request).securityHeaders(request.url));
   endJsonWithNewline(server);
@@ -116,7 +120,7 @@ export async function createApplication(
   metrics.watchRecordCache(app.get(CachedResolution));
   metrics.describeBuild(VERSION, process.versions.node);
   const figures = app.get(RegistryFigures, { strict: false });
-  metrics.watchSize(() => figures.read());
+  metrics.database.watchSize(() => figures.read());
   const transactions = app.get(Transactions, { strict: false });
   waitingWrites = () => transactions.waiting;
   metrics.queueDepth('writes', waitingWrites);
@@ -124,7 +128,9 @@ export async function createApplication(
   commits.onCommit(() => {
     outages.committed();
   });
-  metrics.watchCommits(commits);
+  metrics.database.watchCommits(commits);
+  const readiness = app.get(Readiness, { strict: false });
+  metrics.database.watchReadiness(() => readiness.gauge());
   const limits = app.get(LimitsGuard);
   if (entrance !== null) {
     confirmPrefixes(server, entrance, app.get(NamingAuthorityReads, { strict: false }), limits);
@@ -149,6 +155,13 @@ export async function createApplication(
     refuseMalformedTargets(server);
   };
   return { app, metrics, drain, replica, prepare };
+}
+
+/** Counts the durations of the statements of each pool under its name. */
+function timeStatements({ database }: Metrics, pools: Readonly<Record<string, pg.Pool | undefined>>): void {
+  for (const [name, pool] of Object.entries(pools)) {
+    if (pool instanceof ConnectionPool) pool.statementEnded = database.statementTimer(name);
+  }
 }
 
 /** The routes whose frequent requests are answered before the framework. */

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { ServerSessions } from './server-sessions.js';
+import { timeStatements } from './statement-times.js';
 
 /** The message of `pg` for a request that waited for a connection in vain, because the pool was full. */
 const WAITED_IN_VAIN = 'timeout exceeded when trying to connect';
@@ -33,6 +34,8 @@ const PAUSE_MS = 50;
 export class ConnectionPool extends pg.Pool {
   /** The sessions that the pool may open, unless the server refuses them. */
   readonly size: number;
+  /** Called with the seconds of each statement that has ended. */
+  statementEnded: (seconds: number) => void = () => {};
   private lastCompletion = -Infinity;
   private raising: NodeJS.Timeout | undefined;
 
@@ -44,6 +47,9 @@ export class ConnectionPool extends pg.Pool {
     super(settings);
     this.size = this.options.max;
     this.on('connect', (client) => {
+      timeStatements(client, (seconds) => {
+        this.statementEnded(seconds);
+      });
       client.on('drain', () => {
         this.lastCompletion = performance.now();
       });

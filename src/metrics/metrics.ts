@@ -1,5 +1,6 @@
-import type pg from 'pg';
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { DatabaseMetrics } from './database-metrics.js';
+import { gauge } from './gauge.js';
 
 /** The outcome of a mint. */
 export type MintOutcomeLabel = 'created' | 'replayed' | 'existing' | 'refused';
@@ -31,8 +32,8 @@ const REFUSALS = [
   'overload',
 ] as const;
 
-/** Seconds, from a mint to the longest permitted upload. */
-const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+/** Seconds, from a mint to a stream of an hour. */
+const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120, 600, 3600];
 
 /** Naming authorities with a time series of their own; later ones share `other`. */
 const MAX_NAMING_AUTHORITIES = 500;
@@ -49,24 +50,6 @@ export interface CacheFigures {
   readonly pollAgeSeconds: number;
 }
 
-/** What the use of `READ_DATABASE_URL` counts. */
-export interface ReplicaFigures {
-  /** By the server that answered. */
-  readonly reads: Readonly<Record<'replica' | 'primary' | 'fallback', number>>;
-  /** NaN where it does not respond. */
-  readonly lagSeconds: number;
-}
-
-/** What the database holds; NaN where it did not respond. */
-export type SizeFigures = Readonly<Record<'identifiers' | 'endingLeases' | 'databaseOctets', number>>;
-
-/** What a process knows of its commits. */
-export interface CommitFigures {
-  /** NaN before the first commit. */
-  readonly lastCommitAgeSeconds: number;
-  readonly oldestWaitingSeconds: number;
-}
-
 /** Prometheus metrics of this process. Labels contain no text of a client. */
 export class Metrics {
   private readonly registry = new Registry();
@@ -77,6 +60,13 @@ export class Metrics {
     help: 'Duration of requests in seconds, with the number of responses.',
     labelNames: ['method', 'route', 'status'],
     buckets: DURATION_BUCKETS,
+    registers: [this.registry],
+  });
+
+  private readonly errors = new Counter({
+    name: 'mintmark_errors_total',
+    help: 'Responses with an error, by its code.',
+    labelNames: ['code'],
     registers: [this.registry],
   });
 
@@ -119,6 +109,11 @@ export class Metrics {
 
   private readonly queues = new Map<string, () => number>();
 
+  /** What is measured of the database. */
+  readonly database = new DatabaseMetrics(this.registry, (name, depth) => {
+    this.queueDepth(name, depth);
+  });
+
   constructor() {
     collectDefaultMetrics({ register: this.registry });
     // Created at the start, so that alerts can distinguish zero from missing.
@@ -151,6 +146,11 @@ export class Metrics {
     this.requests.observe({ method, route: route ?? 'unmatched', status }, seconds);
   }
 
+  /** @param code one of the catalogue. */
+  failed(code: string): void {
+    this.errors.inc({ code });
+  }
+
   minted(namingAuthority: string, outcome: MintOutcomeLabel, count = 1): void {
     this.mints.inc({ naming_authority: this.labelOf(namingAuthority, outcome), outcome }, count);
   }
@@ -172,36 +172,6 @@ export class Metrics {
     this.queues.set(name, depth);
   }
 
-  /** Exports the connections of the pools, and the waiting statements as the queue `database_pool`. */
-  watchPools(...pools: readonly pg.Pool[]): void {
-    const sum = (count: (pool: pg.Pool) => number): number => pools.reduce((total, pool) => total + count(pool), 0);
-    new Gauge({
-      name: 'mintmark_database_connections',
-      help: 'Database connections, by state.',
-      labelNames: ['state'],
-      registers: [this.registry],
-      collect() {
-        this.set(
-          { state: 'idle' },
-          sum((pool) => pool.idleCount),
-        );
-        this.set(
-          { state: 'busy' },
-          sum((pool) => pool.totalCount - pool.idleCount),
-        );
-      },
-    });
-    const limit = sum((pool) => pool.options.max);
-    const help = 'Maximum number of database connections of this process.';
-    this.gauge('mintmark_database_connections_limit', help, () => limit);
-    this.queueDepth('database_pool', () => sum((pool) => pool.waitingCount));
-  }
-
-  watchEventFeed(seconds: () => Promise<number>): void {
-    const help = 'Seconds for which the oldest open transaction of the database has delayed the event feed.';
-    this.gauge('mintmark_event_feed_age_seconds', help, seconds);
-  }
-
   /** Exports which program runs, as labels of a gauge that is 1. */
   describeBuild(version: string, nodeVersion: string): void {
     new Gauge({
@@ -210,31 +180,6 @@ export class Metrics {
       labelNames: ['version', 'node_version'],
       registers: [this.registry],
     }).set({ version, node_version: nodeVersion }, 1);
-  }
-
-  /** @param read is called once for each scrape and gauge. */
-  watchSize(read: () => Promise<SizeFigures>): void {
-    const gauge = (name: string, help: string, value: (figures: SizeFigures) => number): void => {
-      this.gauge(name, `${help}; up to a minute old.`, async () => value(await read()));
-    };
-    const all = 'Identifiers of all naming authorities in any state, exact to 10,000 and estimated above';
-    gauge('mintmark_identifiers', all, (figures) => figures.identifiers);
-    const leases = 'Reservations whose lease ends within 24 hours, counted to 10,001';
-    gauge('mintmark_leases_ending_within_day', leases, (figures) => figures.endingLeases);
-    gauge('mintmark_database_size_bytes', 'Size of the database in bytes', (figures) => figures.databaseOctets);
-  }
-
-  watchCommits(commits: CommitFigures): void {
-    this.gauge(
-      'mintmark_last_commit_age_seconds',
-      'Seconds since the database last acknowledged a commit of this process; NaN before the first one.',
-      () => commits.lastCommitAgeSeconds,
-    );
-    this.gauge(
-      'mintmark_oldest_waiting_write_seconds',
-      'Seconds for which the oldest write sent to the database has waited for its commit; 0 if none waits.',
-      () => commits.oldestWaitingSeconds,
-    );
   }
 
   /** Exports the figures of the cache of records, and its waiting misses as the queue `resolutions`. */
@@ -250,44 +195,20 @@ export class Metrics {
         this.inc({ result: 'miss' }, cache.misses);
       },
     });
-    this.gauge('mintmark_record_cache_entries', 'Entries of the cache of records.', () => cache.entries);
-    this.gauge('mintmark_record_cache_bytes', 'Estimated memory of the cache of records in bytes.', () => cache.octets);
-    this.gauge(
+    gauge(this.registry, 'mintmark_record_cache_entries', 'Entries of the cache of records.', () => cache.entries);
+    gauge(
+      this.registry,
+      'mintmark_record_cache_bytes',
+      'Estimated memory of the cache of records in bytes.',
+      () => cache.octets,
+    );
+    gauge(
+      this.registry,
       'mintmark_record_cache_poll_age_seconds',
       'Seconds since the last successful poll of the change log began; NaN while the cache is not used.',
       () => cache.pollAgeSeconds,
     );
     this.queueDepth('resolutions', () => cache.waiting);
-  }
-
-  watchReplica(replica: ReplicaFigures): void {
-    new Counter({
-      name: 'mintmark_record_reads_total',
-      help: 'Reads of records with READ_DATABASE_URL, by the server that answered.',
-      labelNames: ['server'],
-      registers: [this.registry],
-      collect() {
-        this.reset();
-        for (const [server, count] of Object.entries(replica.reads)) this.inc({ server }, count);
-      },
-    });
-    this.gauge(
-      'mintmark_replica_lag_seconds',
-      'Seconds by which the server of READ_DATABASE_URL is behind at most; +Inf above 12 s, NaN where it does not respond.',
-      () => replica.lagSeconds,
-    );
-  }
-
-  private gauge(name: string, help: string, read: () => number | Promise<number>): void {
-    const registers = [this.registry];
-    new Gauge({
-      name,
-      help,
-      registers,
-      async collect() {
-        this.set(await read());
-      },
-    });
   }
 
   private labelOf(namingAuthority: string, outcome: MintOutcomeLabel): string {

@@ -1,9 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { CATALOGUE, type ServiceCode } from './catalogue.js';
+import { CATALOGUE, type ProblemCode, type ServiceCode } from './catalogue.js';
 import { databaseProblem } from './database-errors.js';
 import { logFailure } from './log-failure.js';
 import { problemDocument } from './problem-document.dto.js';
 import { Problem, tooLarge } from './problem.js';
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** The code of the error that the response has; null for other responses. */
+    problemCode: ProblemCode | null;
+  }
+}
 
 const FASTIFY_PROBLEMS: Readonly<Record<string, ServiceCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
@@ -36,6 +43,7 @@ interface FrameworkError {
 
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = problemOf(error, request.routeOptions.bodyLimit);
+  reply.problemCode = problem.code;
   const { status } = CATALOGUE[problem.code];
   const isGone = reply.raw.destroyed || (request.raw.destroyed && !request.raw.complete);
   if (isGone) request.log.info('the client closed the connection');

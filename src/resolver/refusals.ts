@@ -115,6 +115,7 @@ export function sendRefusal(
   query: ResolveQuery,
   { problem, page, api }: Refusal,
 ): FastifyReply {
+  reply.problemCode = problem.code;
   if (query.action === 'api') return sendApi(reply, api, query);
   if (!acceptsJson(request.headers.accept)) return sendPage(reply, CATALOGUE[problem.code].status, page());
   sendProblem(problem, request, reply.header('vary', 'Accept'));

@@ -51,3 +51,44 @@ describe('mintmark_queue_depth', () => {
     expect(await series(metrics, 'mintmark_queue_depth')).toContain('mintmark_queue_depth{queue="mints"} 5');
   });
 });
+
+describe('mintmark_errors_total', () => {
+  it('counts responses by the code of their error', async () => {
+    const metrics = new Metrics();
+    metrics.failed('RATE_LIMITED');
+    metrics.failed('RATE_LIMITED');
+    metrics.failed('STATEMENT_TIMEOUT');
+    expect(await series(metrics, 'mintmark_errors_total')).toEqual([
+      'mintmark_errors_total{code="RATE_LIMITED"} 2',
+      'mintmark_errors_total{code="STATEMENT_TIMEOUT"} 1',
+    ]);
+  });
+});
+
+describe('mintmark_http_request_duration_seconds', () => {
+  it('tells a stream of half an hour from one of five minutes', async () => {
+    const metrics = new Metrics();
+    metrics.answered('GET', '/export', 200, 300);
+    metrics.answered('GET', '/export', 200, 1800);
+    const found = await series(metrics, 'mintmark_http_request_duration_seconds_bucket');
+    const counts = found.map((line) => /le="([^"]+)".* (\d+)$/.exec(line)?.slice(1));
+    expect(counts.slice(-4)).toEqual([
+      ['120', '0'],
+      ['600', '1'],
+      ['3600', '2'],
+      ['+Inf', '2'],
+    ]);
+  });
+});
+
+describe('mintmark_replica_lag_seconds', () => {
+  it('is read at each scrape, where there is a standby', async () => {
+    const metrics = new Metrics();
+    expect(await metrics.scrape()).not.toContain('mintmark_replica_lag_seconds');
+    metrics.database.watchReplica({ reads: { replica: 5, primary: 0, fallback: 1 }, lagSeconds: 2.5 });
+    expect(await metrics.scrape()).toContain('\nmintmark_replica_lag_seconds 2.5\n');
+    expect(await series(metrics, 'mintmark_record_reads_total')).toContain(
+      'mintmark_record_reads_total{server="replica"} 5',
+    );
+  });
+});

@@ -17,6 +17,6 @@ import { LogWatcher } from './log-watcher.js';
 })
 export class EventsModule {
   constructor(metrics: Metrics, age: FeedAge) {
-    metrics.watchEventFeed(() => age.seconds());
+    metrics.database.watchEventFeed(() => age.seconds());
   }
 }

@@ -14,6 +14,12 @@ import { Transactions } from '../../storage/transactions.js';
 /** A result is returned to the checks of this time, so that any number of them costs one. */
 const MAX_AGE_MS = 1000;
 
+/** A scrape reports a result of this age at most, where the check responds in time. */
+const MAX_GAUGE_AGE_MS = 10_000;
+
+/** A scrape does not wait longer for a check. */
+const GAUGE_WAIT_MS = 500;
+
 /** Time to wait for the state of a server whose commits stand: it may respond to nothing, or all connections wait. */
 const STANDING_WAIT_MS = 500;
 
@@ -39,6 +45,7 @@ interface ServerState {
 @Injectable()
 export class Readiness {
   private last: { readonly result: Promise<void>; endedAt: number } | null = null;
+  private lastResult = NaN;
   private reading: Promise<ServerState> | null = null;
 
   constructor(
@@ -52,11 +59,29 @@ export class Readiness {
   async require(): Promise<void> {
     if (this.last === null || performance.now() - this.last.endedAt > MAX_AGE_MS) {
       const check = { result: this.check(), endedAt: Infinity };
-      const end = () => (check.endedAt = performance.now());
-      check.result.then(end, end);
+      const end = (result: 0 | 1) => {
+        check.endedAt = performance.now();
+        this.lastResult = result;
+      };
+      check.result.then(
+        () => {
+          end(1);
+        },
+        () => {
+          end(0);
+        },
+      );
       this.last = check;
     }
     return this.last.result;
+  }
+
+  /** 1 where the last check succeeded, 0 where it failed, NaN before the first. Begins a check where nothing else did of late. */
+  async gauge(): Promise<number> {
+    if (this.last === null || performance.now() - this.last.endedAt > MAX_GAUGE_AGE_MS) {
+      await Promise.race([this.require().catch(() => null), pause(GAUGE_WAIT_MS, null, { ref: false })]);
+    }
+    return this.lastResult;
   }
 
   /** That the database admits fewer sessions than the service can use, in words; null where it has refused none. */

@@ -51,6 +51,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   }
   const problem = problemOf(error, request.routeOptions.bodyLimit);
   const { code, extensions } = problem;
+  reply.problemCode = code;
   const status = STATUSES[code] ?? CATALOGUE[code].status;
   if (status >= 500) logFailure(error, request, code);
   const body = {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import type pg from 'pg';
 import { Readiness } from '../../../src/api/health/readiness.js';
 import type { CommitProbe } from '../../../src/database/commit-probe.js';
@@ -65,5 +65,30 @@ describe('a check', () => {
 
   it('names the migrations that the database lacks', async () => {
     expect(await detailOf(readinessOver({}).readiness)).toMatch(/missing the migrations 2\d+/);
+  });
+});
+
+describe('the gauge of readiness', () => {
+  it('has the last result, and begins a check where none has ended in the last 10 seconds', async () => {
+    const { readiness, counts, server } = readinessOver({ isReadOnly: true });
+    expect(await readiness.gauge()).toBe(0);
+    await readiness.gauge();
+    await readiness.gauge();
+    expect(counts.connections).toBe(1);
+    server.isReadOnly = false;
+    const now = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 9000);
+    expect([await readiness.gauge(), counts.connections]).toEqual([0, 1]);
+    now.mockReturnValue(performance.now() + 1001);
+    await readiness.gauge();
+    now.mockRestore();
+    expect(counts.connections).toBe(2);
+  });
+
+  it('does not wait for a server that does not respond, and is unknown before the first result', async () => {
+    const { readiness } = readinessOver({});
+    jest.spyOn(readiness, 'require').mockReturnValue(new Promise(() => {}));
+    const since = performance.now();
+    expect(await readiness.gauge()).toBeNaN();
+    expect(performance.now() - since).toBeLessThan(2000);
   });
 });

@@ -1,0 +1,140 @@
+import type pg from 'pg';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { gauge } from './gauge.js';
+
+/** Seconds, from a read by a prepared statement to the longest statement timeout that is usual. */
+const STATEMENT_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** What the use of `READ_DATABASE_URL` counts. */
+export interface ReplicaFigures {
+  /** By the server that answered. */
+  readonly reads: Readonly<Record<'replica' | 'primary' | 'fallback', number>>;
+  /** NaN where it does not respond. */
+  readonly lagSeconds: number;
+}
+
+/** What the database holds, and its clock; NaN where it did not respond. */
+export type SizeFigures = Readonly<
+  Record<'identifiers' | 'endingLeases' | 'databaseOctets' | 'clockOffsetSeconds', number>
+>;
+
+/** What a process knows of its commits. */
+export interface CommitFigures {
+  /** NaN before the first commit. */
+  readonly lastCommitAgeSeconds: number;
+  readonly oldestWaitingSeconds: number;
+}
+
+/** What a process measures of its database. */
+export class DatabaseMetrics {
+  private readonly statements: Histogram<'pool'>;
+
+  constructor(
+    private readonly registry: Registry,
+    private readonly queueDepth: (name: string, depth: () => number) => void,
+  ) {
+    this.statements = new Histogram({
+      name: 'mintmark_database_statement_duration_seconds',
+      help: 'Duration of statements in seconds, from sending to the result or the error, by pool of connections.',
+      labelNames: ['pool'],
+      buckets: STATEMENT_BUCKETS,
+      registers: [registry],
+    });
+  }
+
+  /** @returns what counts the seconds of a statement of a pool; to find it by its labels costs more than to count. */
+  statementTimer(pool: string): (seconds: number) => void {
+    const timed = this.statements.labels({ pool });
+    return (seconds) => {
+      timed.observe(seconds);
+    };
+  }
+
+  /** Exports the connections of the pools, and the waiting statements as the queue `database_pool`. */
+  watchPools(...pools: readonly pg.Pool[]): void {
+    const sum = (count: (pool: pg.Pool) => number): number => pools.reduce((total, pool) => total + count(pool), 0);
+    new Gauge({
+      name: 'mintmark_database_connections',
+      help: 'Database connections, by state.',
+      labelNames: ['state'],
+      registers: [this.registry],
+      collect() {
+        this.set(
+          { state: 'idle' },
+          sum((pool) => pool.idleCount),
+        );
+        this.set(
+          { state: 'busy' },
+          sum((pool) => pool.totalCount - pool.idleCount),
+        );
+      },
+    });
+    const limit = sum((pool) => pool.options.max);
+    const help = 'Maximum number of database connections of this process.';
+    gauge(this.registry, 'mintmark_database_connections_limit', help, () => limit);
+    this.queueDepth('database_pool', () => sum((pool) => pool.waitingCount));
+  }
+
+  watchEventFeed(seconds: () => Promise<number>): void {
+    const help = 'Seconds for which the oldest open transaction of the database has delayed the event feed.';
+    gauge(this.registry, 'mintmark_event_feed_age_seconds', help, seconds);
+  }
+
+  /** @param read 1 where the last check of readiness succeeded, 0 where it failed, NaN before the first. */
+  watchReadiness(read: () => Promise<number>): void {
+    gauge(
+      this.registry,
+      'mintmark_ready',
+      'Whether the last check of readiness succeeded; NaN before the first.',
+      read,
+    );
+  }
+
+  /** @param read is called once for each scrape and gauge. */
+  watchSize(read: () => Promise<SizeFigures>): void {
+    const add = (name: string, help: string, value: (figures: SizeFigures) => number): void => {
+      gauge(this.registry, name, `${help}; up to a minute old.`, async () => value(await read()));
+    };
+    const all = 'Identifiers of all naming authorities in any state, exact to 10,000 and estimated above';
+    add('mintmark_identifiers', all, (figures) => figures.identifiers);
+    const leases = 'Reservations whose lease ends within 24 hours, counted to 10,001';
+    add('mintmark_leases_ending_within_day', leases, (figures) => figures.endingLeases);
+    add('mintmark_database_size_bytes', 'Size of the database in bytes', (figures) => figures.databaseOctets);
+    const clock = 'Seconds by which the clock of the database is ahead of that of this process';
+    add('mintmark_database_clock_offset_seconds', clock, (figures) => figures.clockOffsetSeconds);
+  }
+
+  watchCommits(commits: CommitFigures): void {
+    gauge(
+      this.registry,
+      'mintmark_last_commit_age_seconds',
+      'Seconds since the database last acknowledged a commit of this process; NaN before the first one.',
+      () => commits.lastCommitAgeSeconds,
+    );
+    gauge(
+      this.registry,
+      'mintmark_oldest_waiting_write_seconds',
+      'Seconds for which the oldest write sent to the database has waited for its commit; 0 if none waits.',
+      () => commits.oldestWaitingSeconds,
+    );
+  }
+
+  watchReplica(replica: ReplicaFigures): void {
+    new Counter({
+      name: 'mintmark_record_reads_total',
+      help: 'Reads of records with READ_DATABASE_URL, by the server that answered.',
+      labelNames: ['server'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const [server, count] of Object.entries(replica.reads)) this.inc({ server }, count);
+      },
+    });
+    gauge(
+      this.registry,
+      'mintmark_replica_lag_seconds',
+      'Seconds by which the server of READ_DATABASE_URL is behind at most; +Inf above 12 s, NaN where it does not respond.',
+      () => replica.lagSeconds,
+    );
+  }
+}

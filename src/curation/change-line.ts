@@ -1,5 +1,6 @@
 import type { Principal } from '../access/principal.js';
 import { type RepairCode, listRepairs, parseNamingAuthority } from '../identifier/index.js';
+import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
 import { Problem, invalidRequest, malformed } from '../problem/problem.js';
 import { type Digest, digestOf } from '../registry/digest.js';
 import type { MetadataIdScheme } from '../registry/naming-authority.js';
@@ -13,6 +14,7 @@ import {
   fingerprintSource,
   namesIn,
   parseCommand,
+  requirePermitted,
 } from './curation-command.js';
 
 /** One line of a stream of changes, with names in any form (R-28). A value that is absent is not changed. */
@@ -131,7 +133,9 @@ function parseStep(request: ChangeRequest, known: NamingAuthoritySnapshot, schem
   const command = commandOf(request);
   if (command.step !== 'withdrawn') return parseCommand(command, known, scheme);
   try {
-    return parseCommand(command, known);
+    const step = parseCommand(command, known);
+    if (step.step !== 'withdrawn' || step.replacement === null) return step;
+    return { ...step, replacement: { ...step.replacement, pointer: '/withdraw/replacedBy' } };
   } catch (error) {
     throw error instanceof Problem ? inWithdrawal(error) : error;
   }
@@ -190,7 +194,18 @@ function commandOf({ withdraw, reinstate, activate, metadataTarget, ...request }
 }
 
 /** The problem of a withdrawal with pointers into a line of changes. */
-export function inWithdrawal({ code, detail, extensions }: Problem): Problem {
+function inWithdrawal({ code, detail, extensions }: Problem): Problem {
   const errors = extensions.errors?.map((each) => ({ ...each, pointer: `/withdraw${each.pointer}` }));
   return new Problem(code, detail, { ...extensions, ...(errors !== undefined && { errors }) });
+}
+
+/**
+ * Checks the record that a line names.
+ * @throws Problem WRONG_STATE or PRECONDITION_FAILED
+ */
+export function requireChangeable(record: IdentifierRecord, step: CurationStep, ifVersion: number | undefined): void {
+  requirePermitted(record, step);
+  if (ifVersion === undefined || ifVersion === record.version) return;
+  const detail = `${nativeText(record)} has version ${record.version}, not ${ifVersion}; read it again and repeat the change with its new version`;
+  throw new Problem('PRECONDITION_FAILED', `${detail}.`, { errors: [{ pointer: '/ifVersion', detail }] });
 }

@@ -2,31 +2,31 @@ import type { Principal } from '../access/principal.js';
 import { rowsLost } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
 import { nameConflictProblem } from '../registry/conflict-problem.js';
-import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
+import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { keyCollision } from '../registry/key-collision.js';
 import { type Amendment, amended, changeTime } from '../registry/lifecycle.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { nameInCanonical } from '../registry/canonical-name.js';
 import { opaqueName } from '../registry/opaque-metadata-id.js';
 import type { PairedRecords } from '../storage/identifiers/identifier-reader.js';
+import type { RecordChange } from '../storage/identifiers/identifier-updater.js';
 import type { NameHolder, UniqueName } from '../storage/identifiers/name-holders.js';
-import { inWithdrawal } from './change-line.js';
 import { type Claimant, type ClaimedName, claimsBy } from './claims.js';
-import { type CurationStep, decide, requirePermitted } from './curation-command.js';
+import { type CurationStep, decide } from './curation-command.js';
 import { decideMetadataRecord } from './metadata-record.js';
 
-/** A line whose identifier was found, or has a name that is searched when its turn comes. */
+/** A change whose identifier was found, or has a name that is searched when its turn comes. */
 export interface TargetedChange {
-  readonly line: number;
   /** The requested identifier in its own form. */
   readonly text: string;
   /** Null for an identifier that is named by its metadata ID, which earlier lines can change. */
   readonly id: bigint | null;
   readonly metadata: UniqueName | null;
   readonly step: CurationStep;
-  readonly ifVersion: number | undefined;
-  /** The replacement of a withdrawal; null where it is not registered. */
-  readonly replacementId: bigint | null;
+  /** The replacement of a withdrawal, or the previous version; null where it is not registered. */
+  readonly otherId: bigint | null;
+  /** Throws unless the record, as earlier changes leave it, may be changed. */
+  readonly check: (record: IdentifierRecord) => void;
 }
 
 /** A change of one record, after the changes of earlier lines. */
@@ -57,10 +57,10 @@ export function holderKey({ namingAuthority, kind, name, address }: UniqueName):
   return `${kind} ${address?.guid ?? address?.localKey ?? name.key} ${namingAuthority}`;
 }
 
-/** The unique names that a step requests, each with where a line has it. */
+/** The unique names that a step requests, each with where the request has it. */
 export function namesOf(step: CurationStep, namingAuthority: string): (UniqueName & { readonly pointer: string })[] {
-  if (!('values' in step)) return [];
-  const { metadata, alternates = [] } = step.values;
+  const metadata = step.step === 'put' ? step.metadata : 'values' in step ? step.values.metadata : null;
+  const alternates = 'values' in step ? (step.values.alternates ?? []) : [];
   return [
     ...(metadata ? [{ namingAuthority, kind: 'metadataId' as const, name: metadata, pointer: '/metadataId' }] : []),
     ...alternates.map((name, index) => ({
@@ -78,7 +78,7 @@ export function namedIn(targets: readonly TargetedChange[]): UniqueName[] {
 /** The ids of changes and of replacements, in one order for every chunk. @param named who has the names of `namedIn`. */
 export function idsOf(targets: readonly TargetedChange[], named: Holders): bigint[] {
   const ids = new Set([
-    ...targets.flatMap(({ id, replacementId }) => [id, replacementId].filter((each) => each !== null)),
+    ...targets.flatMap(({ id, otherId }) => [id, otherId].filter((each) => each !== null)),
     ...[...named.values()].flatMap((holder) => holder?.id ?? []),
   ]);
   return [...ids].sort((a, b) => (a < b ? -1 : 1));
@@ -94,6 +94,8 @@ export function claimsOf(step: CurationStep, record: Claimant): ClaimedName[] {
  * a dry run decides as the change itself does.
  */
 export class ChangePlan {
+  /** In their order, without those that change nothing. */
+  readonly changes: (PlannedChange & RecordChange)[] = [];
   private readonly records: Map<bigint, IdentifierRecord>;
   /** The ids of metadata records by those of their objects. */
   private readonly pairs: ReadonlyMap<bigint, bigint>;
@@ -104,40 +106,51 @@ export class ChangePlan {
    */
   constructor(
     { records, metadataRecords }: PairedRecords,
-    private readonly holders: Holders,
+    readonly holders: Holders,
     private readonly context: PlanContext,
   ) {
     this.records = new Map([...records, ...metadataRecords.values()].map((record) => [record.id, record]));
     this.pairs = new Map([...metadataRecords].map(([id, record]) => [id, record.id]));
   }
 
+  get now(): Date {
+    return this.context.now;
+  }
+
+  /** The problem of a change instead of an exception. */
+  attempt(change: TargetedChange): PlannedChange | Problem {
+    try {
+      return this.add(change);
+    } catch (error) {
+      if (error instanceof Problem) return error;
+      throw error;
+    }
+  }
+
   /**
-   * @throws Problem IDENTIFIER_NOT_FOUND, WRONG_STATE, PRECONDITION_FAILED, METADATA_ID_TAKEN, ALTERNATE_ID_TAKEN, KEY_COLLISION, or as `decide`
+   * @throws Problem IDENTIFIER_NOT_FOUND, what `check` throws, METADATA_ID_TAKEN, ALTERNATE_ID_TAKEN, KEY_COLLISION, or as `decide`
    * does; nothing of the change is planned then.
    */
-  add({ text, id: found, metadata, step, ifVersion, replacementId }: TargetedChange): PlannedChange {
+  add({ text, id: found, metadata, step, otherId, check }: TargetedChange): PlannedChange {
     const holder = metadata === null ? null : (this.holders.get(holderKey(metadata)) ?? null);
     const id = holder?.isSame === true ? holder.id : found;
     if (id === null) throw notRegistered(text, metadata === null ? '/identifier' : '/metadataId');
     const record = this.records.get(id);
     if (record === undefined) throw rowsLost();
-    if (step.step === 'put' || step.step === 'removed' || step.step === 'deleted')
-      throw new TypeError('values of a Handle are not changed in streams');
-    requirePermitted(record, step);
-    if (ifVersion !== undefined && ifVersion !== record.version) throw otherVersion(record, ifVersion);
-    const amendment = this.decide(record, step, replacementId);
+    check(record);
+    const at = changeTime(record, this.now);
+    const other = otherId === null ? null : (this.records.get(otherId) ?? null);
+    const amendment = decide(record, step, { ...this.context, at, other });
     if (amendment === null)
       return { before: record, after: record, amendment, released: [], gained: [], metadataRecord: null };
     const requested = namesOf(step, record.namingAuthority);
     for (const name of [...requested, ...claimsOf(step, record)]) this.requireFree(record, name);
     const paired = this.records.get(this.pairs.get(id) ?? id) ?? null;
     const metadataRecord = paired === record ? null : paired;
-    const at = changeTime(record, this.context.now);
     const follows = decideMetadataRecord(record, amendment, step, metadataRecord, at);
-    return {
-      ...this.plan(record, amendment, requested),
-      metadataRecord: metadataRecord === null || follows === null ? null : this.plan(metadataRecord, follows, []),
-    };
+    const change = this.plan(record, amendment, requested);
+    if (metadataRecord === null || follows === null) return change;
+    return { ...change, metadataRecord: this.plan(metadataRecord, follows, []) };
   }
 
   /** Notes how the records and names are after a change. */
@@ -154,17 +167,9 @@ export class ChangePlan {
     for (const key of released) if ((this.holders.get(key)?.id ?? id) === id) this.holders.set(key, null);
     for (const key of gained) this.holders.set(key, { id, namingAuthority, localName, isSame: true });
     this.records.set(id, after);
-    return { before: record, after, amendment, released, gained, metadataRecord: null };
-  }
-
-  private decide(record: IdentifierRecord, step: CurationStep, replacementId: bigint | null): Amendment | null {
-    const { now, known, principal } = this.context;
-    const other = replacementId === null ? null : (this.records.get(replacementId) ?? null);
-    try {
-      return decide(record, step, { at: changeTime(record, now), known, other, principal });
-    } catch (error) {
-      throw error instanceof Problem && step.step === 'withdrawn' ? inWithdrawal(error) : error;
-    }
+    const change = { record, before: record, after, amendment, released, gained, metadataRecord: null };
+    this.changes.push(change);
+    return change;
   }
 
   private requireFree({ id }: IdentifierRecord, name: UniqueName & { readonly pointer: string }): void {
@@ -220,9 +225,4 @@ export function roundsOf<T extends PlannedChange>(changes: readonly T[]): T[][] 
 export function notRegistered(text: string, pointer: string): Problem {
   const detail = `${text} is well formed but not registered.`;
   return new Problem('IDENTIFIER_NOT_FOUND', detail, { errors: [{ pointer, detail: 'is not registered' }] });
-}
-
-function otherVersion(record: IdentifierRecord, ifVersion: number): Problem {
-  const detail = `${nativeText(record)} has version ${record.version}, not ${ifVersion}; read it again and repeat the change with its new version`;
-  return new Problem('PRECONDITION_FAILED', `${detail}.`, { errors: [{ pointer: '/ifVersion', detail }] });
 }

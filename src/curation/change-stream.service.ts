@@ -2,38 +2,22 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../access/principal.js';
 import type { RequestContext } from '../access/request-context.js';
 import type { RepairCode } from '../identifier/index.js';
-import { conflictInProgress, isUniqueViolation } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
 import { type StoredProblem, deserializeProblem, serializeProblem } from '../problem/stored-problem.js';
 import { shownConflict } from '../registry/conflict-problem.js';
 import type { Digest } from '../registry/digest.js';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
-import { Attempts } from '../storage/attempts.js';
 import { IdempotentRequests } from '../storage/idempotency.js';
 import { keyReused, keyedRequest } from '../storage/idempotency-key.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
-import { IdentifierUpdater } from '../storage/identifiers/identifier-updater.js';
-import { NameHolders, type UniqueName } from '../storage/identifiers/name-holders.js';
-import { lockNames } from '../storage/identifiers/name-locks.js';
+import { NameHolders } from '../storage/identifiers/name-holders.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
-import { type Queryable, Transactions } from '../storage/transactions.js';
+import type { Queryable } from '../storage/transactions.js';
 import { type ChangedMembers, changedMembers } from './changed-members.js';
-import { type ReadyChange, type ReceivedChange, readChange, textsIn } from './change-line.js';
-import {
-  ChangePlan,
-  type Holders,
-  type PlannedChange,
-  type TargetedChange,
-  claimsOf,
-  holderKey,
-  idsOf,
-  namedIn,
-  namesOf,
-  notRegistered,
-  roundsOf,
-} from './change-plan.js';
-import type { ClaimedName } from './claims.js';
+import { type ReadyChange, type ReceivedChange, readChange, requireChangeable, textsIn } from './change-line.js';
+import { ChangeEngine } from './change-engine.js';
+import { type PlannedChange, type TargetedChange, notRegistered } from './change-plan.js';
 import type { PreviewedNames } from './previewed-names.js';
 
 /** The fingerprint source of every stream: its lines have fingerprints of their own. */
@@ -89,23 +73,14 @@ interface StoredLine {
   readonly changed?: Omit<ChangeResult, 'id'> & { readonly id: string };
 }
 
-/** Names must be read again: reservations whose leases have ended still have some, or another identifier has got one. */
-class StaleHolders extends Error {
-  /** @param expired reservations whose expiry must be recorded first. */
-  constructor(readonly expired: readonly bigint[]) {
-    super('the names of a chunk must be read again');
-  }
-}
-
 /** Changes many identifiers: each chunk of lines is one transaction, and with an idempotency key one stored result. */
 @Injectable()
 export class ChangeStreamService {
   constructor(
+    private readonly engine: ChangeEngine,
     private readonly reader: IdentifierReader,
     private readonly holders: NameHolders,
-    private readonly updater: IdentifierUpdater,
     private readonly requests: IdempotentRequests,
-    private readonly transactions: Transactions,
     private readonly namingAuthorities: NamingAuthorityCache,
   ) {}
 
@@ -127,8 +102,11 @@ export class ChangeStreamService {
       const exactId = ids[2 * read.length + index] ?? null;
       const id = exactId ?? ids[index] ?? null;
       const { text, pointer, metadata, step, ifVersion } = change;
-      const replacementId = ids[read.length + index] ?? null;
-      const targeted = { line: line.line, text, id, metadata, step, ifVersion, replacementId };
+      const otherId = ids[read.length + index] ?? null;
+      const check = (record: IdentifierRecord): void => {
+        requireChangeable(record, step, ifVersion);
+      };
+      const targeted = { text, id, metadata, step, otherId, check };
       const refusal = id === null && metadata === null ? notRegistered(text, pointer) : null;
       // A name without an address is of a naming authority that the principal cannot see, or that does not exist.
       const isForbidden = change.address === null && metadata === null;
@@ -146,24 +124,14 @@ export class ChangeStreamService {
    */
   async change(chunk: ReadyChunk, { principal, idempotencyKey }: RequestContext): Promise<ChangedLine[]> {
     const request = keyedRequest(principal, idempotencyKey, STREAM);
-    const attempts = new Attempts();
-    for (;;) {
-      try {
-        const { result: stored, replayed } = await this.requests.inStream(request, chunk.part, (transaction) =>
-          this.write(transaction, chunk, principal),
-        );
-        const byLine = new Map(stored.map((each) => [each.line, each]));
-        return chunk.lines.map((each) => ({
-          ...namedLine(each),
-          result: shownConflict(resultOf(each, byLine.get(each.line), replayed), chunk.known),
-        }));
-      } catch (error) {
-        if (!(error instanceof StaleHolders) && !isUniqueViolation(error)) throw error;
-        if (!(await attempts.again())) throw conflictInProgress();
-        if (error instanceof StaleHolders && error.expired.length > 0)
-          await this.transactions.run((transaction) => this.updater.expireLeases(transaction, error.expired));
-      }
-    }
+    const { result: stored, replayed } = await this.engine.repeat(() =>
+      this.requests.inStream(request, chunk.part, (transaction) => this.write(transaction, chunk, principal)),
+    );
+    const byLine = new Map(stored.map((each) => [each.line, each]));
+    return chunk.lines.map((each) => ({
+      ...namedLine(each),
+      result: shownConflict(resultOf(each, byLine.get(each.line), replayed), chunk.known),
+    }));
   }
 
   /**
@@ -171,17 +139,10 @@ export class ChangeStreamService {
    * @param names the names that earlier chunks of the file would release and get.
    */
   async preview(chunk: ReadyChunk, names: PreviewedNames, principal: Principal): Promise<PreviewedLine[]> {
-    const targets = targetsOf(chunk);
-    const named = await this.holdersOf(namedIn(targets));
-    names.overlay(named);
-    const ids = idsOf(targets, named);
-    const found = names.named(await this.reader.findPaired(ids, await this.reader.findPairs(ids)));
-    const holders = await this.holdersFor(targets, found.records);
-    names.overlay(holders);
-    const plan = new ChangePlan(found, holders, { now: new Date(), known: chunk.known, principal });
+    const plan = await this.engine.preview(targetsOf(chunk), names, { known: chunk.known, principal });
     return chunk.lines.map(({ change, ...line }) => {
-      const result = change instanceof Problem ? change : attempted(plan, change);
-      if (!(result instanceof Problem)) names.note(result, holders);
+      const result = change instanceof Problem ? change : plan.attempt(change);
+      if (!(result instanceof Problem)) names.note(result, plan.holders);
       return { ...namedLine(line), result };
     });
   }
@@ -192,17 +153,10 @@ export class ChangeStreamService {
   }
 
   private async write(transaction: Queryable, chunk: ReadyChunk, principal: Principal): Promise<StoredLine[]> {
-    const targets = targetsOf(chunk);
-    const named = await this.holdersOf(namedIn(targets), transaction);
-    const locked = await this.updater.lock(transaction, idsOf(targets, named));
-    const { now } = locked;
-    const holders = await this.holdersFor(targets, locked.records, transaction);
-    const plan = new ChangePlan(locked, holders, { now, known: chunk.known, principal });
-    const planned: PlannedChange[] = [];
+    const plan = await this.engine.begin(transaction, targetsOf(chunk), { known: chunk.known, principal });
     const results = chunk.lines.map(({ line, fingerprint: hash, change }): StoredLine => {
-      const result = change instanceof Problem ? change : attempted(plan, change);
+      const result = change instanceof Problem ? change : plan.attempt(change);
       if (result instanceof Problem) return { line, hash, problem: serializeProblem(result) };
-      planned.push(result, ...(result.metadataRecord === null ? [] : [result.metadataRecord]));
       const { before, after, amendment } = result;
       const changed = {
         ...{ id: after.id.toString(), identifier: nativeText(after), version: after.version },
@@ -212,59 +166,8 @@ export class ChangeStreamService {
       };
       return { line, hash, changed };
     });
-    const changes = planned.flatMap(({ before: record, amendment, ...rest }) =>
-      amendment === null ? [] : [{ ...rest, before: record, record, amendment }],
-    );
-    for (const round of roundsOf(changes)) await this.updater.write(transaction, principal, now, round);
+    await this.engine.write(transaction, principal, plan);
     return results;
-  }
-
-  /**
-   * Who has the names that changes request.
-   * @param transaction a transaction that writes, where names of expired reservations must be released first.
-   * @throws StaleHolders
-   */
-  private async holdersFor(
-    targets: readonly TargetedChange[],
-    records: readonly IdentifierRecord[],
-    transaction?: Queryable,
-  ): Promise<Holders> {
-    const byId = new Map(records.map((record) => [record.id, record]));
-    const claims: ClaimedName[] = [];
-    const requested = targets.flatMap(({ id, metadata, step }): UniqueName[] => {
-      const record = byId.get(id ?? 0n) ?? {
-        namingAuthority: metadata?.namingAuthority ?? '',
-        guid: null,
-        localName: '',
-      };
-      // A line before it may remove an alternate that the record has.
-      const ofStep = claimsOf(step, { ...record, alternateIds: [] });
-      claims.push(...ofStep);
-      return [...namesOf(step, record.namingAuthority), ...ofStep, ...(metadata === null ? [] : [metadata])];
-    });
-    const names = new Map(requested.map((name) => [holderKey(name), name]));
-    if (transaction !== undefined)
-      await lockNames(
-        transaction,
-        claims.map(({ address }) => ({ address, isClaim: true })),
-      );
-    const holders = await this.holdersOf([...names.values()], transaction);
-    const subjects = namedIn(targets).flatMap((name) => holders.get(holderKey(name))?.id ?? []);
-    if (transaction !== undefined && subjects.some((id) => !byId.has(id))) throw new StaleHolders([]);
-    return holders;
-  }
-
-  /** As `holdersFor`, of these names. */
-  private async holdersOf(names: readonly UniqueName[], transaction?: Queryable): Promise<Holders> {
-    const found = await this.holders.findHolders(names, transaction);
-    const expired = found.flatMap((holder) => (holder?.isExpired === true ? [holder.id] : []));
-    if (expired.length > 0 && transaction !== undefined) throw new StaleHolders(expired);
-    return new Map(
-      names.map((name, index) => {
-        const holder = found[index] ?? null;
-        return [holderKey(name), holder?.isExpired === true ? null : holder];
-      }),
-    );
   }
 }
 
@@ -274,15 +177,6 @@ function namedLine({ line, clientRef, repairs }: NamedLine): NamedLine {
 
 function targetsOf({ lines }: ReadyChunk): TargetedChange[] {
   return lines.flatMap(({ change }) => (change instanceof Problem ? [] : [change]));
-}
-
-function attempted(plan: ChangePlan, change: TargetedChange): PlannedChange | Problem {
-  try {
-    return plan.add(change);
-  } catch (error) {
-    if (error instanceof Problem) return error;
-    throw error;
-  }
 }
 
 /** The result of a line. A repeat by another key of the same client may be permitted less, so that refusal comes first. */

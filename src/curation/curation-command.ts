@@ -9,6 +9,7 @@ import {
   activation,
   amended,
   reinstatement,
+  release,
   requireState,
   withdrawal,
 } from '../registry/lifecycle.js';
@@ -76,6 +77,8 @@ export interface Replacement {
   readonly address: Address | null;
   /** Its naming authority; null for a name without one. */
   readonly namingAuthority: string | null;
+  /** Where the request has it. */
+  readonly pointer: string;
 }
 
 export type CurationStep =
@@ -83,7 +86,13 @@ export type CurationStep =
   | Activation<ParsedValues>
   | { readonly step: 'withdrawn'; readonly reason: string; readonly replacement: Replacement | null }
   | { readonly step: 'reinstated' }
+  /** Ends a reservation by its request. */
+  | { readonly step: 'released' }
   | ValuesStep;
+
+export function isOfValues(step: CurationStep): step is ValuesStep {
+  return step.step === 'put' || step.step === 'removed' || step.step === 'deleted';
+}
 
 /** The names in a command, which are compared by the rules of their naming authorities. */
 export function namesIn(command: CurationCommand): string[] {
@@ -142,13 +151,13 @@ function parseReplacement(text: string, known: NamingAuthoritySnapshot): Replace
   const { name, canonical } = readReplacementName(text, known, '/replacedBy');
   const address = known.locate(name);
   const namingAuthority = 'namingAuthority' in name ? name.namingAuthority : null;
-  return { text: replacementText(name, canonical), address, namingAuthority };
+  return { text: replacementText(name, canonical), address, namingAuthority, pointer: '/replacedBy' };
 }
 
 /** The fingerprint source of a step on an identifier, equal for two notations of the same request. */
 export function fingerprintSource(identifier: string, step: CurationStep): object {
   const content = { [step.step]: identifier };
-  if (step.step === 'reinstated' || step.step === 'deleted') return content;
+  if (step.step === 'reinstated' || step.step === 'released' || step.step === 'deleted') return content;
   if (step.step === 'put' || step.step === 'removed') return { ...content, ...valuesContent(step) };
   if (step.step === 'withdrawn') return { ...content, reason: step.reason, replacedBy: step.replacement?.text ?? null };
   const { metadata, target, alternates, replaces } = step.values;
@@ -167,7 +176,9 @@ export function fingerprintSource(identifier: string, step: CurationStep): objec
  * other identifiers can have them.
  * @throws Problem WRONG_STATE
  */
-export function requirePermitted(record: IdentifierRecord, step: Exclude<CurationStep, ValuesStep>): void {
+export function requirePermitted(record: IdentifierRecord, step: CurationStep): void {
+  // Writes of Handle values have their own rules for states: see `decideValues`.
+  if (isOfValues(step)) return;
   if (step.step !== 'changed' || record.tombstone === null) {
     requireState(record, step.step);
     return;
@@ -217,6 +228,8 @@ function amendmentBy(record: IdentifierRecord, step: CurationStep, context: Deci
       return withdrawal(record, context.at, step.reason, replacedBy(record, step.replacement, context));
     case 'reinstated':
       return reinstatement();
+    case 'released':
+      return release(context.at);
     default:
       return decideValues(record, step, context);
   }
@@ -272,12 +285,12 @@ function replacedBy(
   { other: replacement, principal }: DecisionContext,
 ): string | null {
   if (requested === null) return null;
-  const { text, address, namingAuthority } = requested;
+  const { text, address, namingAuthority, pointer } = requested;
   // A hidden identifier must not be distinguishable from a missing one.
   const isHidden = namingAuthority !== null && !principal.canSee(namingAuthority);
   if (address === null && !isHidden) return text;
   if (replacement?.state === 'active' && replacement.id !== withdrawn.id) return nativeText(replacement);
   const found = replacement?.id === withdrawn.id ? 'the identifier itself' : (replacement?.state ?? 'not registered');
   const detail = `replacedBy must name a different, active identifier; ${text} is ${found}`;
-  throw new Problem('REPLACEMENT_NOT_FOUND', `${detail}.`, { errors: [{ pointer: '/replacedBy', detail }] });
+  throw new Problem('REPLACEMENT_NOT_FOUND', `${detail}.`, { errors: [{ pointer, detail }] });
 }

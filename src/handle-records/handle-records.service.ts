@@ -45,7 +45,7 @@ export class HandleRecordsService {
    * requires the scope `register`, another one `curate`.
    * @param onCharge gets the state of the rate limit of a registration.
    * @throws HandleFault code 4, 100, 101, 201 or 301
-   * @throws NameConflict for the metadata ID of another identifier
+   * @throws Problem METADATA_ID_TAKEN for the metadata ID of another identifier
    * @throws Problem as `MintingService.mint` and `CurationService.run`
    */
   async put(context: RequestContext, handle: string, put: ValuesToPut, onCharge: ChargeReport): Promise<PutOutcome> {

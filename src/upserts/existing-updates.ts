@@ -1,30 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../access/principal.js';
-import { claimsBy } from '../curation/claims.js';
-import { type ParsedValues, decide } from '../curation/curation-command.js';
+import { ChangeEngine, Stale } from '../curation/change-engine.js';
+import type { TargetedChange } from '../curation/change-plan.js';
+import type { ParsedValues } from '../curation/curation-command.js';
 import { RecordBudget, isWhole } from '../minting/found-records.js';
 import type { MintJob, MintResult } from '../minting/mint-outcome.js';
-import { conflictInProgress, isUniqueViolation } from '../problem/database-errors.js';
 import { Problem, invalidValue } from '../problem/problem.js';
-import { nameConflictProblem } from '../registry/conflict-problem.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { ignoredMembers } from '../registry/ignored-members.js';
-import { denotes, keyCollision } from '../registry/key-collision.js';
-import { changeTime, requireState } from '../registry/lifecycle.js';
+import { denotes } from '../registry/key-collision.js';
+import { requireState } from '../registry/lifecycle.js';
 import type { MintCommand } from '../registry/mint-command.js';
-import { Attempts } from '../storage/attempts.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
-import {
-  IdentifierUpdater,
-  type LockedIdentifiers,
-  type RecordChange,
-} from '../storage/identifiers/identifier-updater.js';
+import type { LockedIdentifiers } from '../storage/identifiers/identifier-updater.js';
 import { NameHolders } from '../storage/identifiers/name-holders.js';
-import { lockNames } from '../storage/identifiers/name-locks.js';
-import { type Queryable, Transactions } from '../storage/transactions.js';
-
-/** Attempts in any case when each has recorded expiries: a batch of 10,000 finds them in up to 20 of its statements. */
-const ATTEMPTS_AFTER_EXPIRIES = 50;
+import type { Queryable } from '../storage/transactions.js';
 
 /** Octets of the records that one transaction reads and changes. */
 const MAX_OCTETS = 16_777_216;
@@ -40,30 +30,9 @@ export interface FoundMint {
   readonly isLarge: boolean;
 }
 
-/** The transaction must be repeated: an identifier has changed since it was found. */
-export class Unsettled extends Error {
-  /** @param expired reservations whose expiry must be recorded before, because they have requested names. */
-  constructor(readonly expired: readonly bigint[] = []) {
-    super('an identifier changed while it was being updated');
-  }
-}
-
 /** Ends a transaction that must be repeated after these expiries were recorded. */
 export function repeatAfterExpiry(expired: readonly bigint[]): never {
-  throw new Unsettled(expired);
-}
-
-interface Decided {
-  readonly job: MintJob;
-  readonly id: bigint;
-  readonly record: IdentifierRecord;
-  readonly change: RecordChange | null;
-}
-
-/** Why an update is refused, and the identifier that has the name. */
-interface Taken {
-  readonly problem: Problem;
-  readonly holder: bigint;
+  throw new Stale(expired);
 }
 
 /** The mints whose metadata ID exists and that update its identifier. */
@@ -79,30 +48,10 @@ export function foundIn(results: ReadonlyMap<MintJob, MintResult>): FoundMint[] 
 @Injectable()
 export class ExistingUpdates {
   constructor(
-    private readonly updater: IdentifierUpdater,
+    private readonly engine: ChangeEngine,
     private readonly holders: NameHolders,
     private readonly reader: IdentifierReader,
-    private readonly transactions: Transactions,
   ) {}
-
-  /**
-   * Repeats a transaction in which an update was not possible, after recording the expiries that were in its way.
-   * @throws Problem CONFLICT_IN_PROGRESS when the identifiers change in every attempt.
-   */
-  async repeat<T>(transaction: () => Promise<T>): Promise<T> {
-    const attempts = new Attempts();
-    for (;;) {
-      try {
-        return await transaction();
-      } catch (error) {
-        if (!(error instanceof Unsettled) && !isUniqueViolation(error)) throw error;
-        const expired = error instanceof Unsettled ? error.expired : [];
-        if (!(await attempts.again(expired.length > 0 ? ATTEMPTS_AFTER_EXPIRIES : undefined)))
-          throw conflictInProgress();
-        if (expired.length > 0) await this.expire(expired);
-      }
-    }
-  }
 
   /**
    * Locks the identifiers that mints will update, before their transaction writes anything: the number of a transaction is
@@ -123,13 +72,13 @@ export class ExistingUpdates {
       const detail = `the existing identifiers that the items update have ${octets} octets together; at most ${MAX_OCTETS} are allowed`;
       throw invalidValue('/items', detail);
     }
-    return this.updater.lock(transaction, ids);
+    return this.engine.lock(transaction, ids);
   }
 
   /**
    * Updates the identifiers of a transaction that also mints, and replaces their results.
    * @param locked what `lockExisting` returned at the begin of the transaction.
-   * @throws Unsettled to repeat the transaction.
+   * @throws Stale to repeat the transaction.
    */
   async applyWithin(
     transaction: Queryable,
@@ -140,7 +89,7 @@ export class ExistingUpdates {
     const found = foundIn(results);
     if (found.length === 0) return;
     // Another transaction minted it after the lock.
-    if (locked === null) throw new Unsettled();
+    if (locked === null) throw new Stale();
     const budget = new RecordBudget();
     for (const [job, result] of await this.apply(transaction, locked, found, principal))
       results.set(job, budget.reduce(result));
@@ -150,7 +99,7 @@ export class ExistingUpdates {
    * Updates locked identifiers, no two mints the same one.
    * @returns a result for each: the updated identifier, or the Problem WRONG_STATE, ALTERNATE_ID_TAKEN, KEY_COLLISION or
    * INVALID_REQUEST.
-   * @throws Unsettled when an identifier is not locked or has lost its metadata ID.
+   * @throws Stale when an identifier is not locked or has lost its metadata ID, or a name is that of an expired reservation.
    */
   async apply(
     transaction: Queryable,
@@ -158,84 +107,38 @@ export class ExistingUpdates {
     found: readonly FoundMint[],
     principal: Principal,
   ): Promise<Map<MintJob, MintResult>> {
-    const records = new Map(locked.records.map((record) => [record.id, record]));
+    const isKnown = knownIn(locked);
+    if (!found.every(isKnown)) throw new Stale();
     const results = new Map<MintJob, MintResult>();
-    const decided: Decided[] = [];
-    for (const { job, id } of found) {
-      const record = records.get(id);
-      if (record === undefined || !isKnownAs(record, job.command)) throw new Unsettled();
-      const change = decideUpdate(record, job, locked.now, principal);
-      if (change instanceof Problem) results.set(job, change);
-      else decided.push({ job, id, record, change });
-    }
-    for (let from = 0; from < decided.length; from += SLICE) {
-      let pending: readonly Decided[] = decided.slice(from, from + SLICE);
-      while (pending.length > 0) {
-        const refused = await this.findTaken(transaction, pending);
-        const accepted = pending.filter(({ job }) => !refused.has(job));
-        const changes = accepted.flatMap(({ change }) => change ?? []);
-        const updated = await this.updater.update(transaction, principal, locked.now, changes);
-        const current = new Map(updated.map((record) => [record.id, record]));
-        for (const { job, id, record } of accepted) {
-          const now = current.get(id) ?? record;
-          const ignored = ignoredMembers(job.command, now);
-          results.set(job, { outcome: 'updated', record: now, metadataRecord: null, ignored });
+    const [first] = found;
+    if (first === undefined) return results;
+    // The mints of a transaction are of one request, which sees the same naming authorities.
+    const known = principal.viewOf(first.job.known);
+    for (let from = 0; from < found.length; from += SLICE) {
+      const changes = found.slice(from, from + SLICE).map(({ job, id }) => ({ job, target: targetOf(job, id) }));
+      const targets = changes.map(({ target }) => target);
+      const plan = await this.engine.plan(transaction, locked, targets, { known, principal });
+      for (const { job, target } of changes) {
+        const change = plan.attempt(target);
+        if (change instanceof Problem) results.set(job, change);
+        else {
+          const ignored = ignoredMembers(job.command, change.after);
+          results.set(job, { outcome: 'updated', record: change.after, metadataRecord: null, ignored });
         }
-        const again = whereReleasedBefore(pending, refused);
-        for (const [job, { problem }] of refused) results.set(job, problem);
-        pending = again;
       }
+      await this.engine.write(transaction, principal, plan);
     }
     return results;
   }
-
-  async expire(ids: readonly bigint[]): Promise<void> {
-    await this.transactions.run((transaction) => this.updater.expireLeases(transaction, ids));
-  }
-
-  /** The refusals of updates whose alternates other identifiers have. @throws Unsettled for those of expired reservations. */
-  private async findTaken(transaction: Queryable, decided: readonly Decided[]): Promise<Map<MintJob, Taken>> {
-    const wanted = decided.flatMap(({ job, record, change }) => {
-      const { id, namingAuthority } = record;
-      const alternates = change?.amendment.alternates ?? [];
-      const names = alternates.map((name, index) => ({
-        ...{ namingAuthority, kind: 'alternateId' as const, name },
-        pointer: `/alternateIds/${index}`,
-      }));
-      return [...names, ...claimsBy(record, alternates)].map((name) => ({ ...name, job, id }));
-    });
-    const claims = wanted.flatMap((name) => (name.kind === 'identifier' ? [name] : []));
-    await lockNames(
-      transaction,
-      claims.map(({ address }) => ({ address, isClaim: true })),
-    );
-    const holders = await this.holders.findHolders(wanted, transaction);
-    const held = wanted.flatMap((name, index) => {
-      const holder = holders[index] ?? null;
-      return holder === null || holder.id === name.id ? [] : [{ ...name, holder }];
-    });
-    const expired = held.filter(({ holder }) => holder.isExpired);
-    if (expired.length > 0) throw new Unsettled(expired.map(({ holder }) => holder.id));
-    const refused = new Map<MintJob, Taken>();
-    for (const { job, pointer, holder } of held) {
-      if (refused.has(job)) continue;
-      const problem = holder.isSame
-        ? nameConflictProblem('ALTERNATE_ID_TAKEN', holder, pointer)
-        : keyCollision(pointer);
-      refused.set(job, { problem, holder: holder.id });
-    }
-    return refused;
-  }
 }
 
-/** The refused updates whose name an earlier one of the same transaction had and may have released. */
-function whereReleasedBefore(pending: readonly Decided[], refused: ReadonlyMap<MintJob, Taken>): Decided[] {
-  const updated = new Set<bigint>();
-  return pending.filter(({ job, id }) => {
-    const taken = refused.get(job);
-    if (taken === undefined) updated.add(id);
-    return taken !== undefined && updated.has(taken.holder);
-  });
+/** Whether the identifier of a mint is locked and still has its metadata ID. */
+export function knownIn({ records }: LockedIdentifiers): (found: FoundMint) => boolean {
+  const byId = new Map(records.map((record) => [record.id, record]));
+  return ({ job, id }) => {
+    const record = byId.get(id);
+    return record !== undefined && isKnownAs(record, job.command);
+  };
 }
 
 /** Whether a record still has the metadata ID of a mint. */
@@ -243,26 +146,12 @@ function isKnownAs({ metadataId }: IdentifierRecord, { metadata }: MintCommand):
   return metadataId !== null && metadata !== null && denotes(metadataId, metadata);
 }
 
-/** The change of a locked identifier; null where it has the values already. */
-function decideUpdate(
-  record: IdentifierRecord,
-  { command, known }: MintJob,
-  now: Date,
-  principal: Principal,
-): RecordChange | Problem | null {
-  try {
+function targetOf({ command }: MintJob, id: bigint): TargetedChange {
+  const step = { step: 'changed' as const, values: valuesOf(command) };
+  const check = (record: IdentifierRecord): void => {
     requireState(record, 'changed');
-    const at = changeTime(record, now);
-    const amendment = decide(
-      record,
-      { step: 'changed', values: valuesOf(command) },
-      { at, known: principal.viewOf(known), other: null, principal },
-    );
-    return amendment === null ? null : { record, amendment };
-  } catch (error) {
-    if (error instanceof Problem) return error;
-    throw error;
-  }
+  };
+  return { text: command.metadata?.canonical ?? '', id, metadata: null, step, otherId: null, check };
 }
 
 /** The values that a mint gives to an existing identifier: those that it has. */

@@ -1,11 +1,12 @@
 import { Module } from '@nestjs/common';
+import { CurationServiceModule } from '../curation/curation-service.module.js';
 import { MintingServiceModule } from '../minting/minting-service.module.js';
 import { StorageWriteModule } from '../storage/storage-write.module.js';
 import { ExistingUpdates } from './existing-updates.js';
 import { UpsertsService } from './upserts.service.js';
 
 @Module({
-  imports: [MintingServiceModule, StorageWriteModule],
+  imports: [CurationServiceModule, MintingServiceModule, StorageWriteModule],
   providers: [ExistingUpdates, UpsertsService],
   exports: [ExistingUpdates, UpsertsService],
 })

@@ -9,18 +9,21 @@ import {
   type MintResult,
   withUnderstood,
 } from '../minting/mint-outcome.js';
+import { ChangeEngine } from '../curation/change-engine.js';
 import { RecordBudget } from '../minting/found-records.js';
 import { MintReplays } from '../minting/mint-replays.js';
 import { type MintGroupResults, MintingService } from '../minting/minting.service.js';
-import { conflictInProgress, isLockTimeout, isUniqueViolation } from '../problem/database-errors.js';
+import { conflictInProgress, isLockTimeout } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
 import type { MintRequest } from '../registry/mint-command.js';
-import { IdentifierUpdater } from '../storage/identifiers/identifier-updater.js';
 import { Transactions } from '../storage/transactions.js';
-import { ExistingUpdates, type FoundMint, Unsettled, foundIn } from './existing-updates.js';
+import { ExistingUpdates, type FoundMint, foundIn, knownIn } from './existing-updates.js';
 
 /** Identifiers of one transaction where records are large. */
 const FEW = 16;
+
+/** Another request used the Idempotency-Key of a mint, which must be decided again. */
+class KeyUsed extends Error {}
 
 /** Attempts to mint or update, while the identifier with the metadata ID changes. */
 const MAX_ATTEMPTS = 5;
@@ -35,7 +38,7 @@ export class UpsertsService {
     private readonly minting: MintingService,
     private readonly replays: MintReplays,
     private readonly updates: ExistingUpdates,
-    private readonly updater: IdentifierUpdater,
+    private readonly engine: ChangeEngine,
     private readonly transactions: Transactions,
   ) {}
 
@@ -120,28 +123,29 @@ export class UpsertsService {
   /**
    * Updates different identifiers in one transaction, which also stores the results of idempotency keys: a repeat returns
    * them and does not update again.
-   * @returns none where the transaction was not possible: an identifier has lost its metadata ID, or another request used a
-   * key.
+   * @returns none for a mint whose identifier has lost its metadata ID, and none at all where another request used a key.
    */
   private async updateTogether(
     found: readonly FoundMint[],
     principal: Principal,
   ): Promise<ReadonlyMap<MintJob, MintResult>> {
-    const ids = found.map(({ id }) => id);
     try {
-      return await this.transactions.run(async (transaction) => {
-        const locked = await this.updater.lock(transaction, ids);
-        const updated = await this.updates.apply(transaction, locked, found, principal);
-        const toStore: DecidedMint[] = [...updated]
-          .map(([job, result]) => ({ job, result }))
-          .filter((decided) => this.replays.mustStore(decided));
-        const stored = await this.replays.store(toStore, transaction);
-        if (stored.size < toStore.length) throw new Unsettled();
-        return updated;
-      });
+      return await this.engine.repeat(() =>
+        this.transactions.run(async (transaction) => {
+          const ids = found.map(({ id }) => id);
+          const locked = await this.engine.lock(transaction, ids);
+          const isKnown = knownIn(locked);
+          const updated = await this.updates.apply(transaction, locked, found.filter(isKnown), principal);
+          const toStore: DecidedMint[] = [...updated]
+            .map(([job, result]) => ({ job, result }))
+            .filter((decided) => this.replays.mustStore(decided));
+          const stored = await this.replays.store(toStore, transaction);
+          if (stored.size < toStore.length) throw new KeyUsed();
+          return updated;
+        }),
+      );
     } catch (error) {
-      if (!(error instanceof Unsettled) && !isUniqueViolation(error)) throw error;
-      if (error instanceof Unsettled && error.expired.length > 0) await this.updates.expire(error.expired);
+      if (!(error instanceof KeyUsed)) throw error;
       return new Map();
     }
   }

@@ -9,7 +9,8 @@ import {
   namesOf,
   roundsOf,
 } from '../../src/curation/change-plan.js';
-import { type NewValues, parseCommand } from '../../src/curation/curation-command.js';
+import { requireChangeable } from '../../src/curation/change-line.js';
+import { type CurationStep, type NewValues, parseCommand } from '../../src/curation/curation-command.js';
 import { PreviewedNames } from '../../src/curation/previewed-names.js';
 import { Problem } from '../../src/problem/problem.js';
 import { KNOWN, recordWith } from '../records.js';
@@ -21,21 +22,24 @@ const recordOf = (id: bigint, members: object = {}) => {
   const name = LOCAL[Number(id) - 1]!;
   return recordWith({ id, guid: name, localName: name, ...members });
 };
-const values = (id: bigint, wanted: NewValues): TargetedChange => ({
-  ...{ line: 1, text: '', id, metadata: null, step: parseCommand({ step: 'changed', values: wanted }, KNOWN) },
-  ...{ ifVersion: undefined, replacementId: null },
+const targeted = (
+  id: bigint,
+  step: CurationStep,
+  ifVersion?: number,
+  otherId: bigint | null = null,
+): TargetedChange => ({
+  ...{ text: '', id, metadata: null, step, otherId },
+  check: (record) => {
+    requireChangeable(record, step, ifVersion);
+  },
 });
-const withdrawal = (id: bigint, replacementId: bigint | null = null): TargetedChange => ({
-  ...values(id, {}),
-  step: parseCommand(
-    {
-      ...{ step: 'withdrawn', reason: 'x' },
-      ...(replacementId !== null && { replacedBy: `100.102/${LOCAL[Number(replacementId) - 1]}` }),
-    },
-    KNOWN,
-  ),
-  replacementId,
-});
+const values = (id: bigint, wanted: NewValues, ifVersion?: number): TargetedChange =>
+  targeted(id, parseCommand({ step: 'changed', values: wanted }, KNOWN), ifVersion);
+const withdrawal = (id: bigint, replacementId: bigint | null = null): TargetedChange => {
+  const replacedBy = `100.102/${LOCAL[Number(replacementId) - 1]}`;
+  const command = { step: 'withdrawn', reason: 'x', ...(replacementId !== null && { replacedBy }) } as const;
+  return targeted(id, parseCommand(command, KNOWN), undefined, replacementId);
+};
 const keyOf = (text: string) =>
   holderKey(namesOf(parseCommand({ step: 'changed', values: { metadataId: text } }, KNOWN), '100.102')[0]!);
 const alternateKeyOf = (text: string) =>
@@ -67,11 +71,8 @@ describe('a plan of changes', () => {
 
   it('requires the version of the record at that line', () => {
     const plan = planOf([recordOf(A)]);
-    plan.add({ ...values(A, { target: 'https://a.example/' }), ifVersion: 1 });
-    expect(refusalOf(() => plan.add({ ...values(A, { target: null }), ifVersion: 1 }))).toEqual([
-      'PRECONDITION_FAILED',
-      '/ifVersion',
-    ]);
+    plan.add(values(A, { target: 'https://a.example/' }, 1));
+    expect(refusalOf(() => plan.add(values(A, { target: null }, 1)))).toEqual(['PRECONDITION_FAILED', '/ifVersion']);
   });
 
   it('gives a name to the first one, and to another one after it was released', () => {
@@ -113,7 +114,7 @@ describe('a plan of changes', () => {
   it('requires that a replacement is active at that line', () => {
     const plan = planOf([recordOf(A), recordOf(B)]);
     expect(plan.add(withdrawal(A, B)).after.tombstone?.replacedBy).toBe(`100.102/${LOCAL[1]}`);
-    expect(refusalOf(() => plan.add(withdrawal(B, A)))).toEqual(['REPLACEMENT_NOT_FOUND', '/withdraw/replacedBy']);
+    expect(refusalOf(() => plan.add(withdrawal(B, A)))).toEqual(['REPLACEMENT_NOT_FOUND', '/replacedBy']);
   });
 });
 

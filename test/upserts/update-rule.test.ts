@@ -3,11 +3,11 @@ import { ADMIN } from '../../src/access/principal.js';
 import type { MintJob, MintResult } from '../../src/minting/mint-outcome.js';
 import { Problem } from '../../src/problem/problem.js';
 import type { IdentifierRecord } from '../../src/registry/identifier-record.js';
-import { amended } from '../../src/registry/lifecycle.js';
 import { type MintRequest, parseMintRequest } from '../../src/registry/mint-command.js';
 import type { RecordChange } from '../../src/storage/identifiers/identifier-updater.js';
 import type { NameHolder, UniqueName } from '../../src/storage/identifiers/name-holders.js';
-import { ExistingUpdates, Unsettled } from '../../src/upserts/existing-updates.js';
+import { ChangeEngine, Stale } from '../../src/curation/change-engine.js';
+import { ExistingUpdates } from '../../src/upserts/existing-updates.js';
 import { KNOWN, recordWith } from '../records.js';
 
 const NOW = new Date('2026-11-20T09:30:00.000Z');
@@ -34,13 +34,12 @@ function updatesOf(holders = new Map<string, NameHolder>()) {
   const written: RecordChange[][] = [];
   const locks: (readonly bigint[])[] = [];
   const updater = {
-    update: (_: unknown, __: unknown, ___: unknown, changes: RecordChange[]) => {
-      if (changes.length > 0) written.push(changes);
+    write: (_: unknown, __: unknown, ___: unknown, changes: RecordChange[]) => {
+      written.push(changes);
       for (const { record, amendment } of changes) {
         for (const name of amendment.alternates === undefined ? [] : record.alternateIds) holders.delete(name);
         for (const { canonical } of amendment.alternates ?? []) holders.set(canonical, heldBy(record.id));
       }
-      return changes.map(({ record, amendment }) => ({ ...record, ...amended(record, amendment) }));
     },
     lock: (_: unknown, ids: readonly bigint[]) => {
       locks.push(ids);
@@ -48,8 +47,10 @@ function updatesOf(holders = new Map<string, NameHolder>()) {
     },
   };
   const findHolders = (names: readonly UniqueName[]) => names.map(({ name }) => holders.get(name.canonical) ?? null);
-  const reader = { octetsOf: () => 0 };
-  const updates = new ExistingUpdates(updater as never, { findHolders } as never, reader as never, null as never);
+  const reader = { octetsOf: () => 0 } as never;
+  const names = { findHolders } as never;
+  const engine = new ChangeEngine(reader, updater as never, names, null as never);
+  const updates = new ExistingUpdates(engine, names, reader);
   const apply = async (jobs: readonly MintJob[], records: readonly IdentifierRecord[]) => {
     const found = jobs.map((job, index) => ({ job, id: records[index]?.id ?? 99n, isLarge: false }));
     const results = await updates.apply(null as never, { now: NOW, records, metadataRecords: new Map() }, found, ADMIN);
@@ -154,7 +155,7 @@ describe('an update with alternates that other identifiers have', () => {
   it('repeats the transaction after the expiry of the reservation that has a name', async () => {
     const { apply, written } = updatesOf(new Map([['info:fedora/demo:5', heldBy(8n, { isExpired: true })]]));
     const failure = await apply([wanted], [RECORD]).catch((error: unknown) => error);
-    expect([failure instanceof Unsettled, (failure as Unsettled).expired]).toEqual([true, [8n]]);
+    expect([failure instanceof Stale, (failure as Stale).expired]).toEqual([true, [8n]]);
     expect(written).toEqual([]);
   });
 });
@@ -165,16 +166,14 @@ describe('an update of an identifier that has changed since it was found', () =>
     ['has another metadata ID', [{ ...RECORD, metadataId: 'info:fedora/demo:1' }]],
     ['has no metadata ID', [{ ...RECORD, metadataId: null }]],
   ])('repeats the transaction where it %s', async (_, records) => {
-    await expect(updatesOf().apply([mint({ target: NEW })], records)).rejects.toBeInstanceOf(Unsettled);
+    await expect(updatesOf().apply([mint({ target: NEW })], records)).rejects.toBeInstanceOf(Stale);
   });
 
   it('repeats the transaction where it was minted after the lock, and only for mints that update', async () => {
     const { updates } = updatesOf();
     const results = (outcome: 'toUpdate' | 'existing') =>
       new Map([[mint(), { outcome, record: RECORD, metadataRecord: null } as const]]);
-    await expect(updates.applyWithin(null as never, null, results('toUpdate'), ADMIN)).rejects.toBeInstanceOf(
-      Unsettled,
-    );
+    await expect(updates.applyWithin(null as never, null, results('toUpdate'), ADMIN)).rejects.toBeInstanceOf(Stale);
     await expect(updates.applyWithin(null as never, null, results('existing'), ADMIN)).resolves.toBeUndefined();
   });
 });

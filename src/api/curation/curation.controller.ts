@@ -25,11 +25,10 @@ import { ApiProblems } from '../../problem/api-problems.js';
 import type { ProblemCode } from '../../problem/catalogue.js';
 import { Problem } from '../../problem/problem.js';
 import { type IdentifierSnapshot, serializeRecord } from '../../registry/identifier-record.js';
-import { nameConflictProblem } from '../../registry/conflict-problem.js';
 import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier-param.js';
 import { IdentifierDto } from '../representation/identifier.dto.js';
 import type { CurationCommand } from '../../curation/curation-command.js';
-import { CurationService, NameConflict } from '../../curation/curation.service.js';
+import { CurationService } from '../../curation/curation.service.js';
 import { ActivateIdentifierDto, CuratedIdentifierDto, UpdateIdentifierDto } from './update-identifier.dto.js';
 import { WithdrawRequestDto } from '../representation/withdraw-request.dto.js';
 
@@ -175,19 +174,14 @@ export class CurationController {
       if (ifMatch !== undefined) requireMatch(ifMatch, current);
       if ('values' in command) requireReadOnly(UpdateIdentifierDto, command.values, current);
     };
-    try {
-      const { result, replayed, repairs } = await this.curation.run(
-        { ...context, pointer: IDENTIFIER_POINTER, requireCurrent },
-        command,
-      );
-      const shown = serializeRecord(result, result.uris);
-      void reply.header('etag', entityTag(shown));
-      if (replayed) void reply.header('idempotency-replayed', 'true');
-      return repairs.length > 0 ? { ...shown, repairs } : shown;
-    } catch (error) {
-      if (!(error instanceof NameConflict)) throw error;
-      throw nameConflictProblem(error.code, error.existing, error.pointer);
-    }
+    const { result, replayed, repairs } = await this.curation.run(
+      { ...context, pointer: IDENTIFIER_POINTER, requireCurrent },
+      command,
+    );
+    const shown = serializeRecord(result, result.uris);
+    void reply.header('etag', entityTag(shown));
+    if (replayed) void reply.header('idempotency-replayed', 'true');
+    return repairs.length > 0 ? { ...shown, repairs } : shown;
   }
 }
 

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { CurationServiceModule } from '../../curation/curation-service.module.js';
 import { MintingServiceModule } from '../../minting/minting-service.module.js';
 import { UpsertsModule } from '../../upserts/upserts.module.js';
 import { StorageWriteModule } from '../../storage/storage-write.module.js';
@@ -11,7 +12,7 @@ import { MintPresenter } from './mint-presenter.js';
 import { MintingController } from './minting.controller.js';
 
 @Module({
-  imports: [StorageWriteModule, MintingServiceModule, UpsertsModule, RepresentationModule],
+  imports: [StorageWriteModule, CurationServiceModule, MintingServiceModule, UpsertsModule, RepresentationModule],
   controllers: [MintingController, BatchController, BulkController],
   providers: [MintPresenter, BatchService, BulkService],
 })

@@ -3,20 +3,19 @@ import { v4 as uuid } from 'uuid';
 import { MintBudget } from '../../access/mint-budget.js';
 import type { Principal } from '../../access/principal.js';
 import type { RequestContext } from '../../access/request-context.js';
+import { ChangeEngine } from '../../curation/change-engine.js';
+import type { TargetedChange } from '../../curation/change-plan.js';
+import { type CurationStep, requirePermitted } from '../../curation/curation-command.js';
 import { Problem } from '../../problem/problem.js';
-import type { Actor } from '../../registry/change.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
-import { activation, changeTime, release, stateProblem } from '../../registry/lifecycle.js';
 import { requireLease } from '../../registry/lease.js';
 import { activeIn } from '../../registry/naming-authority-snapshot.js';
 import { GuidGenerator, isUuid } from '../../registry/uuid.js';
 import { IdempotentRequests, type Replayable } from '../../storage/idempotency.js';
 import { keyedRequest } from '../../storage/idempotency-key.js';
 import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
-import { IdentifierUpdater } from '../../storage/identifiers/identifier-updater.js';
 import { prepareInsertion } from '../../storage/identifiers/identifier-writer.js';
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
-import type { Queryable } from '../../storage/transactions.js';
 import { WRITE_CLIENT, type WriteClient } from '../../storage/write-client.js';
 import {
   type Reservation,
@@ -27,9 +26,7 @@ import {
 } from './reservation.js';
 import { reservedIdentifier } from './reserved-identifier.js';
 import {
-  type Selected,
   type SettledItem,
-  type Settlement,
   type SettlementCommand,
   type SettlementReport,
   deserializeItem,
@@ -55,7 +52,7 @@ export class ReservationService {
   constructor(
     @Inject(WRITE_CLIENT) private readonly prisma: WriteClient,
     private readonly reader: IdentifierReader,
-    private readonly updater: IdentifierUpdater,
+    private readonly engine: ChangeEngine,
     private readonly requests: IdempotentRequests,
     private readonly namingAuthorities: NamingAuthorityCache,
     private readonly guids: GuidGenerator,
@@ -131,33 +128,19 @@ export class ReservationService {
       async (transaction, part) => {
         const from = part * SETTLED_TOGETHER;
         const ofPart = selected.slice(from, from + SETTLED_TOGETHER);
-        const items = await this.settlePart(transaction, principal, ofPart, settlement);
+        const step = settlement === 'activated' ? { step: settlement, values: {} } : { step: settlement };
+        const targets = new Map(ofPart.flatMap(({ identifier, member }) => targetOf(identifier, member, step)));
+        const plan = await this.engine.begin(transaction, [...targets.values()], { known, principal });
+        const items = ofPart.map(({ identifier, member }): SettledItem => {
+          const target = typeof member === 'bigint' ? targets.get(member) : undefined;
+          const result = target === undefined ? member : plan.attempt(target);
+          return { identifier, problem: result instanceof Problem ? result : null };
+        });
+        await this.engine.write(transaction, principal, plan);
         return items.map(serializeItem);
       },
     );
     return { result: { id: id.toLowerCase(), settlement, items: result.flat().map(deserializeItem) }, replayed };
-  }
-
-  private async settlePart(
-    transaction: Queryable,
-    actor: Actor,
-    selected: readonly Selected[],
-    settlement: Settlement,
-  ): Promise<SettledItem[]> {
-    const ids = selected.flatMap(({ member }) => (typeof member === 'bigint' ? [member] : []));
-    const { now, records } = await this.updater.lock(transaction, ids);
-    const problems = new Map(records.map((record) => [record.id, stateProblem(record, settlement)]));
-    const changes = records
-      .filter(({ id }) => problems.get(id) === null)
-      .map((record) => {
-        const amendment = settlement === 'activated' ? activation() : release(changeTime(record, now));
-        return { record, amendment };
-      });
-    await this.updater.update(transaction, actor, now, changes);
-    return selected.map(({ identifier, member }) => ({
-      identifier,
-      problem: typeof member === 'bigint' ? (problems.get(member) ?? null) : member,
-    }));
   }
 
   private async membersOf(id: string, principal: Principal): Promise<IdentifierRecord[]> {
@@ -165,4 +148,12 @@ export class ReservationService {
     if (members.some(({ namingAuthority }) => principal.canSee(namingAuthority))) return members;
     throw new Problem('RESERVATION_NOT_FOUND', 'The reservation does not exist.');
   }
+}
+
+function targetOf(text: string, member: bigint | Problem, step: CurationStep): [bigint, TargetedChange][] {
+  if (typeof member !== 'bigint') return [];
+  const check = (record: IdentifierRecord): void => {
+    requirePermitted(record, step);
+  };
+  return [[member, { text, id: member, metadata: null, step, otherId: null, check }]];
 }

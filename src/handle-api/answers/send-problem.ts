@@ -1,10 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { NameConflict } from '../../curation/curation.service.js';
 import { type ApiAnswer, HandleFault, RESPONSE_CODE } from '../../handle-values/index.js';
 import { CATALOGUE, type ProblemCode } from '../../problem/catalogue.js';
 import { problemOf } from '../../problem/send-problem.js';
 import { logFailure } from '../../problem/log-failure.js';
-import { nativeText } from '../../registry/identifier-record.js';
 import { requestedHandle } from '../entrance.js';
 import { sendAnswer } from './send-answer.js';
 
@@ -42,11 +40,6 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   const { handle } = requestedHandle(request.raw);
   if (error instanceof HandleFault) {
     sendAnswer(reply, faultAnswer(error, handle));
-    return;
-  }
-  if (error instanceof NameConflict) {
-    const message = `The metadata ID belongs to ${nativeText(error.existing)}.`;
-    sendAnswer(reply, { status: 409, body: { responseCode: RESPONSE_CODE.valueInvalid, message, handle } });
     return;
   }
   const problem = problemOf(error, request.routeOptions.bodyLimit);

@@ -27,6 +27,7 @@ async function send(namingAuthority: string, principal: Principal, more: Partial
     { runOnce: () => Promise.reject(new Error('the database is used')) } as never,
     {} as never,
     { chargeEach: () => new Map() } as never,
+    {} as never,
     { repeat: (work: () => Promise<unknown>) => work() } as never,
   );
   const batch: BatchCommand = { namingAuthority: undefined, items, isCount: false, mode: 'atomic', ...more };

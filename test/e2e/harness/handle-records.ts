@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { MintBudget } from '../../../dist/access/mint-budget.js';
+import { ChangeEngine } from '../../../dist/curation/change-engine.js';
 import { CurationService } from '../../../dist/curation/curation.service.js';
 import { PrismaService } from '../../../dist/database/prisma.service.js';
 import { HandleRecordsService } from '../../../dist/handle-records/handle-records.service.js';
@@ -46,14 +47,7 @@ export function handleRecordsOn(pool: pg.Pool): HandleRecordsService {
     transactions,
   );
   const requests = new IdempotentRequests(transactions);
-  const curation = new CurationService(
-    reader,
-    updater,
-    new NameHolders(pool),
-    requests,
-    transactions,
-    authorities,
-    resolver,
-  );
+  const engine = new ChangeEngine(reader, updater, new NameHolders(pool), transactions);
+  const curation = new CurationService(engine, reader, requests, authorities, resolver);
   return new HandleRecordsService(curation, minting, reader);
 }

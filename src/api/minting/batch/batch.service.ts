@@ -5,6 +5,7 @@ import { MintBudget } from '../../../access/mint-budget.js';
 import type { Principal } from '../../../access/principal.js';
 import type { RequestContext } from '../../../access/request-context.js';
 import { namingAuthorityKey, parseNamingAuthority } from '../../../identifier/index.js';
+import { ChangeEngine } from '../../../curation/change-engine.js';
 import { Problem, type ProblemDetail } from '../../../problem/problem.js';
 import { shownConflict } from '../../../registry/conflict-problem.js';
 import { type Digest, digestFrom } from '../../../registry/digest.js';
@@ -66,6 +67,7 @@ export class BatchService {
     private readonly replays: MintReplays,
     private readonly budget: MintBudget,
     private readonly updates: ExistingUpdates,
+    private readonly engine: ChangeEngine,
   ) {}
 
   /**
@@ -94,7 +96,7 @@ export class BatchService {
       if (isAtomic) requireNoRefusal(results);
       return { result: minted, stored: request === null ? [] : results.map(serializeResult) };
     };
-    const once = await this.updates.repeat(() => this.requests.runOnce(request, run));
+    const once = await this.engine.repeat(() => this.requests.runOnce(request, run));
     if (once.replayed) return { results: await this.restore(entries, once.stored, known), replayed: true };
     this.minting.statistics.count(once.result);
     const results = entries.map(({ clientRef, job }) => ({ clientRef, result: resultOf(job, once.result) }));

@@ -1,0 +1,170 @@
+import { Injectable } from '@nestjs/common';
+import { conflictInProgress, isUniqueViolation } from '../problem/database-errors.js';
+import type { Actor } from '../registry/change.js';
+import type { IdentifierRecord } from '../registry/identifier-record.js';
+import { Attempts } from '../storage/attempts.js';
+import { IdentifierReader, type PairedRecords } from '../storage/identifiers/identifier-reader.js';
+import { IdentifierUpdater, type LockedIdentifiers } from '../storage/identifiers/identifier-updater.js';
+import { NameHolders, type UniqueName } from '../storage/identifiers/name-holders.js';
+import { lockNames } from '../storage/identifiers/name-locks.js';
+import { type Queryable, Transactions } from '../storage/transactions.js';
+import {
+  ChangePlan,
+  type Holders,
+  type PlanContext,
+  type TargetedChange,
+  claimsOf,
+  holderKey,
+  idsOf,
+  namedIn,
+  namesOf,
+  roundsOf,
+} from './change-plan.js';
+import type { ClaimedName } from './claims.js';
+import type { PreviewedNames } from './previewed-names.js';
+
+/** Attempts in any case when each has recorded expiries: a batch of 10,000 finds them in up to 20 of its statements. */
+const ATTEMPTS_AFTER_EXPIRIES = 50;
+
+export type ChangeContext = Omit<PlanContext, 'now'>;
+
+/** The transaction must be repeated, because identifiers or the holders of names have changed since they were read. */
+export class Stale extends Error {
+  /** @param expired reservations that still have requested names; their expiry must be recorded first. */
+  constructor(readonly expired: readonly bigint[] = []) {
+    super('the identifiers or names of a change must be read again');
+  }
+}
+
+/**
+ * Executes every change of identifiers, from a single PATCH to a chunk of a stream: it locks the identifiers, records expired leases, and
+ * reads who has the requested names; a `ChangePlan` decides about the changes one by one; then they are written with their history.
+ */
+@Injectable()
+export class ChangeEngine {
+  constructor(
+    private readonly reader: IdentifierReader,
+    private readonly updater: IdentifierUpdater,
+    private readonly holders: NameHolders,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /**
+   * Runs a transaction until the names that it writes are free, or their holders are known: a unique violation means that another
+   * transaction has got one of them meanwhile. An expired reservation releases its names when its expiry is recorded.
+   * @throws Problem CONFLICT_IN_PROGRESS when every attempt of 5 s has another conflict.
+   */
+  async repeat<T>(transaction: () => Promise<T>): Promise<T> {
+    const attempts = new Attempts();
+    for (;;) {
+      try {
+        return await transaction();
+      } catch (error) {
+        if (!(error instanceof Stale) && !isUniqueViolation(error)) throw error;
+        const expired = error instanceof Stale ? error.expired : [];
+        if (!(await attempts.again(expired.length > 0 ? ATTEMPTS_AFTER_EXPIRIES : undefined)))
+          throw conflictInProgress();
+        await this.expire(expired);
+      }
+    }
+  }
+
+  /** Records the expiries of reservations in a transaction of their own. */
+  async expire(ids: readonly bigint[]): Promise<void> {
+    if (ids.length > 0) await this.transactions.run((transaction) => this.updater.expireLeases(transaction, ids));
+  }
+
+  /** Locks identifiers before the transaction has written anything: its number is the position of its events in the log. */
+  async lock(transaction: Queryable, ids: readonly bigint[]): Promise<LockedIdentifiers> {
+    return this.updater.lock(transaction, ids);
+  }
+
+  /** Locks what changes name, and plans them. @throws Stale */
+  async begin(transaction: Queryable, targets: readonly TargetedChange[], context: ChangeContext): Promise<ChangePlan> {
+    const named = await this.holdersOf(namedIn(targets), transaction);
+    const locked = await this.lock(transaction, idsOf(targets, named));
+    return this.plan(transaction, locked, targets, context);
+  }
+
+  /** Plans changes of locked identifiers. @throws Stale */
+  async plan(
+    transaction: Queryable,
+    locked: LockedIdentifiers,
+    targets: readonly TargetedChange[],
+    context: ChangeContext,
+  ): Promise<ChangePlan> {
+    const holders = await this.holdersFor(targets, locked.records, transaction);
+    return new ChangePlan(locked, holders, { ...context, now: locked.now });
+  }
+
+  /**
+   * Plans changes without locks and writes.
+   * @param names the names that earlier chunks of the file would release and get.
+   */
+  async preview(
+    targets: readonly TargetedChange[],
+    names: PreviewedNames,
+    context: ChangeContext,
+  ): Promise<ChangePlan> {
+    const named = await this.holdersOf(namedIn(targets));
+    names.overlay(named);
+    const ids = idsOf(targets, named);
+    const found: PairedRecords = names.named(await this.reader.findPaired(ids, await this.reader.findPairs(ids)));
+    const holders = await this.holdersFor(targets, found.records);
+    names.overlay(holders);
+    return new ChangePlan(found, holders, { ...context, now: new Date() });
+  }
+
+  /** Writes what was planned, with an event for each change. */
+  async write(transaction: Queryable, actor: Actor, plan: ChangePlan): Promise<void> {
+    for (const round of roundsOf(plan.changes)) await this.updater.write(transaction, actor, plan.now, round);
+  }
+
+  /**
+   * Who has the names that changes request.
+   * @param transaction a transaction that writes, where names of expired reservations must be released first.
+   * @throws Stale
+   */
+  private async holdersFor(
+    targets: readonly TargetedChange[],
+    records: readonly IdentifierRecord[],
+    transaction?: Queryable,
+  ): Promise<Holders> {
+    const byId = new Map(records.map((record) => [record.id, record]));
+    const claims: ClaimedName[] = [];
+    const requested = targets.flatMap(({ id, metadata, step }): UniqueName[] => {
+      const record = byId.get(id ?? 0n) ?? {
+        namingAuthority: metadata?.namingAuthority ?? '',
+        guid: null,
+        localName: '',
+      };
+      // A change before it may remove an alternate that the record has.
+      const ofStep = claimsOf(step, { ...record, alternateIds: [] });
+      claims.push(...ofStep);
+      return [...namesOf(step, record.namingAuthority), ...ofStep, ...(metadata === null ? [] : [metadata])];
+    });
+    const names = new Map(requested.map((name) => [holderKey(name), name]));
+    if (transaction !== undefined)
+      await lockNames(
+        transaction,
+        claims.map(({ address }) => ({ address, isClaim: true })),
+      );
+    const holders = await this.holdersOf([...names.values()], transaction);
+    const subjects = namedIn(targets).flatMap((name) => holders.get(holderKey(name))?.id ?? []);
+    if (transaction !== undefined && subjects.some((id) => !byId.has(id))) throw new Stale();
+    return holders;
+  }
+
+  /** As `holdersFor`, of these names. */
+  private async holdersOf(names: readonly UniqueName[], transaction?: Queryable): Promise<Holders> {
+    const found = await this.holders.findHolders(names, transaction);
+    const expired = found.flatMap((holder) => (holder?.isExpired === true ? [holder.id] : []));
+    if (expired.length > 0 && transaction !== undefined) throw new Stale(expired);
+    return new Map(
+      names.map((name, index) => {
+        const holder = found[index] ?? null;
+        return [holderKey(name), holder?.isExpired === true ? null : holder];
+      }),
+    );
+  }
+}

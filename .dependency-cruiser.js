@@ -4,7 +4,7 @@
  * these patterns without a change here.
  */
 const LAYERS =
-  'identifier|registry|handle-values|record-page|storage|database|http|access|curation|finding|handle-records|minting|upserts|problem|config|metrics|openapi|logging';
+  'identifier|registry|handle-values|record-page|storage|database|http|access|changing|finding|minting|problem|config|metrics|openapi|logging';
 const FACE = `^src/(?!(?:${LAYERS})/)[^/]+/`;
 
 /** What a layer may import besides itself. */
@@ -82,36 +82,26 @@ export default {
       'Finding what a pasted text denotes is a service of every face.',
     ),
     only(
-      'curation',
-      ['access', 'storage', 'registry', 'handle-values', 'identifier', 'problem'],
-      'Changes of identifiers are services of every face.',
+      'changing',
+      ['minting', 'access', 'storage', 'registry', 'handle-values', 'identifier', 'problem'],
+      'Changes of identifiers are services of every face; a mint does not depend on them.',
     ),
     only(
       'minting',
       ['access', 'storage', 'registry', 'identifier', 'problem', 'metrics'],
       'Minting and registering are services of every face.',
     ),
-    only(
-      'upserts',
-      ['curation', 'minting', 'access', 'storage', 'registry', 'identifier', 'problem'],
-      'A mint that updates an existing identifier uses the services of both.',
-    ),
-    only(
-      'handle-records',
-      ['curation', 'minting', 'access', 'storage', 'registry', 'handle-values', 'identifier', 'problem'],
-      'Writes of Handle clients go through the services of every other change.',
-    ),
     {
       name: 'writes-read-the-primary',
       comment: 'A replica can lack the last changes, so nothing that decides about a write reads it.',
       severity: 'error',
-      from: { path: '^src/(curation|handle-records|minting|upserts)/' },
+      from: { path: '^src/(changing|minting)/' },
       to: { path: '^src/(storage|database)/replica/' },
     },
     {
       name: 'services-use-no-http-server',
       severity: 'error',
-      from: { path: '^src/(curation|handle-records|minting|upserts)/' },
+      from: { path: '^src/(changing|minting)/' },
       to: { path: '(^|/)node_modules/(fastify|@nestjs/platform-fastify|pg|@prisma)(/|$)' },
     },
     {

@@ -1,8 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { KeyValidity } from '../access/key-validity.js';
 import { Places } from '../access/places.js';
-import { HandleRecordsModule } from '../handle-records/handle-records.module.js';
-import { HandleRecordsService } from '../handle-records/handle-records.service.js';
+import { ChangingModule } from '../changing/changing.module.js';
+import { HandleRecordsService } from '../changing/handle-records.service.js';
 import { Metrics } from '../metrics/metrics.js';
 import { CachedResolution } from '../storage/identifiers/cache/cached-resolution.js';
 import { IdentifierPages } from '../storage/identifiers/identifier-pages.js';
@@ -66,7 +66,7 @@ export class HandleApiModule {
     };
     return {
       module: HandleApiModule,
-      imports: [StorageReadModule, HandleRecordsModule],
+      imports: [StorageReadModule, ChangingModule],
       providers: [api],
       exports: [api],
     };

@@ -20,7 +20,15 @@ import { READ_CLIENT, type ReadClient } from '../storage/read-client.js';
 import { WRITE_CLIENT, type WriteClient } from '../storage/write-client.js';
 import { buildCandidates, type PreviousVersions } from './build-candidates.js';
 import { MintConflicts, type MintTransaction } from './mint-conflicts.js';
-import type { Candidate, DecidedMint, Decisions, MintJob, MintOutcome, MintResult } from './mint-outcome.js';
+import {
+  type Candidate,
+  type DecidedMint,
+  type Decisions,
+  type MintJob,
+  type MintOutcome,
+  type MintResult,
+  withUnderstood,
+} from './mint-outcome.js';
 import { MintQueue } from './mint-queue.js';
 import { MintReplays } from './mint-replays.js';
 import { MintStatistics } from './mint-statistics.js';
@@ -80,7 +88,8 @@ export class MintingService {
    * `MintQueue.mint`.
    */
   async mint(request: MintRequest, context: RequestContext, onCharge: ChargeReport): Promise<MintOutcome> {
-    return this.mintOne(await this.readRequest(request, context, onCharge));
+    const job = await this.readRequest(request, context, onCharge);
+    return withUnderstood(await this.mintOne(job), job);
   }
 
   /** The first half of `mint`: parses, authorises and charges a request. */

@@ -1,7 +1,7 @@
 import { HttpStatus, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
-import { type ChangedLine, ChangeStreamService, type PreviewedLine } from '../../curation/change-stream.service.js';
-import { changedMembers } from '../../curation/changed-members.js';
+import { type ChangedLine, ChangeStreamService, type PreviewedLine } from '../../changing/change-stream.service.js';
+import { changedMembers } from '../../changing/changed-members.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
 import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';

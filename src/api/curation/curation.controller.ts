@@ -27,8 +27,8 @@ import { Problem } from '../../problem/problem.js';
 import { type IdentifierSnapshot, serializeRecord } from '../../registry/identifier-record.js';
 import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier-param.js';
 import { IdentifierDto } from '../representation/identifier.dto.js';
-import type { CurationCommand } from '../../curation/curation-command.js';
-import { CurationService } from '../../curation/curation.service.js';
+import type { CurationCommand } from '../../changing/curation-command.js';
+import { CurationService } from '../../changing/curation.service.js';
 import { ActivateIdentifierDto, CuratedIdentifierDto, UpdateIdentifierDto } from './update-identifier.dto.js';
 import { WithdrawRequestDto } from '../representation/withdraw-request.dto.js';
 

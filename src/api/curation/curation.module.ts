@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { CurationServiceModule } from '../../curation/curation-service.module.js';
+import { ChangingModule } from '../../changing/changing.module.js';
 import { CurationController } from './curation.controller.js';
 
-@Module({ imports: [CurationServiceModule], controllers: [CurationController] })
+@Module({ imports: [ChangingModule], controllers: [CurationController] })
 export class CurationModule {}

@@ -10,7 +10,8 @@ import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import { MintPresenter } from './mint-presenter.js';
 import { MintRequestDto, MintedIdentifierDto } from './mint-request.dto.js';
-import { UpsertsService } from '../../upserts/upserts.service.js';
+import { MintingService } from '../../minting/minting.service.js';
+import { UpsertsService } from '../../changing/upserts.service.js';
 
 const HEADERS = {
   Location: {
@@ -25,6 +26,7 @@ const HEADERS = {
 @Controller('identifiers')
 export class MintingController {
   constructor(
+    private readonly minting: MintingService,
     private readonly upserts: UpsertsService,
     private readonly presenter: MintPresenter,
   ) {}
@@ -75,7 +77,8 @@ export class MintingController {
     @Context() context: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
-    const outcome = await this.upserts.mint(request, context, (quota, taken) => {
+    const service = request.onExisting === 'update' ? this.upserts : this.minting;
+    const outcome = await service.mint(request, context, (quota, taken) => {
       setRateLimitHeaders(reply, 'naming-authority', quota, taken);
     });
     return this.presenter.respond(reply, outcome, context.principal);

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
-import { CurationServiceModule } from '../../curation/curation-service.module.js';
+import { ChangingModule } from '../../changing/changing.module.js';
 import { MintingServiceModule } from '../../minting/minting-service.module.js';
-import { UpsertsModule } from '../../upserts/upserts.module.js';
 import { StorageWriteModule } from '../../storage/storage-write.module.js';
 import { RepresentationModule } from '../representation/representation.module.js';
 import { BatchController } from './batch/batch.controller.js';
@@ -12,7 +11,7 @@ import { MintPresenter } from './mint-presenter.js';
 import { MintingController } from './minting.controller.js';
 
 @Module({
-  imports: [StorageWriteModule, CurationServiceModule, MintingServiceModule, UpsertsModule, RepresentationModule],
+  imports: [StorageWriteModule, ChangingModule, MintingServiceModule, RepresentationModule],
   controllers: [MintingController, BatchController, BulkController],
   providers: [MintPresenter, BatchService, BulkService],
 })

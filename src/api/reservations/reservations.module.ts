@@ -1,6 +1,6 @@
 import { GuidGenerator } from '../../registry/uuid.js';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { CurationServiceModule } from '../../curation/curation-service.module.js';
+import { ChangingModule } from '../../changing/changing.module.js';
 import type { FailureCounter } from '../../problem/log-failure.js';
 import { StorageWriteModule } from '../../storage/storage-write.module.js';
 import { ReservationController } from './reservations.controller.js';
@@ -8,7 +8,7 @@ import { ReservationService } from './reservations.service.js';
 import { ReservationSweep, SWEEP_FAILURES, SWEEP_INTERVAL_MS } from './sweep.js';
 
 @Module({
-  imports: [StorageWriteModule, CurationServiceModule],
+  imports: [StorageWriteModule, ChangingModule],
   controllers: [ReservationController],
   providers: [GuidGenerator, ReservationService, ReservationSweep],
 })

@@ -3,7 +3,7 @@ import type { DirectAnswer, DirectRoute } from '../../http/server/direct-answers
 import type { Metrics } from '../../metrics/metrics.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { HeldRecords } from '../../storage/identifiers/cache/cached-resolution.js';
-import { locationIn } from '../../handle-records/handle-location.js';
+import { locationIn } from '../../changing/handle-location.js';
 import type { LatestAuthorities } from '../../registry/naming-authority-snapshot.js';
 import { HANDLE_ROUTES } from '../entrance.js';
 import { HANDLE_API_HEADERS } from '../face.js';

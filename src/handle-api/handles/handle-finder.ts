@@ -1,5 +1,5 @@
 import type { Principal } from '../../access/principal.js';
-import { type HandleLocation, type Location, locationIn } from '../../handle-records/handle-location.js';
+import { type HandleLocation, type Location, locationIn } from '../../changing/handle-location.js';
 import type { Address, NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { isDeleted } from '../../registry/lifecycle.js';

@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requestContextOf } from '../../access/current-principal.js';
 import { setRateLimitHeaders } from '../../access/rate-limit-headers.js';
 import type { RequestContext } from '../../access/request-context.js';
-import type { HandleLocation } from '../../handle-records/handle-location.js';
-import type { HandleRecordsService } from '../../handle-records/handle-records.service.js';
+import type { HandleLocation } from '../../changing/handle-location.js';
+import type { HandleRecordsService } from '../../changing/handle-records.service.js';
 import {
   HandleFault,
   type ParsedBody,

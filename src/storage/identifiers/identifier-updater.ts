@@ -69,20 +69,10 @@ export class IdentifierUpdater {
     return { now, ...(await this.reader.findPaired(ids, pairs, transaction, now)) };
   }
 
-  /** Changes identifiers that were locked at `now`. The caller explains unique violations. */
-  async update(
-    transaction: Queryable,
-    actor: Actor,
-    now: Date,
-    changes: readonly RecordChange[],
-  ): Promise<IdentifierRecord[]> {
-    if (changes.length === 0) return [];
-    await this.write(transaction, actor, now, changes);
-    const ids = changes.map(({ record }) => record.id);
-    return this.reader.findByIds(ids, transaction, now);
-  }
-
-  /** Changes identifiers, as `update` does, without reading them again. Each identifier may have one change. */
+  /**
+   * Changes identifiers that were locked at `now`. Each identifier may have one change. The caller repeats the transaction after a unique
+   * violation.
+   */
   async write(transaction: Queryable, actor: Actor, now: Date, changes: readonly RecordChange[]): Promise<void> {
     await write(transaction, actor, now, changes);
   }

@@ -34,7 +34,7 @@ async function amend(identifier: string, amendment: Amendment): Promise<void> {
   await new Transactions(pool, pool).run(async (transaction) => {
     const { now, records } = await changes.lock(transaction, [BigInt(rows[0]!.id)]);
     const requested = records.map((record) => ({ record, amendment }));
-    return changes.update(transaction, CURATOR, now, requested);
+    return changes.write(transaction, CURATOR, now, requested);
   });
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import type { HandleRecordsService } from '../../../dist/handle-records/handle-records.service.js';
+import type { HandleRecordsService } from '../../../dist/changing/handle-records.service.js';
 import { type HandleFault, parseValues } from '../../../dist/handle-values/index.js';
 import { OPEN_ACCESS, Principal } from '../../../dist/access/principal.js';
 import { handleRecordsOn } from '../harness/handle-records.js';

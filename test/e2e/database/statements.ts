@@ -252,7 +252,7 @@ export const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][]
         many(100, (n) => BigInt(n + 1) as never),
       );
       const amendment = { kind: 'changed', target: 'https://x.example/' } as const;
-      await changes.update(
+      await changes.write(
         on,
         { client: 'service', keyId: null },
         now,

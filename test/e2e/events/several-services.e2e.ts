@@ -35,9 +35,10 @@ async function changeMany(url: string): Promise<number> {
       const { now, records } = await changes.lock(transaction, ids);
       const amendment = { kind: 'changed', target: `https://a.org/${n}` } as const;
       const requested = records.map((record) => ({ record, amendment }));
-      return changes.update(transaction, { client: 'curator', keyId: null }, now, requested);
+      await changes.write(transaction, { client: 'curator', keyId: null }, now, requested);
+      return requested.length;
     });
-    made += changed.length;
+    made += changed;
   }
   await pool.end();
   return made;

@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { MintBudget } from '../../../dist/access/mint-budget.js';
-import { ChangeEngine } from '../../../dist/curation/change-engine.js';
-import { CurationService } from '../../../dist/curation/curation.service.js';
+import { ChangeEngine } from '../../../dist/changing/change-engine.js';
+import { CurationService } from '../../../dist/changing/curation.service.js';
 import { PrismaService } from '../../../dist/database/prisma.service.js';
-import { HandleRecordsService } from '../../../dist/handle-records/handle-records.service.js';
+import { HandleRecordsService } from '../../../dist/changing/handle-records.service.js';
 import { toResolver } from '../../../dist/identifier/index.js';
 import { Metrics } from '../../../dist/metrics/metrics.js';
 import { MintConflicts } from '../../../dist/minting/mint-conflicts.js';

@@ -5,7 +5,7 @@ import { MintBudget } from '../../../access/mint-budget.js';
 import type { Principal } from '../../../access/principal.js';
 import type { RequestContext } from '../../../access/request-context.js';
 import { namingAuthorityKey, parseNamingAuthority } from '../../../identifier/index.js';
-import { ChangeEngine } from '../../../curation/change-engine.js';
+import { ChangeEngine } from '../../../changing/change-engine.js';
 import { Problem, type ProblemDetail } from '../../../problem/problem.js';
 import { shownConflict } from '../../../registry/conflict-problem.js';
 import { type Digest, digestFrom } from '../../../registry/digest.js';
@@ -17,7 +17,7 @@ import type { Queryable } from '../../../storage/transactions.js';
 import { type MintJob, type MintResult, type NamedResult, withUnderstood } from '../../../minting/mint-outcome.js';
 import { MintReplays, type StoredResult, serializeResult } from '../../../minting/mint-replays.js';
 import { MintingService } from '../../../minting/minting.service.js';
-import { ExistingUpdates, repeatAfterExpiry } from '../../../upserts/existing-updates.js';
+import { ExistingUpdates, repeatAfterExpiry } from '../../../changing/existing-updates.js';
 import {
   type MintItem,
   PARSE_SLICE,

@@ -17,7 +17,7 @@ import {
 import type { MintJob, NamedResult } from '../../../minting/mint-outcome.js';
 import { IN_FLIGHT_PAUSES_MS, isInFlight } from '../../../minting/mint-queue.js';
 import { MintingService, type PreparedMints } from '../../../minting/minting.service.js';
-import { UpsertsService } from '../../../upserts/upserts.service.js';
+import { UpsertsService } from '../../../changing/upserts.service.js';
 
 export interface BulkContext extends RequestContext {
   /** The naming authority of lines that name none. */

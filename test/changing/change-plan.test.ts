@@ -8,10 +8,10 @@ import {
   holderKey,
   namesOf,
   roundsOf,
-} from '../../src/curation/change-plan.js';
-import { requireChangeable } from '../../src/curation/change-line.js';
-import { type CurationStep, type NewValues, parseCommand } from '../../src/curation/curation-command.js';
-import { PreviewedNames } from '../../src/curation/previewed-names.js';
+} from '../../src/changing/change-plan.js';
+import { requireChangeable } from '../../src/changing/change-line.js';
+import { type CurationStep, type NewValues, parseCommand } from '../../src/changing/curation-command.js';
+import { PreviewedNames } from '../../src/changing/previewed-names.js';
 import { Problem } from '../../src/problem/problem.js';
 import { KNOWN, recordWith } from '../records.js';
 

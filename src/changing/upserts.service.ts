@@ -9,7 +9,7 @@ import {
   type MintResult,
   withUnderstood,
 } from '../minting/mint-outcome.js';
-import { ChangeEngine } from '../curation/change-engine.js';
+import { ChangeEngine } from './change-engine.js';
 import { RecordBudget } from '../minting/found-records.js';
 import { MintReplays } from '../minting/mint-replays.js';
 import { type MintGroupResults, MintingService } from '../minting/minting.service.js';

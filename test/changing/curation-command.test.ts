@@ -7,7 +7,7 @@ import {
   fingerprintSource,
   isMet,
   parseCommand,
-} from '../../src/curation/curation-command.js';
+} from '../../src/changing/curation-command.js';
 import { Problem } from '../../src/problem/problem.js';
 import { GUID, KNOWN, recordWith } from '../records.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { OPEN_ACCESS } from '../../src/access/principal.js';
-import { decide } from '../../src/curation/curation-command.js';
+import { decide } from '../../src/changing/curation-command.js';
 import {
   type ValuesCommand,
   decideValues,
@@ -8,7 +8,7 @@ import {
   parsePut,
   valuesContent,
   withStoredValues,
-} from '../../src/curation/values-command.js';
+} from '../../src/changing/values-command.js';
 import { HandleFault } from '../../src/handle-values/index.js';
 import { DEFAULT_RESOLVER } from '../../src/identifier/index.js';
 import { Problem } from '../../src/problem/problem.js';

@@ -6,8 +6,8 @@ import type { IdentifierRecord } from '../../src/registry/identifier-record.js';
 import { type MintRequest, parseMintRequest } from '../../src/registry/mint-command.js';
 import type { RecordChange } from '../../src/storage/identifiers/identifier-updater.js';
 import type { NameHolder, UniqueName } from '../../src/storage/identifiers/name-holders.js';
-import { ChangeEngine, Stale } from '../../src/curation/change-engine.js';
-import { ExistingUpdates } from '../../src/upserts/existing-updates.js';
+import { ChangeEngine, Stale } from '../../src/changing/change-engine.js';
+import { ExistingUpdates } from '../../src/changing/existing-updates.js';
 import { KNOWN, recordWith } from '../records.js';
 
 const NOW = new Date('2026-11-20T09:30:00.000Z');

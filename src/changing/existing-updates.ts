@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../access/principal.js';
-import { ChangeEngine, Stale } from '../curation/change-engine.js';
-import type { TargetedChange } from '../curation/change-plan.js';
-import type { ParsedValues } from '../curation/curation-command.js';
+import { ChangeEngine, Stale } from './change-engine.js';
+import type { TargetedChange } from './change-plan.js';
+import type { ParsedValues } from './curation-command.js';
 import { RecordBudget, isWhole } from '../minting/found-records.js';
 import type { MintJob, MintResult } from '../minting/mint-outcome.js';
 import { Problem, invalidValue } from '../problem/problem.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ADMIN, Principal } from '../../src/access/principal.js';
 import { HandleFault } from '../../src/handle-values/index.js';
-import { HandleRecordsService } from '../../src/handle-records/handle-records.service.js';
-import { locationIn } from '../../src/handle-records/handle-location.js';
+import { HandleRecordsService } from '../../src/changing/handle-records.service.js';
+import { locationIn } from '../../src/changing/handle-location.js';
 import { DEFAULT_RESOLVER } from '../../src/identifier/index.js';
 import { Problem } from '../../src/problem/problem.js';
 import type { IdentifierSnapshot } from '../../src/registry/identifier-record.js';

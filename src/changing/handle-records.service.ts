@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ChargeReport } from '../access/mint-budget.js';
 import type { RequestContext } from '../access/request-context.js';
-import { CurationService } from '../curation/curation.service.js';
-import { metadataIdIn } from '../curation/values-command.js';
+import { CurationService } from './curation.service.js';
+import { metadataIdIn } from './values-command.js';
 import {
   HandleFault,
   RESPONSE_CODE,

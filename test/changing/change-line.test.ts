@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { OPEN_ACCESS, Principal } from '../../src/access/principal.js';
-import { type ChangeRequest, readChange, textsIn } from '../../src/curation/change-line.js';
+import { type ChangeRequest, readChange, textsIn } from '../../src/changing/change-line.js';
 import { Problem } from '../../src/problem/problem.js';
 import { GUID, KNOWN } from '../records.js';
 

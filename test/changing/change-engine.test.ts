@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { ChangeEngine } from '../../src/curation/change-engine.js';
+import { ChangeEngine } from '../../src/changing/change-engine.js';
 
 const violation = () => Promise.reject(Object.assign(new Error('duplicate key'), { code: '23505' }));
 

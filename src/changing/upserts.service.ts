@@ -50,15 +50,12 @@ export class UpsertsService {
    */
   async mint(request: MintRequest, context: RequestContext, onCharge: ChargeReport): Promise<MintOutcome> {
     const job = await this.minting.readRequest(request, context, onCharge);
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      const outcome = await this.minting.mintOne(job);
-      if (outcome.outcome !== 'toUpdate') return withUnderstood(outcome, job);
-      const updated = await this.updateTogether([{ job, id: outcome.record.id, isLarge: false }], context.principal);
-      const result = updated.get(job);
-      if (result instanceof Problem) throw result;
-      if (result !== undefined) return withUnderstood(result, job);
-    }
-    throw conflictInProgress();
+    const first = new Map<MintJob, MintResult>([[job, await this.minting.mintOne(job)]]);
+    const { results, failure } = await this.settle({ results: first, failure: null }, context.principal);
+    const result = results.get(job);
+    if (result === undefined) throw failure ?? conflictInProgress();
+    if (result instanceof Problem) throw result;
+    return withUnderstood(result, job);
   }
 
   /**

@@ -5,10 +5,11 @@ import { FoundRecords } from './found-records.js';
 import { MintConflicts } from './mint-conflicts.js';
 import { MintReplays } from './mint-replays.js';
 import { MintingService } from './minting.service.js';
+import { RefusedMints } from './refused-mints.js';
 
 @Module({
   imports: [StorageWriteModule],
-  providers: [GuidGenerator, MintingService, MintConflicts, MintReplays, FoundRecords],
+  providers: [GuidGenerator, MintingService, MintConflicts, MintReplays, RefusedMints, FoundRecords],
   exports: [MintingService, MintReplays, FoundRecords],
 })
 export class MintingServiceModule {}

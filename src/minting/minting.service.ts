@@ -30,8 +30,8 @@ import {
   withUnderstood,
 } from './mint-outcome.js';
 import { MintQueue } from './mint-queue.js';
-import { MintReplays } from './mint-replays.js';
 import { MintStatistics } from './mint-statistics.js';
+import { RefusedMints } from './refused-mints.js';
 
 /** Candidates of one statement, and those that conflict with one of them and follow later. */
 interface InsertBatch {
@@ -69,7 +69,7 @@ export class MintingService {
   constructor(
     @Inject(WRITE_CLIENT) private readonly prisma: WriteClient,
     private readonly conflicts: MintConflicts,
-    private readonly replays: MintReplays,
+    private readonly refused: RefusedMints,
     private readonly authorities: NamingAuthorityCache,
     private readonly guids: GuidGenerator,
     private readonly budget: MintBudget,
@@ -152,7 +152,7 @@ export class MintingService {
     const { refused, candidates } = buildCandidates(first, { guids, latest: null, previousVersions });
     return {
       previousVersions,
-      decided: refused.length === 0 ? [] : await this.replays.replaceRefused(refused),
+      decided: refused.length === 0 ? [] : await this.refused.replace(refused),
       undecided: candidates,
       insertBatch: this.statistics.expectsReplays ? null : this.prepareInsert(candidates),
     };
@@ -226,7 +226,7 @@ export class MintingService {
         explained.undecided.map((each) => ({ job: each.job, attempt: each.attempt + (hasFailed(each) ? 1 : 0) })),
         { guids, latest, previousVersions: prepared.previousVersions },
       );
-      yield await this.replays.replaceRefused(rebuilt.refused);
+      yield await this.refused.replace(rebuilt.refused);
       ({ candidates } = rebuilt);
       insertBatch = null;
     }

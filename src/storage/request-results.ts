@@ -25,6 +25,12 @@ export interface KeyUse {
   readonly hasStandby: boolean;
 }
 
+/** What a request minted, which is in the rows of identifiers. */
+export interface MintedBefore {
+  readonly hash: Digest;
+  readonly ids: { readonly id: string; readonly metadataRecordId?: string };
+}
+
 /** A result that is not in the row of an identifier. */
 export interface NewResult {
   readonly mint: KeyedMint;
@@ -46,6 +52,17 @@ const FIND_USES = `
          END AS "isOther", ${HAS_STANDBY} AS "hasStandby"
   FROM unnest($1::int[], $2::text[], $3::text[], $4::int[]) AS w(ordinal, client, key, place)
   LEFT JOIN LATERAL (SELECT x.hash, x.outcome FROM request x WHERE x.client = w.client AND x.key = w.key OFFSET 0) r ON true`;
+
+/** $1: ordinals; $2: clients; $3: keys; $4: indexes. A metadata record has the next index. OFFSET 0: see the planner assumptions. */
+const FIND_MINTED = `
+  SELECT w.ordinal, i.request_hash AS hash, i.id, m.id AS "metadataRecordId"
+  FROM unnest($1::int[], $2::text[], $3::text[], $4::int[]) AS w(ordinal, client, key, place)
+  CROSS JOIN LATERAL (
+    SELECT x.id, x.request_hash FROM identifier x
+    WHERE x.client = w.client AND x.request_key = w.key AND x.request_index = w.place OFFSET 0) i
+  LEFT JOIN LATERAL (
+    SELECT x.id FROM identifier x
+    WHERE x.client = w.client AND x.request_key = w.key AND x.request_index = w.place + 1 OFFSET 0) m ON true`;
 
 /** $1: clients; $2: keys; $3: the first index of a row, which has the results of 2^10 indexes. */
 const FIND_PARTS = `
@@ -83,15 +100,23 @@ export class RequestResults {
     private readonly transactions: Transactions,
   ) {}
 
+  /** What each request minted earlier; null for one that minted nothing. */
+  async findMinted(mints: readonly KeyedMint[], from: Queryable = this.pool): Promise<(MintedBefore | null)[]> {
+    if (mints.length === 0) return [];
+    const query = prepared('find-minted', FIND_MINTED, indexesOf(mints), mints.length);
+    const { rows } = await from.query<MintedRow>(query);
+    const found = new Map(
+      rows.map(({ ordinal, hash, id, metadataRecordId }): [number, MintedBefore] => [
+        ordinal,
+        { hash, ids: metadataRecordId === null ? { id } : { id, metadataRecordId } },
+      ]),
+    );
+    return mints.map((_, ordinal) => found.get(ordinal) ?? null);
+  }
+
   async find(mints: readonly KeyedMint[], from: Queryable = this.pool): Promise<KeyUse[]> {
     if (mints.length === 0) return [];
-    const values = [
-      arrayOf(mints.map((_, ordinal) => ordinal)),
-      arrayOf(mints.map(({ client }) => client)),
-      arrayOf(mints.map(({ key }) => key)),
-      arrayOf(mints.map(({ index }) => index)),
-    ];
-    const { rows } = await from.query<UseRow>(prepared('find-key-uses', FIND_USES, values, mints.length));
+    const { rows } = await from.query<UseRow>(prepared('find-key-uses', FIND_USES, indexesOf(mints), mints.length));
     const uses = new Map(rows.map((row) => [row.ordinal, row]));
     const ofLines = await this.findLines(mints, from);
     return mints.map((mint, ordinal): KeyUse => {
@@ -162,6 +187,23 @@ export class RequestResults {
     }
     return found;
   }
+}
+
+/** The parameters $1 to $4 of `FIND_USES` and `FIND_MINTED`. */
+function indexesOf(mints: readonly KeyedMint[]): unknown[] {
+  return [
+    arrayOf(mints.map((_, ordinal) => ordinal)),
+    arrayOf(mints.map(({ client }) => client)),
+    arrayOf(mints.map(({ key }) => key)),
+    arrayOf(mints.map(({ index }) => index)),
+  ];
+}
+
+interface MintedRow {
+  readonly ordinal: number;
+  readonly hash: Digest;
+  readonly id: string;
+  readonly metadataRecordId: string | null;
 }
 
 interface UseRow {

@@ -25,7 +25,7 @@ async function mintContested(jobs: readonly MintJob[]) {
   const service = new MintingService(
     { identifier: { mint } } as never,
     { explain: (undecided: Candidate[]) => Promise.resolve({ decided: [], undecided }) } as never,
-    { replaceRefused: (refused: unknown) => Promise.resolve(refused) } as never,
+    { replace: (refused: unknown) => Promise.resolve(refused) } as never,
     { refresh: () => Promise.resolve(KNOWN) } as never,
     { next: () => 'f58fb49e-b1f8-48f0-a606-e84cef294be5' },
     {} as never,

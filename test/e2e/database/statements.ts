@@ -161,6 +161,7 @@ export const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][]
   ],
   ['how a new key is used', FEW, (on) => results(on).find([unusedKey])],
   ['how the key of a line is used', FEW, (on) => results(on).find([{ ...unusedKey, key: 'stream-1', index: 2000 }])],
+  ['what a new key minted', FEW, (on) => results(on).findMinted([unusedKey])],
   ['storing the result of a mint', FEW, (on) => results(on).store([{ mint: unusedKey, result: {}, found: null }])],
   [
     'storing the results of a chunk',

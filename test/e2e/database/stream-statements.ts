@@ -84,6 +84,7 @@ export const STREAM_STATEMENTS: [string, number, (on: pg.Client) => Promise<unkn
     MOST,
     (on) => results(on).store(many(500, (n) => ({ mint: keyed(n), result: {}, found: null }))),
   ],
+  ['the 20th chunk of a key: what it minted', MOST, (on) => results(on).findMinted(many(500, keyed))],
   ['the 20th chunk of a key: a mint of it', 200, (on) => reader(on).findByRequest(BULK.client, BULK.key, 19_002)],
   ['the 20th chunk of changes', 200, (on) => changed(on, 19)],
   ['a repeat of the 19th chunk of changes', 200, (on) => changed(on, 18)],

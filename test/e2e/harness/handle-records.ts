@@ -9,6 +9,7 @@ import { Metrics } from '../../../dist/metrics/metrics.js';
 import { MintConflicts } from '../../../dist/minting/mint-conflicts.js';
 import { MintReplays } from '../../../dist/minting/mint-replays.js';
 import { MintingService } from '../../../dist/minting/minting.service.js';
+import { RefusedMints } from '../../../dist/minting/refused-mints.js';
 import { GuidGenerator } from '../../../dist/registry/uuid.js';
 import { IdempotentRequests } from '../../../dist/storage/idempotency.js';
 import { IdentifierReader } from '../../../dist/storage/identifiers/identifier-reader.js';
@@ -38,7 +39,7 @@ export function handleRecordsOn(pool: pg.Pool): HandleRecordsService {
   const minting = new MintingService(
     prisma,
     conflicts,
-    replays,
+    new RefusedMints(results, replays, transactions),
     authorities,
     guids,
     budget,

@@ -5,6 +5,7 @@ import { MintConflicts } from '../../../dist/minting/mint-conflicts.js';
 import { Metrics } from '../../../dist/metrics/metrics.js';
 import { MintReplays } from '../../../dist/minting/mint-replays.js';
 import { MintingService } from '../../../dist/minting/minting.service.js';
+import { RefusedMints } from '../../../dist/minting/refused-mints.js';
 import { toResolver } from '../../../dist/identifier/index.js';
 import { NamingAuthorityWriter } from '../../../dist/storage/naming-authorities/naming-authority-writer.js';
 import { IdentifierUpdater } from '../../../dist/storage/identifiers/identifier-updater.js';
@@ -54,7 +55,7 @@ function mintingWith(guids: (string | undefined)[]) {
   const service = new MintingService(
     prisma,
     new MintConflicts(prisma, new IdentifierUpdater(reader), transactions, replays, new ChangeReader(pool)),
-    replays,
+    new RefusedMints(results, replays, transactions),
     authorities,
     { next: () => guids.shift() ?? A! },
     new MintBudget(metrics, 0),

@@ -2,16 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { rowsLost } from '../problem/database-errors.js';
 import type { ProblemCode } from '../problem/catalogue.js';
 import { Problem, type ProblemExtensions } from '../problem/problem.js';
-import type { MintContext } from '../registry/build-identifier.js';
-import { shownConflict } from '../registry/conflict-problem.js';
 import { MAX_PAGE_OCTETS } from '../storage/bounded-page.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
-import { keyReused } from '../storage/idempotency-key.js';
 import { type NewResult, RequestResults } from '../storage/request-results.js';
-import { type Queryable, Transactions } from '../storage/transactions.js';
+import type { Queryable } from '../storage/transactions.js';
 import { RecordBudget } from './found-records.js';
 import type { DecidedMint, MintOutcome, MintResult } from './mint-outcome.js';
-import { replayOf } from './resolve-conflicts.js';
 
 /** Problems that are stored for a line of a stream, because they depend on identifiers that can change. */
 const STORED_REFUSALS = new Set([
@@ -46,35 +42,7 @@ export class MintReplays {
   constructor(
     private readonly reader: IdentifierReader,
     private readonly results: RequestResults,
-    private readonly transactions: Transactions,
   ) {}
-
-  /** @returns null for the first request with its key or without one; IDEMPOTENCY_KEY_REUSED as a value. */
-  private async find({ actor, request }: MintContext): Promise<MintResult | null> {
-    if (request === null) return null;
-    const earlier = await this.reader.findByRequest(actor.client, request.key, request.index);
-    if (earlier !== null) return replayOf(earlier, request);
-    const [use] = await this.results.find([{ client: actor.client, ...request }]);
-    if (use?.isOther === true) return keyReused();
-    if (!use?.outcome) return null;
-    if (use.outcome.hash !== request.fingerprint) return keyReused();
-    const read = await this.readAll(new Map([[request, use.outcome.text]]));
-    return read.get(request) ?? null;
-  }
-
-  /** Refused mints with the results of earlier requests with their keys: a replay takes precedence over a problem. */
-  async replaceRefused(refused: readonly DecidedMint[]): Promise<DecidedMint[]> {
-    const decided: DecidedMint[] = [];
-    let isReplayed = false;
-    const budget = new RecordBudget();
-    for (const { job, result } of refused) {
-      const earlier = await this.find(job.context);
-      isReplayed ||= earlier !== null;
-      decided.push({ job, result: budget.reduce(shownConflict(earlier ?? result, job.known)) });
-    }
-    if (isReplayed) await this.transactions.waitForStandby();
-    return decided;
-  }
 
   /** Deserializes stored results of single mints and lines, with the current records. */
   async readAll<K>(texts: ReadonlyMap<K, string>, from?: Queryable): Promise<ReadonlyMap<K, MintResult>> {

@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
-import type { Digest } from '../../registry/digest.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { isAt } from '../../registry/key-collision.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
@@ -33,14 +32,6 @@ const BY_METADATA = `
          replaced_by, replaces, handle_values, sandbox, resolver_scheme, resolver_authority, resolver_first_segment, describes, newer_versions
   FROM identifier_record
   WHERE naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND metadata_key = $2`;
-
-/** $1: the client; $2: its Idempotency-Key; $3: the index in the request. A metadata record has the next index. */
-const BY_REQUEST = `
-  SELECT request_hash AS fingerprint, id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
-         created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
-         replaced_by, replaces, handle_values, sandbox, resolver_scheme, resolver_authority, resolver_first_segment, describes, newer_versions
-  FROM identifier_record
-  WHERE client = $1 AND request_key = $2 AND request_index BETWEEN $3 AND $3 + 1 ORDER BY request_index`;
 
 /** $1: the ids. */
 const BY_IDS = `
@@ -86,12 +77,6 @@ const EXPIRED_IDS = `
   SELECT id FROM identifier
   WHERE state = 'reserved' AND lease_until <= CURRENT_TIMESTAMP ORDER BY lease_until LIMIT $1`;
 
-export interface MintedByRequest {
-  readonly record: IdentifierRecord;
-  readonly metadataRecord: IdentifierRecord | null;
-  readonly fingerprint: Digest;
-}
-
 /** Records, and the metadata records that were minted with those of them that are reserved, by the ids of the objects. */
 export interface PairedRecords {
   readonly records: readonly IdentifierRecord[];
@@ -126,28 +111,6 @@ export class IdentifierReader {
     from: Queryable = this.pool,
   ): Promise<IdentifierRecord | null> {
     return one(from, 'by-alternate', BY_ALTERNATE, [namingAuthority, key]);
-  }
-
-  /** @param index the index in the request; a metadata record has the next one. */
-  async findByRequest(
-    client: string,
-    requestKey: string,
-    index = 0,
-    from: Queryable = this.pool,
-  ): Promise<MintedByRequest | null> {
-    const values = [client, requestKey, index];
-    const { rows } = await from.query<IdentifierRow & { fingerprint: Digest }>({
-      name: 'by-request',
-      text: BY_REQUEST,
-      values,
-    });
-    const [object, metadata] = rows;
-    if (object === undefined) return null;
-    return {
-      record: recordOf(object),
-      metadataRecord: metadata === undefined ? null : recordOf(metadata),
-      fingerprint: object.fingerprint,
-    };
   }
 
   /** In their original order and in any state. */

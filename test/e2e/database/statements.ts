@@ -169,8 +169,6 @@ export const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][]
     (on) =>
       results(on).store(many(100, (n) => ({ mint: { ...unusedKey, index: 2 * n + 2 }, result: {}, found: null }))),
   ],
-  ['a mint by its key', FEW, (on) => reader(on).findByRequest('anonymous', 'stream-1', 2000)],
-  ['a mint by a key that is new', FEW, (on) => reader(on).findByRequest('anonymous', 'not-used-before')],
   ['a reservation that does not exist', FEW, (on) => reader(on).findByReservation(randomUUID())],
   ['ended leases', FEW, (on) => reader(on).findExpiredIds(100)],
   ['records by their ids', FEW, (on) => reader(on).findByIds([1n, 2n, 3n])],

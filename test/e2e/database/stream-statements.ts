@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { digestOf } from '../../../dist/registry/digest.js';
 import { IdempotentRequests } from '../../../dist/storage/idempotency.js';
 import { insertQuery } from '../../../dist/storage/identifiers/insert-statement.js';
-import { conflicts, item, many, reader, results } from './statements.js';
+import { conflicts, item, many, results } from './statements.js';
 
 const BULK = { client: 'anonymous', key: 'bulk-of-20' };
 const CHANGES = { client: 'anonymous', key: 'changes-of-20', fingerprint: digestOf('changes') };
@@ -85,7 +85,6 @@ export const STREAM_STATEMENTS: [string, number, (on: pg.Client) => Promise<unkn
     (on) => results(on).store(many(500, (n) => ({ mint: keyed(n), result: {}, found: null }))),
   ],
   ['the 20th chunk of a key: what it minted', MOST, (on) => results(on).findMinted(many(500, keyed))],
-  ['the 20th chunk of a key: a mint of it', 200, (on) => reader(on).findByRequest(BULK.client, BULK.key, 19_002)],
   ['the 20th chunk of changes', 200, (on) => changed(on, 19)],
   ['a repeat of the 19th chunk of changes', 200, (on) => changed(on, 18)],
 ];

@@ -29,7 +29,7 @@ export function handleRecordsOn(pool: pg.Pool): HandleRecordsService {
   const updater = new IdentifierUpdater(reader);
   const transactions = new Transactions(pool, pool);
   const results = new RequestResults(pool, transactions);
-  const replays = new MintReplays(reader, results, transactions);
+  const replays = new MintReplays(reader, results);
   const prisma = writeClient(new PrismaService(pool), pool, transactions, results);
   const authorities = new NamingAuthorityCache(pool, resolver);
   const metrics = new Metrics();

@@ -48,7 +48,7 @@ function mintingWith(guids: (string | undefined)[]) {
   const reader = new IdentifierReader(pool);
   const transactions = new Transactions(pool, pool);
   const results = new RequestResults(pool, transactions);
-  const replays = new MintReplays(reader, results, transactions);
+  const replays = new MintReplays(reader, results);
   const prisma = writeClient(new PrismaService(pool), pool, transactions, results);
   const authorities = new NamingAuthorityCache(pool, RESOLVER);
   const metrics = new Metrics();

@@ -36,6 +36,8 @@ export async function bootstrap(): Promise<RunningInstance> {
         logger.warn({ reason }, 'the start waits for a server that accepts writes');
       },
     });
+    let isLost = false;
+    void database.lost.then(() => (isLost = true));
     const { openServer } = await loading;
     const application = await openServer(config, database.url, logger);
     return {
@@ -43,6 +45,8 @@ export async function bootstrap(): Promise<RunningInstance> {
       lost: database.lost,
       stop: async (reason) => {
         logger.info({ reason }, 'stopping');
+        // Without a database, no request could be served.
+        if (!isLost) await application.drain.announce(config.shutdownDelayMs);
         const unfinished = await application.drain.start(config.shutdownTimeoutMs);
         if (unfinished > 0) logger.warn({ unfinished }, 'requests were aborted at the end of the drain');
         const closing = application.close().then(() => true);

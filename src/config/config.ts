@@ -81,6 +81,8 @@ export interface Config {
   /** The most entries and octets of the cache of records; 0 of one of them is no cache. */
   readonly recordCache: { readonly entries: number; readonly octets: number };
   readonly shutdownTimeoutMs: number;
+  /** How long requests are served while readiness fails, before the drain. */
+  readonly shutdownDelayMs: number;
 }
 
 /** Reads the configuration. @throws StartupError that lists every invalid variable. */
@@ -160,6 +162,7 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()):
     responseSpoolBytes: environment.RESPONSE_SPOOL_BYTES,
     recordCache: { entries: environment.RECORD_CACHE_ENTRIES, octets: environment.RECORD_CACHE_BYTES },
     shutdownTimeoutMs: environment.SHUTDOWN_TIMEOUT_MS,
+    shutdownDelayMs: environment.SHUTDOWN_DELAY_SECONDS * 1000,
   };
 }
 

@@ -139,4 +139,5 @@ export class Environment {
   @WholeBetween(0, 10_000_000) RECORD_CACHE_ENTRIES = 100_000;
   @WholeBetween(0, 999_999_999) RECORD_CACHE_BYTES = 201_326_592;
   @WholeBetween(0, 600_000) SHUTDOWN_TIMEOUT_MS = 25_000;
+  @WholeBetween(0, 300) SHUTDOWN_DELAY_SECONDS = 0;
 }

@@ -107,6 +107,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  private readonly streams = new Counter({
+    name: 'mintmark_streams_total',
+    help: 'Streamed responses, by route and outcome: complete, aborted, or the code of the error that ended it.',
+    labelNames: ['route', 'outcome'],
+    registers: [this.registry],
+  });
+
   private readonly queues = new Map<string, () => number>();
 
   /** What is measured of the database. */
@@ -149,6 +156,11 @@ export class Metrics {
   /** @param code one of the catalogue. */
   failed(code: string): void {
     this.errors.inc({ code });
+  }
+
+  /** @param outcome "complete", "aborted" or a code of the catalogue. */
+  streamed(route: string, outcome: string): void {
+    this.streams.inc({ route, outcome });
   }
 
   minted(namingAuthority: string, outcome: MintOutcomeLabel, count = 1): void {

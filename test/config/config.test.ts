@@ -114,6 +114,7 @@ describe('the configuration', () => {
       ...{ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: 1, RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE: 2 },
       ...{ MAX_LARGE_PER_ADDRESS: 3, OVERLOAD_EVENT_LOOP_DELAY_MS: 4, OVERLOAD_WAITING_STATEMENTS: 5 },
       ...{ RECORD_CACHE_ENTRIES: 6, RECORD_CACHE_BYTES: 7, RESPONSE_SPOOL_BYTES: 8, SHUTDOWN_TIMEOUT_MS: 9 },
+      ...{ SHUTDOWN_DELAY_SECONDS: 13 },
       ...{ DATABASE_POOL_SIZE: 10, DATABASE_CONNECT_TIMEOUT_MS: 101, DATABASE_STATEMENT_TIMEOUT_MS: 102 },
       ...{ RESERVATION_SWEEP_INTERVAL_MS: 103, REQUEST_TIMEOUT_MS: 1001, ANSWER_STALL_TIMEOUT_MS: 1002 },
       ...{ BODY_LIMIT_BYTES: 1025, PORT: 11, METRICS_PORT: 12 },
@@ -124,7 +125,13 @@ describe('the configuration', () => {
       overload: { eventLoopDelayMs: 4, waitingStatements: 5 },
       recordCache: { entries: 6, octets: 7 },
       pool: { size: 10, connectTimeoutMs: 101, statementTimeoutMs: 102 },
-      ...{ responseSpoolBytes: 8, shutdownTimeoutMs: 9, reservationSweepIntervalMs: 103, requestTimeoutMs: 1001 },
+      ...{
+        responseSpoolBytes: 8,
+        shutdownTimeoutMs: 9,
+        shutdownDelayMs: 13_000,
+        reservationSweepIntervalMs: 103,
+        requestTimeoutMs: 1001,
+      },
       ...{ answerStallTimeoutMs: 1002, bodyLimitBytes: 1025, port: 11, metricsPort: 12 },
     });
   });

@@ -1,13 +1,28 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type FailedRequest, isCounted, logFailure } from '../../problem/log-failure.js';
+import type { ProblemCode } from '../../problem/catalogue.js';
 import { Problem } from '../../problem/problem.js';
+import { problemOf } from '../../problem/send-problem.js';
 import type { StreamLog } from './ndjson-response.js';
 
-/** Logs a warning when the client does not receive the whole response. */
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Counts the outcome of a streamed response. */
+    readonly streamEnded?: (route: string, outcome: string) => void;
+  }
+  interface FastifyRequest {
+    /** The code of the problem that ended the stream of the response. */
+    streamProblem: ProblemCode | null;
+  }
+}
+
+/** Counts the outcome of a streamed response, and logs a warning when the client does not receive all of it. */
 export function sendStream(request: FastifyRequest, reply: FastifyReply, pieces: AsyncIterable<string | Buffer>): void {
   const { raw } = reply;
   raw.once('close', () => {
+    const outcome = request.streamProblem ?? (raw.writableFinished ? 'complete' : 'aborted');
+    request.server.streamEnded?.(request.routeOptions.url ?? 'unmatched', outcome);
     if (raw.writableFinished) return;
     const { method, originalUrl: url } = request;
     const durationMs = Math.round(reply.elapsedTime);
@@ -29,9 +44,10 @@ export function dropStreamsOfHead(server: FastifyInstance): void {
 }
 
 /** Logs why a stream ends before its request, a refusal as a warning, and unexpected errors of lines as errors. */
-export function streamLog(request: FailedRequest): StreamLog {
+export function streamLog(request: FailedRequest & Pick<FastifyRequest, 'streamProblem'>): StreamLog {
   return {
     failed: (error) => {
+      request.streamProblem = problemOf(error).code;
       if (!(error instanceof Problem)) logFailure(error, request, 'the stream ended early');
       else if (!isCounted(error, request)) {
         request.log.warn({ code: error.code, detail: error.detail }, 'the stream ended early');

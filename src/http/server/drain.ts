@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../problem/problem.js';
 import type { Faces } from '../face.js';
@@ -9,6 +10,7 @@ export class Drain {
   private readonly stop = new AbortController();
   private readonly half = new AbortController();
   private emptied: (() => void) | undefined;
+  private isAnnounced = false;
 
   constructor() {
     // Every open stream listens to both, and other limits bound the number of streams.
@@ -35,14 +37,19 @@ export class Drain {
         return;
       }
       void reply.header('connection', 'close');
-      done(
-        new Problem(
-          'SHUTTING_DOWN',
-          'This instance is shutting down and accepts no new requests. Retry later or on another instance.',
-          { headers: { 'retry-after': '5' } },
-        ),
-      );
+      done(shuttingDown());
     });
+  }
+
+  /** Lets balancers notice that this instance stops, before it rejects requests. */
+  async announce(delayMs: number): Promise<void> {
+    this.isAnnounced = true;
+    await pause(delayMs);
+  }
+
+  /** @throws Problem SHUTTING_DOWN */
+  requireOpen(): void {
+    if (this.isAnnounced) throw shuttingDown();
   }
 
   /** Counts a request until the returned function is called. */
@@ -73,4 +80,9 @@ export class Drain {
     }
     return this.inFlight;
   }
+}
+
+function shuttingDown(): Problem {
+  const detail = 'This instance is shutting down and accepts no new requests. Retry later or on another instance.';
+  return new Problem('SHUTTING_DOWN', detail, { headers: { 'retry-after': '5' } });
 }

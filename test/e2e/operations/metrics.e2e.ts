@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { createDatabase, query } from '../harness/database.js';
 import { startPublished, startServer } from '../harness/server.js';
 import { usePublishedService } from '../harness/service.js';
+import { openStream, sendLines } from '../harness/stream.js';
 
 const KEY = 'correct-horse-battery-staple-correct-horse';
 const service = usePublishedService({ ACCESS: 'keys', ADMIN_API_KEY: KEY });
@@ -68,6 +69,32 @@ describe('GET /metrics', () => {
     expect(text).toContain(`${count}{method="GET",route="/identifiers/:identifier",status="404"} 1\n`);
     expect(text).toContain(`${count}{method="GET",route="unmatched",status="404"} 1\n`);
     expect(text).not.toMatch(/0123456789abcdef|qzxvwk/i);
+  });
+
+  it('counts streams by how they ended, though all have the status 200', async () => {
+    const key = { client: 'loader', scopes: ['mint'] };
+    const { id, secret } = (await service.client.post('/api-keys', key, { authorization })).body;
+    const bearer = { authorization: `Bearer ${secret as string}` };
+    const url = `${service.server.url}/identifiers/bulk?namingAuthority=100.102`;
+    expect(await sendLines(url, '{}\n', bearer)).toMatchObject([{ status: 201 }]);
+    const aborted = openStream(url, bearer);
+    aborted.request.write('{}\n');
+    await aborted.lines.next();
+    aborted.request.destroy();
+    const ended = openStream(url, bearer);
+    ended.request.write('{}\n');
+    await ended.lines.next();
+    await service.client.send('DELETE', `/api-keys/${id as string}`, { authorization });
+    ended.request.write('{}\n');
+    expect((await ended.lines.next()).value).toMatchObject({ status: 401 });
+    ended.request.end();
+    expect((await ended.lines.next()).done).toBe(true);
+    const counted = async () =>
+      [...(await scrape()).matchAll(/^mintmark_streams_total\{route="\/identifiers\/bulk",outcome="(\w+)"\} (\d+)$/gm)]
+        .map(([, outcome, count]) => `${outcome} ${count}`)
+        .sort();
+    for (const end = Date.now() + 5000; Date.now() < end && (await counted()).length < 3;) await pause(50);
+    expect(await counted()).toEqual(['UNAUTHENTICATED 1', 'aborted 1', 'complete 1']);
   });
 
   it('returns a naming authority as it was created, in whichever case a mint sends it', async () => {

@@ -9,6 +9,7 @@ import type { ReceivedChange } from '../../changing/change-line.js';
 import { PreviewedNames } from '../../changing/previewed-names.js';
 import { ApiIdempotencyKey } from '../../http/headers/api-idempotency-key.js';
 import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
+import { type RawLine, openLines } from '../../http/body/line-source.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndjson-response.js';
 import { StreamSummaryDto } from '../../http/body/stream-summary.dto.js';
 import { sendStream, streamLog } from '../../http/body/send-stream.js';
@@ -24,7 +25,8 @@ import {
 } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import { ChangeLineDto, ChangeResultDto, ChangesQueryDto, PreviewedChangeDto } from './change.dto.js';
-import { type RawLine, inChunks, openLines, partOf } from './change-lines.js';
+import { CHANGE_COLUMNS, readRow } from './change-columns.js';
+import { CHUNK_LINES, inChunks, partOf } from './change-lines.js';
 import { ChangePresenter } from './change-presenter.js';
 
 const PATH = '/identifiers/changes';
@@ -84,7 +86,7 @@ export class ChangesController {
     const body = streamedBody(request, NDJSON, CSV);
     const log = streamLog(request);
     // Before the response starts, so that the refusal of a header line still has a status.
-    const next = inChunks(await openLines(body, columns));
+    const next = inChunks(await openLines(body, CHUNK_LINES, { columns: CHANGE_COLUMNS, map: columns, readRow }));
     const { isMinimal, hasSummary } = readPreferences(prefer);
     const names = new PreviewedNames();
     const results = respondInLines<ReadyChunk>(body, {

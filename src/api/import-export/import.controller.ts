@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Controller, Headers, HttpCode, HttpStatus, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CurrentPrincipal } from '../../access/current-principal.js';
@@ -6,6 +5,7 @@ import type { Principal } from '../../access/principal.js';
 import { KeyValidity } from '../../access/key-validity.js';
 import { Requires } from '../../access/requires.js';
 import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
+import { type RawLine, openLines, readLines } from '../../http/body/line-source.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndjson-response.js';
 import { StreamSummaryDto } from '../../http/body/stream-summary.dto.js';
 import { FileQueryDto } from '../../http/csv/file-query.dto.js';
@@ -22,15 +22,15 @@ import {
 } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import type { Problem } from '../../problem/problem.js';
-import { type RawLine, openLines } from './import-lines.js';
+import { IMPORT_COLUMNS, readRow } from './csv.js';
 import { IMPORT_PATH, presentLine } from './import-result.js';
 import { ImportService, type ReadyLine, type ReceivedLine } from './import.service.js';
 import { PreviewedImports } from './previewed-imports.js';
 import { comparedIn } from './transfer-line.js';
 import { ImportResultDto, TransferLineDto } from './transfer-line.dto.js';
 
-/** Lines that are validated before other requests continue. */
-const SLICE = 100;
+/** Most lines that one statement imports. */
+const CHUNK_LINES = 500;
 
 @ApiTags('identifiers')
 @Controller('identifiers')
@@ -80,14 +80,16 @@ export class ImportController {
     const log = streamLog(request);
     const lineFailed = (error: unknown, line: number): Problem => lineProblem(error, line, log);
     // Before the response starts, so that the refusal of a header line still has a status.
-    const next = await openLines(body, columns);
+    const next = await openLines(body, CHUNK_LINES, { columns: IMPORT_COLUMNS, map: columns, readRow });
     const { hasSummary } = readPreferences(prefer);
     const names = dryRun === 'true' ? new PreviewedImports() : null;
     const results = respondInLines<ReadyLine[]>(body, {
       path: IMPORT_PATH,
       read: async () => {
         const raw = await next();
-        return raw === null ? null : this.imports.prepare(await readLines(raw, log), { principal, lineFailed });
+        if (raw === null) return null;
+        const received = await readLines(raw, (line) => readLine(line, log));
+        return this.imports.prepare(received, { principal, lineFailed });
       },
       permit: () => this.keys.require(principal),
       work: async (lines) => {
@@ -104,18 +106,13 @@ export class ImportController {
   }
 }
 
-/** Parses and validates lines; the fault of a line is its result. */
-async function readLines(raw: readonly RawLine[], log: StreamLog): Promise<ReceivedLine[]> {
-  const lines: ReceivedLine[] = [];
-  for (const { number: line, value } of raw) {
-    try {
-      const sent = value();
-      const request = readPart(TransferLineDto, sent);
-      lines.push({ line, request, compared: comparedIn(sent as object) });
-    } catch (error) {
-      lines.push({ line, request: lineProblem(error, line, log) });
-    }
-    if (lines.length % SLICE === 0) await nextTurn();
+/** Parses and validates a line; its fault is its result. */
+function readLine({ number: line, value }: RawLine, log: StreamLog): ReceivedLine {
+  try {
+    const sent = value();
+    const request = readPart(TransferLineDto, sent);
+    return { line, request, compared: comparedIn(sent as object) };
+  } catch (error) {
+    return { line, request: lineProblem(error, line, log) };
   }
-  return lines;
 }

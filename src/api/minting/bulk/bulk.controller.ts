@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Controller, Headers, HttpCode, HttpStatus, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Context } from '../../../access/current-principal.js';
@@ -6,8 +5,7 @@ import type { RequestContext } from '../../../access/request-context.js';
 import { Requires } from '../../../access/requires.js';
 import { ApiIdempotencyKey } from '../../../http/headers/api-idempotency-key.js';
 import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../../http/headers/prefer.js';
-import { readJsonBody } from '../../../http/body/json-body.js';
-import { type Line, LineReader, MAX_LINE_OCTETS } from '../../../http/body/line-reader.js';
+import { type RawLine, openLines, readLines } from '../../../http/body/line-source.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../../http/body/ndjson-response.js';
 import { StreamSummaryDto } from '../../../http/body/stream-summary.dto.js';
 import { sendStream, streamLog } from '../../../http/body/send-stream.js';
@@ -23,16 +21,12 @@ import {
 import { ApiProblems } from '../../../problem/api-problems.js';
 import { Problem } from '../../../problem/problem.js';
 import { BulkQueryDto, MintItemDto, MintLineDto, readItem } from '../batch/batch.dto.js';
-import type { ReceivedItem } from '../batch/mint-item.js';
 import { MintPresenter, type ResultStyle } from '../mint-presenter.js';
 import { BulkService, type Chunk, type LineResult, type ReceivedLine } from './bulk.service.js';
 
 const PATH = '/identifiers/bulk';
 
 const CHUNK_LINES = 500;
-
-/** Lines that are parsed before other requests continue. */
-const SLICE = 100;
 
 @ApiTags('identifiers')
 @Controller('identifiers')
@@ -68,24 +62,24 @@ export class BulkController {
     },
   })
   @ApiProblems('INVALID_REQUEST', 'INVALID_IDEMPOTENCY_KEY', 'UNSUPPORTED_MEDIA_TYPE')
-  mint(
+  async mint(
     @Query() { namingAuthority }: BulkQueryDto,
     @Context() context: RequestContext,
     @Headers('prefer') prefer: string | undefined,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
-  ): void {
+  ): Promise<void> {
     const body = streamedBody(request, NDJSON);
     const log = streamLog(request);
     const lineFailed = (error: unknown, line: number): Problem => lineProblem(error, line, log);
     const settings = { ...context, namingAuthority, lineFailed };
-    const lines = new LineReader(body);
+    const next = await openLines(body, CHUNK_LINES);
     const { isMinimal, hasSummary } = readPreferences(prefer);
     const results = respondInLines<Chunk>(body, {
       path: PATH,
       read: async () => {
-        const next = await lines.next(CHUNK_LINES);
-        return next === null ? null : this.bulk.prepare(await readLines(next, log), settings);
+        const raw = await next();
+        return raw === null ? null : this.bulk.prepare(await readLines(raw, (line) => readLine(line, log)), settings);
       },
       permit: () => this.bulk.requireKey(context),
       work: async (chunk) =>
@@ -110,21 +104,11 @@ export class BulkController {
   }
 }
 
-/** Parses and validates lines; the fault of a line is its result. */
-async function readLines(lines: readonly Line[], log: StreamLog): Promise<ReceivedLine[]> {
-  const items: ReceivedLine[] = [];
-  for (const line of lines) {
-    items.push({ line: line.number, ...readLine(line, log) });
-    if (items.length % SLICE === 0) await nextTurn();
-  }
-  return items;
-}
-
-function readLine({ number, octets }: Line, log: StreamLog): ReceivedItem {
+/** Parses and validates a line; its fault is its result. */
+function readLine({ number: line, value }: RawLine, log: StreamLog): ReceivedLine {
   try {
-    if (octets !== null) return readItem(readJsonBody(octets));
-    throw new Problem('BODY_TOO_LARGE', `The line is longer than ${MAX_LINE_OCTETS} octets.`);
+    return { line, ...readItem(value()) };
   } catch (error) {
-    return { clientRef: null, request: lineProblem(error, number, log), value: null };
+    return { line, clientRef: null, request: lineProblem(error, line, log), value: null };
   }
 }

@@ -1,0 +1,84 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Problem, invalidRequest } from '../../problem/problem.js';
+import { type FileColumns, headerRules } from '../csv/columns.js';
+import { type Row, RowReader } from '../csv/row-reader.js';
+import { readJsonBody } from './json-body.js';
+import { LineReader, MAX_LINE_OCTETS } from './line-reader.js';
+import { CSV, type StreamedBody } from './streamed-body.js';
+
+/** Lines that are validated before other requests continue. */
+const SLICE = 100;
+
+/** A line of NDJSON or a row of CSV before it is validated. */
+export interface RawLine {
+  /** Counted from 1. */
+  readonly number: number;
+  readonly octets: number;
+  /** The line as JSON. @throws Problem MALFORMED_JSON, BODY_TOO_LARGE or INVALID_REQUEST */
+  readonly value: () => unknown;
+  /** The content of a line that cannot be parsed, for its fingerprint. */
+  readonly content: () => string;
+}
+
+/** @returns lines in the order of their numbers, at least one; null at the end. */
+export type NextLines = () => Promise<readonly RawLine[] | null>;
+
+/** How the rows of a CSV become lines. */
+export interface FileFormat {
+  readonly columns: FileColumns;
+  /** The map of the columns that the request has. */
+  readonly map: string | undefined;
+  /** Converts a row to the value of a line of NDJSON. */
+  readonly readRow: (row: Row) => object;
+}
+
+/**
+ * Opens the lines of a body.
+ * @param most lines that are returned together.
+ * @param csv absent for a route that reads NDJSON only.
+ * @throws Problem INVALID_REQUEST for a CSV whose header has other columns, and for a map with NDJSON.
+ */
+export async function openLines(body: StreamedBody, most: number, csv?: FileFormat): Promise<NextLines> {
+  if (body.mediaType === CSV && csv !== undefined)
+    return rowsOf(await RowReader.open(body, headerRules(csv.columns, csv.map)), most, csv.readRow);
+  if (csv?.map === undefined) return linesOf(new LineReader(body), most);
+  throw invalidRequest('#query/columns', 'columns is for text/csv; the members of NDJSON have the names of the API');
+}
+
+/** Validates lines; other requests continue between slices of them. */
+export async function readLines<T>(lines: readonly RawLine[], read: (line: RawLine) => T): Promise<T[]> {
+  const results: T[] = [];
+  for (const line of lines) {
+    results.push(read(line));
+    if (results.length % SLICE === 0) await nextTurn();
+  }
+  return results;
+}
+
+export function tooLong(detail: string): never {
+  throw new Problem('BODY_TOO_LARGE', detail);
+}
+
+function linesOf(lines: LineReader, most: number): NextLines {
+  return async () =>
+    (await lines.next(most))?.map(({ number, octets }) => ({
+      number,
+      octets: octets?.length ?? 0,
+      value: () =>
+        octets === null ? tooLong(`The line is longer than ${MAX_LINE_OCTETS} octets.`) : readJsonBody(octets),
+      content: () => octets?.toString('latin1') ?? '',
+    })) ?? null;
+}
+
+function rowsOf(rows: RowReader, most: number, readRow: FileFormat['readRow']): NextLines {
+  return async () =>
+    (await rows.next(most))?.map(({ number, row }) => ({
+      number,
+      octets: row instanceof Problem ? 0 : Object.values(row).reduce((sum, cell) => sum + cell.length, 0),
+      value: () => {
+        if (row instanceof Problem) throw row;
+        return readRow(row);
+      },
+      content: () => JSON.stringify(row instanceof Problem ? row.detail : row),
+    })) ?? null;
+}

@@ -19,6 +19,7 @@ export class CommitWatch {
   private readonly waiting = new Set<WaitingWrite>();
   private probe: WaitingWrite | null = null;
   private lastCommitAt: number | null = null;
+  private lastWriteAt = -Infinity;
   private doubtful = false;
   private standing = false;
   private listener: () => void = () => {};
@@ -66,6 +67,11 @@ export class CommitWatch {
     return this.standing;
   }
 
+  /** Whether a commit other than that of the probe was acknowledged since a time, as `performance.now`. */
+  hasWrittenSince(time: number): boolean {
+    return this.lastWriteAt >= time;
+  }
+
   /** Seconds since a commit was last acknowledged; NaN before the first one. */
   get lastCommitAgeSeconds(): number {
     return this.lastCommitAt === null ? NaN : secondsSince(this.lastCommitAt);
@@ -86,6 +92,7 @@ export class CommitWatch {
     try {
       const result = await send();
       this.lastCommitAt = performance.now();
+      if (this.probe !== write) this.lastWriteAt = this.lastCommitAt;
       if (this.probe === null || this.probe === write) {
         this.standing = false;
         this.doubtful = false;

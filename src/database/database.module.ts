@@ -3,6 +3,7 @@ import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '
 import pg from 'pg';
 import { CommitProbe } from './commit-probe.js';
 import { CommitWatch } from './commit-watch.js';
+import { LockProbe } from './lock-probe.js';
 import { HOT_POOL, LOG_POOL, PROBE_POOL, type Pools } from './pool.js';
 import { PrismaService } from './prisma.service.js';
 import { REPLICA, type Replica } from './replica/replica.js';
@@ -31,9 +32,9 @@ export class DatabaseModule implements OnApplicationShutdown {
         { provide: LOG_POOL, useValue: log },
         { provide: PROBE_POOL, useValue: probe },
         { provide: REPLICA, useValue: replica },
-        ...[CommitWatch, CommitProbe, PrismaService],
+        ...[CommitWatch, CommitProbe, LockProbe, PrismaService],
       ],
-      exports: [pg.Pool, HOT_POOL, LOG_POOL, CommitWatch, CommitProbe, REPLICA, PrismaService],
+      exports: [pg.Pool, HOT_POOL, LOG_POOL, CommitWatch, CommitProbe, LockProbe, REPLICA, PrismaService],
     };
   }
 

@@ -29,7 +29,7 @@ export interface Pools {
   readonly log: pg.Pool;
   /** Those for `READ_DATABASE_URL`; null without it. */
   readonly replica: ReplicaPools | null;
-  /** One connection for `CommitProbe`, opened by the first probe. */
+  /** One connection for `CommitProbe` or `LockProbe`, and one that reads who blocks the latter. */
   readonly probe: pg.Pool;
 }
 
@@ -82,7 +82,7 @@ export function createPools(url: string, config: Config, logger: Logger, failure
       planCacheMode: 'force_generic_plan',
       statementTimeoutMs: LOG_STATEMENT_TIMEOUT_MS,
     }),
-    probe: create({ size: 1, lockWaitMs, planCacheMode: 'auto' }),
+    probe: create({ size: 2, lockWaitMs, planCacheMode: 'auto' }),
     replica:
       config.readDatabaseUrl === null
         ? null

@@ -1,4 +1,4 @@
-import { Problem } from './problem.js';
+import { Problem, type ProblemExtensions } from './problem.js';
 
 /**
  * SQLSTATEs of an unavailable database (PostgreSQL, appendix A): connections, a read-only server after a failover
@@ -80,14 +80,16 @@ export interface DatabaseFailure {
   /** Whether the database does not serve, or not enough connections are free; else a statement was too slow or locked. */
   readonly isOutage: boolean;
   readonly isOfWrite: boolean;
+  /** Further members of its line of the log. */
+  readonly logged?: ProblemExtensions['logged'];
 }
 
 /** @returns null when the error is not caused by the state of the database. */
 export function databaseFailure(error: unknown): DatabaseFailure | null {
   if (error instanceof Problem) {
     const isOutage = error.code === 'OUTCOME_UNKNOWN' || error.code === 'DATABASE_UNAVAILABLE';
-    const isOfWrite = error.extensions.isOfRead !== true;
-    return isOutage ? { reason: error.cause ?? error.detail, isOutage, isOfWrite } : null;
+    const { isOfRead, logged } = error.extensions;
+    return isOutage ? { reason: error.cause ?? error.detail, isOutage, isOfWrite: isOfRead !== true, logged } : null;
   }
   const problem = databaseProblem(error);
   if (problem === null) return null;
@@ -144,6 +146,13 @@ export function rowsLost(): Problem {
   return new Problem('DATABASE_UNAVAILABLE', detail, RETRY_SOON);
 }
 
+/** The problem of a read that waited for a lock: reads wait for no lock of a row. */
+export function tableLocked(): Problem {
+  const detail =
+    'Another transaction has locked a table that this request reads, such as a change of the schema. Retry after Retry-After.';
+  return new Problem('CONFLICT_IN_PROGRESS', detail, RETRY_SOON);
+}
+
 export function conflictInProgress(): Problem {
   return new Problem(
     'CONFLICT_IN_PROGRESS',
@@ -165,7 +174,7 @@ export function errorOfLaterPart(error: unknown): unknown {
 }
 
 /** The error and its causes: Prisma stores the error of the driver in its metadata, the adapter in `cause`. */
-function* causesOf(error: unknown): Generator<{ codes: string[]; message: string }> {
+export function* causesOf(error: unknown): Generator<{ codes: string[]; message: string }> {
   if (typeof error !== 'object' || error === null) return;
   const { code, originalCode, message, cause, meta } = error as DatabaseError;
   const codes = [code, originalCode].filter((found) => typeof found === 'string');

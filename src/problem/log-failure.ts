@@ -1,4 +1,6 @@
 import type { FastifyRequest } from 'fastify';
+import { causeInWords } from './database-causes.js';
+import { databaseProblem } from './database-errors.js';
 import { Problem } from './problem.js';
 
 /** Counts what fails because of the database, in place of a line of the log for each. */
@@ -20,10 +22,14 @@ declare module 'fastify' {
 /** The part of a request that its failures need. */
 export type FailedRequest = Pick<FastifyRequest, 'log' | 'server' | 'routeOptions'>;
 
-/** Logs an error of the service with its stack, except in an outage of the database: there it is counted. */
+/**
+ * Logs an error of the service with its stack, and one of the database with its cause, except in an outage of the database: there it
+ * is counted.
+ */
 export function logFailure(error: unknown, request: FailedRequest, message: string, fields: object = {}): void {
   if (isCounted(error, request) || error instanceof Problem) return;
-  request.log.error({ err: error, ...fields }, message);
+  const cause = databaseProblem(error) === null ? null : causeInWords(error);
+  request.log.error({ ...(cause === null ? { err: error } : { cause }), ...fields }, message);
 }
 
 /** Whether the error is one of an outage of the database, which has its own lines in the log. */

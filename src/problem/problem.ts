@@ -18,6 +18,8 @@ export interface ProblemExtensions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether a read failed, which says nothing about writes; for the log of outages. */
   readonly isOfRead?: boolean;
+  /** Members of the line of the log that responses must not have. */
+  readonly logged?: Readonly<Record<string, unknown>>;
 }
 
 /** An error with a code of the catalogue; the filter converts it to a response. */

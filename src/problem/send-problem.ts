@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CATALOGUE, type ProblemCode, type ServiceCode } from './catalogue.js';
-import { databaseProblem } from './database-errors.js';
+import { databaseProblem, tableLocked } from './database-errors.js';
 import { logFailure } from './log-failure.js';
 import { problemDocument } from './problem-document.dto.js';
 import { Problem, tooLarge } from './problem.js';
@@ -42,7 +42,7 @@ interface FrameworkError {
 }
 
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const problem = problemOf(error, request.routeOptions.bodyLimit);
+  const problem = problemOf(error, request);
   reply.problemCode = problem.code;
   const { status } = CATALOGUE[problem.code];
   const isGone = reply.raw.destroyed || (request.raw.destroyed && !request.raw.complete);
@@ -55,18 +55,24 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     .send(`${JSON.stringify(problemDocument(problem, instance))}\n`);
 }
 
-/** @param bodyLimit octets that the body may have; Fastify's error about its size does not name them. */
-export function problemOf(error: unknown, bodyLimit?: number): Problem {
+/** @param request that failed; its route has the limit of the body, which Fastify's error about its size does not name. */
+export function problemOf(error: unknown, request?: Pick<FastifyRequest, 'method' | 'routeOptions'>): Problem {
   if (error instanceof Problem) return error;
   const raised = framework(error);
   const status = raised.getStatus?.() ?? raised.statusCode;
   const known = FASTIFY_PROBLEMS[raised.code ?? ''] ?? (status === undefined ? undefined : problemOfStatus(status));
+  const bodyLimit = request?.routeOptions.bodyLimit;
   if (known === 'BODY_TOO_LARGE' && bodyLimit !== undefined) return tooLarge(bodyLimit);
   if (known !== undefined) return new Problem(known, SENTENCES[known] ?? sentence(error));
   const temporary = databaseProblem(error);
+  if (temporary?.code === 'CONFLICT_IN_PROGRESS' && request !== undefined && isRead(request)) return tableLocked();
   if (temporary !== null) return temporary;
   const detail = 'The request could not be completed. The log contains the reason under this request ID.';
   return new Problem('INTERNAL_ERROR', detail);
+}
+
+function isRead({ method, routeOptions }: Pick<FastifyRequest, 'method' | 'routeOptions'>): boolean {
+  return method === 'GET' || method === 'HEAD' || routeOptions.config.onlyReads === true;
 }
 
 function problemOfStatus(status: number): ServiceCode | undefined {

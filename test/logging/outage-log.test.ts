@@ -4,6 +4,7 @@ import { OutageLog } from '../../src/logging/outage-log.js';
 import { Problem } from '../../src/problem/problem.js';
 
 const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' });
+const REFUSED = { cause: 'ECONNREFUSED connection refused', reason: 'connect ECONNREFUSED 127.0.0.1:5432' };
 const readOnly = Object.assign(new pg.DatabaseError('cannot execute INSERT', 7, 'error'), { code: '25006' });
 const slow = Object.assign(new pg.DatabaseError('canceling statement', 7, 'error'), { code: '57014' });
 
@@ -32,12 +33,13 @@ describe('an outage', () => {
     outages.failed(refused, false);
     expect(lines).toEqual([
       ['warn', { reason: 'a database connection was lost: terminating connection' }, expect.stringContaining('fails')],
+      ['error', REFUSED, 'another failure of the database'],
     ]);
     jest.advanceTimersByTime(1000);
     outages.responded();
     outages.responded();
     jest.advanceTimersByTime(60_000);
-    expect(lines.slice(1)).toEqual([
+    expect(lines.slice(2)).toEqual([
       ['warn', { seconds: 19, failedRequests: 900, lostConnections: 1 }, 'the database serves again'],
     ]);
   });
@@ -48,19 +50,20 @@ describe('an outage', () => {
       outages.responded();
       jest.advanceTimersByTime(3000);
     }
-    expect(lines).toHaveLength(1);
     jest.advanceTimersByTime(6000);
-    expect(lines[1]?.[1]).toMatchObject({ seconds: 57, failedRequests: 20 });
+    // After a minute, at the level warn because some requests succeed.
+    expect(lines[1]).toEqual(['warn', { ...REFUSED, failedRequests: 20 }, 'the database still fails']);
+    expect(lines[2]?.[1]).toMatchObject({ seconds: 57, failedRequests: 20 });
   });
 
   it('of writes lasts until a commit, although reads are answered', () => {
     outages.failed(readOnly, true);
     outages.responded();
-    jest.advanceTimersByTime(60_000);
+    jest.advanceTimersByTime(50_000);
     expect(lines).toHaveLength(1);
     outages.committed();
     jest.advanceTimersByTime(6000);
-    expect(lines[1]?.[1]).toMatchObject({ seconds: 60, failedRequests: 1 });
+    expect(lines[1]?.[1]).toMatchObject({ seconds: 50, failedRequests: 1 });
   });
 
   it('of reads that were answered too late ends with the next statement', () => {
@@ -79,7 +82,7 @@ describe('an outage', () => {
     }
     expect(lines).toEqual([]);
     outages.failed(refused, true);
-    expect(lines).toEqual([['error', { err: refused }, expect.stringContaining('fails')]]);
+    expect(lines).toEqual([['error', REFUSED, expect.stringContaining('fails')]]);
     // Slow statements are a part of it; a defect still has its own line.
     expect([outages.failed(slow, true), outages.failed(new TypeError('a defect'), true)]).toEqual([true, false]);
   });
@@ -93,8 +96,47 @@ describe('an outage', () => {
     expect(lines).toHaveLength(2);
   });
 
-  it('is a warning while no request has failed, with the reason of the check or of the sweep', () => {
-    outages.failed(new Problem('DATABASE_UNAVAILABLE', 'The server is in recovery.'), false);
-    expect(lines).toEqual([['warn', { reason: 'The server is in recovery.' }, expect.stringContaining('fails')]]);
+  it('is an error also where a check fails before any request, with the reason of the check and what is only logged', () => {
+    const logged = { blocker: { pid: 7, user: 'keeper' } };
+    outages.failed(new Problem('DATABASE_UNAVAILABLE', 'The server is in recovery.', { logged }), false);
+    const fields = { reason: 'The server is in recovery.', ...logged };
+    expect(lines).toEqual([['error', fields, expect.stringContaining('fails')]]);
+  });
+
+  it('has a line for each other SQLSTATE, and one a minute with the failed requests, at error while nothing succeeds', () => {
+    const states = ['57P01', '57P03', '53300'];
+    for (let second = 0; second < 180; second++) {
+      const code = states[Math.min(second, 2)]!;
+      outages.failed(Object.assign(new pg.DatabaseError('of the server', 7, 'error'), { code }), true);
+      jest.advanceTimersByTime(1000);
+    }
+    const full = { cause: '53300 too many connections', reason: 'of the server' };
+    const still = { ...full, failedRequests: 60 };
+    expect(lines).toEqual([
+      [
+        'error',
+        { cause: '57P01 terminated by an administrator', reason: 'of the server' },
+        expect.stringContaining('fails'),
+      ],
+      [
+        'error',
+        { cause: '57P03 the server starts or stops', reason: 'of the server' },
+        'another failure of the database',
+      ],
+      ['error', full, 'another failure of the database'],
+      ...[1, 2, 3].map(() => ['error', still, 'the database still fails']),
+    ]);
+    // Nothing was tried since.
+    jest.advanceTimersByTime(120_000);
+    expect(lines).toHaveLength(6);
+  });
+
+  it('does not end while fresh checks fail, although a probe was committed', () => {
+    for (let i = 0; i < 10; i++) {
+      outages.failed(new Problem('DATABASE_UNAVAILABLE', 'The table is locked.'), false);
+      outages.committed();
+      jest.advanceTimersByTime(4000);
+    }
+    expect(lines).toHaveLength(1);
   });
 });

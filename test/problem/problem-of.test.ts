@@ -1,5 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
+import type { FastifyRequest } from 'fastify';
 import { problemOf } from '../../src/problem/send-problem.js';
+
+const of = (method: string, routeOptions: object) =>
+  ({ method, routeOptions: { config: {}, ...routeOptions } }) as unknown as FastifyRequest;
+
+describe('a lock that is not released in time', () => {
+  const error = Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
+
+  it.each([
+    ['GET', {}, /^Another transaction has locked a table/],
+    ['HEAD', {}, /^Another transaction has locked a table/],
+    ['POST', { config: { onlyReads: true } }, /^Another transaction has locked a table/],
+    ['POST', {}, /that changes the same identifier/],
+    ['PATCH', {}, /that changes the same identifier/],
+  ])('is explained to a %s with %j', (method, options, words) => {
+    const { code, detail } = problemOf(error, of(method, options));
+    expect([code, detail]).toEqual(['CONFLICT_IN_PROGRESS', expect.stringMatching(words)]);
+  });
+});
 
 describe("Fastify's error about a body that is too large", () => {
   const error = Object.assign(new Error('Request body is too large, error 413'), {
@@ -7,7 +26,7 @@ describe("Fastify's error about a body that is too large", () => {
   });
 
   it('becomes a problem with the limit of the route', () => {
-    expect(problemOf(error, 262_144)).toMatchObject({
+    expect(problemOf(error, of('POST', { bodyLimit: 262_144 }))).toMatchObject({
       code: 'BODY_TOO_LARGE',
       detail: 'The body may have at most 262144 octets.',
     });

@@ -3,11 +3,14 @@ import { Inject, Injectable, Optional } from '@nestjs/common';
 import pg from 'pg';
 import { CommitProbe, SESSION_NAME } from '../../database/commit-probe.js';
 import { CommitWatch, STANDING_MS } from '../../database/commit-watch.js';
+import { type Blocker, LockProbe } from '../../database/lock-probe.js';
 import { InRecoveryError } from '../../database/pool.js';
 import { ConnectionPool, isSessionRefused } from '../../database/connection-pool.js';
 import { describeShortage } from '../../database/server-sessions.js';
 import { missingMigrations } from '../../database/schema-state.js';
-import { Problem } from '../../problem/problem.js';
+import { causeInWords } from '../../problem/database-causes.js';
+import { databaseProblem } from '../../problem/database-errors.js';
+import { Problem, type ProblemExtensions } from '../../problem/problem.js';
 import { isNewServer } from '../../storage/changes/position-offset.js';
 import { Transactions } from '../../storage/transactions.js';
 
@@ -47,11 +50,13 @@ export class Readiness {
   private last: { readonly result: Promise<void>; endedAt: number } | null = null;
   private lastResult = NaN;
   private reading: Promise<ServerState> | null = null;
+  private wasLocked = false;
 
   constructor(
     @Inject(pg.Pool) private readonly pool: pg.Pool,
     private readonly commits: CommitWatch,
     private readonly probe: CommitProbe,
+    private readonly locks: LockProbe,
     @Optional() @Inject(Transactions) private readonly transactions: Transactions | null = null,
   ) {}
 
@@ -91,6 +96,31 @@ export class Readiness {
   }
 
   private async check(): Promise<void> {
+    try {
+      // The first failure counts: while the table is locked, the other statements may wait for a connection.
+      await Promise.all([this.checkServer(), this.checkLock()]);
+    } catch (error) {
+      const cause = error instanceof Problem ? null : causeInWords(error);
+      if (cause === null || (databaseProblem(error)?.code ?? 'OVERLOADED') === 'OVERLOADED') throw error;
+      throw notReady(`The database is unavailable: ${cause}.`, error, { isOfRead: true });
+    }
+  }
+
+  /** Not where the database admits too few sessions: one more would be taken from requests. */
+  private async checkLock(): Promise<void> {
+    const lock = this.shortage === null ? await this.locks.find() : null;
+    // A commit ends the outage in the log.
+    if (this.wasLocked && lock === null) this.commits.doubt();
+    this.wasLocked = lock !== null;
+    if (lock === null) return;
+    const { blocker, cause } = lock;
+    const by = blocker === null ? '' : ` by ${describe(blocker)}`;
+    throw notReady(`55P03 the table "identifier" is locked${by}, and no write was completed meanwhile.`, cause, {
+      logged: { table: 'identifier', blocker },
+    });
+  }
+
+  private async checkServer(): Promise<void> {
     this.reading ??= this.readServer().finally(() => (this.reading = null));
     const late = this.commits.checkStanding() ? [pause(STANDING_WAIT_MS, null, { ref: false })] : [];
     const server = await Promise.race([this.reading, ...late]);
@@ -126,7 +156,9 @@ export class Readiness {
   /** A session of a server without writes is closed, because a new one may reach the next primary. */
   private async readState(session: string | null): Promise<ServerState> {
     const client = await this.pool.connect().catch((error: unknown) => {
-      if (isSessionRefused(error) && this.shortage !== null) throw this.notReady(this.shortage);
+      if (isSessionRefused(error) && this.shortage !== null) {
+        throw this.notReady(`The database refuses sessions: 53300 too many connections. ${this.shortage}`);
+      }
       throw error instanceof InRecoveryError ? this.inRecovery() : error;
     });
     let isSound = false;
@@ -147,8 +179,20 @@ export class Readiness {
 
   private notReady(detail: string): Problem {
     this.commits.doubt();
-    return new Problem('DATABASE_UNAVAILABLE', detail, { headers: { 'retry-after': '5' } });
+    return notReady(detail);
   }
+}
+
+function notReady(detail: string, cause?: unknown, extensions: ProblemExtensions = {}): Problem {
+  const problem = new Problem('DATABASE_UNAVAILABLE', detail, { headers: { 'retry-after': '5' }, ...extensions });
+  problem.cause = cause;
+  return problem;
+}
+
+function describe({ pid, ageSeconds }: Blocker): string {
+  if (pid === 0) return 'a prepared transaction (pg_prepared_xacts)';
+  const age = ageSeconds === null ? '' : `, whose transaction has been open for ${ageSeconds} s`;
+  return `process ${pid} of the database${age}`;
 }
 
 function isWritable({ inRecovery, isReadOnly }: ServerState): boolean {

@@ -42,7 +42,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     sendAnswer(reply, faultAnswer(error, handle));
     return;
   }
-  const problem = problemOf(error, request.routeOptions.bodyLimit);
+  const problem = problemOf(error, request);
   const { code, extensions } = problem;
   reply.problemCode = code;
   const status = STATUSES[code] ?? CATALOGUE[code].status;

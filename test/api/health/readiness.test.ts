@@ -2,18 +2,24 @@ import { describe, expect, it, jest } from '@jest/globals';
 import type pg from 'pg';
 import { Readiness } from '../../../src/api/health/readiness.js';
 import type { CommitProbe } from '../../../src/database/commit-probe.js';
+import type { LockProbe, TableLock } from '../../../src/database/lock-probe.js';
 import { CommitWatch } from '../../../src/database/commit-watch.js';
 
 const PRIMARY = { inRecovery: false, isReadOnly: false, hasStandby: false, hasProbe: true };
 
 /** A readiness over a server with this state, which counts connections, statements and probes. */
-function readinessOver(state: Partial<typeof PRIMARY>, commits = new CommitWatch()) {
+function readinessOver(
+  state: Partial<typeof PRIMARY>,
+  commits = new CommitWatch(),
+  { failure, lock = null }: { failure?: Error; lock?: TableLock | null } = {},
+) {
   const counts = { connections: 0, closed: 0, probes: 0 };
   const server = { ...PRIMARY, ...state };
   const answer = { rows: [server] };
   const pool = {
     connect: () => {
       counts.connections += 1;
+      if (failure !== undefined) return Promise.reject(failure);
       const release = (isBroken: boolean) => (counts.closed += isBroken ? 1 : 0);
       return Promise.resolve({ query: () => Promise.resolve(answer), release });
     },
@@ -24,7 +30,12 @@ function readinessOver(state: Partial<typeof PRIMARY>, commits = new CommitWatch
   return {
     counts,
     server,
-    readiness: new Readiness(pool as unknown as pg.Pool, commits, probe as unknown as CommitProbe),
+    readiness: new Readiness(
+      pool as unknown as pg.Pool,
+      commits,
+      probe as unknown as CommitProbe,
+      { find: () => Promise.resolve(lock) } as LockProbe,
+    ),
   };
 }
 
@@ -65,6 +76,45 @@ describe('a check', () => {
 
   it('names the migrations that the database lacks', async () => {
     expect(await detailOf(readinessOver({}).readiness)).toMatch(/missing the migrations 2\d+/);
+  });
+
+  it.each([
+    ['53300 too many connections', { code: '53300' }],
+    ['57P01 terminated by an administrator', { code: '57P01' }],
+    ['57P03 the server starts or stops', { code: '57P03' }],
+    ['ECONNREFUSED connection refused', { code: 'ECONNREFUSED' }],
+    ['55P03 lock not released in time', { code: '55P03' }],
+    ['no connection in time', { message: 'timeout exceeded when trying to connect' }],
+  ])('names the cause of an error: %s, and no text of the server', async (words, members) => {
+    const failure = Object.assign(new Error('for role "keeper" at 10.1.2.3'), members);
+    const { readiness } = readinessOver({}, new CommitWatch(), { failure });
+    expect(await detailOf(readiness)).toBe(`The database is unavailable: ${words}.`);
+  });
+
+  it.each<[string, TableLock, string]>([
+    [
+      'that is known',
+      { cause: null, blocker: { pid: 7, user: 'u', state: 'active', ageSeconds: 42 } },
+      ' for 42 s, and no write',
+    ],
+    [
+      'whose state is hidden',
+      { cause: null, blocker: { pid: 7, user: 'u', state: null, ageSeconds: null } },
+      'process 7 of the database, and',
+    ],
+    [
+      'that is a prepared transaction',
+      { cause: null, blocker: { pid: 0, user: null, state: null, ageSeconds: null } },
+      'pg_prepared_xacts',
+    ],
+    [
+      'that is not known',
+      { cause: null, blocker: null },
+      '55P03 the table "identifier" is locked, and no write was completed meanwhile.',
+    ],
+  ])('of a locked table names a blocker %s', async (_, lock, words) => {
+    const { readiness } = readinessOver({}, new CommitWatch(), { lock });
+    expect(await detailOf(readiness)).toContain(words);
   });
 });
 

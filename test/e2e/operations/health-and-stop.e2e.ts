@@ -40,6 +40,9 @@ describe('health', () => {
         expect([answer.status, answer.body.code]).toEqual([503, 'DATABASE_UNAVAILABLE']);
         expect(answer.headers.get('retry-after')).not.toBeNull();
       }
+      await pause(1050);
+      const { detail } = (await client.get('/health/ready')).body;
+      expect(detail).toBe('The database is unavailable: 3D000 the database does not exist.');
       expect((await client.get('/health/live')).status).toBe(200);
       expect((await server.stop()).code).toBe(0);
     },

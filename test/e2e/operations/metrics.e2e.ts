@@ -184,7 +184,7 @@ describe('GET /metrics', () => {
     const text = await scrape();
     expect(text).toMatch(/^mintmark_database_connections\{state="idle"\} [1-9]/m);
     expect(text).toMatch(/^mintmark_database_connections\{state="busy"\} 0$/m);
-    expect(text).toMatch(/^mintmark_database_connections_limit 28$/m);
+    expect(text).toMatch(/^mintmark_database_connections_limit 29$/m);
     expect(text).toMatch(/^mintmark_queue_depth\{queue="database_pool"\} 0$/m);
   });
 

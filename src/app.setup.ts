@@ -43,6 +43,7 @@ import { RequestValidation } from './http/validation/request-validation.js';
 import { refuseUnknownParameters } from './http/validation/unknown-parameters.js';
 import { limitResponseTime } from './http/server/response-deadline.js';
 import { setSecurityHeaders } from './http/server/security-headers.js';
+import { RequestLog } from './http/server/request-log.js';
 import { installServerHooks } from './http/server/server-hooks.js';
 import { createAdapter } from './http/server/fastify-adapter.js';
 import { FrameworkLogger } from './logging/logger.js';
@@ -87,7 +88,8 @@ export async function createApplication(
   limitUnreadResponses(server, metrics);
   dropStreamsOfHead(server);
   watchWork(server);
-  installServerHooks(server, drain, faces, config);
+  const requestLog = new RequestLog(config.logAddresses);
+  installServerHooks(server, drain, faces, requestLog, config);
   const hosts = config.openAccessHosts === null ? null : new OpenHosts(config.openAccessHosts);
   if (hosts !== null) guardOpenAccess(server, hosts, faces);
   refuseCrossSite(server, faces);
@@ -137,7 +139,16 @@ export async function createApplication(
   }
   const reader = app.get(AccessGuard).publicReader;
   if (reader !== null) {
-    const parts = { drain, limits, metrics, logger, hosts, pressure, trustedProxies: config.trustedProxies };
+    const parts = {
+      drain,
+      limits,
+      metrics,
+      logger,
+      requestLog,
+      hosts,
+      pressure,
+      trustedProxies: config.trustedProxies,
+    };
     direct.use(directRoutesOf(app, config, entrance), { reader, ...parts });
   }
   countUnrouted(server, faces, limits);

@@ -4,6 +4,7 @@ import { type Config, readConfig } from './config/config.js';
 import { describeMisspelled } from './config/misspelled-variables.js';
 import { startEmbeddedServer } from './database/embedded/embedded-server.js';
 import { migrate } from './database/migrations.js';
+import { LineLimit } from './logging/line-limit.js';
 import { createLogger, endLog } from './logging/logger.js';
 import { requireFreePorts } from './listening-ports.js';
 
@@ -21,7 +22,8 @@ export interface RunningInstance {
 /** Starts configuration, database, schema and HTTP in this order. @throws StartupError after stopping what runs. */
 export async function bootstrap(): Promise<RunningInstance> {
   const config = readConfig();
-  const logger = createLogger(config.logLevel);
+  const limit = new LineLimit(config.logLinesPerSecond);
+  const logger = createLogger(config.logLevel, limit);
   for (const misspelled of config.misspelledVariables) logger.warn(misspelled, describeMisspelled(misspelled));
   // Load most modules while the database starts and migrates.
   const loading = import('./server.js');
@@ -39,7 +41,7 @@ export async function bootstrap(): Promise<RunningInstance> {
     let isLost = false;
     void database.lost.then(() => (isLost = true));
     const { openServer } = await loading;
-    const application = await openServer(config, database.url, logger);
+    const application = await openServer(config, database.url, logger, limit);
     return {
       banner: application.banner,
       lost: database.lost,

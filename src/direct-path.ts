@@ -8,6 +8,7 @@ import { DirectAnswers, type DirectRoute, type DirectRules } from './http/server
 import type { Drain } from './http/server/drain.js';
 import { requestIdOf } from './http/server/fastify-adapter.js';
 import type { OpenHosts } from './http/server/open-access.js';
+import type { RequestLog } from './http/server/request-log.js';
 import type { Metrics } from './metrics/metrics.js';
 
 /** What decides about requests without the framework. */
@@ -16,6 +17,7 @@ export interface DirectPathParts {
   readonly limits: LimitsGuard;
   readonly metrics: Metrics;
   readonly logger: Logger;
+  readonly requestLog: RequestLog;
   /** The principal of requests without a key. */
   readonly reader: Principal;
   /** The hosts of open access; null where a key protects the service. */
@@ -38,7 +40,7 @@ export class DirectPath {
 }
 
 function rulesOf(parts: DirectPathParts): DirectRules {
-  const { drain, limits, metrics, logger, reader, hosts, pressure, trustedProxies } = parts;
+  const { drain, limits, metrics, requestLog, logger, reader, hosts, pressure, trustedProxies } = parts;
   const addressOf = addressReader(trustedProxies);
   return {
     isServed: ({ headers }) =>
@@ -60,10 +62,15 @@ function rulesOf(parts: DirectPathParts): DirectRules {
       };
     },
     requestId: requestIdOf,
-    answered: ({ method = '', url }, reqId, route, status, ms) => {
+    answered: (raw, reqId, route, status, ms) => {
+      const { method = '', url = '' } = raw;
       metrics.answered(method, route, status, ms / 1000);
       if (!logger.isLevelEnabled('info')) return;
-      logger.info({ reqId, method, url, status, durationMs: Math.round(ms * 100) / 100 }, 'request');
+      const address = addressOf(raw);
+      logger.info(
+        { reqId, ...requestLog.line({ raw, method, url, status, milliseconds: ms, route, address }) },
+        'request',
+      );
     },
   };
 }

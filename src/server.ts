@@ -12,6 +12,7 @@ import { isPrivilegeError, missingPrivilege } from './database/schema-rights.js'
 import { Cursors } from './http/validation/cursor.js';
 import type { Drain } from './http/server/drain.js';
 import { OpenHosts, guardOpenAccess } from './http/server/open-access.js';
+import type { LineLimit } from './logging/line-limit.js';
 import { OutageLog } from './logging/outage-log.js';
 import { databaseFailure } from './problem/database-errors.js';
 import { createMetricsServer } from './api/metrics/metrics-server.js';
@@ -33,7 +34,7 @@ export interface Server {
 }
 
 /** Opens pools, application and ports. @throws StartupError after closing what was opened. */
-export async function openServer(config: Config, url: string, logger: Logger): Promise<Server> {
+export async function openServer(config: Config, url: string, logger: Logger, limit: LineLimit): Promise<Server> {
   const outages = new OutageLog(logger);
   const pools = createPools(url, config, logger, outages);
   // Awaited later, where errors are reported.
@@ -41,6 +42,7 @@ export async function openServer(config: Config, url: string, logger: Logger): P
   const service = await createApplication(config, pools, logger, outages);
   await connecting;
   const { app, drain } = service;
+  service.metrics.watchLog(() => limit.dropped);
   const metricsServer = config.metricsPort === null ? null : await createMetricsServer(service.metrics);
   if (metricsServer !== null && config.openAccessHosts !== null) {
     guardOpenAccess(metricsServer, new OpenHosts(config.openAccessHosts));

@@ -1,10 +1,14 @@
 import 'reflect-metadata';
 import { setFlagsFromString } from 'node:v8';
 import { watchNpm } from './config/parent-process.js';
+import { logLevelOf } from './config/environment.js';
 import { StartupError } from './config/startup-error.js';
+import { logFailedStart } from './logging/logger.js';
 import { bootstrap } from './bootstrap.js';
 
 function fail(error: unknown): never {
+  const reason = error instanceof StartupError ? error.message : String(error);
+  logFailedStart(logLevelOf(process.env), reason);
   console.error(error instanceof StartupError ? `\nMintmark cannot start.\n\n${error.message}\n` : error);
   process.exit(1);
 }

@@ -81,6 +81,8 @@ export class AccessGuard implements CanActivate {
     const acceptsBasic = request.routeOptions.config.acceptsBasic === true;
     const principal = await this.authenticate(request, adminApiKey, acceptsBasic);
     if (principal === null) throw unauthenticated(authorization !== undefined);
+    // Also where the scope is missing: the line of the request names the key.
+    setPrincipal(request, principal);
     if (!isOpen) requireScope(principal, ...scopes);
     return publicRead ? principal.withPublicRead(publicHistory !== 'none') : principal;
   }

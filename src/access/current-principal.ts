@@ -13,6 +13,7 @@ interface Asking {
 
 export function setPrincipal(request: FastifyRequest, principal: Principal): void {
   (request.raw as Asking)[CALLER] = principal;
+  request.keyName = principal.keyId ?? (principal.isAnonymous ? null : principal.client);
 }
 
 /** The principal of a request; UNAUTHENTICATED before the guard has run. */

@@ -1,6 +1,6 @@
 import type { Metrics } from '../metrics/metrics.js';
 import { Problem } from '../problem/problem.js';
-import { ipPrefixOf } from './client-identity.js';
+import { ipPrefixOf } from '../http/ip-prefix.js';
 import { TokenBuckets } from './token-buckets.js';
 
 /**

@@ -5,7 +5,8 @@ import { isStreamed } from '../http/body/streamed-body.js';
 import { Metrics } from '../metrics/metrics.js';
 import { Problem, tooLarge } from '../problem/problem.js';
 import { principalOf } from './current-principal.js';
-import { clientIdentity, ipPrefixOf } from './client-identity.js';
+import { ipPrefixOf } from '../http/ip-prefix.js';
+import { clientIdentity } from './client-identity.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
 import { OctetPool } from './octet-pool.js';
 

@@ -6,7 +6,7 @@ import { type Resolver, parseResolver } from '../identifier/index.js';
 import { withAdminApiKey } from './admin-api-key.js';
 import { hostProblem, hostsOf, listenProblem } from './allowed-hosts.js';
 import { databaseUrlProblem, readDatabaseUrlProblem } from './database-url.js';
-import { Environment, type PublicHistory } from './environment.js';
+import { Environment, type LoggedAddresses, type PublicHistory } from './environment.js';
 import { type FaceName, faceProblems, facesOf } from './faces.js';
 import { type MisspelledVariable, describeMisspelled, misspelledVariables } from './misspelled-variables.js';
 import { type ConfiguredNamingAuthority, namingAuthoritiesOf, namingAuthorityProblems } from './naming-authorities.js';
@@ -69,6 +69,9 @@ export interface Config {
   readonly openAccessHosts: readonly string[] | null;
   readonly misspelledVariables: readonly MisspelledVariable[];
   readonly logLevel: string;
+  readonly logAddresses: LoggedAddresses;
+  /** Lines of each kind, see `LineLimit`; 0 for no limit. */
+  readonly logLinesPerSecond: number;
   readonly pool: { readonly size: number; readonly connectTimeoutMs: number; readonly statementTimeoutMs: number };
   readonly reservationSweepIntervalMs: number;
   readonly limits: RequestLimits;
@@ -144,6 +147,8 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()):
     openAccessHosts: isOpen(environment) ? hostsOf(environment.ALLOWED_HOSTS) : null,
     misspelledVariables: misspelled,
     logLevel: environment.LOG_LEVEL,
+    logAddresses: environment.LOG_ADDRESSES,
+    logLinesPerSecond: environment.LOG_LINES_PER_SECOND,
     pool: {
       size: environment.DATABASE_POOL_SIZE,
       connectTimeoutMs: environment.DATABASE_CONNECT_TIMEOUT_MS,

@@ -7,6 +7,15 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 export const PUBLIC_HISTORIES = ['full', 'anonymous', 'none'] as const;
 export type PublicHistory = (typeof PUBLIC_HISTORIES)[number];
 
+/** What the log has of the addresses of clients: all, their network (24 bits of IPv4, 48 of IPv6), or nothing. */
+const LOGGED_ADDRESSES = ['full', 'truncated', 'off'] as const;
+export type LoggedAddresses = (typeof LOGGED_ADDRESSES)[number];
+
+/** The level of the log; the default for an invalid one. */
+export function logLevelOf({ LOG_LEVEL = '' }: NodeJS.ProcessEnv): string {
+  return LOG_LEVELS.includes(LOG_LEVEL) ? LOG_LEVEL : 'info';
+}
+
 /** A random key of 32 characters has at least this many different characters; a placeholder has fewer. */
 const MIN_DIFFERENT_CHARACTERS = 12;
 
@@ -115,6 +124,12 @@ export class Environment {
   @IsIn(LOG_LEVELS, { message: `must be one of ${LOG_LEVELS.join(', ')}` })
   @Text()
   LOG_LEVEL = 'info';
+
+  @IsIn(LOGGED_ADDRESSES, { message: `must be one of ${LOGGED_ADDRESSES.join(', ')}` })
+  @Text()
+  LOG_ADDRESSES = 'truncated' as LoggedAddresses;
+
+  @WholeBetween(0, 1_000_000) LOG_LINES_PER_SECOND = 2000;
 
   @WholeBetween(1, 1000) DATABASE_POOL_SIZE = 20;
   @WholeBetween(100, 600_000) DATABASE_CONNECT_TIMEOUT_MS = 5000;

@@ -57,7 +57,9 @@ export class LockProbe {
     let looking: NodeJS.Timeout | undefined;
     try {
       const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-      looking = setTimeout(() => (blocker = this.blockerOf(rows[0]?.pid).catch(() => null)), LOOK_AFTER_MS);
+      looking = setTimeout(() => {
+        blocker = this.blockerOf(rows[0]?.pid).catch(() => null);
+      }, LOOK_AFTER_MS);
       const sentAt = performance.now();
       try {
         await client.query(LOCK);

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { LoggerService } from '@nestjs/common';
 import { type Logger, pino } from 'pino';
 import { cutLine } from './cut-line.js';
+import { LineLimit } from './line-limit.js';
 
 /** Characters that terminals interpret and JSON does not escape: DEL, C1, line separators, bidirectional controls. */
 const TERMINAL_CONTROLS = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
@@ -16,19 +17,34 @@ const FLUSH_LIMIT_MS = 1000;
 /** The same where the level of the log excludes the last line. */
 const WITHOUT_LAST_LINE_MS = 50;
 
+const FORM = {
+  base: null,
+  timestamp: pino.stdTimeFunctions.isoTime,
+  hooks: { streamWrite: (line: string) => cutLine(line, escapeControls) },
+};
+
 /** Logs JSON lines on standard output, without waiting for its reader. */
-export function createLogger(level: string): Logger {
-  return pino(
+export function createLogger(level: string, limit = new LineLimit(0)): Logger {
+  const logger: Logger = pino(
     {
+      ...FORM,
       level,
-      base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
       hooks: {
-        streamWrite: (line) => cutLine(line, escapeControls),
+        ...FORM.hooks,
+        logMethod(values, method, number) {
+          if (limit.admits(number, logger)) method.apply(this, values);
+        },
       },
     },
     pino.destination({ dest: process.stdout.fd, sync: false, maxLength: MAX_BUFFERED }),
   );
+  return logger;
+}
+
+/** Writes the line of a start that fails, before the process ends. */
+export function logFailedStart(level: string, reason: string): void {
+  const logger = pino({ ...FORM, level }, pino.destination({ dest: process.stdout.fd, sync: true }));
+  logger.fatal({ reason }, 'Mintmark cannot start');
 }
 
 /**

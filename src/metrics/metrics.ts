@@ -184,6 +184,19 @@ export class Metrics {
     this.queues.set(name, depth);
   }
 
+  /** @param dropped the lines of the log that were not written. */
+  watchLog(dropped: () => number): void {
+    new Counter({
+      name: 'mintmark_log_dropped_lines_total',
+      help: 'Lines of the log that were dropped because of LOG_LINES_PER_SECOND.',
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        this.inc(dropped());
+      },
+    });
+  }
+
   /** Exports which program runs, as labels of a gauge that is 1. */
   describeBuild(version: string, nodeVersion: string): void {
     new Gauge({

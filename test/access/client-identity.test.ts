@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ADMIN, OPEN_ACCESS, Principal, PUBLIC_READER } from '../../src/access/principal.js';
-import { clientIdentity, ipPrefixOf } from '../../src/access/client-identity.js';
+import { clientIdentity } from '../../src/access/client-identity.js';
+import { ipPrefixOf } from '../../src/http/ip-prefix.js';
 
 describe('the name under which requests are counted', () => {
   it('is the key from any address, and the address without a key', () => {

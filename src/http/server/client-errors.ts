@@ -29,7 +29,8 @@ const lines = new WeakSet<Duplex>();
 const LINE_FEED = 0x0a;
 
 /** Responds to requests that the framework does not receive. */
-export function watchClientErrors({ server, log }: FastifyInstance): void {
+export function watchClientErrors(instance: FastifyInstance): void {
+  const { server, log } = instance;
   server.on('connection', (socket: Socket) => {
     // Node removes its own listener with CONNECT, and a reset without a listener would end the process.
     socket.on('error', () => {});
@@ -61,7 +62,7 @@ export function watchClientErrors({ server, log }: FastifyInstance): void {
   // CONNECT (RFC 9110 9.3.6): Node would close the connection without a response.
   server.on('connect', (_request, socket: Socket) => {
     log.info(
-      { status: 404, code: 'NOT_FOUND', reason: 'CONNECT', remoteAddress: socket.remoteAddress },
+      { status: 404, code: 'NOT_FOUND', reason: 'CONNECT', address: instance.loggedAddress?.(socket.remoteAddress) },
       BROKEN_REQUEST,
     );
     endWith(new Problem('NOT_FOUND', 'This service is not a proxy; it does not support CONNECT.'), socket);
@@ -86,7 +87,10 @@ export function answerClientError(this: FastifyInstance, error: NodeJS.ErrnoExce
   const problem = new Problem(code, `The request could not be parsed: ${error.message}.`);
   // The octets themselves could contain a key.
   const { status } = CATALOGUE[code];
-  this.log.info({ status, code, reason: error.code, remoteAddress: socket.remoteAddress }, BROKEN_REQUEST);
+  this.log.info(
+    { status, code, reason: error.code, address: this.loggedAddress?.(socket.remoteAddress) },
+    BROKEN_REQUEST,
+  );
   const last = answers.get(socket);
   const { rawPacket } = error as { rawPacket?: Buffer };
   // A long head arrives in several packets, of which the error has the last.

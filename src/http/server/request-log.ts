@@ -1,15 +1,89 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { LoggedAddresses } from '../../config/environment.js';
 import type { Faces } from '../face.js';
+import { truncatedAddress } from '../ip-prefix.js';
 
-/** Writes the line of a request whose response has been sent. */
-export function logRequest(request: FastifyRequest, reply: FastifyReply, faces: Faces): void {
-  request.log[faces.of(request).routine.test(request.url) ? 'debug' : 'info'](
-    {
-      method: request.method,
-      url: request.originalUrl,
-      status: reply.statusCode,
-      durationMs: Math.round(reply.elapsedTime * 100) / 100,
-    },
-    'request',
-  );
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** What the log has of an address. */
+    readonly loggedAddress?: RequestLog['addressOf'];
+  }
+  interface FastifyRequest {
+    /** The ID of the key that was accepted, or the name of a client without one; null for anonymous requests. */
+    keyName: string | null;
+  }
+}
+
+/** Query parameters whose values name no person and are no secret. */
+const SHOWN = new Set([
+  ...['limit', 'order', 'kind', 'state', 'namingAuthority', 'mode', 'dryRun', 'wait', 'format', 'delimiter'],
+  ...['type', 'index', 'prefix', 'page', 'pageSize', 'noredirect', 'auth', 'cert', 'overwrite', 'mintNewSuffix'],
+]);
+
+const COUNTED = Symbol('octets of earlier requests');
+
+type CountedSocket = Socket & { [COUNTED]?: { in: number; out: number } };
+
+/** A request whose response was sent. */
+export interface LoggedRequest {
+  readonly raw: IncomingMessage;
+  readonly method: string;
+  readonly url: string;
+  readonly status: number;
+  readonly milliseconds: number;
+  /** The pattern of the route; null where none matched. */
+  readonly route: string | null;
+  readonly code?: string | null;
+  readonly keyName?: string | null;
+  readonly address: string | undefined;
+}
+
+/** The lines of requests: they tell to whom a status belongs, and contain no secret and no query that can name a person. */
+export class RequestLog {
+  constructor(private readonly addresses: LoggedAddresses) {}
+
+  /** Writes the line of a request of the framework. */
+  write(request: FastifyRequest, reply: FastifyReply, faces: Faces): void {
+    const level = faces.of(request).routine.test(request.url) ? 'debug' : 'info';
+    const { raw, method, originalUrl: url, keyName, ip } = request;
+    const route = request.is404 ? null : (request.routeOptions.url ?? null);
+    const { statusCode: status, elapsedTime: milliseconds, problemCode: code } = reply;
+    const line = this.line({ raw, method, url, status, milliseconds, route, code, keyName, address: ip });
+    request.log[level](line, 'request');
+  }
+
+  /** What the log has of an address. */
+  addressOf(address: string | undefined): string | null {
+    if (this.addresses === 'off') return null;
+    return this.addresses === 'full' ? (address ?? null) : truncatedAddress(address);
+  }
+
+  line({ raw, method, url, status, milliseconds, route, code, keyName, address }: LoggedRequest): object {
+    const shown = this.addressOf(address);
+    const socket: CountedSocket = raw.socket;
+    const before = socket[COUNTED];
+    const counted = (socket[COUNTED] = { in: socket.bytesRead, out: socket.bytesWritten });
+    return {
+      ...{ method, url: withoutValues(url), status, durationMs: Math.round(milliseconds * 100) / 100 },
+      ...(route !== null && { route }),
+      ...(code != null && { code }),
+      ...(keyName != null && { keyId: keyName }),
+      ...(shown !== null && { address: shown }),
+      ...{ bytesIn: counted.in - (before?.in ?? 0), bytesOut: counted.out - (before?.out ?? 0) },
+    };
+  }
+}
+
+/** A path with its query, in which only some parameters have their values. */
+function withoutValues(url: string): string {
+  const start = url.indexOf('?');
+  if (start < 0) return url;
+  const query = url.slice(start + 1).replace(/[^&;]+/g, (parameter) => {
+    const [name = ''] = parameter.split('=', 1);
+    if (SHOWN.has(name)) return parameter;
+    return parameter === name ? '…' : `${name}=…`;
+  });
+  return `${url.slice(0, start + 1)}${query}`;
 }

@@ -9,7 +9,7 @@ import { limitBodyDuration } from '../body/body-timeout.js';
 import type { Drain } from './drain.js';
 import { closeInStages } from './staged-close.js';
 import { answerReadsInTurn, limitPipelining } from './pipelining.js';
-import { logRequest } from './request-log.js';
+import type { RequestLog } from './request-log.js';
 import { MERGE_PATCH, requireJson } from '../body/content-encoding.js';
 import { ResponseSpool } from '../body/response-spool.js';
 import { acceptStreams } from '../body/streamed-body.js';
@@ -21,8 +21,11 @@ export function installServerHooks(
   server: FastifyInstance,
   drain: Drain,
   faces: Faces,
+  log: RequestLog,
   { requestTimeoutMs, responseSpoolBytes }: Pick<Config, 'requestTimeoutMs' | 'responseSpoolBytes'>,
 ): void {
+  server.decorateRequest('keyName', null);
+  server.decorate('loggedAddress', log.addressOf.bind(log));
   server.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id);
     const trace = readTraceParent(request.headers.traceparent);
@@ -39,7 +42,7 @@ export function installServerHooks(
   answerReadsInTurn(server);
   limitBodyDuration(server, requestTimeoutMs);
   server.addHook('onResponse', (request, reply, done) => {
-    logRequest(request, reply, faces);
+    log.write(request, reply, faces);
     done();
   });
   // The content of a DELETE has no meaning (RFC 9110 9.3.5) and is not read.

@@ -144,7 +144,7 @@ describe('input that never becomes a request', () => {
     await raw(bytes);
     const lines = (await broken()).slice(before);
     expect(lines).toEqual([
-      expect.objectContaining({ level: 30, status, code, reason: expect.any(String), remoteAddress: '127.0.0.1' }),
+      expect.objectContaining({ level: 30, status, code, reason: expect.any(String), address: '127.0.0.0' }),
     ]);
     expect(JSON.stringify(lines)).not.toMatch(/aaaa|correct-horse|hello|evil/);
   });
@@ -165,11 +165,11 @@ describe('a line is at most 2 KB long', () => {
     ['of quotation marks', '%22'.repeat(9000)],
   ])('whatever the URL: one %s', async (name, text) => {
     const id = `long-${name.replaceAll(' ', '-')}`;
-    await service.client.get(`/identifiers?target=${text}`, { 'x-request-id': id });
+    await service.client.get(`/identifiers?limit=${text}`, { 'x-request-id': id });
     await settled();
     const line = lines().find(({ reqId }) => reqId === id)!;
     expect(line).toMatchObject({ msg: 'request', status: 400 });
-    expect(String(line.url)).toMatch(/^\/identifiers\?target=.+…$/);
+    expect(String(line.url)).toMatch(/^\/identifiers\?limit=.+…$/);
     expect(Math.max(...octetsOf(service.server.stdout()))).toBeLessThanOrEqual(2048);
   });
 });

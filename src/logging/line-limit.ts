@@ -1,0 +1,39 @@
+import type { Logger } from 'pino';
+
+/** The number of the level "warn". */
+const WARN = 40;
+
+/** Bounds the lines of a second: those below the level warn, and the others, so that requests do not displace what failed. */
+export class LineLimit {
+  /** Lines that were not written. */
+  dropped = 0;
+  private second = 0;
+  private written = [0, 0];
+  private reporting: NodeJS.Timeout | null = null;
+  private reported = 0;
+
+  /** @param most lines of each kind in a second; 0 for no limit. */
+  constructor(private readonly most: number) {}
+
+  /** Counts a line. @returns whether it is written. */
+  admits(level: number, logger: Pick<Logger, 'warn'>): boolean {
+    if (this.most === 0) return true;
+    const second = Math.trunc(performance.now() / 1000);
+    if (second !== this.second) {
+      this.second = second;
+      this.written = [0, 0];
+    }
+    const kind = level < WARN ? 0 : 1;
+    const number = (this.written[kind] ?? 0) + 1;
+    this.written[kind] = number;
+    if (number <= this.most) return true;
+    this.dropped += 1;
+    this.reporting ??= setTimeout(() => {
+      this.reporting = null;
+      const dropped = this.dropped - this.reported;
+      this.reported = this.dropped;
+      logger.warn({ dropped }, 'lines of the log were dropped');
+    }, 1000).unref();
+    return false;
+  }
+}

@@ -125,14 +125,8 @@ describe('the configuration', () => {
       overload: { eventLoopDelayMs: 4, waitingStatements: 5 },
       recordCache: { entries: 6, octets: 7 },
       pool: { size: 10, connectTimeoutMs: 101, statementTimeoutMs: 102 },
-      ...{
-        responseSpoolBytes: 8,
-        shutdownTimeoutMs: 9,
-        shutdownDelayMs: 13_000,
-        logLinesPerSecond: 14,
-        reservationSweepIntervalMs: 103,
-        requestTimeoutMs: 1001,
-      },
+      ...{ responseSpoolBytes: 8, shutdownTimeoutMs: 9, shutdownDelayMs: 13_000, logLinesPerSecond: 14 },
+      ...{ reservationSweepIntervalMs: 103, requestTimeoutMs: 1001 },
       ...{ answerStallTimeoutMs: 1002, bodyLimitBytes: 1025, port: 11, metricsPort: 12 },
     });
   });

@@ -59,7 +59,10 @@ describe('a table that an open transaction has locked', () => {
     expect(Number(found?.[2])).toBeLessThan(10);
     expect(JSON.stringify(checked.body)).not.toMatch(new RegExp(`${role}|idle in transaction`));
     for (let i = 0; i < 40 && linesWith('the database fails').length === 0; i++) await pause(25);
-    expect(linesWith('the database fails')[0]).toMatchObject({ level: 50, blocker: { pid, user: role, state: 'idle in transaction' } });
+    expect(linesWith('the database fails')[0]).toMatchObject({
+      level: 50,
+      blocker: { pid, user: role, state: 'idle in transaction' },
+    });
     // A look-up waits for the table, and for no other request.
     expect([read.status, read.body.code]).toEqual([503, 'CONFLICT_IN_PROGRESS']);
     expect(read.body.detail).toMatch(/another transaction has locked/i);

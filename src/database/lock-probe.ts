@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
-import { isLockTimeout } from '../problem/database-errors.js';
 import { CommitWatch } from './commit-watch.js';
 import { PROBE_POOL } from './pool.js';
 
@@ -80,4 +79,8 @@ export class LockProbe {
   private async blockerOf(pid: number | undefined): Promise<Blocker | null> {
     return (await this.pool.query<Blocker>(BLOCKER, [pid])).rows[0] ?? null;
   }
+}
+
+function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '55P03';
 }

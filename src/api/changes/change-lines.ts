@@ -1,4 +1,4 @@
-import { type NextLines, type RawLine, tooLong } from '../../http/body/line-source.js';
+import { type NextLines, type RawLine, tooLong } from '../../http/lines/line-source.js';
 
 /** Lines of one transaction, because its locks delay other changes and later events. */
 export const CHUNK_LINES = 100;

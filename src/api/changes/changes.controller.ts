@@ -9,7 +9,7 @@ import type { ReceivedChange } from '../../changing/change-line.js';
 import { PreviewedNames } from '../../changing/previewed-names.js';
 import { ApiIdempotencyKey } from '../../http/headers/api-idempotency-key.js';
 import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
-import { type RawLine, openLines } from '../../http/body/line-source.js';
+import { type RawLine, openLines } from '../../http/lines/line-source.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndjson-response.js';
 import { StreamSummaryDto } from '../../http/body/stream-summary.dto.js';
 import { sendStream, streamLog } from '../../http/body/send-stream.js';

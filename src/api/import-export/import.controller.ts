@@ -5,7 +5,7 @@ import type { Principal } from '../../access/principal.js';
 import { KeyValidity } from '../../access/key-validity.js';
 import { Requires } from '../../access/requires.js';
 import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
-import { type RawLine, openLines, readLines } from '../../http/body/line-source.js';
+import { type RawLine, openLines, readLines } from '../../http/lines/line-source.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndjson-response.js';
 import { StreamSummaryDto } from '../../http/body/stream-summary.dto.js';
 import { FileQueryDto } from '../../http/csv/file-query.dto.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { inChunks, partOf } from '../../../src/api/changes/change-lines.js';
-import type { RawLine } from '../../../src/http/body/line-source.js';
+import type { RawLine } from '../../../src/http/lines/line-source.js';
 import { Problem } from '../../../src/problem/problem.js';
 
 const line = (number: number, octets = 10): RawLine => ({ number, octets, value: () => number, content: () => 'x' });

@@ -5,7 +5,7 @@ import type { RequestContext } from '../../../access/request-context.js';
 import { Requires } from '../../../access/requires.js';
 import { ApiIdempotencyKey } from '../../../http/headers/api-idempotency-key.js';
 import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../../http/headers/prefer.js';
-import { type RawLine, openLines, readLines } from '../../../http/body/line-source.js';
+import { type RawLine, openLines, readLines } from '../../../http/lines/line-source.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../../http/body/ndjson-response.js';
 import { StreamSummaryDto } from '../../../http/body/stream-summary.dto.js';
 import { sendStream, streamLog } from '../../../http/body/send-stream.js';

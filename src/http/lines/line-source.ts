@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem, invalidRequest } from '../../problem/problem.js';
 import { type FileColumns, headerRules } from '../csv/columns.js';
 import { type Row, RowReader } from '../csv/row-reader.js';
-import { readJsonBody } from './json-body.js';
-import { LineReader, MAX_LINE_OCTETS } from './line-reader.js';
-import { CSV, type StreamedBody } from './streamed-body.js';
+import { readJsonBody } from '../body/json-body.js';
+import { LineReader, MAX_LINE_OCTETS } from '../body/line-reader.js';
+import { CSV, type StreamedBody } from '../body/streamed-body.js';
 
 /** Lines that are validated before other requests continue. */
 const SLICE = 100;

@@ -10,6 +10,7 @@ import { lockNames } from '../storage/identifiers/name-locks.js';
 import { type Queryable, Transactions } from '../storage/transactions.js';
 import {
   ChangePlan,
+  type ClaimedName,
   type Holders,
   type PlanContext,
   type TargetedChange,
@@ -20,7 +21,6 @@ import {
   namesOf,
   roundsOf,
 } from './change-plan.js';
-import type { ClaimedName } from './claims.js';
 import type { PreviewedNames } from './previewed-names.js';
 
 /** Attempts in any case when each has recorded expiries: a batch of 10,000 finds them in up to 20 of its statements. */
@@ -144,7 +144,7 @@ export class ChangeEngine {
       return [...namesOf(step, record.namingAuthority), ...ofStep, ...(metadata === null ? [] : [metadata])];
     });
     const names = new Map(requested.map((name) => [holderKey(name), name]));
-    if (transaction !== undefined)
+    if (transaction !== undefined && claims.length > 0)
       await lockNames(
         transaction,
         claims.map(({ address }) => ({ address, isClaim: true })),
@@ -157,6 +157,7 @@ export class ChangeEngine {
 
   /** As `holdersFor`, of these names. */
   private async holdersOf(names: readonly UniqueName[], transaction?: Queryable): Promise<Holders> {
+    if (names.length === 0) return new Map();
     const found = await this.holders.findHolders(names, transaction);
     const expired = found.flatMap((holder) => (holder?.isExpired === true ? [holder.id] : []));
     if (expired.length > 0 && transaction !== undefined) throw new Stale(expired);

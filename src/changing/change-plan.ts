@@ -2,6 +2,7 @@ import type { Principal } from '../access/principal.js';
 import { rowsLost } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
 import { nameConflictProblem } from '../registry/conflict-problem.js';
+import { type AlternateName, claimOf, gainedBy } from '../registry/alternate-name.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { keyCollision } from '../registry/key-collision.js';
 import { type Amendment, amended, changeTime } from '../registry/lifecycle.js';
@@ -11,7 +12,6 @@ import { opaqueName } from '../registry/opaque-metadata-id.js';
 import type { PairedRecords } from '../storage/identifiers/identifier-reader.js';
 import type { RecordChange } from '../storage/identifiers/identifier-updater.js';
 import type { NameHolder, UniqueName } from '../storage/identifiers/name-holders.js';
-import { type Claimant, type ClaimedName, claimsBy } from './claims.js';
 import { type CurationStep, decide } from './curation-command.js';
 import { decideMetadataRecord } from './metadata-record.js';
 
@@ -40,6 +40,21 @@ export interface PlannedChange {
   readonly gained: readonly string[];
   /** The change of the metadata record that was minted with the object; null where it stays as it is. */
   readonly metadataRecord: PlannedChange | null;
+}
+
+/** The identifier that an alternate names, which must not be registered. */
+export type ClaimedName = Extract<UniqueName, { readonly kind: 'identifier' }> & { readonly pointer: string };
+
+type Claimant = Pick<IdentifierRecord, 'namingAuthority' | 'guid' | 'localName' | 'alternateIds'>;
+
+/** The names that a record claims by new alternates: those that it does not have yet. */
+function claimsBy(record: Claimant, alternates: readonly AlternateName[]): ClaimedName[] {
+  return gainedBy(record, alternates).flatMap(({ name, index }) => {
+    const address = claimOf(name, record);
+    if (address === null) return [];
+    const { namingAuthority } = address;
+    return [{ namingAuthority, kind: 'identifier', name, address, pointer: `/alternateIds/${index}` }];
+  });
 }
 
 export interface PlanContext {

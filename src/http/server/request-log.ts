@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
 import type { LoggedAddresses } from '../../config/environment.js';
 import type { Faces } from '../face.js';
 import { truncatedAddress } from '../ip-prefix.js';
@@ -47,6 +48,7 @@ export class RequestLog {
   /** Writes the line of a request of the framework. */
   write(request: FastifyRequest, reply: FastifyReply, faces: Faces): void {
     const level = faces.of(request).routine.test(request.url) ? 'debug' : 'info';
+    if (!(request.log as Logger).isLevelEnabled(level)) return;
     const { raw, method, originalUrl: url, keyName, ip } = request;
     const route = request.is404 ? null : (request.routeOptions.url ?? null);
     const { statusCode: status, elapsedTime: milliseconds, problemCode: code } = reply;

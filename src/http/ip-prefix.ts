@@ -18,5 +18,7 @@ export function ipPrefixOf(address: string | undefined): string {
 export function truncatedAddress(address: string | undefined): string | null {
   if (address === undefined) return null;
   const prefix = ipPrefixOf(address);
-  return prefix.includes('.') ? prefix.replace(/[^.]*$/, '0') : `${prefix.split(':').slice(0, 3).join(':')}::`;
+  const separator = prefix.includes('.') ? '.' : ':';
+  const network = prefix.split(separator).slice(0, 3).join(separator);
+  return separator === '.' ? `${network}.0` : `${network}::`;
 }

@@ -252,6 +252,17 @@ describe('docs/how-to', () => {
     expect(calls).toEqual(expect.arrayContaining(['nginx -t', 'systemctl reload nginx', 'systemctl reload caddy']));
   });
 
+  it('has a file for traces that Node.js parses, and installs what it imports', () => {
+    const text = read('docs/how-to/trace.md');
+    const [, file = ''] = /```js\n([\s\S]*?)```/.exec(text) ?? [];
+    const imported = [...file.matchAll(/ from '((?!node:)[^']+)'/g)].map(([, name]) => name);
+    expect(imported.length).toBe(4);
+    const [install = ''] = /^npm install .*$/m.exec(text) ?? [];
+    expect(imported.filter((name) => !new RegExp(` ${name}@[0-9.]+( |$)`).test(install))).toEqual([]);
+    const { status, stderr } = spawnSync(process.execPath, ['--check', '--input-type=module', '-'], { input: file });
+    expect([status, stderr.toString()]).toEqual([0, '']);
+  });
+
   it('has no other guide with commands', () => {
     const run = [
       'back-up-and-restore',
@@ -261,7 +272,7 @@ describe('docs/how-to', () => {
       'import-and-export',
       'load-in-bulk',
     ];
-    const more = ['resolve-worldwide', 'run-in-containers', 'use-from-code', 'use-your-own-postgresql'];
+    const more = ['resolve-worldwide', 'run-in-containers', 'trace', 'use-from-code', 'use-your-own-postgresql'];
     const withCommands = guides.filter((name) => blocksOf(`docs/how-to/${name}`).length > 0);
     expect(withCommands.sort()).toEqual([...run, ...more].map((name) => `${name}.md`));
   });

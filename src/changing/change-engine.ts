@@ -132,14 +132,16 @@ export class ChangeEngine {
   ): Promise<Holders> {
     const byId = new Map(records.map((record) => [record.id, record]));
     const claims: ClaimedName[] = [];
+    const seen = new Set<bigint>();
+    const isAnyNamed = namedIn(targets).length > 0;
     const requested = targets.flatMap(({ id, metadata, step }): UniqueName[] => {
       const record = byId.get(id ?? 0n) ?? {
-        namingAuthority: metadata?.namingAuthority ?? '',
-        guid: null,
-        localName: '',
+        ...{ namingAuthority: metadata?.namingAuthority ?? '', guid: null, localName: '', alternateIds: [] },
       };
-      // A change before it may remove an alternate that the record has.
-      const ofStep = claimsOf(step, { ...record, alternateIds: [] });
+      // A change before it may remove an alternate that the record has, so that it would be claimed again.
+      const isFirst = !isAnyNamed && id !== null && !seen.has(id);
+      if (id !== null) seen.add(id);
+      const ofStep = claimsOf(step, isFirst ? record : { ...record, alternateIds: [] });
       claims.push(...ofStep);
       return [...namesOf(step, record.namingAuthority), ...ofStep, ...(metadata === null ? [] : [metadata])];
     });

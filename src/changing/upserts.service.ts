@@ -53,7 +53,7 @@ export class UpsertsService {
     const first = new Map<MintJob, MintResult>([[job, await this.minting.mintOne(job)]]);
     const { results, failure } = await this.settle({ results: first, failure: null }, context.principal);
     const result = results.get(job);
-    if (result === undefined) throw failure ?? conflictInProgress();
+    if (result === undefined) throw failure === null || isLockTimeout(failure) ? conflictInProgress() : failure;
     if (result instanceof Problem) throw result;
     return withUnderstood(result, job);
   }

@@ -10,6 +10,9 @@ const LOCK_WAIT_MS = 700;
 /** The blocker is read after this wait. */
 const LOOK_AFTER_MS = 20;
 
+/** The session that reads the blocker may wait for its connection. */
+const BLOCKER_WAIT_MS = 100;
+
 /** For all statements; later, the other checks tell that the database does not respond. */
 const MAX_MS = 950;
 
@@ -65,7 +68,7 @@ export class LockProbe {
       } catch (error) {
         isSound = error instanceof pg.DatabaseError;
         return isLockTimeout(error) && !this.commits.hasWrittenSince(sentAt)
-          ? { cause: error, blocker: await blocker }
+          ? { cause: error, blocker: await Promise.race([blocker, pause(BLOCKER_WAIT_MS, null, { ref: false })]) }
           : null;
       }
       isSound = true;

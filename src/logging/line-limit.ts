@@ -3,6 +3,9 @@ import type { Logger } from 'pino';
 /** The number of the level "warn". */
 const WARN = 40;
 
+/** That of "fatal", whose lines are not limited. */
+const FATAL = 60;
+
 /** Bounds the lines of a second: those below the level warn, and the others, so that requests do not displace what failed. */
 export class LineLimit {
   /** Lines that were not written. */
@@ -11,13 +14,14 @@ export class LineLimit {
   private written = [0, 0];
   private reporting: NodeJS.Timeout | null = null;
   private reported = 0;
+  private isReporting = false;
 
   /** @param most lines of each kind in a second; 0 for no limit. */
   constructor(private readonly most: number) {}
 
   /** Counts a line. @returns whether it is written. */
   admits(level: number, logger: Pick<Logger, 'warn'>): boolean {
-    if (this.most === 0) return true;
+    if (this.most === 0 || this.isReporting || level >= FATAL) return true;
     const second = Math.trunc(performance.now() / 1000);
     if (second !== this.second) {
       this.second = second;
@@ -32,7 +36,9 @@ export class LineLimit {
       this.reporting = null;
       const dropped = this.dropped - this.reported;
       this.reported = this.dropped;
+      this.isReporting = true;
       logger.warn({ dropped }, 'lines of the log were dropped');
+      this.isReporting = false;
     }, 1000).unref();
     return false;
   }

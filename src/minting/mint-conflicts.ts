@@ -58,20 +58,30 @@ export class MintConflicts {
     const budget = new RecordBudget();
     const decided: DecidedMint[] = [];
     const undecided: Candidate[] = [];
-    while (decided.length + undecided.length < candidates.length) {
-      const open = candidates.slice(decided.length + undecided.length);
-      const first = await this.explainFirst(open, within, lockWait);
+    const expired: bigint[] = [];
+    let size = candidates.length;
+    for (let done = 0; done < candidates.length; done = decided.length + undecided.length) {
+      const open = candidates.slice(done, done + size);
+      const first = await this.explainFirst(open, within, lockWait, expired);
+      const explained = first.decided.length + first.undecided.length;
+      // The statement measures the records of all of them.
+      size = explained === open.length ? size * 4 : 2 * explained;
       decided.push(...first.decided.map(({ job, result }) => ({ job, result: budget.reduce(result) })));
       undecided.push(...first.undecided);
     }
+    if (expired.length > 0) within?.onExpired(expired);
     return { decided, undecided };
   }
 
-  /** Explains the first candidates, at least one: all of them, unless the records of their conflicts are large. */
+  /**
+   * Explains the first candidates, at least one: all of them, unless the records of their conflicts are large.
+   * @param ended gets the expired reservations in the way of a transaction, which ends when all are known.
+   */
   private async explainFirst(
     candidates: readonly Candidate[],
     within: MintTransaction | undefined,
     lockWait: LockWait,
+    ended: bigint[],
   ): Promise<Decisions> {
     const transaction = within?.transaction;
     const conflicting = await this.find(candidates, transaction);
@@ -94,10 +104,9 @@ export class MintConflicts {
         toStore.set({ job, result }, candidate);
       else decided.push({ job, result });
     }
-    if (expired.length > 0) {
-      within?.onExpired(expired);
+    if (within !== undefined) ended.push(...expired);
+    else if (expired.length > 0)
       await this.transactions.run((on) => this.updater.expireLeases(on, expired), lockWaitMs(lockWait));
-    }
     const valid = await this.replays.store([...toStore.keys()]);
     // What is stored now waits by its own commit, and a transaction by that of the caller.
     if (transaction === undefined && valid.size === 0 && mustWait(conflicting, decided))

@@ -123,6 +123,19 @@ describe('a mint that updates the identifier with its metadata ID', () => {
   });
 });
 
+describe('an update with alternates that claim names of this service', () => {
+  const claimed = `hdl:100.102/${'C'.repeat(32)}`;
+
+  it('locks no name that the record has already', async () => {
+    const record = { ...RECORD, alternateIds: [claimed] };
+    const { apply, written } = updatesOf();
+    // Without a transaction, a lock would fail.
+    const results = await apply([mint({ alternateIds: [claimed], target: NEW })], [record]);
+    expect([results.map(summary), written.length]).toEqual([[['updated']], 1]);
+    await expect(updatesOf().apply([mint({ alternateIds: [claimed] })], [RECORD])).rejects.toThrow(TypeError);
+  });
+});
+
 describe('an update with alternates that other identifiers have', () => {
   const other = recordWith({ id: 8n, metadataId: 'info:fedora/demo:6', alternateIds: ['info:fedora/demo:5'] });
   const wanted = mint({ alternateIds: ['demo:8', 'demo:5'] });

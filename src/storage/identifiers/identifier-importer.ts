@@ -76,8 +76,13 @@ export class IdentifierImporter {
   private async *conflictsOf(
     items: readonly ImportedIdentifier[],
   ): AsyncGenerator<readonly [ImportedIdentifier, Conflicts]> {
+    let size = items.length;
     for (let next = 0; next < items.length;) {
-      for (const conflicts of await this.prisma.identifier.findConflicts(items.slice(next))) {
+      const searched = items.slice(next, next + size);
+      const found = await this.prisma.identifier.findConflicts(searched);
+      // The statement measures the records of all of them.
+      size = found.length === searched.length ? size * 4 : 2 * found.length;
+      for (const conflicts of found) {
         const item = items[next++];
         if (item !== undefined) yield [item, conflicts];
       }

@@ -142,8 +142,9 @@ export class IdentifierReader {
     most: { readonly items: number; readonly octets: number },
     from: Queryable = this.pool,
   ): AsyncGenerator<{ readonly part: readonly T[]; readonly records: ReadonlyMap<bigint, IdentifierRecord> }> {
+    let size = most.items;
     for (let start = 0; start < items.length;) {
-      const slice = items.slice(start, start + most.items);
+      const slice = items.slice(start, start + size);
       const ids = slice.flatMap((item) => idsOf(item));
       let records = ids.length === 0 ? [] : await this.findFirst(ids, most.octets, from);
       const found = new Set(records.map(({ id }) => id));
@@ -157,6 +158,8 @@ export class IdentifierReader {
         );
       yield { part, records: new Map(records.map((record) => [record.id, record])) };
       start += part.length;
+      // A statement measures all records of a slice, so that a slice has few more than were read before.
+      size = cut === -1 ? Math.min(size * 4, most.items) : 2 * part.length;
     }
   }
 

@@ -24,7 +24,9 @@ export function sendStream(request: FastifyRequest, reply: FastifyReply, pieces:
     const outcome = request.streamProblem ?? (raw.writableFinished ? 'complete' : 'aborted');
     request.server.streamEnded?.(request.routeOptions.url ?? 'unmatched', outcome);
     if (raw.writableFinished) return;
-    const { method, originalUrl: url } = request;
+    const { method, originalUrl } = request;
+    // Without the query, which can name a person.
+    const [url] = originalUrl.split('?', 1);
     const durationMs = Math.round(reply.elapsedTime);
     request.log.warn({ method, url, durationMs, isRequestComplete: request.raw.complete }, 'the stream was aborted');
   });

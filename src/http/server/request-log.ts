@@ -20,8 +20,11 @@ declare module 'fastify' {
 /** Query parameters whose values name no person and are no secret. */
 const SHOWN = new Set([
   ...['limit', 'order', 'kind', 'state', 'namingAuthority', 'mode', 'dryRun', 'wait', 'format', 'delimiter'],
-  ...['type', 'index', 'prefix', 'page', 'pageSize', 'noredirect', 'auth', 'cert', 'overwrite', 'mintNewSuffix'],
+  ...['type', 'index', 'prefix', 'page', 'pageSize', 'noredirect', 'overwrite', 'mintNewSuffix'],
 ]);
+
+/** Names of parameters; others can be a person or a key. */
+const NAME = /^[a-z_]{1,20}$/i;
 
 const COUNTED = Symbol('octets of earlier requests');
 
@@ -51,7 +54,8 @@ export class RequestLog {
     if (!(request.log as Logger).isLevelEnabled(level)) return;
     const { raw, method, originalUrl: url, keyName, ip } = request;
     const route = request.is404 ? null : (request.routeOptions.url ?? null);
-    const { statusCode: status, elapsedTime: milliseconds, problemCode: code } = reply;
+    const { statusCode: status, elapsedTime: milliseconds } = reply;
+    const code = reply.problemCode ?? request.streamProblem;
     const line = this.line({ raw, method, url, status, milliseconds, route, code, keyName, address: ip });
     request.log[level](line, 'request');
   }
@@ -63,17 +67,21 @@ export class RequestLog {
   }
 
   line({ raw, method, url, status, milliseconds, route, code, keyName, address }: LoggedRequest): object {
-    const shown = this.addressOf(address);
     const socket: CountedSocket = raw.socket;
     const before = socket[COUNTED];
     const counted = (socket[COUNTED] = { in: socket.bytesRead, out: socket.bytesWritten });
+    // One literal: spreads cost as much as the rest. Undefined members are not written.
     return {
-      ...{ method, url: withoutValues(url), status, durationMs: Math.round(milliseconds * 100) / 100 },
-      ...(route !== null && { route }),
-      ...(code != null && { code }),
-      ...(keyName != null && { keyId: keyName }),
-      ...(shown !== null && { address: shown }),
-      ...{ bytesIn: counted.in - (before?.in ?? 0), bytesOut: counted.out - (before?.out ?? 0) },
+      method,
+      url: withoutValues(url),
+      status,
+      durationMs: Math.round(milliseconds * 100) / 100,
+      route: route ?? undefined,
+      code: code ?? undefined,
+      keyId: keyName ?? undefined,
+      address: this.addressOf(address) ?? undefined,
+      bytesIn: counted.in - (before?.in ?? 0),
+      bytesOut: counted.out - (before?.out ?? 0),
     };
   }
 }
@@ -85,7 +93,7 @@ function withoutValues(url: string): string {
   const query = url.slice(start + 1).replace(/[^&;]+/g, (parameter) => {
     const [name = ''] = parameter.split('=', 1);
     if (SHOWN.has(name)) return parameter;
-    return parameter === name ? '…' : `${name}=…`;
+    return parameter !== name && NAME.test(name) ? `${name}=…` : '…';
   });
   return `${url.slice(0, start + 1)}${query}`;
 }

@@ -65,8 +65,8 @@ describe('the line of a request', () => {
     const reader = { headers: bearer(secret) };
     expect(await lineOf('/identifiers', reader)).toMatchObject({ status: 200, keyId, route: '/identifiers' });
     expect(await lineOf('/api-keys', reader)).toMatchObject({ status: 403, code: 'SCOPE_MISSING', keyId });
-    await Promise.all(Array.from({ length: 60 }, () => fetch(`${service.server.url}/identifiers`, reader)));
-    expect(await lineOf('/identifiers', reader)).toMatchObject({ status: 429, code: 'RATE_LIMITED', keyId });
+    const lines = await Promise.all(Array.from({ length: 80 }, () => lineOf('/identifiers', reader)));
+    expect(lines.find(({ status }) => status !== 200)).toMatchObject({ status: 429, code: 'RATE_LIMITED', keyId });
     expect(await lineOf('/identifiers', { headers: bearer(KEY) })).toMatchObject({ status: 200, keyId: 'admin' });
   });
 

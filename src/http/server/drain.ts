@@ -49,7 +49,10 @@ export class Drain {
 
   /** @throws Problem SHUTTING_DOWN */
   requireOpen(): void {
-    if (this.isAnnounced) throw shuttingDown();
+    if (!this.isAnnounced) return;
+    const detail =
+      'This instance is stopping. Send new requests to another one; those that it receives are served until it stops.';
+    throw new Problem('SHUTTING_DOWN', detail, { headers: { 'retry-after': '5' } });
   }
 
   /** Counts a request until the returned function is called. */

@@ -105,6 +105,11 @@ export class ConnectionPool extends pg.Pool {
     this.options.connectionTimeoutMillis = limitMs;
   }
 
+  /** Whether the server has refused a session in the last `LOWERED_MS`. */
+  get isLowered(): boolean {
+    return this.options.max < this.size;
+  }
+
   private lower(max: number): void {
     this.options.max = Math.max(1, max);
     clearTimeout(this.raising);

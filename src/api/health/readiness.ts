@@ -106,9 +106,10 @@ export class Readiness {
     }
   }
 
-  /** Not where the database admits too few sessions: one more would be taken from requests. */
+  /** Not while the database refuses sessions: one more would be taken from requests. */
   private async checkLock(): Promise<void> {
-    const lock = this.shortage === null ? await this.locks.find() : null;
+    const isShort = this.pool instanceof ConnectionPool && this.pool.isLowered;
+    const lock = isShort ? null : await this.locks.find();
     // A commit ends the outage in the log.
     if (this.wasLocked && lock === null) this.commits.doubt();
     this.wasLocked = lock !== null;

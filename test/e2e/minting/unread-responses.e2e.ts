@@ -89,7 +89,7 @@ describe('the spool of response octets', () => {
             .map(({ reqId }) => reqId)
             .sort(),
         ).toEqual(['unread-1', 'unread-2', 'unread-3']);
-        expect(cut()[0]!.url).toBe(PATH);
+        expect(cut()[0]!.url).toBe('/identifiers/bulk');
         for (const socket of unread) socket.destroy();
       },
       { RESPONSE_SPOOL_BYTES: '1048576', REQUEST_TIMEOUT_MS: '4000' },

@@ -13,7 +13,7 @@ const LOOK_AFTER_MS = 20;
 /** The session that reads the blocker may wait for its connection. */
 const BLOCKER_WAIT_MS = 100;
 
-/** For all statements; later, the other checks tell that the database does not respond. */
+/** The limit for all statements together. A database that does not respond is reported by the other checks. */
 const MAX_MS = 950;
 
 /** The lock of every write: it waits for no row and writes nothing. Both statements are one transaction, which ends with them. */

@@ -75,7 +75,7 @@ export class MintConflicts {
 
   /**
    * Explains the first candidates, at least one: all of them, unless the records of their conflicts are large.
-   * @param ended gets the expired reservations in the way of a transaction, which ends when all are known.
+   * @param ended collects the expired reservations that conflict with a transaction, so that it is repeated once for all of them.
    */
   private async explainFirst(
     candidates: readonly Candidate[],

@@ -9,6 +9,7 @@ import { readMetadataId } from '../registry/parse-names.js';
 import type { UniqueName } from '../storage/identifiers/name-holders.js';
 import {
   type CurationCommand,
+  type Withdrawal,
   type CurationStep,
   type NewValues,
   fingerprintSource,
@@ -24,7 +25,7 @@ export interface ChangeRequest extends Omit<NewValues, 'alternateIds'> {
   /** When absent, the metadata ID names the identifier, under the naming authority. */
   readonly identifier?: string;
   readonly namingAuthority?: string;
-  readonly withdraw?: { readonly reason: string; readonly replacedBy?: string };
+  readonly withdraw?: Withdrawal;
   readonly reinstate?: boolean;
   readonly activate?: boolean;
   /** The target of the metadata record that was minted with the object; only with `activate`. */

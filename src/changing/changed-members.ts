@@ -1,5 +1,5 @@
 import { difference } from '../registry/change.js';
-import { type IdentifierRecord, serializeLifecycle } from '../registry/identifier-record.js';
+import { type IdentifierRecord, type ReasonCode, serializeLifecycle } from '../registry/identifier-record.js';
 import type { State } from '../registry/identifier-record.js';
 
 /** Members of an identifier that a line of a stream of changes can change, as JSON has them. */
@@ -9,6 +9,7 @@ export interface ChangedMembers {
   readonly alternateIds?: string[];
   readonly state?: State;
   readonly leaseUntil?: string | null;
+  readonly withdrawalReasonCode?: ReasonCode | null;
   readonly withdrawalReason?: string | null;
   readonly replacedBy?: string | null;
 }
@@ -31,6 +32,7 @@ function membersOf(record: IdentifierRecord): Required<ChangedMembers> {
   const { metadataId } = record;
   return {
     ...{ target, metadataId, alternateIds, state, leaseUntil },
+    withdrawalReasonCode: tombstone?.reasonCode ?? null,
     withdrawalReason: tombstone?.reason ?? null,
     replacedBy: tombstone?.replacedBy ?? null,
   };

@@ -1,11 +1,15 @@
 import type { Principal } from '../access/principal.js';
-import { Problem, invalidValue } from '../problem/problem.js';
+import { Problem } from '../problem/problem.js';
 import { type AlternateName, gainedBy } from '../registry/alternate-name.js';
 import type { CanonicalName } from '../registry/canonical-name.js';
-import { type IdentifierRecord, identifierOf, nativeText } from '../registry/identifier-record.js';
+import {
+  type IdentifierRecord,
+  type RequestedReasonCode,
+  identifierOf,
+  nativeText,
+} from '../registry/identifier-record.js';
 import {
   type Amendment,
-  DELETED_REASON,
   activation,
   amended,
   reinstatement,
@@ -58,9 +62,16 @@ interface Activation<Values> {
 export type CurationCommand =
   | { readonly step: 'changed'; readonly values: NewValues }
   | Activation<NewValues>
-  | { readonly step: 'withdrawn'; readonly reason: string; readonly replacedBy?: string }
+  | ({ readonly step: 'withdrawn' } & Withdrawal)
   | { readonly step: 'reinstated' }
   | ValuesCommand;
+
+/** A withdrawal as it was requested. */
+export interface Withdrawal {
+  readonly reasonCode: RequestedReasonCode;
+  readonly reason: string;
+  readonly replacedBy?: string;
+}
 
 /** The parsed new values of an identifier. A member that is absent is not changed. */
 export interface ParsedValues {
@@ -84,7 +95,7 @@ export interface Replacement {
 export type CurationStep =
   | { readonly step: 'changed'; readonly values: ParsedValues }
   | Activation<ParsedValues>
-  | { readonly step: 'withdrawn'; readonly reason: string; readonly replacement: Replacement | null }
+  | ({ readonly step: 'withdrawn'; readonly replacement: Replacement | null } & Omit<Withdrawal, 'replacedBy'>)
   | { readonly step: 'reinstated' }
   /** Ends a reservation by its request. */
   | { readonly step: 'released' }
@@ -118,10 +129,13 @@ export function parseCommand(
     case 'activated':
       return { ...command, values: parseValues(command.values, known, scheme) };
     case 'withdrawn': {
-      const { step, reason, replacedBy } = command;
-      if (reason === DELETED_REASON)
-        throw invalidValue('/reason', 'This reason is that of deletions by Handle clients.');
-      return { step, reason, replacement: replacedBy === undefined ? null : parseReplacement(replacedBy, known) };
+      const { step, reasonCode, reason, replacedBy } = command;
+      return {
+        step,
+        reasonCode,
+        reason,
+        replacement: replacedBy === undefined ? null : parseReplacement(replacedBy, known),
+      };
     }
     case 'put':
       return parsePut(command.put, known, scheme);
@@ -159,7 +173,10 @@ export function fingerprintSource(identifier: string, step: CurationStep): objec
   const content = { [step.step]: identifier };
   if (step.step === 'reinstated' || step.step === 'released' || step.step === 'deleted') return content;
   if (step.step === 'put' || step.step === 'removed') return { ...content, ...valuesContent(step) };
-  if (step.step === 'withdrawn') return { ...content, reason: step.reason, replacedBy: step.replacement?.text ?? null };
+  if (step.step === 'withdrawn') {
+    const { reasonCode, reason, replacement } = step;
+    return { ...content, reasonCode, reason, replacedBy: replacement?.text ?? null };
+  }
   const { metadata, target, alternates, replaces } = step.values;
   return {
     ...content,
@@ -224,8 +241,11 @@ function amendmentBy(record: IdentifierRecord, step: CurationStep, context: Deci
       requireNames(record, values, context);
       return { ...activation(), ...withStoredValues(record, values, context.at) };
     }
-    case 'withdrawn':
-      return withdrawal(record, context.at, step.reason, replacedBy(record, step.replacement, context));
+    case 'withdrawn': {
+      const { reasonCode, reason, replacement } = step;
+      const why = { reasonCode, reason, replacedBy: replacedBy(record, replacement, context) };
+      return withdrawal(record, context.at, why);
+    }
     case 'reinstated':
       return reinstatement();
     case 'released':

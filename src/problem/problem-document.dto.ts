@@ -34,11 +34,21 @@ export class ProblemDetailDto {
   rule?: string;
 }
 
+/** As in `registry/identifier-record.ts`, which depends on this folder. A test of the document compares both. */
+const REASON_CODES = [
+  ...(['duplicate', 'error', 'legal', 'other', 'deleted', 'expired', 'released', 'undone'] as const),
+];
+type ReasonCode = (typeof REASON_CODES)[number];
+
 /** The tombstone of a withdrawn identifier. */
 export class ProblemTombstoneDto {
   /** The time of the withdrawal, UTC. */
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:30:00.000Z' })
   withdrawnAt: string;
+
+  /** The kind of reason. The service alone gives "deleted", "expired", "released" and "undone". */
+  @ApiProperty({ enum: REASON_CODES, enumName: 'ReasonCode', example: 'duplicate' })
+  reasonCode: ReasonCode;
 
   /**
    * The reason, for readers.

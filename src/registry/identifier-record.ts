@@ -19,8 +19,17 @@ export const MAX_TARGET_LENGTH = 2048;
 /** The database has the same limit. */
 export const MAX_ALTERNATES = 100;
 
+/** Why an identifier was withdrawn, as a caller may say it. */
+export const REQUESTED_REASON_CODES = ['duplicate', 'error', 'legal', 'other'] as const;
+export type RequestedReasonCode = (typeof REQUESTED_REASON_CODES)[number];
+
+/** Those of callers, and those that the service alone gives, to what was deleted, has expired, or was released or undone. */
+export const REASON_CODES = [...REQUESTED_REASON_CODES, 'deleted', 'expired', 'released', 'undone'] as const;
+export type ReasonCode = (typeof REASON_CODES)[number];
+
 export interface Tombstone {
   readonly withdrawnAt: Date;
+  readonly reasonCode: ReasonCode;
   readonly reason: string;
   /** The replacement: `NA/local` for Handles, canonical for other names. */
   readonly replacedBy: string | null;

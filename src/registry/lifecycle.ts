@@ -4,7 +4,13 @@ import type { AlternateName } from './alternate-name.js';
 import type { CanonicalName } from './canonical-name.js';
 import { isMetadataIdOf } from './key-collision.js';
 import type { Predecessor } from './predecessor.js';
-import { type IdentifierRecord, type MutableAttributes, type State, nativeText } from './identifier-record.js';
+import {
+  type IdentifierRecord,
+  type MutableAttributes,
+  type State,
+  type Tombstone,
+  nativeText,
+} from './identifier-record.js';
 
 /** The permitted states of each step. */
 const STEPS = {
@@ -18,16 +24,17 @@ const STEPS = {
 
 export type Step = keyof typeof STEPS;
 
-const RELEASED_REASON = 'The reservation was released.';
+const RELEASED = { reasonCode: 'released', reason: 'The reservation was released.', replacedBy: null } as const;
 
 /** Why an identifier is withdrawn that was reserved and not activated in time. */
-export const EXPIRED_REASON = 'The reservation ended without activation.';
+export const EXPIRED = {
+  reasonCode: 'expired',
+  reason: 'The reservation ended without activation.',
+  replacedBy: null,
+} as const;
 
-/**
- * The reason of a withdrawal that a Handle client requested as a deletion. The service distinguishes deletions by this reason,
- * so no other withdrawal may have it.
- */
-export const DELETED_REASON = 'The Handle was deleted.';
+/** Why an identifier is withdrawn that a Handle client deleted. */
+const DELETED = { reasonCode: 'deleted', reason: 'The Handle was deleted.', replacedBy: null } as const;
 
 /** A reservation releases its values, but not its GUID. */
 const GIVEN_UP = { metadata: null, alternates: [], leaseUntil: null } as const;
@@ -55,24 +62,19 @@ export function activation(): Amendment {
 
 /** Releases a reservation at the time of the change. */
 export function release(at: Date): Amendment {
-  const tombstone = { withdrawnAt: at, reason: RELEASED_REASON, replacedBy: null };
+  const tombstone = { withdrawnAt: at, ...RELEASED };
   return { kind: 'released', state: 'withdrawn', ...GIVEN_UP, tombstone };
 }
 
 /** Withdraws an identifier at the time of the change. An active one keeps its values for a reinstatement. */
-export function withdrawal(
-  { state }: IdentifierRecord,
-  at: Date,
-  reason: string,
-  replacedBy: string | null,
-): Amendment {
-  const tombstone = { withdrawnAt: at, reason, replacedBy };
+export function withdrawal({ state }: IdentifierRecord, at: Date, why: Omit<Tombstone, 'withdrawnAt'>): Amendment {
+  const tombstone = { withdrawnAt: at, ...why };
   return { kind: 'withdrawn', state: 'withdrawn', ...(state === 'reserved' && GIVEN_UP), tombstone };
 }
 
 /** Withdraws an identifier of a sandbox for a Handle client. It loses its values, so that others can have its names. */
 export function deletion(at: Date): Amendment {
-  const tombstone = { withdrawnAt: at, reason: DELETED_REASON, replacedBy: null };
+  const tombstone = { withdrawnAt: at, ...DELETED };
   return {
     kind: 'deleted',
     state: 'withdrawn',
@@ -86,7 +88,7 @@ export function deletion(at: Date): Amendment {
 
 /** Whether an identifier was deleted by a Handle client, for whom it does not exist. */
 export function isDeleted({ sandbox, state, tombstone }: IdentifierRecord): boolean {
-  return sandbox && state === 'withdrawn' && tombstone?.reason === DELETED_REASON;
+  return sandbox && state === 'withdrawn' && tombstone?.reasonCode === 'deleted';
 }
 
 export function reinstatement(): Amendment {
@@ -95,7 +97,7 @@ export function reinstatement(): Amendment {
 
 /** Ends a reservation whose lease has ended. Its tombstone has the end of the lease. */
 export function expiry({ leaseUntil }: IdentifierRecord, at: Date): Amendment {
-  const tombstone = { withdrawnAt: leaseUntil ?? at, reason: EXPIRED_REASON, replacedBy: null };
+  const tombstone = { withdrawnAt: leaseUntil ?? at, ...EXPIRED };
   return { kind: 'lapsed', state: 'withdrawn', ...GIVEN_UP, tombstone };
 }
 

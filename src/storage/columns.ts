@@ -48,6 +48,7 @@ export const COLUMNS = {
     localKey: 'local_key',
     leaseUntil: 'lease_until',
     withdrawnAt: 'withdrawn_at',
+    withdrawalReasonCode: 'withdrawal_reason_code',
     withdrawalReason: 'withdrawal_reason',
     replacedBy: 'replaced_by',
     replaces: 'replaces',

@@ -116,6 +116,7 @@ CREATE TABLE "identifier" (
     "key_id" UUID,
     "request_key" TEXT COLLATE "C",
     "local_name" TEXT COLLATE "C",
+    "withdrawal_reason_code" TEXT COLLATE "C",
     "withdrawal_reason" TEXT,
     "replaced_by" TEXT COLLATE "C",
     "handle_values" JSONB,
@@ -147,6 +148,7 @@ CREATE TABLE "identifier" (
     CONSTRAINT "identifier_tombstone_check" CHECK (
         ("state" = 'withdrawn') = ("withdrawn_at" IS NOT NULL)
         AND ("withdrawn_at" IS NULL) = ("withdrawal_reason" IS NULL)
+        AND ("withdrawn_at" IS NULL) = ("withdrawal_reason_code" IS NULL)
         AND ("withdrawn_at" IS NOT NULL OR "replaced_by" IS NULL)
     ),
     CONSTRAINT "identifier_version_check" CHECK ("version" >= 1),
@@ -603,7 +605,7 @@ CREATE VIEW "identifier_record" AS
 SELECT i.id, i.naming_authority_id, n.prefix AS naming_authority, i.guid, i.local_name, i.local_key, i.metadata_id, i.metadata_key,
        i.target, coalesce(i.alternate_ids, '{}') AS alternate_ids, i.state, i.version, i.created_at,
        coalesce(i.updated_at, i.created_at) AS updated_at, i.lease_until, i.withdrawn_at,
-       i.withdrawal_reason, i.replaced_by, i.replaces, i.client, i.request_key, i.request_index, i.request_hash, i.reservation,
+       i.withdrawal_reason_code, i.withdrawal_reason, i.replaced_by, i.replaces, i.client, i.request_key, i.request_index, i.request_hash, i.reservation,
        (i.state = 'reserved' AND i.lease_until <= CURRENT_TIMESTAMP) AS expired,
        i.handle_values, n.sandbox, n.resolver_scheme, n.resolver_authority, n.resolver_first_segment,
        ARRAY(

@@ -2,8 +2,17 @@ import { type FileColumns, identifiersIn, textsIn } from '../../http/csv/columns
 import type { Row } from '../../http/csv/row-reader.js';
 
 const NAMES = [
-  ...(['identifier', 'target', 'metadataId', 'alternateIds', 'withdrawalReason', 'replacedBy'] as const),
-  ...(['reinstate', 'activate', 'metadataTarget', 'ifVersion', 'clientRef', 'namingAuthority'] as const),
+  ...(['identifier', 'target', 'metadataId', 'alternateIds', 'withdrawalReasonCode'] as const),
+  ...([
+    'withdrawalReason',
+    'replacedBy',
+    'reinstate',
+    'activate',
+    'metadataTarget',
+    'ifVersion',
+    'clientRef',
+    'namingAuthority',
+  ] as const),
 ];
 
 /** The columns of a file of changes. */
@@ -19,19 +28,15 @@ export const CHANGE_COLUMNS: FileColumns = {
  */
 export function readRow(row: Row): object {
   const cells = Object.entries(textsIn(row)).filter(([, text]) => text !== '');
-  const { alternateIds, withdrawalReason, replacedBy, reinstate, activate, ifVersion, ...texts } = Object.fromEntries(
-    cells,
-  ) as Partial<Record<(typeof NAMES)[number], string>>;
-  const isWithdrawal = withdrawalReason !== undefined || replacedBy !== undefined;
+  const { alternateIds, reinstate, activate, ifVersion, ...others } = Object.fromEntries(cells) as Partial<
+    Record<(typeof NAMES)[number], string>
+  >;
+  const { withdrawalReasonCode: reasonCode, withdrawalReason: reason, replacedBy, ...texts } = others;
+  const withdraw = Object.entries({ reasonCode, reason, replacedBy }).filter(([, text]) => text !== undefined);
   return {
     ...texts,
     ...(alternateIds !== undefined && { alternateIds: identifiersIn(alternateIds) }),
-    ...(isWithdrawal && {
-      withdraw: {
-        ...(withdrawalReason !== undefined && { reason: withdrawalReason }),
-        ...(replacedBy !== undefined && { replacedBy }),
-      },
-    }),
+    ...(withdraw.length > 0 && { withdraw: Object.fromEntries(withdraw) as object }),
     ...(reinstate !== undefined && { reinstate: truthOr(reinstate) }),
     ...(activate !== undefined && { activate: truthOr(activate) }),
     ...(ifVersion !== undefined && { ifVersion: /^[0-9]{1,10}$/.test(ifVersion) ? Number(ifVersion) : ifVersion }),

@@ -9,7 +9,13 @@ import type { RepairCode } from '../../identifier/index.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
-import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
+import {
+  MAX_TARGET_LENGTH,
+  REASON_CODES,
+  type ReasonCode,
+  STATES,
+  type State,
+} from '../../registry/identifier-record.js';
 import { IdentifierDto, REPAIRS } from '../representation/identifier.dto.js';
 import { WithdrawRequestDto } from '../representation/withdraw-request.dto.js';
 
@@ -189,6 +195,15 @@ export class ChangedMembersDto {
   /** The end of the lease of a reserved identifier, UTC. */
   @ApiProperty({ type: String, format: 'date-time', nullable: true, required: false, example: null })
   leaseUntil?: string | null;
+
+  /** The kind of reason of the withdrawal. */
+  @ApiProperty({
+    enum: REASON_CODES,
+    enumName: 'ReasonCode',
+    nullable: true,
+    required: false,
+  })
+  withdrawalReasonCode?: ReasonCode | null;
 
   /** The reason of the withdrawal. */
   @ApiProperty({ type: String, nullable: true, required: false, example: 'The object was deposited twice.' })

@@ -7,7 +7,7 @@ import { REGISTRY_MEMBERS, type TransferLine } from './transfer-line.js';
 
 const COLUMNS = [
   ...(['identifier', 'metadataId', 'target', 'state', 'alternateIds', 'version', 'createdAt', 'updatedAt'] as const),
-  ...(['leaseUntil', 'withdrawnAt', 'withdrawalReason', 'replacedBy', 'replaces'] as const),
+  ...(['leaseUntil', 'withdrawnAt', 'withdrawalReasonCode', 'withdrawalReason', 'replacedBy', 'replaces'] as const),
   ...(['handleValues', 'hiddenValues'] as const),
 ] as const;
 
@@ -72,6 +72,7 @@ function cellsOf(line: TransferLine): Record<Column, string | number | null> {
     // Canonical identifiers are URIs, which contain no space.
     alternateIds: line.alternateIds.join(' '),
     withdrawnAt: tombstone?.withdrawnAt ?? null,
+    withdrawalReasonCode: tombstone?.reasonCode ?? null,
     withdrawalReason: tombstone?.reason ?? null,
     replacedBy: tombstone?.replacedBy ?? null,
     handleValues: handleValues === null ? null : JSON.stringify(handleValues),
@@ -83,15 +84,20 @@ function cellsOf(line: TransferLine): Record<Column, string | number | null> {
  * absent. The target is absent too, so that the target template applies, except in an export, which says that there is none.
  */
 export function readRow(row: Row): object {
-  const { withdrawnAt, withdrawalReason, replacedBy, alternateIds, version, handleValues, hiddenValues, ...rest } =
-    textsIn(row);
+  const { withdrawnAt, withdrawalReasonCode, withdrawalReason, replacedBy, ...others } = textsIn(row);
+  const { alternateIds, version, handleValues, hiddenValues, ...rest } = others;
   const isExport = REGISTRY_MEMBERS.every((column) => column in row);
   const members = Object.entries(rest).flatMap(([column, text]): [string, string | null][] => {
     if (text !== '') return [[column, text]];
     return NULLABLE.has(column) || (column === 'target' && isExport) ? [[column, null]] : [];
   });
-  const tombstone = { withdrawnAt, reason: withdrawalReason, replacedBy: replacedBy === '' ? null : replacedBy };
-  const isWithdrawn = [withdrawnAt, withdrawalReason, replacedBy].some((cell) => cell !== undefined && cell !== '');
+  const tombstone = {
+    withdrawnAt,
+    ...(isFilled(withdrawalReasonCode) && { reasonCode: withdrawalReasonCode }),
+    reason: withdrawalReason,
+    replacedBy: replacedBy === '' ? null : replacedBy,
+  };
+  const isWithdrawn = [withdrawnAt, withdrawalReasonCode, withdrawalReason, replacedBy].some(isFilled);
   return {
     ...Object.fromEntries(members),
     ...(isFilled(version) && { version: numberOr(version) }),

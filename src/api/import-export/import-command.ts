@@ -5,7 +5,7 @@ import { Problem, invalidValue, malformed } from '../../problem/problem.js';
 import { mutableAttributesOf } from '../../registry/change.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 import { creation } from '../../registry/change.js';
-import { type MutableAttributes, type State, identifierOf } from '../../registry/identifier-record.js';
+import { type MutableAttributes, type ReasonCode, type State, identifierOf } from '../../registry/identifier-record.js';
 import type { ImportedIdentifier } from '../../registry/imported-identifier.js';
 import { requireNoUser } from '../../registry/handle-user.js';
 import { type NamingAuthoritySnapshot, addressIn } from '../../registry/naming-authority-snapshot.js';
@@ -18,7 +18,7 @@ import {
   requireTwoThings,
 } from '../../registry/parse-names.js';
 import { type Predecessor, predecessorOf } from '../../registry/predecessor.js';
-import { EXPIRED_REASON } from '../../registry/lifecycle.js';
+import { EXPIRED } from '../../registry/lifecycle.js';
 import type { StoredValue } from '../../registry/stored-value.js';
 import { targetFrom } from '../../registry/target-template.js';
 import { readTime } from '../../registry/timestamp.js';
@@ -44,6 +44,7 @@ export interface ImportRequest {
   readonly leaseUntil: string | null;
   readonly tombstone: {
     readonly withdrawnAt: string;
+    readonly reasonCode: ReasonCode;
     readonly reason: string;
     readonly replacedBy: string | null;
   } | null;
@@ -183,7 +184,7 @@ function attributesIn(
   if (state === 'reserved' && names.replaces !== null)
     throw invalidValue('/replaces', 'is not permitted in the state "reserved"');
   if (leaseUntil !== null && leaseUntil.getTime() <= Date.now()) {
-    const tombstone = { withdrawnAt: leaseUntil, reason: EXPIRED_REASON, replacedBy: null };
+    const tombstone = { withdrawnAt: leaseUntil, ...EXPIRED };
     return {
       metadataId: null,
       target,
@@ -200,6 +201,7 @@ function attributesIn(
       ? null
       : {
           withdrawnAt: readTime(sent.tombstone.withdrawnAt, '/tombstone/withdrawnAt'),
+          reasonCode: sent.tombstone.reasonCode,
           reason: sent.tombstone.reason,
           replacedBy: sent.tombstone.replacedBy === null ? null : replacementIn(sent.tombstone.replacedBy, self, known),
         };

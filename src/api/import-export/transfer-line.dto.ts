@@ -14,7 +14,13 @@ import { NullIsAbsent } from '../../http/validation/null-members.js';
 import { Nested } from '../../http/validation/fast-rules.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
-import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
+import {
+  MAX_TARGET_LENGTH,
+  REASON_CODES,
+  type ReasonCode,
+  STATES,
+  type State,
+} from '../../registry/identifier-record.js';
 import { HandleValueDto } from '../representation/handle-value.dto.js';
 import { MAX_VALUES } from '../../handle-values/index.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
@@ -41,6 +47,11 @@ export class TransferTombstoneDto {
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:30:00.000Z' })
   @IsTime()
   withdrawnAt: string;
+
+  /** The kind of reason; an import takes those of the service too. */
+  @ApiProperty({ enum: REASON_CODES, enumName: 'ReasonCode', required: false })
+  @IsIn(REASON_CODES)
+  reasonCode: ReasonCode = 'other';
 
   /**
    * The reason, for readers.

@@ -1,6 +1,6 @@
 import { REPAIR_CODES } from '../../identifier/index.js';
 import { ApiProperty } from '../../openapi/annotations.js';
-import { STATES, type State } from '../../registry/identifier-record.js';
+import { REASON_CODES, type ReasonCode, STATES, type State } from '../../registry/identifier-record.js';
 import { HandleValueDto } from './handle-value.dto.js';
 
 /** The schema of `repairs` where it is absent for none. */
@@ -53,6 +53,10 @@ export class TombstoneDto {
    */
   @ApiProperty({ type: String, format: 'date-time' })
   withdrawnAt: string;
+
+  /** The kind of reason. The service alone gives "deleted", "expired", "released" and "undone". */
+  @ApiProperty({ enum: REASON_CODES, enumName: 'ReasonCode', example: 'duplicate' })
+  reasonCode: ReasonCode;
 
   /**
    * The reason, for readers.

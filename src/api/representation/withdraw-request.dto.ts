@@ -1,14 +1,23 @@
-import { IsString, Length, Matches, MaxLength } from 'class-validator';
+import { IsIn, IsString, Length, Matches, MaxLength } from 'class-validator';
 import { NullIsAbsent } from '../../http/validation/null-members.js';
 import { Optional } from '../../http/validation/optional.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
+import { REQUESTED_REASON_CODES, type RequestedReasonCode } from '../../registry/identifier-record.js';
 
 const MAX_REASON_LENGTH = 1000;
 
-/** The reason of a withdrawal and the replacement. */
+/** The reason of a withdrawal, for programs and for readers, and the replacement. */
 @NullIsAbsent()
 export class WithdrawRequestDto {
+  /**
+   * The kind of reason. Of a `duplicate`, the resolver redirects to the replacement. What is withdrawn for a `legal` reason
+   * returns 451, and only keys with the scope "curate" for its naming authority see its values.
+   */
+  @ApiProperty({ enum: REQUESTED_REASON_CODES, enumName: 'RequestedReasonCode', default: 'other', required: false })
+  @IsIn(REQUESTED_REASON_CODES)
+  reasonCode: RequestedReasonCode = 'other';
+
   /** The reason, for readers who follow the identifier later. */
   @ApiProperty({ minLength: 1, maxLength: MAX_REASON_LENGTH, example: 'The object was deposited twice.' })
   @Matches(/\S/, { message: 'reason must not be empty' })

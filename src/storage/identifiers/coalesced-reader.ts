@@ -3,7 +3,7 @@ import { Batcher } from '../batcher.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { denotes, isAt } from '../../registry/key-collision.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
-import { type IdentifierRow, recordOf } from './identifier-row.js';
+import { type IdentifierRow, recordColumns, recordOf } from './identifier-row.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 
 /** Waiting look-ups share the next statement. Larger batches would delay their first look-up. */
@@ -14,9 +14,7 @@ const FEW = 10;
 
 /** $1: ordinals; $2: naming authorities; $3: GUIDs. */
 const BY_ADDRESS = `
-  SELECT w.ordinal, r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
-         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
-         r.replaced_by, r.replaces, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes, r.newer_versions
+  SELECT w.ordinal, ${recordColumns('r')}
   FROM (
     SELECT u.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = u.naming_authority) AS naming_authority_id
     FROM unnest($1::int[], $2::text[], $3::uuid[]) AS u(ordinal, naming_authority, guid) OFFSET 0
@@ -25,9 +23,7 @@ const BY_ADDRESS = `
 
 /** $1: ordinals; $2: naming authorities; $3: keys of local names. */
 const BY_LOCAL_KEY = `
-  SELECT w.ordinal, r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
-         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
-         r.replaced_by, r.replaces, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes, r.newer_versions
+  SELECT w.ordinal, ${recordColumns('r')}
   FROM (
     SELECT u.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = u.naming_authority) AS naming_authority_id
     FROM unnest($1::int[], $2::text[], $3::uuid[]) AS u(ordinal, naming_authority, local_key) OFFSET 0
@@ -36,9 +32,7 @@ const BY_LOCAL_KEY = `
 
 /** $1: ordinals; $2: keys of metadata IDs; $3: the most identifiers for each of them. */
 const BY_METADATA = `
-  SELECT w.ordinal, r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
-         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
-         r.replaced_by, r.replaces, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes, r.newer_versions
+  SELECT w.ordinal, ${recordColumns('r')}
   FROM unnest($1::int[], $2::uuid[]) AS w(ordinal, key)
   CROSS JOIN LATERAL (
     SELECT * FROM identifier_record x WHERE x.metadata_key = w.key AND NOT x.expired LIMIT $3

@@ -9,7 +9,7 @@ import { prepared } from '../prepared.js';
 import { MAX_PAGE_OCTETS, octetsOfRow } from '../bounded-page.js';
 import type { KeyUse, RequestResults } from '../request-results.js';
 import type { Conflicts } from './conflicts.js';
-import { type IdentifierRow, recordOf } from './identifier-row.js';
+import { type IdentifierRow, recordColumns, recordOf } from './identifier-row.js';
 import { HAS_STANDBY, type Queryable } from '../transactions.js';
 
 type ConflictKind =
@@ -95,9 +95,7 @@ const CONFLICTS = `
   )
   SELECT b.ordinal, b.kind, b.fingerprint, b.index, b.is_cut AS "isCut", ${HAS_STANDBY} AS "hasStandby", r.*
   FROM bounded b LEFT JOIN LATERAL (
-    SELECT x.id, x.naming_authority, x.guid, x.local_name, x.metadata_id, x.target, x.alternate_ids, x.state, x.version,
-           x.created_at, x.updated_at, x.lease_until, x.expired, x.withdrawn_at, x.withdrawal_reason,
-           x.replaced_by, x.replaces, x.handle_values, x.sandbox, x.resolver_scheme, x.resolver_authority, x.resolver_first_segment, x.describes, x.newer_versions
+    SELECT ${recordColumns('x')}
     FROM identifier_record x WHERE x.id = b.id AND NOT b.is_cut OFFSET 0
   ) r ON true`;
 

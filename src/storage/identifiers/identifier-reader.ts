@@ -4,47 +4,37 @@ import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { isAt } from '../../registry/key-collision.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
 import { octetsOfRow } from '../bounded-page.js';
-import { type IdentifierRow, recordOf } from './identifier-row.js';
+import { type IdentifierRow, recordColumns, recordOf } from './identifier-row.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 import { type PairedIds, reservedPairs } from '../changes/change-log.js';
 import type { Queryable } from '../transactions.js';
 
 /** $1: the naming authority; $2: the GUID. */
 const BY_GUID = `
-  SELECT id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
-         created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
-         replaced_by, replaces, handle_values, sandbox, resolver_scheme, resolver_authority, resolver_first_segment, describes, newer_versions
-  FROM identifier_record
+  SELECT ${recordColumns('r')}
+  FROM identifier_record r
   WHERE naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND guid = $2`;
 
 /** $1: the naming authority; $2: the key of the local name. */
 const BY_LOCAL_KEY = `
-  SELECT id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
-         created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
-         replaced_by, replaces, handle_values, sandbox, resolver_scheme, resolver_authority, resolver_first_segment, describes, newer_versions
-  FROM identifier_record
+  SELECT ${recordColumns('r')}
+  FROM identifier_record r
   WHERE naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND local_key = $2`;
 
 /** $1: the naming authority; $2: the key of the metadata ID. */
 const BY_METADATA = `
-  SELECT id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
-         created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
-         replaced_by, replaces, handle_values, sandbox, resolver_scheme, resolver_authority, resolver_first_segment, describes, newer_versions
-  FROM identifier_record
+  SELECT ${recordColumns('r')}
+  FROM identifier_record r
   WHERE naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND metadata_key = $2`;
 
 /** $1: the ids. */
 const BY_IDS = `
-  SELECT id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
-         created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
-         replaced_by, replaces, handle_values, sandbox, resolver_scheme, resolver_authority, resolver_first_segment, describes, newer_versions
-  FROM identifier_record WHERE id = ANY($1::bigint[])`;
+  SELECT ${recordColumns('r')}
+  FROM identifier_record r WHERE id = ANY($1::bigint[])`;
 
 /** $1: the ids; $2: octets of records after which the result ends. */
 const FIRST_BY_IDS = `
-  SELECT r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
-         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
-         r.replaced_by, r.replaces, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes, r.newer_versions
+  SELECT ${recordColumns('r')}
   FROM (
     SELECT i.id, sum(${octetsOfRow('i')}) OVER (ORDER BY w.n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS octets
     FROM unnest($1::bigint[]) WITH ORDINALITY AS w(id, n) JOIN identifier i ON i.id = w.id
@@ -52,23 +42,17 @@ const FIRST_BY_IDS = `
 
 /** $1: the ids; $2: the time with which leases are compared. */
 const UNWRITTEN_EXPIRATIONS = `
-  SELECT id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
-         created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
-         replaced_by, replaces, handle_values, sandbox, resolver_scheme, resolver_authority, resolver_first_segment, describes, newer_versions
-  FROM identifier_record WHERE id = ANY($1::bigint[]) AND state = 'reserved' AND lease_until <= $2`;
+  SELECT ${recordColumns('r')}
+  FROM identifier_record r WHERE id = ANY($1::bigint[]) AND state = 'reserved' AND lease_until <= $2`;
 
 /** $1: the reservation. */
 const BY_RESERVATION = `
-  SELECT id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
-         created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
-         replaced_by, replaces, handle_values, sandbox, resolver_scheme, resolver_authority, resolver_first_segment, describes, newer_versions
-  FROM identifier_record WHERE reservation = $1 ORDER BY id`;
+  SELECT ${recordColumns('r')}
+  FROM identifier_record r WHERE reservation = $1 ORDER BY id`;
 
 /** $1: the naming authority; $2: the key of the alternate. */
 const BY_ALTERNATE = `
-  SELECT r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
-         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
-         r.replaced_by, r.replaces, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, r.describes, r.newer_versions
+  SELECT ${recordColumns('r')}
   FROM alternate_identifier a JOIN identifier_record r ON r.id = a.identifier_id
   WHERE a.naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND a.key = $2`;
 

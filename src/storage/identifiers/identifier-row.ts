@@ -1,7 +1,7 @@
 import { type Resolver, toResolver } from '../../identifier/index.js';
-import type { IdentifierRecord, State } from '../../registry/identifier-record.js';
+import type { IdentifierRecord, ReasonCode, State } from '../../registry/identifier-record.js';
 import { isMetadataIdOf } from '../../registry/key-collision.js';
-import { EXPIRED_REASON } from '../../registry/lifecycle.js';
+import { EXPIRED } from '../../registry/lifecycle.js';
 import { type StoredValue, orderedValue } from '../../registry/stored-value.js';
 import { compactGuid } from '../../registry/uuid.js';
 import type { Row } from '../columns.js';
@@ -18,6 +18,7 @@ type StoredColumns =
   | 'created_at'
   | 'lease_until'
   | 'withdrawn_at'
+  | 'withdrawal_reason_code'
   | 'withdrawal_reason'
   | 'replaced_by'
   | 'replaces';
@@ -42,6 +43,38 @@ export type IdentifierRow = Pick<Row<'identifier'>, StoredColumns> &
     /** The first identifiers that replace this one. */
     readonly newer_versions: readonly string[];
   };
+
+const COLUMNS = [
+  ...['id', 'naming_authority', 'guid', 'local_name', 'metadata_id', 'target', 'alternate_ids', 'state', 'version'],
+  ...[
+    'created_at',
+    'updated_at',
+    'lease_until',
+    'expired',
+    'withdrawn_at',
+    'withdrawal_reason_code',
+    'withdrawal_reason',
+  ],
+  ...[
+    'replaced_by',
+    'replaces',
+    'handle_values',
+    'sandbox',
+    'resolver_scheme',
+    'resolver_authority',
+    'resolver_first_segment',
+  ],
+] as const satisfies readonly (keyof IdentifierRow)[];
+
+/**
+ * The columns of a record in a SELECT.
+ * @param view the name of the view `identifier_record` in the statement.
+ * @param withDescribes false for an empty list in place of `describes`, which PostgreSQL does not compute then.
+ */
+export function recordColumns(view: string, withDescribes = true): string {
+  const computed = [withDescribes ? `${view}.describes` : "'{}'::text[] AS describes", `${view}.newer_versions`];
+  return [...COLUMNS.map((column) => `${view}.${column}`), ...computed].join(', ');
+}
 
 /**
  * Converts a row to a record. An expired reservation shows no metadata ID and alternates.
@@ -86,10 +119,11 @@ export function describedIn(
 
 function tombstoneOf(row: IdentifierRow, expired: boolean): IdentifierRecord['tombstone'] {
   if (expired && row.lease_until !== null) {
-    return { withdrawnAt: row.lease_until, reason: EXPIRED_REASON, replacedBy: null };
+    return { withdrawnAt: row.lease_until, ...EXPIRED };
   }
   if (row.withdrawn_at === null) return null;
-  return { withdrawnAt: row.withdrawn_at, reason: row.withdrawal_reason ?? '', replacedBy: row.replaced_by };
+  const { withdrawal_reason_code: reasonCode, withdrawal_reason: reason, replaced_by: replacedBy } = row;
+  return { withdrawnAt: row.withdrawn_at, reasonCode: reasonCode as ReasonCode, reason: reason ?? '', replacedBy };
 }
 
 const resolvers = new Map<string, Resolver>();

@@ -5,7 +5,7 @@ import { arrayOf } from '../array-parameter.js';
 import { MAX_PAGE_OCTETS, octetsOfRow } from '../bounded-page.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
-import { type IdentifierRow, recordOf } from './identifier-row.js';
+import { type IdentifierRow, recordColumns, recordOf } from './identifier-row.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 
 /** The properties of a record that a text can match, in order of preference, as in the statement. */
@@ -129,9 +129,7 @@ const FIND = `
   )
   SELECT o.ordinal, o.reading, o.matched_by, o.identifier, o.is_cut AS "isCut", r.*
   FROM bounded o LEFT JOIN LATERAL (
-    SELECT x.id, x.naming_authority, x.guid, x.local_name, x.metadata_id, x.target, x.alternate_ids, x.state, x.version,
-           x.created_at, x.updated_at, x.lease_until, x.expired, x.withdrawn_at, x.withdrawal_reason,
-           x.replaced_by, x.replaces, x.handle_values, x.sandbox, x.resolver_scheme, x.resolver_authority, x.resolver_first_segment, x.describes, x.newer_versions
+    SELECT ${recordColumns('x')}
     FROM identifier_record x WHERE x.id = o.id AND o.number = 1 AND NOT o.is_cut OFFSET 0
   ) r ON true
   WHERE NOT o.is_cut OR o.number = 1 ORDER BY o.ordinal, o.number`;

@@ -34,13 +34,14 @@ const UPDATE = `
     replaces = CASE WHEN w.sets_replaces THEN w.replaces ELSE i.replaces END,
     replaces_key = CASE WHEN w.sets_replaces THEN w.replaces_key ELSE i.replaces_key END,
     target = w.target, state = w.state, lease_until = w.lease_until, withdrawn_at = w.withdrawn_at,
-    withdrawal_reason = w.withdrawal_reason, replaced_by = w.replaced_by,
+    withdrawal_reason_code = w.withdrawal_reason_code, withdrawal_reason = w.withdrawal_reason, replaced_by = w.replaced_by,
     version = i.version + 1, is_first_event = false, updated_at = w.updated_at
   FROM unnest($1::bigint[], $2::boolean[], $3::text[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::timestamptz[],
               $9::timestamptz[], $10::text[], $11::text[], $12::timestamptz[], $13::boolean[], $14::text[],
-              $15::boolean[], $16::text[], $17::uuid[])
+              $15::boolean[], $16::text[], $17::uuid[], $24::text[])
     AS w(id, sets_metadata, metadata_id, metadata_key, alternate_ids, target, state, lease_until, withdrawn_at,
-         withdrawal_reason, replaced_by, updated_at, sets_values, handle_values, sets_replaces, replaces, replaces_key)
+         withdrawal_reason, replaced_by, updated_at, sets_values, handle_values, sets_replaces, replaces, replaces_key,
+         withdrawal_reason_code)
   WHERE i.id = w.id`;
 
 /** Identifiers and metadata records that no other transaction can change before this one ends. */
@@ -134,6 +135,7 @@ async function write(
     ),
     actor.client,
     actor.keyId,
+    changes.map(({ after }) => after.tombstone?.reasonCode ?? null),
   ]);
   notePredecessors(
     transaction,

@@ -1,4 +1,5 @@
 import { MAX_PAGE_OCTETS } from '../bounded-page.js';
+import { recordColumns } from './identifier-row.js';
 import { type NumberedFilter, conditionsOf } from './page-filter.js';
 import { type PageRange, indexConditions, rangeConditions } from './page-range.js';
 
@@ -26,9 +27,7 @@ export function pageQuery(filter: NumberedFilter, range: PageRange, limit: numbe
             + octet_length(array_to_string(describes, ',')) + octet_length(array_to_string(newer_versions, ','))
         ) OVER (ORDER BY ${order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS octets_before
       FROM (
-        SELECT id, naming_authority, guid, local_name, metadata_id, target, alternate_ids, state, version,
-               created_at, updated_at, lease_until, expired, withdrawn_at, withdrawal_reason,
-               replaced_by, replaces, handle_values, sandbox, resolver_scheme, resolver_authority, resolver_first_segment, describes, newer_versions
+        SELECT ${recordColumns('r')}
         FROM identifier_record r
         WHERE ${where} ORDER BY ${order} LIMIT $${values.length}
       ) page

@@ -3,16 +3,14 @@ import type { Sessions } from '../../../database/replica/server-state.js';
 import type { IdentifierRecord } from '../../../registry/identifier-record.js';
 import type { Address } from '../../../registry/naming-authority-snapshot.js';
 import { Batcher } from '../../batcher.js';
-import { type IdentifierRow, recordOf } from '../identifier-row.js';
+import { type IdentifierRow, recordColumns, recordOf } from '../identifier-row.js';
 
 /** As for the look-ups of `coalesced-reader.ts`. */
 export const RESOLUTION_LIMITS = { maxBatchSize: 100, maxConcurrentBatches: 2, maxQueueLength: 5000 };
 
 /** $1: ordinals; $2: naming authorities; $3: GUIDs. PostgreSQL does not compute the column `describes` of the view. */
 export const RESOLVE_GUIDS = `
-  SELECT w.ordinal, r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
-         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
-         r.replaced_by, r.replaces, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, '{}'::text[] AS describes, r.newer_versions
+  SELECT w.ordinal, ${recordColumns('r', false)}
   FROM (
     SELECT u.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = u.naming_authority) AS naming_authority_id
     FROM unnest($1::int[], $2::text[], $3::uuid[]) AS u(ordinal, naming_authority, guid) OFFSET 0
@@ -21,9 +19,7 @@ export const RESOLVE_GUIDS = `
 
 /** $1: ordinals; $2: naming authorities; $3: keys of local names. */
 export const RESOLVE_LOCAL_KEYS = `
-  SELECT w.ordinal, r.id, r.naming_authority, r.guid, r.local_name, r.metadata_id, r.target, r.alternate_ids, r.state, r.version,
-         r.created_at, r.updated_at, r.lease_until, r.expired, r.withdrawn_at, r.withdrawal_reason,
-         r.replaced_by, r.replaces, r.handle_values, r.sandbox, r.resolver_scheme, r.resolver_authority, r.resolver_first_segment, '{}'::text[] AS describes, r.newer_versions
+  SELECT w.ordinal, ${recordColumns('r', false)}
   FROM (
     SELECT u.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = u.naming_authority) AS naming_authority_id
     FROM unnest($1::int[], $2::text[], $3::uuid[]) AS u(ordinal, naming_authority, local_key) OFFSET 0

@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { conflictInProgress, isUniqueViolation } from '../problem/database-errors.js';
 import type { Actor } from '../registry/change.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
-import { Attempts } from '../storage/attempts.js';
+import { Stale } from '../storage/conflict-retries.js';
 import { IdentifierReader, type PairedRecords } from '../storage/identifiers/identifier-reader.js';
 import { IdentifierUpdater, type LockedIdentifiers } from '../storage/identifiers/identifier-updater.js';
 import { NameHolders, type UniqueName } from '../storage/identifiers/name-holders.js';
 import { lockNames } from '../storage/identifiers/name-locks.js';
-import { type Queryable, Transactions } from '../storage/transactions.js';
+import type { Queryable } from '../storage/transactions.js';
 import {
   ChangePlan,
   type ClaimedName,
@@ -23,18 +22,7 @@ import {
 } from './change-plan.js';
 import type { PreviewedNames } from './previewed-names.js';
 
-/** Attempts in any case when each has recorded expiries: a batch of 10,000 finds them in up to 20 of its statements. */
-const ATTEMPTS_AFTER_EXPIRIES = 50;
-
 export type ChangeContext = Omit<PlanContext, 'now'>;
-
-/** The transaction must be repeated, because identifiers or the holders of names have changed since they were read. */
-export class Stale extends Error {
-  /** @param expired reservations that still have requested names; their expiry must be recorded first. */
-  constructor(readonly expired: readonly bigint[] = []) {
-    super('the identifiers or names of a change must be read again');
-  }
-}
 
 /**
  * Executes every change of identifiers, from a single PATCH to a chunk of a stream: it locks the identifiers, records expired leases, and
@@ -46,33 +34,7 @@ export class ChangeEngine {
     private readonly reader: IdentifierReader,
     private readonly updater: IdentifierUpdater,
     private readonly holders: NameHolders,
-    private readonly transactions: Transactions,
   ) {}
-
-  /**
-   * Runs a transaction until the names that it writes are free, or their holders are known: a unique violation means that another
-   * transaction has got one of them meanwhile. An expired reservation releases its names when its expiry is recorded.
-   * @throws Problem CONFLICT_IN_PROGRESS when every attempt of 5 s has another conflict.
-   */
-  async repeat<T>(transaction: () => Promise<T>): Promise<T> {
-    const attempts = new Attempts();
-    for (;;) {
-      try {
-        return await transaction();
-      } catch (error) {
-        if (!(error instanceof Stale) && !isUniqueViolation(error)) throw error;
-        const expired = error instanceof Stale ? error.expired : [];
-        if (!(await attempts.again(expired.length > 0 ? ATTEMPTS_AFTER_EXPIRIES : undefined)))
-          throw conflictInProgress();
-        await this.expire(expired);
-      }
-    }
-  }
-
-  /** Records the expiries of reservations in a transaction of their own. */
-  async expire(ids: readonly bigint[]): Promise<void> {
-    if (ids.length > 0) await this.transactions.run((transaction) => this.updater.expireLeases(transaction, ids));
-  }
 
   /** Locks identifiers before the transaction has written anything: its number is the position of its events in the log. */
   async lock(transaction: Queryable, ids: readonly bigint[]): Promise<LockedIdentifiers> {

@@ -8,6 +8,7 @@ import { shownConflict } from '../registry/conflict-problem.js';
 import type { Digest } from '../registry/digest.js';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import { ConflictRetries } from '../storage/conflict-retries.js';
 import { IdempotentRequests } from '../storage/idempotency.js';
 import { keyReused, keyedRequest } from '../storage/idempotency-key.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
@@ -78,6 +79,7 @@ interface StoredLine {
 export class ChangeStreamService {
   constructor(
     private readonly engine: ChangeEngine,
+    private readonly retries: ConflictRetries,
     private readonly reader: IdentifierReader,
     private readonly holders: NameHolders,
     private readonly requests: IdempotentRequests,
@@ -124,7 +126,7 @@ export class ChangeStreamService {
    */
   async change(chunk: ReadyChunk, { principal, idempotencyKey }: RequestContext): Promise<ChangedLine[]> {
     const request = keyedRequest(principal, idempotencyKey, STREAM);
-    const { result: stored, replayed } = await this.engine.repeat(() =>
+    const { result: stored, replayed } = await this.retries.run(() =>
       this.requests.inStream(request, chunk.part, (transaction) => this.write(transaction, chunk, principal)),
     );
     const byLine = new Map(stored.map((each) => [each.line, each]));

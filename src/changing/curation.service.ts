@@ -15,6 +15,7 @@ import {
 import { isDeleted } from '../registry/lifecycle.js';
 import type { Address } from '../registry/naming-authority-snapshot.js';
 import { resolveIdentifier } from '../registry/resolve-identifier.js';
+import { ConflictRetries } from '../storage/conflict-retries.js';
 import { IdempotentRequests, type Replayable } from '../storage/idempotency.js';
 import { keyedRequest } from '../storage/idempotency-key.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
@@ -60,6 +61,7 @@ function otherAddressIn(step: CurationStep): Address | null {
 export class CurationService {
   constructor(
     private readonly engine: ChangeEngine,
+    private readonly retries: ConflictRetries,
     private readonly reader: IdentifierReader,
     private readonly requests: IdempotentRequests,
     private readonly namingAuthorities: NamingAuthorityCache,
@@ -104,7 +106,7 @@ export class CurationService {
       requirePermitted(record, step);
       requireCurrent?.(snapshotOf(principal.redact(record), this.resolver));
     };
-    const { result, replayed } = await this.engine.repeat(async () => {
+    const { result, replayed } = await this.retries.run(async () => {
       const other = otherAddress === null ? null : await this.reader.find(otherAddress);
       const target = { text: identifier, id: found.id, metadata: null, step, otherId: other?.id ?? null, check };
       return this.requests.run(request, async (transaction) => {

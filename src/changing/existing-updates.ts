@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../access/principal.js';
-import { ChangeEngine, Stale } from './change-engine.js';
+import { ChangeEngine } from './change-engine.js';
 import type { TargetedChange } from './change-plan.js';
 import type { ParsedValues } from './curation-command.js';
 import { RecordBudget, isWhole } from '../minting/found-records.js';
@@ -11,6 +11,7 @@ import { ignoredMembers } from '../registry/ignored-members.js';
 import { denotes } from '../registry/key-collision.js';
 import { requireState } from '../registry/lifecycle.js';
 import type { MintCommand } from '../registry/mint-command.js';
+import { Stale } from '../storage/conflict-retries.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import type { LockedIdentifiers } from '../storage/identifiers/identifier-updater.js';
 import { NameHolders } from '../storage/identifiers/name-holders.js';
@@ -28,11 +29,6 @@ export interface FoundMint {
   readonly id: bigint;
   /** Whether the result did not keep its record. */
   readonly isLarge: boolean;
-}
-
-/** Ends a transaction that must be repeated after these expiries were recorded. */
-export function repeatAfterExpiry(expired: readonly bigint[]): never {
-  throw new Stale(expired);
 }
 
 /** The mints whose metadata ID exists and that update its identifier. */

@@ -16,6 +16,7 @@ import { type MintGroupResults, MintingService } from '../minting/minting.servic
 import { conflictInProgress, isLockTimeout } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
 import type { MintRequest } from '../registry/mint-command.js';
+import { ConflictRetries, Stale } from '../storage/conflict-retries.js';
 import { Transactions } from '../storage/transactions.js';
 import { ExistingUpdates, type FoundMint, foundIn, knownIn } from './existing-updates.js';
 
@@ -24,9 +25,6 @@ const FEW = 16;
 
 /** Another request used the Idempotency-Key of a mint, which must be decided again. */
 class KeyUsed extends Error {}
-
-/** Attempts to mint or update, while the identifier with the metadata ID changes. */
-const MAX_ATTEMPTS = 5;
 
 /**
  * Mints identifiers, and updates those that have the metadata IDs already. A mint is tried first, so that others are not
@@ -39,6 +37,7 @@ export class UpsertsService {
     private readonly replays: MintReplays,
     private readonly updates: ExistingUpdates,
     private readonly engine: ChangeEngine,
+    private readonly retries: ConflictRetries,
     private readonly transactions: Transactions,
   ) {}
 
@@ -63,29 +62,32 @@ export class UpsertsService {
    * @returns a result for each mint; those without one failed by `failure`.
    */
   async settle({ results, failure }: MintGroupResults, principal: Principal): Promise<MintGroupResults> {
-    let failed = failure;
     const budget = new RecordBudget();
-    for (let attempt = 1; ; attempt++) {
-      const found = foundIn(results);
-      if (found.length === 0) return { results, failure: failed };
-      for (const { job } of found) results.delete(job);
-      if (failed !== null) return { results, failure: failed };
-      try {
-        for (const group of distinct(found).flatMap(bounded)) await this.updateGroup(group, principal, results, budget);
-      } catch (error) {
-        // Committed updates keep their results.
-        failed = error instanceof Error ? error : new Error(String(error));
-        return { results, failure: failed };
-      }
-      const open = found.flatMap(({ job }) => (results.has(job) ? [] : [job]));
-      if (open.length === 0) return { results, failure: null };
-      if (attempt === MAX_ATTEMPTS) for (const job of open) results.set(job, conflictInProgress());
-      else {
+    let open: MintJob[] = [];
+    let failed = failure;
+    const attempt = async (): Promise<void> => {
+      if (open.length > 0) {
         const again = await this.minting.mintAll(open);
         for (const [job, result] of again.results) results.set(job, result);
         failed = again.failure;
       }
+      const found = foundIn(results);
+      for (const { job } of found) results.delete(job);
+      if (failed !== null) return;
+      open = found.map(({ job }) => job);
+      for (const group of distinct(found).flatMap(bounded)) await this.updateGroup(group, principal, results, budget);
+      open = open.filter((job) => !results.has(job));
+      if (open.length > 0) throw new Stale();
+    };
+    try {
+      await this.retries.run(attempt);
+    } catch (error) {
+      // Committed updates keep their results.
+      if (error instanceof Problem && error.code === 'CONFLICT_IN_PROGRESS') {
+        for (const job of open) if (!results.has(job)) results.set(job, error);
+      } else failed = error instanceof Error ? error : new Error(String(error));
     }
+    return { results, failure: failed };
   }
 
   /** Updates different identifiers in one transaction, or each in its own where that is not possible. */
@@ -127,7 +129,7 @@ export class UpsertsService {
     principal: Principal,
   ): Promise<ReadonlyMap<MintJob, MintResult>> {
     try {
-      return await this.engine.repeat(() =>
+      return await this.retries.run(() =>
         this.transactions.run(async (transaction) => {
           const ids = found.map(({ id }) => id);
           const locked = await this.engine.lock(transaction, ids);

@@ -1,17 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Problem } from '../problem/problem.js';
-import { shownConflict } from '../registry/conflict-problem.js';
 import type { IgnorableValues } from '../registry/ignored-members.js';
 import type { NewIdentifier } from '../registry/new-identifier.js';
 import { ChangeReader } from '../storage/changes/change-reader.js';
+import { ConflictRetries, Stale } from '../storage/conflict-retries.js';
 import { type Conflicts, expiredIn } from '../storage/identifiers/conflicts.js';
 import { requireSequence } from '../storage/changes/position-offset.js';
-import { IdentifierUpdater } from '../storage/identifiers/identifier-updater.js';
 import { type LockWait, type Queryable, Transactions, lockWaitMs } from '../storage/transactions.js';
 import { WRITE_CLIENT, type WriteClient } from '../storage/write-client.js';
 import { MAX_ATTEMPTS } from './build-candidates.js';
 import { RecordBudget } from './found-records.js';
-import type { Candidate, DecidedMint, Decisions, MintResult } from './mint-outcome.js';
+import type { Candidate, DecidedMint, Decisions } from './mint-outcome.js';
 import { MintReplays } from './mint-replays.js';
 import { needsValuesAsMinted, resolveConflicts } from './resolve-conflicts.js';
 
@@ -22,23 +21,12 @@ interface Conflicting {
   readonly asMinted: IgnorableValues | undefined;
 }
 
-/** A transaction in which mints conflict with expired reservations; the caller records the expiries and repeats it. */
-export interface MintTransaction {
-  readonly transaction: Queryable;
-  /**
-   * Ends the transaction. Another one that recorded an expiry meanwhile could wait for a change that waits for this transaction, which
-   * PostgreSQL cannot detect. In this transaction, which has its number already, the expiry could have a position before an earlier
-   * change of the same identifier.
-   */
-  readonly onExpired: (ids: readonly bigint[]) => never;
-}
-
 /** Explains why identifiers were not inserted. */
 @Injectable()
 export class MintConflicts {
   constructor(
     @Inject(WRITE_CLIENT) private readonly prisma: WriteClient,
-    private readonly updater: IdentifierUpdater,
+    private readonly retries: ConflictRetries,
     private readonly transactions: Transactions,
     private readonly replays: MintReplays,
     private readonly changes: ChangeReader,
@@ -47,29 +35,38 @@ export class MintConflicts {
   /**
    * Finds and resolves the conflicts of mints, and stores the results that no row of an identifier has. Candidates
    * without a conflict, or whose conflict is gone, are undecided; expired reservations in their way are recorded.
-   * @param within the transaction of the caller, if there is one.
+   * @param transaction that of the caller, if there is one.
    * @param lockWait how long an expired reservation may be locked.
+   * @throws Stale where expired reservations are in the way of a transaction.
    */
   async explain(
     candidates: readonly Candidate[],
-    within: MintTransaction | undefined,
+    transaction: Queryable | undefined,
     lockWait: LockWait,
   ): Promise<Decisions> {
     const budget = new RecordBudget();
-    const decided: DecidedMint[] = [];
     const undecided: Candidate[] = [];
     const expired: bigint[] = [];
-    let size = candidates.length;
-    for (let done = 0; done < candidates.length; done = decided.length + undecided.length) {
-      const open = candidates.slice(done, done + size);
-      const first = await this.explainFirst(open, within, lockWait, expired);
+    // First, because the search for conflicts leaves out the identifiers of the same requests.
+    const { results: replays, hasStandby } = await this.replays.find(
+      candidates.map(({ job }) => job),
+      transaction,
+    );
+    const decided = [...replays].map(([job, result]): DecidedMint => ({ job, result: budget.reduce(result) }));
+    if (transaction === undefined && hasStandby && isOfRows(decided)) await this.transactions.waitForStandby();
+    const open = candidates.filter(({ job }) => !replays.has(job));
+    let size = open.length;
+    for (let done = 0; done < open.length;) {
+      const next = open.slice(done, done + size);
+      const first = await this.explainFirst(next, transaction, lockWait, expired);
       const explained = first.decided.length + first.undecided.length;
+      done += explained;
       // The statement measures the records of all of them.
-      size = explained === open.length ? size * 4 : 2 * explained;
+      size = explained === next.length ? size * 4 : 2 * explained;
       decided.push(...first.decided.map(({ job, result }) => ({ job, result: budget.reduce(result) })));
       undecided.push(...first.undecided);
     }
-    if (expired.length > 0) within?.onExpired(expired);
+    if (expired.length > 0) throw new Stale(expired);
     return { decided, undecided };
   }
 
@@ -79,37 +76,37 @@ export class MintConflicts {
    */
   private async explainFirst(
     candidates: readonly Candidate[],
-    within: MintTransaction | undefined,
+    transaction: Queryable | undefined,
     lockWait: LockWait,
     ended: bigint[],
   ): Promise<Decisions> {
-    const transaction = within?.transaction;
     const conflicting = await this.find(candidates, transaction);
     if (candidates.some(({ attempt }) => attempt === MAX_ATTEMPTS)) {
       await (transaction === undefined ? this.transactions.run(requireSequence) : requireSequence(transaction));
     }
-    const stored = await this.storedResults(conflicting, transaction);
     const decided: DecidedMint[] = [];
     const undecided: Candidate[] = [];
     const expired: bigint[] = [];
     const toStore = new Map<DecidedMint, Candidate>();
     for (const { candidate, conflicts, asMinted } of conflicting) {
-      const { job, item } = candidate;
-      const replay = shownConflict(stored.get(candidate), job.known);
-      const result = replay ?? resolveConflicts(conflicts, job.command, item.request, job.known, asMinted);
+      const { job } = candidate;
+      const result = resolveConflicts(conflicts, job.command, job.known, asMinted);
       if (result === null) {
         undecided.push(candidate);
         expired.push(...expiredIn(conflicts).map(({ id }) => id));
-      } else if (replay === undefined && this.replays.mustStore({ job, result }))
-        toStore.set({ job, result }, candidate);
+      } else if (this.replays.mustStore({ job, result })) toStore.set({ job, result }, candidate);
       else decided.push({ job, result });
     }
-    if (within !== undefined) ended.push(...expired);
-    else if (expired.length > 0)
-      await this.transactions.run((on) => this.updater.expireLeases(on, expired), lockWaitMs(lockWait));
+    if (transaction === undefined) await this.retries.expire(expired, lockWaitMs(lockWait));
+    else ended.push(...expired);
     const valid = await this.replays.store([...toStore.keys()]);
     // What is stored now waits by its own commit, and a transaction by that of the caller.
-    if (transaction === undefined && valid.size === 0 && mustWait(conflicting, decided))
+    if (
+      transaction === undefined &&
+      valid.size === 0 &&
+      conflicting.some(({ conflicts }) => conflicts.hasStandby) &&
+      decided.length > 0
+    )
       await this.transactions.waitForStandby();
     for (const [decision, candidate] of toStore) {
       if (valid.has(decision)) decided.push(decision);
@@ -132,23 +129,9 @@ export class MintConflicts {
       return [{ candidate, conflicts, asMinted: asMinted.get(conflicts.metadata?.id ?? 0n) }];
     });
   }
-
-  /** The stored results of those that are repeats of the same request. */
-  private async storedResults(
-    conflicting: readonly Conflicting[],
-    from: Queryable | undefined,
-  ): Promise<ReadonlyMap<Candidate, MintResult>> {
-    const repeats = new Map<Candidate, string>();
-    for (const { candidate, conflicts } of conflicting) {
-      const stored = conflicts.storedResult;
-      if (stored !== null && stored.hash === candidate.item.request?.fingerprint) repeats.set(candidate, stored.text);
-    }
-    return this.replays.readAll(repeats, from);
-  }
 }
 
-/** Whether a result was made of rows that a synchronous standby may not have; "in flight" is no result. */
-function mustWait(conflicting: readonly Conflicting[], decided: readonly DecidedMint[]): boolean {
-  if (!conflicting.some(({ conflicts }) => conflicts.hasStandby)) return false;
+/** Whether a result was made of rows; "in flight" is no result. */
+function isOfRows(decided: readonly DecidedMint[]): boolean {
   return decided.some(({ result }) => !(result instanceof Problem && result.code === 'REQUEST_IN_FLIGHT'));
 }

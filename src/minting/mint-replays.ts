@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { rowsLost } from '../problem/database-errors.js';
 import type { ProblemCode } from '../problem/catalogue.js';
 import { Problem, type ProblemExtensions } from '../problem/problem.js';
+import { shownConflict } from '../registry/conflict-problem.js';
 import { MAX_PAGE_OCTETS } from '../storage/bounded-page.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
-import { type NewResult, RequestResults } from '../storage/request-results.js';
+import { type NewResult, RequestResults, earlierOf } from '../storage/request-results.js';
 import type { Queryable } from '../storage/transactions.js';
 import { RecordBudget } from './found-records.js';
-import type { DecidedMint, MintOutcome, MintResult } from './mint-outcome.js';
+import type { DecidedMint, MintJob, MintOutcome, MintResult } from './mint-outcome.js';
 
 /** Problems that are stored for a line of a stream, because they depend on identifiers that can change. */
 const STORED_REFUSALS = new Set([
@@ -36,6 +37,13 @@ export function serializeResult(result: MintResult): StoredResult {
   return { outcome, id: record.id.toString(), ...pair, ...(ignored.length > 0 && { ignored }) };
 }
 
+/** The results of earlier requests. */
+export interface Replays {
+  readonly results: Map<MintJob, MintResult>;
+  /** As in `Conflicts`. */
+  readonly hasStandby: boolean;
+}
+
 /** The results of earlier requests with an idempotency key: rows of minted identifiers, or stored results. */
 @Injectable()
 export class MintReplays {
@@ -44,14 +52,34 @@ export class MintReplays {
     private readonly results: RequestResults,
   ) {}
 
-  /** Deserializes stored results of single mints and lines, with the current records. */
-  async readAll<K>(texts: ReadonlyMap<K, string>, from?: Queryable): Promise<ReadonlyMap<K, MintResult>> {
-    if (texts.size === 0) return new Map<K, MintResult>();
-    const stored = new Map([...texts].map(([key, text]) => [key, JSON.parse(text) as StoredResult]));
-    const read = await this.restore(stored, from);
-    return new Map(
-      [...read].map(([key, result]) => [key, result instanceof Problem ? result : { ...result, outcome: 'found' }]),
+  /**
+   * What earlier requests with the same keys left, with the current records, or why a key cannot be used; without mints that are the first
+   * with their key.
+   */
+  async find(jobs: readonly MintJob[], from?: Queryable): Promise<Replays> {
+    const keyed = jobs.flatMap((job) => {
+      const { actor, request } = job.context;
+      return request === null ? [] : [{ job, mint: { client: actor.client, ...request } }];
+    });
+    const uses = await this.results.find(
+      keyed.map(({ mint }) => mint),
+      from,
     );
+    const results = new Map<MintJob, MintResult>();
+    const minted = new Map<MintJob, StoredResult>();
+    const stored = new Map<MintJob, StoredResult>();
+    for (const [index, { job, mint }] of keyed.entries()) {
+      const use = uses[index];
+      const earlier = use === undefined ? null : earlierOf(use, mint.fingerprint);
+      if (earlier instanceof Problem) results.set(job, earlier);
+      else if (earlier !== null && 'text' in earlier) stored.set(job, JSON.parse(earlier.text) as StoredResult);
+      else if (earlier !== null) minted.set(job, { outcome: 'replayed', ...earlier });
+    }
+    for (const [job, result] of await this.restore(minted, from)) results.set(job, result);
+    for (const [job, result] of await this.restore(stored, from))
+      results.set(job, result instanceof Problem ? result : { ...result, outcome: 'found' });
+    for (const [job, result] of results) results.set(job, shownConflict(result, job.known));
+    return { results, hasStandby: uses.some((use) => use.hasStandby) };
   }
 
   /** Deserializes results, with the current records. */

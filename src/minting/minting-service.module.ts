@@ -5,11 +5,10 @@ import { FoundRecords } from './found-records.js';
 import { MintConflicts } from './mint-conflicts.js';
 import { MintReplays } from './mint-replays.js';
 import { MintingService } from './minting.service.js';
-import { RefusedMints } from './refused-mints.js';
 
 @Module({
   imports: [StorageWriteModule],
-  providers: [GuidGenerator, MintingService, MintConflicts, MintReplays, RefusedMints, FoundRecords],
+  providers: [GuidGenerator, MintingService, MintConflicts, MintReplays, FoundRecords],
   exports: [MintingService, MintReplays, FoundRecords],
 })
 export class MintingServiceModule {}

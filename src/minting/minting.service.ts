@@ -19,7 +19,7 @@ import { type LockWait, type Queryable, Transactions } from '../storage/transact
 import { READ_CLIENT, type ReadClient } from '../storage/read-client.js';
 import { WRITE_CLIENT, type WriteClient } from '../storage/write-client.js';
 import { buildCandidates, type PreviousVersions } from './build-candidates.js';
-import { MintConflicts, type MintTransaction } from './mint-conflicts.js';
+import { MintConflicts } from './mint-conflicts.js';
 import {
   type Candidate,
   type DecidedMint,
@@ -29,9 +29,9 @@ import {
   type MintResult,
   withUnderstood,
 } from './mint-outcome.js';
-import { MintQueue } from './mint-queue.js';
+import { MintQueue, isInFlight } from './mint-queue.js';
+import { MintReplays } from './mint-replays.js';
 import { MintStatistics } from './mint-statistics.js';
-import { RefusedMints } from './refused-mints.js';
 
 /** Candidates of one statement, and those that conflict with one of them and follow later. */
 interface InsertBatch {
@@ -69,13 +69,13 @@ export class MintingService {
   constructor(
     @Inject(WRITE_CLIENT) private readonly prisma: WriteClient,
     private readonly conflicts: MintConflicts,
-    private readonly refused: RefusedMints,
+    private readonly replays: MintReplays,
     private readonly authorities: NamingAuthorityCache,
     private readonly guids: GuidGenerator,
     private readonly budget: MintBudget,
     metrics: Metrics,
     @Inject(READ_CLIENT) private readonly reads: ReadClient,
-    transactions: Transactions,
+    private readonly transactions: Transactions,
   ) {
     this.statistics = new MintStatistics(metrics);
     this.queue = new MintQueue((jobs, lockWait) => this.mintGroup(jobs, lockWait), metrics, transactions.maxWaitMs);
@@ -127,11 +127,12 @@ export class MintingService {
   /**
    * Mints identifiers in a transaction of the caller, who counts them after its commit. Problems are results, as in
    * `insertPrepared`.
+   * @throws Stale where expired reservations have requested names.
    */
-  async mintWithin(within: MintTransaction, jobs: readonly MintJob[]): Promise<Map<MintJob, MintResult>> {
+  async mintWithin(transaction: Queryable, jobs: readonly MintJob[]): Promise<Map<MintJob, MintResult>> {
     const results = new Map<MintJob, MintResult>();
     const prepared = await this.prepare(jobs);
-    for await (const decided of this.steps(prepared, within, 'usual')) collect(results, decided);
+    for await (const decided of this.steps(prepared, transaction, 'usual')) collect(results, decided);
     return results;
   }
 
@@ -152,10 +153,23 @@ export class MintingService {
     const { refused, candidates } = buildCandidates(first, { guids, latest: null, previousVersions });
     return {
       previousVersions,
-      decided: refused.length === 0 ? [] : await this.refused.replace(refused),
+      decided: await this.replaceRefusals(refused),
       undecided: candidates,
       insertBatch: this.statistics.expectsReplays ? null : this.prepareInsert(candidates),
     };
+  }
+
+  /**
+   * Rejected mints with the results of earlier requests with their keys: a replay takes precedence over a rejection. A chunk is prepared
+   * while the one before it is written with the same key, so a key that is in use changes nothing.
+   */
+  private async replaceRefusals(refused: readonly DecidedMint[]): Promise<readonly DecidedMint[]> {
+    if (refused.every(({ job }) => job.context.request === null)) return refused;
+    const { results, hasStandby } = await this.replays.find(refused.map(({ job }) => job));
+    const earlier = [...results].filter(([, result]) => !isInFlight(result));
+    if (hasStandby && earlier.length > 0) await this.transactions.waitForStandby();
+    const byJob = new Map(earlier);
+    return refused.map(({ job, result }) => ({ job, result: byJob.get(job) ?? result }));
   }
 
   /** Reads them before the insert: an identifier that was active stays registered for ever. */
@@ -193,24 +207,24 @@ export class MintingService {
   /** Builds, inserts and explains until every mint is decided. Yields what each step has decided. */
   private async *steps(
     prepared: PreparedMints,
-    within: MintTransaction | undefined,
+    transaction: Queryable | undefined,
     lockWait: LockWait,
   ): AsyncGenerator<readonly DecidedMint[]> {
     yield prepared.decided;
     let { undecided: candidates, insertBatch } = prepared;
     while (candidates.length > 0) {
-      if (this.statistics.expectsReplays && within === undefined) {
+      if (this.statistics.expectsReplays && transaction === undefined) {
         const found = await this.conflicts.explain(candidates, undefined, lockWait);
         yield found.decided;
         if (found.undecided.length === 0) return;
         insertBatch = this.prepareInsert(found.undecided);
       }
       const { now, later, insertion } = insertBatch ?? this.prepareInsert(candidates);
-      const inserted = await this.insert(now, insertion, within?.transaction, lockWait);
+      const inserted = await this.insert(now, insertion, transaction, lockWait);
       yield inserted.decided;
       const open = [...inserted.undecided, ...later];
       if (open.length === 0) return;
-      const explained = await this.conflicts.explain(open, within, lockWait);
+      const explained = await this.conflicts.explain(open, transaction, lockWait);
       yield explained.decided;
       if (explained.undecided.length === 0) return;
       const wereLater = new Set(later);
@@ -226,7 +240,7 @@ export class MintingService {
         explained.undecided.map((each) => ({ job: each.job, attempt: each.attempt + (hasFailed(each) ? 1 : 0) })),
         { guids, latest, previousVersions: prepared.previousVersions },
       );
-      yield await this.refused.replace(rebuilt.refused);
+      yield await this.replaceRefusals(rebuilt.refused);
       ({ candidates } = rebuilt);
       insertBatch = null;
     }

@@ -1,36 +1,25 @@
 import { claimProblem, conflictProblem, mismatchProblem, nameConflictProblem } from '../registry/conflict-problem.js';
-import type { Digest } from '../registry/digest.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { type IgnorableValues, contradictedMembers, ignoredMembers } from '../registry/ignored-members.js';
 import { keyCollision } from '../registry/key-collision.js';
 import type { MintCommand } from '../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
-import type { RequestIndex } from '../registry/new-identifier.js';
-import { keyReused, requestInFlight } from '../storage/idempotency-key.js';
 import { type Conflicts, expiredIn } from '../storage/identifiers/conflicts.js';
-import type { MintOutcome, MintResult } from './mint-outcome.js';
+import type { MintResult } from './mint-outcome.js';
 
 /**
- * Resolves the conflicts of a mint. A stored result of the same request takes precedence; the caller has looked for it.
- * @returns the identifier of an earlier request or with the same metadata ID; the Problem IDEMPOTENCY_KEY_REUSED,
- * REQUEST_IN_FLIGHT, KEY_COLLISION, METADATA_ID_TAKEN, GUID_TAKEN, IDENTIFIER_TAKEN or ALTERNATE_ID_TAKEN; null to try again: a
- * generated GUID existed, a conflicting reservation has expired, or the conflict is gone.
+ * Resolves the conflicts of a mint. A result of the same request takes precedence; the caller has looked for it.
+ * @returns the identifier with the same metadata ID; the Problem KEY_COLLISION, METADATA_ID_TAKEN, GUID_TAKEN, IDENTIFIER_TAKEN or
+ * ALTERNATE_ID_TAKEN; null to try again: a generated GUID existed, a conflicting reservation has expired, or the conflict is gone.
  * @param known the naming authorities that the client can see.
  * @param asMinted the values with which the identifier with the metadata ID was minted, where `needsValuesAsMinted` wants them.
  */
 export function resolveConflicts(
   conflicts: Conflicts,
   command: MintCommand,
-  request: RequestIndex | null,
   known: Pick<NamingAuthoritySnapshot, 'canSee'>,
   asMinted?: IgnorableValues,
 ): MintResult | null {
-  if (request !== null) {
-    const earlier = conflicts.request;
-    if (earlier !== null) return replayOf({ ...earlier, metadataRecord: conflicts.requestMetadataRecord }, request);
-    if (conflicts.storedResult !== null || conflicts.otherRequest) return keyReused();
-    if (conflicts.isInFlight) return requestInFlight();
-  }
   if (expiredIn(conflicts).length > 0) return null;
   const { metadata, address, alternate, claim, registered, collision } = conflicts;
   if (collision !== null) return keyCollision(collision);
@@ -73,13 +62,4 @@ export function needsValuesAsMinted(
 ): existing is IdentifierRecord {
   if (existing === null || existing.version === 1 || existing.state === 'withdrawn') return false;
   return command.onExisting === 'match' && ignoredMembers(command, existing).length > 0;
-}
-
-/** The identifier of an earlier request; IDEMPOTENCY_KEY_REUSED for another request with the same key. */
-export function replayOf(
-  earlier: { readonly fingerprint: Digest } & Omit<MintOutcome, 'outcome'>,
-  request: RequestIndex,
-): MintResult {
-  if (earlier.fingerprint !== request.fingerprint) return keyReused();
-  return { outcome: 'replayed', record: earlier.record, metadataRecord: earlier.metadataRecord };
 }

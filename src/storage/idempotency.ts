@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { errorOfLaterPart, isLockTimeout } from '../problem/database-errors.js';
-import { type Digest, digestOf } from '../registry/digest.js';
-import { type KeyedRequest, keyReused, requestInFlight } from './idempotency-key.js';
+import { Problem } from '../problem/problem.js';
+import { digestOf } from '../registry/digest.js';
+import { type KeyedRequest, requestInFlight } from './idempotency-key.js';
+import { RequestResults, earlierOf } from './request-results.js';
 import { type Queryable, Transactions } from './transactions.js';
 
 export interface Replayable<T> {
@@ -27,7 +29,10 @@ const WAIT_FOR_KEY = "SELECT pg_advisory_xact_lock(4941177, hashtext($1 || ' ' |
 /** Runs requests once: the result is stored in the transaction of the change, and a replay returns it. */
 @Injectable()
 export class IdempotentRequests {
-  constructor(private readonly transactions: Transactions) {}
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly results: RequestResults,
+  ) {}
 
   /**
    * Runs a change once; its result is stored as JSON. Without a key (null) it always runs.
@@ -47,7 +52,7 @@ export class IdempotentRequests {
    */
   async hasResult(request: KeyedRequest | null): Promise<boolean> {
     if (request === null) return false;
-    return this.transactions.run(async (transaction) => (await findResult(transaction, request)) !== null);
+    return this.transactions.run(async (transaction) => (await this.findResult(transaction, request)) !== null);
   }
 
   /** Runs a change once, as `run` does; `stored` is stored as JSON instead of what is returned. */
@@ -58,7 +63,7 @@ export class IdempotentRequests {
     return this.transactions.run(async (transaction) => {
       if (request !== null) {
         await lockRequest(transaction, request);
-        const earlier = await findResult(transaction, request);
+        const earlier = await this.findResult(transaction, request);
         if (earlier !== null) return { stored: JSON.parse(earlier) as S, replayed: true };
       }
       const { result, stored } = await work(transaction);
@@ -88,7 +93,7 @@ export class IdempotentRequests {
         if (request === null) return { known: [], outcome: await work(transaction, part) };
         // A duplicate of the request may have completed a part in the meantime.
         await (part === 0 ? lockRequest(transaction, request) : waitForRequest(transaction, request));
-        const earlier = await findResult(transaction, request);
+        const earlier = await this.findResult(transaction, request);
         const known = earlier === null ? [] : await findParts<T>(transaction, request, part);
         if (known.length > 0) return { known };
         const outcome = await work(transaction, part);
@@ -119,7 +124,7 @@ export class IdempotentRequests {
     return this.runPart(part, async (transaction) => {
       if (request === null) return { result: await work(transaction), replayed: false };
       await waitForRequest(transaction, request);
-      const earlier = await findResult(transaction, request);
+      const earlier = await this.findResult(transaction, request);
       const [stored] = earlier === null ? [] : await findParts<T>(transaction, request, part, part);
       if (stored !== undefined) return { result: stored, replayed: true };
       const result = await work(transaction);
@@ -127,6 +132,14 @@ export class IdempotentRequests {
       await storePart(transaction, request, part, result);
       return { result, replayed: false };
     });
+  }
+
+  /** The stored result of an earlier request. @throws Problem IDEMPOTENCY_KEY_REUSED */
+  private async findResult(from: Queryable, request: KeyedRequest): Promise<string | null> {
+    const [use] = await this.results.find([{ ...request, index: 0 }], from);
+    const earlier = use === undefined ? null : earlierOf({ ...use, isInFlight: false }, request.fingerprint);
+    if (earlier instanceof Problem) throw earlier;
+    return earlier !== null && 'text' in earlier ? earlier.text : null;
   }
 
   private async runPart<T>(part: number, work: (transaction: Queryable) => Promise<T>): Promise<T> {
@@ -158,25 +171,6 @@ async function waitForRequest(transaction: Queryable, { client, key }: KeyedRequ
     throw isLockTimeout(error) ? requestInFlight() : error;
   }
 }
-
-async function findResult(from: Queryable, { client, key, fingerprint: hash }: KeyedRequest): Promise<string | null> {
-  const { rows } = await from.query<{ hash: Digest | null; outcome: string | null; isOther: boolean }>(FIND, [
-    client,
-    key,
-  ]);
-  const [row] = rows;
-  if (row?.isOther === true) throw keyReused();
-  if (row === undefined || row.hash === null) return null;
-  if (row.hash !== hash) throw keyReused();
-  return row.outcome;
-}
-
-/** Selects by the smallest index, which the database index supports for any number of indexes. */
-const FIND = `
-  SELECT r.hash AS hash, r.outcome, r.hash IS NULL AND (
-           (SELECT min(i.request_index) FROM identifier i WHERE i.client = w.client AND i.request_key = w.key) IS NOT NULL
-           OR (SELECT min(p.place) FROM request_part p WHERE p.client = w.client AND p.key = w.key) IS NOT NULL) AS "isOther"
-  FROM (SELECT $1::text AS client, $2::text AS key) w LEFT JOIN request r USING (client, key)`;
 
 async function storeResult(
   on: Queryable,

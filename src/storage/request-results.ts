@@ -1,21 +1,31 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { HOT_POOL } from '../database/pool.js';
+import type { Problem } from '../problem/problem.js';
 import { arrayOf } from './array-parameter.js';
 import type { Digest } from '../registry/digest.js';
 import type { Row } from './columns.js';
+import { keyReused, requestInFlight } from './idempotency-key.js';
 import { noneWhenViolated } from './identifiers/identifier-writer.js';
 import type { RequestIndex } from '../registry/new-identifier.js';
 import { prepared } from './prepared.js';
 import { HAS_STANDBY, type Queryable, Transactions } from './transactions.js';
 
-/** A mint with an Idempotency-Key: index 0 for a single mint, later indexes for lines of a stream. */
+/** A request with an Idempotency-Key: index 0 for a whole request, later indexes for the mints of lines of a stream. */
 export interface KeyedMint extends RequestIndex {
   readonly client: string;
 }
 
-/** The use of a key whose result is not in the row of an identifier. */
+/**
+ * How an Idempotency-Key is used. A mint has its key in the row of the identifier, which costs less than a row for the key; results that
+ * no new identifier has are in "request", and those of the lines and parts of a stream in "request_part".
+ */
 export interface KeyUse {
+  /** What the request minted. */
+  readonly minted: {
+    readonly hash: Digest;
+    readonly ids: { readonly id: string; readonly metadataRecordId?: string };
+  } | null;
   /** The stored result as JSON, and the fingerprint of its request. */
   readonly outcome: { readonly hash: Digest; readonly text: string } | null;
   /** Whether a request of another kind used the key. */
@@ -25,10 +35,23 @@ export interface KeyUse {
   readonly hasStandby: boolean;
 }
 
-/** What a request minted, which is in the rows of identifiers. */
-export interface MintedBefore {
-  readonly hash: Digest;
-  readonly ids: { readonly id: string; readonly metadataRecordId?: string };
+/** What an earlier request left: the ids of the identifiers that it minted, or its stored result as JSON. */
+export type Earlier = NonNullable<KeyUse['minted']>['ids'] | { readonly text: string };
+
+/**
+ * The rule for every kind of request.
+ * @returns what an earlier request left, IDEMPOTENCY_KEY_REUSED for another one, REQUEST_IN_FLIGHT while it runs, or null for an unused key.
+ */
+export function earlierOf(
+  { minted, outcome, isOther, isInFlight }: KeyUse,
+  fingerprint: Digest,
+): Earlier | Problem | null {
+  const hash = minted?.hash ?? outcome?.hash ?? null;
+  if (hash !== null && hash !== fingerprint) return keyReused();
+  if (minted !== null) return minted.ids;
+  if (outcome !== null) return { text: outcome.text };
+  if (isOther) return keyReused();
+  return isInFlight ? requestInFlight() : null;
 }
 
 /** A result that is not in the row of an identifier. */
@@ -42,27 +65,27 @@ export interface NewResult {
 /** A row has the results of at most 2^10 indexes, so that it is found by a range of its first index. */
 const PART_BITS = 10;
 
-/** $1: ordinals; $2: clients; $3: keys; $4: indexes. 4941177: the advisory locks of keys, as in `idempotency.ts`. */
+/**
+ * $1: ordinals; $2: clients; $3: keys; $4: indexes. A metadata record has the index after that of its object. 4941177: the advisory locks
+ * of keys, as in `idempotency.ts`. `min` uses the index for any number of rows. OFFSET 0: see the planner assumptions.
+ */
 const FIND_USES = `
-  SELECT w.ordinal, r.hash AS hash, r.outcome,
+  SELECT w.ordinal, i.request_hash AS "mintedHash", i.id, m.id AS "metadataRecordId", r.hash AS hash, r.outcome,
          NOT pg_try_advisory_xact_lock_shared(4941177, hashtext(w.client || ' ' || w.key)) AS "isInFlight",
-         CASE WHEN w.place = 0 THEN EXISTS (SELECT FROM request_part p WHERE p.client = w.client AND p.key = w.key OFFSET 0)
-              ELSE EXISTS (SELECT FROM identifier i
-                           WHERE i.client = w.client AND i.request_key = w.key AND i.request_index = 0 OFFSET 0)
+         CASE WHEN w.place = 0
+              THEN EXISTS (SELECT FROM request_part p WHERE p.client = w.client AND p.key = w.key OFFSET 0)
+                   OR (SELECT min(o.request_index) FROM identifier o WHERE o.client = w.client AND o.request_key = w.key) IS NOT NULL
+              ELSE EXISTS (SELECT FROM identifier o
+                           WHERE o.client = w.client AND o.request_key = w.key AND o.request_index = 0 OFFSET 0)
          END AS "isOther", ${HAS_STANDBY} AS "hasStandby"
   FROM unnest($1::int[], $2::text[], $3::text[], $4::int[]) AS w(ordinal, client, key, place)
-  LEFT JOIN LATERAL (SELECT x.hash, x.outcome FROM request x WHERE x.client = w.client AND x.key = w.key OFFSET 0) r ON true`;
-
-/** $1: ordinals; $2: clients; $3: keys; $4: indexes. A metadata record has the next index. OFFSET 0: see the planner assumptions. */
-const FIND_MINTED = `
-  SELECT w.ordinal, i.request_hash AS hash, i.id, m.id AS "metadataRecordId"
-  FROM unnest($1::int[], $2::text[], $3::text[], $4::int[]) AS w(ordinal, client, key, place)
-  CROSS JOIN LATERAL (
+  LEFT JOIN LATERAL (SELECT x.hash, x.outcome FROM request x WHERE x.client = w.client AND x.key = w.key OFFSET 0) r ON true
+  LEFT JOIN LATERAL (
     SELECT x.id, x.request_hash FROM identifier x
-    WHERE x.client = w.client AND x.request_key = w.key AND x.request_index = w.place OFFSET 0) i
+    WHERE x.client = w.client AND x.request_key = w.key AND x.request_index = w.place OFFSET 0) i ON true
   LEFT JOIN LATERAL (
     SELECT x.id FROM identifier x
-    WHERE x.client = w.client AND x.request_key = w.key AND x.request_index = w.place + 1 OFFSET 0) m ON true`;
+    WHERE x.client = w.client AND x.request_key = w.key AND x.request_index = w.place + 1 OFFSET 0) m ON i.id IS NOT NULL`;
 
 /** $1: clients; $2: keys; $3: the first index of a row, which has the results of 2^10 indexes. */
 const FIND_PARTS = `
@@ -100,35 +123,22 @@ export class RequestResults {
     private readonly transactions: Transactions,
   ) {}
 
-  /** What each request minted earlier; null for one that minted nothing. */
-  async findMinted(mints: readonly KeyedMint[], from: Queryable = this.pool): Promise<(MintedBefore | null)[]> {
-    if (mints.length === 0) return [];
-    const query = prepared('find-minted', FIND_MINTED, indexesOf(mints), mints.length);
-    const { rows } = await from.query<MintedRow>(query);
-    const found = new Map(
-      rows.map(({ ordinal, hash, id, metadataRecordId }): [number, MintedBefore] => [
-        ordinal,
-        { hash, ids: metadataRecordId === null ? { id } : { id, metadataRecordId } },
-      ]),
-    );
-    return mints.map((_, ordinal) => found.get(ordinal) ?? null);
-  }
-
-  async find(mints: readonly KeyedMint[], from: Queryable = this.pool): Promise<KeyUse[]> {
-    if (mints.length === 0) return [];
-    const { rows } = await from.query<UseRow>(prepared('find-key-uses', FIND_USES, indexesOf(mints), mints.length));
+  async find(requests: readonly KeyedMint[], from: Queryable = this.pool): Promise<KeyUse[]> {
+    if (requests.length === 0) return [];
+    const query = prepared('find-key-uses', FIND_USES, indexesOf(requests), requests.length);
+    const { rows } = await from.query<UseRow>(query);
     const uses = new Map(rows.map((row) => [row.ordinal, row]));
-    const ofLines = await this.findLines(mints, from);
-    return mints.map((mint, ordinal): KeyUse => {
-      const {
-        hash = null,
-        outcome = null,
-        isOther = false,
-        isInFlight = false,
-        hasStandby = false,
-      } = uses.get(ordinal) ?? {};
-      const stored = hash === null || outcome === null ? ofLines.get(resultKey(mint)) : { hash, text: outcome };
-      return { outcome: stored ?? null, isOther, isInFlight, hasStandby };
+    const ofLines = await this.findLines(
+      requests.filter((_, ordinal) => uses.get(ordinal)?.mintedHash == null),
+      from,
+    );
+    return requests.map((request, ordinal): KeyUse => {
+      const row = uses.get(ordinal) ?? UNUSED;
+      const { mintedHash, id, metadataRecordId, hash, outcome, isOther, isInFlight, hasStandby } = row;
+      const stored = hash === null || outcome === null ? ofLines.get(resultKey(request)) : { hash, text: outcome };
+      const ids = id === null ? null : metadataRecordId === null ? { id } : { id, metadataRecordId };
+      const minted = mintedHash === null || ids === null ? null : { hash: mintedHash, ids };
+      return { minted, outcome: stored ?? null, isOther, isInFlight, hasStandby };
     });
   }
 
@@ -189,7 +199,7 @@ export class RequestResults {
   }
 }
 
-/** The parameters $1 to $4 of `FIND_USES` and `FIND_MINTED`. */
+/** The parameters of `FIND_USES`. */
 function indexesOf(mints: readonly KeyedMint[]): unknown[] {
   return [
     arrayOf(mints.map((_, ordinal) => ordinal)),
@@ -199,21 +209,22 @@ function indexesOf(mints: readonly KeyedMint[]): unknown[] {
   ];
 }
 
-interface MintedRow {
-  readonly ordinal: number;
-  readonly hash: Digest;
-  readonly id: string;
-  readonly metadataRecordId: string | null;
-}
-
 interface UseRow {
   readonly ordinal: number;
+  readonly mintedHash: Digest | null;
+  readonly id: string | null;
+  readonly metadataRecordId: string | null;
   readonly hash: Digest | null;
   readonly outcome: string | null;
   readonly isOther: boolean;
   readonly isInFlight: boolean;
   readonly hasStandby: boolean;
 }
+
+const UNUSED: Omit<UseRow, 'ordinal'> = {
+  ...{ mintedHash: null, id: null, metadataRecordId: null, hash: null, outcome: null },
+  ...{ isOther: false, isInFlight: false, hasStandby: false },
+};
 
 type PartRow = Pick<Row<'request_part'>, 'client' | 'key' | 'places' | 'outcomes'>;
 

@@ -4,6 +4,7 @@ import { PrismaService } from '../database/prisma.service.js';
 import { PositionOffset } from './changes/position-offset.js';
 import { CursorSecret } from './cursor-secret.js';
 import { HandleUserStore } from './handle-user-store.js';
+import { ConflictRetries } from './conflict-retries.js';
 import { IdempotentRequests } from './idempotency.js';
 import { IdentifierImporter } from './identifiers/identifier-importer.js';
 import { IdentifierUpdater } from './identifiers/identifier-updater.js';
@@ -17,12 +18,13 @@ const PROVIDERS: Provider[] = [
   {
     provide: WRITE_CLIENT,
     useFactory: writeClient,
-    inject: [PrismaService, HOT_POOL, Transactions, RequestResults],
+    inject: [PrismaService, HOT_POOL, Transactions],
   },
   NamingAuthorityWriter,
   PositionOffset,
   CursorSecret,
   IdentifierUpdater,
+  ConflictRetries,
   IdentifierImporter,
   HandleUserStore,
   IdempotentRequests,

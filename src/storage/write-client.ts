@@ -2,7 +2,6 @@ import type pg from 'pg';
 import type { PrismaService } from '../database/prisma.service.js';
 import { ConflictFinder } from './identifiers/conflict-finder.js';
 import { IdentifierWriter } from './identifiers/identifier-writer.js';
-import type { RequestResults } from './request-results.js';
 import type { Transactions } from './transactions.js';
 
 /** The injection token of a `WriteClient`. */
@@ -18,9 +17,9 @@ export interface WriteClient {
  * without Prisma's query engine: see the table of `docs/explanation/architecture.md`.
  * @param hot the pool of `findConflicts`; `mint` runs on the pools of `transactions`.
  */
-export function writeClient(prisma: PrismaService, hot: pg.Pool, transactions: Transactions, results: RequestResults) {
+export function writeClient(prisma: PrismaService, hot: pg.Pool, transactions: Transactions) {
   const writer = new IdentifierWriter(transactions);
-  const conflicts = new ConflictFinder(hot, results);
+  const conflicts = new ConflictFinder(hot);
   const identifier = {
     mint: writer.insert.bind(writer),
     findConflicts: conflicts.find.bind(conflicts),

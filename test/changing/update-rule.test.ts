@@ -4,9 +4,10 @@ import type { MintJob, MintResult } from '../../src/minting/mint-outcome.js';
 import { Problem } from '../../src/problem/problem.js';
 import type { IdentifierRecord } from '../../src/registry/identifier-record.js';
 import { type MintRequest, parseMintRequest } from '../../src/registry/mint-command.js';
+import { Stale } from '../../src/storage/conflict-retries.js';
 import type { RecordChange } from '../../src/storage/identifiers/identifier-updater.js';
 import type { NameHolder, UniqueName } from '../../src/storage/identifiers/name-holders.js';
-import { ChangeEngine, Stale } from '../../src/changing/change-engine.js';
+import { ChangeEngine } from '../../src/changing/change-engine.js';
 import { ExistingUpdates } from '../../src/changing/existing-updates.js';
 import { KNOWN, recordWith } from '../records.js';
 
@@ -49,7 +50,7 @@ function updatesOf(holders = new Map<string, NameHolder>()) {
   const findHolders = (names: readonly UniqueName[]) => names.map(({ name }) => holders.get(name.canonical) ?? null);
   const reader = { octetsOf: () => 0 } as never;
   const names = { findHolders } as never;
-  const engine = new ChangeEngine(reader, updater as never, names, null as never);
+  const engine = new ChangeEngine(reader, updater as never, names);
   const updates = new ExistingUpdates(engine, names, reader);
   const apply = async (jobs: readonly MintJob[], records: readonly IdentifierRecord[]) => {
     const found = jobs.map((job, index) => ({ job, id: records[index]?.id ?? 99n, isLarge: false }));

@@ -25,7 +25,6 @@ const MINT: MintCommand = {
 };
 const REGISTER_GUID: MintCommand = { ...MINT, guid: 'F58FB49EB1F848F0A606E84CEF294BE5' };
 const REGISTER_NAME: MintCommand = { ...MINT, localName: 'report' };
-const REQUEST = { key: 'k', index: 0, fingerprint: 'f' };
 
 /** A record with a metadata ID and an alternate: one without them has lost them with its lease. */
 const record = (id: bigint, more: Partial<IdentifierRecord> = {}) =>
@@ -38,11 +37,6 @@ const [ONE, TWO] = [record(1n), record(2n)];
 const EXPIRED = record(3n, { metadataId: null, alternateIds: [] });
 
 const NONE: Conflicts = {
-  request: null,
-  requestMetadataRecord: null,
-  otherRequest: false,
-  storedResult: null,
-  isInFlight: false,
   metadata: null,
   address: null,
   alternate: null,
@@ -52,19 +46,16 @@ const NONE: Conflicts = {
   hasStandby: false,
 };
 const EVERYTHING = { canSee: () => true };
-const REPLAY = { request: { record: ONE, fingerprint: 'f' }, requestMetadataRecord: TWO };
 const ALTERNATE = { alternate: { record: ONE, index: 4 } };
 
 /** `null`, the code and pointer of a problem, or the outcome and the ID of its record. */
-function resolved(conflicts: Partial<Conflicts>, command = MINT, request: typeof REQUEST | null = null) {
-  const result = resolveConflicts({ ...NONE, ...conflicts }, command, request, EVERYTHING);
+function resolved(conflicts: Partial<Conflicts>, command = MINT) {
+  const result = resolveConflicts({ ...NONE, ...conflicts }, command, EVERYTHING);
   if (result === null) return null;
   if (result instanceof Problem) return [result.code, result.extensions.errors?.[0]?.pointer];
   return [result.outcome, Number(result.record.id)];
 }
 
-const REUSED = ['IDEMPOTENCY_KEY_REUSED', '#header/Idempotency-Key'];
-const IN_FLIGHT = ['REQUEST_IN_FLIGHT', '#header/Idempotency-Key'];
 const METADATA_TAKEN = ['METADATA_ID_TAKEN', '/metadataId'];
 
 describe('a mint that was not inserted', () => {
@@ -141,7 +132,7 @@ describe('a mint that was not inserted', () => {
   it('returns the existing identifier with the members in which they differ', () => {
     const existing = record(1n, { target: 'https://a.example/', replaces: null });
     const command: MintCommand = { ...MINT, target: 'https://b.example/', sent: ['target', 'replaces'] };
-    expect(resolveConflicts({ ...NONE, metadata: existing }, command, null, EVERYTHING)).toMatchObject({
+    expect(resolveConflicts({ ...NONE, metadata: existing }, command, EVERYTHING)).toMatchObject({
       ignored: ['target'],
     });
   });
@@ -159,13 +150,16 @@ describe('a mint that was not inserted', () => {
     [
       'only the metadata ID of a withdrawn one',
       { target: 'https://b.example/', sent: ['target'] },
-      { state: 'withdrawn', tombstone: { withdrawnAt: new Date(0), reason: 'x', replacedBy: null } },
+      {
+        state: 'withdrawn',
+        tombstone: { withdrawnAt: new Date(0), reasonCode: 'other', reason: 'x', replacedBy: null },
+      },
       ['/metadataId'],
     ],
   ])('is told of with onExisting match: %s', (_, more, of, pointers) => {
     const existing = record(1n, { target: 'https://a.example/', state: 'active', tombstone: null, ...of });
     const command: MintCommand = { ...MINT, ...more, onExisting: 'match' };
-    const result = resolveConflicts({ ...NONE, metadata: existing }, command, null, EVERYTHING);
+    const result = resolveConflicts({ ...NONE, metadata: existing }, command, EVERYTHING);
     const errors = result instanceof Problem ? (result.extensions.errors ?? []) : [];
     expect(errors.map(({ pointer }) => pointer)).toEqual(pointers);
     expect(JSON.stringify(errors)).not.toContain('a.example');
@@ -207,44 +201,14 @@ describe('a mint that was not inserted', () => {
   });
 
   it('does not name the holder of a claim that the client cannot see', () => {
-    const problem = resolveConflicts({ ...NONE, claim: ONE }, REGISTER_GUID, null, { canSee: () => false });
+    const problem = resolveConflicts({ ...NONE, claim: ONE }, REGISTER_GUID, { canSee: () => false });
     expect(JSON.stringify(problem)).toContain('ALTERNATE_ID_TAKEN');
     expect(JSON.stringify(problem)).not.toContain('100.102/n1');
     expect((problem as Problem).extensions.headers).toBeUndefined();
   });
 
   it('links the identifier that a conflict is with', () => {
-    const problem = resolveConflicts({ ...NONE, address: ONE }, REGISTER_NAME, null, EVERYTHING);
+    const problem = resolveConflicts({ ...NONE, address: ONE }, REGISTER_NAME, EVERYTHING);
     expect(problem).toMatchObject({ extensions: { members: { identifier: '100.102/n1' } } });
-  });
-});
-
-describe('a mint with an idempotency key that was not inserted', () => {
-  it('returns the pair of identifiers that the same request minted', () => {
-    const result = resolveConflicts({ ...NONE, ...REPLAY }, MINT, REQUEST, EVERYTHING);
-    expect(result).toEqual({ outcome: 'replayed', record: ONE, metadataRecord: TWO });
-  });
-
-  it.each<[string, Partial<Conflicts>, unknown]>([
-    ['fails where another request minted with its key', { request: { record: ONE, fingerprint: 'other' } }, REUSED],
-    ['fails where a result of another request is stored', { storedResult: { hash: 'other', text: '{}' } }, REUSED],
-    ['fails where a request of another kind has its key', { otherRequest: true }, REUSED],
-    ['waits where another request uses its key', { isInFlight: true }, IN_FLIGHT],
-    ['fails rather than waits for a key of another kind', { otherRequest: true, isInFlight: true }, REUSED],
-    [
-      'returns its own identifier before a conflict is told',
-      { ...REPLAY, metadata: TWO, ...ALTERNATE },
-      ['replayed', 1],
-    ],
-    ['returns its own identifier while the key is in use', { ...REPLAY, isInFlight: true }, ['replayed', 1]],
-    ['waits before a conflict is told', { isInFlight: true, metadata: ONE }, IN_FLIGHT],
-    ['fails for its key before a conflict is told', { otherRequest: true, metadata: EXPIRED }, REUSED],
-    ['resolves other conflicts as one without a key', { metadata: ONE }, ['existing', 1]],
-  ])('%s', (_, conflicts, expected) => {
-    expect(resolved(conflicts, MINT, REQUEST)).toEqual(expected);
-  });
-
-  it('does not look at keys without one of its own', () => {
-    expect(resolved({ otherRequest: true, isInFlight: true })).toBeNull();
   });
 });

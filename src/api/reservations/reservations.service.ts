@@ -11,6 +11,7 @@ import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { requireLease } from '../../registry/lease.js';
 import { activeIn } from '../../registry/naming-authority-snapshot.js';
 import { GuidGenerator, isUuid } from '../../registry/uuid.js';
+import { ConflictRetries, Stale } from '../../storage/conflict-retries.js';
 import { IdempotentRequests, type Replayable } from '../../storage/idempotency.js';
 import { keyedRequest } from '../../storage/idempotency-key.js';
 import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
@@ -35,17 +36,11 @@ import {
   serializeItem,
 } from './settlement.js';
 
-/** Attempts of a reservation after a changed naming authority or a GUID collision. */
-const MAX_ATTEMPTS = 5;
-
 /** Rows per statement: the time of PostgreSQL's join grows with their square. */
 const CHUNK = 250;
 
 /** Members per transaction, because its locks delay other changes and later events. */
 const SETTLED_TOGETHER = 100;
-
-/** Some identifiers of a reservation could not be inserted, so none was. */
-class Incomplete extends Error {}
 
 @Injectable()
 export class ReservationService {
@@ -53,6 +48,7 @@ export class ReservationService {
     @Inject(WRITE_CLIENT) private readonly prisma: WriteClient,
     private readonly reader: IdentifierReader,
     private readonly engine: ChangeEngine,
+    private readonly retries: ConflictRetries,
     private readonly requests: IdempotentRequests,
     private readonly namingAuthorities: NamingAuthorityCache,
     private readonly guids: GuidGenerator,
@@ -73,31 +69,29 @@ export class ReservationService {
     this.budget.charge(namingAuthority, count, known);
     const content = { reserve: namingAuthority, count, leaseUntil: leaseUntil.toISOString() };
     const request = keyedRequest(principal, idempotencyKey, content);
-    for (let attempt = 1; ; attempt++) {
-      const current = known;
-      try {
-        const { result, replayed } = await this.requests.run(request, async (transaction) => {
-          // Not earlier: a replay returns the first result even after later changes.
-          const active = activeIn(current, namingAuthority);
-          requireLease(leaseUntil, '/leaseUntil');
-          const created = { id: uuid(), actor: principal, namingAuthority: active, leaseUntil };
-          const items = Array.from({ length: count }, () => reservedIdentifier(created, this.guids));
-          const records: IdentifierRecord[] = [];
-          while (records.length < count) {
-            const chunk = items.slice(records.length, records.length + CHUNK);
-            for (const row of await this.prisma.identifier.mint(prepareInsertion(chunk), transaction)) {
-              if (row === null) throw new Incomplete('an identifier could not be reserved');
-              records.push(row.record);
-            }
+    let isRepeated = false;
+    const { result, replayed } = await this.retries.run(async () => {
+      // The naming authority may have changed; otherwise a GUID collided.
+      if (isRepeated) known = await this.namingAuthorities.refresh('all');
+      isRepeated = true;
+      return this.requests.run(request, async (transaction) => {
+        // Not earlier: a replay returns the first result even after later changes.
+        const active = activeIn(known, namingAuthority);
+        requireLease(leaseUntil, '/leaseUntil');
+        const created = { id: uuid(), actor: principal, namingAuthority: active, leaseUntil };
+        const items = Array.from({ length: count }, () => reservedIdentifier(created, this.guids));
+        const records: IdentifierRecord[] = [];
+        while (records.length < count) {
+          const chunk = items.slice(records.length, records.length + CHUNK);
+          for (const row of await this.prisma.identifier.mint(prepareInsertion(chunk), transaction)) {
+            if (row === null) throw new Stale();
+            records.push(row.record);
           }
-          return serializeReservation(reservationOf(created.id, records));
-        });
-        return { result: deserializeReservation(result), replayed };
-      } catch (error) {
-        if (!(error instanceof Incomplete) || attempt === MAX_ATTEMPTS) throw error;
-        known = await this.namingAuthorities.refresh('all');
-      }
-    }
+        }
+        return serializeReservation(reservationOf(created.id, records));
+      });
+    });
+    return { result: deserializeReservation(result), replayed };
   }
 
   /** @throws Problem RESERVATION_NOT_FOUND, also for a hidden one. */

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { FailureCounter } from '../../problem/log-failure.js';
-import { IdentifierUpdater } from '../../storage/identifiers/identifier-updater.js';
+import { ConflictRetries } from '../../storage/conflict-retries.js';
 import { IdentifierReader } from '../../storage/identifiers/identifier-reader.js';
-import { Transactions } from '../../storage/transactions.js';
 
 /** Pause between two sweeps, in milliseconds; an injection token, because a number has no class. */
 export const SWEEP_INTERVAL_MS = Symbol('SWEEP_INTERVAL_MS');
@@ -27,8 +26,7 @@ export class ReservationSweep implements OnApplicationBootstrap, OnModuleDestroy
     @Inject(SWEEP_INTERVAL_MS) private readonly intervalMs: number,
     @Inject(SWEEP_FAILURES) private readonly failures: FailureCounter,
     private readonly reader: IdentifierReader,
-    private readonly changes: IdentifierUpdater,
-    private readonly transactions: Transactions,
+    private readonly retries: ConflictRetries,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -56,7 +54,7 @@ export class ReservationSweep implements OnApplicationBootstrap, OnModuleDestroy
     while (!signal.aborted) {
       const ids = await this.reader.findExpiredIds(CHUNK);
       if (ids.length === 0) return;
-      await this.transactions.run((transaction) => this.changes.expireLeases(transaction, ids));
+      await this.retries.expire(ids);
     }
   }
 }

@@ -1,24 +1,20 @@
 import type pg from 'pg';
 import { arrayOf } from '../array-parameter.js';
-import type { Digest } from '../../registry/digest.js';
 import { type IdentifierRecord, identifierOf } from '../../registry/identifier-record.js';
 import { type CanonicalName, canonicalNameOf } from '../../registry/canonical-name.js';
 import { denotes, isAt } from '../../registry/key-collision.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
 import { prepared } from '../prepared.js';
 import { MAX_PAGE_OCTETS, octetsOfRow } from '../bounded-page.js';
-import type { KeyUse, RequestResults } from '../request-results.js';
 import type { Conflicts } from './conflicts.js';
 import { type IdentifierRow, recordColumns, recordOf } from './identifier-row.js';
 import { HAS_STANDBY, type Queryable } from '../transactions.js';
 
-type ConflictKind =
-  'request' | 'requestMetadataRecord' | 'otherRequest' | 'metadata' | 'address' | 'alternate' | 'claim' | 'registered';
+type ConflictKind = 'metadata' | 'address' | 'alternate' | 'claim' | 'registered';
 
 interface ConflictColumns {
   readonly ordinal: number;
   readonly kind: ConflictKind;
-  readonly fingerprint: Digest | null;
   readonly index: number | null;
   readonly hasStandby: boolean;
 }
@@ -34,9 +30,8 @@ const IS_OTHER =
   '((r.client, r.request_key, r.request_index) = (w.client, w.request_key, w.request_index)) IS NOT TRUE';
 
 /**
- * $1 to $8: the mints; $9 to $13: their alternates, with the naming authorities and the names that they claim. A replay conflicts
- * with its own identifier in other ways too, which are left out; `request` is enough for it. Of several conflicts of a
- * kind the first is read, and records only up to `MAX_PAGE_OCTETS`. OFFSET 0: see the planner assumptions.
+ * $1 to $8: the mints; $9 to $13: their alternates, with the naming authorities and the names that they claim. The identifier of an
+ * earlier attempt of the same request is left out: that is a replay. Of several conflicts of a kind the first is read, and records only up to `MAX_PAGE_OCTETS`. OFFSET 0: see the planner assumptions.
  */
 const CONFLICTS = `
   WITH w AS (
@@ -45,41 +40,31 @@ const CONFLICTS = `
       AS w(ordinal, client, request_key, request_index, naming_authority, metadata_key, guid, local_key)
   ), a AS (
     SELECT * FROM unnest($9::int[], $10::int[], $11::uuid[], $12::text[], $13::uuid[]) AS a(ordinal, index, key, prefix, name)
-  ), found(ordinal, kind, fingerprint, index, id) AS (
-  SELECT w.ordinal,
-         CASE r.request_index - w.request_index WHEN 0 THEN 'request' WHEN 1 THEN 'requestMetadataRecord' ELSE 'otherRequest' END,
-         r.request_hash, NULL::int, r.id
-  FROM w CROSS JOIN LATERAL (
-    SELECT x.id, x.request_index, x.request_hash FROM identifier x
-    WHERE x.client = w.client AND x.request_key = w.request_key
-      AND x.request_index BETWEEN w.request_index AND CASE w.request_index WHEN 0 THEN 2147483647 ELSE w.request_index + 1 END
-    ORDER BY x.request_index LIMIT 2
-  ) r
-  UNION ALL
-  SELECT w.ordinal, 'metadata', NULL, NULL, r.id FROM w CROSS JOIN LATERAL (
+  ), found(ordinal, kind, index, id) AS (
+  SELECT w.ordinal, 'metadata', NULL::int, r.id FROM w CROSS JOIN LATERAL (
     SELECT ${COLUMNS} FROM identifier x
     WHERE x.metadata_key = w.metadata_key AND x.naming_authority_id = w.naming_authority_id OFFSET 0
   ) r WHERE ${IS_OTHER}
   UNION ALL
-  SELECT w.ordinal, 'address', NULL, NULL, r.id FROM w CROSS JOIN LATERAL (
+  SELECT w.ordinal, 'address', NULL, r.id FROM w CROSS JOIN LATERAL (
     SELECT ${COLUMNS} FROM identifier x WHERE x.guid = w.guid AND x.naming_authority_id = w.naming_authority_id OFFSET 0
   ) r WHERE ${IS_OTHER}
   UNION ALL
-  SELECT w.ordinal, 'address', NULL, NULL, r.id FROM w CROSS JOIN LATERAL (
+  SELECT w.ordinal, 'address', NULL, r.id FROM w CROSS JOIN LATERAL (
     SELECT ${COLUMNS} FROM identifier x WHERE x.local_key = w.local_key AND x.naming_authority_id = w.naming_authority_id OFFSET 0
   ) r WHERE ${IS_OTHER}
   UNION ALL
-  SELECT w.ordinal, 'alternate', NULL, a.index, r.id FROM a JOIN w USING (ordinal) CROSS JOIN LATERAL (
+  SELECT w.ordinal, 'alternate', a.index, r.id FROM a JOIN w USING (ordinal) CROSS JOIN LATERAL (
     SELECT ${COLUMNS} FROM alternate_identifier y JOIN identifier x ON x.id = y.identifier_id
     WHERE y.key = a.key AND y.naming_authority_id = w.naming_authority_id OFFSET 0
   ) r WHERE ${IS_OTHER}
   UNION ALL
-  SELECT w.ordinal, 'claim', NULL, NULL, r.id FROM w CROSS JOIN LATERAL (
+  SELECT w.ordinal, 'claim', NULL, r.id FROM w CROSS JOIN LATERAL (
     SELECT ${COLUMNS} FROM alternate_identifier y JOIN identifier x ON x.id = y.identifier_id
     WHERE y.claimed_name = coalesce(w.guid, w.local_key) AND y.claimed_authority_id = w.naming_authority_id OFFSET 0
   ) r WHERE ${IS_OTHER}
   UNION ALL
-  SELECT a.ordinal, 'registered', NULL, a.index, h.id
+  SELECT a.ordinal, 'registered', a.index, h.id
   FROM a CROSS JOIN LATERAL (SELECT n.id FROM naming_authority n WHERE n.prefix = a.prefix OFFSET 0) n
   CROSS JOIN LATERAL (
     SELECT x.id FROM identifier x WHERE x.guid = a.name AND x.naming_authority_id = n.id
@@ -93,7 +78,7 @@ const CONFLICTS = `
     FROM (SELECT DISTINCT ON (ordinal, kind) * FROM found ORDER BY ordinal, kind, index) f
     CROSS JOIN LATERAL (SELECT ${octetsOfRow('i')} AS octets FROM identifier i WHERE i.id = f.id OFFSET 0) o
   )
-  SELECT b.ordinal, b.kind, b.fingerprint, b.index, b.is_cut AS "isCut", ${HAS_STANDBY} AS "hasStandby", r.*
+  SELECT b.ordinal, b.kind, b.index, b.is_cut AS "isCut", ${HAS_STANDBY} AS "hasStandby", r.*
   FROM bounded b LEFT JOIN LATERAL (
     SELECT ${recordColumns('x')}
     FROM identifier_record x WHERE x.id = b.id AND NOT b.is_cut OFFSET 0
@@ -101,10 +86,7 @@ const CONFLICTS = `
 
 /** `prisma.identifier.findConflicts`, see `write-client.ts`: the conflicts of identifiers that were not inserted. */
 export class ConflictFinder {
-  constructor(
-    private readonly pool: pg.Pool,
-    private readonly results: RequestResults,
-  ) {}
+  constructor(private readonly pool: pg.Pool) {}
 
   /** @returns the conflicts of the first items, at least one: of all, unless their records are large. */
   async find(items: readonly NewIdentifier[], from: Queryable = this.pool): Promise<Conflicts[]> {
@@ -136,39 +118,15 @@ export class ConflictFinder {
       else found.set(row.ordinal, (found.get(row.ordinal) ?? new Map<ConflictKind, FoundRow>()).set(row.kind, row));
     }
     const first = items.slice(0, end);
-    const uses = await this.findUses(first, (ordinal) => found.get(ordinal)?.has('request') === true, from);
-    return first.map((item, ordinal) =>
-      conflictsOf(item, found.get(ordinal) ?? new Map<ConflictKind, FoundRow>(), uses.get(ordinal)),
-    );
-  }
-
-  /** How the keys of requests are used that minted nothing. */
-  private async findUses(
-    items: readonly NewIdentifier[],
-    hasMinted: (ordinal: number) => boolean,
-    from: Queryable,
-  ): Promise<Map<number, KeyUse>> {
-    const keyed = items.flatMap(({ actor, request }, ordinal) =>
-      request === null || hasMinted(ordinal) ? [] : [{ ordinal, mint: { client: actor.client, ...request } }],
-    );
-    const uses = await this.results.find(
-      keyed.map(({ mint }) => mint),
-      from,
-    );
-    return new Map(uses.flatMap((use, at) => (keyed[at] === undefined ? [] : [[keyed[at].ordinal, use]])));
+    return first.map((item, ordinal) => conflictsOf(item, found.get(ordinal) ?? new Map<ConflictKind, FoundRow>()));
   }
 }
 
-function conflictsOf(
-  item: NewIdentifier,
-  byKind: ReadonlyMap<ConflictKind, FoundRow>,
-  use: KeyUse | undefined,
-): Conflicts {
+function conflictsOf(item: NewIdentifier, byKind: ReadonlyMap<ConflictKind, FoundRow>): Conflicts {
   const record = (kind: ConflictKind): IdentifierRecord | null => {
     const row = byKind.get(kind);
     return row === undefined ? null : recordOf(row);
   };
-  const request = record('request');
   const indexed = (kind: ConflictKind): Conflicts['alternate'] => {
     const found = record(kind);
     return found === null ? null : { record: found, index: byKind.get(kind)?.index ?? 0 };
@@ -178,13 +136,8 @@ function conflictsOf(
     ...{ alternate: indexed('alternate'), registered: indexed('registered') },
   };
   return {
-    request: request === null ? null : { record: request, fingerprint: byKind.get('request')?.fingerprint ?? '' },
-    requestMetadataRecord: record('requestMetadataRecord'),
-    otherRequest: byKind.has('otherRequest') || use?.isOther === true,
-    storedResult: use?.outcome ?? null,
-    isInFlight: use?.isInFlight === true,
     ...names,
-    hasStandby: use?.hasStandby === true || [...byKind.values()].some((row) => row.hasStandby),
+    hasStandby: [...byKind.values()].some((row) => row.hasStandby),
     collision: collisionOf(item, names),
   };
 }

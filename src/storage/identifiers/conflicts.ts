@@ -1,13 +1,6 @@
-import type { Digest } from '../../registry/digest.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
-import type { KeyUse } from '../request-results.js';
 
 export interface Conflicts {
-  readonly request: { readonly record: IdentifierRecord; readonly fingerprint: Digest } | null;
-  readonly requestMetadataRecord: IdentifierRecord | null;
-  readonly otherRequest: boolean;
-  readonly storedResult: KeyUse['outcome'];
-  readonly isInFlight: boolean;
   readonly metadata: IdentifierRecord | null;
   readonly address: IdentifierRecord | null;
   readonly alternate: { readonly record: IdentifierRecord; readonly index: number } | null;

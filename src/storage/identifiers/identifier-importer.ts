@@ -1,16 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { rowsLost } from '../../problem/database-errors.js';
-import { IdentifierUpdater } from './identifier-updater.js';
 import { noneWhenViolated, partitionConflicting } from './identifier-writer.js';
 import { IMPORT, importValues } from './import-statement.js';
 import type { ImportedIdentifier } from '../../registry/imported-identifier.js';
 import { type Conflicts, expiredIn } from './conflicts.js';
 import { noteMints } from '../touched.js';
+import { ConflictRetries, Stale } from '../conflict-retries.js';
 import { Transactions } from '../transactions.js';
 import { WRITE_CLIENT, type WriteClient } from '../write-client.js';
-
-/** Attempts for an identifier whose conflict no longer exists when it is looked up. */
-const MAX_ATTEMPTS = 5;
 
 interface Pending {
   readonly item: ImportedIdentifier;
@@ -21,11 +17,12 @@ export class IdentifierImporter {
   constructor(
     private readonly transactions: Transactions,
     @Inject(WRITE_CLIENT) private readonly prisma: WriteClient,
-    private readonly changes: IdentifierUpdater,
+    private readonly retries: ConflictRetries,
   ) {}
 
   /**
    * Inserts identifiers, committed on return.
+   * @throws Problem CONFLICT_IN_PROGRESS when some were not inserted for 5 s, and nothing is in their way.
    * @param decide makes the result of an identifier that is not inserted; the records of conflicts are not in memory after it.
    */
   async insert<T extends object>(
@@ -35,22 +32,23 @@ export class IdentifierImporter {
     const refused = new Map<ImportedIdentifier, T>();
     let mustWait = false;
     let pending: readonly Pending[] = items.map((item) => ({ item }));
-    for (let attempt = 1; pending.length > 0; attempt++) {
-      // Without a conflict, their naming authority is gone or has other rules.
-      if (attempt > items.length + MAX_ATTEMPTS) throw rowsLost();
-      const { now, later } = partitionConflicting(pending);
-      const excluded = [...(await this.notInserted(now)), ...later];
-      const expired: bigint[] = [];
-      for await (const [item, conflicts] of this.conflictsOf(excluded.map(({ item }) => item))) {
-        expired.push(...expiredIn(conflicts).map(({ id }) => id));
-        if (!isInTheWay(conflicts)) continue;
-        mustWait ||= conflicts.hasStandby;
-        refused.set(item, decide(item, conflicts));
+    await this.retries.run(async () => {
+      while (pending.length > 0) {
+        const { now, later } = partitionConflicting(pending);
+        const excluded = [...(await this.notInserted(now)), ...later];
+        const expired: bigint[] = [];
+        for await (const [item, conflicts] of this.conflictsOf(excluded.map(({ item }) => item))) {
+          expired.push(...expiredIn(conflicts).map(({ id }) => id));
+          if (!isInTheWay(conflicts)) continue;
+          mustWait ||= conflicts.hasStandby;
+          refused.set(item, decide(item, conflicts));
+        }
+        const before = pending.length;
+        pending = excluded.filter(({ item }) => !refused.has(item));
+        // Without a conflict, their naming authority is gone or has other rules.
+        if (expired.length > 0 || pending.length === before) throw new Stale(expired);
       }
-      if (expired.length > 0)
-        await this.transactions.run((transaction) => this.changes.expireLeases(transaction, expired));
-      pending = excluded.filter(({ item }) => !refused.has(item));
-    }
+    });
     // An identifier that is unchanged is a result too.
     if (mustWait) await this.transactions.waitForStandby();
     return refused;

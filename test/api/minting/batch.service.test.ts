@@ -28,7 +28,7 @@ async function send(namingAuthority: string, principal: Principal, more: Partial
     {} as never,
     { chargeEach: () => new Map() } as never,
     {} as never,
-    { repeat: (work: () => Promise<unknown>) => work() } as never,
+    { run: (work: () => Promise<unknown>) => work() } as never,
   );
   const batch: BatchCommand = { namingAuthority: undefined, items, isCount: false, mode: 'atomic', ...more };
   const error: any = await service.mint(batch, { principal, idempotencyKey: key }).catch((thrown: unknown) => thrown);

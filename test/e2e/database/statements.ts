@@ -155,13 +155,17 @@ export const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][]
     (on) => conflicts(on).find(many(50, (n) => item(`none-${n}`, { key: `new-${n}`, index: 0 }))),
   ],
   [
+    'how the keys of a repeated chunk are used',
+    10 * FEW,
+    (on) => results(on).find(many(100, (n) => ({ ...unusedKey, key: 'stream-1', index: 2 * n + 2 }))),
+  ],
+  [
     'what is in the way of a repeated chunk',
     10 * FEW,
     (on) => conflicts(on).find(many(100, (n) => item(`1-${n}`, { key: 'stream-1', index: 2 * n + 2 }))),
   ],
   ['how a new key is used', FEW, (on) => results(on).find([unusedKey])],
   ['how the key of a line is used', FEW, (on) => results(on).find([{ ...unusedKey, key: 'stream-1', index: 2000 }])],
-  ['what a new key minted', FEW, (on) => results(on).findMinted([unusedKey])],
   ['storing the result of a mint', FEW, (on) => results(on).store([{ mint: unusedKey, result: {}, found: null }])],
   [
     'storing the results of a chunk',
@@ -360,7 +364,7 @@ const CORDRA = { namingAuthority: '100.102', localKey: null, comparison: null, f
 const OTHER = { namingAuthority: '100.102', guid: null, foldsCase: false } as const;
 export const results = (on: pg.Client) =>
   new RequestResults(on as never, { statement: (work: (on: pg.Client) => unknown) => work(on) } as never);
-export const conflicts = (on: pg.Client) => new ConflictFinder(on as never, results(on));
+export const conflicts = (on: pg.Client) => new ConflictFinder(on as never);
 export const reader = (on: pg.Client) => new IdentifierReader(on as never);
 const resolution = (on: pg.Client) => new ResolutionReader(on as never);
 const finder = (on: pg.Client) => new CoalescedReader(on);

@@ -9,13 +9,13 @@ import { Metrics } from '../../../dist/metrics/metrics.js';
 import { MintConflicts } from '../../../dist/minting/mint-conflicts.js';
 import { MintReplays } from '../../../dist/minting/mint-replays.js';
 import { MintingService } from '../../../dist/minting/minting.service.js';
-import { RefusedMints } from '../../../dist/minting/refused-mints.js';
 import { GuidGenerator } from '../../../dist/registry/uuid.js';
 import { IdempotentRequests } from '../../../dist/storage/idempotency.js';
 import { IdentifierReader } from '../../../dist/storage/identifiers/identifier-reader.js';
 import { NameHolders } from '../../../dist/storage/identifiers/name-holders.js';
 import { IdentifierUpdater } from '../../../dist/storage/identifiers/identifier-updater.js';
 import { NamingAuthorityCache } from '../../../dist/storage/naming-authorities/naming-authority-cache.js';
+import { ConflictRetries } from '../../../dist/storage/conflict-retries.js';
 import { RequestResults } from '../../../dist/storage/request-results.js';
 import { Transactions } from '../../../dist/storage/transactions.js';
 import { readClient } from '../../../dist/storage/read-client.js';
@@ -30,16 +30,17 @@ export function handleRecordsOn(pool: pg.Pool): HandleRecordsService {
   const transactions = new Transactions(pool, pool);
   const results = new RequestResults(pool, transactions);
   const replays = new MintReplays(reader, results);
-  const prisma = writeClient(new PrismaService(pool), pool, transactions, results);
+  const retries = new ConflictRetries(transactions, updater);
+  const prisma = writeClient(new PrismaService(pool), pool, transactions);
   const authorities = new NamingAuthorityCache(pool, resolver);
   const metrics = new Metrics();
-  const conflicts = new MintConflicts(prisma, updater, transactions, replays, new ChangeReader(pool));
+  const conflicts = new MintConflicts(prisma, retries, transactions, replays, new ChangeReader(pool));
   const budget = new MintBudget(metrics, 0);
   const [guids, reads] = [new GuidGenerator(), readClient(new PrismaService(pool), pool)];
   const minting = new MintingService(
     prisma,
     conflicts,
-    new RefusedMints(results, replays, transactions),
+    replays,
     authorities,
     guids,
     budget,
@@ -47,8 +48,8 @@ export function handleRecordsOn(pool: pg.Pool): HandleRecordsService {
     reads,
     transactions,
   );
-  const requests = new IdempotentRequests(transactions);
-  const engine = new ChangeEngine(reader, updater, new NameHolders(pool), transactions);
-  const curation = new CurationService(engine, reader, requests, authorities, resolver);
+  const requests = new IdempotentRequests(transactions, results);
+  const engine = new ChangeEngine(reader, updater, new NameHolders(pool));
+  const curation = new CurationService(engine, retries, reader, requests, authorities, resolver);
   return new HandleRecordsService(curation, minting, reader);
 }

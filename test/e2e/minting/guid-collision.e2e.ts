@@ -5,7 +5,6 @@ import { MintConflicts } from '../../../dist/minting/mint-conflicts.js';
 import { Metrics } from '../../../dist/metrics/metrics.js';
 import { MintReplays } from '../../../dist/minting/mint-replays.js';
 import { MintingService } from '../../../dist/minting/minting.service.js';
-import { RefusedMints } from '../../../dist/minting/refused-mints.js';
 import { toResolver } from '../../../dist/identifier/index.js';
 import { NamingAuthorityWriter } from '../../../dist/storage/naming-authorities/naming-authority-writer.js';
 import { IdentifierUpdater } from '../../../dist/storage/identifiers/identifier-updater.js';
@@ -15,6 +14,7 @@ import { NamingAuthorityCache } from '../../../dist/storage/naming-authorities/n
 import { PrismaService } from '../../../dist/database/prisma.service.js';
 import { readClient } from '../../../dist/storage/read-client.js';
 import { writeClient } from '../../../dist/storage/write-client.js';
+import { ConflictRetries } from '../../../dist/storage/conflict-retries.js';
 import { RequestResults } from '../../../dist/storage/request-results.js';
 import { Transactions } from '../../../dist/storage/transactions.js';
 import { type TestDatabase, createDatabase } from '../harness/database.js';
@@ -49,13 +49,14 @@ function mintingWith(guids: (string | undefined)[]) {
   const transactions = new Transactions(pool, pool);
   const results = new RequestResults(pool, transactions);
   const replays = new MintReplays(reader, results);
-  const prisma = writeClient(new PrismaService(pool), pool, transactions, results);
+  const retries = new ConflictRetries(transactions, new IdentifierUpdater(reader));
+  const prisma = writeClient(new PrismaService(pool), pool, transactions);
   const authorities = new NamingAuthorityCache(pool, RESOLVER);
   const metrics = new Metrics();
   const service = new MintingService(
     prisma,
-    new MintConflicts(prisma, new IdentifierUpdater(reader), transactions, replays, new ChangeReader(pool)),
-    new RefusedMints(results, replays, transactions),
+    new MintConflicts(prisma, retries, transactions, replays, new ChangeReader(pool)),
+    replays,
     authorities,
     { next: () => guids.shift() ?? A! },
     new MintBudget(metrics, 0),

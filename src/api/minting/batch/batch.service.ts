@@ -5,19 +5,19 @@ import { MintBudget } from '../../../access/mint-budget.js';
 import type { Principal } from '../../../access/principal.js';
 import type { RequestContext } from '../../../access/request-context.js';
 import { namingAuthorityKey, parseNamingAuthority } from '../../../identifier/index.js';
-import { ChangeEngine } from '../../../changing/change-engine.js';
 import { Problem, type ProblemDetail } from '../../../problem/problem.js';
 import { shownConflict } from '../../../registry/conflict-problem.js';
 import { type Digest, digestFrom } from '../../../registry/digest.js';
 import type { MintCommand } from '../../../registry/mint-command.js';
 import { type NamingAuthoritySnapshot, activeIn, addressIn } from '../../../registry/naming-authority-snapshot.js';
+import { ConflictRetries } from '../../../storage/conflict-retries.js';
 import { IdempotentRequests } from '../../../storage/idempotency.js';
 import { type LockedName, lockNames } from '../../../storage/identifiers/name-locks.js';
 import type { Queryable } from '../../../storage/transactions.js';
 import { type MintJob, type MintResult, type NamedResult, withUnderstood } from '../../../minting/mint-outcome.js';
 import { MintReplays, type StoredResult, serializeResult } from '../../../minting/mint-replays.js';
 import { MintingService } from '../../../minting/minting.service.js';
-import { ExistingUpdates, repeatAfterExpiry } from '../../../changing/existing-updates.js';
+import { ExistingUpdates } from '../../../changing/existing-updates.js';
 import {
   type MintItem,
   PARSE_SLICE,
@@ -67,7 +67,7 @@ export class BatchService {
     private readonly replays: MintReplays,
     private readonly budget: MintBudget,
     private readonly updates: ExistingUpdates,
-    private readonly engine: ChangeEngine,
+    private readonly retries: ConflictRetries,
   ) {}
 
   /**
@@ -96,7 +96,7 @@ export class BatchService {
       if (isAtomic) requireNoRefusal(results);
       return { result: minted, stored: request === null ? [] : results.map(serializeResult) };
     };
-    const once = await this.engine.repeat(() => this.requests.runOnce(request, run));
+    const once = await this.retries.run(() => this.requests.runOnce(request, run));
     if (once.replayed) return { results: await this.restore(entries, once.stored, known), replayed: true };
     this.minting.statistics.count(once.result);
     const results = entries.map(({ clientRef, job }) => ({ clientRef, result: resultOf(job, once.result) }));
@@ -115,7 +115,7 @@ export class BatchService {
     if (locked !== null || jobs.length > MINT_SLICE) await lockNames(transaction, jobs.flatMap(namesIn));
     for (let from = 0; from < jobs.length; from += MINT_SLICE) {
       const slice = jobs.slice(from, from + MINT_SLICE);
-      const minted = await this.minting.mintWithin({ transaction, onExpired: repeatAfterExpiry }, slice);
+      const minted = await this.minting.mintWithin(transaction, slice);
       for (const [job, result] of minted) results.set(job, result);
     }
     await this.updates.applyWithin(transaction, locked, results, principal);

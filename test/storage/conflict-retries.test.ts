@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { ChangeEngine } from '../../src/changing/change-engine.js';
+import { ConflictRetries } from '../../src/storage/conflict-retries.js';
 
 const violation = () => Promise.reject(Object.assign(new Error('duplicate key'), { code: '23505' }));
 
@@ -10,9 +10,9 @@ function transaction(conflicts: number) {
   return { attempts, run };
 }
 
-const engine = new ChangeEngine(null as never, null as never, null as never, null as never);
+const retries = new ConflictRetries(null as never, null as never);
 
-describe('a transaction that meets names of other requests', () => {
+describe('work that meets names of other requests', () => {
   beforeEach(() => {
     jest.useFakeTimers({ doNotFake: ['nextTick'] });
   });
@@ -22,7 +22,7 @@ describe('a transaction that meets names of other requests', () => {
 
   it('is repeated while a burst of mints lasts', async () => {
     const { attempts, run } = transaction(20);
-    expect(await engine.repeat(run)).toBe('written');
+    expect(await retries.run(run)).toBe('written');
     expect(attempts.count).toBe(21);
   });
 
@@ -32,7 +32,7 @@ describe('a transaction that meets names of other requests', () => {
       jest.advanceTimersByTime(600);
       return run();
     };
-    await expect(engine.repeat(slow)).rejects.toMatchObject({ code: 'CONFLICT_IN_PROGRESS' });
+    await expect(retries.run(slow)).rejects.toMatchObject({ code: 'CONFLICT_IN_PROGRESS' });
   });
 
   it('is attempted five times, however long each takes', async () => {
@@ -41,7 +41,7 @@ describe('a transaction that meets names of other requests', () => {
       jest.advanceTimersByTime(3000);
       return run();
     };
-    expect(await engine.repeat(slow)).toBe('written');
+    expect(await retries.run(slow)).toBe('written');
     expect(attempts.count).toBe(5);
   });
 });

@@ -1,11 +1,11 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Metrics } from '../metrics/metrics.js';
 import { conflictInProgress, databaseProblem, isConflict, isLockTimeout } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
 import { Batcher, type BatcherLimits, queueFull } from '../storage/batcher.js';
 import { requestInFlight } from '../storage/idempotency-key.js';
 import type { LockWait } from '../storage/transactions.js';
-import type { MintJob, MintOutcome } from './mint-outcome.js';
+import { isInFlight, whileInFlight } from './in-flight.js';
+import type { MintJob, MintOutcome, MintResult } from './mint-outcome.js';
 
 /** How mints are sent, and how long their statement waits for a lock. */
 interface Stage extends BatcherLimits {
@@ -32,14 +32,6 @@ const MOST_WAIT_MS = 4000;
 
 /** Maximum number of mints that wait in memory for another one with the same names. */
 const MOST_FOLLOWERS = 5000;
-
-/** Milliseconds between attempts while another request uses the same idempotency key. */
-export const IN_FLIGHT_PAUSES_MS: readonly number[] = [20, 40, 80, 160, 320, 640, 1280];
-
-/** Whether a mint was refused because another request uses its Idempotency-Key at this moment. */
-export function isInFlight(result: unknown): boolean {
-  return result instanceof Problem && result.code === 'REQUEST_IN_FLIGHT';
-}
 
 /** Returns one result for each job, in order; an error is the result only of jobs that were not finished before. */
 export type MintGroup = (jobs: readonly MintJob[], lockWait: LockWait) => Promise<(MintOutcome | Error)[]>;
@@ -82,15 +74,14 @@ export class MintQueue {
    */
   async mint(job: MintJob): Promise<MintOutcome> {
     try {
-      for (const pauseMs of IN_FLIGHT_PAUSES_MS) {
-        try {
-          return await this.attempt(job);
-        } catch (error) {
-          if (!isInFlight(error)) throw error;
-          await pause(pauseMs);
-        }
-      }
-      return await this.attempt(job);
+      const attempt = (): Promise<MintResult> =>
+        this.attempt(job).catch((error: unknown) => {
+          if (error instanceof Problem && isInFlight(error)) return error;
+          throw error;
+        });
+      const result = await whileInFlight(attempt, isInFlight);
+      if (result instanceof Problem) throw result;
+      return result;
     } catch (error) {
       if (error instanceof Problem && error.code === 'OVERLOADED') this.metrics.refused('overload');
       if (!isConflict(error)) throw error;

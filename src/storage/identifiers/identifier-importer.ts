@@ -30,7 +30,7 @@ export class IdentifierImporter {
     decide: (item: ImportedIdentifier, conflicts: Conflicts) => T,
   ): Promise<ReadonlyMap<ImportedIdentifier, T>> {
     const refused = new Map<ImportedIdentifier, T>();
-    let mustWait = false;
+    const standby = { mustWait: false };
     let pending: readonly Pending[] = items.map((item) => ({ item }));
     await this.retries.run(async () => {
       while (pending.length > 0) {
@@ -40,7 +40,7 @@ export class IdentifierImporter {
         for await (const [item, conflicts] of this.conflictsOf(excluded.map(({ item }) => item))) {
           expired.push(...expiredIn(conflicts).map(({ id }) => id));
           if (!isInTheWay(conflicts)) continue;
-          mustWait ||= conflicts.hasStandby;
+          standby.mustWait ||= conflicts.hasStandby;
           refused.set(item, decide(item, conflicts));
         }
         const before = pending.length;
@@ -50,7 +50,7 @@ export class IdentifierImporter {
       }
     });
     // An identifier that is unchanged is a result too.
-    if (mustWait) await this.transactions.waitForStandby();
+    if (standby.mustWait) await this.transactions.waitForStandby();
     return refused;
   }
 

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { KeyValidity } from '../../../access/key-validity.js';
 import { MintBudget } from '../../../access/mint-budget.js';
@@ -14,8 +14,8 @@ import {
   prefixesOf,
   resultOf,
 } from '../batch/mint-item.js';
-import type { MintJob, NamedResult } from '../../../minting/mint-outcome.js';
-import { IN_FLIGHT_PAUSES_MS, isInFlight } from '../../../minting/mint-queue.js';
+import { isInFlight, whileInFlight } from '../../../minting/in-flight.js';
+import type { MintJob, MintResult, NamedResult } from '../../../minting/mint-outcome.js';
 import { MintingService, type PreparedMints } from '../../../minting/minting.service.js';
 import { UpsertsService } from '../../../changing/upserts.service.js';
 
@@ -100,18 +100,17 @@ export class BulkService {
     { lines, prepared }: Chunk,
     { lineFailed, principal }: Pick<BulkContext, 'lineFailed' | 'principal'>,
   ): Promise<LineResult[]> {
-    const minted = await this.upserts.settle(await this.minting.insertPrepared(prepared), principal);
-    const { results } = minted;
-    let { failure } = minted;
-    for (const pauseMs of IN_FLIGHT_PAUSES_MS) {
-      const jobs = [...results].flatMap(([job, result]): MintJob[] => (isInFlight(result) ? [job] : []));
-      if (jobs.length === 0 || failure !== null) break;
-      await pause(pauseMs);
-      const again = await this.upserts.settle(await this.minting.mintAll(jobs), principal);
-      for (const job of jobs) results.delete(job);
-      for (const [job, result] of again.results) results.set(job, result);
-      ({ failure } = again);
-    }
+    const results = new Map<MintJob, MintResult>();
+    const waiting = (): MintJob[] => [...results].flatMap(([job, result]) => (isInFlight(result) ? [job] : []));
+    const attempt = async (): Promise<Error | null> => {
+      const open = waiting();
+      const inserted = await (open.length === 0 ? this.minting.insertPrepared(prepared) : this.minting.mintAll(open));
+      const settled = await this.upserts.settle(inserted, principal);
+      for (const job of open) results.delete(job);
+      for (const [job, result] of settled.results) results.set(job, result);
+      return settled.failure;
+    };
+    const failure = await whileInFlight(attempt, (failed) => failed === null && waiting().length > 0);
     if (failure !== null && [...results.values()].every((result) => result instanceof Problem)) throw failure;
     return lines.map(({ line, clientRef, job }) => {
       const isFailed = failure !== null && !(job instanceof Problem) && !results.has(job);

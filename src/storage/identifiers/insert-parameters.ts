@@ -1,0 +1,118 @@
+import type { Digest } from '../../registry/digest.js';
+import type { Address } from '../../registry/naming-authority-snapshot.js';
+import type { NewIdentifier } from '../../registry/new-identifier.js';
+import { arrayOf, linesOf } from '../array-parameter.js';
+
+/** A parameter of a statement: its name, its type, and its value for an item. `json`: JSON texts, one to a line. */
+export type Parameter<T = NewIdentifier> = readonly [
+  name: string,
+  type: string,
+  value: (item: T) => string | number | null,
+];
+
+/** Those of an identifier. The last one is the key of a name that the request has. */
+export const IDENTIFIER_PARAMETERS: readonly Parameter[] = [
+  ['naming_authority', 'text', ({ authority }) => authority.prefix],
+  ['authority_version', 'int', ({ authority }) => authority.version],
+  ['guid', 'uuid', ({ address }) => address.guid],
+  ['local_name', 'text', ({ address, localName }) => (address.guid === null ? localName : null)],
+  ['local_key', 'uuid', ({ address }) => address.localKey],
+  ['metadata_id', 'text', ({ metadata }) => metadata?.canonical ?? null],
+  ['metadata_key', 'uuid', ({ metadata }) => metadata?.key ?? null],
+  ['target', 'text', ({ target }) => target],
+  [
+    'alternate_ids',
+    'text',
+    ({ alternates }) => (alternates.length === 0 ? null : JSON.stringify(alternates.map(({ canonical }) => canonical))),
+  ],
+  ['lease_until', 'timestamptz', ({ leaseUntil }) => leaseUntil?.toISOString() ?? null],
+  ['reservation', 'uuid', ({ reservation }) => reservation ?? null],
+  ['client', 'text', ({ actor }) => actor.client],
+  ['key_id', 'uuid', ({ actor }) => actor.keyId],
+  ['request_key', 'text', ({ request }) => request?.key ?? null],
+  ['request_index', 'int', ({ request }) => request?.index ?? null],
+  ['request_hash', 'uuid', ({ request }) => request?.fingerprint ?? null],
+  ['own_key', 'uuid', ({ selfKey }) => selfKey],
+];
+
+/** The place of an item in a statement of many. */
+export const ORDINAL: Parameter<{ readonly ordinal: number }> = ['ordinal', 'int', ({ ordinal }) => ordinal];
+
+interface OrdinalItem {
+  readonly ordinal: number;
+  readonly item: NewIdentifier;
+}
+
+/** Those of metadata records. */
+export const RECORD_PARAMETERS: readonly Parameter<OrdinalItem>[] = [
+  ['record_ordinal', 'int', ({ ordinal }) => ordinal],
+  ['record_guid', 'uuid', ({ item: { metadataRecord } }) => metadataRecord?.address.guid ?? null],
+  [
+    'record_name',
+    'text',
+    ({ item: { metadataRecord } }) => (metadataRecord?.address.guid === null ? metadataRecord.localName : null),
+  ],
+  ['record_key', 'uuid', ({ item: { metadataRecord } }) => metadataRecord?.address.localKey ?? null],
+  ['record_target', 'text', ({ item: { metadataRecord } }) => metadataRecord?.target ?? null],
+];
+
+interface Alternate {
+  readonly ordinal: number;
+  readonly key: Digest;
+  readonly claim: Address | null;
+}
+
+/** Those of alternates, with the naming authorities and the names that they claim. */
+export const ALTERNATE_PARAMETERS: readonly Parameter<Alternate>[] = [
+  ['alternate_ordinal', 'int', ({ ordinal }) => ordinal],
+  ['alternate_key', 'uuid', ({ key }) => key],
+  ['claim_prefix', 'text', ({ claim }) => claim?.namingAuthority ?? null],
+  ['claim_name', 'uuid', ({ claim }) => claim?.guid ?? claim?.localKey ?? null],
+];
+
+/** Those of Handle values and of previous versions. */
+export const VALUES_PARAMETERS: readonly Parameter<OrdinalItem>[] = [
+  ['values_ordinal', 'int', ({ ordinal }) => ordinal],
+  ['values_json', 'json', ({ item }) => JSON.stringify(item.handleValues)],
+];
+export const VERSION_PARAMETERS: readonly Parameter<OrdinalItem>[] = [
+  ['version_ordinal', 'int', ({ ordinal }) => ordinal],
+  ['version_text', 'text', ({ item }) => item.replaces?.text ?? null],
+  ['version_key', 'uuid', ({ item }) => item.replaces?.key ?? null],
+];
+
+/** The alternates of items, each with the ordinal of its item. */
+export function alternatesOf(items: readonly NewIdentifier[]): Alternate[] {
+  return items.flatMap((item, ordinal) =>
+    item.alternates.map(({ key, here }) => ({ ordinal, key, claim: here?.address ?? null })),
+  );
+}
+
+/** One array for each parameter, with the values of all items. */
+export function valuesOf<T>(parameters: readonly Parameter<T>[], items: readonly T[]): (string | null)[] {
+  return parameters.map(([, type, value]) => {
+    const values = items.map(value);
+    return type === 'json' ? linesOf(values as string[]) : arrayOf(values);
+  });
+}
+
+/** The parameters of a statement as it has them, by their names; they are numbered in their order. */
+export function numbered(
+  parameters: readonly (readonly [name: string, type: string, ...unknown[]])[],
+  isArray = true,
+): (name: string) => string {
+  const texts = new Map(
+    parameters.map(([name, type], index) => {
+      const number = `$${index + 1}`;
+      return [
+        name,
+        type === 'json' ? `string_to_array(${number}, chr(10))` : `${number}::${type}${isArray ? '[]' : ''}`,
+      ];
+    }),
+  );
+  return (name) => {
+    const text = texts.get(name);
+    if (text === undefined) throw new TypeError(`the statement has no parameter ${name}`);
+    return text;
+  };
+}

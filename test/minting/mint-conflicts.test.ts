@@ -159,7 +159,10 @@ describe('a mint that was not inserted', () => {
     [
       'only the metadata ID of a withdrawn one',
       { target: 'https://b.example/', sent: ['target'] },
-      { state: 'withdrawn', tombstone: { withdrawnAt: new Date(0), reason: 'x', replacedBy: null } },
+      {
+        state: 'withdrawn',
+        tombstone: { withdrawnAt: new Date(0), reasonCode: 'other', reason: 'x', replacedBy: null },
+      },
       ['/metadataId'],
     ],
   ])('is told of with onExisting match: %s', (_, more, of, pointers) => {

@@ -6,10 +6,10 @@ import { type Digest, digestOf } from '../registry/digest.js';
 import type { MetadataIdScheme } from '../registry/naming-authority.js';
 import type { Address, NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { readMetadataId } from '../registry/parse-names.js';
+import type { Withdrawal } from '../registry/lifecycle.js';
 import type { UniqueName } from '../storage/identifiers/name-holders.js';
 import {
   type CurationCommand,
-  type Withdrawal,
   type CurationStep,
   type NewValues,
   fingerprintSource,

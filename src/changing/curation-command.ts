@@ -2,30 +2,23 @@ import type { Principal } from '../access/principal.js';
 import { Problem } from '../problem/problem.js';
 import { type AlternateName, gainedBy } from '../registry/alternate-name.js';
 import type { CanonicalName } from '../registry/canonical-name.js';
-import {
-  type IdentifierRecord,
-  type RequestedReasonCode,
-  identifierOf,
-  nativeText,
-} from '../registry/identifier-record.js';
+import { type IdentifierRecord, identifierOf, nativeText } from '../registry/identifier-record.js';
 import {
   type Amendment,
+  type RequestedWithdrawal,
+  type Withdrawal,
   activation,
   amended,
+  readWithdrawal,
   reinstatement,
   release,
+  replacedBy,
   requireState,
   withdrawal,
 } from '../registry/lifecycle.js';
 import type { MetadataIdScheme } from '../registry/naming-authority.js';
-import type { Address, NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
-import {
-  readAlternates,
-  readMetadataId,
-  readReplacementName,
-  replacementText,
-  requireTwoThings,
-} from '../registry/parse-names.js';
+import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import { readAlternates, readMetadataId, requireTwoThings } from '../registry/parse-names.js';
 import { requireSize } from '../registry/record-size.js';
 import {
   type Predecessor,
@@ -66,13 +59,6 @@ export type CurationCommand =
   | { readonly step: 'reinstated' }
   | ValuesCommand;
 
-/** A withdrawal as it was requested. */
-export interface Withdrawal {
-  readonly reasonCode: RequestedReasonCode;
-  readonly reason: string;
-  readonly replacedBy?: string;
-}
-
 /** The parsed new values of an identifier. A member that is absent is not changed. */
 export interface ParsedValues {
   readonly metadata?: CanonicalName | null;
@@ -81,21 +67,10 @@ export interface ParsedValues {
   readonly replaces?: RequestedPredecessor | null;
 }
 
-/** The replacement of a withdrawn identifier. */
-export interface Replacement {
-  readonly text: string;
-  /** Where it is registered; null where no visible naming authority has it. */
-  readonly address: Address | null;
-  /** Its naming authority; null for a name without one. */
-  readonly namingAuthority: string | null;
-  /** Where the request has it. */
-  readonly pointer: string;
-}
-
 export type CurationStep =
   | { readonly step: 'changed'; readonly values: ParsedValues }
   | Activation<ParsedValues>
-  | ({ readonly step: 'withdrawn'; readonly replacement: Replacement | null } & Omit<Withdrawal, 'replacedBy'>)
+  | ({ readonly step: 'withdrawn' } & RequestedWithdrawal)
   | { readonly step: 'reinstated' }
   /** Ends a reservation by its request. */
   | { readonly step: 'released' }
@@ -117,7 +92,7 @@ export function namesIn(command: CurationCommand): string[] {
 
 /**
  * @param scheme that of the metadata IDs of the identifier's naming authority.
- * @throws Problem with a syntax code, or INVALID_REQUEST for an identifier that is too long.
+ * @throws Problem with a syntax code, RESERVED_REASON_CODE, or INVALID_REQUEST for an identifier that is too long.
  */
 export function parseCommand(
   command: CurationCommand,
@@ -128,15 +103,8 @@ export function parseCommand(
     case 'changed':
     case 'activated':
       return { ...command, values: parseValues(command.values, known, scheme) };
-    case 'withdrawn': {
-      const { step, reasonCode, reason, replacedBy } = command;
-      return {
-        step,
-        reasonCode,
-        reason,
-        replacement: replacedBy === undefined ? null : parseReplacement(replacedBy, known),
-      };
-    }
+    case 'withdrawn':
+      return { step: 'withdrawn', ...readWithdrawal(command, known) };
     case 'put':
       return parsePut(command.put, known, scheme);
     default:
@@ -161,13 +129,6 @@ function parseValues(
   };
 }
 
-function parseReplacement(text: string, known: NamingAuthoritySnapshot): Replacement {
-  const { name, canonical } = readReplacementName(text, known, '/replacedBy');
-  const address = known.locate(name);
-  const namingAuthority = 'namingAuthority' in name ? name.namingAuthority : null;
-  return { text: replacementText(name, canonical), address, namingAuthority, pointer: '/replacedBy' };
-}
-
 /** The fingerprint source of a step on an identifier, equal for two notations of the same request. */
 export function fingerprintSource(identifier: string, step: CurationStep): object {
   const content = { [step.step]: identifier };
@@ -175,7 +136,8 @@ export function fingerprintSource(identifier: string, step: CurationStep): objec
   if (step.step === 'put' || step.step === 'removed') return { ...content, ...valuesContent(step) };
   if (step.step === 'withdrawn') {
     const { reasonCode, reason, replacement } = step;
-    return { ...content, reasonCode, reason, replacedBy: replacement?.text ?? null };
+    const kind = reasonCode === 'other' ? {} : { reasonCode };
+    return { ...content, ...kind, reason, replacedBy: replacement?.text ?? null };
   }
   const { metadata, target, alternates, replaces } = step.values;
   return {
@@ -296,21 +258,4 @@ function requireNames(
 ): void {
   requireTwoThings(known.canonicalName(identifierOf(record)), metadata, '/metadataId');
   for (const { name, index } of gainedBy(record, alternates)) principal.requireNaming(name, index);
-}
-
-/** The replacement in a tombstone. A name of a naming authority that is not of this service is not looked up. */
-function replacedBy(
-  withdrawn: IdentifierRecord,
-  requested: Replacement | null,
-  { other: replacement, principal }: DecisionContext,
-): string | null {
-  if (requested === null) return null;
-  const { text, address, namingAuthority, pointer } = requested;
-  // A hidden identifier must not be distinguishable from a missing one.
-  const isHidden = namingAuthority !== null && !principal.canSee(namingAuthority);
-  if (address === null && !isHidden) return text;
-  if (replacement?.state === 'active' && replacement.id !== withdrawn.id) return nativeText(replacement);
-  const found = replacement?.id === withdrawn.id ? 'the identifier itself' : (replacement?.state ?? 'not registered');
-  const detail = `replacedBy must name a different, active identifier; ${text} is ${found}`;
-  throw new Problem('REPLACEMENT_NOT_FOUND', `${detail}.`, { errors: [{ pointer, detail }] });
 }

@@ -55,6 +55,7 @@ const SERVICE_PROBLEMS = {
   INVALID_PREDECESSOR: { status: 422, title: 'The identifier cannot replace this one.' },
   RECORD_TOO_LARGE: { status: 422, title: 'The record would be too large.' },
   READ_ONLY_MEMBER: { status: 422, title: 'A read-only member differs from its current value.' },
+  RESERVED_REASON_CODE: { status: 422, title: 'Only the service gives this reason code.' },
   DUPLICATE_IN_REQUEST: { status: 422, title: 'Two items of the request conflict.' },
   BATCH_REFUSED: { status: 422, title: 'The batch was rejected because of an invalid item.' },
   PRECONDITION_REQUIRED: { status: 428, title: 'If-Match is required.' },

@@ -3,10 +3,15 @@ import type { ChangeKind } from './change.js';
 import type { AlternateName } from './alternate-name.js';
 import type { CanonicalName } from './canonical-name.js';
 import { isMetadataIdOf } from './key-collision.js';
+import type { Address, NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
+import { readReplacementName } from './parse-names.js';
 import type { Predecessor } from './predecessor.js';
 import {
   type IdentifierRecord,
   type MutableAttributes,
+  REQUESTED_REASON_CODES,
+  type ReasonCode,
+  type RequestedReasonCode,
   type State,
   type Tombstone,
   nativeText,
@@ -64,6 +69,73 @@ export function activation(): Amendment {
 export function release(at: Date): Amendment {
   const tombstone = { withdrawnAt: at, ...RELEASED };
   return { kind: 'released', state: 'withdrawn', ...GIVEN_UP, tombstone };
+}
+
+/** A withdrawal as a caller requests it. */
+export interface Withdrawal {
+  /** "other" when absent. */
+  readonly reasonCode?: ReasonCode;
+  readonly reason: string;
+  readonly replacedBy?: string;
+}
+
+/** The replacement of a withdrawn identifier. */
+export interface Replacement {
+  readonly text: string;
+  /** Where it is registered; null where no visible naming authority has it. */
+  readonly address: Address | null;
+  /** Its naming authority; null for a name without one. */
+  readonly namingAuthority: string | null;
+  /** Where the request has it. */
+  readonly pointer: string;
+}
+
+export interface RequestedWithdrawal extends Pick<Withdrawal, 'reason'> {
+  readonly reasonCode: RequestedReasonCode;
+  readonly replacement: Replacement | null;
+}
+
+/** @throws Problem RESERVED_REASON_CODE for one that only the service gives, or as `readReplacementName` does. */
+export function readWithdrawal(
+  { reasonCode = 'other', reason, replacedBy: sent }: Withdrawal,
+  known: NamingAuthoritySnapshot,
+): RequestedWithdrawal {
+  if (!isRequested(reasonCode)) {
+    const detail = `only the service gives the reason code "${reasonCode}"; use ${REQUESTED_REASON_CODES.join(', ')}`;
+    throw new Problem('RESERVED_REASON_CODE', `${detail}.`, { errors: [{ pointer: '/reasonCode', detail }] });
+  }
+  if (sent === undefined) return { reasonCode, reason, replacement: null };
+  const pointer = '/replacedBy';
+  const { name, text } = readReplacementName(sent, known, pointer);
+  const namingAuthority = 'namingAuthority' in name ? name.namingAuthority : null;
+  return { reasonCode, reason, replacement: { text, address: known.locate(name), namingAuthority, pointer } };
+}
+
+const isRequested = (code: ReasonCode): code is RequestedReasonCode =>
+  (REQUESTED_REASON_CODES as readonly ReasonCode[]).includes(code);
+
+/**
+ * The replacement in a tombstone. A name of a naming authority that is not of this service is not looked up.
+ * @throws Problem REPLACEMENT_NOT_FOUND
+ */
+export function replacedBy(
+  withdrawn: IdentifierRecord,
+  requested: Replacement | null,
+  found: {
+    readonly other: IdentifierRecord | null;
+    readonly principal: { canSee(namingAuthority: string): boolean };
+  },
+): string | null {
+  if (requested === null) return null;
+  const { text, address, namingAuthority, pointer } = requested;
+  const { other: replacement, principal } = found;
+  // A hidden identifier must not be distinguishable from a missing one.
+  const isHidden = namingAuthority !== null && !principal.canSee(namingAuthority);
+  if (address === null && !isHidden) return text;
+  if (replacement?.state === 'active' && replacement.id !== withdrawn.id) return nativeText(replacement);
+  const state = replacement?.id === withdrawn.id ? 'the identifier itself' : (replacement?.state ?? 'not registered');
+  const detail = `replacedBy must name a different, active identifier; ${text} is ${state}`;
+  throw new Problem('REPLACEMENT_NOT_FOUND', `${detail}.`, { errors: [{ pointer, detail }] });
 }
 
 /** Withdraws an identifier at the time of the change. An active one keeps its values for a reinstatement. */

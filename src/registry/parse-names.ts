@@ -39,12 +39,16 @@ function unfitting(fault: SyntaxFault, pointer: string): Problem {
   return malformed({ ...fault, detail: `${fault.detail}; ${FITTING}` }, pointer);
 }
 
-/** Parses a replacement in any form, stored without a comparison key. @throws Problem as `readMetadataId` does. */
+/**
+ * Parses the name of another version or of a replacement in any form, stored without a comparison key: `NA/local` for Handles and
+ * CORDRA identifiers, canonical for others.
+ * @throws Problem as `readMetadataId` does.
+ */
 export function readReplacementName(
   text: string,
   known: NamingAuthoritySnapshot,
   pointer: string,
-): { readonly name: Name; readonly canonical: string } {
+): { readonly name: Name; readonly text: string } {
   const read = known.recognize(text);
   if (!read.ok) throw malformed(read.fault, pointer);
   const { name } = read.value;
@@ -52,7 +56,9 @@ export function readReplacementName(
   if (fault !== null) throw malformed(fault, pointer);
   const canonical = canonicalUri(name);
   requireLength(canonical, pointer);
-  return { name, canonical };
+  if (name.type === 'handle') return { name, text: formatHandle(name) };
+  // A query or fragment denotes no other identifier (R-24).
+  return { name, text: name.type === 'cordra' ? registryKey(name) : canonical };
 }
 
 /** Notes how a text was understood. */
@@ -77,13 +83,6 @@ export function readAlternates(
     if (same === undefined) names.set(name.key, here === undefined ? name : { ...name, here });
   });
   return [...names.values()];
-}
-
-/** A replacement as a tombstone has it: `NA/local` for Handles and CORDRA identifiers, canonical for others. */
-export function replacementText(name: Name, canonical: string): string {
-  if (name.type === 'handle') return formatHandle(name);
-  // A query or fragment denotes no other identifier (R-24).
-  return name.type === 'cordra' ? registryKey(name) : canonical;
 }
 
 /**

@@ -2,7 +2,7 @@ import { Problem } from '../problem/problem.js';
 import type { CanonicalName, NameRule } from './canonical-name.js';
 import { type IdentifierRecord, nativeText } from './identifier-record.js';
 import type { Address, NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
-import { readReplacementName, replacementText } from './parse-names.js';
+import { readReplacementName } from './parse-names.js';
 
 /** The previous version of an object, as it is stored: `predecessor-version` of RFC 5829. */
 export interface Predecessor {
@@ -29,10 +29,11 @@ export interface RequestedPredecessor extends Predecessor {
 
 /** Parses the name of a previous version in any form (R-28). @throws Problem as `readReplacementName` does. */
 export function readPredecessor(text: string, known: NamingAuthoritySnapshot, pointer: string): RequestedPredecessor {
-  const { name, canonical } = readReplacementName(text, known, pointer);
+  const read = readReplacementName(text, known, pointer);
+  const { name } = read;
   const { comparison, rule, key } = known.canonicalName(name);
   return {
-    text: replacementText(name, canonical),
+    text: read.text,
     key,
     comparison,
     rule,

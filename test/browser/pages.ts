@@ -64,6 +64,7 @@ const [namingAuthority, localName] = ['20.500', HOSTILE.slice('20.500/'.length)]
 
 const tombstone = {
   withdrawnAt: new Date('2026-11-22T14:05:00Z'),
+  reasonCode: 'duplicate' as const,
   reason: 'The object was deposited twice.',
   replacedBy: '100.102/A3D8BE7457C943FFB66ED4583059A8BA',
 };

@@ -70,6 +70,10 @@ describe('parsing a command', () => {
     [withdrawn('a b'), ['NOT_RECOGNIZED', '/replacedBy']],
     [withdrawn('100.102/xyz'), ['INVALID_GUID', '/replacedBy']],
     [changed({ replaces: '100.102/xyz' }), ['INVALID_GUID', '/replaces']],
+    ...(['deleted', 'expired', 'released', 'undone'] as const).map((reasonCode): [CurationCommand, string[]] => [
+      { step: 'withdrawn', reasonCode, reason: 'x' },
+      ['RESERVED_REASON_CODE', '/reasonCode'],
+    ]),
   ])('%j is refused with %j', (command, refusal) => {
     expect(refusalOf(() => parseCommand(command, KNOWN))).toEqual(refusal);
   });
@@ -100,6 +104,11 @@ describe('the fingerprint source', () => {
       '{"activated":"1/a","metadataTarget":"https://a.example/"}',
     ],
     [withdrawn(), '{"withdrawn":"1/a","reason":"twice","replacedBy":null}'],
+    [{ ...withdrawn(), reasonCode: 'other' } as const, '{"withdrawn":"1/a","reason":"twice","replacedBy":null}'],
+    [
+      { ...withdrawn(), reasonCode: 'legal' } as const,
+      '{"withdrawn":"1/a","reasonCode":"legal","reason":"twice","replacedBy":null}',
+    ],
     [{ step: 'reinstated' } as const, '{"reinstated":"1/a"}'],
   ])('of %j is %s', (command, source) => {
     expect(sourceOf(command)).toBe(source);

@@ -60,9 +60,14 @@ function decided(members: Partial<IdentifierRecord>, command: ValuesCommand, aut
 }
 
 const SANDBOX = { sandbox: true, target: TARGET };
-const tombstone = { withdrawnAt: AT, reason: 'The Handle was deleted.', replacedBy: null };
+const tombstone = {
+  withdrawnAt: AT,
+  reasonCode: 'deleted' as const,
+  reason: 'The Handle was deleted.',
+  replacedBy: null,
+};
 const DELETED = { sandbox: true, state: 'withdrawn' as const, tombstone };
-const WITHDRAWN = { ...DELETED, target: TARGET, tombstone: { ...tombstone, reason: 'twice' } };
+const WITHDRAWN = { ...DELETED, target: TARGET, tombstone: { ...tombstone, reasonCode: 'other' as const } };
 
 describe('a write under a naming authority that stores no values', () => {
   const record = { target: TARGET, metadataId: METADATA };
@@ -178,7 +183,7 @@ describe('a write of a record that is not active', () => {
     for (const state of ['reserved', 'active'] as const)
       expect(decided({ ...SANDBOX, state }, { step: 'deleted' })).toEqual({
         ...{ kind: 'deleted', state: 'withdrawn', ...nothing, leaseUntil: null },
-        tombstone: { withdrawnAt: AT, reason: 'The Handle was deleted.', replacedBy: null },
+        tombstone: { withdrawnAt: AT, reasonCode: 'deleted', reason: 'The Handle was deleted.', replacedBy: null },
       });
   });
 

@@ -23,7 +23,10 @@ const pageOf = (members: Partial<IdentifierRecord> = {}, more: Partial<PageRecor
   return { record, uris: urisOf(identifierOf(record), DEFAULT_RESOLVER), values: null, history: null, ...more };
 };
 const handle = (localName: string) => ({ namingAuthority: '20.500', localName, guid: null });
-const tombstone = { withdrawnAt: new Date('2026-11-20T09:30:00Z'), reason: 'Deposited twice.', replacedBy: null };
+const tombstone = {
+  ...{ withdrawnAt: new Date('2026-11-20T09:30:00Z'), reasonCode: 'duplicate' as const },
+  ...{ reason: 'Deposited twice.', replacedBy: null },
+};
 
 /** The names of tags in a page, each once. A name of a record never adds one. */
 const tagsIn = (page: string) => [...new Set([...page.matchAll(/<([a-z][a-z0-9]*)/gi)].map(([, tag]) => tag))].sort();
@@ -258,7 +261,9 @@ describe('the page of a withdrawn identifier', () => {
 
   it('has the reason, the time and the replacement as a link, but not the former target', () => {
     const page = withdrawn(`100.102/${'0'.repeat(32)}`);
-    expect(textOf(page)).toMatch(/Withdrawn on 20 November 2026, 09:30 UTC[^]*Reason: Deposited twice\./);
+    expect(textOf(page)).toMatch(
+      /Withdrawn on 20 November 2026, 09:30 UTC[^]*Kind of reason: duplicate of another object\s+Reason: Deposited twice\./,
+    );
     expect(page).toContain(`Use instead: <a href="http://hdl.handle.net/100.102/${'0'.repeat(32)}"`);
     expect(page).not.toContain('repo.example.org');
     expect(page).toContain('<meta name="robots" content="noindex">');

@@ -8,7 +8,10 @@ const pageOf = (members: Partial<IdentifierRecord> = {}, more: Partial<PageRecor
   const record = recordWith(members);
   return { record, uris: urisOf(identifierOf(record), DEFAULT_RESOLVER), values: null, history: null, ...more };
 };
-const tombstone = { withdrawnAt: new Date('2026-11-20T09:30:00Z'), reason: 'Deposited twice.', replacedBy: null };
+const tombstone = {
+  ...{ withdrawnAt: new Date('2026-11-20T09:30:00Z'), reasonCode: 'duplicate' as const },
+  ...{ reason: 'Deposited twice.', replacedBy: null },
+};
 
 /** The main part of a page without tags, decoded once. */
 function textOf(page: string): string {

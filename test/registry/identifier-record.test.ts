@@ -10,7 +10,10 @@ const RECORDS = [
   ['reserved', recordWith({ state: 'reserved', leaseUntil: new Date(TIME) })],
   [
     'withdrawn',
-    recordWith({ state: 'withdrawn', tombstone: { withdrawnAt: new Date(TIME), reason: 'x', replacedBy: '1/a' } }),
+    recordWith({
+      state: 'withdrawn',
+      tombstone: { withdrawnAt: new Date(TIME), reasonCode: 'legal', reason: 'x', replacedBy: '1/a' },
+    }),
   ],
   ['a Handle', recordWith({ guid: null, localName: 'report/2026', alternateIds: ['info:fedora/demo:8'] })],
 ] as const;

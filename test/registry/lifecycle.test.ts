@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { difference } from '../../src/registry/change.js';
-import { type IdentifierRecord, STATES, type State } from '../../src/registry/identifier-record.js';
+import { type IdentifierRecord, type ReasonCode, STATES, type State } from '../../src/registry/identifier-record.js';
 import {
   type Amendment,
   type Step,
@@ -22,7 +22,13 @@ import { GUID, recordWith } from '../records.js';
 
 const AT = new Date('2026-11-20T09:30:00.000Z');
 const LEASE = new Date('2026-11-19T00:00:00.000Z');
-const TOMBSTONE = { withdrawnAt: new Date(1), reason: 'gone', replacedBy: null };
+const TOMBSTONE = {
+  withdrawnAt: new Date(1),
+  reasonCode: 'other' as const,
+  reason: 'The Handle was deleted.',
+  replacedBy: null,
+};
+const WHY = { reasonCode: 'duplicate' as const, reason: 'twice', replacedBy: null };
 const NAME = { canonical: 'info:fedora/demo:9', comparison: 'info:fedora/demo:9', rule: 'exact' as const, key: 'ab' };
 
 const inState = (state: State): IdentifierRecord =>
@@ -58,7 +64,9 @@ describe('which step a state permits', () => {
   });
 
   it('the refusal of a withdrawn identifier contains the reason of its tombstone', () => {
-    expect(stateProblem(inState('withdrawn'), 'changed')?.detail).toContain('is withdrawn (gone); only');
+    expect(stateProblem(inState('withdrawn'), 'changed')?.detail).toContain(
+      'is withdrawn (The Handle was deleted.); only',
+    );
   });
 
   it('the refusal names the state and the states that permit the step', () => {
@@ -79,8 +87,8 @@ describe('what a step makes of a record', () => {
     handleValues: null,
   };
   const frees = { metadataId: null, alternateIds: [], replaces: null, target: null, handleValues: null };
-  const tombstone = (reason: string, withdrawnAt = AT, replacedBy: string | null = null) => ({
-    tombstone: { withdrawnAt, reason, replacedBy },
+  const tombstone = (reasonCode: ReasonCode, reason: string, withdrawnAt = AT, replacedBy: string | null = null) => ({
+    tombstone: { withdrawnAt, reasonCode, reason, replacedBy },
   });
 
   it.each<[string, State, (record: IdentifierRecord) => Amendment, object]>([
@@ -89,7 +97,7 @@ describe('what a step makes of a record', () => {
       'release',
       'reserved',
       () => release(AT),
-      { ...frees, state: 'withdrawn', leaseUntil: null, ...tombstone('The reservation was released.') },
+      { ...frees, state: 'withdrawn', leaseUntil: null, ...tombstone('released', 'The reservation was released.') },
     ],
     [
       'expiry',
@@ -99,26 +107,26 @@ describe('what a step makes of a record', () => {
         ...frees,
         state: 'withdrawn',
         leaseUntil: null,
-        ...tombstone('The reservation ended without activation.', LEASE),
+        ...tombstone('expired', 'The reservation ended without activation.', LEASE),
       },
     ],
     [
       'withdrawal of a reservation',
       'reserved',
-      (record) => withdrawal(record, AT, 'twice', null),
-      { ...frees, state: 'withdrawn', leaseUntil: null, ...tombstone('twice') },
+      (record) => withdrawal(record, AT, WHY),
+      { ...frees, state: 'withdrawn', leaseUntil: null, ...tombstone('duplicate', 'twice') },
     ],
     [
       'withdrawal',
       'active',
-      (record) => withdrawal(record, AT, 'twice', '1/a'),
-      { ...keeps, state: 'withdrawn', leaseUntil: null, ...tombstone('twice', AT, '1/a') },
+      (record) => withdrawal(record, AT, { ...WHY, replacedBy: '1/a' }),
+      { ...keeps, state: 'withdrawn', leaseUntil: null, ...tombstone('duplicate', 'twice', AT, '1/a') },
     ],
     [
       'deletion',
       'active',
       () => deletion(AT),
-      { ...frees, state: 'withdrawn', leaseUntil: null, ...tombstone('The Handle was deleted.') },
+      { ...frees, state: 'withdrawn', leaseUntil: null, ...tombstone('deleted', 'The Handle was deleted.') },
     ],
     ['reinstatement', 'withdrawn', reinstatement, { ...keeps, state: 'active', leaseUntil: null, tombstone: null }],
   ])('%s of a record that is %s', (_, state, amend, after) => {
@@ -128,7 +136,7 @@ describe('what a step makes of a record', () => {
 
   it('the previous version stays through a withdrawal and a reinstatement, and a deletion removes it', () => {
     const record = { ...inState('active'), replaces: '77.7/a' };
-    const withdrawn = amended(record, withdrawal(record, AT, 'twice', null));
+    const withdrawn = amended(record, withdrawal(record, AT, WHY));
     expect(withdrawn.replaces).toBe('77.7/a');
     expect(amended(withdrawn, reinstatement()).replaces).toBe('77.7/a');
     expect(amended(record, deletion(AT)).replaces).toBeNull();
@@ -136,13 +144,7 @@ describe('what a step makes of a record', () => {
 
   it('is recorded in the history under the name of the step', () => {
     const record = inState('reserved');
-    const amendments = [
-      activation(),
-      release(AT),
-      withdrawal(record, AT, '', null),
-      reinstatement(),
-      expiry(record, AT),
-    ];
+    const amendments = [activation(), release(AT), withdrawal(record, AT, WHY), reinstatement(), expiry(record, AT)];
     expect(amendments.map(({ kind }) => kind)).toEqual(['activated', 'released', 'withdrawn', 'reinstated', 'lapsed']);
   });
 
@@ -181,20 +183,25 @@ describe('the metadata record that was minted with an object', () => {
   });
 
   it.each([
-    ['released', ENDED],
-    ['withdrawn', withdrawal(object, AT, 'twice', `100.102/${GUID}`)],
-    ['deleted', deletion(AT)],
-  ])('ends with it as %s, without a replacement', (kind, amendment) => {
+    ['released', ENDED, 'released'],
+    ['withdrawn', withdrawal(object, AT, { ...WHY, replacedBy: `100.102/${GUID}` }), 'duplicate'],
+    ['deleted', deletion(AT), 'deleted'],
+  ])('ends with it as %s, without a replacement', (kind, amendment, reasonCode) => {
     const ended = following(object, amendment, record);
     expect(ended?.kind).toBe(kind);
     const after = amended(record, ended!);
     expect(after).toMatchObject({ state: 'withdrawn', leaseUntil: null });
-    expect(after.tombstone).toEqual({ withdrawnAt: AT, reason: amendment.tombstone?.reason, replacedBy: null });
+    expect(after.tombstone).toEqual({
+      withdrawnAt: AT,
+      reasonCode,
+      reason: amendment.tombstone?.reason,
+      replacedBy: null,
+    });
   });
 
   it.each<[string, Partial<typeof object>, Amendment, Partial<typeof record>]>([
     ['the object only changes', {}, { kind: 'changed', target: null }, {}],
-    ['the object is active', { state: 'active', leaseUntil: null }, withdrawal(object, AT, 'x', null), {}],
+    ['the object is active', { state: 'active', leaseUntil: null }, withdrawal(object, AT, WHY), {}],
     ['the object is reinstated', { state: 'withdrawn', leaseUntil: null }, reinstatement(), {}],
     ['it is active already', {}, activation(), { state: 'active', leaseUntil: null }],
     ['it is active already at the end', {}, ENDED, { state: 'active', leaseUntil: null }],

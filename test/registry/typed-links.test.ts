@@ -72,7 +72,9 @@ describe('the typed links of a record', () => {
 });
 
 describe('the typed links of an identifier itself', () => {
-  const tombstone = { withdrawnAt: new Date(0), reason: 'Old.', replacedBy: '20.500/2' };
+  const tombstone = {
+    ...{ withdrawnAt: new Date(0), reasonCode: 'other' as const, reason: 'Old.', replacedBy: '20.500/2' },
+  };
 
   it('start with its link set, and have nothing of a page', () => {
     expect(identifierLinksOf(RECORD, URIS, 'recognized')).toEqual([

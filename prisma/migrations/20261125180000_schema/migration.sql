@@ -149,6 +149,7 @@ CREATE TABLE "identifier" (
         ("state" = 'withdrawn') = ("withdrawn_at" IS NOT NULL)
         AND ("withdrawn_at" IS NULL) = ("withdrawal_reason" IS NULL)
         AND ("withdrawn_at" IS NULL) = ("withdrawal_reason_code" IS NULL)
+        AND "withdrawal_reason_code" IN ('duplicate', 'error', 'legal', 'other', 'deleted', 'expired', 'released', 'undone')
         AND ("withdrawn_at" IS NOT NULL OR "replaced_by" IS NULL)
     ),
     CONSTRAINT "identifier_version_check" CHECK ("version" >= 1),

@@ -49,8 +49,8 @@ export class ChangesController {
    * `Idempotency-Key`: lines that were decided return their first outcome, and nothing is changed twice. With `dryRun=true` the
    * results say what would happen, with the old and the new values, and nothing is changed. A line without `identifier` names
    * its identifier by `metadataId`, under the naming authority of the line or of the request. In CSV an empty cell sets nothing,
-   * alternate identifiers share one cell, separated by spaces, and a withdrawal has the columns `withdrawalReason` and
-   * `replacedBy`. When the stream cannot continue, its last line has a `problem`, and `line` is the number of the first line
+   * alternate identifiers share one cell, separated by spaces, and a withdrawal has the columns `withdrawalReasonCode`,
+   * `withdrawalReason` and `replacedBy`. When the stream cannot continue, its last line has a `problem`, and `line` is the number of the first line
    * without a result.
    */
   @Post('changes')

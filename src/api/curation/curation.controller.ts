@@ -142,7 +142,7 @@ export class CurationController {
    */
   @Post('withdraw')
   @HttpCode(HttpStatus.OK)
-  @ApiChange('optional', ['REPLACEMENT_NOT_FOUND'])
+  @ApiChange('optional', ['REPLACEMENT_NOT_FOUND', 'RESERVED_REASON_CODE'])
   async withdraw(
     @ChangeTarget() target: Target,
     @Body() request: WithdrawRequestDto,

@@ -10,13 +10,7 @@ import type { ImportedIdentifier } from '../../registry/imported-identifier.js';
 import { requireNoUser } from '../../registry/handle-user.js';
 import { type NamingAuthoritySnapshot, addressIn } from '../../registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
-import {
-  readAlternates,
-  readMetadataId,
-  readReplacementName,
-  replacementText,
-  requireTwoThings,
-} from '../../registry/parse-names.js';
+import { readAlternates, readMetadataId, readReplacementName, requireTwoThings } from '../../registry/parse-names.js';
 import { type Predecessor, predecessorOf } from '../../registry/predecessor.js';
 import { EXPIRED } from '../../registry/lifecycle.js';
 import type { StoredValue } from '../../registry/stored-value.js';
@@ -240,8 +234,7 @@ function nativeOrNameIn(text: string, known: NamingAuthoritySnapshot, pointer: s
   const isCordra = read.ok && read.value.name.type === 'cordra';
   const native = isCordra || URI.test(text) ? null : parseHandle(text, 'unicode');
   if (native?.ok) return { name: native.value, text };
-  const { name, canonical } = readReplacementName(text, known, pointer);
-  return { name, text: replacementText(name, canonical) };
+  return readReplacementName(text, known, pointer);
 }
 
 /** The replacement in a tombstone, which need not be registered. @throws Problem INVALID_REQUEST for the identifier itself */

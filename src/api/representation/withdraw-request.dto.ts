@@ -3,7 +3,7 @@ import { NullIsAbsent } from '../../http/validation/null-members.js';
 import { Optional } from '../../http/validation/optional.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
-import { REQUESTED_REASON_CODES, type RequestedReasonCode } from '../../registry/identifier-record.js';
+import { REASON_CODES, REQUESTED_REASON_CODES, type ReasonCode } from '../../registry/identifier-record.js';
 
 const MAX_REASON_LENGTH = 1000;
 
@@ -15,8 +15,9 @@ export class WithdrawRequestDto {
    * returns 451, and only keys with the scope "curate" for its naming authority see its values.
    */
   @ApiProperty({ enum: REQUESTED_REASON_CODES, enumName: 'RequestedReasonCode', default: 'other', required: false })
-  @IsIn(REQUESTED_REASON_CODES)
-  reasonCode: RequestedReasonCode = 'other';
+  @Optional()
+  @IsIn(REASON_CODES)
+  reasonCode?: ReasonCode;
 
   /** The reason, for readers who follow the identifier later. */
   @ApiProperty({ minLength: 1, maxLength: MAX_REASON_LENGTH, example: 'The object was deposited twice.' })

@@ -6,31 +6,35 @@ import { type StoredValue, orderedValue } from '../../registry/stored-value.js';
 import { compactGuid } from '../../registry/uuid.js';
 import type { Row } from '../columns.js';
 
-type StoredColumns =
-  | 'id'
-  | 'guid'
-  | 'local_name'
-  | 'metadata_id'
-  | 'target'
-  | 'alternate_ids'
-  | 'state'
-  | 'version'
-  | 'created_at'
-  | 'lease_until'
-  | 'withdrawn_at'
-  | 'withdrawal_reason_code'
-  | 'withdrawal_reason'
-  | 'replaced_by'
-  | 'replaces';
-
-type NamingAuthorityColumns = 'sandbox' | 'resolver_scheme' | 'resolver_authority' | 'resolver_first_segment';
+const STORED = [
+  ...([
+    'id',
+    'guid',
+    'local_name',
+    'metadata_id',
+    'target',
+    'alternate_ids',
+    'state',
+    'version',
+    'created_at',
+  ] as const),
+  ...([
+    'lease_until',
+    'withdrawn_at',
+    'withdrawal_reason_code',
+    'withdrawal_reason',
+    'replaced_by',
+    'replaces',
+  ] as const),
+] as const;
+const OF_AUTHORITY = ['sandbox', 'resolver_scheme', 'resolver_authority', 'resolver_first_segment'] as const;
 
 /** Objects with their metadata IDs; rows of the view also say whether the naming authority of the record ignores the case of letters. */
 export type Describes = readonly (readonly [identifier: string, metadataId: string, foldsCase?: string])[];
 
 /** A row of the view `identifier_record`; every statement that reads records selects these columns. */
-export type IdentifierRow = Pick<Row<'identifier'>, StoredColumns> &
-  Pick<Row<'naming_authority'>, NamingAuthorityColumns> & {
+export type IdentifierRow = Pick<Row<'identifier'>, (typeof STORED)[number]> &
+  Pick<Row<'naming_authority'>, (typeof OF_AUTHORITY)[number]> & {
     readonly handle_values: readonly StoredValue[] | null;
     /** The time of the mint until the first change. */
     readonly updated_at: Date;
@@ -44,27 +48,7 @@ export type IdentifierRow = Pick<Row<'identifier'>, StoredColumns> &
     readonly newer_versions: readonly string[];
   };
 
-const COLUMNS = [
-  ...['id', 'naming_authority', 'guid', 'local_name', 'metadata_id', 'target', 'alternate_ids', 'state', 'version'],
-  ...[
-    'created_at',
-    'updated_at',
-    'lease_until',
-    'expired',
-    'withdrawn_at',
-    'withdrawal_reason_code',
-    'withdrawal_reason',
-  ],
-  ...[
-    'replaced_by',
-    'replaces',
-    'handle_values',
-    'sandbox',
-    'resolver_scheme',
-    'resolver_authority',
-    'resolver_first_segment',
-  ],
-] as const satisfies readonly (keyof IdentifierRow)[];
+const COLUMNS = [...STORED, ...OF_AUTHORITY, 'handle_values', 'updated_at', 'naming_authority', 'expired'];
 
 /**
  * The columns of a record in a SELECT.

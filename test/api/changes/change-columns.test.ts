@@ -49,6 +49,7 @@ describe('a row of changes', () => {
     [{ alternateIds: ' demo:1  demo:2' }, { alternateIds: ['demo:1', 'demo:2'] }],
     [{ withdrawalReason: 'x', replacedBy: 'y' }, { withdraw: { reason: 'x', replacedBy: 'y' } }],
     [{ replacedBy: 'y' }, { withdraw: { replacedBy: 'y' } }],
+    [{ withdrawalReasonCode: 'legal' }, { withdraw: { reasonCode: 'legal' } }],
     [
       { reinstate: 'TRUE', activate: 'false' },
       { reinstate: true, activate: false },

@@ -9,12 +9,17 @@ const TIME = '2020-01-01T00:00:00.000Z';
 const withReason = (reason: string): TransferLine => ({
   ...{ identifier: '100.102/1', metadataId: null, target: null, state: 'withdrawn', alternateIds: [], version: 1 },
   ...{ replaces: null, handleValues: null, hiddenValues: 0 },
-  ...{ createdAt: TIME, updatedAt: TIME, leaseUntil: null, tombstone: { withdrawnAt: TIME, reason, replacedBy: null } },
+  ...{
+    createdAt: TIME,
+    updatedAt: TIME,
+    leaseUntil: null,
+    tombstone: { withdrawnAt: TIME, reasonCode: 'error', reason, replacedBy: null },
+  },
 });
 const FORM = { columns: columnsIn(undefined), delimiter: ',' } as const;
 const HEADER =
   'identifier,metadataId,target,state,alternateIds,version,createdAt,updatedAt,leaseUntil,withdrawnAt,' +
-  'withdrawalReason,replacedBy,replaces,handleValues,hiddenValues\r\n';
+  'withdrawalReasonCode,withdrawalReason,replacedBy,replaces,handleValues,hiddenValues\r\n';
 const hostile = fc.string({ unit: fc.constantFrom(...'=+-@＝＋－＠\'";, \t\r\nax'), minLength: 1, maxLength: 12 });
 
 describe('a cell of CSV', () => {

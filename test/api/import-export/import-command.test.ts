@@ -20,7 +20,11 @@ const TIME = '2020-01-01T00:00:00.000Z';
 const LINE = {
   ...{ identifier: '100.102/00000000000040008000000000000002', metadataId: 'info:fedora/demo:7', target: null },
   ...{ state: 'withdrawn', alternateIds: ['info:fedora/demo:8'], version: 3, createdAt: TIME, updatedAt: TIME },
-  ...{ replaces: null, leaseUntil: null, tombstone: { withdrawnAt: TIME, reason: 'a duplicate', replacedBy: null } },
+  ...{
+    replaces: null,
+    leaseUntil: null,
+    tombstone: { withdrawnAt: TIME, reasonCode: 'undone', reason: 'x', replacedBy: null },
+  },
 };
 
 /** The result of a line: "read", or the code of its problem. Any other error fails the test. */
@@ -49,7 +53,10 @@ const anything = fc.oneof(
     ),
   },
 );
-const tombstones = fc.record({ withdrawnAt: anything, reason: anything, replacedBy: anything }, { requiredKeys: [] });
+const tombstones = fc.record(
+  { withdrawnAt: anything, reasonCode: anything, reason: anything, replacedBy: anything },
+  { requiredKeys: [] },
+);
 
 describe('a line of an import', () => {
   it('is read when its members have their types', () => {
@@ -89,6 +96,8 @@ describe('a line of an import', () => {
     ['alternateIds', [[]]],
     ['tombstone', [LINE.tombstone]],
     ['tombstone', { ...LINE.tombstone, replacedBy: [] }],
+    ['tombstone', { ...LINE.tombstone, reasonCode: 'lost' }],
+    ['tombstone', { ...LINE.tombstone, reasonCode: null }],
     ['tombstone', { ...LINE.tombstone, withdrawnAt: [TIME] }],
     ['identifier', [LINE.identifier]],
     ['state', ['withdrawn']],
@@ -127,7 +136,7 @@ describe('a line of an import', () => {
     const row = fc.record(
       Object.fromEntries(
         ['identifier', 'metadataId', 'target', 'state', 'alternateIds', 'version', 'createdAt', 'updatedAt']
-          .concat(['leaseUntil', 'withdrawnAt', 'withdrawalReason', 'replacedBy'])
+          .concat(['leaseUntil', 'withdrawnAt', 'withdrawalReasonCode', 'withdrawalReason', 'replacedBy'])
           .map((column) => [column, cells]),
       ),
       { requiredKeys: [] },

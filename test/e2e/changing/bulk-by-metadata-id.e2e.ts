@@ -109,7 +109,7 @@ describe('the results of changes', () => {
       ['changed', { target: url('old'), metadataId: x }],
       ['same', undefined],
       ['changed', { target: url('new'), alternateIds: ['info:fedora/demo:old-values'] }],
-      ['changed', { state: 'active', withdrawalReason: null }],
+      ['changed', { state: 'active', withdrawalReasonCode: null, withdrawalReason: null }],
     ]);
     expect((await send(body, '', headers)).lines).toEqual(lines);
   });

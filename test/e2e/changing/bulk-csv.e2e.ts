@@ -41,17 +41,20 @@ describe('CSV', () => {
     expect((await service.client.get(`/identifiers/${b}`)).status).toBe(410);
   });
 
-  it('reads truth values of spreadsheets, and removes the apostrophes of an export', async () => {
+  it('reads truth values of spreadsheets and reason codes, and removes the apostrophes of an export', async () => {
     const leaseUntil = new Date(Date.now() + 600_000).toISOString();
     const [a, b] = [await mint({ state: 'reserved', leaseUntil }), await mint()];
-    const { lines } = await send(`identifier,activate,withdrawalReason\n${a},TRUE,\n${b},FALSE,'=Gone\n`, {
+    const rows = `${a},TRUE,,\n${b},FALSE,undone,x\n${b},FALSE,error,'=Gone\n`;
+    const { lines } = await send(`identifier,activate,withdrawalReasonCode,withdrawalReason\n${rows}`, {
       headers: CSV,
     });
     expect(lines.map(bare)).toEqual([
       [2, 200, 'changed'],
-      [3, 200, 'changed'],
+      [3, 422, 'RESERVED_REASON_CODE'],
+      [4, 200, 'changed'],
     ]);
-    expect(lines[1].record.tombstone.reason).toBe('=Gone');
+    expect(lines[1].problem.errors[0].pointer).toBe('/withdraw/reasonCode');
+    expect(lines[2].record.tombstone).toMatchObject({ reasonCode: 'error', reason: '=Gone' });
   });
 
   it('with other names of columns is read by a map', async () => {

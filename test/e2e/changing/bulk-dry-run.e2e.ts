@@ -52,8 +52,8 @@ describe('a dry run', () => {
       { line: 3, ...common, version: 3, old: { metadataId: name }, new: { metadataId: null } },
       {
         ...{ line: 4, ...common, version: 4 },
-        old: { state: 'active', withdrawalReason: null },
-        new: { state: 'withdrawn', withdrawalReason: 'Gone.' },
+        old: { state: 'active', withdrawalReasonCode: null, withdrawalReason: null },
+        new: { state: 'withdrawn', withdrawalReasonCode: 'other', withdrawalReason: 'Gone.' },
       },
       {
         ...{ line: 5, ...common, identifier: reserved, version: 2 },

@@ -50,7 +50,10 @@ describe('a stream of changes', () => {
     const reserved = await mint({ state: 'reserved', leaseUntil });
     const { lines } = await send(
       ndjson(
-        { identifier: old, withdraw: { reason: 'Deposited twice.', replacedBy: `hdl:${next}` } },
+        {
+          identifier: old,
+          withdraw: { reasonCode: 'duplicate', reason: 'Deposited twice.', replacedBy: `hdl:${next}` },
+        },
         { identifier: reserved, activate: true, target: url('now') },
       ),
     );
@@ -58,7 +61,10 @@ describe('a stream of changes', () => {
       [1, 200, 'changed'],
       [2, 200, 'changed'],
     ]);
-    expect(lines[0].record.tombstone).toMatchObject({ reason: 'Deposited twice.', replacedBy: next });
+    expect(lines[0].record.tombstone).toEqual({
+      ...{ withdrawnAt: expect.any(String), reasonCode: 'duplicate' },
+      ...{ reason: 'Deposited twice.', replacedBy: next },
+    });
     expect(await read(reserved)).toMatchObject({ state: 'active', target: url('now'), leaseUntil: null, version: 2 });
     const again = await send(ndjson({ identifier: old, reinstate: true }));
     expect(again.lines.map(bare)).toEqual([[1, 200, 'changed']]);
@@ -169,11 +175,18 @@ describe('a line that is refused', () => {
     ['has a version 0', { identifier: 'ID', ifVersion: 0 }, 400, 'INVALID_REQUEST', '/ifVersion'],
     ['withdraws without a reason', { identifier: 'ID', withdraw: {} }, 400, 'INVALID_REQUEST', '/withdraw/reason'],
     [
-      'withdraws as a Handle client',
-      { identifier: 'ID', withdraw: { reason: 'The Handle was deleted.' } },
+      'withdraws with a reason code of the service',
+      { identifier: 'ID', withdraw: { reasonCode: 'deleted', reason: 'x' } },
+      422,
+      'RESERVED_REASON_CODE',
+      '/withdraw/reasonCode',
+    ],
+    [
+      'withdraws with an unknown reason code',
+      { identifier: 'ID', withdraw: { reasonCode: 'Error', reason: 'x' } },
       400,
       'INVALID_REQUEST',
-      '/withdraw/reason',
+      '/withdraw/reasonCode',
     ],
     [
       'is replaced by itself',

@@ -61,6 +61,7 @@ const withdrawal: Amendment = {
   state: 'withdrawn',
   tombstone: {
     withdrawnAt: new Date('2026-11-20T09:30:00Z'),
+    reasonCode: 'duplicate',
     reason: 'The object was deposited twice.',
     replacedBy: null,
   },

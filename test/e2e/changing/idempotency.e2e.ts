@@ -54,6 +54,16 @@ describe('Idempotency-Key', () => {
     }
   });
 
+  it('a withdrawal with another reason code is refused with 422, and "other" is the same as none', async () => {
+    const { path } = await minted();
+    const headers = keyed();
+    const body = { reason: 'Deposited twice.' };
+    expect((await step(path, 'withdraw', body, headers)).status).toBe(200);
+    expect((await step(path, 'withdraw', { ...body, reasonCode: 'other' }, headers)).status).toBe(200);
+    const other = await step(path, 'withdraw', { ...body, reasonCode: 'legal' }, headers);
+    expect(coded(other)).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+  });
+
   it('the key of a mint is refused with 422 for a change, and the key of a change for a mint', async () => {
     const [ofMint, ofChange] = [keyed(), keyed()];
     const { body } = await service.client.mint({}, ofMint);

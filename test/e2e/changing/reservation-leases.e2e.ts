@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 
 describe('an ended lease whose expiry is not recorded', () => {
-  const LAPSED = { reason: 'The reservation ended without activation.', replacedBy: null };
+  const LAPSED = { reasonCode: 'expired', reason: 'The reservation ended without activation.', replacedBy: null };
 
   async function expired(fields: object = {}): Promise<string> {
     const { body } = await service.client.mint({ state: 'reserved', leaseUntil: NEXT_YEAR, ...fields });

@@ -40,8 +40,9 @@ async function kinds(identifier: string): Promise<string[]> {
 describe('a withdrawn identifier', () => {
   it('returns 410 in JSON with its tombstone and a link to the replacement', async () => {
     const [replacement, { path, identifier }] = [await minted(), await minted({ target: 'https://a.example.org/' })];
-    const answer = await withdraw(path, { replacedBy: replacement.identifier });
+    const answer = await withdraw(path, { reasonCode: 'duplicate', replacedBy: replacement.identifier });
     const tombstone = {
+      reasonCode: 'duplicate',
       reason: 'Deposited twice.',
       replacedBy: replacement.identifier,
       withdrawnAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -54,6 +55,23 @@ describe('a withdrawn identifier', () => {
     expect(gone.headers.get('content-type')).toMatch(/^application\/problem\+json/);
     const link = /^<(\S+)>; rel="successor-version"$/.exec(gone.headers.get('link') ?? '')?.[1];
     expect((await service.client.get(link!)).body.identifier).toBe(replacement.identifier);
+  });
+
+  it.each<[string, object]>([
+    ['other', {}],
+    ['other', { reasonCode: null }],
+    ...['error', 'legal', 'other'].map((reasonCode): [string, object] => [reasonCode, { reasonCode }]),
+  ])('has the reason code "%s" for %j, also in its history and its event', async (reasonCode, fields) => {
+    const { path, identifier } = await minted();
+    expect((await withdraw(path, fields)).body.tombstone.reasonCode).toBe(reasonCode);
+    const tombstone = expect.objectContaining({ path: '/tombstone', value: expect.objectContaining({ reasonCode }) });
+    const { items } = (await service.client.get(`${path}/history`)).body;
+    expect(items[1].patch).toContainEqual(tombstone);
+    const rows = await query<{ patch: string }>(
+      `SELECT c.patch FROM event c JOIN identifier i ON i.id = c.identifier_id WHERE i.guid = $1::uuid AND c.version = 2`,
+      [identifier.split('/')[1]],
+    );
+    expect(JSON.parse(rows[0]!.patch)).toContainEqual(tombstone);
   });
 
   it('returns 410 for HEAD too, without a body, and its URIs are still rendered', async () => {
@@ -275,6 +293,16 @@ describe('a step that cannot be read', () => {
   ])('replacedBy %j', async (replacedBy, code) => {
     const { path } = await minted();
     expect(coded(await withdraw(path, { replacedBy }))).toEqual([400, code]);
+  });
+
+  it.each([
+    ...['deleted', 'expired', 'released', 'undone'].map((code) => [code, 422, 'RESERVED_REASON_CODE'] as const),
+    ...['Legal', '', 7, ['other']].map((code) => [code, 400, 'INVALID_REQUEST'] as const),
+  ])('the reason code %j', async (reasonCode, status, code) => {
+    const { path } = await minted();
+    const answer = await withdraw(path, { reasonCode });
+    expect([...coded(answer), answer.body.errors[0].pointer]).toEqual([status, code, '/reasonCode']);
+    expect((await service.client.get(path)).body.version).toBe(1);
   });
 
   it('accepts a reason of 1000 characters of any script, with an emoji as one', async () => {

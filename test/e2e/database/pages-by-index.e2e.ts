@@ -20,12 +20,12 @@ const ROWS = 200_000;
 const FILL = `
   INSERT INTO naming_authority (id, prefix) VALUES (1, '100.102'), (2, '2000.01'), (3, '20.1000');
   INSERT INTO identifier (naming_authority_id, guid, metadata_id, metadata_key, target, created_at, updated_at, state,
-                          lease_until, withdrawn_at, withdrawal_reason)
+                          lease_until, withdrawn_at, withdrawal_reason_code, withdrawal_reason)
   SELECT (SELECT id FROM naming_authority WHERE prefix = CASE WHEN n % 1000 = 0 THEN '2000.01' ELSE '100.102' END), gen_random_uuid(), 'hdl:20.1000/' || n,
          encode(substring(sha256(convert_to('hdl:20.1000/' || n, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid,
          'https://repo.example.org/' || CASE WHEN n % 4 = 0 THEN 'all' ELSE n::text END,
          t, t, s, CASE s WHEN 'reserved' THEN now() + interval '1 day' END,
-         CASE s WHEN 'withdrawn' THEN t END, CASE s WHEN 'withdrawn' THEN 'test' END
+         CASE s WHEN 'withdrawn' THEN t END, CASE s WHEN 'withdrawn' THEN 'other' END, CASE s WHEN 'withdrawn' THEN 'test' END
   FROM generate_series(1, ${ROWS}) n, LATERAL (SELECT timestamptz '2026-01-01' + n * interval '1 second' AS t,
        CASE n % 200 WHEN 0 THEN 'reserved' WHEN 1 THEN 'withdrawn' ELSE 'active' END AS s) x;
   INSERT INTO alternate_identifier (key, naming_authority_id, identifier_id)

@@ -29,12 +29,12 @@ const MOST_BLOCKS = 300;
 const FILL = `
   INSERT INTO naming_authority (id, prefix) VALUES (1, '100.102'), (2, '2000.01'), (3, '20.1000'), (4, '20.1001');
   INSERT INTO identifier (id, naming_authority_id, guid, metadata_id, metadata_key, target, created_at, state, withdrawn_at,
-                          withdrawal_reason, version, position, client, is_first_event)
+                          withdrawal_reason_code, withdrawal_reason, version, position, client, is_first_event)
   SELECT n, CASE WHEN n > ${ROWS - 1000} THEN 2 WHEN n % 1000 = 3 THEN 3 ELSE 1 END, gen_random_uuid(),
          CASE WHEN n <= ${WITH_METADATA} THEN 'hdl:20.1000/' || n END,
          CASE WHEN n <= ${WITH_METADATA} THEN encode(substring(sha256(convert_to('hdl:20.1000/' || n, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid END,
          CASE WHEN n % 40000 <> 7 THEN 'https://' || CASE WHEN n % 50 = 0 THEN 'old' ELSE 'repo' END || '.example.org/%7E' || n % 3000 END,
-         t, s, CASE s WHEN 'withdrawn' THEN t END, CASE s WHEN 'withdrawn' THEN 'test' END,
+         t, s, CASE s WHEN 'withdrawn' THEN t END, CASE s WHEN 'withdrawn' THEN 'other' END, CASE s WHEN 'withdrawn' THEN 'test' END,
          CASE WHEN n % 10 = 0 THEN 2 ELSE 1 END, n, 'minter', n % 10 <> 0
   FROM generate_series(1, ${ROWS}) n, LATERAL (SELECT timestamptz '2026-01-01' + (n / 3) * interval '1 second' AS t,
        CASE WHEN n % 400 = 1 OR n > ${ROWS - 300} THEN 'withdrawn' ELSE 'active' END AS s) x;

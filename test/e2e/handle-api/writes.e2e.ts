@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ADMIN, ADMIN_KEY } from '../access/authorisation/credentials.js';
 import { exchange } from '../harness/exchange.js';
 import { useService } from '../harness/service.js';
+import { sendLines } from '../harness/stream.js';
 
 const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY, FACES: 'api,resolver,handles' });
 
@@ -123,6 +124,27 @@ describe('DELETE of a handle', () => {
     const { body } = await send('GET', 'Box/d');
     expect(body.values.map(({ type }: { type: string }) => type)).toEqual(['URL', 'HS_ADMIN']);
     expect((await identifierOf('Box/d')).body).toMatchObject({ state: 'active', version: 3 });
+  });
+
+  it('is told by its reason code: not by the text of a reason, and also where it was imported', async () => {
+    const reason = 'The Handle was deleted.';
+    const importOf = (name: string, reasonCode: string) => {
+      const tombstone = { withdrawnAt: '2020-01-01T00:00:00Z', reasonCode, reason: 'x' };
+      return JSON.stringify({ identifier: `Box/${name}`, state: 'withdrawn', tombstone });
+    };
+    await put('Box/t', [URL_VALUE]);
+    expect((await service.client.post('/identifiers/Box/t/withdraw', { reason }, ADMIN)).status).toBe(200);
+    const lines = await sendLines(
+      `${service.server.url}/identifiers/import`,
+      `${importOf('i', 'deleted')}\n${importOf('j', 'other')}\n`,
+      { ...ADMIN, 'content-type': 'application/x-ndjson' },
+    );
+    expect(lines.map(({ status }) => status)).toEqual([201, 201]);
+    const found = [];
+    for (const name of ['t', 'i', 'j']) found.push((await send('GET', `Box/${name}`)).status);
+    expect(found).toEqual([410, 404, 410]);
+    expect(await codes(put('Box/i', [URL_VALUE]))).toEqual([201, 1]);
+    expect((await put('Box/t', [URL_VALUE])).status).toBe(409);
   });
 
   it('takes no notice of an Idempotency-Key', async () => {

@@ -130,10 +130,18 @@ describe('the database enforces its constraints itself', () => {
     ['a lease on an active identifier', 'lease_until', 'now()', 'identifier_lease_check'],
     [
       'a withdrawn identifier without a reason',
-      'state, withdrawn_at',
-      "'withdrawn', now()",
+      'state, withdrawn_at, withdrawal_reason_code',
+      "'withdrawn', now(), 'other'",
       'identifier_tombstone_check',
     ],
+    ...["'withdrawn', now(), 'x', NULL", "'withdrawn', now(), 'x', 'lost'", "'active', NULL, NULL, 'other'"].map(
+      (values) => [
+        `a tombstone without a reason code, with an unknown one, or a reason code alone: ${values}`,
+        'state, withdrawn_at, withdrawal_reason, withdrawal_reason_code',
+        values,
+        'identifier_tombstone_check',
+      ],
+    ),
     ['a local name beside a GUID', 'local_name, local_key', "'x', md5('x')::uuid", 'identifier_local_name_check'],
   ])('refuses %s', async (_, columns, values, constraint) => {
     await expect(insert(columns, values)).rejects.toMatchObject({ code: '23514', constraint });

@@ -26,6 +26,7 @@ const REASONS = [
   '＠SUM(A1)',
   'a;=1+1;"=2;b',
 ];
+const CODES = ['duplicate', 'error', 'legal', 'other', 'deleted', 'expired', 'released', 'undone'];
 
 async function execute(database: TestDatabase, ...statements: string[]): Promise<any[]> {
   const client = new pg.Client({ connectionString: database.url });
@@ -76,11 +77,12 @@ beforeAll(async () => {
   for (const [index, reason] of REASONS.entries()) {
     await client.query(
       `UPDATE identifier SET state = 'withdrawn', version = 3, is_first_event = false, updated_at = created_at + interval '1 hour', withdrawn_at = '2026-01-02T03:04:05.678Z',
-         withdrawal_reason = $2, replaced_by = $3 WHERE target = $1`,
+         withdrawal_reason = $2, replaced_by = $3, withdrawal_reason_code = $4 WHERE target = $1`,
       [
         `https://repo.example.org/withdrawn/${index}`,
         reason,
         index === 0 ? '2000.01/F58FB49EB1F848F0A606E84CEF294BE5' : null,
+        CODES[index % CODES.length],
       ],
     );
   }
@@ -112,7 +114,8 @@ describe('GET /identifiers/export', () => {
     });
     const tombstones = lines.flatMap(({ tombstone }) => tombstone ?? []);
     expect(tombstones.map(({ reason }) => reason)).toEqual(expect.arrayContaining(REASONS));
-    expect(tombstones[0]).toMatchObject({ reason: 'The reservation ended without activation.' });
+    expect(tombstones.map(({ reasonCode }) => reasonCode)).toEqual(expect.arrayContaining(CODES));
+    expect(tombstones[0]).toMatchObject({ reasonCode: 'expired', reason: 'The reservation ended without activation.' });
   });
 
   it('takes the filters of the list, and refuses what the list refuses', async () => {
@@ -140,7 +143,7 @@ describe('GET /identifiers/export', () => {
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
     expect(
       csv.startsWith(
-        '"identifier","metadataId","target","state","alternateIds","version","createdAt","updatedAt","leaseUntil","withdrawnAt","withdrawalReason","replacedBy","replaces","handleValues","hiddenValues"\r\n',
+        '"identifier","metadataId","target","state","alternateIds","version","createdAt","updatedAt","leaseUntil","withdrawnAt","withdrawalReasonCode","withdrawalReason","replacedBy","replaces","handleValues","hiddenValues"\r\n',
       ),
     ).toBe(true);
     expect(csv.endsWith('\r\n')).toBe(true);
@@ -155,6 +158,7 @@ describe('GET /identifiers/export', () => {
     expect(csv.replace(/"(?:[^"]|"")*"/g, '').replaceAll(/[,\r\n]/g, '')).toBe('');
     const reasons = rows.map((row) => row.withdrawalReason!.replace(/^'/, '').replace(/;'/g, ';'));
     expect(reasons).toEqual(expect.arrayContaining(REASONS));
+    expect(rows.map((row) => row.withdrawalReasonCode)).toEqual(expect.arrayContaining(['', ...CODES]));
   });
 
   it.each([

@@ -73,6 +73,30 @@ describe('the members state, version, createdAt and updatedAt of an import', () 
   });
 });
 
+describe('the reason code of a withdrawn identifier in a list', () => {
+  it('is "other" when absent, in NDJSON and CSV, and is compared with the registered one', async () => {
+    const [one, other] = [`100.102/${freshGuid()}`, `100.102/${freshGuid()}`];
+    const withdrawnAt = '2020-01-01T00:00:00.000Z';
+    const line = (fields: object) =>
+      JSON.stringify({ identifier: one, state: 'withdrawn', tombstone: { withdrawnAt, reason: 'x', ...fields } });
+    const csv = (code: string) =>
+      `identifier,state,withdrawnAt,withdrawalReasonCode,withdrawalReason\n${other},withdrawn,${withdrawnAt},${code},x\n`;
+    for (const outcome of [
+      [201, 'imported'],
+      [200, 'unchanged'],
+    ]) {
+      expect((await send(line({}), NDJSON)).lines.map(bare)).toEqual([outcome]);
+      expect((await send(csv(''), CSV)).lines.map(bare)).toEqual([outcome]);
+    }
+    for (const identifier of [one, other]) expect((await read(identifier)).tombstone.reasonCode).toBe('other');
+    const contradictions = [
+      ...(await send(line({ reasonCode: 'legal' }), NDJSON)).lines,
+      ...(await send(csv('legal'), CSV)).lines,
+    ];
+    expect(contradictions.map(bare)).toEqual(contradictions.map(() => [409, 'IDENTIFIER_TAKEN']));
+  });
+});
+
 describe('the target template of a naming authority', () => {
   const byTemplate = (identifier: string) => `https://repo.example.org/by-template/${identifier.split('/')[1]!}`;
 

@@ -27,6 +27,12 @@ describe('POST /identifiers/import', () => {
     ['a lease of an active one', { leaseUntil: '2126-01-01T00:00:00Z' }, 400, 'INVALID_REQUEST'],
     ['a reserved one without lease', { state: 'reserved' }, 400, 'INVALID_REQUEST'],
     ['a withdrawn one without tombstone', { state: 'withdrawn' }, 400, 'INVALID_REQUEST'],
+    [
+      'an unknown reason code',
+      { state: 'withdrawn', tombstone: { withdrawnAt: '2020-01-01T00:00:00Z', reasonCode: 'lost', reason: 'x' } },
+      400,
+      'INVALID_REQUEST',
+    ],
     ['a change before the mint', { updatedAt: '2019-01-01T00:00:00Z' }, 400, 'INVALID_REQUEST'],
     ['a day that does not exist', { createdAt: '2019-02-31T00:00:00Z' }, 400, 'INVALID_REQUEST'],
     ['version 0', { version: 0 }, 400, 'INVALID_REQUEST'],

@@ -127,7 +127,10 @@ describe('a mint of a metadata ID that an identifier has', () => {
     const gone = await mint(sent);
     expect(coded(gone)).toEqual([409, 'METADATA_ID_TAKEN']);
     expect(gone.body).toMatchObject({
-      ...{ identifier, tombstone: { reason: 'Deposited twice.', replacedBy: 'info:fedora/demo:kept' } },
+      ...{
+        identifier,
+        tombstone: { reasonCode: 'other', reason: 'Deposited twice.', replacedBy: 'info:fedora/demo:kept' },
+      },
       errors: [{ pointer: '/metadataId' }],
     });
     expect(gone.body.tombstone).toEqual((await service.client.get(path)).body.tombstone);

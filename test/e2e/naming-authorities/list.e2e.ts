@@ -69,8 +69,8 @@ describe('GET /naming-authorities', () => {
     await fill('32', 10_000);
     await fill('33', 60_000);
     await client.query(
-      `INSERT INTO identifier (naming_authority_id, guid, state, withdrawn_at, withdrawal_reason)
-       SELECT (SELECT id FROM naming_authority WHERE prefix = '33'), gen_random_uuid(), 'withdrawn', CURRENT_TIMESTAMP, 'test' FROM generate_series(1, 7)`,
+      `INSERT INTO identifier (naming_authority_id, guid, state, withdrawn_at, withdrawal_reason_code, withdrawal_reason)
+       SELECT (SELECT id FROM naming_authority WHERE prefix = '33'), gen_random_uuid(), 'withdrawn', CURRENT_TIMESTAMP, 'other', 'test' FROM generate_series(1, 7)`,
     );
     await client.query('VACUUM ANALYZE identifier');
     const plan = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${COUNT}`, [['32', '33', '31'], 10_001]);
@@ -102,8 +102,8 @@ describe('GET /naming-authorities', () => {
     );
     // So many that reading those of all naming authorities for each one would cost more.
     await client.query(
-      `INSERT INTO identifier (naming_authority_id, guid, state, withdrawn_at, withdrawal_reason)
-       SELECT a.id, gen_random_uuid(), 'withdrawn', CURRENT_TIMESTAMP, 'test'
+      `INSERT INTO identifier (naming_authority_id, guid, state, withdrawn_at, withdrawal_reason_code, withdrawal_reason)
+       SELECT a.id, gen_random_uuid(), 'withdrawn', CURRENT_TIMESTAMP, 'other', 'test'
        FROM generate_series(1, 20000) n JOIN naming_authority a ON a.prefix = '40.' || n % 200`,
     );
     const expectIndexOnly = async () => {

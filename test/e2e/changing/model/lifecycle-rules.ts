@@ -79,7 +79,7 @@ function end(entry: Entry, reason: string, replacedBy: string | null): void {
   entry.state = 'withdrawn';
   // A tombstone has the native text of a Handle.
   const native = replacedBy?.replace(/^hdl:/, '').replaceAll('%20', ' ') ?? null;
-  entry.tombstone = { reason, replacedBy: native };
+  entry.tombstone = { reasonCode: 'other', reason, replacedBy: native };
   entry.kinds.push('withdrawn');
 }
 

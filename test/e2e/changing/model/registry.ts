@@ -25,7 +25,7 @@ export interface Entry {
   state: State;
   /** The values that it was minted with. */
   readonly minted: MintedValues;
-  tombstone: { readonly reason: string; readonly replacedBy: string | null } | null;
+  tombstone: { readonly reasonCode: string; readonly reason: string; readonly replacedBy: string | null } | null;
   /** Its changes, each of which is a version. */
   readonly kinds: string[];
 }

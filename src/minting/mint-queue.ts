@@ -4,7 +4,7 @@ import { Problem } from '../problem/problem.js';
 import { Batcher, type BatcherLimits, queueFull } from '../storage/batcher.js';
 import { requestInFlight } from '../storage/idempotency-key.js';
 import type { LockWait } from '../storage/transactions.js';
-import { isInFlight, whileInFlight } from './in-flight.js';
+import { isInFlight, whileInFlight } from './key-in-use.js';
 import type { MintJob, MintOutcome, MintResult } from './mint-outcome.js';
 
 /** How mints are sent, and how long their statement waits for a lock. */

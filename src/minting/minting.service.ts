@@ -19,7 +19,7 @@ import { type LockWait, type Queryable, Transactions } from '../storage/transact
 import { READ_CLIENT, type ReadClient } from '../storage/read-client.js';
 import { WRITE_CLIENT, type WriteClient } from '../storage/write-client.js';
 import { buildCandidates, type PreviousVersions } from './build-candidates.js';
-import { isInFlight } from './in-flight.js';
+import { isInFlight } from './key-in-use.js';
 import { MintConflicts } from './mint-conflicts.js';
 import {
   type Candidate,

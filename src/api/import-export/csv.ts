@@ -95,7 +95,7 @@ export function readRow(row: Row): object {
     withdrawnAt,
     ...(isFilled(withdrawalReasonCode) && { reasonCode: withdrawalReasonCode }),
     reason: withdrawalReason,
-    replacedBy: replacedBy === '' ? null : replacedBy,
+    replacedBy: isFilled(replacedBy) ? replacedBy : null,
   };
   const isWithdrawn = [withdrawnAt, withdrawalReasonCode, withdrawalReason, replacedBy].some(isFilled);
   return {

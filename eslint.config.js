@@ -8,11 +8,15 @@ const TESTED_CONSTANTS = [
   // Who sends a request, the resolver, the rules of a face and those of a header line, which tests pass to the code.
   ...['ADMIN', 'OPEN_ACCESS', 'PUBLIC_READER', 'UNAUTHENTICATED', 'DEFAULT_RESOLVER', 'REST_API'],
   ...['CHANGE_COLUMNS', 'IMPORT_COLUMNS'],
-  // Statements that tests explain.
+  // Statements that tests explain or inspect.
   ...[
     'COUNT',
     'COUNT_NAMES',
     'IMPORT',
+    'INSERT_MANY',
+    'INSERT_ONE',
+    'INSERT_WITH_MORE',
+    'REGISTER_ONE',
     'LOG_HEAD',
     'LOG_HEAD_WITHOUT',
     'LOG_PAGE',

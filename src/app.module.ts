@@ -45,7 +45,7 @@ export class AppModule {
     drain: Drain,
     failures: FailureCounter,
   ): DynamicModule {
-    const { faces, resolver, upstream, publicRead, openAccessHosts } = config;
+    const { faces, resolver, isResolverSet, upstream, blockedByUrl, publicRead, openAccessHosts } = config;
     const { browserSeconds, sharedSeconds } = config.redirectAges;
     const isClosed = !publicRead && openAccessHosts === null;
     const redirectAges = { browserSeconds, sharedSeconds: isClosed ? null : sharedSeconds };
@@ -54,7 +54,7 @@ export class AppModule {
       imports: [
         DatabaseModule.over(pools, replica),
         DrainModule.with(drain),
-        DefaultResolverModule.with(config.resolver, config.isResolverSet),
+        DefaultResolverModule.with(resolver, isResolverSet, blockedByUrl),
         AccessModule.with(config, config.limits),
         RecordCacheModule.within(config.recordCache),
         MetricsModule.of(metrics, config.metricsPort !== null),
@@ -65,7 +65,7 @@ export class AppModule {
         ...[HealthModule, StorageWriteModule, CursorsModule],
         ...(faces.has('api') ? [DocumentationModule.with(faces.has('resolver'))] : []),
         ...(faces.has('resolver')
-          ? [ResolverModule.with({ resolver, isResolverSet: config.isResolverSet, upstream, redirectAges })]
+          ? [ResolverModule.with({ resolver, isResolverSet, upstream, redirectAges, blockedByUrl })]
           : []),
         ...(faces.has('handles') ? [HandleApiModule.with(openAccessHosts === null)] : []),
       ],

@@ -59,6 +59,8 @@ export interface Config {
   readonly isResolverSet: boolean;
   /** The resolver for prefixes of others; null for none. */
   readonly upstream: Resolver | null;
+  /** The URL of who blocks what is withdrawn for a legal reason; null for none. */
+  readonly blockedByUrl: string | null;
   /** Seconds for which browsers, and caches that several clients share, may store a redirect. */
   readonly redirectAges: { readonly browserSeconds: number; readonly sharedSeconds: number };
   readonly faces: ReadonlySet<FaceName>;
@@ -136,6 +138,7 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()):
     resolver: resolver.value,
     isResolverSet: Boolean(given.RESOLVER_AUTHORITY),
     upstream: upstreamOf(environment.RESOLVER_UPSTREAM ?? '') ?? null,
+    blockedByUrl: environment.BLOCKED_BY_URL ?? null,
     redirectAges: {
       browserSeconds: environment.REDIRECT_MAX_AGE_SECONDS,
       sharedSeconds: environment.REDIRECT_SHARED_MAX_AGE_SECONDS ?? environment.REDIRECT_MAX_AGE_SECONDS,

@@ -19,6 +19,9 @@ export function logLevelOf({ LOG_LEVEL = '' }: NodeJS.ProcessEnv): string {
 /** A random key of 32 characters has at least this many different characters; a placeholder has fewer. */
 const MIN_DIFFERENT_CHARACTERS = 12;
 
+/** Characters. */
+const MAX_LINKED_URL = 500;
+
 /** A text variable. An empty value counts as not set. */
 function Text(): PropertyDecorator {
   return decorated(
@@ -49,6 +52,19 @@ function Varied(): PropertyDecorator {
     validator: {
       validate: (value) => typeof value === 'string' && new Set(value).size >= MIN_DIFFERENT_CHARACTERS,
       defaultMessage: () => `must have at least ${MIN_DIFFERENT_CHARACTERS} different characters`,
+    },
+  });
+}
+
+/** An http or https URL without user information, short enough for `Link` in the responses of the resolver. */
+function WebUrl(): PropertyDecorator {
+  const pattern = /^https?:\/\/[A-Za-z0-9\-._~:[\]]+(?:[/?#][A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]*)?$/i;
+  return ValidateBy({
+    name: 'webUrl',
+    validator: {
+      validate: (value) =>
+        typeof value === 'string' && value.length <= MAX_LINKED_URL && pattern.test(value) && URL.canParse(value),
+      defaultMessage: () => `must be an http or https URL of at most ${MAX_LINKED_URL} characters`,
     },
   });
 }
@@ -94,6 +110,10 @@ export class Environment {
   /** Checked by `upstreamOf`. */
   @Text()
   RESOLVER_UPSTREAM?: string;
+
+  @WebUrl()
+  @Text()
+  BLOCKED_BY_URL?: string;
 
   /** Checked by `facesOf`. */
   @Text()

@@ -24,6 +24,7 @@ const HEADERS: Readonly<Record<number, Record<string, ReturnType<typeof header>>
   403: { 'WWW-Authenticate': header('The missing scope, where a scope is missing (RFC 6750 3.1).') },
   409: { Link: header('The conflicting resource, as rel="related" (RFC 8288).') },
   429: { 'Retry-After': header('Seconds to wait before the next attempt.') },
+  451: { Link: header('Who blocks the identifier, as rel="blocked-by" (RFC 7725 4), and its replacement.') },
   503: { 'Retry-After': header('Seconds to wait before the next attempt.') },
 };
 

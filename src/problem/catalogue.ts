@@ -38,6 +38,7 @@ const SERVICE_PROBLEMS = {
   REQUEST_IN_FLIGHT: { status: 409, title: 'A request with this Idempotency-Key is still in progress.' },
   WRONG_STATE: { status: 409, title: 'The operation is not permitted in the current state of the identifier.' },
   IDENTIFIER_WITHDRAWN: { status: 410, title: 'The identifier was withdrawn.' },
+  IDENTIFIER_BLOCKED: { status: 451, title: 'The identifier was withdrawn for a legal reason.' },
   CURSOR_AHEAD: { status: 410, title: 'The log does not have the event of the cursor.' },
   PRECONDITION_FAILED: { status: 412, title: 'The resource has been modified since it was read.' },
   BODY_TOO_LARGE: { status: 413, title: 'The body is too large.' },

@@ -39,7 +39,7 @@ export function directRedirects(
   resolver: Resolver,
 ): DirectRoute {
   const answerOf = (record: IdentifierRecord | null, scheme: MetadataIdScheme): DirectAnswer | null => {
-    if (record?.state !== 'active' || record.tombstone !== null || record.target === null) return null;
+    if (record?.state !== 'active' || record.target === null) return null;
     // A stored value may lead elsewhere, or for another time.
     if (record.handleValues !== null) return null;
     const body = redirectPage(record.target);

@@ -1,9 +1,11 @@
 import { type Resolver, parseHandle, urisOf } from '../identifier/index.js';
 import type { Principal } from '../access/principal.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
+import { availabilityOf } from '../registry/availability.js';
 import { isDeleted } from '../registry/lifecycle.js';
 import type { MetadataIdScheme, NamingAuthority } from '../registry/naming-authority.js';
 import { type Address, type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
+import { versionAuthority } from '../registry/neighbor-uri.js';
 import { decodeText } from '../http/decode-text.js';
 import { localNamesOf } from './local-names.js';
 import { type PathReading, readPath } from './read-path.js';
@@ -35,6 +37,9 @@ export interface ReadRecord {
   readonly record: IdentifierRecord;
   readonly metadataIdScheme: MetadataIdScheme;
 }
+
+/** The most identifiers between a duplicate and the active one that replaces it, that one included. */
+const MAX_STEPS = 5;
 
 /** The longest name that is parsed, in characters: a local name of 8192 octets that are all escaped twice. */
 const MAX_NAME_LENGTH = 49_152;
@@ -80,6 +85,26 @@ export class HandleResolver {
     return { record: whole?.version === version ? whole : record, metadataIdScheme };
   }
 
+  /**
+   * The active identifier to which a chain of duplicates leads. Each step is resolved as a request for its name would be.
+   * @returns null where the chain leads to none, to none that the principal can see, or is too long.
+   */
+  async survivorOf(duplicate: IdentifierRecord, principal: Principal): Promise<IdentifierRecord | null> {
+    const known = principal.viewOf(await this.authorities.current());
+    let record = duplicate;
+    for (let step = 1; step <= MAX_STEPS; step++) {
+      const availability = availabilityOf(record);
+      if (availability.kind !== 'moved') return null;
+      const { to: handle } = availability;
+      const authority = known.find(versionAuthority(handle) ?? '') ?? null;
+      const next = await this.resolve({ authority, handle, uri: null, isMarked: true }, principal);
+      if (next.kind === 'active') return next.record;
+      if (next.kind !== 'withdrawn') return null;
+      ({ record } = next);
+    }
+    return null;
+  }
+
   /** Resolves a pasted text in any form (R-28), such as that of the form at `/`. */
   async resolveText(text: string, principal: Principal): Promise<Resolution> {
     if (text.length > MAX_NAME_LENGTH) return { kind: 'tooLong', handle: text };
@@ -104,7 +129,12 @@ export class HandleResolver {
       if (record === null) continue;
       if (record.state === 'reserved' || isDeleted(record)) break;
       const { metadataIdScheme } = authority;
-      return { kind: record.tombstone === null ? 'active' : 'withdrawn', handle, record, metadataIdScheme };
+      return {
+        kind: availabilityOf(record).kind === 'shown' ? 'active' : 'withdrawn',
+        handle,
+        record,
+        metadataIdScheme,
+      };
     }
     return { kind: 'unknown', handle };
   }

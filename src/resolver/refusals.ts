@@ -14,7 +14,7 @@ import type { ResolutionLabel } from '../metrics/metrics.js';
 import { CATALOGUE } from '../problem/catalogue.js';
 import { sendProblem } from '../problem/send-problem.js';
 import { Problem } from '../problem/problem.js';
-import { nativeText, serializeTombstone } from '../registry/identifier-record.js';
+import { withdrawnProblem } from '../registry/availability.js';
 import { MAX_LOCAL_NAME_OCTETS } from '../registry/canonical-name.js';
 import { acceptsJson } from './accepted-types.js';
 import { sendApi, sendPage } from './replies.js';
@@ -75,16 +75,11 @@ export function severalRefusal(text: string, names: readonly string[]): Refusal 
 }
 
 export function withdrawnRefusal(handle: string, page: PageRecord): Refusal {
-  const { record } = page;
-  const tombstone = serializeTombstone(record);
-  const instead = tombstone?.replacedBy == null ? '' : ` Use ${tombstone.replacedBy} instead.`;
-  const reason = tombstone?.reason ?? '';
-  const detail = `${nativeText(record)} was withdrawn: ${reason}${instead}`;
   return {
     outcome: 'withdrawn',
-    problem: new Problem('IDENTIFIER_WITHDRAWN', detail, { members: { identifier: nativeText(record), tombstone } }),
+    problem: withdrawnProblem(page.record),
     page: () => withdrawnPage(page),
-    api: withdrawnAnswer(handle, reason),
+    api: withdrawnAnswer(handle, page.record.tombstone?.reason ?? ''),
   };
 }
 

@@ -28,6 +28,10 @@ export class RedirectHeaders {
   }
 }
 
+export function setLink(reply: FastifyReply, link: string | undefined): void {
+  if (link !== undefined) void reply.header('link', link);
+}
+
 /** 302 to the target, with the time for which it may be cached. */
 export function sendRedirect(reply: FastifyReply, target: string, redirects: RedirectHeaders): FastifyReply {
   return reply
@@ -42,12 +46,19 @@ export function sendRedirect(reply: FastifyReply, target: string, redirects: Red
     .send(redirectPage(target));
 }
 
-/** A redirect that a stored value asks for: it may be cached for the time to live of the value, and no longer than any other. */
+/**
+ * A redirect that a stored value asks for: it may be cached for the time to live of the value, and no longer than any other.
+ * @param ages null for a destination of another identifier than the requested one: it is not permanent, and no cache stores it.
+ */
 export function sendDestination(
   reply: FastifyReply,
   { kind, location, value }: Destination,
-  ages: RedirectAges,
+  ages: RedirectAges | null,
 ): FastifyReply {
+  if (ages === null) {
+    const headers = { location, 'cache-control': 'no-store', 'content-type': HTML, vary: 'Accept' };
+    return reply.code(302).headers(headers).send(redirectPage(location));
+  }
   const now = Date.now();
   const { ttl } = value;
   const left = Math.max(0, 'seconds' in ttl ? ttl.seconds : Math.floor((ttl.until.getTime() - now) / 1000));

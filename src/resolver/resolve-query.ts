@@ -1,4 +1,5 @@
-import { isTrue, parametersIn } from '../http/query-parameters.js';
+import type { FastifyRequest } from 'fastify';
+import { MAX_PARAMETERS, isTrue, parametersIn } from '../http/query-parameters.js';
 
 /** What a request asks for beside the name. Unknown parameters have no effect. */
 export interface ResolveQuery {
@@ -68,4 +69,23 @@ export function queryOf(pairs: Iterable<readonly [string, string | null]>): Reso
     }
   }
   return { noredirect, action, types, indexes, hasInvalidIndex, urlappend, locatt, ignoresAliases, pretty, callback };
+}
+
+/** The parameters of the query, and those of a body: a form, or the texts of a JSON object. */
+export function queryIn({ originalUrl, body }: FastifyRequest): ResolveQuery {
+  if (typeof body !== 'object' || body === null) return readQuery(originalUrl);
+  const pairs = (body instanceof URLSearchParams ? [...body] : Object.entries(body)).slice(0, MAX_PARAMETERS);
+  const texts = pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string');
+  return queryOf([...parametersIn(originalUrl), ...texts]);
+}
+
+/** The query of a request target with its "?"; empty where it has characters that a URI does not contain. */
+export function visibleQuery(target: string): string {
+  const query = /\?[^#]*/.exec(target)?.[0] ?? '';
+  return /^[\x21-\x7e]*$/.test(query) ? query : '';
+}
+
+/** Whether a request asks for the record in place of a redirect. */
+export function isShown({ noredirect, action }: ResolveQuery): boolean {
+  return noredirect || action !== null;
 }

@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { principalOf } from '../access/current-principal.js';
 import type { Principal } from '../access/principal.js';
-import { MAX_PARAMETERS, parametersIn } from '../http/query-parameters.js';
 import { unknownPath } from '../http/server/method-not-allowed.js';
 import type { DirectRoute } from '../http/server/direct-answers.js';
 import { type Resolver, type Uris, urisOf } from '../identifier/index.js';
 import { invalidAnswer, isPublic, selectValues, valuesAnswer, valuesOf } from '../handle-values/index.js';
 import type { Metrics } from '../metrics/metrics.js';
+import { CATALOGUE } from '../problem/catalogue.js';
+import { blockedByLinks, withdrawnProblem } from '../registry/availability.js';
 import { type IdentifierRecord, identifierOf, serializeRecord } from '../registry/identifier-record.js';
 import {
   LINKSET,
@@ -19,15 +20,14 @@ import { MAX_PAGE_EVENTS, type PageRecord, formPage, recordPage } from '../recor
 import type { HeldRecords } from '../storage/identifiers/cache/cached-resolution.js';
 import type { HistoryReads } from '../storage/replica/history-reads.js';
 import { acceptsJson, acceptsLinkset } from './accepted-types.js';
-import { appendToTarget } from './append-to-target.js';
 import { directRedirects } from './direct-redirects.js';
 import { type Entrance, entryOf } from './entrance.js';
 import { type HandleResolver, type Resolution, urlAt } from './handle-resolver.js';
-import { destinationOf } from './destination/destination.js';
+import { destinationOf, withAppended } from './destination/destination.js';
 import { identifierLink, linkOf, linkable } from './identifier-links.js';
 import { locationsXml, pageValues } from './page-values.js';
 import type { PastedTexts } from './pasted-texts.js';
-import { NO_QUERY, type ResolveQuery, queryOf, readQuery } from './resolve-query.js';
+import { NO_QUERY, type ResolveQuery, isShown, queryIn, visibleQuery } from './resolve-query.js';
 import {
   type Refusal,
   foreignRefusal,
@@ -47,6 +47,7 @@ import {
   sendRedirect,
   sendText,
   sendUpstream,
+  setLink,
 } from './replies.js';
 
 type Registered = Extract<Resolution, { readonly record: IdentifierRecord }>;
@@ -59,6 +60,8 @@ export interface ResolverSettings {
   /** The resolver for prefixes of others; null for none. */
   readonly upstream: Resolver | null;
   readonly redirectAges: RedirectAges;
+  /** The URL of who blocks what is withdrawn for a legal reason; null for none. */
+  readonly blockedByUrl: string | null;
 }
 
 /** Answers the requests that `Entrance` has read. */
@@ -139,35 +142,23 @@ export class ResolverHandler {
     { handle, record, metadataIdScheme }: Registered,
     principal: Principal,
   ): Promise<FastifyReply> {
-    const { target } = record;
     if (query.action !== 'api') {
       if (acceptsLinkset(request.headers.accept)) return this.sendLinks(reply, 200, record, principal);
       const linked = linkable(record, metadataIdScheme, principal);
       setLink(reply, identifierLink(linked, metadataIdScheme, this.settings.resolver));
     }
-    if (query === NO_QUERY && target !== null && record.handleValues === null) {
+    if (query === NO_QUERY && record.target !== null && record.handleValues === null) {
       this.metrics.resolved('redirected');
-      return sendRedirect(reply, target, this.redirects);
+      return sendRedirect(reply, record.target, this.redirects);
     }
+    const redirect = this.redirect(request, reply, query, { handle, record }, this.settings.redirectAges);
+    if (redirect !== null) return redirect;
     const values = selectValues(valuesOf(record).filter(isPublic), query);
     if (query.action === 'api') {
       const isInvalid = query.hasInvalidIndex;
       this.metrics.resolved(isInvalid ? 'refused' : 'shown');
       const message = 'Each index must be a number from 1 to 2147483647.';
       return sendApi(reply, isInvalid ? invalidAnswer(handle, message) : valuesAnswer(handle, values), query);
-    }
-    const isShown = query.noredirect || query.action !== null;
-    const destination = isShown ? null : destinationOf(values, record, query, Math.random());
-    if (destination !== null) {
-      const isAlias = destination.kind === 'alias';
-      const location = isAlias
-        ? destination.location + visibleQuery(request.originalUrl)
-        : appendToTarget(destination.location, query.urlappend);
-      if (typeof location !== 'string') {
-        return this.refuse(request, reply, query, malformedRefusal(handle, location.refusal, '#query/urlappend'));
-      }
-      this.metrics.resolved('redirected');
-      return sendDestination(reply, { ...destination, location }, this.settings.redirectAges);
     }
     this.metrics.resolved('shown');
     if (query.action === 'showurls') return sendText(reply, 200, 'text/xml; charset=utf-8', locationsXml(values));
@@ -184,6 +175,30 @@ export class ResolverHandler {
     return sendPage(reply, 200, recordPage({ ...page, ...canonicalUrl, values: pageValues(values) }));
   }
 
+  /**
+   * The redirect that a record with stored values or a request with parameters asks for.
+   * @param ages null where the record is not that of `handle`.
+   * @returns null where the record is shown.
+   */
+  private redirect(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    query: ResolveQuery,
+    { handle, record }: Pick<Registered, 'handle' | 'record'>,
+    ages: RedirectAges | null,
+  ): FastifyReply | null {
+    if (isShown(query)) return null;
+    const values = selectValues(valuesOf(record).filter(isPublic), query);
+    const destination = destinationOf(values, record, query, Math.random());
+    if (destination === null) return null;
+    const whole = withAppended(destination, query, request.originalUrl);
+    if ('refusal' in whole) {
+      return this.refuse(request, reply, query, malformedRefusal(handle, whole.refusal, '#query/urlappend'));
+    }
+    this.metrics.resolved('redirected');
+    return sendDestination(reply, whole, ages);
+  }
+
   private async answerWithdrawn(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -192,18 +207,29 @@ export class ResolverHandler {
     principal: Principal,
   ): Promise<FastifyReply> {
     if (query.action !== 'api' && acceptsLinkset(request.headers.accept)) {
-      return this.sendLinks(reply, 410, record, principal);
+      return this.sendLinks(reply, CATALOGUE[withdrawnProblem(record).code].status, record, principal);
+    }
+    const survivor = isShown(query) ? null : await this.resolver.survivorOf(record, principal);
+    if (survivor !== null) {
+      // The links of the requested identifier, not of what replaces it.
+      const linked = linkable(record, metadataIdScheme, principal);
+      setLink(reply, identifierLink(linked, metadataIdScheme, this.settings.resolver));
+      const redirect = this.redirect(request, reply, query, { handle, record: survivor }, null);
+      if (redirect !== null) return redirect;
     }
     const page = await this.pageOf(request, query, record, principal);
-    const linked = linkable(page.record, metadataIdScheme, principal);
-    setLink(reply, linkOf(identifierLinksOf(linked, page.uris, metadataIdScheme)));
+    if (query.action !== 'api') {
+      const linked = linkable(page.record, metadataIdScheme, principal);
+      const links = identifierLinksOf(linked, page.uris, metadataIdScheme);
+      setLink(reply, linkOf([...blockedByLinks(record, this.settings.blockedByUrl), ...links]));
+    }
     return this.refuse(request, reply, query, withdrawnRefusal(handle, page));
   }
 
   /** The link set of the identifier (RFC 9264), also of a withdrawn one. */
   private async sendLinks(
     reply: FastifyReply,
-    status: 200 | 410,
+    status: number,
     cached: IdentifierRecord,
     principal: Principal,
   ): Promise<FastifyReply> {
@@ -211,6 +237,7 @@ export class ResolverHandler {
     const { record, metadataIdScheme } = await this.resolver.whole(cached);
     const linked = linkable(record, metadataIdScheme, principal);
     const set = identifierLinksetOf(linked, this.urisOf(record), metadataIdScheme);
+    setLink(reply, linkOf(blockedByLinks(record, this.settings.blockedByUrl)));
     return sendText(reply, status, LINKSET, `${JSON.stringify(set)}\n`);
   }
 
@@ -266,22 +293,4 @@ export class ResolverHandler {
     this.metrics.resolved(refusal.outcome);
     return sendRefusal(request, reply, query, refusal);
   }
-}
-
-function setLink(reply: FastifyReply, link: string | undefined): void {
-  if (link !== undefined) void reply.header('link', link);
-}
-
-/** The parameters of the query, and those of a body: a form, or the texts of a JSON object. */
-function queryIn({ originalUrl, body }: FastifyRequest): ResolveQuery {
-  if (typeof body !== 'object' || body === null) return readQuery(originalUrl);
-  const pairs = (body instanceof URLSearchParams ? [...body] : Object.entries(body)).slice(0, MAX_PARAMETERS);
-  const texts = pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string');
-  return queryOf([...parametersIn(originalUrl), ...texts]);
-}
-
-/** The query of a request target with its "?"; empty where it has characters that a URI does not contain. */
-function visibleQuery(target: string): string {
-  const query = /\?[^#]*/.exec(target)?.[0] ?? '';
-  return /^[\x21-\x7e]*$/.test(query) ? query : '';
 }

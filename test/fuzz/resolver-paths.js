@@ -23,6 +23,7 @@ const RESPONSES = {
     content: { ...HTML, ...JSON_OR_SCRIPT, ...LINKSET, 'text/xml': {} },
   },
   410: { description: 'A tombstone, or its link set.', content: { ...REFUSED, ...LINKSET } },
+  451: { description: 'A tombstone, or its link set.', content: { ...REFUSED, ...LINKSET } },
   302: { description: 'The target.', content: HTML },
   '4XX': { description: 'A page, a problem or a response code.', content: REFUSED },
 };

@@ -50,6 +50,14 @@ describe('a redirect by a stored value', () => {
     expect(redirect(ttl, 'target', null)['cache-control']).toBe(`private, max-age=${own}`);
   });
 
+  it('is temporary and stored by no cache where it is that of another identifier', () => {
+    const value = { ttl: { seconds: 60 } } as never;
+    const { status, expires, ...headers } = sent((reply) =>
+      sendDestination(reply, { kind: 'alias', location: LOCATION, value }, null),
+    );
+    expect([status, expires, headers['cache-control'], headers.vary]).toEqual([302, undefined, 'no-store', 'Accept']);
+  });
+
   it('is permanent for an alias alone', () => {
     const statusOf = (kind: 'alias' | 'location' | 'target') => redirect({ seconds: 60 }, kind).status;
     expect([statusOf('alias'), statusOf('location'), statusOf('target')]).toEqual([301, 302, 302]);

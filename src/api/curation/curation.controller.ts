@@ -136,8 +136,8 @@ export class CurationController {
 
   /**
    * Withdraw an identifier
-   * @remarks A withdrawn identifier returns 410 Gone with a tombstone. It is not deleted, and its GUID is never used
-   * again. The withdrawal of a reserved identifier ends the reserved metadata record that was minted with it; that of an active
+   * @remarks A withdrawn identifier returns 410 Gone with a tombstone, and 451 after a withdrawal for a `legal` reason. It is not
+   * deleted, and its GUID is never used again. The withdrawal of a reserved identifier ends the reserved metadata record that was minted with it; that of an active
    * identifier leaves the record active, because metadata outlive the object.
    */
   @Post('withdraw')

@@ -166,7 +166,11 @@ export class LookupController {
     content: { 'application/json': { schema: { $ref: getSchemaPath(ChoicesDto) } }, [HTML]: text },
   })
   @ApiResponse({ status: 304, description: 'The representation has not changed.' })
-  @ApiProblemsOrPages([404, 410], 'MALFORMED_URL', 'IDENTIFIER_NOT_FOUND', 'IDENTIFIER_WITHDRAWN', ...SYNTAX_CODES)
+  @ApiProblemsOrPages(
+    [404, 410, 451],
+    ...(['MALFORMED_URL', 'IDENTIFIER_NOT_FOUND', 'IDENTIFIER_WITHDRAWN', 'IDENTIFIER_BLOCKED'] as const),
+    ...SYNTAX_CODES,
+  )
   async find(
     @Param('identifier') identifier: string,
     @CurrentPrincipal() principal: Principal,

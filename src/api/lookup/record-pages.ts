@@ -13,6 +13,7 @@ import {
   unknownNamePage,
   withdrawnPage,
 } from '../../record-page/index.js';
+import { availabilityOf } from '../../registry/availability.js';
 import { IS_RESOLVER_SET } from '../../registry/default-resolver.module.js';
 import { locationOf } from '../../registry/identifier-path.js';
 import type { RecordUrls } from '../../registry/typed-links.js';
@@ -53,7 +54,7 @@ export class RecordPages {
     const isPublic = this.isResolverSet || record.resolver !== null;
     const own = { record, uris, isPublic, metadataIdScheme, canonicalUrl };
     const shown = { ...own, values: null, history, ...(historyUrl !== null && { historyUrl }) };
-    return record.tombstone === null ? recordPage(shown) : withdrawnPage(shown);
+    return availabilityOf(record).kind === 'shown' ? recordPage(shown) : withdrawnPage(shown);
   }
 }
 

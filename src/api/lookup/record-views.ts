@@ -1,14 +1,18 @@
-import { HttpStatus, Injectable } from '@nestjs/common';
+import { HttpStatus, Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../access/principal.js';
 import { entityTagOf, matchesWeakly } from '../../http/headers/entity-tags.js';
 import { linkHeaderOf } from '../../http/headers/link-header.js';
 import { ownOrigin } from '../../http/headers/own-origin.js';
+import { CATALOGUE } from '../../problem/catalogue.js';
+import { Problem } from '../../problem/problem.js';
+import { availabilityOf, blockedByLinks, withdrawnProblem } from '../../registry/availability.js';
+import { BLOCKED_BY_URL } from '../../registry/default-resolver.module.js';
+import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { LINKSET, type RecordUrls, linksetOf, typedLinksOf } from '../../registry/typed-links.js';
 import type { IdentifierDto } from '../representation/identifier.dto.js';
 import { locationOf } from '../../registry/identifier-path.js';
 import { IdentifierPresenter, SerializedIdentifier } from '../representation/identifier-presenter.js';
-import { goneProblem } from '../representation/gone-problem.js';
 import type { Found } from './lookup.service.js';
 import { HTML, NO_STORE_PAGE_HEADERS, PAGE_HEADERS, RecordPages } from './record-pages.js';
 
@@ -28,19 +32,26 @@ export class RecordViews {
   constructor(
     private readonly presenter: IdentifierPresenter,
     private readonly pages: RecordPages,
+    @Inject(BLOCKED_BY_URL) private readonly blockedByUrl: string | null,
   ) {}
 
   /**
    * Sets the headers of the response.
    * @returns the body; undefined for 304.
-   * @throws Problem IDENTIFIER_WITHDRAWN, except for a page.
+   * @throws Problem IDENTIFIER_WITHDRAWN or IDENTIFIER_BLOCKED, except for a page.
    */
   async show(found: Found, type: ViewType, viewing: Viewing): Promise<string | undefined> {
     const { record, uriParts, repairs, metadataIdScheme } = found;
-    if (record.tombstone !== null && type !== HTML) throw goneProblem(record);
     const { principal, request, reply } = viewing;
     const shown = this.presenter.show(record);
-    if (record.tombstone !== null) return this.showGone(found, shown, viewing);
+    if (availabilityOf(record).kind !== 'shown') {
+      const problem = this.problemOf(record);
+      if (type !== HTML) throw problem;
+      const body = await this.pages.of(found, shown.uris, urlsOf(shown, principal), principal);
+      const { status } = CATALOGUE[problem.code];
+      void reply.status(status).headers({ ...NO_STORE_PAGE_HEADERS, ...problem.extensions.headers });
+      return body;
+    }
     const urls = urlsOf(shown, principal);
     const links = linkHeaderOf(typedLinksOf(record, shown.uris, urls, metadataIdScheme));
     if (links !== undefined) void reply.header('link', links);
@@ -59,13 +70,19 @@ export class RecordViews {
     return isNotModified(viewing, entityTagOf(record.version, body)) ? undefined : body;
   }
 
-  private async showGone(found: Found, shown: IdentifierDto, { principal, reply }: Viewing) {
-    const { record } = found;
-    const { headers } = goneProblem(record).extensions;
-    const body = await this.pages.of(found, shown.uris, urlsOf(shown, principal), principal);
-    void reply.status(HttpStatus.GONE).headers({ ...NO_STORE_PAGE_HEADERS, ...headers });
-    return body;
+  /** With links to who blocks the record and to its replacement. */
+  private problemOf(record: IdentifierRecord): Problem {
+    const { code, detail, extensions } = withdrawnProblem(record);
+    const replacedBy = record.tombstone?.replacedBy ?? null;
+    const successor = replacedBy === null ? [] : [{ rel: 'successor-version', href: hrefOf(replacedBy) }];
+    const link = linkHeaderOf([...blockedByLinks(record, this.blockedByUrl), ...successor]);
+    return new Problem(code, detail, { ...extensions, headers: link === undefined ? {} : { link } });
   }
+}
+
+/** The path of a Handle, otherwise the URI itself. */
+function hrefOf(replacedBy: string): string {
+  return /^(info:fedora\/|urn:uuid:)/.test(replacedBy) ? replacedBy : locationOf({ identifier: replacedBy });
 }
 
 /** Sets the entity tag, and the status 304 for a client that has the representation (RFC 9110 13.1.2). */

@@ -26,7 +26,7 @@ export function directReads(
   metrics: Pick<Metrics, 'handleApi'>,
 ): DirectRoute {
   const answerOf = (handle: string, record: IdentifierRecord | null): DirectAnswer | null => {
-    if (record?.state !== 'active' || record.tombstone !== null) return null;
+    if (record?.state !== 'active') return null;
     metrics.handleApi('shown');
     const body = `${recordText(handle, record)}\n`;
     return { status: 200, headers: HEADERS, body, octets: Buffer.byteLength(body) };

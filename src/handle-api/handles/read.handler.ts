@@ -21,6 +21,7 @@ import type { HandleApiLabel, Metrics } from '../../metrics/metrics.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
 import { Problem } from '../../problem/problem.js';
 import { MAX_LOCAL_NAME_OCTETS } from '../../registry/canonical-name.js';
+import { availabilityOf } from '../../registry/availability.js';
 import { isHandleUser } from '../../registry/handle-user.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
@@ -60,8 +61,9 @@ export class ReadHandler {
       return this.send(reply, query, 'shown', valuesAnswer(handle, values));
     }
     if (record === null) return this.send(reply, query, 'unknown', notFoundAnswer(handle));
-    if (record.tombstone !== null) {
-      return this.send(reply, query, 'withdrawn', withdrawnAnswer(handle, record.tombstone.reason));
+    const availability = availabilityOf(principal.redact(record));
+    if (availability.kind !== 'shown') {
+      return this.send(reply, query, 'withdrawn', withdrawnAnswer(handle, availability.tombstone.reason));
     }
     if (query === NO_QUERY && principal.isAnonymous) {
       this.metrics.handleApi('shown');

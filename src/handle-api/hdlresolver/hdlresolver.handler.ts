@@ -4,6 +4,7 @@ import { type Places, holderOf } from '../../access/places.js';
 import { sendStream } from '../../http/body/send-stream.js';
 import { invalidAnswer, jsonText, notResponsibleAnswer } from '../../handle-values/index.js';
 import { upperAscii } from '../../identifier/index.js';
+import { availabilityOf } from '../../registry/availability.js';
 import type { HandleApiLabel, Metrics } from '../../metrics/metrics.js';
 import { sendAnswer, sendText } from '../answers/send-answer.js';
 import { noteHandle, requestedHandle } from '../entrance.js';
@@ -42,7 +43,7 @@ export class HdlresolverHandler {
     const location = await this.finder.locate(handle, principalOf(request));
     const record = location.kind === 'here' ? await this.finder.find(location) : null;
     if (record === null) return this.send(reply, 'unknown', null);
-    if (record.tombstone !== null) return this.send(reply, 'withdrawn', null);
+    if (availabilityOf(record).kind !== 'shown') return this.send(reply, 'withdrawn', null);
     return this.send(reply, 'shown', record.target === null ? null : [record.target]);
   };
 

@@ -1,7 +1,8 @@
 import { parseHandle } from '../../identifier/index.js';
 import type { HandleValue } from '../../handle-values/index.js';
 import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
-import type { ResolveQuery } from '../resolve-query.js';
+import { type NotAppended, appendToTarget } from '../append-to-target.js';
+import { type ResolveQuery, visibleQuery } from '../resolve-query.js';
 import { type Locations, chooseLocation, parseLocations } from './locations.js';
 
 /** Where a client of a record is sent, and the value that says so. */
@@ -42,6 +43,18 @@ export function destinationOf(
   const url = values.find(({ type }) => type.toUpperCase() === 'URL');
   const { target } = record;
   return url === undefined || target === null ? null : { kind: 'target', location: target, value: url };
+}
+
+/** A destination with what the request appends: the whole query to an alias, and `urlappend` to a URL. @param requested the request target. */
+export function withAppended(
+  destination: Destination,
+  query: ResolveQuery,
+  requested: string,
+): Destination | NotAppended {
+  const { kind, location } = destination;
+  const isAlias = kind === 'alias';
+  const whole = isAlias ? location + visibleQuery(requested) : appendToTarget(location, query.urlappend);
+  return typeof whole === 'string' ? { ...destination, location: whole } : whole;
 }
 
 /** The locations of a value 10320/loc; null for any other value, and where its data is not XML. */

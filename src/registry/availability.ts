@@ -1,0 +1,41 @@
+import { Problem } from '../problem/problem.js';
+import { type IdentifierRecord, type Tombstone, nativeText, serializeTombstone } from './identifier-record.js';
+import type { TypedLink } from './typed-links.js';
+
+type Ended = Pick<IdentifierRecord, 'tombstone'>;
+
+/**
+ * How every interface answers a record: it is shown, gone (410), or blocked for a legal reason (451). A duplicate has moved to what
+ * replaces it: a resolver may lead there, and for any other interface it is gone.
+ */
+export type Availability =
+  | { readonly kind: 'shown' }
+  | { readonly kind: 'gone' | 'blocked'; readonly tombstone: Tombstone }
+  /** `to` is `NA/local` for a Handle, canonical for another name. */
+  | { readonly kind: 'moved'; readonly tombstone: Tombstone; readonly to: string };
+
+const SHOWN: Availability = { kind: 'shown' };
+
+/** The one decision about a withdrawn record. */
+export function availabilityOf({ tombstone }: Ended): Availability {
+  if (tombstone === null) return SHOWN;
+  const { reasonCode, replacedBy } = tombstone;
+  if (reasonCode === 'legal') return { kind: 'blocked', tombstone };
+  if (reasonCode === 'duplicate' && replacedBy !== null) return { kind: 'moved', tombstone, to: replacedBy };
+  return { kind: 'gone', tombstone };
+}
+
+/** The problem of a withdrawn record: 410, or 451 (RFC 7725 3), with its tombstone. */
+export function withdrawnProblem(record: IdentifierRecord): Problem {
+  const identifier = nativeText(record);
+  const tombstone = serializeTombstone(record);
+  const instead = tombstone?.replacedBy == null ? '' : ` Use ${tombstone.replacedBy} instead.`;
+  const code = availabilityOf(record).kind === 'blocked' ? 'IDENTIFIER_BLOCKED' : 'IDENTIFIER_WITHDRAWN';
+  const detail = `${identifier} was withdrawn: ${tombstone?.reason ?? ''}${instead}`;
+  return new Problem(code, detail, { members: { identifier, tombstone } });
+}
+
+/** The link from a blocked record to who blocks it (RFC 7725 4). @param url that of the setting; null for none. */
+export function blockedByLinks(record: Ended, url: string | null): TypedLink[] {
+  return url === null || availabilityOf(record).kind !== 'blocked' ? [] : [{ rel: 'blocked-by', href: url }];
+}

@@ -80,10 +80,10 @@ describe('a duplicate', () => {
   });
 
   it('leads where a changed target of what replaces it leads, and nowhere else after its reinstatement', async () => {
-    const kept = await mint();
-    const second = await duplicateOf(kept);
+    const survivor = await mint();
+    const second = await duplicateOf(survivor);
     expect((await get(`/${second}`)).headers.location).toBe(TARGET);
-    await change(kept, { target: 'https://repo.example.org/moved' });
+    await change(survivor, { target: 'https://repo.example.org/moved' });
     expect((await get(`/${second}`)).headers.location).toBe('https://repo.example.org/moved');
     await service.client.send('POST', `/identifiers/${second}/reinstate`, {});
     const own = await get(`/${second}`);

@@ -42,19 +42,20 @@ export function linkOf(links: readonly TypedLink[]): string | undefined {
 }
 
 /**
- * A record without the names that its links must not lead to: those of naming authorities that the principal cannot see, whether or
+ * A record without the names that its links must not lead to: hidden values, and those of naming authorities that the principal cannot see, whether or
  * not they exist.
  * @param scheme that of the metadata IDs of its naming authority.
  */
 export function linkable(record: IdentifierRecord, scheme: MetadataIdScheme, principal: Principal): IdentifierRecord {
-  if (!principal.hasRestrictedView) return record;
+  const shown = principal.redact(record);
+  if (!principal.hasRestrictedView) return shown;
   const seen = (text: string | null, namingAuthorityOf: (text: string) => string | null): string | null => {
     const namingAuthority = text === null ? null : namingAuthorityOf(text);
     return namingAuthority === null || principal.canSee(namingAuthority) ? text : null;
   };
-  const { metadataId, replaces, tombstone } = record;
+  const { metadataId, replaces, tombstone } = shown;
   return {
-    ...principal.redact(record),
+    ...shown,
     metadataId: seen(metadataId, (text) => metadataAuthority(text, scheme)),
     replaces: seen(replaces, versionAuthority),
     tombstone: tombstone && { ...tombstone, replacedBy: seen(tombstone.replacedBy, versionAuthority) },

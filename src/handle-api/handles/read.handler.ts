@@ -61,7 +61,12 @@ export class ReadHandler {
     }
     if (record === null) return this.send(reply, query, 'unknown', notFoundAnswer(handle));
     if (record.tombstone !== null) {
-      return this.send(reply, query, 'withdrawn', withdrawnAnswer(handle, record.tombstone.reason));
+      return this.send(
+        reply,
+        query,
+        'withdrawn',
+        withdrawnAnswer(handle, principal.redact(record).tombstone?.reason ?? ''),
+      );
     }
     if (query === NO_QUERY && principal.isAnonymous) {
       this.metrics.handleApi('shown');

@@ -95,6 +95,7 @@ export const INSERT_MANY = `
                           || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', ''))), d.metadata_id]
            FROM identifier d
            WHERE d.metadata_key = o.own_key AND NOT (d.state = 'reserved' AND d.lease_until <= CURRENT_TIMESTAMP)
+             AND d.withdrawal_reason_code IS DISTINCT FROM 'legal'
            ORDER BY d.created_at, d.id
          ) AS describes,
          CASE WHEN o.own_key IS NOT NULL THEN ARRAY(
@@ -102,7 +103,8 @@ export const INSERT_MANY = `
                       || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', '')))
              FROM (
                SELECT e.naming_authority_id, e.local_name, e.guid, e.replaces, e.created_at, e.id FROM identifier e
-               WHERE e.replaces_key = o.own_key ORDER BY e.created_at, e.id LIMIT 20
+               WHERE e.replaces_key = o.own_key AND e.withdrawal_reason_code IS DISTINCT FROM 'legal'
+               ORDER BY e.created_at, e.id LIMIT 20
              ) d
              WHERE is_name_of(d.replaces, o.naming_authority, o.guid, o.local_name, (SELECT n.case_insensitive FROM naming_authority n WHERE n.prefix = o.naming_authority)) ORDER BY d.created_at, d.id
            ) ELSE '{}' END AS newer_versions
@@ -200,6 +202,7 @@ export const INSERT_WITH_MORE = `
                           || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', ''))), d.metadata_id]
            FROM identifier d
            WHERE d.metadata_key = o.own_key AND NOT (d.state = 'reserved' AND d.lease_until <= CURRENT_TIMESTAMP)
+             AND d.withdrawal_reason_code IS DISTINCT FROM 'legal'
            ORDER BY d.created_at, d.id
          ) AS describes,
          CASE WHEN o.own_key IS NOT NULL THEN ARRAY(
@@ -207,7 +210,8 @@ export const INSERT_WITH_MORE = `
                       || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', '')))
              FROM (
                SELECT e.naming_authority_id, e.local_name, e.guid, e.replaces, e.created_at, e.id FROM identifier e
-               WHERE e.replaces_key = o.own_key ORDER BY e.created_at, e.id LIMIT 20
+               WHERE e.replaces_key = o.own_key AND e.withdrawal_reason_code IS DISTINCT FROM 'legal'
+               ORDER BY e.created_at, e.id LIMIT 20
              ) d
              WHERE is_name_of(d.replaces, o.naming_authority, o.guid, o.local_name, (SELECT n.case_insensitive FROM naming_authority n WHERE n.prefix = o.naming_authority)) ORDER BY d.created_at, d.id
            ) ELSE '{}' END AS newer_versions

@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Problem } from '../problem/problem.js';
-import { shownConflict } from '../registry/conflict-problem.js';
 import type { IgnorableValues } from '../registry/ignored-members.js';
 import type { NewIdentifier } from '../registry/new-identifier.js';
 import { ChangeReader } from '../storage/changes/change-reader.js';
@@ -95,8 +94,8 @@ export class MintConflicts {
     const toStore = new Map<DecidedMint, Candidate>();
     for (const { candidate, conflicts, asMinted } of conflicting) {
       const { job, item } = candidate;
-      const replay = shownConflict(stored.get(candidate), job.known);
-      const result = replay ?? resolveConflicts(conflicts, job.command, item.request, job.known, asMinted);
+      const replay = stored.get(candidate);
+      const result = replay ?? resolveConflicts(conflicts, job.command, item.request, job.reader, asMinted);
       if (result === null) {
         undecided.push(candidate);
         expired.push(...expiredIn(conflicts).map(({ id }) => id));
@@ -143,7 +142,7 @@ export class MintConflicts {
       const stored = conflicts.storedResult;
       if (stored !== null && stored.hash === candidate.item.request?.fingerprint) repeats.set(candidate, stored.text);
     }
-    return this.replays.readAll(repeats, from);
+    return this.replays.shown(await this.replays.readAll(repeats, from), ({ job }) => job, from);
   }
 }
 

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { shownConflict } from '../registry/conflict-problem.js';
 import { keyReused } from '../storage/idempotency-key.js';
 import { type KeyedMint, RequestResults } from '../storage/request-results.js';
 import { Transactions } from '../storage/transactions.js';
@@ -17,9 +16,10 @@ export class RefusedMints {
 
   /** Refused mints with the results of earlier requests with their keys. Many mints need as many statements as one. */
   async replace(refused: readonly DecidedMint[]): Promise<DecidedMint[]> {
-    const earlier = await this.findEarlier(refused.map(({ job }) => job));
+    const found = await this.findEarlier(refused.map(({ job }) => job));
+    const earlier = await this.replays.shown(found, (job) => job);
     if (earlier.size > 0) await this.transactions.waitForStandby();
-    return refused.map(({ job, result }) => ({ job, result: shownConflict(earlier.get(job) ?? result, job.known) }));
+    return refused.map(({ job, result }) => ({ job, result: earlier.get(job) ?? result }));
   }
 
   /** Without those that are the first with their key; IDEMPOTENCY_KEY_REUSED as a value. */

@@ -26,10 +26,11 @@ import { writeClient } from '../../../dist/storage/write-client.js';
 export function handleRecordsOn(pool: pg.Pool): HandleRecordsService {
   const resolver = toResolver({ scheme: 'http', authority: 'hdl.handle.net' });
   const reader = new IdentifierReader(pool);
+  const holders = new NameHolders(pool);
   const updater = new IdentifierUpdater(reader);
   const transactions = new Transactions(pool, pool);
   const results = new RequestResults(pool, transactions);
-  const replays = new MintReplays(reader, results);
+  const replays = new MintReplays(reader, results, holders);
   const prisma = writeClient(new PrismaService(pool), pool, transactions, results);
   const authorities = new NamingAuthorityCache(pool, resolver);
   const metrics = new Metrics();
@@ -48,7 +49,7 @@ export function handleRecordsOn(pool: pg.Pool): HandleRecordsService {
     transactions,
   );
   const requests = new IdempotentRequests(transactions);
-  const engine = new ChangeEngine(reader, updater, new NameHolders(pool), transactions);
-  const curation = new CurationService(engine, reader, requests, authorities, resolver);
+  const engine = new ChangeEngine(reader, updater, holders, transactions);
+  const curation = new CurationService(engine, reader, holders, requests, authorities, resolver);
   return new HandleRecordsService(curation, minting, reader);
 }

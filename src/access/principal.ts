@@ -1,6 +1,8 @@
 import { namingAuthorityKey } from '../identifier/index.js';
 import { Problem } from '../problem/problem.js';
 import type { AlternateName } from '../registry/alternate-name.js';
+import type { IdentifierRecord } from '../registry/identifier-record.js';
+import { isLegal, withoutLegalValues } from '../registry/legal-withdrawal.js';
 import type { MintCommand } from '../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { SCOPES, type Scope } from './scope.js';
@@ -57,8 +59,30 @@ export class Principal {
     return this.seesAll || covers(this.grants, namingAuthority);
   }
 
-  /** Removes hidden identifiers from `describes` and `newerVersions`. The caller checks the visibility of the record itself. */
-  redact<T extends { readonly describes: readonly string[]; readonly newerVersions: readonly string[] }>(shown: T): T {
+  /** Whether it may change the identifiers of a naming authority. */
+  curates(namingAuthority: string): boolean {
+    return this.has('curate') && this.covers(namingAuthority);
+  }
+
+  /** Whether the values of a record are hidden from it, because the identifier is withdrawn for legal reasons. */
+  hides(record: Pick<IdentifierRecord, 'namingAuthority' | 'tombstone'>): boolean {
+    return isLegal(record) && !this.curates(record.namingAuthority);
+  }
+
+  /** The naming authorities of which it sees the values that others do not see; undefined for all. */
+  curatedIn(known: NamingAuthoritySnapshot): readonly string[] | undefined {
+    const { grants } = this;
+    if (!this.has('curate')) return [];
+    return grants === null ? undefined : coveredBy(grants, known).prefixes;
+  }
+
+  /**
+   * Removes hidden identifiers from `describes` and `newerVersions`, and the values of an identifier that is withdrawn for legal reasons.
+   * The caller checks the visibility of the record itself.
+   * @returns the same object where nothing is hidden.
+   */
+  redact<T extends Omit<IdentifierRecord, 'id' | 'resolver'>>(record: T): T {
+    const shown = this.hides(record) ? withoutLegalValues(record) : record;
     if (!this.hasRestrictedView) return shown;
     const visible = (native: string): boolean => this.canSee(native.slice(0, native.indexOf('/')));
     const [describes, newerVersions] = [shown.describes.filter(visible), shown.newerVersions.filter(visible)];
@@ -69,7 +93,7 @@ export class Principal {
   viewOf(known: NamingAuthoritySnapshot): NamingAuthoritySnapshot {
     const { grants } = this;
     if (!this.hasRestrictedView || grants === null) return known;
-    return known.seenBy(grants, (namingAuthority) => covers(grants, namingAuthority));
+    return coveredBy(grants, known);
   }
 
   /** Whether its grants cover a naming authority. */
@@ -152,6 +176,10 @@ export function requireActors(principal: Principal, filter: string): void {
   if (principal.seesActors && principal.seesHistory) return;
   const detail = `The filter "${filter}" needs an API key: without one, the service does not tell which client made a change.`;
   throw new Problem('UNAUTHENTICATED', detail, { headers: { 'www-authenticate': 'Bearer realm="mintmark"' } });
+}
+
+function coveredBy(grants: readonly Grant[], known: NamingAuthoritySnapshot): NamingAuthoritySnapshot {
+  return known.seenBy(grants, (namingAuthority) => covers(grants, namingAuthority));
 }
 
 /** Whether grants cover a naming authority; null covers all. ASCII letters of a prefix are case-insensitive (R-15). */

@@ -5,6 +5,7 @@ import { nameConflictProblem } from '../registry/conflict-problem.js';
 import { type AlternateName, claimOf, gainedBy } from '../registry/alternate-name.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { keyCollision } from '../registry/key-collision.js';
+import { isLegal } from '../registry/legal-withdrawal.js';
 import { type Amendment, amended, changeTime } from '../registry/lifecycle.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { nameInCanonical } from '../registry/canonical-name.js';
@@ -61,7 +62,7 @@ export interface PlanContext {
   readonly now: Date;
   /** The naming authorities that the principal can see. */
   readonly known: NamingAuthoritySnapshot;
-  readonly principal: Pick<Principal, 'canSee' | 'requireNaming'>;
+  readonly principal: Pick<Principal, 'canSee' | 'curates' | 'hides' | 'requireNaming'>;
 }
 
 /** Who has a unique name; null where it is free. */
@@ -180,7 +181,8 @@ export class ChangePlan {
     const { namingAuthority, localName } = record;
     // In a dry run, an earlier chunk may have given the name to another identifier.
     for (const key of released) if ((this.holders.get(key)?.id ?? id) === id) this.holders.set(key, null);
-    for (const key of gained) this.holders.set(key, { id, namingAuthority, localName, isSame: true });
+    for (const key of gained)
+      this.holders.set(key, { id, namingAuthority, localName, isSame: true, isLegal: isLegal(after) });
     this.records.set(id, after);
     const change = { record, before: record, after, amendment, released, gained, metadataRecord: null };
     this.changes.push(change);
@@ -193,7 +195,7 @@ export class ChangePlan {
     if (!holder.isSame) throw keyCollision(name.pointer);
     throw nameConflictProblem(
       name.kind === 'metadataId' ? 'METADATA_ID_TAKEN' : 'ALTERNATE_ID_TAKEN',
-      holder,
+      holder.isLegal === true && !this.context.principal.curates(holder.namingAuthority) ? null : holder,
       name.pointer,
     );
   }

@@ -16,6 +16,7 @@ import {
   requireState,
   withdrawal,
 } from '../registry/lifecycle.js';
+import { withoutLegalValues } from '../registry/legal-withdrawal.js';
 import type { MetadataIdScheme } from '../registry/naming-authority.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { readAlternates, readMetadataId, requireTwoThings } from '../registry/parse-names.js';
@@ -166,7 +167,7 @@ export function requirePermitted(record: IdentifierRecord, step: CurationStep): 
   // The request can be the whole representation.
   if ((metadata !== undefined || alternates !== undefined) && isMet(others, record)) return;
   const hint = 'only its metadataId and its alternateIds can be changed, or it can be reinstated';
-  throw new Problem('WRONG_STATE', `${nativeText(record)} is withdrawn (${record.tombstone.reason}); ${hint}.`);
+  throw new Problem('WRONG_STATE', `${nativeText(record)} is withdrawn (${record.tombstone.reasonCode}); ${hint}.`);
 }
 
 export interface DecisionContext {
@@ -175,7 +176,7 @@ export interface DecisionContext {
   readonly known: NamingAuthoritySnapshot;
   /** The record of the replacement or of the previous version that the step names; null where it is not registered. */
   readonly other: IdentifierRecord | null;
-  readonly principal: Pick<Principal, 'canSee' | 'requireNaming'>;
+  readonly principal: Pick<Principal, 'canSee' | 'hides' | 'requireNaming'>;
 }
 
 /**
@@ -238,7 +239,7 @@ interface DecidedValues extends Omit<ParsedValues, 'replaces'> {
 function decideVersion(
   record: IdentifierRecord,
   { step, values }: Extract<CurationStep, { readonly values: ParsedValues }>,
-  { known, other }: DecisionContext,
+  { known, other, principal }: DecisionContext,
 ): DecidedValues {
   const { replaces, ...others } = values;
   if (replaces === undefined) return others;
@@ -248,7 +249,9 @@ function decideVersion(
     throw new Problem('WRONG_STATE', `${detail}.`, { errors: [{ pointer: '/replaces', detail }] });
   }
   const { comparison } = known.canonicalName(identifierOf(record));
-  return { ...others, replaces: predecessorOf(replaces, other, { comparison, text: nativeText(record) }) };
+  // A cycle would tell what a hidden record replaces.
+  const shown = other !== null && principal.hides(other) ? withoutLegalValues(other) : other;
+  return { ...others, replaces: predecessorOf(replaces, shown, { comparison, text: nativeText(record) }) };
 }
 
 function requireNames(

@@ -13,12 +13,14 @@ import {
   snapshotOf,
 } from '../registry/identifier-record.js';
 import { isDeleted } from '../registry/lifecycle.js';
-import type { Address } from '../registry/naming-authority-snapshot.js';
+import { withoutLegalValues } from '../registry/legal-withdrawal.js';
+import type { Address, NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { resolveIdentifier } from '../registry/resolve-identifier.js';
 import { ConflictRetries } from '../storage/conflict-retries.js';
 import { IdempotentRequests, type Replayable } from '../storage/idempotency.js';
 import { keyedRequest } from '../storage/idempotency-key.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
+import { NameHolders } from '../storage/identifiers/name-holders.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
 import { ChangeEngine } from './change-engine.js';
 import {
@@ -63,6 +65,7 @@ export class CurationService {
     private readonly engine: ChangeEngine,
     private readonly retries: ConflictRetries,
     private readonly reader: IdentifierReader,
+    private readonly holders: NameHolders,
     private readonly requests: IdempotentRequests,
     private readonly namingAuthorities: NamingAuthorityCache,
     @Inject(DEFAULT_HTTP_RESOLVER) private readonly resolver: Resolver,
@@ -117,7 +120,22 @@ export class CurationService {
         return serializeRecord(snapshot, snapshot.uris);
       });
     });
+    const snapshot = deserializeRecord(result);
+    const current = replayed ? await this.asOfNow(snapshot, principal.hides(found), all) : snapshot;
     // A replay may come from another key of the same client that can see more.
-    return { result: principal.redact(deserializeRecord(result)), replayed, repairs };
+    return { result: principal.redact(current), replayed, repairs };
+  }
+
+  /** A stored snapshot without what is hidden since then, because an identifier is withdrawn for legal reasons. */
+  private async asOfNow(
+    snapshot: IdentifierSnapshot,
+    isHidden: boolean,
+    known: NamingAuthoritySnapshot,
+  ): Promise<IdentifierSnapshot> {
+    const { describes, newerVersions } = snapshot;
+    const legal = await this.holders.legalAmong([...describes, ...newerVersions], known);
+    const isShown = (name: string): boolean => !legal.has(name);
+    const shown = isHidden ? withoutLegalValues(snapshot) : snapshot;
+    return { ...shown, describes: describes.filter(isShown), newerVersions: newerVersions.filter(isShown) };
   }
 }

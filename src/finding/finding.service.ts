@@ -121,10 +121,10 @@ export class FindingService {
     principal: Principal,
   ): Promise<Tried[]> {
     const view = principal.viewOf(known);
-    const visible = principal.hasRestrictedView ? view.all().map(({ prefix }) => prefix) : null;
+    const visible = principal.hasRestrictedView ? view.prefixes : null;
     const reads = inputs.map((input) => readInput(input, view, ownHost));
     const keys = reads.map(({ readings }) => readings.map(({ searchKey }) => searchKey));
-    const found = await this.finder.find(keys, visible);
+    const found = await this.finder.find(keys, { visible, curated: principal.curatedIn(view) ?? null });
     return reads.slice(0, found.length).map((read, index) => {
       const result = resultOf(read, found[index] ?? { matches: [], record: null }, principal);
       if (result.matchedBy !== null) return { result, missed: null };

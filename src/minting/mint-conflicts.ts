@@ -90,7 +90,7 @@ export class MintConflicts {
     const toStore = new Map<DecidedMint, Candidate>();
     for (const { candidate, conflicts, asMinted } of conflicting) {
       const { job } = candidate;
-      const result = resolveConflicts(conflicts, job.command, job.known, asMinted);
+      const result = resolveConflicts(conflicts, job.command, job.reader, asMinted);
       if (result === null) {
         undecided.push(candidate);
         expired.push(...expiredIn(conflicts).map(({ id }) => id));

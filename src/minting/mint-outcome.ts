@@ -1,4 +1,5 @@
 import type { MintContext } from '../registry/build-identifier.js';
+import type { ConflictReader } from '../registry/conflict-problem.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import type { IgnorableMember } from '../registry/ignored-members.js';
 import type { MintCommand, Understood } from '../registry/mint-command.js';
@@ -11,6 +12,8 @@ export interface MintJob {
   readonly context: MintContext;
   /** The naming authorities that the principal can see, with which the command was parsed; it is built with the same ones. */
   readonly known: NamingAuthoritySnapshot;
+  /** What the principal may see of identifiers that have requested names. */
+  readonly reader: ConflictReader;
 }
 
 /** What names a record. */

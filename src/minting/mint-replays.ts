@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { rowsLost } from '../problem/database-errors.js';
 import type { ProblemCode } from '../problem/catalogue.js';
 import { Problem, type ProblemExtensions } from '../problem/problem.js';
-import { shownConflict } from '../registry/conflict-problem.js';
+import { shownConflict, valueHolderIn } from '../registry/conflict-problem.js';
 import { MAX_PAGE_OCTETS } from '../storage/bounded-page.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
+import { NameHolders } from '../storage/identifiers/name-holders.js';
 import { type NewResult, RequestResults, earlierOf } from '../storage/request-results.js';
 import type { Queryable } from '../storage/transactions.js';
 import { RecordBudget } from './found-records.js';
@@ -14,6 +15,8 @@ import type { DecidedMint, MintJob, MintOutcome, MintResult } from './mint-outco
 const STORED_REFUSALS = new Set([
   ...['KEY_COLLISION', 'METADATA_ID_TAKEN', 'GUID_TAKEN', 'IDENTIFIER_TAKEN', 'ALTERNATE_ID_TAKEN', 'WRONG_STATE'],
 ]);
+
+const NONE: ReadonlySet<string> = new Set();
 
 const PARTS = { items: 1000, octets: MAX_PAGE_OCTETS };
 
@@ -50,6 +53,7 @@ export class MintReplays {
   constructor(
     private readonly reader: IdentifierReader,
     private readonly results: RequestResults,
+    private readonly holders: NameHolders,
   ) {}
 
   /**
@@ -78,8 +82,8 @@ export class MintReplays {
     for (const [job, result] of await this.restore(minted, from)) results.set(job, result);
     for (const [job, result] of await this.restore(stored, from))
       results.set(job, result instanceof Problem ? result : { ...result, outcome: 'found' });
-    for (const [job, result] of results) results.set(job, shownConflict(result, job.known));
-    return { results, hasStandby: uses.some((use) => use.hasStandby) };
+    const shown = await this.shown(results, (job) => job, from);
+    return { results: shown, hasStandby: uses.some((use) => use.hasStandby) };
   }
 
   /** Deserializes results, with the current records. */
@@ -103,6 +107,30 @@ export class MintReplays {
       }
     }
     return results;
+  }
+
+  /**
+   * Stored results as clients may see them now: which identifier has a requested value is hidden where it is withdrawn for legal reasons.
+   * @param viewOf the mint of a result.
+   */
+  async shown<K>(
+    results: ReadonlyMap<K, MintResult>,
+    viewOf: (key: K) => Pick<MintJob, 'known' | 'reader'>,
+    from?: Queryable,
+  ): Promise<Map<K, MintResult>> {
+    const [first] = results.keys();
+    const holders = [...results].flatMap(([key, result]) => {
+      const holder = valueHolderIn(result);
+      return holder === null || viewOf(key).reader.curates(holder.slice(0, holder.indexOf('/')))
+        ? []
+        : [{ key, holder }];
+    });
+    const names = holders.map(({ holder }) => holder);
+    const legal = first === undefined ? NONE : await this.holders.legalAmong(names, viewOf(first).known, from);
+    const hidden = new Set(holders.flatMap(({ key, holder }) => (legal.has(holder) ? [key] : [])));
+    return new Map(
+      [...results].map(([key, result]) => [key, shownConflict(result, viewOf(key).reader, hidden.has(key))]),
+    );
   }
 
   /** Not for a minted identifier, which has its own row, nor for a failed single mint, which leaves its key unused. */

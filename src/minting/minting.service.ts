@@ -5,6 +5,7 @@ import type { RequestContext } from '../access/request-context.js';
 import { parseNamingAuthority } from '../identifier/index.js';
 import { Metrics } from '../metrics/metrics.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
+import { withoutLegalValues } from '../registry/legal-withdrawal.js';
 import { type MintRequest, identifierCount, mintFingerprint, parseMintRequest } from '../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { GuidGenerator } from '../registry/uuid.js';
@@ -104,7 +105,7 @@ export class MintingService {
     principal.requireMinting(command);
     this.budget.charge(command.namingAuthority, identifierCount(command), known, onCharge);
     const index = key === undefined ? null : { key, index: 0, fingerprint: mintFingerprint(command) };
-    return { command, context: { actor: principal, request: index }, known };
+    return { command, context: { actor: principal, request: index }, known, reader: principal };
   }
 
   /** The second half of `mint`, which can be repeated. */
@@ -181,7 +182,9 @@ export class MintingService {
       versions.map(async (job): Promise<[MintJob, IdentifierRecord][]> => {
         const address = job.command.replaces?.address ?? null;
         const record = address === null ? null : await this.reads.identifier.find(address);
-        return record === null ? [] : [[job, record]];
+        if (record === null) return [];
+        // A cycle would tell what a hidden record replaces.
+        return [[job, job.reader.hides(record) ? withoutLegalValues(record) : record]];
       }),
     );
     return new Map(found.flat());

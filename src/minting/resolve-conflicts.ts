@@ -1,9 +1,14 @@
-import { claimProblem, conflictProblem, mismatchProblem, nameConflictProblem } from '../registry/conflict-problem.js';
+import {
+  type ConflictReader,
+  claimProblem,
+  conflictProblem,
+  mismatchProblem,
+  nameConflictProblem,
+} from '../registry/conflict-problem.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { type IgnorableValues, contradictedMembers, ignoredMembers } from '../registry/ignored-members.js';
 import { keyCollision } from '../registry/key-collision.js';
 import type { MintCommand } from '../registry/mint-command.js';
-import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { type Conflicts, expiredIn } from '../storage/identifiers/conflicts.js';
 import type { MintResult } from './mint-outcome.js';
 
@@ -11,27 +16,30 @@ import type { MintResult } from './mint-outcome.js';
  * Resolves the conflicts of a mint. A result of the same request takes precedence; the caller has looked for it.
  * @returns the identifier with the same metadata ID; the Problem KEY_COLLISION, METADATA_ID_TAKEN, GUID_TAKEN, IDENTIFIER_TAKEN or
  * ALTERNATE_ID_TAKEN; null to try again: a generated GUID existed, a conflicting reservation has expired, or the conflict is gone.
- * @param known the naming authorities that the client can see.
+ * @param reader what the client may see.
  * @param asMinted the values with which the identifier with the metadata ID was minted, where `needsValuesAsMinted` wants them.
  */
 export function resolveConflicts(
   conflicts: Conflicts,
   command: MintCommand,
-  known: Pick<NamingAuthoritySnapshot, 'canSee'>,
+  reader: ConflictReader,
   asMinted?: IgnorableValues,
 ): MintResult | null {
   if (expiredIn(conflicts).length > 0) return null;
   const { metadata, address, alternate, claim, registered, collision } = conflicts;
   if (collision !== null) return keyCollision(collision);
+  // Also a mint that may return the identifier would tell which one has the metadata ID.
+  if (metadata !== null && reader.hides(metadata)) return nameConflictProblem('METADATA_ID_TAKEN', null, '/metadataId');
   if (metadata !== null) return resolveMetadataConflict(metadata, address, command, asMinted);
   if (address !== null && command.guid !== null)
     return conflictProblem('GUID_TAKEN', 'This GUID is registered', address, '/guid');
   if (address !== null && command.localName !== null)
     return conflictProblem('IDENTIFIER_TAKEN', 'This local name is registered', address, '/localName');
-  if (claim !== null) return claimProblem(claim, command.guid === null ? '/localName' : '/guid', known);
+  if (claim !== null) return claimProblem(claim, command.guid === null ? '/localName' : '/guid', reader);
   const holder = alternate ?? registered;
   if (holder === null) return null;
-  return nameConflictProblem('ALTERNATE_ID_TAKEN', holder.record, `/alternateIds/${holder.index}`);
+  const isHidden = alternate !== null && reader.hides(alternate.record);
+  return nameConflictProblem('ALTERNATE_ID_TAKEN', isHidden ? null : holder.record, `/alternateIds/${holder.index}`);
 }
 
 /** @param registered the identifier with the requested name; it may be the one with the metadata ID. */

@@ -1,9 +1,18 @@
 import { Problem } from '../problem/problem.js';
 import { linkHeader, locationOf } from './identifier-path.js';
 import { type IdentifierRecord, nativeText, serializeTombstone } from './identifier-record.js';
-import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 
 type ConflictCode = 'GUID_TAKEN' | 'IDENTIFIER_TAKEN' | 'METADATA_ID_TAKEN' | 'ALTERNATE_ID_TAKEN';
+
+/** What a client may see of the identifier that has a requested name. */
+export interface ConflictReader {
+  canSee: (namingAuthority: string) => boolean;
+  curates: (namingAuthority: string) => boolean;
+  /** Whether the values of a record are hidden, so that the client must not learn which identifier has one of them. */
+  hides: (record: Holder) => boolean;
+}
+
+type Holder = Pick<IdentifierRecord, 'namingAuthority' | 'localName' | 'tombstone'>;
 
 /**
  * 409 with the path of the identifier that has the requested name.
@@ -27,21 +36,32 @@ export function conflictProblem(
 }
 
 /** 409 for the registration of a name that an alternate identifier of `holder` claims. */
-export function claimProblem(
-  holder: Pick<IdentifierRecord, 'namingAuthority' | 'localName'>,
-  pointer: string,
-  known: Pick<NamingAuthoritySnapshot, 'canSee'>,
-): Problem {
-  const shown = known.canSee(holder.namingAuthority) ? holder : null;
+export function claimProblem(holder: Holder, pointer: string, reader: ConflictReader): Problem {
+  const shown = reader.canSee(holder.namingAuthority) && !reader.hides(holder) ? holder : null;
   return conflictProblem('ALTERNATE_ID_TAKEN', 'This name is an alternate identifier of an identifier', shown, pointer);
 }
 
-/** A stored result as a client may see it: a repeat with another key of the client can see less than the first request. */
-export function shownConflict<T>(result: T, known: Pick<NamingAuthoritySnapshot, 'canSee'>): T | Problem {
+/**
+ * The identifier that a problem says has a requested value, `NA/local`; null for any other result. The name of an identifier is no value
+ * of it.
+ */
+export function valueHolderIn(result: unknown): string | null {
+  if (!(result instanceof Problem) || !(result.code in IS_USED)) return null;
+  const identifier = result.extensions.members?.identifier;
+  return typeof identifier === 'string' ? identifier : null;
+}
+
+/**
+ * A stored result as a client may see it: a repeat with another key of the client can see less than the first request, and the identifier
+ * can be withdrawn for legal reasons since then.
+ * @param isHidden whether the client must not learn now which identifier has the requested value.
+ */
+export function shownConflict<T>(result: T, reader: Pick<ConflictReader, 'canSee'>, isHidden = false): T | Problem {
   if (!(result instanceof Problem)) return result;
   const { members, errors = [] } = result.extensions;
   const identifier = members?.identifier;
-  if (typeof identifier !== 'string' || known.canSee(identifier.slice(0, identifier.indexOf('/')))) return result;
+  if (typeof identifier !== 'string') return result;
+  if (reader.canSee(identifier.slice(0, identifier.indexOf('/'))) && !isHidden) return result;
   return conflictProblem(
     result.code as ConflictCode,
     'This name is used by an identifier',
@@ -75,10 +95,10 @@ export function mismatchProblem(existing: IdentifierRecord, members: readonly st
   return new Problem(code, `${detail} ${why}`, { errors: [...errors, ...differing], members: facts ?? {}, headers });
 }
 
-/** 409 for a change to a name of another identifier. */
+/** 409 for a change to a name of another identifier. @param existing as for `conflictProblem`. */
 export function nameConflictProblem(
   code: keyof typeof IS_USED,
-  existing: Pick<IdentifierRecord, 'namingAuthority' | 'localName'>,
+  existing: Pick<IdentifierRecord, 'namingAuthority' | 'localName'> | null,
   pointer: string,
 ): Problem {
   return conflictProblem(code, IS_USED[code], existing, pointer);

@@ -44,11 +44,14 @@ const DELETED = { reasonCode: 'deleted', reason: 'The Handle was deleted.', repl
 /** A reservation releases its values, but not its GUID. */
 const GIVEN_UP = { metadata: null, alternates: [], leaseUntil: null } as const;
 
-/** @returns WRONG_STATE where the state of a record does not permit the step; null where it does. */
+/**
+ * @returns WRONG_STATE where the state of a record does not permit the step; null where it does. It does not have the text of the reason,
+ * which can be hidden later, because results are stored.
+ */
 export function stateProblem(record: IdentifierRecord, step: Step): Problem | null {
   const allowed: readonly State[] = STEPS[step];
   if (allowed.includes(record.state)) return null;
-  const why = record.tombstone === null ? '' : ` (${record.tombstone.reason})`;
+  const why = record.tombstone === null ? '' : ` (${record.tombstone.reasonCode})`;
   return new Problem(
     'WRONG_STATE',
     `${nativeText(record)} is ${record.state}${why}; only an identifier that is ${allowed.join(' or ')} can be ${step}.`,

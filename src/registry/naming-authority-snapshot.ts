@@ -51,6 +51,7 @@ export class NamingAuthoritySnapshot {
   private readonly views = new WeakMap<object, NamingAuthoritySnapshot>();
   private resolvers: readonly Resolver[] | null = null;
   private isAnyOpaque: boolean | null = null;
+  private listed: readonly string[] | null = null;
 
   /** @param sees null for a principal that sees all naming authorities. */
   constructor(
@@ -81,6 +82,12 @@ export class NamingAuthoritySnapshot {
     const { sees } = this;
     const all = [...this.byKey.values()];
     return sees === null ? all : all.filter(({ prefix }) => sees(prefix));
+  }
+
+  /** The prefixes of all of them. */
+  get prefixes(): readonly string[] {
+    this.listed ??= this.all().map(({ prefix }) => prefix);
+    return this.listed;
   }
 
   find(prefix: string): NamingAuthority | undefined {

@@ -212,7 +212,7 @@ describe('the decision about a replacement', () => {
     ['is withdrawn', `100.102/${OTHER}`, { other: { ...other, state: 'withdrawn' as const } }],
     ['is reserved', `100.102/${OTHER}`, { other: { ...other, state: 'reserved' as const } }],
     ['is the identifier itself', `100.102/${GUID}`, { other: record }],
-    ['is hidden', '77.7/a', { principal: { canSee: () => false, requireNaming: () => undefined } }],
+    ['is hidden', '77.7/a', { principal: { canSee: () => false, hides: () => false, requireNaming: () => undefined } }],
   ])('is refused where it %s', (_, replacedBy, context) => {
     expect(refusalOf(() => decided(replacedBy, context))).toEqual(['REPLACEMENT_NOT_FOUND', '/replacedBy']);
   });

@@ -24,7 +24,7 @@ const RECORD = recordWith({
 });
 const mint = (request: Partial<MintRequest> = {}): MintJob => {
   const whole = { namingAuthority: '100.102', metadataId: 'demo:7', onExisting: 'update' as const, ...request };
-  return { command: parseMintRequest(whole, KNOWN), context: {} as never, known: KNOWN };
+  return { command: parseMintRequest(whole, KNOWN), context: {} as never, known: KNOWN, reader: ADMIN };
 };
 const heldBy = (id: bigint, more: Partial<NameHolder> = {}): NameHolder => ({
   ...{ id, namingAuthority: '100.102', localName: `n${id}`, isSame: true, isExpired: false, ...more },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_RESOLVER } from '../../src/identifier/index.js';
+import { OPEN_ACCESS } from '../../src/access/principal.js';
 import { buildCandidates } from '../../src/minting/build-candidates.js';
 import { Problem } from '../../src/problem/problem.js';
 import { parseMintRequest } from '../../src/registry/mint-command.js';
@@ -16,7 +17,12 @@ const view = snapshot(1).seenBy({}, (prefix) => prefix === '100.102');
 /** Builds a mint again after the naming authorities were read again. */
 function rebuilt(namingAuthority: string) {
   const command = parseMintRequest({ namingAuthority }, view);
-  const job = { command, context: { actor: { client: 'test', keyId: null }, request: null }, known: view };
+  const job = {
+    command,
+    context: { actor: { client: 'test', keyId: null }, request: null },
+    known: view,
+    reader: OPEN_ACCESS,
+  };
   const context = {
     guids: { next: () => 'f58fb49e-b1f8-48f0-a606-e84cef294be5' },
     latest: snapshot(2),

@@ -45,7 +45,7 @@ const NONE: Conflicts = {
   collision: null,
   hasStandby: false,
 };
-const EVERYTHING = { canSee: () => true };
+const EVERYTHING = { canSee: () => true, curates: () => true, hides: () => false };
 const ALTERNATE = { alternate: { record: ONE, index: 4 } };
 
 /** `null`, the code and pointer of a problem, or the outcome and the ID of its record. */
@@ -201,10 +201,24 @@ describe('a mint that was not inserted', () => {
   });
 
   it('does not name the holder of a claim that the client cannot see', () => {
-    const problem = resolveConflicts({ ...NONE, claim: ONE }, REGISTER_GUID, { canSee: () => false });
+    const reader = { ...EVERYTHING, canSee: () => false };
+    const problem = resolveConflicts({ ...NONE, claim: ONE }, REGISTER_GUID, reader);
     expect(JSON.stringify(problem)).toContain('ALTERNATE_ID_TAKEN');
     expect(JSON.stringify(problem)).not.toContain('100.102/n1');
     expect((problem as Problem).extensions.headers).toBeUndefined();
+  });
+
+  it.each<[string, Partial<Conflicts>, MintCommand, boolean]>([
+    ['a metadata ID that it may return', { metadata: ONE }, MINT, false],
+    ['a metadata ID that it may update', { metadata: ONE }, { ...MINT, onExisting: 'update' }, false],
+    ['an alternate', ALTERNATE, MINT, false],
+    ['a claim', { claim: ONE }, REGISTER_NAME, false],
+    ['its name', { address: ONE }, REGISTER_NAME, true],
+    ['an alternate that is its name', { registered: { record: ONE, index: 2 } }, MINT, true],
+  ])('names a holder whose values are hidden by its name only: %s', (_, conflicts, command, isNamed) => {
+    const result = resolveConflicts({ ...NONE, ...conflicts }, command, { ...EVERYTHING, hides: () => true });
+    expect(result).toBeInstanceOf(Problem);
+    expect(JSON.stringify((result as Problem).extensions).includes('100.102/n1')).toBe(isNamed);
   });
 
   it('links the identifier that a conflict is with', () => {

@@ -5,13 +5,14 @@ import { Metrics } from '../../src/metrics/metrics.js';
 import { Problem } from '../../src/problem/problem.js';
 import { parseMintRequest } from '../../src/registry/mint-command.js';
 import type { Insertion } from '../../src/storage/identifiers/identifier-writer.js';
+import { OPEN_ACCESS } from '../../src/access/principal.js';
 import { KNOWN, recordWith } from '../records.js';
 
 const NA = '100.102';
 const job = (fields: object = {}): MintJob => ({
   command: parseMintRequest({ namingAuthority: NA, ...fields }, KNOWN),
   context: { actor: { client: 'test', keyId: null }, request: null },
-  known: KNOWN,
+  ...{ known: KNOWN, reader: OPEN_ACCESS },
 });
 
 /** Mints items while another request holds each alternate at the insert, and has none when the conflict is searched. */

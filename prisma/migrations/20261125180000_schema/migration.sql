@@ -600,7 +600,8 @@ RETURN (
 -- ended (such an identifier counts as withdrawn), the objects whose metadata ID is this identifier, in order of minting, each
 -- with that metadata ID, and the first 20 identifiers that replace this one, in order of minting. For these, the names are compared
 -- here, without the case of ASCII letters. They are compared after the limit: a condition on them before it would let the planner expect few
--- rows, and read all of those with the key.
+-- rows, and read all of those with the key. Identifiers that are withdrawn for legal reasons are in no list: their metadata IDs and
+-- predecessors are hidden.
 
 CREATE VIEW "identifier_record" AS
 SELECT i.id, i.naming_authority_id, n.prefix AS naming_authority, i.guid, i.local_name, i.local_key, i.metadata_id, i.metadata_key,
@@ -615,6 +616,7 @@ SELECT i.id, i.naming_authority_id, n.prefix AS naming_authority, i.guid, i.loca
          FROM "identifier" d
          WHERE d.metadata_key = "self_key"(n.prefix, i.guid, i.local_name, n.case_insensitive)
            AND NOT (d.state = 'reserved' AND d.lease_until <= CURRENT_TIMESTAMP)
+           AND d.withdrawal_reason_code IS DISTINCT FROM 'legal'
          ORDER BY d.created_at, d.id
        ) AS describes,
        ARRAY(
@@ -622,7 +624,8 @@ SELECT i.id, i.naming_authority_id, n.prefix AS naming_authority, i.guid, i.loca
                   || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', '')))
          FROM (
            SELECT e.naming_authority_id, e.local_name, e.guid, e.replaces, e.created_at, e.id FROM "identifier" e
-           WHERE e.replaces_key = "self_key"(n.prefix, i.guid, i.local_name, n.case_insensitive) ORDER BY e.created_at, e.id LIMIT 20
+           WHERE e.replaces_key = "self_key"(n.prefix, i.guid, i.local_name, n.case_insensitive) AND e.withdrawal_reason_code IS DISTINCT FROM 'legal'
+           ORDER BY e.created_at, e.id LIMIT 20
          ) d
          WHERE "is_name_of"(d.replaces, n.prefix, i.guid, i.local_name, n.case_insensitive) ORDER BY d.created_at, d.id
        ) AS newer_versions

@@ -15,6 +15,7 @@ import { type Principal, requireActors } from '../../access/principal.js';
 import { parseNamingAuthority } from '../../identifier/index.js';
 import { Problem, malformed } from '../../problem/problem.js';
 import { EventCursors } from './event-cursors.js';
+import type { Reader } from './show-change.js';
 import { LogWatcher } from './log-watcher.js';
 
 /** A search reads the log in parts that grow: the first one is for readers near its end. */
@@ -42,7 +43,7 @@ export interface LogQuery extends LogPageQuery {
   /** Revalidates the key before each page. @throws Problem UNAUTHENTICATED */
   readonly permit: () => Promise<void>;
   readonly isRestricted: boolean;
-  readonly showsActors: boolean;
+  readonly reader: Reader;
 }
 
 export interface ChangePage {
@@ -71,14 +72,14 @@ export class EventLog {
    */
   queryOf(principal: Principal, { limit, sort: order, namingAuthority, kind, client }: RequestedEvents): LogQuery {
     if (client !== undefined) requireActors(principal, 'client');
-    const { hasRestrictedView: isRestricted, seesActors: showsActors } = principal;
+    const { hasRestrictedView: isRestricted } = principal;
     const wanted = {
       namingAuthorities: visibleOf(principal, namingAuthority),
       kind: kind ?? null,
       client: client ?? null,
     };
     const filter = Object.values(wanted).some((each) => each !== null) ? wanted : null;
-    return { limit, order, filter, permit: () => this.keys.require(principal), isRestricted, showsActors };
+    return { limit, order, filter, permit: () => this.keys.require(principal), isRestricted, reader: principal };
   }
 
   /**

@@ -60,9 +60,9 @@ async function* pieces(
   }
 }
 
-function written({ changes }: ChangePage, { showsActors }: LogQuery, cursors: EventCursors): string {
+function written({ changes }: ChangePage, { reader }: LogQuery, cursors: EventCursors): string {
   return changes
-    .map((change) => eventOf(change, showsActors, cursors))
+    .map((change) => eventOf(change, reader, cursors))
     .map((event) => `id: ${event.id}\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`)
     .join('');
 }

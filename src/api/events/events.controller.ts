@@ -86,7 +86,7 @@ export class EventsController {
       streams && lastEventId
         ? this.cursors.parsePosition(lastEventId, 'at', '#header/Last-Event-ID')
         : await this.log.startOf(query.cursor, query.sort, '#query/cursor');
-    const { isRestricted, showsActors } = logQuery;
+    const { isRestricted } = logQuery;
     const page = await this.log.next(after, logQuery, streams ? 0 : query.wait * 1000, hungUp.signal);
     void reply.headers({ 'cache-control': 'no-store', vary: 'accept' });
     if (streams) {
@@ -95,7 +95,7 @@ export class EventsController {
       await reply.send(eventStream(this.log, page, logQuery, this.cursors, hungUp.signal));
       return;
     }
-    const items = page.changes.map((change) => eventOf(change, showsActors, this.cursors));
+    const items = page.changes.map((change) => eventOf(change, principal, this.cursors));
     const next = this.cursors.reached(page.reached, query.sort, isRestricted);
     const body: EventPageDto = { items, next, end: page.end };
     await reply.send(body);

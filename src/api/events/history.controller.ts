@@ -103,6 +103,6 @@ export class HistoryController {
     const last = changes.at(-1);
     const next = hasNext && last !== undefined ? this.cursors.afterVersion(last.version) : null;
     if (next !== null) void reply.header('link', `<${path}?limit=${limit}&cursor=${next}>; rel="next"`);
-    return { items: changes.map((change) => changeDtoOf(change, principal.seesActors)), next };
+    return { items: changes.map((change) => changeDtoOf(change, principal)), next };
   }
 }

@@ -1,15 +1,20 @@
+import type { Principal } from '../../access/principal.js';
+import { withoutLegalOperations } from '../../registry/legal-withdrawal.js';
 import type { RecordedChange } from '../../storage/changes/change-reader.js';
 import type { ChangeDto, EventDto } from './event.dto.js';
 import type { EventCursors } from './event-cursors.js';
 
-/** @param showsActor whether the reader sees who made the change. */
-export function changeDtoOf(change: RecordedChange, showsActor: boolean): ChangeDto {
-  const { version, kind, at, patch } = change;
-  const { client, keyId } = showsActor ? change : { client: null, keyId: null };
-  return { version, kind, at: at.toISOString(), client, keyId, patch: [...patch] };
+/** Who reads changes: whether it sees who made them, and the values of identifiers that are withdrawn for legal reasons. */
+export type Reader = Pick<Principal, 'seesActors' | 'curates'>;
+
+export function changeDtoOf(change: RecordedChange, reader: Reader): ChangeDto {
+  const { version, kind, at, patch, isLegal, namingAuthority } = change;
+  const { client, keyId } = reader.seesActors ? change : { client: null, keyId: null };
+  const shown = isLegal && !reader.curates(namingAuthority) ? withoutLegalOperations(patch) : [...patch];
+  return { version, kind, at: at.toISOString(), client, keyId, patch: shown };
 }
 
-export function eventOf(change: RecordedChange, showsActor: boolean, cursors: EventCursors): EventDto {
+export function eventOf(change: RecordedChange, reader: Reader, cursors: EventCursors): EventDto {
   const { namingAuthority, identifier } = change;
-  return { id: cursors.idOf(change), namingAuthority, identifier, ...changeDtoOf(change, showsActor) };
+  return { id: cursors.idOf(change), namingAuthority, identifier, ...changeDtoOf(change, reader) };
 }

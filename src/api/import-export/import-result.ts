@@ -1,11 +1,15 @@
 import { HttpStatus } from '@nestjs/common';
-import type { Principal } from '../../access/principal.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
 import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import { keyCollision } from '../../registry/key-collision.js';
-import { claimProblem, conflictProblem, nameConflictProblem } from '../../registry/conflict-problem.js';
+import {
+  type ConflictReader,
+  claimProblem,
+  conflictProblem,
+  nameConflictProblem,
+} from '../../registry/conflict-problem.js';
 import type { LineResult } from './import.service.js';
 import type { ImportConflicts } from './transfer-record.js';
 import type { ImportResultDto } from './transfer-line.dto.js';
@@ -13,7 +17,7 @@ import type { ImportResultDto } from './transfer-line.dto.js';
 export const IMPORT_PATH = '/identifiers/import';
 
 /** The result of a line: of its import, of an equal identifier, of a conflict or of an error. */
-export function presentLine({ line, result }: LineResult, reader: Pick<Principal, 'canSee'>): ImportResultDto {
+export function presentLine({ line, result }: LineResult, reader: ConflictReader): ImportResultDto {
   if (result instanceof Problem) return refusalOf(line, result);
   if (result.outcome === 'conflict') return refusalOf(line, problemIn(result.conflicts, reader));
   const { outcome, record } = result;
@@ -27,7 +31,7 @@ function refusalOf(line: number, problem: Problem): ImportResultDto {
 
 function problemIn(
   { address, metadata, alternate, claim, registered, collision }: ImportConflicts,
-  reader: Pick<Principal, 'canSee'>,
+  reader: ConflictReader,
 ): Problem {
   if (collision !== null) return keyCollision(collision === '/localName' ? '/identifier' : collision);
   if (address !== null) {

@@ -7,7 +7,7 @@ import type { Decision, TransferRecord } from './transfer-record.js';
 const MAX_NAMES = 10_000;
 
 interface Claim {
-  readonly owner: Pick<TransferRecord, 'namingAuthority' | 'localName'>;
+  readonly owner: Pick<TransferRecord, 'namingAuthority' | 'localName' | 'tombstone'>;
   /** Of the values of the line. */
   readonly digest: Digest;
   /** Whether the owner would be registered with the name; otherwise it has the name as an alternate. */
@@ -47,8 +47,8 @@ export class PreviewedImports {
       };
       return { outcome: 'conflict', conflicts };
     }
-    const { namingAuthority, localName } = record;
-    const owner = { namingAuthority, localName };
+    const { namingAuthority, localName, tombstone } = record;
+    const owner = { namingAuthority, localName, tombstone };
     [own, ...others].forEach((each, index) => {
       if (each !== undefined && this.claims.size < MAX_NAMES && !this.claims.has(each.key))
         this.claims.set(each.key, { owner, digest, isOwn: index === 0 });

@@ -18,7 +18,7 @@ export function isSame(one: TransferRecord, other: TransferRecord, compared?: re
   return nativeText(one) === nativeText(other) && attributes.every((name) => isDeepStrictEqual(one[name], other[name]));
 }
 
-type Owner = Pick<TransferRecord, 'namingAuthority' | 'localName'>;
+type Owner = Pick<TransferRecord, 'namingAuthority' | 'localName' | 'tombstone'>;
 
 /** The identifiers that have the names of a line, and where the key of one of them is that of another name. */
 export interface ImportConflicts {
@@ -35,7 +35,7 @@ export interface ImportConflicts {
 /** Conflicts without the other attributes of the records, which can be large. */
 export function ownersIn(conflicts: ImportConflicts): ImportConflicts {
   const owner = (record: Owner | null): Owner | null =>
-    record && { namingAuthority: record.namingAuthority, localName: record.localName };
+    record && { namingAuthority: record.namingAuthority, localName: record.localName, tombstone: record.tombstone };
   const indexed = (found: ImportConflicts['alternate']): ImportConflicts['alternate'] => {
     const record = owner(found?.record ?? null);
     return found && record && { record, index: found.index };

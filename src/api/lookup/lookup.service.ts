@@ -80,8 +80,8 @@ export class LookupService {
     const read = recognize(text);
     if (!read.ok || read.value.name.type !== 'uuid') return null;
     const view = principal.viewOf(await this.authorities.current());
-    const visible = principal.hasRestrictedView ? view.all().map(({ prefix }) => prefix) : null;
-    const [found] = await this.searches.find([[{ guid: read.value.name.hex }]], visible);
+    const visible = principal.hasRestrictedView ? view.prefixes : null;
+    const [found] = await this.searches.find([[{ guid: read.value.name.hex }]], { visible, curated: [] });
     const { matches, record } = found ?? { matches: [], record: null };
     if (record === null) return null;
     if (matches.length > 1) return matches.slice(0, MAX_CANDIDATES).map(({ identifier }) => identifier);
@@ -95,7 +95,7 @@ export class LookupService {
     const { filter: texts, limit, order, withTotal, holder, after: decodeCursor } = command;
     const filter = parseFilter(texts, await this.authorities.current(), principal);
     const after = decodeCursor();
-    const few = after === undefined ? await this.describedByOne(filter, limit) : null;
+    const few = after === undefined ? await this.describedByOne(filter, limit, principal) : null;
     const redacted = (records: readonly IdentifierRecord[]) => records.map((record) => principal.redact(record));
     if (few !== null) {
       const total = { value: few.length, isExact: true };
@@ -113,13 +113,17 @@ export class LookupService {
   }
 
   /** The complete list of one metadata ID, the most frequent list query; null for any other list. */
-  private async describedByOne(filter: PageFilter, limit: number): Promise<IdentifierRecord[] | null> {
-    const { metadata, opaqueMetadata, ...others } = filter;
+  private async describedByOne(
+    filter: PageFilter,
+    limit: number,
+    principal: Principal,
+  ): Promise<IdentifierRecord[] | null> {
+    const { metadata, opaqueMetadata, curated: _, ...others } = filter;
     const isAlone = Object.values(others).every((value) => value === undefined);
     const names = [metadata, opaqueMetadata].filter((name) => name !== undefined);
     if (names.length === 0 || !isAlone) return null;
     const found = await Promise.all(names.map((name) => this.reads.findByMetadataId(name)));
-    const few = found.flatMap((records) => records ?? []);
+    const few = found.flatMap((records) => records?.filter((record) => !principal.hides(record)) ?? []);
     if (found.includes(null) || few.length > limit) return null;
     return names.length === 1 ? few : few.sort(inOrderOfMinting);
   }

@@ -36,7 +36,8 @@ export function parseFilter(filter: IdentifierFilter, all: NamingAuthoritySnapsh
   return {
     ...(metadataId === NONE ? { withoutMetadata: true } : metadataIn(metadataId, known, namingAuthority)),
     alternate: nameOf(alternateId, known, '/alternateId'),
-    ...(principal.hasRestrictedView && { namingAuthorities: known.all().map(({ prefix }) => prefix) }),
+    ...(principal.hasRestrictedView && { namingAuthorities: known.prefixes }),
+    curated: principal.curatedIn(known),
     namingAuthority: namingAuthority === undefined ? undefined : prefixOf(namingAuthority, known),
     state,
     target: target === NONE ? undefined : target,

@@ -66,7 +66,7 @@ export class HrlsHandler {
     this.metrics.handleApi('listed');
     if (!retrievesRecords) return sendText(reply, 200, jsonText(found.map(({ handle }) => handle)));
     // One part, because the names are in memory until the client has read the last record.
-    const records = this.records(found);
+    const records = this.records(found, principal);
     await this.places.parts(holder, [records].values()).next();
     void reply.code(200).headers({ 'content-type': 'application/json;charset=utf-8', 'cache-control': 'no-cache' });
     sendStream(request, reply, records);
@@ -78,7 +78,7 @@ export class HrlsHandler {
   }
 
   /** A JSON object: each Handle with its values that everybody may read, as `/api/handles` has them. */
-  private async *records(found: readonly FoundName[]): AsyncGenerator<string, undefined> {
+  private async *records(found: readonly FoundName[], principal: Principal): AsyncGenerator<string, undefined> {
     yield '{';
     for (let start = 0; start < found.length; start += RECORDS_AT_ONCE) {
       const part = found.slice(start, start + RECORDS_AT_ONCE);
@@ -86,7 +86,7 @@ export class HrlsHandler {
       const byId = new Map(records.map((record) => [record.id, record]));
       const members = part.map(({ id, handle }) => {
         const record = byId.get(id);
-        const shown = record === undefined ? [] : valuesOf(record).filter(isPublic).map(valueJson);
+        const shown = record === undefined ? [] : valuesOf(principal.redact(record)).filter(isPublic).map(valueJson);
         return `${jsonText(handle)}:${jsonText(shown)}`;
       });
       yield `${start === 0 ? '' : ','}${members.join(',')}`;

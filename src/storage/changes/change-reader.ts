@@ -32,6 +32,8 @@ export interface RecordedChange extends LogPosition {
   readonly client: string;
   readonly keyId: string | null;
   readonly patch: readonly PatchOperation[];
+  /** Whether the identifier is withdrawn for legal reasons now. */
+  readonly isLegal: boolean;
 }
 
 /** The events that a statement found. */
@@ -75,7 +77,7 @@ const OF_IDENTIFIER = `
       coalesce(sum(octet_length(patch)) OVER (ORDER BY version ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
         AS octets_before
     FROM (
-      SELECT c.position, c.id, c.naming_authority_id, c.version, c.kind, c.at, c.client, c.key_id, c.patch, i.guid, i.local_name
+      SELECT c.position, c.id, c.naming_authority_id, c.version, c.kind, c.at, c.client, c.key_id, c.patch, i.guid, i.local_name, i.withdrawal_reason_code
       FROM event c LEFT JOIN identifier i ON i.id = c.identifier_id
       WHERE c.identifier_id = $1 AND c.version > $2 ORDER BY c.version LIMIT $3
     ) page
@@ -96,7 +98,7 @@ const OF_NAMING_AUTHORITY = `
       coalesce(sum(octet_length(patch)) OVER (ORDER BY version ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
         AS octets_before
     FROM (
-      SELECT c.position, c.id, c.naming_authority_id, c.version, c.kind, c.at, c.client, c.key_id, c.patch, i.guid, i.local_name
+      SELECT c.position, c.id, c.naming_authority_id, c.version, c.kind, c.at, c.client, c.key_id, c.patch, i.guid, i.local_name, i.withdrawal_reason_code
       FROM event c LEFT JOIN identifier i ON i.id = c.identifier_id
       WHERE c.identifier_id IS NULL AND c.naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND c.version > $2 ORDER BY c.version LIMIT $3
     ) page
@@ -223,7 +225,7 @@ interface FirstEventRow {
 
 type ChangeRow = Omit<Row<'change'>, 'identifier_id' | 'naming_authority_id'> & {
   readonly naming_authority: string;
-} & Pick<Row<'identifier'>, 'guid' | 'local_name'> &
+} & Pick<Row<'identifier'>, 'guid' | 'local_name' | 'withdrawal_reason_code'> &
   PageRow;
 
 type EventRow = ChangeRow & {
@@ -255,5 +257,6 @@ function changeOf(row: ChangeRow): RecordedChange {
     client,
     keyId,
     patch: JSON.parse(row.patch) as PatchOperation[],
+    isLegal: row.withdrawal_reason_code === 'legal',
   };
 }

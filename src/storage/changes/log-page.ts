@@ -72,7 +72,7 @@ const statementOf = (
     ORDER BY ${order} LIMIT 1
   )
   SELECT b.position, b.id, (SELECT n.prefix FROM naming_authority n WHERE n.id = b.naming_authority_id) AS naming_authority,
-         b.version, b.kind, b.at, b.client, b.key_id, i.guid, i.local_name, b.is_found, b.is_last, b.read::int,
+         b.version, b.kind, b.at, b.client, b.key_id, i.guid, i.local_name, i.withdrawal_reason_code, b.is_found, b.is_last, b.read::int,
          CASE WHEN b.is_found
            THEN coalesce(b.patch, (SELECT f.patch FROM first_event f WHERE (f.position, f.id) = (b.position, b.id))) END AS patch
   FROM (

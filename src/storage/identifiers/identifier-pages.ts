@@ -182,12 +182,17 @@ export class IdentifierPages {
   }
 
   /** A filter with the numbers of its naming authorities; null where no identifier can match. */
-  private async numbered({ namingAuthority, namingAuthorities, ...rest }: PageFilter): Promise<NumberedFilter | null> {
-    const prefixes = [...(namingAuthority === undefined ? [] : [namingAuthority]), ...(namingAuthorities ?? [])];
-    if (prefixes.length === 0) return namingAuthorities === undefined ? rest : null;
-    const { rows } = await this.pool.query<{ prefix: string; id: number }>({ ...NUMBERS, values: [prefixes] });
+  private async numbered(filter: PageFilter): Promise<NumberedFilter | null> {
+    const { namingAuthority, namingAuthorities, curated, ...others } = filter;
+    const prefixes = [namingAuthority ?? [], namingAuthorities ?? [], curated ?? []].flat();
+    if (prefixes.length === 0 && namingAuthorities !== undefined) return null;
+    const query = { ...NUMBERS, values: [prefixes] };
+    const { rows } =
+      prefixes.length === 0 ? { rows: [] } : await this.pool.query<{ prefix: string; id: number }>(query);
     const numbers = new Map(rows.map(({ prefix, id }) => [prefix, id]));
-    const visible = namingAuthorities?.flatMap((prefix) => numbers.get(prefix) ?? []);
+    const idsOf = (some: readonly string[] | undefined) => some?.flatMap((prefix) => numbers.get(prefix) ?? []);
+    const [visible, curatedIds] = [idsOf(namingAuthorities), idsOf(curated)];
+    const rest = { ...others, curatedIds };
     if (namingAuthority === undefined)
       return visible?.length === 1
         ? { ...rest, namingAuthorityId: visible[0] }

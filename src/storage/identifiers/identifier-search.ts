@@ -60,10 +60,14 @@ interface FoundTexts {
   readonly end: number;
 }
 
+/** Whether the values of a row are not hidden. */
+const isSearched = (row: 'i' | 'x'): string =>
+  `(${row}.withdrawal_reason_code IS DISTINCT FROM 'legal' OR $15::text[] IS NULL OR ${row}.naming_authority_id IN (SELECT id FROM curated))`;
+
 /**
  * $1: ordinals of texts; $2: ordinals of their keys; $3 to $8: the keys; $9: the searched naming authorities, null for
  * all; $10: `MAX_CANDIDATES`; $11 and $12: the names of the keys; $13: opaque metadata IDs, which are compared
- * octet by octet; $14: the rules by which names are compared. Only the record of the first match of each text is read, and only up to
+ * octet by octet; $14: the rules by which names are compared; $15: the naming authorities whose hidden values are searched, null for all. Only the record of the first match of each text is read, and only up to
  * `MAX_PAGE_OCTETS`: a text behind them has a row without a record. OFFSET 0: see the planner assumptions.
  */
 const FIND = `
@@ -74,6 +78,8 @@ const FIND = `
       AS w(ordinal, reading, naming_authority, guid, local_key, key, bare_guid, target, name, local_name, opaque, rule)
   ), visible AS MATERIALIZED (
     SELECT n.id FROM naming_authority n WHERE n.prefix = ANY($9::text[])
+  ), curated AS MATERIALIZED (
+    SELECT n.id FROM naming_authority n WHERE n.prefix = ANY($15::text[])
   ), found AS (
     SELECT w.ordinal, w.reading, 1 AS nearness, 'identifier' AS matched_by,
            i.id, i.created_at, i.naming_authority_id, i.local_name, i.guid
@@ -93,20 +99,20 @@ const FIND = `
     SELECT w.ordinal, w.reading, 2, 'metadataId', i.id, i.created_at, i.naming_authority_id, i.local_name, i.guid
     FROM input w CROSS JOIN LATERAL (SELECT * FROM identifier x WHERE x.metadata_key = w.key OFFSET 0) i
     WHERE (compared_name(i.metadata_id, w.rule) = compared_name(w.name, w.rule) OR i.metadata_id = w.opaque)
-      AND NOT (i.state = 'reserved' AND i.lease_until <= CURRENT_TIMESTAMP)
+      AND NOT (i.state = 'reserved' AND i.lease_until <= CURRENT_TIMESTAMP) AND ${isSearched('i')}
     UNION ALL
     SELECT w.ordinal, w.reading, 3, 'alternateId', i.id, i.created_at, i.naming_authority_id, i.local_name, i.guid
     FROM input w
     CROSS JOIN LATERAL (SELECT x.identifier_id FROM alternate_identifier x WHERE x.key = w.key OFFSET 0) a
     JOIN identifier i ON i.id = a.identifier_id
     WHERE EXISTS (SELECT FROM unnest(i.alternate_ids) AS b(name) WHERE compared_name(b.name, w.rule) = compared_name(w.name, w.rule))
-      AND NOT (i.state = 'reserved' AND i.lease_until <= CURRENT_TIMESTAMP)
+      AND NOT (i.state = 'reserved' AND i.lease_until <= CURRENT_TIMESTAMP) AND ${isSearched('i')}
     UNION ALL
     SELECT w.ordinal, w.reading, 4, 'target', i.id, i.created_at, i.naming_authority_id, i.local_name, i.guid
     FROM input w CROSS JOIN LATERAL (
       SELECT * FROM identifier x
       WHERE x.target = w.target AND hashtextextended(x.target, 0) = hashtextextended(w.target, 0)
-        AND ($9::text[] IS NULL OR x.naming_authority_id IN (SELECT id FROM visible))
+        AND ($9::text[] IS NULL OR x.naming_authority_id IN (SELECT id FROM visible)) AND ${isSearched('x')}
       ORDER BY x.created_at, x.id LIMIT $10
     ) i
   ), ordered AS (
@@ -134,6 +140,15 @@ const FIND = `
   ) r ON true
   WHERE NOT o.is_cut OR o.number = 1 ORDER BY o.ordinal, o.number`;
 
+/** Where texts are searched; each member is null for all naming authorities. */
+export interface Searched {
+  readonly visible: readonly string[] | null;
+  /** Those whose hidden values are found too, of identifiers that are withdrawn for legal reasons. */
+  readonly curated: readonly string[] | null;
+}
+
+const EVERYWHERE: Searched = { visible: null, curated: null };
+
 /** Finds records for many texts in one statement. */
 @Injectable()
 export class IdentifierSearch {
@@ -141,15 +156,14 @@ export class IdentifierSearch {
 
   /**
    * Finds what each text matches by its first key with a match.
-   * @param visible the searched prefixes; null for all.
    * @returns the matches of the first texts, at least one: of all, unless their records are large.
    */
-  async find(texts: readonly (readonly SearchKey[])[], visible: readonly string[] | null = null): Promise<Matches[]> {
+  async find(texts: readonly (readonly SearchKey[])[], where: Searched = EVERYWHERE): Promise<Matches[]> {
     const keys = texts.reduce((sum, [first]) => sum + (first?.opaque === undefined ? 1 : 2), 0);
     if (keys > MAX_KEYS && texts.length > 1) {
       const half = Math.ceil(texts.length / 2);
-      const found = await this.find(texts.slice(0, half), visible);
-      return found.length < half ? found : [...found, ...(await this.find(texts.slice(half), visible))];
+      const found = await this.find(texts.slice(0, half), where);
+      return found.length < half ? found : [...found, ...(await this.find(texts.slice(half), where))];
     }
     const searched = texts.flatMap((own, ordinal) =>
       own.flatMap(({ opaque, ...key }, reading): NumberedKey[] => [
@@ -160,18 +174,18 @@ export class IdentifierSearch {
     // Most texts match by their first key, and the other keys take four times as long.
     const first = await this.findKeys(
       searched.filter(({ reading }) => reading === 0),
-      visible,
+      where,
     );
     const others = await this.findKeys(
       searched.filter(({ ordinal, reading }) => reading > 0 && ordinal < first.end && !first.matches.has(ordinal)),
-      visible,
+      where,
     );
     return texts
       .slice(0, Math.min(first.end, others.end))
       .map((_, ordinal) => first.matches.get(ordinal) ?? others.matches.get(ordinal) ?? NO_MATCHES);
   }
 
-  private async findKeys(keys: readonly NumberedKey[], visible: readonly string[] | null): Promise<FoundTexts> {
+  private async findKeys(keys: readonly NumberedKey[], { visible, curated }: Searched): Promise<FoundTexts> {
     if (keys.length === 0) return { matches: new Map(), end: Infinity };
     // Planning takes longer than finding 100 names, so the statement is prepared once per session.
     const values = [
@@ -189,6 +203,7 @@ export class IdentifierSearch {
       arrayOf(keys.map(({ address }) => address?.comparison ?? null)),
       arrayOf(keys.map(({ opaque }) => opaque?.canonical ?? null)),
       arrayOf(keys.map(({ name }) => name?.rule ?? null)),
+      curated,
     ];
     const { rows } = await this.pool.query<MatchRow>({ name: 'find-names', text: FIND, values });
     const found = new Map<number, { matches: Match[]; record: IdentifierRecord | null }>();

@@ -42,6 +42,7 @@ const describes = (row: string): string => `ARRAY(
                           || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', ''))), d.metadata_id]
            FROM identifier d
            WHERE d.metadata_key = ${row}.own_key AND NOT (d.state = 'reserved' AND d.lease_until <= CURRENT_TIMESTAMP)
+             AND d.withdrawal_reason_code IS DISTINCT FROM 'legal'
            ORDER BY d.created_at, d.id
          ) AS describes`;
 const newerVersions = (row: string): string => `ARRAY(
@@ -49,7 +50,8 @@ const newerVersions = (row: string): string => `ARRAY(
                       || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', '')))
              FROM (
                SELECT e.naming_authority_id, e.local_name, e.guid, e.replaces, e.created_at, e.id FROM identifier e
-               WHERE e.replaces_key = ${row}.own_key ORDER BY e.created_at, e.id LIMIT 20
+               WHERE e.replaces_key = ${row}.own_key AND e.withdrawal_reason_code IS DISTINCT FROM 'legal'
+               ORDER BY e.created_at, e.id LIMIT 20
              ) d
              WHERE is_name_of(d.replaces, ${row}.naming_authority, ${row}.guid, ${row}.local_name,
                               (SELECT n.case_insensitive FROM naming_authority n WHERE n.prefix = ${row}.naming_authority))

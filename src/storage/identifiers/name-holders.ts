@@ -3,7 +3,7 @@ import pg from 'pg';
 import { arrayOf } from '../array-parameter.js';
 import { isAt } from '../../registry/key-collision.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
-import type { Address } from '../../registry/naming-authority-snapshot.js';
+import { type Address, type NamingAuthoritySnapshot, addressIn } from '../../registry/naming-authority-snapshot.js';
 import type { Queryable } from '../transactions.js';
 
 /**
@@ -24,6 +24,8 @@ export interface NameHolder {
   readonly isSame: boolean;
   /** Whether it is a reservation whose lease has ended, which releases its names when this is recorded. */
   readonly isExpired: boolean;
+  /** Whether it is withdrawn for legal reasons, so that its metadata ID and its alternates are hidden; absent for false. */
+  readonly isLegal?: boolean;
 }
 
 /** $1: ordinals; $2: naming authorities; $3: GUIDs; $4: keys of local names. OFFSET 0: see the planner assumptions. */
@@ -32,12 +34,12 @@ const FIND_IDS = `
     SELECT u.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = u.naming_authority) AS naming_authority_id
     FROM unnest($1::int[], $2::text[], $3::uuid[], $4::uuid[]) AS u(ordinal, naming_authority, guid, local_key)
   )
-  SELECT w.ordinal, i.id, NULL AS local_name FROM w CROSS JOIN LATERAL (
-    SELECT x.id FROM identifier x WHERE x.guid = w.guid AND x.naming_authority_id = w.naming_authority_id OFFSET 0
+  SELECT w.ordinal, i.id, NULL AS local_name, (i.withdrawal_reason_code = 'legal') IS TRUE AS legal FROM w CROSS JOIN LATERAL (
+    SELECT x.id, x.withdrawal_reason_code FROM identifier x WHERE x.guid = w.guid AND x.naming_authority_id = w.naming_authority_id OFFSET 0
   ) i WHERE w.guid IS NOT NULL
   UNION ALL
-  SELECT w.ordinal, i.id, i.local_name FROM w CROSS JOIN LATERAL (
-    SELECT x.id, x.local_name FROM identifier x
+  SELECT w.ordinal, i.id, i.local_name, (i.withdrawal_reason_code = 'legal') IS TRUE FROM w CROSS JOIN LATERAL (
+    SELECT x.id, x.local_name, x.withdrawal_reason_code FROM identifier x
     WHERE x.local_key = w.local_key AND x.naming_authority_id = w.naming_authority_id OFFSET 0
   ) i WHERE w.local_key IS NOT NULL`;
 
@@ -73,10 +75,11 @@ const FIND_HOLDERS = `
       SELECT x.id FROM identifier x WHERE x.local_key = w.local_key AND x.naming_authority_id = w.naming_authority_id OFFSET 0
     ) i WHERE w.local_key IS NOT NULL
   )
-  SELECT h.ordinal, h.id, h.is_same, r.local_name, r.expired
+  SELECT h.ordinal, h.id, h.is_same, r.local_name, r.expired, r.legal
   FROM held h CROSS JOIN LATERAL (
     SELECT coalesce(x.local_name, upper(replace(x.guid::text, '-', ''))) AS local_name,
-           x.state = 'reserved' AND x.lease_until <= CURRENT_TIMESTAMP AS expired
+           x.state = 'reserved' AND x.lease_until <= CURRENT_TIMESTAMP AS expired,
+           (x.withdrawal_reason_code = 'legal') IS TRUE AS legal
     FROM identifier x WHERE x.id = h.id OFFSET 0
   ) r`;
 
@@ -87,6 +90,32 @@ export class NameHolders {
 
   /** The ids of identifiers by their addresses; null where none is registered. */
   async findIds(addresses: readonly Address[]): Promise<(bigint | null)[]> {
+    return (await this.findNamed(addresses, this.pool)).map((row) => (row === null ? null : BigInt(row.id)));
+  }
+
+  /**
+   * Those of names that are identifiers which are withdrawn for legal reasons now.
+   * @param names `NA/local`.
+   */
+  async legalAmong(
+    names: readonly string[],
+    known: NamingAuthoritySnapshot,
+    from: Queryable = this.pool,
+  ): Promise<ReadonlySet<string>> {
+    const named = names.flatMap((name) => {
+      const slash = name.indexOf('/');
+      const authority = known.find(name.slice(0, slash));
+      return authority === undefined ? [] : [{ name, address: addressIn(authority, name.slice(slash + 1)) }];
+    });
+    const found = await this.findNamed(
+      named.map(({ address }) => address),
+      from,
+    );
+    return new Set(named.flatMap(({ name }, index) => (found[index]?.legal === true ? [name] : [])));
+  }
+
+  /** Null where none is registered. */
+  private async findNamed(addresses: readonly Address[], from: Queryable): Promise<(NamedRow | null)[]> {
     if (addresses.length === 0) return [];
     const values = [
       arrayOf(addresses.map((_, ordinal) => ordinal)),
@@ -94,18 +123,15 @@ export class NameHolders {
       arrayOf(addresses.map(({ guid }) => guid)),
       arrayOf(addresses.map(({ localKey }) => localKey)),
     ];
-    const { rows } = await this.pool.query<{ ordinal: number; id: string; local_name: string | null }>({
-      name: 'find-ids',
-      text: FIND_IDS,
-      values,
-    });
-    const ids = addresses.map((): bigint | null => null);
-    for (const { ordinal, id, local_name: localName } of rows) {
+    const { rows } = await from.query<NamedRow>({ name: 'find-ids', text: FIND_IDS, values });
+    const found = addresses.map((): NamedRow | null => null);
+    for (const row of rows) {
+      const { ordinal, local_name: localName } = row;
       const address = addresses[ordinal];
       // The database compares GUIDs.
-      if (address !== undefined && (localName === null || isAt(localName, address))) ids[ordinal] = BigInt(id);
+      if (address !== undefined && (localName === null || isAt(localName, address))) found[ordinal] = row;
     }
-    return ids;
+    return found;
   }
 
   /** The identifiers that have the keys of names, or are named; null where a name is free. */
@@ -123,15 +149,23 @@ export class NameHolders {
     ];
     const { rows } = await from.query<HolderRow>({ name: 'find-name-holders', text: FIND_HOLDERS, values });
     const holders = names.map((): NameHolder | null => null);
-    for (const { ordinal, id, is_same: isSame, local_name: localName, expired } of rows) {
+    for (const { ordinal, id, is_same: isSame, local_name: localName, expired, legal: isLegal } of rows) {
       const { namingAuthority = '', address } = names[ordinal] ?? {};
       const holder = { id: BigInt(id), namingAuthority, localName };
       // An identifier keeps its own name.
       if (address !== undefined) holders[ordinal] = { ...holder, isSame: isAt(localName, address), isExpired: false };
-      else holders[ordinal] = { ...holder, isSame: isSame === true, isExpired: expired };
+      else holders[ordinal] = { ...holder, isSame: isSame === true, isExpired: expired, isLegal };
     }
     return holders;
   }
+}
+
+interface NamedRow {
+  readonly ordinal: number;
+  readonly id: string;
+  /** Null for a GUID. */
+  readonly local_name: string | null;
+  readonly legal: boolean;
 }
 
 interface HolderRow {
@@ -141,4 +175,5 @@ interface HolderRow {
   readonly is_same: boolean | null;
   readonly local_name: string;
   readonly expired: boolean;
+  readonly legal: boolean;
 }

@@ -16,6 +16,11 @@ export interface PageFilter {
   readonly target?: string | undefined;
   /** Without a target. */
   readonly withoutTarget?: boolean | undefined;
+  /**
+   * The naming authorities whose hidden values the principal sees; absent for all. A filter by such values finds no other identifiers
+   * that are withdrawn for legal reasons.
+   */
+  readonly curated?: readonly string[] | undefined;
   /** The first octets of the target, as it is stored. */
   readonly targetPrefix?: string | undefined;
   /** A client that made a change after the identifier was created. */
@@ -26,7 +31,8 @@ export interface PageFilter {
 }
 
 /** A filter with the numbers of naming authorities, by whose statistics PostgreSQL chooses the index. */
-export type NumberedFilter = Omit<PageFilter, 'namingAuthority' | 'namingAuthorities'> & {
+export type NumberedFilter = Omit<PageFilter, 'namingAuthority' | 'namingAuthorities' | 'curated'> & {
+  readonly curatedIds?: readonly number[] | undefined;
   readonly namingAuthorityId?: number | undefined;
   readonly namingAuthorityIds?: readonly number[] | undefined;
 };
@@ -67,6 +73,10 @@ export function conditionsOf(filter: NumberedFilter, add: (value: unknown) => st
     const text = add(target);
     conditions.push(`target = ${text} AND hashtextextended(target, 0) = hashtextextended(${text}, 0)`);
   }
+  if (filter.curatedIds !== undefined && isOfHidden(filter)) {
+    const curated = `naming_authority_id = ANY(${add(filter.curatedIds)}::int[])`;
+    conditions.push(`(withdrawal_reason_code IS DISTINCT FROM 'legal' OR ${curated})`);
+  }
   if (state !== undefined) conditions.push(IN_STATE[state]);
   if (filter.withoutMetadata === true) conditions.push('(metadata_key IS NULL OR expired)');
   if (filter.withoutTarget === true) conditions.push('target IS NULL');
@@ -76,6 +86,12 @@ export function conditionsOf(filter: NumberedFilter, add: (value: unknown) => st
       SELECT FROM change c WHERE c.identifier_id = r.id AND c.client = ${add(changedBy)} AND c.kind NOT IN (${CREATIONS}) OFFSET 0)`);
   }
   return conditions;
+}
+
+/** Whether a filter is one by values that are hidden of identifiers that are withdrawn for legal reasons, also by their absence. */
+function isOfHidden(filter: NumberedFilter): boolean {
+  const { target, targetPrefix, withoutTarget, withoutMetadata } = filter;
+  return hasName(filter) || [target, targetPrefix, withoutTarget, withoutMetadata].some((value) => value !== undefined);
 }
 
 /** Whether a filter has a name, which few identifiers have: at most one in each naming authority. */

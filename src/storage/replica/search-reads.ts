@@ -1,5 +1,5 @@
 import type { Replica } from '../../database/replica/replica.js';
-import { IdentifierSearch, type Matches, type SearchKey } from '../identifiers/identifier-search.js';
+import { IdentifierSearch, type Matches, type SearchKey, type Searched } from '../identifiers/identifier-search.js';
 import { replicaFirst } from '../replica-first.js';
 
 /** Finds records for many texts, at a replica where there is one. */
@@ -15,21 +15,20 @@ export class SearchReads {
 
   /**
    * Finds what the texts match, as `IdentifierSearch.find` does. The primary finds what the replica does not have.
-   * @param visible the searched prefixes; null for all.
    */
-  async find(texts: readonly (readonly SearchKey[])[], visible: readonly string[] | null): Promise<Matches[]> {
+  async find(texts: readonly (readonly SearchKey[])[], where: Searched): Promise<Matches[]> {
     const { replica, atReplica, primary } = this;
-    if (replica === null || atReplica === null) return primary.find(texts, visible);
+    if (replica === null || atReplica === null) return primary.find(texts, where);
     return replicaFirst(
       replica,
       (found) => found.every(isFound),
-      () => atReplica.find(texts, visible),
+      () => atReplica.find(texts, where),
       async (found) => {
-        if (found === null) return primary.find(texts, visible);
+        if (found === null) return primary.find(texts, where);
         const missing = found.flatMap((matches, index) => (isFound(matches) ? [] : [index]));
         const others = await primary.find(
           missing.map((index) => texts[index] ?? []),
-          visible,
+          where,
         );
         const byIndex = new Map(missing.map((index, at) => [index, others[at]]));
         const results = found.map((matches, index) => (isFound(matches) ? matches : byIndex.get(index)));

@@ -3,12 +3,13 @@ import { describe, expect, it } from '@jest/globals';
 import { EventCursors } from '../../../src/api/events/event-cursors.js';
 import { eventStream } from '../../../src/api/events/event-stream.js';
 import { Cursors } from '../../../src/http/validation/cursor.js';
+import { OPEN_ACCESS } from '../../../src/access/principal.js';
 import type { ChangePage } from '../../../src/api/events/event-log.js';
 import type { RecordedChange } from '../../../src/storage/changes/change-reader.js';
 
 const LOG_QUERY = {
   ...({ limit: 2, order: 'at', filter: null } as const),
-  ...{ permit: async () => {}, isRestricted: false, showsActors: true },
+  ...{ permit: async () => {}, isRestricted: false, reader: OPEN_ACCESS },
 };
 
 const codec = new Cursors();
@@ -26,6 +27,7 @@ const change = (n: number): RecordedChange => ({
   client: 'test',
   keyId: null,
   patch: [{ op: 'replace', path: '/target', value: 'a\nb' }],
+  isLegal: false,
 });
 const page = (...numbers: number[]): ChangePage => ({
   changes: numbers.map(change),

@@ -78,7 +78,7 @@ describe('the names of a withdrawn identifier', () => {
     const answer = await patch(path, values);
     expect(coded(answer)).toEqual([409, 'WRONG_STATE']);
     expect(answer.body.detail).toBe(
-      `${identifier} is withdrawn (Deposited twice.); only its metadataId and its alternateIds can be changed, or it can be reinstated.`,
+      `${identifier} is withdrawn (other); only its metadataId and its alternateIds can be changed, or it can be reinstated.`,
     );
     const { lines } = await sendChanges(service.client, ndjson({ identifier, target: null, metadataId: null }));
     expect(lines).toMatchObject([{ status: 409, problem: { code: 'WRONG_STATE' } }]);

@@ -85,6 +85,8 @@ describe('a page of identifiers', () => {
     ['the state withdrawn', { state: 'withdrawn' }],
     ['a target of one', { target: 'https://repo.example.org/777' }],
     ['a target of a quarter', { target: 'https://repo.example.org/all' }],
+    ['a metadata ID by a reader without hidden values', { metadata: named('hdl:20.1000/777'), curatedIds: [] }],
+    ['a target by a reader of some hidden values', { target: 'https://repo.example.org/all', curatedIds: [2] }],
     ['a time near the end', { createdAfter: new Date('2026-01-03T07:00:00Z') }],
     ['a time near the beginning', { createdBefore: new Date('2026-01-01T00:30:00Z') }],
     [
@@ -121,9 +123,10 @@ describe('a page of identifiers', () => {
 
 describe('a look-up of a target that a quarter of all identifiers share', () => {
   it.each([
-    ['by a reader of all', null],
-    ['by a restricted reader', ['100.102']],
-  ])('reads little more than its ten candidates: %s', async (_, visible) => {
+    ['by a reader of all', { visible: null, curated: null }],
+    ['by a restricted reader', { visible: ['100.102'], curated: ['100.102'] }],
+    ['by a reader without hidden values', { visible: null, curated: [] }],
+  ])('reads little more than its ten candidates: %s', async (_, where) => {
     const target = 'https://repo.example.org/all';
     // The view also includes earlier transactions that are reported late.
     const rowsRead = async () => {
@@ -134,7 +137,7 @@ describe('a look-up of a target that a quarter of all identifiers share', () => 
     };
     await client.query('BEGIN');
     const before = await rowsRead();
-    const [{ matches } = { matches: [] }] = await new IdentifierSearch(client).find([[{ target }]], visible);
+    const [{ matches } = { matches: [] }] = await new IdentifierSearch(client).find([[{ target }]], where);
     const read = (await rowsRead()) - before;
     await client.query('ROLLBACK');
     expect(matches).toHaveLength(10);

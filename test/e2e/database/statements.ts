@@ -210,7 +210,7 @@ export const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][]
     (on) =>
       new IdentifierSearch(on).find(
         many(100, (n) => [name(n), { target: `https://x.example/${n}` }]),
-        ['100.102'],
+        { visible: ['100.102'], curated: ['100.102'] },
       ),
   ],
   [

@@ -26,10 +26,11 @@ import { writeClient } from '../../../dist/storage/write-client.js';
 export function handleRecordsOn(pool: pg.Pool): HandleRecordsService {
   const resolver = toResolver({ scheme: 'http', authority: 'hdl.handle.net' });
   const reader = new IdentifierReader(pool);
+  const holders = new NameHolders(pool);
   const updater = new IdentifierUpdater(reader);
   const transactions = new Transactions(pool, pool);
   const results = new RequestResults(pool, transactions);
-  const replays = new MintReplays(reader, results);
+  const replays = new MintReplays(reader, results, holders);
   const retries = new ConflictRetries(transactions, updater);
   const prisma = writeClient(new PrismaService(pool), pool, transactions);
   const authorities = new NamingAuthorityCache(pool, resolver);
@@ -49,7 +50,7 @@ export function handleRecordsOn(pool: pg.Pool): HandleRecordsService {
     transactions,
   );
   const requests = new IdempotentRequests(transactions, results);
-  const engine = new ChangeEngine(reader, updater, new NameHolders(pool));
-  const curation = new CurationService(engine, retries, reader, requests, authorities, resolver);
+  const engine = new ChangeEngine(reader, updater, holders);
+  const curation = new CurationService(engine, retries, reader, holders, requests, authorities, resolver);
   return new HandleRecordsService(curation, minting, reader);
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { ADMIN } from '../../../dist/access/principal.js';
 import { MintBudget } from '../../../dist/access/mint-budget.js';
 import { MintConflicts } from '../../../dist/minting/mint-conflicts.js';
 import { Metrics } from '../../../dist/metrics/metrics.js';
@@ -7,6 +8,7 @@ import { MintReplays } from '../../../dist/minting/mint-replays.js';
 import { MintingService } from '../../../dist/minting/minting.service.js';
 import { toResolver } from '../../../dist/identifier/index.js';
 import { NamingAuthorityWriter } from '../../../dist/storage/naming-authorities/naming-authority-writer.js';
+import { NameHolders } from '../../../dist/storage/identifiers/name-holders.js';
 import { IdentifierUpdater } from '../../../dist/storage/identifiers/identifier-updater.js';
 import { ChangeReader } from '../../../dist/storage/changes/change-reader.js';
 import { IdentifierReader } from '../../../dist/storage/identifiers/identifier-reader.js';
@@ -48,7 +50,7 @@ function mintingWith(guids: (string | undefined)[]) {
   const reader = new IdentifierReader(pool);
   const transactions = new Transactions(pool, pool);
   const results = new RequestResults(pool, transactions);
-  const replays = new MintReplays(reader, results);
+  const replays = new MintReplays(reader, results, new NameHolders(pool));
   const retries = new ConflictRetries(transactions, new IdentifierUpdater(reader));
   const prisma = writeClient(new PrismaService(pool), pool, transactions);
   const authorities = new NamingAuthorityCache(pool, RESOLVER);
@@ -67,7 +69,7 @@ function mintingWith(guids: (string | undefined)[]) {
   return {
     mint: async (order: typeof ORDER) => {
       const { results, failure } = await service.mintAll([
-        { command: order, context: ASKED, known: await authorities.current() },
+        { command: order, context: ASKED, known: await authorities.current(), reader: ADMIN },
       ]);
       const [minted] = results.values();
       if (minted === undefined) throw failure ?? new TypeError('one job has one result');

@@ -6,7 +6,6 @@ import type { Principal } from '../../../access/principal.js';
 import type { RequestContext } from '../../../access/request-context.js';
 import { namingAuthorityKey, parseNamingAuthority } from '../../../identifier/index.js';
 import { Problem, type ProblemDetail } from '../../../problem/problem.js';
-import { shownConflict } from '../../../registry/conflict-problem.js';
 import { type Digest, digestFrom } from '../../../registry/digest.js';
 import type { MintCommand } from '../../../registry/mint-command.js';
 import { type NamingAuthoritySnapshot, activeIn, addressIn } from '../../../registry/naming-authority-snapshot.js';
@@ -86,7 +85,8 @@ export class BatchService {
     for (const problem of chargeRateLimits(items, this.budget, known).values()) throw problem;
     const entries = items.map(({ clientRef, command }): Entry => {
       const isRefused = command instanceof Problem;
-      return { clientRef, job: isRefused ? command : { command, context: { actor: principal, request: null }, known } };
+      const context = { actor: principal, request: null };
+      return { clientRef, job: isRefused ? command : { command, context, known, reader: principal } };
     });
     const request = key === undefined ? null : { client: principal.client, key, fingerprint };
     const run = async (transaction: Queryable): Promise<Work> => {
@@ -97,7 +97,8 @@ export class BatchService {
       return { result: minted, stored: request === null ? [] : results.map(serializeResult) };
     };
     const once = await this.retries.run(() => this.requests.runOnce(request, run));
-    if (once.replayed) return { results: await this.restore(entries, once.stored, known), replayed: true };
+    if (once.replayed)
+      return { results: await this.restore(entries, once.stored, { known, reader: principal }), replayed: true };
     this.minting.statistics.count(once.result);
     const results = entries.map(({ clientRef, job }) => ({ clientRef, result: resultOf(job, once.result) }));
     return { results, replayed: false };
@@ -126,13 +127,12 @@ export class BatchService {
   private async restore(
     entries: readonly Entry[],
     stored: readonly StoredResult[],
-    known: NamingAuthoritySnapshot,
+    view: Pick<MintJob, 'known' | 'reader'>,
   ): Promise<NamedResult[]> {
-    const results = await this.replays.restore(new Map(stored.entries()));
+    const results = await this.replays.shown(await this.replays.restore(new Map(stored.entries())), () => view);
     return [...results].map(([index, result]) => {
       const { clientRef = null, job } = entries[index] ?? {};
-      const shown = shownConflict(result, known);
-      return { clientRef, result: job === undefined || job instanceof Problem ? shown : withUnderstood(shown, job) };
+      return { clientRef, result: job === undefined || job instanceof Problem ? result : withUnderstood(result, job) };
     });
   }
 }

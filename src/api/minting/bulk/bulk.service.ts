@@ -80,7 +80,7 @@ export class BulkService {
       const key = bulk.idempotencyKey;
       // A pair of identifiers uses two indexes.
       const request = key === undefined ? null : { key, index: 2 * line, fingerprint: digestOf(canonical) };
-      return { line, clientRef, job: { command, context: { actor: principal, request }, known } };
+      return { line, clientRef, job: { command, context: { actor: principal, request }, known, reader: principal } };
     });
     const jobs = lines.flatMap(({ job }) => (job instanceof Problem ? [] : [job]));
     return { lines, prepared: await this.minting.prepare(jobs) };

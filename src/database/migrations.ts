@@ -11,7 +11,12 @@ import { type ShippedMigration, shippedMigrations } from './shipped-migrations.j
 import { type WaitOptions, connectForWriting } from './writable-server.js';
 
 /** The first migrations of the layouts of development versions. One migration, which is rewritten until the first release, replaces them. */
-const OLD_MIGRATIONS = ['20261120000000_identifiers', '20261122120000_schema', '20261125120000_schema'];
+const OLD_MIGRATIONS = [
+  '20261120000000_identifiers',
+  '20261122120000_schema',
+  '20261125120000_schema',
+  '20261125180000_schema',
+];
 
 /** The oldest supported PostgreSQL, as `server_version_num`. */
 const OLDEST_VERSION = 140_000;

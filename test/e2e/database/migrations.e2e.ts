@@ -136,7 +136,7 @@ describe('the migration of an empty database', () => {
 });
 
 describe('a database of a development version', () => {
-  it.each(['20261120000000_identifiers', '20261122120000_schema', '20261125120000_schema'])(
+  it.each(['20261120000000_identifiers', '20261122120000_schema', '20261125120000_schema', '20261125180000_schema'])(
     'with the migration %s is refused in words',
     async (name) => {
       await migrate(database.url);

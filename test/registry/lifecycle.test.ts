@@ -64,7 +64,7 @@ describe('which step a state permits', () => {
   });
 
   it('the refusal of a withdrawn identifier contains the reason code of its tombstone, and not the text', () => {
-    expect(stateProblem(inState('withdrawn'), 'changed')?.detail).toContain('is withdrawn (deleted); only');
+    expect(stateProblem(inState('withdrawn'), 'changed')?.detail).toContain('is withdrawn (other); only');
   });
 
   it('the refusal names the state and the states that permit the step', () => {

@@ -133,7 +133,7 @@ export class CurationService {
     known: NamingAuthoritySnapshot,
   ): Promise<IdentifierSnapshot> {
     const { describes, newerVersions } = snapshot;
-    const legal = await this.holders.legalAmong([...describes, ...newerVersions], known);
+    const legal = await this.holders.legalAmong([...describes, ...newerVersions].map((name) => ({ name, known })));
     const isShown = (name: string): boolean => !legal.has(name);
     const shown = isHidden ? withoutLegalValues(snapshot) : snapshot;
     return { ...shown, describes: describes.filter(isShown), newerVersions: newerVersions.filter(isShown) };

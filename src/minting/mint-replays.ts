@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { rowsLost } from '../problem/database-errors.js';
 import type { ProblemCode } from '../problem/catalogue.js';
 import { Problem, type ProblemExtensions } from '../problem/problem.js';
-import { shownConflict, valueHolderIn } from '../registry/conflict-problem.js';
 import { MAX_PAGE_OCTETS } from '../storage/bounded-page.js';
+import { shownConflict, valueHolderIn } from '../registry/conflict-problem.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import { NameHolders } from '../storage/identifiers/name-holders.js';
 import { type NewResult, RequestResults, earlierOf } from '../storage/request-results.js';
@@ -15,8 +15,6 @@ import type { DecidedMint, MintJob, MintOutcome, MintResult } from './mint-outco
 const STORED_REFUSALS = new Set([
   ...['KEY_COLLISION', 'METADATA_ID_TAKEN', 'GUID_TAKEN', 'IDENTIFIER_TAKEN', 'ALTERNATE_ID_TAKEN', 'WRONG_STATE'],
 ]);
-
-const NONE: ReadonlySet<string> = new Set();
 
 const PARTS = { items: 1000, octets: MAX_PAGE_OCTETS };
 
@@ -118,16 +116,13 @@ export class MintReplays {
     viewOf: (key: K) => Pick<MintJob, 'known' | 'reader'>,
     from?: Queryable,
   ): Promise<Map<K, MintResult>> {
-    const [first] = results.keys();
     const holders = [...results].flatMap(([key, result]) => {
-      const holder = valueHolderIn(result);
-      return holder === null || viewOf(key).reader.curates(holder.slice(0, holder.indexOf('/')))
-        ? []
-        : [{ key, holder }];
+      const { known, reader } = viewOf(key);
+      const name = valueHolderIn(result);
+      return name === null || reader.curates(name.slice(0, name.indexOf('/'))) ? [] : [{ key, name, known }];
     });
-    const names = holders.map(({ holder }) => holder);
-    const legal = first === undefined ? NONE : await this.holders.legalAmong(names, viewOf(first).known, from);
-    const hidden = new Set(holders.flatMap(({ key, holder }) => (legal.has(holder) ? [key] : [])));
+    const legal = await this.holders.legalAmong(holders, from);
+    const hidden = new Set(holders.flatMap(({ key, name }) => (legal.has(name) ? [key] : [])));
     return new Map(
       [...results].map(([key, result]) => [key, shownConflict(result, viewOf(key).reader, hidden.has(key))]),
     );

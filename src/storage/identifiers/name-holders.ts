@@ -95,14 +95,13 @@ export class NameHolders {
 
   /**
    * Those of names that are identifiers which are withdrawn for legal reasons now.
-   * @param names `NA/local`.
+   * @param names `NA/local`, each with naming authorities of which one is its own.
    */
   async legalAmong(
-    names: readonly string[],
-    known: NamingAuthoritySnapshot,
+    names: readonly { readonly name: string; readonly known: NamingAuthoritySnapshot }[],
     from: Queryable = this.pool,
   ): Promise<ReadonlySet<string>> {
-    const named = names.flatMap((name) => {
+    const named = names.flatMap(({ name, known }) => {
       const slash = name.indexOf('/');
       const authority = known.find(name.slice(0, slash));
       return authority === undefined ? [] : [{ name, address: addressIn(authority, name.slice(slash + 1)) }];

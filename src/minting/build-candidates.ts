@@ -5,7 +5,7 @@ import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { type NamingAuthoritySnapshot, activeIn } from '../registry/naming-authority-snapshot.js';
 import type { NewIdentifier } from '../registry/new-identifier.js';
 import type { GuidGenerator } from '../registry/uuid.js';
-import { requestInFlight } from '../storage/idempotency-key.js';
+import { requestInFlight } from '../storage/request-results.js';
 import type { Candidate, DecidedMint, MintJob } from './mint-outcome.js';
 
 /**

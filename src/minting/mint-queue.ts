@@ -1,10 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Metrics } from '../metrics/metrics.js';
 import { conflictInProgress, databaseProblem, isConflict, isLockTimeout } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
 import { Batcher, type BatcherLimits, queueFull } from '../storage/batcher.js';
-import { requestInFlight } from '../storage/idempotency-key.js';
+import { requestInFlight } from '../storage/request-results.js';
 import type { LockWait } from '../storage/transactions.js';
-import { isInFlight, whileInFlight } from './key-in-use.js';
 import type { MintJob, MintOutcome, MintResult } from './mint-outcome.js';
 
 /** How mints are sent, and how long their statement waits for a lock. */
@@ -32,6 +32,24 @@ const MOST_WAIT_MS = 4000;
 
 /** Maximum number of mints that wait in memory for another one with the same names. */
 const MOST_FOLLOWERS = 5000;
+
+/** Milliseconds between attempts while another request uses the same idempotency key. */
+const PAUSES_MS = [20, 40, 80, 160, 320, 640, 1280];
+
+/** Whether a mint was refused because another request uses its Idempotency-Key at this moment. */
+export function isInFlight(result: unknown): boolean {
+  return result instanceof Problem && result.code === 'REQUEST_IN_FLIGHT';
+}
+
+/** Repeats an attempt while another request uses its key, after pauses, which hold neither a connection nor a place in a queue. */
+export async function whileInFlight<T>(attempt: () => Promise<T>, isOpen: (result: T) => boolean): Promise<T> {
+  for (const pauseMs of PAUSES_MS) {
+    const result = await attempt();
+    if (!isOpen(result)) return result;
+    await pause(pauseMs);
+  }
+  return attempt();
+}
 
 /** Returns one result for each job, in order; an error is the result only of jobs that were not finished before. */
 export type MintGroup = (jobs: readonly MintJob[], lockWait: LockWait) => Promise<(MintOutcome | Error)[]>;

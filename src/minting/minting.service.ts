@@ -20,7 +20,6 @@ import { type LockWait, type Queryable, Transactions } from '../storage/transact
 import { READ_CLIENT, type ReadClient } from '../storage/read-client.js';
 import { WRITE_CLIENT, type WriteClient } from '../storage/write-client.js';
 import { buildCandidates, type PreviousVersions } from './build-candidates.js';
-import { isInFlight } from './key-in-use.js';
 import { MintConflicts } from './mint-conflicts.js';
 import {
   type Candidate,
@@ -31,7 +30,7 @@ import {
   type MintResult,
   withUnderstood,
 } from './mint-outcome.js';
-import { MintQueue } from './mint-queue.js';
+import { MintQueue, isInFlight } from './mint-queue.js';
 import { MintReplays } from './mint-replays.js';
 import { MintStatistics } from './mint-statistics.js';
 

@@ -1,10 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { errorOfLaterPart, isLockTimeout } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
-import { digestOf } from '../registry/digest.js';
-import { type KeyedRequest, requestInFlight } from './idempotency-key.js';
-import { RequestResults, earlierOf } from './request-results.js';
+import type { Actor } from '../registry/change.js';
+import { type Digest, digestOf } from '../registry/digest.js';
+import { RequestResults, earlierOf, requestInFlight } from './request-results.js';
 import { type Queryable, Transactions } from './transactions.js';
+
+/** The Idempotency-Key of a request, with its client and the fingerprint of the request. */
+export interface KeyedRequest {
+  readonly client: string;
+  readonly key: string;
+  readonly fingerprint: Digest;
+}
+
+export function keyedRequest(actor: Actor, key: string | undefined, content: unknown): KeyedRequest | null {
+  if (key === undefined) return null;
+  return { client: actor.client, key, fingerprint: digestOf(JSON.stringify(content)) };
+}
 
 export interface Replayable<T> {
   readonly result: T;

@@ -20,19 +20,6 @@ describe('the configuration', () => {
     });
   });
 
-  it('RFC 7725 4: has the URL of who blocks identifiers, which fits into a header; none by default', () => {
-    const url = 'https://repo.example.org/about?for=451';
-    expect([readConfig({}).blockedByUrl, readConfig({ BLOCKED_BY_URL: url }).blockedByUrl]).toEqual([null, url]);
-    for (const BLOCKED_BY_URL of [
-      ...['repo.example.org', 'ftp://repo.example.org/', 'https://u:p@repo.example.org/', 'https://h/>;x', 'https://'],
-      ...['https://h:99999/', 'https://h/a b', `https://h/${'a'.repeat(491)}`],
-    ]) {
-      expect(() => readConfig({ BLOCKED_BY_URL })).toThrow(
-        'BLOCKED_BY_URL must be an http or https URL of at most 500',
-      );
-    }
-  });
-
   it('treats an empty variable as not set', () => {
     expect(readConfig({ PORT: '', HOST: '', NAMING_AUTHORITIES: '', RESOLVER_FIRST_SEGMENT: '' })).toEqual(
       readConfig({}),

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Attempts } from '../../src/storage/attempts.js';
+import { Attempts } from '../../src/storage/conflict-retries.js';
 
 /** The pauses that were made, in milliseconds. */
 const pauses: number[] = [];

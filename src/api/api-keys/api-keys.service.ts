@@ -11,8 +11,7 @@ import { handleUserText, readHandleUser } from '../../registry/handle-user.js';
 import { type ApiKey, ApiKeyStore } from '../../storage/api-key-store.js';
 import { HandleUserStore, MAX_USERS } from '../../storage/handle-user-store.js';
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
-import { IdempotentRequests, type Replayable } from '../../storage/idempotency.js';
-import { keyedRequest } from '../../storage/idempotency-key.js';
+import { IdempotentRequests, type Replayable, keyedRequest } from '../../storage/idempotency.js';
 import { readTime, requireFuture } from '../../registry/timestamp.js';
 import { isUuid } from '../../registry/uuid.js';
 

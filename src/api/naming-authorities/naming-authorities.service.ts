@@ -9,8 +9,7 @@ import type {
   NamingAuthorityRules,
   NamingAuthoritySettings,
 } from '../../registry/naming-authority.js';
-import { IdempotentRequests, type Replayable } from '../../storage/idempotency.js';
-import { keyedRequest } from '../../storage/idempotency-key.js';
+import { IdempotentRequests, type Replayable, keyedRequest } from '../../storage/idempotency.js';
 import { NamingAuthorityCache } from '../../storage/naming-authorities/naming-authority-cache.js';
 import { NamingAuthorityCounts } from '../../storage/naming-authorities/naming-authority-counts.js';
 import { NamingAuthorityReader } from '../../storage/naming-authorities/naming-authority-reader.js';

@@ -14,7 +14,7 @@ import {
   prefixesOf,
   resultOf,
 } from '../batch/mint-item.js';
-import { isInFlight, whileInFlight } from '../../../minting/key-in-use.js';
+import { isInFlight, whileInFlight } from '../../../minting/mint-queue.js';
 import type { MintJob, MintResult, NamedResult } from '../../../minting/mint-outcome.js';
 import { MintingService, type PreparedMints } from '../../../minting/minting.service.js';
 import { UpsertsService } from '../../../changing/upserts.service.js';

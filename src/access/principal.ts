@@ -2,7 +2,7 @@ import { namingAuthorityKey } from '../identifier/index.js';
 import { Problem } from '../problem/problem.js';
 import type { AlternateName } from '../registry/alternate-name.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
-import { isLegal, withoutLegalValues } from '../registry/legal-withdrawal.js';
+import { isLegal, withoutLegalValues } from '../registry/lifecycle.js';
 import type { MintCommand } from '../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { SCOPES, type Scope } from './scope.js';

@@ -2,7 +2,7 @@ import type { Principal } from '../access/principal.js';
 import { type RepairCode, listRepairs, parseNamingAuthority } from '../identifier/index.js';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
 import { Problem, invalidRequest, malformed } from '../problem/problem.js';
-import { type Digest, digestOf } from '../registry/digest.js';
+import { type Digest, digestOf } from '../registry/uuid.js';
 import type { MetadataIdScheme } from '../registry/naming-authority.js';
 import type { Address, NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { readMetadataId } from '../registry/parse-names.js';

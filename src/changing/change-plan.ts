@@ -3,10 +3,9 @@ import { rowsLost } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
 import { nameConflictProblem } from '../registry/conflict-problem.js';
 import { type AlternateName, claimOf, gainedBy } from '../registry/alternate-name.js';
-import type { IdentifierRecord } from '../registry/identifier-record.js';
+import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
 import { keyCollision } from '../registry/key-collision.js';
-import { isLegal } from '../registry/legal-withdrawal.js';
-import { type Amendment, amended, changeTime } from '../registry/lifecycle.js';
+import { type Amendment, amended, changeTime, describes, following, isLegal } from '../registry/lifecycle.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { nameInCanonical } from '../registry/canonical-name.js';
 import { opaqueName } from '../registry/opaque-metadata-id.js';
@@ -14,7 +13,7 @@ import type { PairedRecords } from '../storage/identifiers/identifier-reader.js'
 import type { RecordChange } from '../storage/identifiers/identifier-updater.js';
 import type { NameHolder, UniqueName } from '../storage/identifiers/name-holders.js';
 import { type CurationStep, decide } from './curation-command.js';
-import { decideMetadataRecord } from './metadata-record.js';
+import { withStoredValues } from './values-command.js';
 
 /** A change whose identifier was found, or has a name that is searched when its turn comes. */
 export interface TargetedChange {
@@ -242,4 +241,37 @@ export function roundsOf<T extends PlannedChange>(changes: readonly T[]): T[][] 
 export function notRegistered(text: string, pointer: string): Problem {
   const detail = `${text} is well formed but not registered.`;
   return new Problem('IDENTIFIER_NOT_FOUND', detail, { errors: [{ pointer, detail: 'is not registered' }] });
+}
+
+/**
+ * Decides how the metadata record that was minted with an object changes with it.
+ * @param amendment the change of the object.
+ * @param record null where none was minted with the object.
+ * @returns null where the record stays as it is.
+ * @throws Problem WRONG_STATE where there is no record for a requested target.
+ */
+export function decideMetadataRecord(
+  object: IdentifierRecord,
+  amendment: Amendment,
+  step: CurationStep,
+  record: IdentifierRecord | null,
+  at: Date,
+): Amendment | null {
+  const follows = record === null ? null : following(object, amendment, record);
+  const target = step.step === 'activated' ? step.metadataTarget : undefined;
+  if (target === undefined) return follows;
+  if (record === null) throw noRecord(`${nativeText(object)} has no metadata record that was minted with it`);
+  if (!describes(record, amended(object, amendment))) {
+    const why = `is not ${nativeText(record)}, the metadata record that was minted with it`;
+    throw noRecord(`after the activation, the metadata ID of ${nativeText(object)} ${why}`);
+  }
+  if (record.state === 'withdrawn')
+    throw noRecord(`${nativeText(record)}, the metadata record of ${nativeText(object)}, is withdrawn`);
+  if (follows === null && target === record.target) return null;
+  return { ...(follows ?? { kind: 'changed' }), ...withStoredValues(record, { target }, at) };
+}
+
+function noRecord(why: string): Problem {
+  const detail = `metadataTarget cannot be set: ${why}`;
+  return new Problem('WRONG_STATE', `${detail}.`, { errors: [{ pointer: '/metadataTarget', detail }] });
 }

@@ -5,7 +5,7 @@ import type { RepairCode } from '../identifier/index.js';
 import { Problem } from '../problem/problem.js';
 import { type StoredProblem, deserializeProblem, serializeProblem } from '../problem/stored-problem.js';
 import { shownConflict } from '../registry/conflict-problem.js';
-import type { Digest } from '../registry/digest.js';
+import type { Digest } from '../registry/uuid.js';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { ConflictRetries } from '../storage/conflict-retries.js';

@@ -2,7 +2,7 @@ import type { Principal } from '../access/principal.js';
 import { Problem } from '../problem/problem.js';
 import { type AlternateName, gainedBy } from '../registry/alternate-name.js';
 import type { CanonicalName } from '../registry/canonical-name.js';
-import { type IdentifierRecord, identifierOf, nativeText } from '../registry/identifier-record.js';
+import { type IdentifierRecord, identifierOf, nativeText, requireSize } from '../registry/identifier-record.js';
 import {
   type Amendment,
   type RequestedWithdrawal,
@@ -15,12 +15,11 @@ import {
   replacedBy,
   requireState,
   withdrawal,
+  withoutLegalValues,
 } from '../registry/lifecycle.js';
-import { withoutLegalValues } from '../registry/legal-withdrawal.js';
 import type { MetadataIdScheme } from '../registry/naming-authority.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { readAlternates, readMetadataId, requireTwoThings } from '../registry/parse-names.js';
-import { requireSize } from '../registry/record-size.js';
 import {
   type Predecessor,
   type RequestedPredecessor,

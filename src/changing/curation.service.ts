@@ -12,8 +12,7 @@ import {
   serializeRecord,
   snapshotOf,
 } from '../registry/identifier-record.js';
-import { isDeleted } from '../registry/lifecycle.js';
-import { withoutLegalValues } from '../registry/legal-withdrawal.js';
+import { isDeleted, withoutLegalValues } from '../registry/lifecycle.js';
 import type { Address, NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { resolveIdentifier } from '../registry/resolve-identifier.js';
 import { ConflictRetries } from '../storage/conflict-retries.js';

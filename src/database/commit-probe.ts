@@ -1,8 +1,7 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import pg from 'pg';
-import { CommitWatch } from './commit-watch.js';
+import { CommitWatch, takeCancelledWait } from './commit-watch.js';
 import { PROBE_POOL } from './pool.js';
-import { takeCancelledWait } from './standby-notices.js';
 
 /** Minimum time between two probes. */
 const INTERVAL_MS = 2000;

@@ -5,7 +5,7 @@ import { AbandonedSessions, connectTo, noteConnected } from './abandoned-session
 import { ConnectionPool } from './connection-pool.js';
 import { ServerSessions, describeShortage } from './server-sessions.js';
 import { SessionSettings, poolSettings } from './session-settings.js';
-import { watchStandbyNotices } from './standby-notices.js';
+import { watchStandbyNotices } from './commit-watch.js';
 
 /** Time after the statement timeout of the server. */
 const ANSWER_GRACE_MS = 1000;

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { rowsLost } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
-import type { IdentifierRecord } from '../registry/identifier-record.js';
-import { recordOctets } from '../registry/record-size.js';
+import { type IdentifierRecord, recordOctets } from '../registry/identifier-record.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import type { MintOutcome, MintResult, NamedResult, RecordName, WholeOutcome } from './mint-outcome.js';
 

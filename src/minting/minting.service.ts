@@ -5,7 +5,7 @@ import type { RequestContext } from '../access/request-context.js';
 import { parseNamingAuthority } from '../identifier/index.js';
 import { Metrics } from '../metrics/metrics.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
-import { withoutLegalValues } from '../registry/legal-withdrawal.js';
+import { withoutLegalValues } from '../registry/lifecycle.js';
 import { type MintRequest, identifierCount, mintFingerprint, parseMintRequest } from '../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { GuidGenerator } from '../registry/uuid.js';
@@ -19,7 +19,7 @@ import { NamingAuthorityCache } from '../storage/naming-authorities/naming-autho
 import { type LockWait, type Queryable, Transactions } from '../storage/transactions.js';
 import { READ_CLIENT, type ReadClient } from '../storage/read-client.js';
 import { WRITE_CLIENT, type WriteClient } from '../storage/write-client.js';
-import { buildCandidates, type PreviousVersions } from './build-candidates.js';
+import { type PreviousVersions, buildCandidates } from './build-candidates.js';
 import { MintConflicts } from './mint-conflicts.js';
 import {
   type Candidate,

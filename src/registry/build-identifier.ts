@@ -1,4 +1,4 @@
-import { type IdentifierRecord, identifierOf, nativeText } from './identifier-record.js';
+import { type IdentifierRecord, identifierOf, nativeText, requireSize } from './identifier-record.js';
 import { Problem } from '../problem/problem.js';
 import type { Actor } from './change.js';
 import { requireNoUser } from './handle-user.js';
@@ -9,7 +9,6 @@ import { requireTwoThings } from './parse-names.js';
 import { type GuidGenerator, compactGuid } from './uuid.js';
 import type { CanonicalName } from './canonical-name.js';
 import { predecessorOf } from './predecessor.js';
-import { requireSize } from './record-size.js';
 import { targetFrom } from './target-template.js';
 import { requireLease } from './lease.js';
 import type { MintCommand } from './mint-command.js';

@@ -8,7 +8,7 @@ import {
 import { invalidRequest, malformed } from '../problem/problem.js';
 import type { AlternateName } from './alternate-name.js';
 import { type CanonicalName, MAX_LOCAL_NAME_OCTETS } from './canonical-name.js';
-import { type Digest, digestOf } from './digest.js';
+import { type Digest, digestOf } from './uuid.js';
 import { type SentMembers, membersIn } from './ignored-members.js';
 import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 import { readAlternates, readMetadataId } from './parse-names.js';

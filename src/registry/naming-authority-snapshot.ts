@@ -15,10 +15,9 @@ import {
   upperAscii,
 } from '../identifier/index.js';
 import { Problem } from '../problem/problem.js';
-import { type Digest, digestOf } from './digest.js';
+import { type Digest, digestOf } from './uuid.js';
 import { type MetadataIdScheme, type NamingAuthority, isCaseInsensitiveByRule } from './naming-authority.js';
-import { type CanonicalName, canonicalNameOf } from './canonical-name.js';
-import { withoutOtherSchemes } from './other-schemes.js';
+import { type CanonicalName, canonicalNameOf, withoutOtherSchemes } from './canonical-name.js';
 
 /**
  * The unique value of an identifier: its GUID, or the digest of `comparison`, which is any other local name, in upper case

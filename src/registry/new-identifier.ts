@@ -1,7 +1,7 @@
 import type { AlternateName } from './alternate-name.js';
 import type { Actor } from './change.js';
 import type { IdentifierRecord } from './identifier-record.js';
-import type { Digest } from './digest.js';
+import type { Digest } from './uuid.js';
 import type { Address } from './naming-authority-snapshot.js';
 import type { NamingAuthority } from './naming-authority.js';
 import type { CanonicalName } from './canonical-name.js';

@@ -1,5 +1,5 @@
 import type { CanonicalName } from './canonical-name.js';
-import { digestOf } from './digest.js';
+import { digestOf } from './uuid.js';
 import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 
 /** Octets of UTF-8. */

@@ -1,5 +1,6 @@
 import { v1, v4, v7 } from 'uuid';
 import type { UuidVersion } from './naming-authority.js';
+import { hash } from 'node:crypto';
 
 /** Whether a text is a UUID in the notation of IDs. PostgreSQL would fail on any other text. */
 export function isUuid(text: string): boolean {
@@ -18,4 +19,17 @@ export class GuidGenerator {
     if (version === 7) return v7();
     return version === 1 ? v1() : v4();
   }
+}
+
+/** The first 16 octets of a SHA-256 as the text of a UUID, in lower case with hyphens, as PostgreSQL writes one. */
+export type Digest = string;
+
+export function digestOf(text: string): Digest {
+  return digestFrom(hash('sha256', text, 'hex'));
+}
+
+/** @param sha256 in hexadecimal digits of lower case. */
+export function digestFrom(sha256: string): Digest {
+  const [a, b, c, d] = [sha256.slice(0, 8), sha256.slice(8, 12), sha256.slice(12, 16), sha256.slice(16, 20)];
+  return `${a}-${b}-${c}-${d}-${sha256.slice(20, 32)}`;
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { conflictInProgress } from '../problem/database-errors.js';
-import { digestOf } from '../registry/digest.js';
+import { digestOf } from '../registry/uuid.js';
 import { comparableUser } from '../registry/handle-user.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
 import { Transactions } from './transactions.js';

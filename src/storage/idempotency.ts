@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { errorOfLaterPart, isLockTimeout } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
 import type { Actor } from '../registry/change.js';
-import { type Digest, digestOf } from '../registry/digest.js';
+import { type Digest, digestOf } from '../registry/uuid.js';
 import { RequestResults, earlierOf, requestInFlight } from './request-results.js';
 import { type Queryable, Transactions } from './transactions.js';
 

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { HOT_POOL } from '../database/pool.js';
 import { Problem } from '../problem/problem.js';
 import { arrayOf } from './array-parameter.js';
-import type { Digest } from '../registry/digest.js';
+import type { Digest } from '../registry/uuid.js';
 import type { Row } from './columns.js';
 import { noneWhenViolated } from './identifiers/identifier-writer.js';
 import type { RequestIndex } from '../registry/new-identifier.js';

@@ -1,9 +1,8 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import pg from 'pg';
 import { ConnectionPool, PoolBusyError } from '../database/connection-pool.js';
-import { CommitWatch } from '../database/commit-watch.js';
+import { CommitWatch, takeCancelledWait } from '../database/commit-watch.js';
 import { HOT_LOCK_WAIT_MS, HOT_POOL } from '../database/pool.js';
-import { takeCancelledWait } from '../database/standby-notices.js';
 import { Problem } from '../problem/problem.js';
 import { isConnectionLost, isLockTimeout, isOfOtherServer } from '../problem/database-errors.js';
 import { PositionOffset } from './changes/position-offset.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { creation } from '../../src/registry/change.js';
-import { withoutLegalOperations, withoutLegalValues } from '../../src/registry/legal-withdrawal.js';
+import { withoutLegalOperations, withoutLegalValues } from '../../src/registry/lifecycle.js';
 import { recordWith } from '../records.js';
 
 const WITHDRAWN_AT = new Date(5);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { requireSize } from '../../src/registry/record-size.js';
+import { requireSize } from '../../src/registry/identifier-record.js';
 
 describe('the size of a record', () => {
   const record = (alternates: number) => ({

@@ -1,5 +1,5 @@
 import type { Principal } from '../../access/principal.js';
-import { withoutLegalOperations } from '../../registry/legal-withdrawal.js';
+import { withoutLegalOperations } from '../../registry/lifecycle.js';
 import type { RecordedChange } from '../../storage/changes/change-reader.js';
 import type { ChangeDto, EventDto } from './event.dto.js';
 import type { EventCursors } from './event-cursors.js';

@@ -1,4 +1,4 @@
-import { type Digest, digestOf } from '../../registry/digest.js';
+import { type Digest, digestOf } from '../../registry/uuid.js';
 import { keysOf } from '../../storage/identifiers/identifier-writer.js';
 import type { ImportCommand } from './import-command.js';
 import type { Decision, TransferRecord } from './transfer-record.js';

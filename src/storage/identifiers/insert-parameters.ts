@@ -1,4 +1,4 @@
-import type { Digest } from '../../registry/digest.js';
+import type { Digest } from '../../registry/uuid.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
 import { arrayOf, linesOf } from '../array-parameter.js';

@@ -1,6 +1,6 @@
 import type { Sessions } from '../../database/replica/server-state.js';
 import { arrayOf } from '../array-parameter.js';
-import type { Digest } from '../../registry/digest.js';
+import type { Digest } from '../../registry/uuid.js';
 
 /** Texts of a second for which a process searches: one takes about a millisecond of the database. */
 const MAX_SEARCHES_PER_SECOND = 100;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { digestOf } from '../../../dist/registry/digest.js';
+import { digestOf } from '../../../dist/registry/uuid.js';
 import { IdentifierSearch } from '../../../dist/storage/identifiers/identifier-search.js';
 import type { NumberedFilter } from '../../../dist/storage/identifiers/page-filter.js';
 import { pageQuery } from '../../../dist/storage/identifiers/page-query.js';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { COUNT } from '../../../dist/storage/naming-authorities/naming-authority-counts.js';
-import { digestOf } from '../../../dist/registry/digest.js';
+import { digestOf } from '../../../dist/registry/uuid.js';
 import { ChangeReader } from '../../../dist/storage/changes/change-reader.js';
 import {
   LOG_HEAD,

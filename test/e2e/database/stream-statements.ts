@@ -1,6 +1,6 @@
 /** The statements of the 20th chunk of streams with an Idempotency-Key, for tests that count what they read. */
 import type pg from 'pg';
-import { digestOf } from '../../../dist/registry/digest.js';
+import { digestOf } from '../../../dist/registry/uuid.js';
 import { IdempotentRequests } from '../../../dist/storage/idempotency.js';
 import { insertQuery } from '../../../dist/storage/identifiers/insert-statement.js';
 import { conflicts, item, many, results } from './statements.js';

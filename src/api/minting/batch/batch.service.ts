@@ -6,7 +6,7 @@ import type { Principal } from '../../../access/principal.js';
 import type { RequestContext } from '../../../access/request-context.js';
 import { namingAuthorityKey, parseNamingAuthority } from '../../../identifier/index.js';
 import { Problem, type ProblemDetail } from '../../../problem/problem.js';
-import { type Digest, digestFrom } from '../../../registry/digest.js';
+import { type Digest, digestFrom } from '../../../registry/uuid.js';
 import type { MintCommand } from '../../../registry/mint-command.js';
 import { type NamingAuthoritySnapshot, activeIn, addressIn } from '../../../registry/naming-authority-snapshot.js';
 import { ConflictRetries } from '../../../storage/conflict-retries.js';

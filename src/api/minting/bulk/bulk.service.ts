@@ -4,7 +4,7 @@ import { KeyValidity } from '../../../access/key-validity.js';
 import { MintBudget } from '../../../access/mint-budget.js';
 import type { RequestContext } from '../../../access/request-context.js';
 import { Problem } from '../../../problem/problem.js';
-import { digestOf } from '../../../registry/digest.js';
+import { digestOf } from '../../../registry/uuid.js';
 import {
   type MintItem,
   PARSE_SLICE,

@@ -107,30 +107,22 @@ export class MintQueue {
     }
   }
 
-  private async attempt(job: MintJob): Promise<MintOutcome> {
-    for (let stage = 0; ;) {
-      if (this.blocked.any && !(await this.blocked.freed(namesOf(job), MOST_FOLLOWERS))) throw conflictInProgress();
+  /** @param deadline of a mint that waits for its lock in turns, so that one with a short wait is not behind one with a long wait. */
+  private async attempt(job: MintJob, from = 0, deadline = Infinity): Promise<MintOutcome> {
+    const isHolder = deadline !== Infinity;
+    for (let stage = from; ;) {
+      if (!isHolder && this.blocked.any && !(await this.blocked.freed(namesOf(job), MOST_FOLLOWERS)))
+        throw conflictInProgress();
       const gathering = this.stages[stage];
-      if (gathering === undefined) return this.blocked.hold(namesOf(job), this.waitForLock(job));
+      if (gathering === undefined && !isHolder)
+        return this.blocked.hold(namesOf(job), this.attempt(job, stage, Date.now() + MOST_WAIT_MS));
       try {
-        return await gathering.add(job);
+        return await (gathering === undefined ? this.waiting.add({ job, deadline }) : gathering.add(job));
       } catch (error) {
-        const next = nextStage(stage, error);
+        if (isHolder && error instanceof Problem && error.code === 'OVERLOADED') throw conflictInProgress();
+        const next = Date.now() > deadline ? null : nextStage(stage, error);
         if (next === null) throw error;
-        stage = next;
-      }
-    }
-  }
-
-  /** In turns, so that a mint with a short wait is not behind one with a long wait. */
-  private async waitForLock(job: MintJob): Promise<MintOutcome> {
-    const deadline = Date.now() + MOST_WAIT_MS;
-    for (;;) {
-      try {
-        return await this.waiting.add({ job, deadline });
-      } catch (error) {
-        if (error instanceof Problem && error.code === 'OVERLOADED') throw conflictInProgress();
-        if (!isLockTimeout(error) || Date.now() > deadline) throw error;
+        stage = Math.min(next, STAGES.length);
       }
     }
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { toResolver } from '../dist/identifier/index.js';
 import { buildIdentifier } from '../dist/registry/build-identifier.js';
-import { digestOf } from '../dist/registry/digest.js';
+import { digestOf } from '../dist/registry/uuid.js';
 import { NamingAuthoritySnapshot } from '../dist/registry/naming-authority-snapshot.js';
 
 export const NAMING_AUTHORITY = {

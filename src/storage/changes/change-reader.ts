@@ -174,13 +174,22 @@ export class ChangeReader {
     return rows[0] === undefined ? LOG_START : positionOf(rows[0]);
   }
 
-  private async read(after: LogPosition, query: LogPageQuery, reads: number): Promise<FoundEvents | null> {
+  /** @param isRepeated whether the log was read before and did not have the event at `after`. */
+  private async read(
+    after: LogPosition,
+    query: LogPageQuery,
+    reads: number,
+    isRepeated = false,
+  ): Promise<FoundEvents | null> {
     const { rows } = await this.pool.query<EventRow>(logPage(after, query, reads));
     const isKnown = rows[0] !== undefined && isAt(rows[0], after);
     // What was before an event that is lost is not lost.
     if (!isKnown && query.order === 'at' && isAfter(after, LOG_START)) {
       // Until the raise, the horizon can be before positions that the log has.
-      if (!(await isNewServer(this.pool))) return null;
+      if (!(await isNewServer(this.pool))) {
+        // A writer may have raised the offset after the log was read.
+        return isRepeated ? null : await this.read(after, query, reads, true);
+      }
       this.raising ??= this.raise().finally(() => (this.raising = null));
       throw startedServer();
     }

@@ -4,10 +4,10 @@ import { register } from 'node:module';
 const HOOKS = `
   export async function load(url, context, next) {
     const loaded = await next(url, context);
-    if (!url.endsWith('/dist/registry/digest.js')) return loaded;
+    if (!url.endsWith('/dist/registry/uuid.js')) return loaded;
     const source = String(loaded.source);
     const changed = source.replace("hash('sha256', text,", "hash('sha256', text.replaceAll(/(twin)[12]/gi, '$1'),");
-    if (changed === source) throw new Error('dist/registry/digest.js has no digest');
+    if (changed === source) throw new Error('dist/registry/uuid.js has no digest');
     return { ...loaded, source: changed };
   }`;
 

@@ -9,6 +9,7 @@ import {
   type Withdrawal,
   activation,
   amended,
+  isLegal,
   readWithdrawal,
   reinstatement,
   release,
@@ -158,6 +159,8 @@ export function fingerprintSource(identifier: string, step: CurationStep): objec
 export function requirePermitted(record: IdentifierRecord, step: CurationStep): void {
   // Writes of Handle values have their own rules for states: see `decideValues`.
   if (isOfValues(step)) return;
+  // Hides the values, which a reinstatement before another withdrawal would publish.
+  if (step.step === 'withdrawn' && step.reasonCode === 'legal' && record.tombstone !== null && !isLegal(record)) return;
   if (step.step !== 'changed' || record.tombstone === null) {
     requireState(record, step.step);
     return;

@@ -12,7 +12,7 @@ import {
   serializeRecord,
   snapshotOf,
 } from '../registry/identifier-record.js';
-import { isDeleted, withoutLegalValues } from '../registry/lifecycle.js';
+import { isDeleted } from '../registry/lifecycle.js';
 import type { Address, NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { resolveIdentifier } from '../registry/resolve-identifier.js';
 import { ConflictRetries } from '../storage/conflict-retries.js';
@@ -119,21 +119,17 @@ export class CurationService {
       });
     });
     const snapshot = deserializeRecord(result);
-    const current = replayed ? await this.asOfNow(snapshot, principal.hides(found), all) : snapshot;
+    const hidden = principal.hides(found) ? snapshotOf(found, this.resolver) : null;
+    const current = replayed ? (hidden ?? (await this.asOfNow(snapshot, all))) : snapshot;
     // A replay may come from another key of the same client that can see more.
     return { result: principal.redact(current), replayed, repairs };
   }
 
-  /** A stored snapshot without what is hidden since then, because an identifier is withdrawn for legal reasons. */
-  private async asOfNow(
-    snapshot: IdentifierSnapshot,
-    isHidden: boolean,
-    known: NamingAuthoritySnapshot,
-  ): Promise<IdentifierSnapshot> {
+  /** A stored snapshot without the names of identifiers that were withdrawn for legal reasons since then. */
+  private async asOfNow(snapshot: IdentifierSnapshot, known: NamingAuthoritySnapshot): Promise<IdentifierSnapshot> {
     const { describes, newerVersions } = snapshot;
     const legal = await this.holders.legalAmong([...describes, ...newerVersions].map((name) => ({ name, known })));
     const isShown = (name: string): boolean => !legal.has(name);
-    const shown = isHidden ? withoutLegalValues(snapshot) : snapshot;
-    return { ...shown, describes: describes.filter(isShown), newerVersions: newerVersions.filter(isShown) };
+    return { ...snapshot, describes: describes.filter(isShown), newerVersions: newerVersions.filter(isShown) };
   }
 }

@@ -3,7 +3,12 @@ import { rowsLost } from '../problem/database-errors.js';
 import type { ProblemCode } from '../problem/catalogue.js';
 import { Problem, type ProblemExtensions } from '../problem/problem.js';
 import { MAX_PAGE_OCTETS } from '../storage/bounded-page.js';
-import { shownConflict, valueHolderIn } from '../registry/conflict-problem.js';
+import {
+  type ConflictReader,
+  nameConflictProblem,
+  shownConflict,
+  valueHolderIn,
+} from '../registry/conflict-problem.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import { NameHolders } from '../storage/identifiers/name-holders.js';
 import { type NewResult, RequestResults, earlierOf } from '../storage/request-results.js';
@@ -78,14 +83,21 @@ export class MintReplays {
       else if (earlier !== null) minted.set(job, { outcome: 'replayed', ...earlier });
     }
     for (const [job, result] of await this.restore(minted, from)) results.set(job, result);
-    for (const [job, result] of await this.restore(stored, from))
+    for (const [job, result] of await this.restore(stored, from, (job) => job.reader))
       results.set(job, result instanceof Problem ? result : { ...result, outcome: 'found' });
     const shown = await this.shown(results, (job) => job, from);
     return { results: shown, hasStandby: uses.some((use) => use.hasStandby) };
   }
 
-  /** Deserializes results, with the current records. */
-  async restore<K>(stored: ReadonlyMap<K, StoredResult>, from?: Queryable): Promise<Map<K, MintResult>> {
+  /**
+   * Deserializes results, with the current records.
+   * @param readerOf who may not learn which existing identifier has the metadata ID of a mint, where its values are hidden.
+   */
+  async restore<K>(
+    stored: ReadonlyMap<K, StoredResult>,
+    from?: Queryable,
+    readerOf?: (key: K) => ConflictReader,
+  ): Promise<Map<K, MintResult>> {
     const results = new Map<K, MintResult>();
     const budget = new RecordBudget();
     const idsOf = ([, each]: readonly [K, StoredResult]): bigint[] =>
@@ -101,6 +113,10 @@ export class MintReplays {
         if (record === undefined) throw rowsLost();
         const metadataRecord = records.get(BigInt(each.metadataRecordId ?? 0)) ?? null;
         const { outcome, ignored } = each;
+        if (outcome !== 'created' && outcome !== 'replayed' && readerOf?.(key).hides(record) === true) {
+          results.set(key, nameConflictProblem('METADATA_ID_TAKEN', null, '/metadataId'));
+          continue;
+        }
         results.set(key, budget.reduce({ outcome, record, metadataRecord, ...(ignored !== undefined && { ignored }) }));
       }
     }

@@ -32,7 +32,8 @@ export function attributeTable({
   const rows: Row[] = [];
   if (state !== 'withdrawn') rows.push(['Target', target === null ? 'None' : linkTo(target, target)]);
   const metadata = metadataId === null ? 'None' : linkTo(metadataUrl(uris, metadataId, metadataIdScheme), metadataId);
-  rows.push(['Metadata ID', metadata]);
+  // Without one, it can be hidden.
+  if (metadataId !== null || record.tombstone?.reasonCode !== 'legal') rows.push(['Metadata ID', metadata]);
   if (alternateIds.length > 0) {
     rows.push(['Alternate identifiers', listOf(alternateIds, (name) => neighborUri(uris, name), doiLink)]);
   }

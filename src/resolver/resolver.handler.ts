@@ -214,7 +214,9 @@ export class ResolverHandler {
       // The links of the requested identifier, not of what replaces it.
       const linked = linkable(record, metadataIdScheme, principal);
       setLink(reply, identifierLink(linked, metadataIdScheme, this.settings.resolver));
-      const redirect = this.redirect(request, reply, query, { handle, record: survivor }, null);
+      // An alias of the survivor can be the name of the duplicate.
+      const followed = { ...query, ignoresAliases: true };
+      const redirect = this.redirect(request, reply, followed, { handle, record: survivor }, null);
       if (redirect !== null) return redirect;
     }
     const page = await this.pageOf(request, query, record, principal);

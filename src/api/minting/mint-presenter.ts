@@ -66,9 +66,9 @@ export class MintPresenter {
     return Object.assign(brief, { record });
   }
 
-  /** The metadata record that was minted with the identifier; null for none. */
-  private metadataRecord({ metadataRecord }: WholeOutcome, principal: Principal): IdentifierDto | null {
-    return metadataRecord === null ? null : this.show(metadataRecord, principal);
+  /** The metadata record that was minted with the identifier; null for none, and where the metadata ID is hidden. */
+  private metadataRecord({ record, metadataRecord }: WholeOutcome, principal: Principal): IdentifierDto | null {
+    return metadataRecord === null || principal.hides(record) ? null : this.show(metadataRecord, principal);
   }
 
   private show(record: IdentifierRecord, principal: Principal): IdentifierDto {

@@ -69,10 +69,12 @@ describe('a repeat after a withdrawal for legal reasons', () => {
     '%s has no values for a key that may not curate',
     async (key, [path, body, more]) => {
       const { status, text } = await send(path, key, { ...more, ...clients.minter }, body);
-      expect([status < 300, text.includes('"idempotency-replayed":"true"') || path.endsWith('bulk')]).toEqual([
-        true,
-        true,
-      ]);
+      const isReturned = key.endsWith('returned');
+      expect([status < 300, isReturned && status === 409]).toEqual([!isReturned, isReturned]);
+      const isReplayed = text.includes('"idempotency-replayed":"true"') || path.endsWith('bulk');
+      expect(isReplayed).toBe(!isReturned);
+      // An existing identifier is named by nothing but the value of the request.
+      expect([key, text.includes(`${A}/existing`)]).toEqual([key, false]);
       // A conflict has no value, but the name of the identifier that has the value of the request.
       if (key.includes('conflict'))
         expect([text.includes('METADATA_ID_TAKEN'), text.includes(SUBJECT)]).toEqual([true, false]);
@@ -89,6 +91,22 @@ describe('a repeat after a withdrawal for legal reasons', () => {
       else expect([key, hasValue(text)]).toEqual([key, true]);
     },
   );
+
+  it.each<[string, (mint: object) => [string, object | string, Headers?]]>([
+    ['a mint', (mint) => ['/identifiers', mint]],
+    ['a batch', (mint) => ['/identifiers/batch', { items: [mint] }]],
+    ['a bulk', (mint) => ['/identifiers/bulk', ndjson(mint), NDJSON]],
+  ])('of %s does not name the metadata record, which stays active', async (kind, requestOf) => {
+    const [path, body, more] = requestOf({ namingAuthority: A, mintMetadataId: true });
+    const names = await minted(path, `pair ${kind}`, body, more);
+    const [object, record] = [names[0], names.at(-1)];
+    expect(object).not.toBe(record);
+    await withdraw(object!);
+    const { text } = await send(path, `pair ${kind}`, { ...more, ...clients.minter }, body);
+    expect([text.includes(object!), text.includes(record!)]).toEqual([true, false]);
+    const curated = await send(path, `pair ${kind}`, { ...more, ...clients.curator }, body);
+    expect(curated.text).toContain(record);
+  });
 
   it('of a change of another identifier does not name it', async () => {
     const patch = { method: 'PATCH', body: { target: 'https://repo.example.org/patched' } };

@@ -38,6 +38,18 @@ async function kinds(identifier: string): Promise<string[]> {
 }
 
 describe('a withdrawn identifier', () => {
+  it('becomes a legal one without a reinstatement, and not the reverse', async () => {
+    const { path, identifier } = await minted({ target: 'https://a.example.org/' });
+    await withdraw(path, { reasonCode: 'error' });
+    const { status, body } = await withdraw(path, { reasonCode: 'legal', reason: 'By law.' });
+    expect([status, body.state, body.version, body.tombstone.reasonCode]).toEqual([200, 'withdrawn', 3, 'legal']);
+    expect(await kinds(identifier)).toEqual(['minted', 'withdrawn', 'withdrawn']);
+    expect((await service.client.get(path)).status).toBe(451);
+    for (const reasonCode of ['legal', 'error', 'other']) {
+      expect(coded(await withdraw(path, { reasonCode }))).toEqual([409, 'WRONG_STATE']);
+    }
+  });
+
   it('returns 410 in JSON with its tombstone and a link to the replacement', async () => {
     const [replacement, { path, identifier }] = [await minted(), await minted({ target: 'https://a.example.org/' })];
     const answer = await withdraw(path, { reasonCode: 'duplicate', replacedBy: replacement.identifier });

@@ -118,3 +118,23 @@ describe('a record with stored values', () => {
     expect([status, text.includes('cannot be found')]).toEqual([404, true]);
   });
 });
+
+describe('a duplicate whose replacement has stored values', () => {
+  const duplicateOf = async (name: string) => {
+    const { body } = await service.client.mint({ namingAuthority: NA, target: 'https://repo.example.org/second' });
+    const tombstone = { reasonCode: 'duplicate', reason: 'Twice.', replacedBy: `${NA}/${name}` };
+    const path = `/identifiers/${encodeURIComponent(body.identifier)}/withdraw`;
+    expect((await service.client.post(path, tombstone)).status).toBe(200);
+    return body.identifier.split('/')[1] as string;
+  };
+
+  it('leads where its locations lead', async () => {
+    expect(await led(await duplicateOf('LOC'))).toEqual([302, 'https://b.example/1']);
+  });
+
+  it('does not follow its alias, which could lead to the duplicate again', async () => {
+    expect(await led('ALIAS')).toEqual([301, `/${NA}/a%20b%2F%2541%3Fc`]);
+    expect(await led(await duplicateOf('ALIAS'))).toEqual([302, 'https://repo.example.org/alias']);
+    expect(await led(await duplicateOf('WIDE'))).toEqual([410, null]);
+  });
+});

@@ -129,7 +129,10 @@ export class BatchService {
     stored: readonly StoredResult[],
     view: Pick<MintJob, 'known' | 'reader'>,
   ): Promise<NamedResult[]> {
-    const results = await this.replays.shown(await this.replays.restore(new Map(stored.entries())), () => view);
+    const results = await this.replays.shown(
+      await this.replays.restore(new Map(stored.entries()), undefined, () => view.reader),
+      () => view,
+    );
     return [...results].map(([index, result]) => {
       const { clientRef = null, job } = entries[index] ?? {};
       return { clientRef, result: job === undefined || job instanceof Problem ? result : withUnderstood(result, job) };

@@ -12,6 +12,7 @@ const SERVICE_PROBLEMS = {
   INVALID_REQUEST: { status: 400, title: 'The request does not have the expected format.' },
   INVALID_PRECONDITION: { status: 400, title: 'The precondition is malformed.' },
   INVALID_CURSOR: { status: 400, title: 'The cursor is invalid.' },
+  FILTER_TOO_BROAD: { status: 400, title: 'The filter would read too many identifiers.' },
   INVALID_IDEMPOTENCY_KEY: { status: 400, title: 'The Idempotency-Key is invalid.' },
   MALFORMED_URL: { status: 400, title: 'The URL is malformed.' },
   MALFORMED_HTTP: { status: 400, title: 'The request is not valid HTTP.' },

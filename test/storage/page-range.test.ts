@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isIndexed } from '../../src/storage/identifiers/page-filter.js';
+import { isServed } from '../../src/storage/identifiers/page-filter.js';
 import {
   type PageRange,
   endsQuery,
@@ -82,7 +82,8 @@ describe('the ends of the parts that a page compares with its filter', () => {
   const all = rangeOf({}, OLDEST, undefined);
 
   it.each([
-    [{ withoutTarget: true }, 1],
+    [{ withoutTarget: true }, 2],
+    [{ withoutMetadata: true, withoutTarget: true, state: 'reserved' }, 4],
     [{ state: 'active' }, 1],
     [{ state: 'withdrawn' }, 2],
     [{ state: 'withdrawn', namingAuthorityId: 1 }, 3],
@@ -100,17 +101,28 @@ describe('the ends of the parts that a page compares with its filter', () => {
 describe('a filter', () => {
   it.each([
     {},
-    { namingAuthorityId: 1, createdAfter: new Date() },
+    { namingAuthority: '100.102', createdAfter: new Date() },
     { target: 'https://a.example/' },
+    { withoutTarget: true },
+    { withoutMetadata: true, createdBefore: new Date() },
+    { namingAuthorities: ['100.102', '2000.01'] },
+    { namingAuthority: '100.102', namingAuthorities: ['100.102', '2000.01'] },
     { metadata: {} as never, state: 'withdrawn' },
   ] as const)('%j has an index in the order of its pages', (filter) => {
-    expect(isIndexed(filter)).toBe(true);
+    expect(isServed(filter)).toBe(true);
   });
 
   it.each([
-    ...[{ state: 'active' }, { withoutTarget: true }, { withoutMetadata: true }, { targetPrefix: 'https://' }],
-    ...[{ changedBy: 'a' }, { namingAuthorityIds: [1, 2] }, { target: 'https://a.example/', namingAuthorityId: 1 }],
+    ...[{ state: 'active' }, { targetPrefix: 'https://' }, { changedBy: 'a' }],
+    ...[
+      { withoutTarget: true, withoutMetadata: true },
+      { withoutTarget: true, namingAuthorities: ['100.102'] },
+    ],
+    ...[
+      { target: 'https://a.example/', namingAuthority: '100.102' },
+      { namingAuthorities: Array<string>(101).fill('1') },
+    ],
   ] as const)('%j has none', (filter) => {
-    expect(isIndexed(filter)).toBe(false);
+    expect(isServed(filter)).toBe(false);
   });
 });

@@ -186,6 +186,10 @@ CREATE INDEX "identifier_authority_idx" ON "identifier" ("naming_authority_id", 
 CREATE INDEX "identifier_target_idx" ON "identifier" (hashtextextended("target", 0), "created_at", "id") WHERE "target" IS NOT NULL;
 -- Reader: the list of reserved or withdrawn identifiers. Mints of active ones do not write it.
 CREATE INDEX "identifier_inactive_idx" ON "identifier" ("created_at", "id") WHERE "state" <> 'active';
+-- Readers: the lists of identifiers without a target, and without a metadata ID. Mints with both write neither. A reservation is in
+-- the second one with its metadata ID too, because it has none when it has expired.
+CREATE INDEX "identifier_no_target_idx" ON "identifier" ("created_at", "id") WHERE "target" IS NULL;
+CREATE INDEX "identifier_no_metadata_idx" ON "identifier" ("created_at", "id") WHERE "metadata_key" IS NULL OR "state" = 'reserved';
 -- Reader: the counts of reserved and withdrawn identifiers of a naming authority.
 CREATE INDEX "identifier_inactive_authority_idx" ON "identifier" ("naming_authority_id", "state", "lease_until") WHERE "state" <> 'active';
 -- Reader: the search for reservations that have expired.

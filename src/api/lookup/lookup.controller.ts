@@ -61,9 +61,10 @@ export class LookupController {
    * Find identifiers
    * @remarks Returns identifiers in order of minting, in pages. `metadataId` and `alternateId` accept any form. Where a visible
    * naming authority has the `metadataIdScheme` "any", `metadataId` also finds identifiers that have this text as it is.
-   * The last page has `next: null`; a page before it can have fewer items than `limit`, or none: large records shorten a page, and
-   * for a filter that no index serves, such as `target=none`, a page reads at most 21,000 identifiers. To find few among millions,
-   * use `GET /identifiers/export` with the same filter.
+   * The last page has `next: null`; a page before it can have fewer items than `limit`. A filter that no index serves alone, such as
+   * `state` or two filters together, is 400 `FILTER_TOO_BROAD` where a page would compare more than 21,000 identifiers with it:
+   * `GET /identifiers/export` with the same filter returns all. At most four such lists are read at once; others wait for up to two
+   * seconds and are 503 `OVERLOADED` then.
    */
   @Get()
   @ApiResponse({
@@ -72,7 +73,7 @@ export class LookupController {
     type: IdentifierPageDto,
     headers: { Link: { description: 'The next page, as rel="next" (RFC 8288). Absent on the last page.', ...text } },
   })
-  @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', ...SYNTAX_CODES)
+  @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'FILTER_TOO_BROAD', ...SYNTAX_CODES)
   async list(
     @Query() query: ListQueryDto,
     @CurrentPrincipal() principal: Principal,

@@ -7,8 +7,9 @@ import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { MetadataIdScheme } from '../../registry/naming-authority.js';
 import { resolveIdentifier } from '../../registry/resolve-identifier.js';
 import { MAX_CANDIDATES } from '../../storage/identifiers/identifier-search.js';
-import { type Count, IdentifierPages } from '../../storage/identifiers/identifier-pages.js';
-import type { PageFilter } from '../../storage/identifiers/page-filter.js';
+import { Problem } from '../../problem/problem.js';
+import { type Count, IdentifierPages, MAX_COMPARED } from '../../storage/identifiers/identifier-pages.js';
+import { type PageFilter, isServed } from '../../storage/identifiers/page-filter.js';
 import type { PageCursor, PageOrder } from '../../storage/identifiers/page-range.js';
 import { LookupReads } from '../../storage/replica/lookup-reads.js';
 import { NamingAuthorityReads } from '../../storage/replica/naming-authority-reads.js';
@@ -44,8 +45,18 @@ export interface RecordPage {
   readonly total?: Count;
 }
 
+/** Lists without an index at once, how many others wait, and for how many milliseconds. */
+const BROAD_LISTS = { most: 4, waiting: 20, limitMs: 2000 };
+
 @Injectable()
 export class LookupService {
+  private readonly broadLists = new Places(
+    BROAD_LISTS.most,
+    BROAD_LISTS.most,
+    BROAD_LISTS.waiting,
+    BROAD_LISTS.limitMs,
+  );
+
   constructor(
     private readonly identifiers: IdentifierPages,
     private readonly reads: LookupReads,
@@ -90,7 +101,7 @@ export class LookupService {
     return { record: principal.redact(record), uriParts, repairs: listRepairs(read.repairs), metadataIdScheme };
   }
 
-  /** @throws Problem with a syntax code, INVALID_REQUEST for an invalid date, or as `Places.run`. */
+  /** @throws Problem with a syntax code, INVALID_REQUEST for an invalid date, FILTER_TOO_BROAD, or as `Places.run`. */
   async page(command: ListCommand, principal: Principal): Promise<RecordPage> {
     const { filter: texts, limit, order, withTotal, holder, after: decodeCursor } = command;
     const filter = parseFilter(texts, await this.authorities.current(), principal);
@@ -105,11 +116,15 @@ export class LookupService {
         ...(withTotal && { total }),
       };
     }
-    return this.places.run(holder, async () => {
+    const read = async (): Promise<RecordPage> => {
       const isWanted = (): boolean => !holder.response.closed;
-      const { records, next } = await this.identifiers.page(filter, { limit, order, after, isWanted });
+      const page = await this.identifiers.page(filter, { limit, order, after, isWanted });
+      const { records, next, isTooBroad = false } = page;
+      if (isTooBroad) throw tooBroad();
       return { records: redacted(records), next, ...(withTotal && { total: await this.identifiers.count(filter) }) };
-    });
+    };
+    const inPlace = () => this.places.run(holder, read);
+    return isServed(filter) ? inPlace() : this.broadLists.run(holder, inPlace);
   }
 
   /** The complete list of one metadata ID, the most frequent list query; null for any other list. */
@@ -127,6 +142,11 @@ export class LookupService {
     if (found.includes(null) || few.length > limit) return null;
     return names.length === 1 ? few : few.sort(inOrderOfMinting);
   }
+}
+
+function tooBroad(): Problem {
+  const detail = `To fill this page, more than ${MAX_COMPARED} identifiers would be compared with the filter. GET /identifiers/export with the same filter returns all of them; a narrower filter or window of time may suit a list.`;
+  return new Problem('FILTER_TOO_BROAD', detail);
 }
 
 function inOrderOfMinting(a: IdentifierRecord, b: IdentifierRecord): number {

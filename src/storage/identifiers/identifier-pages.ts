@@ -5,7 +5,7 @@ import { clientGone } from '../../problem/problem.js';
 import { denotes } from '../../registry/key-collision.js';
 import { MAX_PAGE_OCTETS, type PageRow } from '../bounded-page.js';
 import { type IdentifierRow, recordOf } from './identifier-row.js';
-import { type NumberedFilter, type PageFilter, hasName, isIndexed } from './page-filter.js';
+import { type NumberedFilter, type PageFilter, hasName, isServed } from './page-filter.js';
 import { countQuery, estimateQuery, pageQuery } from './page-query.js';
 import {
   type PageCursor,
@@ -56,6 +56,8 @@ export interface FoundPage {
   readonly records: IdentifierRecord[];
   /** Where the next page begins; null if there is none. */
   readonly next: PageCursor | null;
+  /** Whether the page is not full because its filter would compare more than `MAX_COMPARED` identifiers. */
+  readonly isTooBroad?: boolean;
 }
 
 export interface Count {
@@ -91,8 +93,8 @@ export class IdentifierPages {
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
   /**
-   * One page. Large records shorten it, and so does a filter without an index, of which a page reads at most `MAX_COMPARED`
-   * identifiers: it can have no records and yet a `next`.
+   * One page. Large records shorten it, and so does a filter without an index, of which a page compares at most `MAX_COMPARED`
+   * identifiers: it can have no records and yet a `next`, by which an export continues.
    * @throws Problem REQUEST_TIMEOUT when it is no longer wanted.
    */
   async page(
@@ -105,7 +107,10 @@ export class IdentifierPages {
     let range = rangeOf(numbered, order, after);
     let reached: PageCursor | null = null;
     let octets = 0;
-    for (const part of isIndexed(numbered) ? [null] : partsOf(limit)) {
+    const isBounded = !isServed(filter);
+    // Of several naming authorities every row that is read matches, but their lists are read one by one.
+    const isInParts = isBounded || (numbered.namingAuthorityIds !== undefined && !hasName(numbered));
+    for (const part of isInParts ? partsOf(limit) : [null]) {
       if (!isWanted()) throw clientGone();
       const { end, index } = part === null ? WITHOUT_END : await this.endOf(numbered, range, part);
       const compared = end === null ? range : rangeUpTo(range, end);
@@ -115,10 +120,10 @@ export class IdentifierPages {
       if (read.next !== null) return { records, next: read.next };
       if (end === null) return { records, next: null };
       reached = end;
-      if (records.length === limit || octets > MAX_PAGE_OCTETS) break;
+      if (records.length === limit || octets > MAX_PAGE_OCTETS) return { records, next: end };
       range = rangeAfter(range, end);
     }
-    return { records, next: reached };
+    return { records, next: reached, isTooBroad: isBounded };
   }
 
   /** The number of identifiers of a filter: exact up to 10,000 where 20,000 compared identifiers suffice, else an estimate. */

@@ -37,6 +37,12 @@ export type NumberedFilter = Omit<PageFilter, 'namingAuthority' | 'namingAuthori
   readonly namingAuthorityIds?: readonly number[] | undefined;
 };
 
+/** Naming authorities whose lists in the index are read one by one. */
+export const MAX_LISTS = 100;
+
+/** The condition of the index of identifiers without a metadata ID. */
+export const WITHOUT_METADATA = "(metadata_key IS NULL OR state = 'reserved')";
+
 /** Conditions on the current state, in the words of its partial index. */
 const IN_STATE: Readonly<Record<State, string>> = {
   active: "state = 'active'",
@@ -78,7 +84,7 @@ export function conditionsOf(filter: NumberedFilter, add: (value: unknown) => st
     conditions.push(`(withdrawal_reason_code IS DISTINCT FROM 'legal' OR ${curated})`);
   }
   if (state !== undefined) conditions.push(IN_STATE[state]);
-  if (filter.withoutMetadata === true) conditions.push('(metadata_key IS NULL OR expired)');
+  if (filter.withoutMetadata === true) conditions.push(WITHOUT_METADATA, '(metadata_key IS NULL OR expired)');
   if (filter.withoutTarget === true) conditions.push('target IS NULL');
   if (targetPrefix !== undefined) conditions.push(`starts_with(target, ${add(targetPrefix)})`);
   if (changedBy !== undefined) {
@@ -95,18 +101,16 @@ function isOfHidden(filter: NumberedFilter): boolean {
 }
 
 /** Whether a filter has a name, which few identifiers have: at most one in each naming authority. */
-export function hasName({ metadata, opaqueMetadata, alternate }: NumberedFilter): boolean {
+export function hasName({ metadata, opaqueMetadata, alternate }: Omit<PageFilter, 'curated'>): boolean {
   return metadata !== undefined || opaqueMetadata !== undefined || alternate !== undefined;
 }
 
-/**
- * Whether an index reads the rows of a filter in order and few others. Of the other filters, a page reads a bounded part of an
- * index.
- */
-export function isIndexed(filter: NumberedFilter): boolean {
+/** Whether an index has the rows of a filter in order, and few others. A page of another filter compares rows up to a bound. */
+export function isServed(filter: PageFilter): boolean {
   if (hasName(filter)) return true;
-  const { state, withoutMetadata, withoutTarget, targetPrefix, changedBy, namingAuthorityId, target } = filter;
-  const unindexed = [state, withoutMetadata, withoutTarget, targetPrefix, changedBy, filter.namingAuthorityIds];
-  if (unindexed.some((value) => value !== undefined)) return false;
-  return namingAuthorityId === undefined || target === undefined;
+  const { namingAuthority, namingAuthorities, target, withoutTarget, withoutMetadata } = filter;
+  const isGiven = (value: unknown) => value !== undefined;
+  if ([filter.state, filter.targetPrefix, filter.changedBy].some(isGiven)) return false;
+  const indexes = [namingAuthority ?? namingAuthorities, target, withoutTarget, withoutMetadata].filter(isGiven);
+  return indexes.length < 2 && (namingAuthority !== undefined || (namingAuthorities ?? []).length <= MAX_LISTS);
 }

@@ -1,5 +1,5 @@
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
-import type { NumberedFilter } from './page-filter.js';
+import { type NumberedFilter, MAX_LISTS, WITHOUT_METADATA } from './page-filter.js';
 
 export type PageCursor = Pick<IdentifierRecord, 'createdAt' | 'id'>;
 
@@ -16,9 +16,6 @@ export interface PageRange {
 
 /** The limits of BIGINT, between which all ids are. */
 const [MIN_ID, MAX_ID] = [0n, 9_223_372_036_854_775_807n];
-
-/** Naming authorities whose lists in the index are read one by one. */
-const MAX_LISTS = 100;
 
 /** @param cursor the last identifier of the previous page. */
 export function rangeOf(
@@ -115,9 +112,12 @@ type Add = (value: unknown) => string;
 type IndexPart = (range: PageRange, add: Add, limit: (lists: number) => string) => string;
 
 /** All identifiers, and the indexes that can serve a filter. */
-function indexParts({ state, target, namingAuthorityId, namingAuthorityIds }: NumberedFilter): IndexPart[] {
+function indexParts(filter: NumberedFilter): IndexPart[] {
+  const { state, target, withoutTarget, withoutMetadata, namingAuthorityId, namingAuthorityIds } = filter;
   const parts: IndexPart[] = [ordered(() => [])];
   if (state === 'reserved' || state === 'withdrawn') parts.push(ordered(() => ["state <> 'active'"]));
+  if (withoutTarget === true) parts.push(ordered(() => ['target IS NULL']));
+  if (withoutMetadata === true) parts.push(ordered(() => [WITHOUT_METADATA]));
   if (target !== undefined) {
     parts.push(
       ordered((add) => ['target IS NOT NULL', `hashtextextended(target, 0) = hashtextextended(${add(target)}, 0)`]),

@@ -55,6 +55,8 @@ const READERS: Record<string, (client: Client) => Promise<unknown>> = {
   identifier_lease_idx: () => pause(300),
   identifier_local_key: get(() => '/identifiers/20%2Fname'),
   identifier_metadata_key: get(() => '/identifiers?metadataId=demo:1'),
+  identifier_no_metadata_idx: get(() => '/identifiers?metadataId=none'),
+  identifier_no_target_idx: get(() => '/identifiers?target=none'),
   identifier_pkey: (client) => client.post('/identifiers/lookup', { items: [known.identifier] }),
   identifier_replaces_idx: get(record),
   identifier_request_key: repeated,

@@ -83,6 +83,8 @@ describe('a page of identifiers', () => {
     ['the state active', { state: 'active' }],
     ['the state reserved', { state: 'reserved' }],
     ['the state withdrawn', { state: 'withdrawn' }],
+    ['no target', { withoutTarget: true }],
+    ['no metadata ID', { withoutMetadata: true }],
     ['a target of one', { target: 'https://repo.example.org/777' }],
     ['a target of a quarter', { target: 'https://repo.example.org/all' }],
     ['a metadata ID by a reader without hidden values', { metadata: named('hdl:20.1000/777'), curatedIds: [] }],

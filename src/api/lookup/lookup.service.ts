@@ -45,17 +45,10 @@ export interface RecordPage {
   readonly total?: Count;
 }
 
-/** Lists without an index at once, how many others wait, and for how many milliseconds. */
-const BROAD_LISTS = { most: 4, waiting: 20, limitMs: 2000 };
-
 @Injectable()
 export class LookupService {
-  private readonly broadLists = new Places(
-    BROAD_LISTS.most,
-    BROAD_LISTS.most,
-    BROAD_LISTS.waiting,
-    BROAD_LISTS.limitMs,
-  );
+  /** For lists without an index: four at once, and twenty wait for up to two seconds. */
+  private readonly broadLists = new Places(4, 4, 20, 2000);
 
   constructor(
     private readonly identifiers: IdentifierPages,
@@ -118,9 +111,8 @@ export class LookupService {
     }
     const read = async (): Promise<RecordPage> => {
       const isWanted = (): boolean => !holder.response.closed;
-      const page = await this.identifiers.page(filter, { limit, order, after, isWanted });
-      const { records, next, isTooBroad = false } = page;
-      if (isTooBroad) throw tooBroad();
+      const { records, next, isTooBroad } = await this.identifiers.page(filter, { limit, order, after, isWanted });
+      if (isTooBroad === true) throw tooBroad();
       return { records: redacted(records), next, ...(withTotal && { total: await this.identifiers.count(filter) }) };
     };
     const inPlace = () => this.places.run(holder, read);

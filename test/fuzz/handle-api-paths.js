@@ -137,7 +137,12 @@ const HANDLE_API_PATHS = {
       requestBody: VALUES,
       responses: { 201: RESPONSES[200], ...RESPONSES },
     },
-    delete: { operationId: 'deleteHandle', parameters: [HANDLE, WRITING[0]], responses: RESPONSES },
+    // Outside a sandbox, only values are removed.
+    delete: {
+      operationId: 'deleteHandle',
+      parameters: [HANDLE, { ...WRITING[0], required: true }],
+      responses: RESPONSES,
+    },
     post: {
       operationId: 'readHandleByPost',
       parameters: [HANDLE, ...READING],

@@ -251,7 +251,7 @@ function decideVersion(
     throw new Problem('WRONG_STATE', `${detail}.`, { errors: [{ pointer: '/replaces', detail }] });
   }
   const { comparison } = known.canonicalName(identifierOf(record));
-  // A cycle would tell what a hidden record replaces.
+  // The error for a cycle would reveal the previous version of a hidden record.
   const shown = other !== null && principal.hides(other) ? withoutLegalValues(other) : other;
   return { ...others, replaces: predecessorOf(replaces, shown, { comparison, text: nativeText(record) }) };
 }

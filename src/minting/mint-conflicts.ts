@@ -37,7 +37,7 @@ export class MintConflicts {
    * without a conflict, or whose conflict is gone, are undecided; expired reservations in their way are recorded.
    * @param transaction that of the caller, if there is one.
    * @param lockWait how long an expired reservation may be locked.
-   * @throws Stale where expired reservations are in the way of a transaction.
+   * @throws Stale in a transaction, where expired reservations have requested names.
    */
   async explain(
     candidates: readonly Candidate[],

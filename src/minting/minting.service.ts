@@ -182,7 +182,7 @@ export class MintingService {
         const address = job.command.replaces?.address ?? null;
         const record = address === null ? null : await this.reads.identifier.find(address);
         if (record === null) return [];
-        // A cycle would tell what a hidden record replaces.
+        // The error for a cycle would reveal the previous version of a hidden record.
         return [[job, job.reader.hides(record) ? withoutLegalValues(record) : record]];
       }),
     );

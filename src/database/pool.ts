@@ -6,6 +6,7 @@ import { ConnectionPool } from './connection-pool.js';
 import { ServerSessions, describeShortage } from './server-sessions.js';
 import { SessionSettings, poolSettings } from './session-settings.js';
 import { watchStandbyNotices } from './commit-watch.js';
+import { registerTextArrays } from './text-array.js';
 
 /** Time after the statement timeout of the server. */
 const ANSWER_GRACE_MS = 1000;
@@ -62,6 +63,7 @@ const PROBE_USES = 10;
 const REPLICA_WAIT_MS = 1000;
 
 export function createPools(url: string, config: Config, logger: Logger, failures: FailureReport = NO_REPORT): Pools {
+  registerTextArrays();
   // A repeat that waits for the first request with its key gets an error before the statement times out.
   const lockWaitMs = Math.ceil(config.pool.statementTimeoutMs / 3);
   const hotSize = Math.min(HOT_POOL_SIZE, config.pool.size);

@@ -9,7 +9,7 @@ import { usePublishedService } from '../harness/service.js';
 const service = usePublishedService({ NAMING_AUTHORITIES: '100.102,2000.01,2000.02' });
 
 const RECORDS = 150;
-const CONNECTIONS = 128;
+const CONNECTIONS = 32;
 
 /** MB, above the idle process. */
 const MOST_MB = 200;
@@ -85,10 +85,10 @@ describe('connections that read nothing', () => {
       'look-ups of ten',
       `POST /identifiers/lookup\n${JSON_BODY}`,
       () => JSON.stringify({ items: names.slice(0, 10) }),
-      600,
+      400,
     ],
     ['lists of 1,000', 'GET /identifiers?limit=1000', () => ''],
-    ['bulk responses', `POST /identifiers/bulk?namingAuthority=2000.01\n${NDJSON}`, () => LINE.repeat(200)],
+    ['bulk responses', `POST /identifiers/bulk?namingAuthority=2000.01\n${NDJSON}`, () => LINE.repeat(200), 128],
     [
       'repeated mints',
       `POST /identifiers/bulk?namingAuthority=100.102\n${NDJSON}`,

@@ -29,6 +29,14 @@ it.each([
   ['{}', []],
   ['[0:1]={a,b}', ['a', 'b']],
   ['{100.102/0A,"oai:x y"}', ['100.102/0A', 'oai:x y']],
+  ['{"{{"}', ['{{']],
+  [
+    '{{100.102/0A,"oai:x y"},{100.102/0B,NULL}}',
+    [
+      ['100.102/0A', 'oai:x y'],
+      ['100.102/0B', null],
+    ],
+  ],
 ])('%s', (array, values) => {
   expect(parseTextArray(array)).toEqual(values);
 });

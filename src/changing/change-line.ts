@@ -1,3 +1,4 @@
+import { givenTexts } from '../registry/members.js';
 import type { Principal } from '../access/principal.js';
 import { type RepairCode, listRepairs, parseNamingAuthority } from '../identifier/index.js';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
@@ -165,9 +166,10 @@ function namedByMetadataId(
   return { ...request, metadata, text: `The metadata ID ${name.canonical}` };
 }
 
-function valuesOf({ target, metadataId, alternateIds }: ChangeRequest): NewValues {
+function valuesOf(request: ChangeRequest): NewValues {
+  const { metadataId, alternateIds } = request;
   return {
-    ...(target !== undefined && { target }),
+    ...givenTexts(request),
     ...(metadataId !== undefined && { metadataId }),
     ...(alternateIds !== undefined && { alternateIds: alternateIds ?? [] }),
   };

@@ -1,10 +1,10 @@
+import { type GivenTexts, textsAfter } from '../registry/members.js';
 import { difference } from '../registry/change.js';
 import { type IdentifierRecord, type ReasonCode, serializeLifecycle } from '../registry/identifier-record.js';
 import type { State } from '../registry/identifier-record.js';
 
 /** Members of an identifier that a line of a stream of changes can change, as JSON has them. */
-export interface ChangedMembers {
-  readonly target?: string | null;
+export interface ChangedMembers extends GivenTexts {
   readonly metadataId?: string | null;
   readonly alternateIds?: string[];
   readonly state?: State;
@@ -28,10 +28,11 @@ export function changedMembers(
 
 /** Without the time of a withdrawal, which a dry run does not know. */
 function membersOf(record: IdentifierRecord): Required<ChangedMembers> {
-  const { target, alternateIds, state, leaseUntil, tombstone } = serializeLifecycle(record);
+  const { alternateIds, state, leaseUntil, tombstone } = serializeLifecycle(record);
   const { metadataId } = record;
   return {
-    ...{ target, metadataId, alternateIds, state, leaseUntil },
+    ...textsAfter(record, {}),
+    ...{ metadataId, alternateIds, state, leaseUntil },
     withdrawalReasonCode: tombstone?.reasonCode ?? null,
     withdrawalReason: tombstone?.reason ?? null,
     replacedBy: tombstone?.replacedBy ?? null,

@@ -1,3 +1,4 @@
+import { type GivenTexts, hasTexts, givenTexts } from '../registry/members.js';
 import type { Principal } from '../access/principal.js';
 import { Problem } from '../problem/problem.js';
 import { type AlternateName, gainedBy } from '../registry/alternate-name.js';
@@ -38,9 +39,8 @@ import {
 } from './values-command.js';
 
 /** New values of an identifier, with names in any form. A member that is absent is not changed. */
-export interface NewValues {
+export interface NewValues extends GivenTexts {
   readonly metadataId?: string | null;
-  readonly target?: string | null;
   readonly alternateIds?: readonly string[];
   /** The identifier of the previous version of the object. */
   readonly replaces?: string | null;
@@ -61,9 +61,8 @@ export type CurationCommand =
   | ValuesCommand;
 
 /** The parsed new values of an identifier. A member that is absent is not changed. */
-export interface ParsedValues {
+export interface ParsedValues extends GivenTexts {
   readonly metadata?: CanonicalName | null;
-  readonly target?: string | null;
   readonly alternates?: readonly AlternateName[];
   readonly replaces?: RequestedPredecessor | null;
 }
@@ -113,16 +112,13 @@ export function parseCommand(
   }
 }
 
-function parseValues(
-  { metadataId, target, alternateIds, replaces }: NewValues,
-  known: NamingAuthoritySnapshot,
-  scheme: MetadataIdScheme,
-): ParsedValues {
+function parseValues(values: NewValues, known: NamingAuthoritySnapshot, scheme: MetadataIdScheme): ParsedValues {
+  const { metadataId, alternateIds, replaces } = values;
   return {
     ...(metadataId !== undefined && {
       metadata: metadataId === null ? null : readMetadataId(metadataId, known, '/metadataId', scheme),
     }),
-    ...(target !== undefined && { target }),
+    ...givenTexts(values),
     ...(alternateIds !== undefined && { alternates: readAlternates(alternateIds, known, '/alternateIds') }),
     ...(replaces !== undefined && {
       replaces: replaces === null ? null : readPredecessor(replaces, known, '/replaces'),
@@ -140,11 +136,11 @@ export function fingerprintSource(identifier: string, step: CurationStep): objec
     const kind = reasonCode === 'other' ? {} : { reasonCode };
     return { ...content, ...kind, reason, replacedBy: replacement?.text ?? null };
   }
-  const { metadata, target, alternates, replaces } = step.values;
+  const { metadata, alternates, replaces } = step.values;
   return {
     ...content,
     ...(metadata !== undefined && { metadataId: metadata?.canonical ?? null }),
-    ...(target !== undefined && { target }),
+    ...givenTexts(step.values),
     ...(alternates !== undefined && { alternateIds: alternates.map(({ canonical }) => canonical) }),
     ...(replaces !== undefined && { replaces: replaces?.text ?? null }),
     ...('metadataTarget' in step && { metadataTarget: step.metadataTarget }),
@@ -221,11 +217,12 @@ function amendmentBy(record: IdentifierRecord, step: CurationStep, context: Deci
 }
 
 /** Whether the record already has all requested values. */
-export function isMet({ metadata, target, alternates, replaces }: DecidedValues, record: IdentifierRecord): boolean {
+export function isMet(values: DecidedValues, record: IdentifierRecord): boolean {
+  const { metadata, alternates, replaces } = values;
   return (
     (replaces === undefined || (replaces?.text ?? null) === record.replaces) &&
     (metadata === undefined || (metadata?.canonical ?? null) === record.metadataId) &&
-    (target === undefined || target === record.target) &&
+    hasTexts(record, values) &&
     (alternates === undefined ||
       (alternates.length === record.alternateIds.length &&
         alternates.every(({ canonical }, index) => canonical === record.alternateIds[index])))

@@ -1,3 +1,4 @@
+import { type GivenTexts, TEXTS } from '../registry/members.js';
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../access/principal.js';
 import { ChangeEngine } from './change-engine.js';
@@ -151,9 +152,11 @@ function targetOf({ command }: MintJob, id: bigint): TargetedChange {
 }
 
 /** The values that a mint gives to an existing identifier: those that it has. */
-function valuesOf({ sent, target, alternates }: MintCommand): ParsedValues {
+function valuesOf(command: MintCommand): ParsedValues {
+  const { sent, alternates } = command;
+  const given = TEXTS.flatMap(({ name }) => (sent.includes(name) ? [[name, command[name]]] : []));
   return {
-    ...(sent.includes('target') && { target }),
+    ...(Object.fromEntries(given) as GivenTexts),
     ...(sent.includes('alternateIds') && { alternates }),
   };
 }

@@ -1,3 +1,4 @@
+import { textsAfter } from './members.js';
 import { type IdentifierRecord, identifierOf, nativeText, requireSize } from './identifier-record.js';
 import { Problem } from '../problem/problem.js';
 import type { Actor } from './change.js';
@@ -57,7 +58,8 @@ export function buildIdentifier(
   // Stored values are what the client sent, without a target of the template.
   const target = command.target ?? (handleValues === null ? targetFrom(authority, object.localName) : null);
   const { alternates, leaseUntil } = command;
-  const sized = { metadataId: metadata?.canonical ?? null, target, replaces: replaces?.text ?? null };
+  const texts = textsAfter(command, { target });
+  const sized = { metadataId: metadata?.canonical ?? null, ...texts, replaces: replaces?.text ?? null };
   requireSize({ ...own, ...sized, alternateIds: alternates.map(({ canonical }) => canonical) }, null);
   return {
     authority,
@@ -65,7 +67,7 @@ export function buildIdentifier(
     localName: object.localName,
     selfKey: self?.key ?? null,
     metadata,
-    target,
+    ...texts,
     alternates,
     ...(handleValues !== null && { handleValues }),
     ...(replaces !== null && { replaces }),

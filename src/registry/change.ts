@@ -1,3 +1,4 @@
+import { MEMBERS } from './members.js';
 import type { MutableAttributes } from './identifier-record.js';
 import { shownValues } from './stored-value.js';
 
@@ -43,24 +44,7 @@ export function difference<T extends object>(before: T, after: T): PatchOperatio
 }
 
 /** The document of an identifier that its history patches, with the values that everybody may read. */
-export function mutableAttributesOf({
-  metadataId,
-  target,
-  alternateIds,
-  replaces,
-  handleValues,
-  state,
-  leaseUntil,
-  tombstone,
-}: MutableAttributes): MutableAttributes {
-  return {
-    metadataId,
-    target,
-    alternateIds,
-    replaces,
-    handleValues: shownValues(handleValues),
-    state,
-    leaseUntil,
-    tombstone,
-  };
+export function mutableAttributesOf(record: MutableAttributes): MutableAttributes {
+  const document = Object.fromEntries(MEMBERS.map(({ name }) => [name, record[name]])) as unknown as MutableAttributes;
+  return { ...document, handleValues: shownValues(record.handleValues) };
 }

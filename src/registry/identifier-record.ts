@@ -1,3 +1,4 @@
+import { TEXTS, type Texts } from './members.js';
 import {
   type CordraId,
   type Handle,
@@ -37,10 +38,9 @@ export interface Tombstone {
 }
 
 /** The attributes that can change: the document that the history patches. */
-export interface MutableAttributes {
+export interface MutableAttributes extends Texts {
   /** Canonical, see `CanonicalName`. */
   readonly metadataId: string | null;
-  readonly target: string | null;
   readonly alternateIds: readonly string[];
   /** The identifier of the previous version of the object: `NA/local` for Handles, canonical for other names. */
   readonly replaces: string | null;
@@ -160,11 +160,10 @@ export function serializeTombstone({ tombstone }: Pick<IdentifierRecord, 'tombst
 const MAX_RECORD_OCTETS = 65_536;
 
 /** The attributes of a record that clients give, without Handle values. */
-export interface SizedAttributes {
+export interface SizedAttributes extends Texts {
   readonly namingAuthority: string;
   readonly localName: string;
   readonly metadataId: string | null;
-  readonly target: string | null;
   readonly alternateIds: readonly string[];
   readonly replaces: string | null;
 }
@@ -188,8 +187,10 @@ export function recordOctets(record: IdentifierRecord): number {
   return octetsOf(record) + (handleValues === null ? 0 : JSON.stringify(handleValues).length);
 }
 
-function octetsOf({ localName, metadataId, target, alternateIds, replaces }: SizedAttributes): number {
-  return [localName, metadataId, target, replaces, ...alternateIds].reduce(
+function octetsOf(record: SizedAttributes): number {
+  const { localName, metadataId, alternateIds, replaces } = record;
+  const texts = TEXTS.map(({ name }) => record[name]);
+  return [localName, metadataId, replaces, ...texts, ...alternateIds].reduce(
     (sum, text) => sum + (text === null ? 0 : Buffer.byteLength(text)),
     0,
   );

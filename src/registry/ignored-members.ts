@@ -1,3 +1,4 @@
+import { TEXTS, type TextName, type Texts } from './members.js';
 import { upperAscii } from '../identifier/index.js';
 import type { CanonicalName } from './canonical-name.js';
 import type { IdentifierRecord } from './identifier-record.js';
@@ -5,17 +6,19 @@ import { denotes } from './key-collision.js';
 import type { RequestedPredecessor } from './predecessor.js';
 
 /** The members of a mint request that an identifier with the same metadata ID may have with other values. */
-export const IGNORABLE_MEMBERS = ['target', 'alternateIds', 'replaces', 'state', 'leaseUntil'] as const;
+export const IGNORABLE_MEMBERS = [
+  ...TEXTS.map(({ name }) => name),
+  ...(['alternateIds', 'replaces', 'state', 'leaseUntil'] as const),
+];
 export type IgnorableMember = (typeof IGNORABLE_MEMBERS)[number];
 
 /** What an identifier has of these members. */
 export type IgnorableValues = Pick<IdentifierRecord, IgnorableMember>;
 
 /** What a mint request has of these members, parsed. */
-export interface SentMembers {
+export interface SentMembers extends Texts {
   /** The members that the request has. */
   readonly sent: readonly IgnorableMember[];
-  readonly target: string | null;
   readonly alternates: readonly CanonicalName[];
   /** Null where none is named. */
   readonly replaces: Pick<RequestedPredecessor, 'text' | 'rule'> | null;
@@ -27,10 +30,9 @@ const NONE: readonly IgnorableMember[] = [];
 
 /** The ignorable members that a request has. */
 export function membersIn(request: Readonly<Partial<Record<IgnorableMember, unknown>>>): readonly IgnorableMember[] {
-  const { target, alternateIds, replaces, state, leaseUntil } = request;
+  const given = IGNORABLE_MEMBERS.filter((name) => request[name] !== undefined);
   // Most mints have none.
-  if ((target ?? alternateIds ?? replaces ?? state ?? leaseUntil) === undefined) return NONE;
-  return IGNORABLE_MEMBERS.filter((name) => request[name] !== undefined);
+  return given.length === 0 ? NONE : given;
 }
 
 function isSame(requested: SentMembers['replaces'], stored: string | null): boolean {
@@ -40,12 +42,9 @@ function isSame(requested: SentMembers['replaces'], stored: string | null): bool
 }
 
 /** The members of a mint request that the identifier with its metadata ID has with other values. */
-export function ignoredMembers(
-  { sent, target, alternates, replaces, leaseUntil }: SentMembers,
-  record: IgnorableValues,
-): IgnorableMember[] {
-  const isEqual: Readonly<Record<IgnorableMember, boolean>> = {
-    target: target === record.target,
+export function ignoredMembers(request: SentMembers, record: IgnorableValues): IgnorableMember[] {
+  const { sent, alternates, replaces, leaseUntil } = request;
+  const isEqual: Readonly<Record<Exclude<IgnorableMember, TextName>, boolean>> = {
     alternateIds:
       alternates.length === record.alternateIds.length &&
       alternates.every((name, index) => denotes(record.alternateIds[index] ?? '', name)),
@@ -54,7 +53,9 @@ export function ignoredMembers(
     state: record.state === (leaseUntil === null ? 'active' : 'reserved'),
     leaseUntil: record.leaseUntil?.getTime() === leaseUntil?.getTime(),
   };
-  return sent.filter((name) => !isEqual[name]);
+  return sent.filter((name) =>
+    name in isEqual ? !isEqual[name as keyof typeof isEqual] : request[name as TextName] !== record[name],
+  );
 }
 
 /**

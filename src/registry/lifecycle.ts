@@ -1,3 +1,4 @@
+import { type GivenTexts, textsAfter } from './members.js';
 import { Problem } from '../problem/problem.js';
 import type { ChangeKind, PatchOperation } from './change.js';
 import type { AlternateName } from './alternate-name.js';
@@ -201,10 +202,10 @@ export function following(object: IdentifierRecord, amendment: Amendment, record
 
 /** The attributes of a record after a change. */
 export function amended(record: MutableAttributes, amendment: Amendment): MutableAttributes {
-  const { metadata, target, alternates, replaces, handleValues, state, leaseUntil, tombstone } = amendment;
+  const { metadata, alternates, replaces, handleValues, state, leaseUntil, tombstone } = amendment;
   return {
     metadataId: metadata === undefined ? record.metadataId : (metadata?.canonical ?? null),
-    target: target === undefined ? record.target : target,
+    ...textsAfter(record, amendment),
     alternateIds: alternates?.map(({ canonical }) => canonical) ?? record.alternateIds,
     replaces: replaces === undefined ? record.replaces : (replaces?.text ?? null),
     handleValues: handleValues === undefined ? record.handleValues : handleValues,
@@ -220,10 +221,9 @@ export function changeTime({ updatedAt }: Pick<IdentifierRecord, 'updatedAt'>, n
 }
 
 /** How an identifier is to change. A member that is absent stays as it is. */
-export interface Amendment {
+export interface Amendment extends GivenTexts {
   readonly kind: ChangeKind;
   readonly metadata?: CanonicalName | null;
-  readonly target?: string | null;
   readonly alternates?: readonly AlternateName[];
   readonly replaces?: Predecessor | null;
   readonly handleValues?: MutableAttributes['handleValues'];

@@ -1,3 +1,4 @@
+import { NO_TEXTS, TEXTS, type TextName, textsAfter } from './members.js';
 import {
   formatDceUuid,
   namingAuthorityKey,
@@ -24,13 +25,12 @@ export const ON_EXISTING = ['match', 'return', 'reject', 'update'] as const;
 export type OnExisting = (typeof ON_EXISTING)[number];
 
 /** A mint request whose members have the expected types; identifiers are texts in any form. */
-export interface MintRequest {
+export interface MintRequest extends Partial<Record<TextName, string>> {
   readonly namingAuthority: string;
   readonly metadataId?: string;
   readonly mintMetadataId?: boolean;
   /** The target of the metadata record; only with `mintMetadataId`. */
   readonly metadataTarget?: string;
-  readonly target?: string;
   readonly alternateIds?: readonly string[];
   /** The identifier of the previous version of the object; only for an active one. */
   readonly replaces?: string;
@@ -47,14 +47,13 @@ export interface MintRequest {
 }
 
 /** A mint request with parsed identifiers: equal for two notations of the same request. */
+/** The target is null for the one that the template of the naming authority gives, if it has one. */
 export interface MintCommand extends SentMembers {
   readonly namingAuthority: string;
   readonly metadata: CanonicalName | null;
   readonly mintMetadataId: boolean;
   /** Null where the metadata record has none. */
   readonly metadataTarget: string | null;
-  /** Null for the target that the template of the naming authority gives, if it has one. */
-  readonly target: string | null;
   readonly alternates: readonly AlternateName[];
   /** Null where it replaces no other identifier. */
   readonly replaces: RequestedPredecessor | null;
@@ -78,7 +77,7 @@ export type Understood = Readonly<Record<string, string>>;
 
 /** Parses the identifiers of a mint request (R-28). @throws Problem with a syntax code, or INVALID_REQUEST. */
 export function parseMintRequest(request: MintRequest, known: NamingAuthoritySnapshot): MintCommand {
-  const { namingAuthority, metadataId, mintMetadataId = false, target = null, alternateIds, guid, localName } = request;
+  const { namingAuthority, metadataId, mintMetadataId = false, alternateIds, guid, localName } = request;
   if (metadataId !== undefined && mintMetadataId) {
     throw invalidRequest(
       '/mintMetadataId',
@@ -110,7 +109,7 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
     metadata,
     mintMetadataId,
     metadataTarget: request.metadataTarget ?? null,
-    target,
+    ...textsAfter(NO_TEXTS, request),
     alternates,
     replaces,
     guid: guid === undefined ? null : readGuid(guid),
@@ -138,14 +137,13 @@ export function mintFingerprint(command: MintCommand): Digest {
 
 /** The content of a request as canonical JSON. */
 export function canonicalMint(command: MintCommand): object {
-  const { namingAuthority, metadata, mintMetadataId, target, alternates, guid, localName, leaseUntil, onExisting } =
-    command;
+  const { namingAuthority, metadata, mintMetadataId, alternates, guid, localName, leaseUntil, onExisting } = command;
   return {
     namingAuthority: namingAuthorityKey(namingAuthority),
     ...(metadata !== null && { metadata: metadata.key }),
     ...(mintMetadataId && { mintMetadataId }),
     ...(command.metadataTarget !== null && { metadataTarget: command.metadataTarget }),
-    ...(target !== null && { target }),
+    ...Object.fromEntries(TEXTS.flatMap(({ name }) => (command[name] === null ? [] : [[name, command[name]]]))),
     // An update by an empty list removes the alternates.
     ...((alternates.length > 0 || (onExisting === 'update' && command.sent.includes('alternateIds'))) && {
       alternates: alternates.map(({ key }) => key),

@@ -1,3 +1,4 @@
+import type { Texts } from './members.js';
 import type { AlternateName } from './alternate-name.js';
 import type { Actor } from './change.js';
 import type { IdentifierRecord } from './identifier-record.js';
@@ -26,7 +27,7 @@ export interface NewMetadataRecord {
 }
 
 /** A new identifier, complete but for the decision of the database. */
-export interface NewIdentifier {
+export interface NewIdentifier extends Texts {
   /** The statement mints only while this version of the naming authority is current. */
   readonly authority: NamingAuthority;
   readonly address: Address;
@@ -34,7 +35,6 @@ export interface NewIdentifier {
   /** The comparison key of the identifier if the request named it; null for a generated name. */
   readonly selfKey: CanonicalName['key'] | null;
   readonly metadata: CanonicalName | null;
-  readonly target: string | null;
   readonly alternates: readonly AlternateName[];
   /** Absent where none are stored. */
   readonly handleValues?: readonly StoredValue[];

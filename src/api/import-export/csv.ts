@@ -1,3 +1,4 @@
+import { NO_TEXTS, TEXTS, textsAfter } from '../../registry/members.js';
 import { stringify } from 'csv-stringify/sync';
 import { type FileColumns, identifiersIn, textsIn } from '../../http/csv/columns.js';
 import { guarded } from '../../http/csv/formulas.js';
@@ -6,7 +7,9 @@ import { invalidRequest } from '../../problem/problem.js';
 import { REGISTRY_MEMBERS, type TransferLine } from './transfer-line.js';
 
 const COLUMNS = [
-  ...(['identifier', 'metadataId', 'target', 'state', 'alternateIds', 'version', 'createdAt', 'updatedAt'] as const),
+  ...(['identifier', 'metadataId'] as const),
+  ...TEXTS.map(({ name }) => name),
+  ...(['state', 'alternateIds', 'version', 'createdAt', 'updatedAt'] as const),
   ...(['leaseUntil', 'withdrawnAt', 'withdrawalReasonCode', 'withdrawalReason', 'replacedBy', 'replaces'] as const),
   ...(['handleValues', 'hiddenValues'] as const),
 ] as const;
@@ -65,10 +68,11 @@ export function writeRows(lines: readonly TransferLine[], { columns, delimiter }
 }
 
 function cellsOf(line: TransferLine): Record<Column, string | number | null> {
-  const { identifier, metadataId, target, state, version, createdAt, updatedAt, leaseUntil, tombstone } = line;
+  const { identifier, metadataId, state, version, createdAt, updatedAt, leaseUntil, tombstone } = line;
   const { replaces, handleValues, hiddenValues } = line;
   return {
-    ...{ identifier, metadataId, target, state, version, createdAt, updatedAt, leaseUntil, replaces, hiddenValues },
+    ...textsAfter(NO_TEXTS, line),
+    ...{ identifier, metadataId, state, version, createdAt, updatedAt, leaseUntil, replaces, hiddenValues },
     // Canonical identifiers are URIs, which contain no space.
     alternateIds: line.alternateIds.join(' '),
     withdrawnAt: tombstone?.withdrawnAt ?? null,
@@ -109,7 +113,10 @@ export function readRow(row: Row): object {
 }
 
 /** Members that an export has as null where there is none. */
-const NULLABLE: ReadonlySet<string> = new Set(['metadataId', 'leaseUntil', 'replaces']);
+const NULLABLE: ReadonlySet<string> = new Set([
+  ...['metadataId', 'leaseUntil', 'replaces'],
+  ...TEXTS.flatMap(({ name }) => (name === 'target' ? [] : [name])),
+]);
 
 function isFilled(cell: string | undefined): cell is string {
   return cell !== undefined && cell !== '';

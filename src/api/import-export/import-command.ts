@@ -1,3 +1,4 @@
+import { type GivenTexts, NO_TEXTS, type Texts, textsAfter } from '../../registry/members.js';
 import type { Principal } from '../../access/principal.js';
 import { HandleFault, parseExportedValues, targetIn } from '../../handle-values/index.js';
 import { type Name, parseHandle } from '../../identifier/index.js';
@@ -18,12 +19,10 @@ import { targetFrom } from '../../registry/target-template.js';
 import { readTime } from '../../registry/timestamp.js';
 import type { TransferRecord } from './transfer-record.js';
 
-/** An identifier to import, as it was exported; names in any form, and times of RFC 3339. */
-export interface ImportRequest {
+/** An identifier to import, as it was exported; names in any form, and times of RFC 3339. Without a target, that of the target template of the naming authority. */
+export interface ImportRequest extends GivenTexts {
   readonly identifier: string;
   readonly metadataId: string | null;
-  /** Absent: that of the target template, where the naming authority has one. */
-  readonly target?: string | null;
   /** Absent: active. */
   readonly state?: State | null;
   readonly alternateIds: readonly string[];
@@ -84,7 +83,8 @@ export function parseImport(
   const target = sent.target === undefined ? byTemplate() : sent.target;
   const { version: sentVersion, state } = sent;
   const version = sentVersion ?? 1;
-  const attributes = attributesIn({ ...sent, state: state ?? 'active', target }, known, self, {
+  const texts = textsAfter(NO_TEXTS, { ...sent, target });
+  const attributes = attributesIn({ ...sent, ...texts, state: state ?? 'active' }, known, self, {
     metadataId: metadata?.canonical ?? null,
     alternateIds: alternates.map(({ canonical }) => canonical),
     replaces: replaces?.text ?? null,
@@ -97,9 +97,9 @@ export function parseImport(
     item: {
       ...times,
       ...{ authority, address, localName, selfKey: self.key, actor, request: null, metadataRecord: null },
+      ...texts,
       ...{
         state: attributes.state,
-        target: attributes.target,
         leaseUntil: attributes.leaseUntil,
         tombstone: attributes.tombstone,
       },
@@ -157,12 +157,13 @@ function timesIn({ createdAt, updatedAt }: ImportRequest, now: Date): { createdA
 
 /** The mutable attributes; an expired reservation is withdrawn, as everywhere else. */
 function attributesIn(
-  sent: ImportRequest & Pick<MutableAttributes, 'state' | 'target'>,
+  sent: ImportRequest & Texts & Pick<MutableAttributes, 'state'>,
   known: NamingAuthoritySnapshot,
   self: CanonicalName,
   names: Pick<MutableAttributes, 'metadataId' | 'alternateIds' | 'replaces'>,
 ): MutableAttributes {
-  const { state, target } = sent;
+  const { state } = sent;
+  const texts = textsAfter(sent, {});
   const handleValues = valuesIn(sent);
   const leaseUntil = sent.leaseUntil === null ? null : readTime(sent.leaseUntil, '/leaseUntil');
   if ((state === 'reserved') !== (leaseUntil !== null))
@@ -181,7 +182,7 @@ function attributesIn(
     const tombstone = { withdrawnAt: leaseUntil, ...EXPIRED };
     return {
       metadataId: null,
-      target,
+      ...texts,
       alternateIds: [],
       replaces: null,
       handleValues,
@@ -199,7 +200,7 @@ function attributesIn(
           reason: sent.tombstone.reason,
           replacedBy: sent.tombstone.replacedBy === null ? null : replacementIn(sent.tombstone.replacedBy, self, known),
         };
-  return { ...names, target, handleValues, state, leaseUntil, tombstone };
+  return { ...names, ...texts, handleValues, state, leaseUntil, tombstone };
 }
 
 /** @throws Problem INVALID_REQUEST for values that cannot be stored, and where the export has left out some. */

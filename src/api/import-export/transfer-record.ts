@@ -1,3 +1,4 @@
+import { MEMBERS } from '../../registry/members.js';
 import { isDeepStrictEqual } from 'node:util';
 import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
 
@@ -7,10 +8,10 @@ export type TransferRecord = Omit<
   'id' | 'resolver' | 'describes' | 'newerVersions' | 'guid' | 'sandbox'
 >;
 
-const ATTRIBUTES = [
-  ...(['metadataId', 'target', 'state', 'alternateIds', 'replaces', 'handleValues', 'version'] as const),
-  ...(['createdAt', 'updatedAt', 'leaseUntil', 'tombstone'] as const),
-] as const satisfies readonly (keyof TransferRecord)[];
+const ATTRIBUTES: readonly (keyof TransferRecord)[] = [
+  ...MEMBERS.map(({ name }) => name),
+  ...(['version', 'createdAt', 'updatedAt'] as const),
+];
 
 /** Whether two records of one identifier have the same spelling and `compared` attributes (all when absent). */
 export function isSame(one: TransferRecord, other: TransferRecord, compared?: readonly string[]): boolean {

@@ -1,3 +1,4 @@
+import { NO_TEXTS, textsAfter } from '../../registry/members.js';
 import type { Actor } from '../../registry/change.js';
 import { addressIn } from '../../registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
@@ -26,7 +27,7 @@ export function reservedIdentifier(
     localName,
     selfKey: null,
     metadata: null,
-    target,
+    ...textsAfter(NO_TEXTS, { target }),
     alternates: [],
     leaseUntil,
     reservation: id,

@@ -1,3 +1,4 @@
+import { MEMBERS, type MemberColumn } from '../../registry/members.js';
 import { type Resolver, toResolver } from '../../identifier/index.js';
 import type { IdentifierRecord, ReasonCode, State } from '../../registry/identifier-record.js';
 import { isMetadataIdOf } from '../../registry/key-collision.js';
@@ -6,34 +7,14 @@ import { type StoredValue, orderedValue } from '../../registry/stored-value.js';
 import { compactGuid } from '../../registry/uuid.js';
 import type { Row } from '../columns.js';
 
-const STORED = [
-  ...([
-    'id',
-    'guid',
-    'local_name',
-    'metadata_id',
-    'target',
-    'alternate_ids',
-    'state',
-    'version',
-    'created_at',
-  ] as const),
-  ...([
-    'lease_until',
-    'withdrawn_at',
-    'withdrawal_reason_code',
-    'withdrawal_reason',
-    'replaced_by',
-    'replaces',
-  ] as const),
-] as const;
+const STORED = ['id', 'guid', 'local_name', 'version', 'created_at'] as const;
 const OF_AUTHORITY = ['sandbox', 'resolver_scheme', 'resolver_authority', 'resolver_first_segment'] as const;
 
 /** Objects with their metadata IDs; rows of the view also say whether the naming authority of the record ignores the case of letters. */
 export type Describes = readonly (readonly [identifier: string, metadataId: string, foldsCase?: string])[];
 
 /** A row of the view `identifier_record`; every statement that reads records selects these columns. */
-export type IdentifierRow = Pick<Row<'identifier'>, (typeof STORED)[number]> &
+export type IdentifierRow = Pick<Row<'identifier'>, (typeof STORED)[number] | Exclude<MemberColumn, 'handle_values'>> &
   Pick<Row<'naming_authority'>, (typeof OF_AUTHORITY)[number]> & {
     readonly handle_values: readonly StoredValue[] | null;
     /** The time of the mint until the first change. */
@@ -48,7 +29,10 @@ export type IdentifierRow = Pick<Row<'identifier'>, (typeof STORED)[number]> &
     readonly newer_versions: readonly string[];
   };
 
-const COLUMNS = [...STORED, ...OF_AUTHORITY, 'handle_values', 'updated_at', 'naming_authority', 'expired'];
+const COLUMNS = [
+  ...[...STORED, ...MEMBERS.flatMap(({ columns }) => columns), ...OF_AUTHORITY],
+  ...['updated_at', 'naming_authority', 'expired'],
+];
 
 /**
  * The columns of a record in a SELECT.

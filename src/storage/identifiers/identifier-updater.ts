@@ -3,26 +3,86 @@ import { lockForChange } from '../changes/change-log.js';
 import { POSITION_GATE } from '../changes/position-gate.js';
 import { type Actor, SERVICE, difference, mutableAttributesOf } from '../../registry/change.js';
 import { IdentifierReader, type PairedRecords } from './identifier-reader.js';
-import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import type { IdentifierRecord, MutableAttributes } from '../../registry/identifier-record.js';
+import { TEXTS } from '../../registry/members.js';
+import { type Parameter, numbered, valuesOf } from './insert-parameters.js';
+import { inputOf } from './insert-statement.js';
 import { type AlternateName, gainedBy } from '../../registry/alternate-name.js';
 import { noteChanges, notePredecessors } from '../touched.js';
 import type { Queryable } from '../transactions.js';
 import { type Amendment, amended, changeTime, expiry } from '../../registry/lifecycle.js';
 
+interface Written extends RecordChange {
+  readonly after: MutableAttributes;
+  readonly at: Date;
+}
+
+/** The parameters of a change, by the names of their columns. */
+const PARAMETERS: readonly Parameter<Written>[] = [
+  ['id', 'bigint', ({ record }) => record.id.toString()],
+  ['sets_metadata', 'boolean', ({ amendment }) => String(amendment.metadata !== undefined)],
+  ['metadata_id', 'text', ({ after }) => after.metadataId],
+  ['metadata_key', 'uuid', ({ amendment: { metadata } }) => metadata?.key ?? null],
+  [
+    'alternate_ids',
+    'text',
+    ({ amendment, after }) => (amendment.alternates ? JSON.stringify(after.alternateIds) : null),
+  ],
+  ...TEXTS.map(({ name, column }): Parameter<Written> => [column, 'text', ({ after }) => after[name]]),
+  ['state', 'text', ({ after }) => after.state],
+  ['lease_until', 'timestamptz', ({ after }) => after.leaseUntil?.toISOString() ?? null],
+  ['withdrawn_at', 'timestamptz', ({ after }) => after.tombstone?.withdrawnAt.toISOString() ?? null],
+  ['withdrawal_reason_code', 'text', ({ after }) => after.tombstone?.reasonCode ?? null],
+  ['withdrawal_reason', 'text', ({ after }) => after.tombstone?.reason ?? null],
+  ['replaced_by', 'text', ({ after }) => after.tombstone?.replacedBy ?? null],
+  ['updated_at', 'timestamptz', ({ at }) => at.toISOString()],
+  ['sets_values', 'boolean', ({ amendment }) => String(amendment.handleValues !== undefined)],
+  ['handle_values', 'text', ({ amendment: { handleValues } }) => (handleValues ? JSON.stringify(handleValues) : null)],
+  ['sets_replaces', 'boolean', ({ amendment }) => String(amendment.replaces !== undefined)],
+  ['replaces', 'text', ({ amendment: { replaces } }) => replaces?.text ?? null],
+  ['replaces_key', 'uuid', ({ amendment: { replaces } }) => replaces?.key ?? null],
+  ['naming_authority', 'text', ({ record }) => record.namingAuthority],
+  ['version', 'int', ({ record }) => record.version + 1],
+  ['kind', 'text', ({ amendment }) => amendment.kind],
+  [
+    'patch',
+    'text',
+    ({ record, after }) => JSON.stringify(difference(mutableAttributesOf(record), mutableAttributesOf(after))),
+  ],
+];
+
+const CLIENT = `$${PARAMETERS.length + 1}`;
+const KEY_ID = `$${PARAMETERS.length + 2}`;
+const $ = numbered(PARAMETERS);
+
+/** The columns that have the value of the parameter with their name. */
+const SET = [
+  ...TEXTS.map(({ column }) => column),
+  ...[
+    'state',
+    'lease_until',
+    'withdrawn_at',
+    'withdrawal_reason_code',
+    'withdrawal_reason',
+    'replaced_by',
+    'updated_at',
+  ],
+];
+
 /**
- * $1 to $21: the changes; $22: the client; $23: the ID of its key. The statement appends the changes to the log, as a trigger requires
- * at its end. The first change of an identifier also writes its first event, at the place that it has.
+ * Appends the changes to the log, as a trigger requires at its end. The first change of an identifier also writes its first event, at
+ * the place that it has.
  */
 const UPDATE = `
   WITH ${POSITION_GATE}, first_events AS (
     INSERT INTO change (position, id, naming_authority_id, identifier_id, version, kind, client, key_id, at, patch)
     SELECT position, id, naming_authority_id, identifier_id, version, kind, client, key_id, at, patch
-    FROM first_event WHERE identifier_id = ANY($1::bigint[])
+    FROM first_event WHERE identifier_id = ANY(${$('id')})
   ), appended AS (
     INSERT INTO change (position, naming_authority_id, identifier_id, version, kind, client, key_id, patch, at)
     SELECT pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset),
-           (SELECT n.id FROM naming_authority n WHERE n.prefix = w.naming_authority), w.id, w.version, w.kind, $22, $23, w.patch, w.at
-    FROM unnest($18::text[], $1::bigint[], $19::int[], $20::text[], $21::text[], $12::timestamptz[])
+           (SELECT n.id FROM naming_authority n WHERE n.prefix = w.naming_authority), w.id, w.version, w.kind, ${CLIENT}, ${KEY_ID}, w.patch, w.at
+    FROM unnest(${['naming_authority', 'id', 'version', 'kind', 'patch', 'updated_at'].map($).join(', ')})
       AS w(naming_authority, id, version, kind, patch, at)
   )
   UPDATE identifier i SET
@@ -33,15 +93,9 @@ const UPDATE = `
     handle_values = CASE WHEN w.sets_values THEN w.handle_values::jsonb ELSE i.handle_values END,
     replaces = CASE WHEN w.sets_replaces THEN w.replaces ELSE i.replaces END,
     replaces_key = CASE WHEN w.sets_replaces THEN w.replaces_key ELSE i.replaces_key END,
-    target = w.target, state = w.state, lease_until = w.lease_until, withdrawn_at = w.withdrawn_at,
-    withdrawal_reason_code = w.withdrawal_reason_code, withdrawal_reason = w.withdrawal_reason, replaced_by = w.replaced_by,
-    version = i.version + 1, is_first_event = false, updated_at = w.updated_at
-  FROM unnest($1::bigint[], $2::boolean[], $3::text[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::timestamptz[],
-              $9::timestamptz[], $10::text[], $11::text[], $12::timestamptz[], $13::boolean[], $14::text[],
-              $15::boolean[], $16::text[], $17::uuid[], $24::text[])
-    AS w(id, sets_metadata, metadata_id, metadata_key, alternate_ids, target, state, lease_until, withdrawn_at,
-         withdrawal_reason, replaced_by, updated_at, sets_values, handle_values, sets_replaces, replaces, replaces_key,
-         withdrawal_reason_code)
+    ${SET.map((column) => `${column} = w.${column}`).join(', ')},
+    version = i.version + 1, is_first_event = false
+  FROM (${inputOf($, PARAMETERS)}) w
   WHERE i.id = w.id`;
 
 /** Identifiers and metadata records that no other transaction can change before this one ends. */
@@ -109,34 +163,7 @@ async function write(
     transaction,
     changes.map(({ record }) => ({ ...record, identifierId: record.id })),
   );
-  await transaction.query(UPDATE, [
-    changes.map(({ record }) => record.id.toString()),
-    changes.map(({ amendment }) => amendment.metadata !== undefined),
-    changes.map(({ after }) => after.metadataId),
-    changes.map(({ amendment }) => (amendment.metadata ? amendment.metadata.key : null)),
-    changes.map(({ amendment, after }) => (amendment.alternates ? JSON.stringify(after.alternateIds) : null)),
-    changes.map(({ after }) => after.target),
-    changes.map(({ after }) => after.state),
-    changes.map(({ after }) => after.leaseUntil?.toISOString() ?? null),
-    changes.map(({ after }) => after.tombstone?.withdrawnAt.toISOString() ?? null),
-    changes.map(({ after }) => after.tombstone?.reason ?? null),
-    changes.map(({ after }) => after.tombstone?.replacedBy ?? null),
-    changes.map(({ at }) => at.toISOString()),
-    changes.map(({ amendment }) => amendment.handleValues !== undefined),
-    changes.map(({ amendment: { handleValues } }) => (handleValues ? JSON.stringify(handleValues) : null)),
-    changes.map(({ amendment }) => amendment.replaces !== undefined),
-    changes.map(({ amendment: { replaces } }) => replaces?.text ?? null),
-    changes.map(({ amendment: { replaces } }) => replaces?.key ?? null),
-    changes.map(({ record }) => record.namingAuthority),
-    changes.map(({ record }) => record.version + 1),
-    changes.map(({ amendment }) => amendment.kind),
-    changes.map(({ record, after }) =>
-      JSON.stringify(difference(mutableAttributesOf(record), mutableAttributesOf(after))),
-    ),
-    actor.client,
-    actor.keyId,
-    changes.map(({ after }) => after.tombstone?.reasonCode ?? null),
-  ]);
+  await transaction.query(UPDATE, [...valuesOf(PARAMETERS, changes), actor.client, actor.keyId]);
   notePredecessors(
     transaction,
     changes.map(({ amendment }) => amendment.replaces),

@@ -1,3 +1,4 @@
+import { TEXTS } from '../../registry/members.js';
 import type { ImportedIdentifier } from '../../registry/imported-identifier.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import { POSITION_GATE } from '../changes/position-gate.js';
@@ -46,7 +47,7 @@ const COLUMNS = [
     'local_key',
     'metadata_id',
     'metadata_key',
-    'target',
+    ...TEXTS.map(({ column }) => column),
     'state',
     'lease_until',
     'version',

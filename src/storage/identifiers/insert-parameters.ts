@@ -1,3 +1,4 @@
+import { TEXTS } from '../../registry/members.js';
 import type { Digest } from '../../registry/uuid.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
@@ -19,7 +20,7 @@ export const IDENTIFIER_PARAMETERS: readonly Parameter[] = [
   ['local_key', 'uuid', ({ address }) => address.localKey],
   ['metadata_id', 'text', ({ metadata }) => metadata?.canonical ?? null],
   ['metadata_key', 'uuid', ({ metadata }) => metadata?.key ?? null],
-  ['target', 'text', ({ target }) => target],
+  ...TEXTS.map(({ name, column }): Parameter => [column, 'text', (item) => item[name]]),
   [
     'alternate_ids',
     'text',

@@ -1,3 +1,4 @@
+import { TEXTS } from '../../registry/members.js';
 import type { QueryConfig } from 'pg';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
 import { POSITION_GATE } from '../changes/position-gate.js';
@@ -19,13 +20,15 @@ import {
 
 type Numbered = ReturnType<typeof numbered>;
 
+const TEXT_COLUMNS = TEXTS.map(({ column }) => column).join(', ');
+
 /** The columns of a minted identifier, and their values. A condition of the statement has found the naming authority. */
-const COLUMNS = `naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, target, alternate_ids,
+const COLUMNS = `naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, ${TEXT_COLUMNS}, alternate_ids,
                             state, lease_until, reservation, client, key_id, request_key, request_index, request_hash,
                             position, registered, is_first_event`;
 const valuesWith = (
   isRegistered: string,
-): string => `naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, target,
+): string => `naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, ${TEXT_COLUMNS},
            CASE WHEN alternate_ids IS NOT NULL THEN ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
            CASE WHEN lease_until IS NULL THEN 'active' ELSE 'reserved' END, lease_until, reservation,
            client, key_id, request_key, request_index, request_hash,

@@ -1,4 +1,4 @@
-import { MAX_PAGE_OCTETS } from '../bounded-page.js';
+import { MAX_PAGE_OCTETS, octetsOfRow } from '../bounded-page.js';
 import { recordColumns } from './identifier-row.js';
 import { type NumberedFilter, conditionsOf } from './page-filter.js';
 import { type PageRange, indexConditions, rangeConditions } from './page-range.js';
@@ -21,9 +21,7 @@ export function pageQuery(filter: NumberedFilter, range: PageRange, limit: numbe
     SELECT * FROM (
       SELECT page.*, lead(true) OVER (ORDER BY ${order}) IS NOT NULL AS has_next,
         coalesce(sum(
-          octet_length(coalesce(metadata_id, '') || coalesce(target, '') || coalesce(local_name, ''))
-            + octet_length(array_to_string(alternate_ids, ',')) + coalesce(octet_length(handle_values::text), 0)
-            + coalesce(octet_length(replaces), 0)
+          ${octetsOfRow('page')}
             + octet_length(array_to_string(describes, ',')) + octet_length(array_to_string(newer_versions, ','))
         ) OVER (ORDER BY ${order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS octets_before
       FROM (

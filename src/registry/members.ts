@@ -1,0 +1,59 @@
+/**
+ * The members of a record that requests give or change, in the order of representations, with their columns. A `text` is stored as it was
+ * read, or null; the code of changes, exports, imports, statements and sizes follows this table, so that another text is one line here.
+ */
+export const MEMBERS = [
+  { name: 'metadataId', kind: 'name', columns: ['metadata_id'] },
+  { name: 'target', kind: 'text', columns: ['target'] },
+  { name: 'alternateIds', kind: 'name', columns: ['alternate_ids'] },
+  { name: 'replaces', kind: 'name', columns: ['replaces'] },
+  { name: 'handleValues', kind: 'values', columns: ['handle_values'] },
+  { name: 'state', kind: 'lifecycle', columns: ['state'] },
+  { name: 'leaseUntil', kind: 'lifecycle', columns: ['lease_until'] },
+  {
+    name: 'tombstone',
+    kind: 'lifecycle',
+    columns: ['withdrawn_at', 'withdrawal_reason_code', 'withdrawal_reason', 'replaced_by'],
+  },
+] as const;
+
+type Member = (typeof MEMBERS)[number];
+export type MemberName = Member['name'];
+export type TextName = Extract<Member, { readonly kind: 'text' }>['name'];
+type TextColumn = Extract<Member, { readonly kind: 'text' }>['columns'][0];
+
+/** The texts of a record; null for one that it does not have. */
+export type Texts = { readonly [Name in TextName]: string | null };
+
+/** The texts that a request has. A member that is absent is not changed. */
+export type GivenTexts = { readonly [Name in TextName]?: string | null };
+
+export type MemberColumn = Member['columns'][number];
+
+/** The names of the texts, and their columns. */
+export const TEXTS: readonly { readonly name: TextName; readonly column: TextColumn }[] = MEMBERS.flatMap((member) =>
+  member.kind === 'text' ? [{ name: member.name, column: member.columns[0] }] : [],
+);
+
+type Writable = { [Name in TextName]?: string | null };
+
+export const NO_TEXTS = Object.fromEntries(TEXTS.map(({ name }) => [name, null])) as unknown as Texts;
+
+/** The texts that are given, without other members. Loops, because every mint runs through them. */
+export function givenTexts(values: GivenTexts): GivenTexts {
+  const given: Writable = {};
+  for (const { name } of TEXTS) if (values[name] !== undefined) given[name] = values[name];
+  return given;
+}
+
+/** The texts of a record after a change. */
+export function textsAfter(before: Texts, given: GivenTexts): Texts {
+  const after: Writable = {};
+  for (const { name } of TEXTS) after[name] = given[name] === undefined ? before[name] : given[name];
+  return after as Texts;
+}
+
+/** Whether a record has all given texts already. */
+export function hasTexts(record: Texts, given: GivenTexts): boolean {
+  return TEXTS.every(({ name }) => given[name] === undefined || given[name] === record[name]);
+}

@@ -1,4 +1,4 @@
-import { givenTexts } from '../registry/members.js';
+import { readTexts } from '../registry/members.js';
 import type { Principal } from '../access/principal.js';
 import { type RepairCode, listRepairs, parseNamingAuthority } from '../identifier/index.js';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
@@ -169,7 +169,7 @@ function namedByMetadataId(
 function valuesOf(request: ChangeRequest): NewValues {
   const { metadataId, alternateIds } = request;
   return {
-    ...givenTexts(request),
+    ...readTexts(request),
     ...(metadataId !== undefined && { metadataId }),
     ...(alternateIds !== undefined && { alternateIds: alternateIds ?? [] }),
   };

@@ -1,4 +1,4 @@
-import { type GivenTexts, hasTexts, givenTexts } from '../registry/members.js';
+import { type GivenTexts, hasTexts, readTexts } from '../registry/members.js';
 import type { Principal } from '../access/principal.js';
 import { Problem } from '../problem/problem.js';
 import { type AlternateName, gainedBy } from '../registry/alternate-name.js';
@@ -118,7 +118,7 @@ function parseValues(values: NewValues, known: NamingAuthoritySnapshot, scheme: 
     ...(metadataId !== undefined && {
       metadata: metadataId === null ? null : readMetadataId(metadataId, known, '/metadataId', scheme),
     }),
-    ...givenTexts(values),
+    ...readTexts(values),
     ...(alternateIds !== undefined && { alternates: readAlternates(alternateIds, known, '/alternateIds') }),
     ...(replaces !== undefined && {
       replaces: replaces === null ? null : readPredecessor(replaces, known, '/replaces'),
@@ -140,7 +140,7 @@ export function fingerprintSource(identifier: string, step: CurationStep): objec
   return {
     ...content,
     ...(metadata !== undefined && { metadataId: metadata?.canonical ?? null }),
-    ...givenTexts(step.values),
+    ...readTexts(step.values),
     ...(alternates !== undefined && { alternateIds: alternates.map(({ canonical }) => canonical) }),
     ...(replaces !== undefined && { replaces: replaces?.text ?? null }),
     ...('metadataTarget' in step && { metadataTarget: step.metadataTarget }),

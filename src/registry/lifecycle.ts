@@ -1,4 +1,4 @@
-import { type GivenTexts, textsAfter } from './members.js';
+import { type GivenTexts, NO_TEXTS, textsAfter } from './members.js';
 import { Problem } from '../problem/problem.js';
 import type { ChangeKind, PatchOperation } from './change.js';
 import type { AlternateName } from './alternate-name.js';
@@ -156,7 +156,7 @@ export function deletion(at: Date): Amendment {
     kind: 'deleted',
     state: 'withdrawn',
     ...GIVEN_UP,
-    target: null,
+    ...NO_TEXTS,
     replaces: null,
     handleValues: null,
     tombstone,
@@ -245,7 +245,8 @@ type Shown = (typeof SHOWN)[number];
 
 /** What hidden members have; a member that is not listed has null. */
 const HIDDEN: Omit<IdentifierRecord & IdentifierSnapshot, Shown> & Readonly<Record<string, unknown>> = {
-  ...{ metadataId: null, target: null, alternateIds: [], replaces: null, handleValues: null },
+  ...NO_TEXTS,
+  ...{ metadataId: null, alternateIds: [], replaces: null, handleValues: null },
 };
 
 const SHOWN_NAMES: ReadonlySet<string> = new Set(SHOWN);

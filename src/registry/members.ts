@@ -4,7 +4,7 @@
  */
 export const MEMBERS = [
   { name: 'metadataId', kind: 'name', columns: ['metadata_id'] },
-  { name: 'target', kind: 'text', columns: ['target'] },
+  { name: 'target', kind: 'text', columns: ['target'], canonical: (text: string): string => text },
   { name: 'alternateIds', kind: 'name', columns: ['alternate_ids'] },
   { name: 'replaces', kind: 'name', columns: ['replaces'] },
   { name: 'handleValues', kind: 'values', columns: ['handle_values'] },
@@ -23,27 +23,35 @@ export type TextName = Extract<Member, { readonly kind: 'text' }>['name'];
 type TextColumn = Extract<Member, { readonly kind: 'text' }>['columns'][0];
 
 /** The texts of a record; null for one that it does not have. */
-export type Texts = { readonly [Name in TextName]: string | null };
+export type Texts = Readonly<Record<TextName, string | null>>;
 
 /** The texts that a request has. A member that is absent is not changed. */
-export type GivenTexts = { readonly [Name in TextName]?: string | null };
+export type GivenTexts = Readonly<Partial<Record<TextName, string | null>>>;
 
 export type MemberColumn = Member['columns'][number];
 
-/** The names of the texts, and their columns. */
-export const TEXTS: readonly { readonly name: TextName; readonly column: TextColumn }[] = MEMBERS.flatMap((member) =>
-  member.kind === 'text' ? [{ name: member.name, column: member.columns[0] }] : [],
+interface Text {
+  readonly name: TextName;
+  readonly column: TextColumn;
+  readonly canonical: (text: string) => string;
+}
+
+export const TEXTS: readonly Text[] = MEMBERS.flatMap((member) =>
+  member.kind === 'text' ? [{ name: member.name, column: member.columns[0], canonical: member.canonical }] : [],
 );
 
-type Writable = { [Name in TextName]?: string | null };
+type Writable = Partial<Record<TextName, string | null>>;
 
 export const NO_TEXTS = Object.fromEntries(TEXTS.map(({ name }) => [name, null])) as unknown as Texts;
 
-/** The texts that are given, without other members. Loops, because every mint runs through them. */
-export function givenTexts(values: GivenTexts): GivenTexts {
-  const given: Writable = {};
-  for (const { name } of TEXTS) if (values[name] !== undefined) given[name] = values[name];
-  return given;
+/** The texts that are given, in their canonical forms and without other members. The DTOs have validated them. */
+export function readTexts(values: GivenTexts): GivenTexts {
+  const read: Writable = {};
+  for (const { name, canonical } of TEXTS) {
+    const text = values[name];
+    if (text !== undefined) read[name] = text === null ? null : canonical(text);
+  }
+  return read;
 }
 
 /** The texts of a record after a change. */

@@ -1,4 +1,4 @@
-import { NO_TEXTS, TEXTS, type TextName, textsAfter } from './members.js';
+import { NO_TEXTS, TEXTS, type TextName, readTexts, textsAfter } from './members.js';
 import {
   formatDceUuid,
   namingAuthorityKey,
@@ -109,7 +109,7 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
     metadata,
     mintMetadataId,
     metadataTarget: request.metadataTarget ?? null,
-    ...textsAfter(NO_TEXTS, request),
+    ...textsAfter(NO_TEXTS, readTexts(request)),
     alternates,
     replaces,
     guid: guid === undefined ? null : readGuid(guid),

@@ -1,8 +1,11 @@
+import { TEXTS } from '../../registry/members.js';
 import { type FileColumns, identifiersIn, textsIn } from '../../http/csv/columns.js';
 import type { Row } from '../../http/csv/row-reader.js';
 
 const NAMES = [
-  ...(['identifier', 'target', 'metadataId', 'alternateIds', 'withdrawalReasonCode'] as const),
+  ...(['identifier'] as const),
+  ...TEXTS.map(({ name }) => name),
+  ...(['metadataId', 'alternateIds', 'withdrawalReasonCode'] as const),
   ...([
     'withdrawalReason',
     'replacedBy',

@@ -115,7 +115,7 @@ export function readRow(row: Row): object {
 /** Members that an export has as null where there is none. */
 const NULLABLE: ReadonlySet<string> = new Set([
   ...['metadataId', 'leaseUntil', 'replaces'],
-  ...TEXTS.flatMap(({ name }) => (name === 'target' ? [] : [name])),
+  ...TEXTS.map(({ name }): string => name).filter((name) => name !== 'target'),
 ]);
 
 function isFilled(cell: string | undefined): cell is string {

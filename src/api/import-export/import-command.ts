@@ -1,4 +1,4 @@
-import { type GivenTexts, NO_TEXTS, type Texts, textsAfter } from '../../registry/members.js';
+import { type GivenTexts, NO_TEXTS, type Texts, readTexts, textsAfter } from '../../registry/members.js';
 import type { Principal } from '../../access/principal.js';
 import { HandleFault, parseExportedValues, targetIn } from '../../handle-values/index.js';
 import { type Name, parseHandle } from '../../identifier/index.js';
@@ -83,7 +83,7 @@ export function parseImport(
   const target = sent.target === undefined ? byTemplate() : sent.target;
   const { version: sentVersion, state } = sent;
   const version = sentVersion ?? 1;
-  const texts = textsAfter(NO_TEXTS, { ...sent, target });
+  const texts = textsAfter(NO_TEXTS, { ...readTexts(sent), target });
   const attributes = attributesIn({ ...sent, ...texts, state: state ?? 'active' }, known, self, {
     metadataId: metadata?.canonical ?? null,
     alternateIds: alternates.map(({ canonical }) => canonical),

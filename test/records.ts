@@ -13,6 +13,7 @@ export const recordWith = (members: Partial<IdentifierRecord> = {}): IdentifierR
   localName: GUID,
   metadataId: null,
   target: null,
+  language: null,
   alternateIds: [],
   replaces: null,
   handleValues: null,

@@ -27,10 +27,11 @@ export function attributeTable({
 }: PageRecord): Markup {
   // Without a web address of their own, other names have none at the same resolver.
   const uris = isPublic ? all : { ...all, http: null };
-  const { target, metadataId, alternateIds, replaces, newerVersions, describes, createdAt, updatedAt, version, state } =
-    record;
+  const { target, language, metadataId, alternateIds, replaces, newerVersions, describes } = record;
+  const { createdAt, updatedAt, version, state } = record;
   const rows: Row[] = [];
-  if (state !== 'withdrawn') rows.push(['Target', target === null ? 'None' : linkTo(target, target)]);
+  if (state !== 'withdrawn') rows.push(['Target', target === null ? 'None' : linkTo(target, target, language)]);
+  if (state !== 'withdrawn' && language !== null) rows.push(['Language of the target', language]);
   const metadata = metadataId === null ? 'None' : linkTo(metadataUrl(uris, metadataId, metadataIdScheme), metadataId);
   // Without one, it can be hidden.
   if (metadataId !== null || record.tombstone?.reasonCode !== 'legal') rows.push(['Metadata ID', metadata]);

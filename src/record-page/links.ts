@@ -7,10 +7,15 @@ export function linkable(url: string | null): string | null {
   return url;
 }
 
-/** A link with this text where the URL permits one; otherwise the text alone. */
-export function linkTo(url: string | null, text: string): Content {
+/**
+ * A link with this text where the URL permits one; otherwise the text alone.
+ * @param language of the page at the URL; null where it is unknown.
+ */
+export function linkTo(url: string | null, text: string, language: string | null = null): Content {
   const href = linkable(url);
-  return href === null ? shownName(text) : markup`<a href="${href}" rel="noreferrer">${shownName(text)}</a>`;
+  if (href === null) return shownName(text);
+  const spoken = language === null ? null : markup` hreflang="${language}"`;
+  return markup`<a href="${href}" rel="noreferrer"${spoken}>${shownName(text)}</a>`;
 }
 
 /** A name, and the path of its page at this service. */

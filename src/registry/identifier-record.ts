@@ -97,8 +97,9 @@ export type SerializedRecord = ReturnType<typeof serializeRecord>;
 /** Members are listed one by one, because spreading objects is much slower. */
 export function serializeRecord(record: Omit<IdentifierSnapshot, 'uris'>, uris: Uris) {
   const { namingAuthority, guid, localName, metadataId, describes, newerVersions, sandbox } = record;
-  const { target, state, alternateIds, replaces, handleValues, version, createdAt, updatedAt, leaseUntil, tombstone } =
-    serializeLifecycle(record);
+  const lifecycle = serializeLifecycle(record);
+  const { target, language, state, alternateIds, replaces, handleValues } = lifecycle;
+  const { version, createdAt, updatedAt, leaseUntil, tombstone } = lifecycle;
   return {
     identifier: nativeText(record),
     namingAuthority,
@@ -107,6 +108,7 @@ export function serializeRecord(record: Omit<IdentifierSnapshot, 'uris'>, uris: 
     metadataId,
     describes: [...describes],
     target,
+    language,
     state,
     alternateIds,
     replaces,
@@ -137,9 +139,11 @@ export function deserializeRecord({ identifier: _, ...json }: SerializedRecord):
 export function serializeLifecycle(
   record: MutableAttributes & Pick<IdentifierRecord, 'version' | 'createdAt' | 'updatedAt'>,
 ) {
-  const { target, state, alternateIds, replaces, handleValues, version, createdAt, updatedAt, leaseUntil } = record;
+  const { target, language, state, alternateIds, replaces, handleValues, version } = record;
+  const { createdAt, updatedAt, leaseUntil } = record;
   return {
     target,
+    language,
     state,
     alternateIds: [...alternateIds],
     replaces,

@@ -5,6 +5,7 @@
 export const MEMBERS = [
   { name: 'metadataId', kind: 'name', columns: ['metadata_id'] },
   { name: 'target', kind: 'text', columns: ['target'], canonical: (text: string): string => text },
+  { name: 'language', kind: 'text', columns: ['language'], canonical: canonicalLanguage },
   { name: 'alternateIds', kind: 'name', columns: ['alternate_ids'] },
   { name: 'replaces', kind: 'name', columns: ['replaces'] },
   { name: 'handleValues', kind: 'values', columns: ['handle_values'] },
@@ -64,4 +65,25 @@ export function textsAfter(before: Texts, given: GivenTexts): Texts {
 /** Whether a record has all given texts already. */
 export function hasTexts(record: Texts, given: GivenTexts): boolean {
   return TEXTS.every(({ name }) => given[name] === undefined || given[name] === record[name]);
+}
+
+/** Characters; the database has the same limit. RFC 5646 4.4.1: 35 are sufficient for practically every tag. */
+export const MAX_LANGUAGE_LENGTH = 100;
+
+/** Whether a text is a language tag (BCP 47, RFC 5646) in any case. */
+export function isLanguage(text: unknown): boolean {
+  return typeof text === 'string' && tagOf(text) !== null;
+}
+
+/** The tag in its canonical form (RFC 5646 4.5), such as "en-GB" for "EN-gb". */
+export function canonicalLanguage(text: string): string {
+  return tagOf(text) ?? text;
+}
+
+function tagOf(text: string): string | null {
+  try {
+    return Intl.getCanonicalLocales(text)[0] ?? null;
+  } catch {
+    return null;
+  }
 }

@@ -12,6 +12,8 @@ export interface TypedLink {
   readonly href: string;
   /** The media type of the target. */
   readonly type?: string;
+  /** The languages of the target, a list as in a link set (RFC 9264 4.2.4.1). */
+  readonly hreflang?: readonly string[];
 }
 
 /** Where the service itself serves a record and its history; null where the reader may not see the history. */
@@ -110,8 +112,9 @@ export function linksetOf(
  * @param scheme that of the metadata IDs of its naming authority.
  */
 export function identifierLinksetOf(record: IdentifierRecord, uris: Uris, scheme: MetadataIdScheme): Linkset {
-  const { target, tombstone } = record;
-  const item = target === null || tombstone !== null ? [] : [{ rel: 'item', href: target }];
+  const { target, language, tombstone } = record;
+  const spoken = language === null ? {} : { hreflang: [language] };
+  const item = target === null || tombstone !== null ? [] : [{ rel: 'item', href: target, ...spoken }];
   const anchor = uris.http ?? canonicalUri(identifierOf(record));
   return linksetAt(anchor, record, uris, [...item, ...identifierLinksOf(record, uris, scheme)]);
 }

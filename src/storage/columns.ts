@@ -36,6 +36,7 @@ export const COLUMNS = {
     metadataKey: 'metadata_key',
     metadataRecordId: 'metadata_record_id',
     target: 'target',
+    language: 'language',
     alternateIds: 'alternate_ids',
     state: 'state',
     version: 'version',

@@ -22,6 +22,7 @@ const record = (members: object = {}): IdentifierRecord => ({
   localName: GUID,
   metadataId: 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA',
   target: 'https://repo.example.org/objects/7',
+  language: 'de',
   alternateIds: ['info:fedora/demo:7', 'hdl:10.1000/182'],
   replaces: null,
   handleValues: null,

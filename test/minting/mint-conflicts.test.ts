@@ -13,6 +13,7 @@ const MINT: MintCommand = {
   mintMetadataId: false,
   metadataTarget: null,
   target: null,
+  language: null,
   alternates: [name('info:fedora/a:1')],
   replaces: null,
   guid: null,

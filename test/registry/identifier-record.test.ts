@@ -41,7 +41,17 @@ describe('the stored JSON of an identifier', () => {
   it('has the members of the representation, in their order', () => {
     const snapshot = snapshotOf(recordWith(), DEFAULT_RESOLVER);
     expect(Object.keys(serializeRecord(snapshot, snapshot.uris))).toEqual([
-      ...['identifier', 'namingAuthority', 'guid', 'localName', 'metadataId', 'describes', 'target', 'state'],
+      ...[
+        'identifier',
+        'namingAuthority',
+        'guid',
+        'localName',
+        'metadataId',
+        'describes',
+        'target',
+        'language',
+        'state',
+      ],
       ...[
         'alternateIds',
         'replaces',

@@ -12,7 +12,14 @@ import { recordWith } from '../records.js';
 const name = (canonical: string) => ({ canonical, comparison: canonical, rule: 'exact' as const, key: canonical });
 const LEASE = new Date('2100-01-01T00:00:00Z');
 
-const NOTHING: SentMembers = { sent: [], target: null, alternates: [], replaces: null, leaseUntil: null };
+const NOTHING: SentMembers = {
+  sent: [],
+  target: null,
+  language: null,
+  alternates: [],
+  replaces: null,
+  leaseUntil: null,
+};
 const TARGET: SentMembers = { ...NOTHING, sent: ['target'], target: 'https://a.example/' };
 const ALTERNATES: SentMembers = { ...NOTHING, sent: ['alternateIds'], alternates: [name('a:1'), name('a:2')] };
 const REPLACES: SentMembers = {

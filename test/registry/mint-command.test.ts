@@ -32,6 +32,7 @@ describe('a mint request', () => {
       mintMetadataId: false,
       metadataTarget: null,
       target: null,
+      language: null,
       alternates: [],
       replaces: null,
       guid: null,

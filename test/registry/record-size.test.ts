@@ -7,6 +7,7 @@ describe('the size of a record', () => {
     localName: 'abc',
     metadataId: 'hdl:100.102/é',
     target: null,
+    language: null,
     replaces: null,
     alternateIds: Array.from({ length: alternates }, () => 'a'.repeat(8189)),
   });

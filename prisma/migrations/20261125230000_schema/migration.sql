@@ -111,6 +111,7 @@ CREATE TABLE "identifier" (
     "state" TEXT NOT NULL DEFAULT 'active',
     "metadata_id" TEXT COLLATE "C",
     "target" TEXT COLLATE "C",
+    "language" TEXT COLLATE "C",
     "alternate_ids" TEXT[] COLLATE "C",
     "client" TEXT COLLATE "C",
     "key_id" UUID,
@@ -141,6 +142,7 @@ CREATE TABLE "identifier" (
         AND octet_length("replaces") <= 16384
     ),
     CONSTRAINT "identifier_target_check" CHECK (octet_length("target") <= 2048),
+    CONSTRAINT "identifier_language_check" CHECK (octet_length("language") <= 100),
     CONSTRAINT "identifier_handle_values_check" CHECK (jsonb_typeof("handle_values") = 'array'),
     CONSTRAINT "identifier_alternate_check" CHECK (cardinality("alternate_ids") <= 100),
     CONSTRAINT "identifier_state_check" CHECK ("state" IN ('reserved', 'active', 'withdrawn')),
@@ -609,7 +611,7 @@ RETURN (
 
 CREATE VIEW "identifier_record" AS
 SELECT i.id, i.naming_authority_id, n.prefix AS naming_authority, i.guid, i.local_name, i.local_key, i.metadata_id, i.metadata_key,
-       i.target, coalesce(i.alternate_ids, '{}') AS alternate_ids, i.state, i.version, i.created_at,
+       i.target, i.language, coalesce(i.alternate_ids, '{}') AS alternate_ids, i.state, i.version, i.created_at,
        coalesce(i.updated_at, i.created_at) AS updated_at, i.lease_until, i.withdrawn_at,
        i.withdrawal_reason_code, i.withdrawal_reason, i.replaced_by, i.replaces, i.client, i.request_key, i.request_index, i.request_hash, i.reservation,
        (i.state = 'reserved' AND i.lease_until <= CURRENT_TIMESTAMP) AS expired,
@@ -651,7 +653,7 @@ SELECT "position", "id", "naming_authority_id", "id" AS "identifier_id", 1 AS "v
        CASE WHEN "state" = 'reserved' THEN 'reserved' WHEN "registered" THEN 'registered' ELSE 'minted' END AS "kind",
        "client" COLLATE "default" AS "client", "key_id", "created_at" AS "at",
        json_build_array(json_build_object('op', 'add', 'path', '', 'value', json_build_object(
-           'metadataId', "metadata_id", 'target', "target", 'alternateIds', coalesce(to_json("alternate_ids"), '[]'::json), 'replaces', "replaces", 'handleValues', "public_values"("handle_values"), 'state', "state",
+           'metadataId', "metadata_id", 'target', "target", 'language', "language", 'alternateIds', coalesce(to_json("alternate_ids"), '[]'::json), 'replaces', "replaces", 'handleValues', "public_values"("handle_values"), 'state', "state",
            'leaseUntil', to_char("lease_until" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
            'tombstone', NULL)))::text AS "patch",
        coalesce(octet_length("metadata_id"), 0) + coalesce(octet_length("target"), 0)

@@ -1,6 +1,8 @@
+import { MAX_LANGUAGE_LENGTH } from '../../registry/members.js';
 import { IsBoolean, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
 import { NullIsAbsent } from '../../http/validation/null-members.js';
 import { IsAlternateIds } from '../../http/validation/is-alternate-ids.js';
+import { IsLanguage } from '../../http/validation/is-language.js';
 import { IsTarget } from '../../http/validation/is-target.js';
 import { Nested } from '../../http/validation/fast-rules.js';
 import { FileQueryDto } from '../../http/csv/file-query.dto.js';
@@ -75,6 +77,12 @@ export class ChangeLineDto {
   @MaxLength(MAX_TARGET_LENGTH)
   @IsString()
   target?: string | null;
+
+  /** The language of the page to which the target leads, a tag of BCP 47 in any case; null removes it. */
+  @ApiProperty({ type: String, nullable: true, required: false, maxLength: MAX_LANGUAGE_LENGTH, example: 'de' })
+  @OptionalOrNull()
+  @IsLanguage()
+  language?: string | null;
 
   /**
    * The identifier of the metadata record (CID-24) in any form, unique within the naming authority; null removes it. In a line
@@ -177,6 +185,10 @@ export class ChangedMembersDto {
   /** The target. */
   @ApiProperty({ type: String, nullable: true, required: false, example: 'https://repo.example.org/objects/7' })
   target?: string | null;
+
+  /** The language of the page to which the target leads. */
+  @ApiProperty({ type: String, nullable: true, required: false, example: 'de' })
+  language?: string | null;
 
   /** The metadata ID. */
   @ApiProperty({ type: String, nullable: true, required: false, example: 'info:fedora/demo:7' })

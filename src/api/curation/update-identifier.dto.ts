@@ -1,3 +1,4 @@
+import { MAX_LANGUAGE_LENGTH } from '../../registry/members.js';
 import { IsString, MaxLength } from 'class-validator';
 import { Computed, ReadOnly } from '../../http/validation/read-only.js';
 import { Optional, OptionalOrNull } from '../../http/validation/optional.js';
@@ -8,6 +9,7 @@ import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
 import { IGNORABLE_MEMBERS, type IgnorableMember } from '../../registry/ignored-members.js';
 import type { Understood } from '../../registry/mint-command.js';
 import { IsAlternateIds } from '../../http/validation/is-alternate-ids.js';
+import { IsLanguage } from '../../http/validation/is-language.js';
 import { IsTarget } from '../../http/validation/is-target.js';
 import { HandleValueDto } from '../representation/handle-value.dto.js';
 import { IdentifierDto, REPAIRS, TombstoneDto, UrisDto } from '../representation/identifier.dto.js';
@@ -45,6 +47,12 @@ export class UpdateIdentifierDto {
   @MaxLength(MAX_TARGET_LENGTH)
   @IsString()
   target?: string | null;
+
+  /** The language of the page to which the target leads, a tag of BCP 47 in any case; null removes it. */
+  @ApiProperty({ type: String, nullable: true, required: false, maxLength: MAX_LANGUAGE_LENGTH, example: 'de' })
+  @OptionalOrNull()
+  @IsLanguage()
+  language?: string | null;
 
   /**
    * All alternate identifiers of the object, in any form. Replaces the present list; an empty list removes them. None is the

@@ -1,3 +1,4 @@
+import { MAX_LANGUAGE_LENGTH } from '../../registry/members.js';
 import {
   ArrayMaxSize,
   IsArray,
@@ -25,6 +26,7 @@ import { HandleValueDto } from '../representation/handle-value.dto.js';
 import { MAX_VALUES } from '../../handle-values/index.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
 import { IsAlternateIds } from '../../http/validation/is-alternate-ids.js';
+import { IsLanguage } from '../../http/validation/is-language.js';
 import { IsTarget } from '../../http/validation/is-target.js';
 import { IsTime } from '../../http/validation/is-time.js';
 
@@ -99,6 +101,12 @@ export class TransferLineDto {
   @MaxLength(MAX_TARGET_LENGTH)
   @IsString()
   target?: string | null;
+
+  /** The language of the page to which the target leads, a tag of BCP 47; null for none. */
+  @ApiProperty({ type: String, nullable: true, required: false, maxLength: MAX_LANGUAGE_LENGTH, example: null })
+  @IsOptional()
+  @IsLanguage()
+  language: string | null = null;
 
   /** The state of the identifier; active when absent. */
   @ApiProperty({ enum: STATES, enumName: 'State', required: false })

@@ -7,6 +7,7 @@ import { MAX_LOCAL_NAME_OCTETS, MAX_STORED_OCTETS } from '../../registry/canonic
 import { IGNORABLE_MEMBERS, type IgnorableMember } from '../../registry/ignored-members.js';
 import { ON_EXISTING, type OnExisting, type Understood } from '../../registry/mint-command.js';
 import { IsAlternateIds } from '../../http/validation/is-alternate-ids.js';
+import { IsLanguage } from '../../http/validation/is-language.js';
 import { IsTarget } from '../../http/validation/is-target.js';
 import { IsTime } from '../../http/validation/is-time.js';
 import { Optional } from '../../http/validation/optional.js';
@@ -59,6 +60,14 @@ export class MintFieldsDto {
   @MaxLength(MAX_TARGET_LENGTH)
   @IsString()
   target?: string;
+
+  /**
+   * The language of the page to which the target leads, a tag of BCP 47 in any case.
+   * @example "de"
+   */
+  @Optional()
+  @IsLanguage()
+  language?: string;
 
   /**
    * Alternate identifiers of the same object, in any form; stored in the given order without duplicates. None is the identifier of

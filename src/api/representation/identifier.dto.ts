@@ -116,6 +116,12 @@ export class IdentifierDto {
    */
   target: string | null;
 
+  /**
+   * The language of the page to which the target leads, as a canonical tag of BCP 47: `hreflang` of its links.
+   * @example "de"
+   */
+  language: string | null;
+
   /** The state of the identifier. */
   @ApiProperty({ enum: STATES, enumName: 'State', example: 'active' })
   state: State;

@@ -58,6 +58,7 @@ export function recordOf(row: IdentifierRow, expired = row.expired): IdentifierR
     localName,
     metadataId: expired ? null : row.metadata_id,
     target: row.target,
+    language: row.language,
     alternateIds: expired ? [] : row.alternate_ids,
     replaces: row.replaces,
     handleValues: row.handle_values?.map(orderedValue) ?? null,

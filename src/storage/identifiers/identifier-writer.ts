@@ -72,10 +72,11 @@ async function insertBeforeSavepoint(
 }
 
 function insertedFrom(item: NewIdentifier, row: InsertedRow): Inserted {
-  const { metadata, target, alternates, metadataRecord } = item;
+  const { metadata, target, language, alternates, metadataRecord } = item;
   const record = insertedRecord(item, row, row.id, item, {
     metadataId: metadata?.canonical ?? null,
     target,
+    language,
     alternateIds: alternates.map(({ canonical }) => canonical),
     replaces: item.replaces?.text ?? null,
     handleValues: item.handleValues ?? null,
@@ -90,6 +91,7 @@ function insertedFrom(item: NewIdentifier, row: InsertedRow): Inserted {
   const attributes = {
     metadataId: null,
     target: metadataRecord.target,
+    language: null,
     alternateIds: [],
     replaces: null,
     handleValues: null,
@@ -108,6 +110,7 @@ function insertedRecord(
   {
     metadataId,
     target,
+    language,
     alternateIds,
     replaces,
     handleValues,
@@ -115,7 +118,7 @@ function insertedRecord(
     newerVersions,
   }: Pick<
     IdentifierRecord,
-    'metadataId' | 'target' | 'alternateIds' | 'replaces' | 'handleValues' | 'describes' | 'newerVersions'
+    'metadataId' | 'target' | 'language' | 'alternateIds' | 'replaces' | 'handleValues' | 'describes' | 'newerVersions'
   >,
 ): IdentifierRecord {
   return {
@@ -125,6 +128,7 @@ function insertedRecord(
     localName,
     metadataId,
     target,
+    language,
     alternateIds,
     replaces,
     handleValues,

@@ -7,7 +7,15 @@ import type { TransferLine } from '../../../src/api/import-export/transfer-line.
 
 const TIME = '2020-01-01T00:00:00.000Z';
 const withReason = (reason: string): TransferLine => ({
-  ...{ identifier: '100.102/1', metadataId: null, target: null, state: 'withdrawn', alternateIds: [], version: 1 },
+  ...{
+    identifier: '100.102/1',
+    metadataId: null,
+    target: null,
+    language: null,
+    state: 'withdrawn',
+    alternateIds: [],
+    version: 1,
+  },
   ...{ replaces: null, handleValues: null, hiddenValues: 0 },
   ...{
     createdAt: TIME,
@@ -18,7 +26,7 @@ const withReason = (reason: string): TransferLine => ({
 });
 const FORM = { columns: columnsIn(undefined), delimiter: ',' } as const;
 const HEADER =
-  'identifier,metadataId,target,state,alternateIds,version,createdAt,updatedAt,leaseUntil,withdrawnAt,' +
+  'identifier,metadataId,target,language,state,alternateIds,version,createdAt,updatedAt,leaseUntil,withdrawnAt,' +
   'withdrawalReasonCode,withdrawalReason,replacedBy,replaces,handleValues,hiddenValues\r\n';
 const hostile = fc.string({ unit: fc.constantFrom(...'=+-@＝＋－＠\'";, \t\r\nax'), minLength: 1, maxLength: 12 });
 

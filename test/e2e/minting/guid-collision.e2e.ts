@@ -31,6 +31,7 @@ const ORDER = {
   mintMetadataId: false,
   metadataTarget: null,
   target: null,
+  language: null,
   alternates: [],
   replaces: null,
   guid: null,

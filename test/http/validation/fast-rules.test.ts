@@ -59,7 +59,7 @@ const WHOLE: readonly (readonly [Dto, Record<string, unknown>])[] = [
     TransferLineDto,
     {
       ...{ identifier: '100.102/F58FB49EB1F848F0A606E84CEF294BE5', metadataId: null, target: null, alternateIds: [] },
-      ...{ replaces: '77.7/a', handleValues: null, hiddenValues: 0 },
+      ...{ language: 'de', replaces: '77.7/a', handleValues: null, hiddenValues: 0 },
       ...{ state: 'withdrawn', version: 2, createdAt: TIME, updatedAt: TIME, leaseUntil: null },
       tombstone: { withdrawnAt: TIME, reasonCode: 'legal', reason: 'gone', replacedBy: null },
     },

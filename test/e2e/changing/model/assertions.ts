@@ -32,6 +32,7 @@ async function expectHistory(entry: Entry, real: Real): Promise<void> {
   expect(document).toEqual({
     metadataId,
     target,
+    language: null,
     alternateIds,
     replaces: null,
     handleValues: null,

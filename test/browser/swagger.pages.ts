@@ -19,6 +19,8 @@ beforeAll(async () => {
   server = await startPublished({ DATA_DIR: folder, ...access });
   browser = await openBrowser();
   page = await open(browser, `${server.url}/docs`, { viewport: { width: 1280, height: 1000 } });
+  // Other tests can use the processors at the same time.
+  page.setDefaultTimeout(90_000);
   await page.waitForSelector('.opblock');
   await page.evaluate(`ui.preauthorizeApiKey('apiKey', '${KEY}')`);
 });
@@ -35,7 +37,7 @@ async function execute(operation: string, id?: string): Promise<{ status: number
   if (id !== undefined) await block.locator('tr[data-param-name="id"] input').fill(id);
   await block.getByRole('button', { name: 'Execute' }).click();
   const response = block.locator('.live-responses-table .response');
-  await response.waitFor({ timeout: 20_000 });
+  await response.waitFor();
   const status = Number.parseInt(await response.locator('.response-col_status').innerText(), 10);
   const body = await response.innerText();
   await block.locator('.opblock-summary-control').click();

@@ -85,7 +85,14 @@ describe('what a step makes of a record', () => {
     language: null,
     handleValues: null,
   };
-  const frees = { metadataId: null, alternateIds: [], replaces: null, target: null, language: null, handleValues: null };
+  const frees = {
+    metadataId: null,
+    alternateIds: [],
+    replaces: null,
+    target: null,
+    language: null,
+    handleValues: null,
+  };
   const tombstone = (reasonCode: ReasonCode, reason: string, withdrawnAt = AT, replacedBy: string | null = null) => ({
     tombstone: { withdrawnAt, reasonCode, reason, replacedBy },
   });

@@ -70,6 +70,11 @@ export const RESTART = `
   )
   SELECT position, id FROM ${lastBefore('(SELECT position FROM bound)')} restart`;
 
+/** $1: a position; $2: an ordinal. */
+export const HAS_EVENT = `
+  SELECT EXISTS (SELECT FROM change WHERE position = $1::bigint AND id = $2::bigint)
+      OR EXISTS (SELECT FROM first_event WHERE position = $1::bigint AND id = $2::bigint) AS has`;
+
 /** $1: the identifier; $2: a version; $3: the limit. */
 const OF_IDENTIFIER = `
   SELECT bounded.*, (SELECT n.prefix FROM naming_authority n WHERE n.id = naming_authority_id) AS naming_authority FROM (
@@ -174,24 +179,17 @@ export class ChangeReader {
     return rows[0] === undefined ? LOG_START : positionOf(rows[0]);
   }
 
-  /** @param isRepeated whether the log was read before and did not have the event at `after`. */
-  private async read(
-    after: LogPosition,
-    query: LogPageQuery,
-    reads: number,
-    isRepeated = false,
-  ): Promise<FoundEvents | null> {
+  private async read(after: LogPosition, query: LogPageQuery, reads: number): Promise<FoundEvents | null> {
     const { rows } = await this.pool.query<EventRow>(logPage(after, query, reads));
     const isKnown = rows[0] !== undefined && isAt(rows[0], after);
     // What was before an event that is lost is not lost.
     if (!isKnown && query.order === 'at' && isAfter(after, LOG_START)) {
       // Until the raise, the horizon can be before positions that the log has.
-      if (!(await isNewServer(this.pool))) {
-        // A writer may have raised the offset after the log was read.
-        return isRepeated ? null : await this.read(after, query, reads, true);
+      if (await isNewServer(this.pool)) {
+        this.raising ??= this.raise().finally(() => (this.raising = null));
+        throw startedServer();
       }
-      this.raising ??= this.raise().finally(() => (this.raising = null));
-      throw startedServer();
+      if (!(await this.has(after))) return null;
     }
     const all = rows.filter((row) => row.is_found);
     const found = all.slice(0, query.limit);
@@ -204,6 +202,15 @@ export class ChangeReader {
       read: rows.at(-1)?.read ?? 0,
       octets: found.reduce((sum, { patch }) => sum + patch.length, 0),
     };
+  }
+
+  /**
+   * Whether the log has an event. The horizon can have been before it: a writer may have raised the offset after the log was read, and a
+   * transaction of another database counts when it ends between the snapshot and the reading of the sessions.
+   */
+  private async has({ position, id }: LogPosition): Promise<boolean> {
+    const { rows } = await this.pool.query<{ has: boolean }>(HAS_EVENT, [position.toString(), id.toString()]);
+    return rows[0]?.has === true;
   }
 
   /** Raises the offset, as the first write of a session does: there may be none. A role that may only read cannot. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { COUNT } from '../../../dist/storage/naming-authorities/naming-authority-counts.js';
 import { digestOf } from '../../../dist/registry/uuid.js';
-import { ChangeReader } from '../../../dist/storage/changes/change-reader.js';
+import { ChangeReader, HAS_EVENT } from '../../../dist/storage/changes/change-reader.js';
 import {
   LOG_HEAD,
   LOG_HEAD_WITHOUT,
@@ -227,6 +227,14 @@ export const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][]
   ['the last event', FEW, (on) => on.query(LOG_HEAD)],
   ['the last event where a naming authority does not exist', FEW, (on) => on.query(LOG_HEAD_WITHOUT, [['99.99']])],
   ['the last events', 3 * FEW, (on) => events(on, LOG_END, '-at')],
+  [
+    'the event of a cursor',
+    4,
+    async (on) => {
+      const { position, id } = await middleOf(on);
+      return on.query(HAS_EVENT, [position.toString(), id.toString()]);
+    },
+  ],
   ['events in the middle of the log', 4 * FEW, async (on) => events(on, await middleOf(on))],
   ['events before the middle of the log', 4 * FEW, async (on) => events(on, await middleOf(on), '-at')],
   ['a search of 5,000 events for another naming authority', SEARCH, (on) => search(on, { namingAuthorities: [OWN] })],

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { migrate } from '../../../dist/database/migrations.js';
 import { ChangeReader } from '../../../dist/storage/changes/change-reader.js';
 import { FeedAge } from '../../../dist/storage/changes/feed-age.js';
+import { PositionOffset } from '../../../dist/storage/changes/position-offset.js';
 import { query } from '../harness/database.js';
 import { Postgres, isInstalled } from '../harness/postgres.js';
 
@@ -13,7 +14,7 @@ const APPEND = `
   INSERT INTO change (position, naming_authority_id, identifier_id, version, kind, client, patch)
   SELECT pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset), 1, nextval('identifier_id_seq'), 1, 'changed', 'writer', '[]'`;
 
-const IDLE_SESSIONS = 90;
+const IDLE_SESSIONS = 85;
 const HAMMER_MS = 1500;
 
 for (const major of [15, undefined]) {
@@ -42,6 +43,8 @@ for (const major of [15, undefined]) {
       await migrate(server.url);
       await query(server.url, "INSERT INTO naming_authority (id, prefix) VALUES (1, '100.102')");
       pool = new pg.Pool({ connectionString: server.url, max: 1 });
+      // As the first write of a service does.
+      await new PositionOffset().compare(await connect(server.url));
       reader = new ChangeReader(pool);
     }, 60_000);
     afterAll(async () => {
@@ -113,6 +116,27 @@ for (const major of [15, undefined]) {
       await writer.query('COMMIT');
       await ofRole.end();
       expect([isRead, isReadUnseen]).toEqual([true, false]);
+    });
+
+    it('has the event of a cursor while the numbers that it may read end before it', async () => {
+      const writer = await connect(other());
+      await writer.query('BEGIN; SELECT pg_current_xact_id()');
+      await query(server.url, APPEND);
+      const cursor = await reader.head();
+      const next = (from: ChangeReader) => from.page(cursor, { limit: 10, order: 'at', filter: null }, 11);
+      const url = new URL(server.url);
+      url.username = 'stranger';
+      await query(server.url, 'CREATE ROLE stranger LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO stranger');
+      // Without the sessions, the transaction of the other database counts, as when it ends between the snapshot and their reading.
+      await query(server.url, 'REVOKE SELECT ON pg_stat_activity FROM PUBLIC');
+      await query(server.url, APPEND);
+      const ofRole = new pg.Pool({ connectionString: url.href, max: 1 });
+      const [before, all] = [await next(new ChangeReader(ofRole)), await next(reader)];
+      await query(server.url, 'GRANT SELECT ON pg_stat_activity TO PUBLIC');
+      await writer.query('ROLLBACK');
+      await ofRole.end();
+      expect(before).toMatchObject({ changes: [], reached: cursor, end: true });
+      expect(all?.changes).toHaveLength(1);
     });
 
     it('loses no event of a slow writer and three fast ones, beside transactions there and idle sessions', async () => {

@@ -29,7 +29,7 @@ export default {
   ],
   reporters: ['<rootDir>/test/runner/reporter.js'],
   testSequencer: '<rootDir>/test/runner/sequencer.js',
-  // One more than the processors, because many end-to-end tests wait for leases, limits and outages.
-  maxWorkers: Math.max(3, availableParallelism() + 1),
+  // Two more than the processors, because many end-to-end tests wait for leases, limits and outages.
+  maxWorkers: Math.max(4, availableParallelism() + 2),
   testTimeout: 120_000,
 };

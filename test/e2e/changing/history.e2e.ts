@@ -87,6 +87,7 @@ describe('GET /identifiers/{identifier}/history', () => {
             value: {
               metadataId: null,
               target: 'https://a.org/1',
+              language: null,
               alternateIds: [],
               replaces: null,
               handleValues: null,
@@ -162,7 +163,11 @@ describe('the patches of an identifier, from nothing', () => {
   const soon = new Date(Date.now() + 3_600_000).toISOString();
   const lives: [string, object, Amendment[]][] = [
     ['minted', {}, []],
-    ['minted with everything', { metadataId: '1234/Abc', target: 'https://a.org/', alternateIds: ['demo:31'] }, []],
+    [
+      'minted with everything',
+      { metadataId: '1234/Abc', target: 'https://a.org/', language: 'de', alternateIds: ['demo:31'] },
+      [],
+    ],
     ['reserved', { state: 'reserved', leaseUntil: soon }, []],
     [
       'reserved and activated',
@@ -191,10 +196,11 @@ describe('the patches of an identifier, from nothing', () => {
     const shown = listed.find((item: { identifier: string }) => item.identifier === identifier);
     const { items } = await history(identifier);
     const document = items.reduce((now: unknown, { patch }: any) => patched(now, patch), undefined);
-    const { metadataId, target, alternateIds, replaces, handleValues, state, leaseUntil, tombstone } = shown;
+    const { metadataId, target, language, alternateIds, replaces, handleValues, state, leaseUntil, tombstone } = shown;
     expect(document).toEqual({
       metadataId,
       target,
+      language,
       alternateIds,
       replaces,
       handleValues,

@@ -56,7 +56,7 @@ describe('PATCH /identifiers/{identifier} with the representation that was read'
 
   it('refuses each read-only member that differs, all at once, and changes nothing', async () => {
     const { path, identifier, shown } = await read();
-    const settable = ['metadataId', 'target', 'alternateIds', 'replaces'];
+    const settable = ['metadataId', 'target', 'language', 'alternateIds', 'replaces'];
     const computed = ['describes', 'newerVersions', 'uris', 'query', 'fragment'];
     const compared = Object.keys(shown).filter((name) => ![...settable, ...computed].includes(name));
     for (const name of compared) {

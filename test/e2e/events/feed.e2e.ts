@@ -45,6 +45,7 @@ describe('GET /events', () => {
     const document = {
       metadataId: null,
       target: 'https://repo.example.org/1',
+      language: null,
       alternateIds: ['info:fedora/demo:1'],
       replaces: null,
       handleValues: null,

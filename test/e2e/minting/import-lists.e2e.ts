@@ -208,7 +208,7 @@ describe('an export', () => {
     expect(text).toBe(`"target";"identifier"\r\n"https://repo.example.org/a;b";"${identifier}"\r\n`);
     expect((await send(text, CSV)).lines.map(bare)).toEqual([[200, 'unchanged']]);
     const all = (await download('?namingAuthority=2000.01&delimiter=;&excel=true')).text;
-    expect(all.startsWith('\ufeff"identifier";"metadataId";"target";"state"')).toBe(true);
+    expect(all.startsWith('\ufeff"identifier";"metadataId";"target";"language";"state"')).toBe(true);
   });
 
   it.each([

@@ -77,7 +77,7 @@ describe('POST /identifiers/import', () => {
     expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
     const problem: any = await answer.json();
     expect(problem).toMatchObject({ code: 'INVALID_REQUEST', detail: expect.stringContaining(detail) });
-    expect(problem.detail).toContain('identifier, metadataId, target, state');
+    expect(problem.detail).toContain('identifier, metadataId, target, language, state');
   });
 
   it('answers the refusal of a header to a client that sends a large file before it reads', async () => {

@@ -229,7 +229,7 @@ export const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][]
   ['the last events', 3 * FEW, (on) => events(on, LOG_END, '-at')],
   [
     'the event of a cursor',
-    4,
+    6,
     async (on) => {
       const { position, id } = await middleOf(on);
       return on.query(HAS_EVENT, [position.toString(), id.toString()]);

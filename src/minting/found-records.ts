@@ -3,7 +3,14 @@ import { rowsLost } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
 import { type IdentifierRecord, recordOctets } from '../registry/identifier-record.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
-import type { MintOutcome, MintResult, NamedResult, RecordName, WholeOutcome } from './mint-outcome.js';
+import {
+  type MintOutcome,
+  type MintResult,
+  type NamedResult,
+  type RecordName,
+  type WholeOutcome,
+  isWhole,
+} from './mint-outcome.js';
 
 /** Octets of the found records that one group of results keeps, and of an object without its texts. */
 const MOST_OCTETS = 393_216;
@@ -66,11 +73,6 @@ export class FoundRecords {
 
 function nameOf({ id, namingAuthority, guid, localName }: RecordName): RecordName {
   return { id, namingAuthority, guid, localName };
-}
-
-/** Whether a result kept its record. */
-export function isWhole(record: IdentifierRecord | RecordName): record is IdentifierRecord {
-  return 'state' in record;
 }
 
 function missingIn(result: MintResult): bigint[] {

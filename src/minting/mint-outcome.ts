@@ -38,6 +38,16 @@ export interface MintOutcome<R extends RecordName = IdentifierRecord | RecordNam
 /** With the whole records, for a response. */
 export type WholeOutcome = MintOutcome<IdentifierRecord>;
 
+/** Whether a result kept its record, see `RecordBudget`. */
+export function isWhole(record: IdentifierRecord | RecordName): record is IdentifierRecord {
+  return 'state' in record;
+}
+
+/** Whether a result kept both of its records. */
+export function isWholeOutcome(outcome: MintOutcome): outcome is WholeOutcome {
+  return isWhole(outcome.record) && (outcome.metadataRecord === null || isWhole(outcome.metadataRecord));
+}
+
 export type MintResult = MintOutcome | Problem;
 
 /** A result with what the request was understood to name. */

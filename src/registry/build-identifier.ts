@@ -49,7 +49,7 @@ export function buildIdentifier(
   const record = command.mintMetadataId ? named(authority, mintedName()) : null;
   const metadata = record === null ? command.metadata : canonicalNameOf(authority, known, record);
   const self = registeredName === null ? null : canonicalNameOf(authority, known, object);
-  requireTwoThings(self, metadata, '/metadataId');
+  if (self !== null && metadata !== null) requireTwoThings(self, metadata, '/metadataId');
   const own = { namingAuthority: authority.prefix, localName: object.localName };
   const requested = command.replaces;
   const replaces =

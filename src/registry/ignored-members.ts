@@ -26,15 +26,6 @@ export interface SentMembers extends Texts {
   readonly leaseUntil: Date | null;
 }
 
-const NONE: readonly IgnorableMember[] = [];
-
-/** The ignorable members that a request has. */
-export function membersIn(request: Readonly<Partial<Record<IgnorableMember, unknown>>>): readonly IgnorableMember[] {
-  const given = IGNORABLE_MEMBERS.filter((name) => request[name] !== undefined);
-  // Most mints have none.
-  return given.length === 0 ? NONE : given;
-}
-
 function isSame(requested: SentMembers['replaces'], stored: string | null): boolean {
   if (requested === null || stored === null) return requested === stored;
   if (requested.text === stored) return true;

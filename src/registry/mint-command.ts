@@ -10,7 +10,7 @@ import { invalidRequest, malformed } from '../problem/problem.js';
 import type { AlternateName } from './alternate-name.js';
 import { type CanonicalName, MAX_LOCAL_NAME_OCTETS } from './canonical-name.js';
 import { type Digest, digestOf } from './uuid.js';
-import { type SentMembers, membersIn } from './ignored-members.js';
+import { IGNORABLE_MEMBERS, type SentMembers } from './ignored-members.js';
 import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 import { readAlternates, readMetadataId } from './parse-names.js';
 import { type RequestedPredecessor, readPredecessor } from './predecessor.js';
@@ -120,7 +120,7 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
     handleValues: request.handleValues ?? null,
     leaseUntil: readLease(request.state, request.leaseUntil),
     onExisting: request.onExisting ?? 'match',
-    sent: membersIn(request),
+    sent: IGNORABLE_MEMBERS.filter((name) => request[name] !== undefined),
     ...(understood !== undefined && { understood }),
   };
 }

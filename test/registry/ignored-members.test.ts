@@ -1,10 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  type SentMembers,
-  contradictedMembers,
-  ignoredMembers,
-  membersIn,
-} from '../../src/registry/ignored-members.js';
+import { type SentMembers, contradictedMembers, ignoredMembers } from '../../src/registry/ignored-members.js';
 import { toHandle } from '../../src/identifier/index.js';
 import { canonicalNameOf } from '../../src/registry/canonical-name.js';
 import { recordWith } from '../records.js';
@@ -32,20 +27,6 @@ const HANDLE: SentMembers = {
   alternates: [canonicalNameOf(toHandle('77.7/A', 'unicode'), { foldsCase: true })],
 };
 const RESERVED: SentMembers = { ...NOTHING, sent: ['state', 'leaseUntil'], leaseUntil: LEASE };
-
-describe('the ignorable members of a mint request', () => {
-  it.each<[object, string[]]>([
-    [{}, []],
-    [{ metadataId: 'a:1', onExisting: 'return' }, []],
-    [{ alternateIds: [] }, ['alternateIds']],
-    [
-      { leaseUntil: 'x', state: 'reserved', replaces: 'x', alternateIds: [], target: 'x' },
-      ['target', 'alternateIds', 'replaces', 'state', 'leaseUntil'],
-    ],
-  ])('%j has %j', (request, members) => {
-    expect(membersIn(request)).toEqual(members);
-  });
-});
 
 describe('the members that an existing identifier ignores', () => {
   it.each<[string, SentMembers, Parameters<typeof recordWith>[0], string[]]>([

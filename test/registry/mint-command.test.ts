@@ -25,6 +25,15 @@ function refusal(more: Partial<MintRequest>): unknown[] {
 }
 
 describe('a mint request', () => {
+  it.each<[Partial<MintRequest>, string[]]>([
+    [{ metadataId: 'a:1', onExisting: 'return' }, []],
+    [{ alternateIds: [] }, ['alternateIds']],
+    [{ leaseUntil: LEASE, state: 'reserved', target: 'https://a.example/' }, ['target', 'state', 'leaseUntil']],
+    [{ language: 'de', replaces: '100.102/A', alternateIds: ['a:1'] }, ['language', 'alternateIds', 'replaces']],
+  ])('%j has these members that an existing identifier can have with other values: %j', (request, members) => {
+    expect(parse(request).sent).toEqual(members);
+  });
+
   it('asks for a random active identifier by default', () => {
     expect(parse()).toEqual({
       namingAuthority: '100.102',

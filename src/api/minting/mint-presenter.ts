@@ -11,7 +11,7 @@ import { IdentifierPresenter, SerializedIdentifier } from '../representation/ide
 import type { MintResultDto } from './batch/batch.dto.js';
 import type { MintedIdentifierDto } from './mint-request.dto.js';
 import { FoundRecords, type WholeResult } from '../../minting/found-records.js';
-import type { MintOutcome, NamedResult, WholeOutcome } from '../../minting/mint-outcome.js';
+import { type MintOutcome, type NamedResult, type WholeOutcome, isWholeOutcome } from '../../minting/mint-outcome.js';
 
 /** Results that are serialized before other requests continue. */
 const SLICE = 100;
@@ -33,7 +33,7 @@ export class MintPresenter {
 
   /** The response to a single mint: status, `Location`, `ETag` and the representation. */
   async respond(reply: FastifyReply, minted: MintOutcome, principal: Principal): Promise<string> {
-    const outcome = await this.found.read(minted);
+    const outcome = isWholeOutcome(minted) ? minted : await this.found.read(minted);
     const shown = this.show(outcome.record, principal);
     const written = new SerializedIdentifier(shown);
     void reply

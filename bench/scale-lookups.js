@@ -50,8 +50,8 @@ async function kinds({ cluster, database, server, lines }) {
     'deep page': async () => ({ path: await deepPage(server) }),
     'naming authority': () => ({ path: `/identifiers?namingAuthority=${AUTHORITY}` }),
     'naming authority without identifiers': () => ({ path: '/identifiers?namingAuthority=100.103' }),
-    'created after half of them': () => ({ path: `/identifiers?createdAfter=${times.half}` }),
-    'created after all but the newest': () => ({ path: `/identifiers?createdAfter=${times.newest}` }),
+    'created after half of them': () => ({ path: `/identifiers?createdFrom=${times.half}` }),
+    'created after all but the newest': () => ({ path: `/identifiers?createdFrom=${times.newest}` }),
     [`${MIXED_LINES} mixed lines`]: () => mixed(cluster, server, lines),
   };
 }

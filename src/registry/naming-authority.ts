@@ -58,11 +58,16 @@ export const RESERVED_SEGMENTS: ReadonlySet<string> = new Set([
   ...['identifiers', 'naming-authorities', 'reservations', 'api-keys', 'events', 'normalize', 'health', 'metrics'],
   ...['openapi.json', 'openapi.yaml', 'docs', 'problems', 'api', 'hrls', 'hdlresolver', 'objects', 'shoulder', 'id'],
   ...['ui', 'static', '.well-known', 'login', 'logout', 'status', 'robots.txt', 'favicon.ico', 'help.html'],
+  // Further resources live under `-`.
+  ...['-', 'runs', 'exports'],
 ]);
+
+/** A version of the API with breaking changes, such as `v2`. */
+const API_VERSION = /^v[0-9]+$/i;
 
 /** Whether a text is a reserved first segment, in any case of its ASCII letters (R-15). */
 export function isReservedSegment(text: string): boolean {
-  return RESERVED_SEGMENTS.has(text.toLowerCase());
+  return RESERVED_SEGMENTS.has(text.toLowerCase()) || API_VERSION.test(text);
 }
 
 /** `0.NA`: its Handles are prefixes, which are always case-insensitive (R-35). */

@@ -27,11 +27,11 @@ export function readTime(text: string, pointer: string): Date {
 }
 
 /**
- * Parses the exclusive end of a period. Times are stored in milliseconds, so an end within a millisecond is that of its end: an
- * identifier of the same millisecond is before it.
+ * Parses the inclusive begin or the exclusive end of a period. Times are stored in milliseconds, so a limit within a millisecond is the
+ * begin of the next one: an identifier of the same millisecond is before it.
  * @throws Problem as `readTime` does.
  */
-export function readEnd(text: string, pointer: string): Date {
+export function readLimit(text: string, pointer: string): Date {
   const time = readTime(text, pointer);
   const isWithin = /\.[0-9]{3}[0-9]*[1-9]/.test(text);
   return isWithin ? new Date(time.getTime() + 1) : time;

@@ -16,22 +16,20 @@ describe('the reserved first segments', () => {
   });
 
   it('are those of the faces that are planned', () => {
-    const planned = 'api hrls hdlresolver objects shoulder id ui static docs .well-known'.split(' ');
+    const planned =
+      'api hrls hdlresolver objects shoulder id ui static docs .well-known - v1 v2 V10 runs exports'.split(' ');
     expect(planned.filter((segment) => !isReservedSegment(segment))).toEqual([]);
   });
 
   // ".well-known" has an empty segment, and so is no prefix in any case (HUS-07).
-  it.each([...RESERVED_SEGMENTS, 'API', 'Identifiers'].filter((segment) => !segment.startsWith('.')))(
-    '%s is no naming authority',
-    (namingAuthority) => {
-      expect(() => parseNewNamingAuthority({ namingAuthority, profile: 'handle' })).toThrow(
-        /RESERVED_NAMING_AUTHORITY/,
-      );
-    },
-  );
+  it.each(
+    [...RESERVED_SEGMENTS, 'API', 'Identifiers', 'v2', 'V10', 'Runs'].filter((segment) => !segment.startsWith('.')),
+  )('%s is no naming authority', (namingAuthority) => {
+    expect(() => parseNewNamingAuthority({ namingAuthority, profile: 'handle' })).toThrow(/RESERVED_NAMING_AUTHORITY/);
+  });
 
   it('leave the names that begin with them, and have the first segment of the resolver', () => {
-    for (const namingAuthority of ['api.x', 'apis', 'x.api', 'hdl']) {
+    for (const namingAuthority of ['api.x', 'apis', 'x.api', 'hdl', 'v', 'v2.1', 'av2', '--']) {
       expect(parseNewNamingAuthority({ namingAuthority, profile: 'handle' }).prefix).toBe(namingAuthority);
     }
     const create = () => parseNewNamingAuthority({ namingAuthority: 'HDL', profile: 'handle' }, 'hdl');

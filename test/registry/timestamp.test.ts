@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { TIMESTAMP, TIMESTAMP_OR_DATE, isKeepable, readEnd, readTime } from '../../src/registry/timestamp.js';
+import { TIMESTAMP, TIMESTAMP_OR_DATE, isKeepable, readLimit, readTime } from '../../src/registry/timestamp.js';
 
 describe('a time of a request (RFC 3339)', () => {
   it.each([
@@ -35,7 +35,7 @@ describe('a time of a request (RFC 3339)', () => {
     ['2026-11-22T16:30:00.999999999+01:00', '2026-11-22T15:30:01.000Z'],
     ['2026-11-22', '2026-11-22T00:00:00.000Z'],
   ])('%s as an exclusive end in milliseconds is %s', (text, end) => {
-    expect(readEnd(text, '/x')).toEqual(new Date(end));
+    expect(readLimit(text, '/x')).toEqual(new Date(end));
   });
 
   it.each([

@@ -23,11 +23,11 @@ describe('the range of a page', () => {
     expect(conditions(rangeOf({}, OLDEST, undefined))).toEqual({ texts: [], values: [] });
   });
 
-  it('excludes its times, whatever the id', () => {
-    const range = rangeOf({ createdAfter: at(1, 0n).createdAt, createdBefore: at(9, 0n).createdAt }, OLDEST, undefined);
+  it('includes its begin and excludes its end, whatever the id', () => {
+    const range = rangeOf({ createdFrom: at(1, 0n).createdAt, createdBefore: at(9, 0n).createdAt }, OLDEST, undefined);
     expect(conditions(range)).toEqual({
       texts: ['(created_at, id) > ($1::timestamptz, $2::bigint)', '(created_at, id) < ($3::timestamptz, $4::bigint)'],
-      values: [FIRST_DAY, (2n ** 63n - 1n).toString(), '2026-01-09T00:00:00.000Z', '0'],
+      values: [FIRST_DAY, '0', '2026-01-09T00:00:00.000Z', '0'],
     });
   });
 
@@ -37,7 +37,7 @@ describe('the range of a page', () => {
   });
 
   it('is not made larger by a cursor outside its times', () => {
-    const filter = { createdAfter: at(5, 0n).createdAt, createdBefore: at(6, 0n).createdAt };
+    const filter = { createdFrom: at(5, 0n).createdAt, createdBefore: at(6, 0n).createdAt };
     for (const order of [OLDEST, NEWEST]) {
       const cursor = order === OLDEST ? at(1, 1n) : at(9, 1n);
       expect(rangeOf(filter, order, cursor)).toEqual(rangeOf(filter, order, undefined));
@@ -82,8 +82,8 @@ describe('the ends of the parts that a page compares with its filter', () => {
   const all = rangeOf({}, OLDEST, undefined);
 
   it.each([
-    [{ withoutTarget: true }, 2],
-    [{ withoutMetadata: true, withoutTarget: true, state: 'reserved' }, 4],
+    [{ hasTarget: false }, 2],
+    [{ hasMetadata: false, hasTarget: false, state: 'reserved' }, 4],
     [{ state: 'active' }, 1],
     [{ state: 'withdrawn' }, 2],
     [{ state: 'withdrawn', namingAuthorityId: 1 }, 3],
@@ -101,10 +101,10 @@ describe('the ends of the parts that a page compares with its filter', () => {
 describe('a filter', () => {
   it.each([
     {},
-    { namingAuthority: '100.102', createdAfter: new Date() },
+    { namingAuthority: '100.102', createdFrom: new Date() },
     { target: 'https://a.example/' },
-    { withoutTarget: true },
-    { withoutMetadata: true, createdBefore: new Date() },
+    { hasTarget: false },
+    { hasMetadata: false, createdBefore: new Date() },
     { namingAuthorities: ['100.102', '2000.01'] },
     { namingAuthority: '100.102', namingAuthorities: ['100.102', '2000.01'] },
     { metadata: {} as never, state: 'withdrawn' },
@@ -115,8 +115,8 @@ describe('a filter', () => {
   it.each([
     ...[{ state: 'active' }, { targetPrefix: 'https://' }, { changedBy: 'a' }],
     ...[
-      { withoutTarget: true, withoutMetadata: true },
-      { withoutTarget: true, namingAuthorities: ['100.102'] },
+      { hasTarget: false, hasMetadata: false },
+      { hasTarget: false, namingAuthorities: ['100.102'] },
     ],
     ...[
       { target: 'https://a.example/', namingAuthority: '100.102' },

@@ -100,7 +100,7 @@ export class ChangesController {
       },
       permit: () => this.keys.require(principal),
       work: async (chunk) => {
-        if (dryRun === 'false')
+        if (!dryRun)
           return this.presenter.results(await this.changes.change(chunk, context), {
             principal,
             instance: PATH,
@@ -113,7 +113,7 @@ export class ChangesController {
       log,
       hasSummary,
     });
-    void reply.headers(preferenceApplied({ isMinimal: isMinimal && dryRun === 'false', hasSummary }));
+    void reply.headers(preferenceApplied({ isMinimal: isMinimal && !dryRun, hasSummary }));
     sendStream(request, reply.status(HttpStatus.OK).type(NDJSON), results);
   }
 }

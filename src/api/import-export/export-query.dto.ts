@@ -1,5 +1,6 @@
 import { IsIn, IsString, Matches, MaxLength } from 'class-validator';
 import { Optional } from '../../http/validation/optional.js';
+import { IsQueryBoolean } from '../../http/validation/query-boolean.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
 import { DELIMITERS, type Delimiter } from './csv.js';
@@ -47,9 +48,7 @@ export class ExportQueryDto extends IdentifierFilterDto {
   @IsIn(DELIMITERS)
   delimiter?: Delimiter;
 
-  /** "true" returns CSV in UTF-8 with a byte order mark, which Excel needs to detect UTF-8. */
-  @ApiProperty({ enum: ['true', 'false'], required: false, example: 'true' })
-  @Optional()
-  @IsIn(['true', 'false'])
-  excel?: 'true' | 'false';
+  /** Whether the response is CSV in UTF-8 with a byte order mark, which Excel needs to detect UTF-8. */
+  @IsQueryBoolean(true)
+  excel?: boolean;
 }

@@ -56,7 +56,7 @@ function csvFormat({ columns, delimiter = ',', excel }: CsvQuery): Format {
   return {
     contentType: `${CSV}; charset=utf-8; header=present`,
     file: 'identifiers.csv',
-    head: `${excel === 'true' ? BYTE_ORDER_MARK : ''}${writeHeader(form)}`,
+    head: `${excel === true ? BYTE_ORDER_MARK : ''}${writeHeader(form)}`,
     write: (lines) => writeRows(lines, form),
     // CSV has no row for a problem.
     refuse: () => '',
@@ -174,7 +174,7 @@ async function flushed(response: ServerResponse): Promise<void> {
  * @throws Problem NOT_ACCEPTABLE, or INVALID_REQUEST for columns that there are not.
  */
 function formatFor(accept: string | undefined, query: CsvQuery): Format {
-  const isCsv = query.excel === 'true' || query.columns !== undefined || query.delimiter !== undefined;
+  const isCsv = query.excel === true || query.columns !== undefined || query.delimiter !== undefined;
   const offered = isCsv ? [CSV] : [NDJSON, CSV];
   const chosen = new Negotiator({ headers: accept === undefined ? {} : { accept } }).mediaType(offered);
   if (chosen === NDJSON) return LINES;

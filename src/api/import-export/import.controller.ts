@@ -82,7 +82,7 @@ export class ImportController {
     // Before the response starts, so that the refusal of a header line still has a status.
     const next = await openLines(body, CHUNK_LINES, { columns: IMPORT_COLUMNS, map: columns, readRow });
     const { hasSummary } = readPreferences(prefer);
-    const names = dryRun === 'true' ? new PreviewedImports() : null;
+    const names = dryRun ? new PreviewedImports() : null;
     const results = respondInLines<ReadyLine[]>(body, {
       path: IMPORT_PATH,
       read: async () => {

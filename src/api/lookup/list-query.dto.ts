@@ -1,5 +1,6 @@
 import { IsIn } from 'class-validator';
 import { Optional } from '../../http/validation/optional.js';
+import { IsQueryBoolean } from '../../http/validation/query-boolean.js';
 import { IsCursor } from '../../http/validation/page-query.dto.js';
 import { DEFAULT_PAGE_LIMIT, IsPageLimit } from '../../http/validation/pagination.js';
 import { RefusesMembers } from '../../http/validation/refused-members.js';
@@ -30,11 +31,9 @@ export class ListQueryDto extends IdentifierFilterDto {
   @IsIn(PAGE_ORDERS, { message: 'sort must be createdAt or -createdAt; identifiers have no index of another order' })
   sort: PageOrder = 'createdAt';
 
-  /** "true" adds the number of identifiers of all pages, `total`. */
-  @ApiProperty({ enum: ['true', 'false'], required: false, example: 'true' })
-  @Optional()
-  @IsIn(['true', 'false'])
-  total?: 'true' | 'false';
+  /** Whether the response has the number of identifiers of all pages, `total`. */
+  @IsQueryBoolean(true)
+  total?: boolean;
 }
 
 /** One page of identifiers. */

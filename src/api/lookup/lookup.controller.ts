@@ -83,7 +83,7 @@ export class LookupController {
     const { limit, cursor, sort: order, total, ...filter } = query;
     const after = () => (cursor === undefined ? undefined : this.positionOf(cursor, order));
     const holder = holderOf(request, reply);
-    const command = { filter, limit, order, withTotal: total === 'true', holder, after };
+    const command = { filter, limit, order, withTotal: total === true, holder, after };
     const page = await withQueryPointers(this.lookup.page(command, principal));
     const next = page.next === null ? null : this.cursorAfter(page.next, order);
     if (next !== null) {

@@ -1,5 +1,6 @@
 import { IsIn, IsString, Matches, MaxLength } from 'class-validator';
 import { Optional } from '../../http/validation/optional.js';
+import { IsQueryBoolean } from '../../http/validation/query-boolean.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
@@ -8,8 +9,7 @@ import { IsTimeOrDate } from '../../http/validation/is-time.js';
 /** A filter for identifiers; all given members must match. */
 export class IdentifierFilterDto {
   /**
-   * The metadata ID, in any form; where a naming authority has the `metadataIdScheme` "any", also the text itself. `none` for
-   * identifiers without one.
+   * The metadata ID, in any form; where a naming authority has the `metadataIdScheme` "any", also the text itself.
    * @example "hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   @Optional()
@@ -33,7 +33,7 @@ export class IdentifierFilterDto {
   state?: State;
 
   /**
-   * The target, exactly as registered; `none` for identifiers without one.
+   * The target, exactly as registered.
    * @example "https://repo.example.org/objects/7"
    */
   @Optional()
@@ -51,11 +51,19 @@ export class IdentifierFilterDto {
   @IsString()
   alternateId?: string;
 
-  /** Minted after this time (RFC 3339). A date is read as its begin in UTC. */
+  /** Whether the identifiers have a metadata ID. */
+  @IsQueryBoolean(false)
+  hasMetadataId?: boolean;
+
+  /** Whether the identifiers have a target. */
+  @IsQueryBoolean(false)
+  hasTarget?: boolean;
+
+  /** Minted at or after this time (RFC 3339). A date is read as its begin in UTC. */
   @ApiProperty({ type: String, required: false, example: '2026-11-20' })
   @Optional()
   @IsTimeOrDate()
-  createdAfter?: string;
+  createdFrom?: string;
 
   /** Minted before this time (RFC 3339). A date is read as its begin in UTC. */
   @ApiProperty({ type: String, required: false, example: '2026-11-21T00:00:00Z' })

@@ -6,23 +6,23 @@ import type { PageFilter } from '../../storage/identifiers/page-filter.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 import type { State } from '../../registry/identifier-record.js';
 import { searchedOpaqueName } from '../../registry/opaque-metadata-id.js';
-import { readEnd, readTime } from '../../registry/timestamp.js';
-
-/** The value of a filter for identifiers without a target or a metadata ID. */
-const NONE = 'none';
+import { readLimit } from '../../registry/timestamp.js';
 
 /** A filter for identifiers as a client writes it; all given members must match. */
 export interface IdentifierFilter {
-  /** In any form (R-28), or `NONE`. */
+  /** In any form (R-28). */
   readonly metadataId?: string;
   /** In any form (R-28). */
   readonly alternateId?: string;
   readonly namingAuthority?: string;
   readonly state?: State;
-  /** Exactly as registered, or `NONE`, which is no target. */
+  /** Exactly as registered. */
   readonly target?: string;
-  /** A time or a date of RFC 3339, exclusive. */
-  readonly createdAfter?: string;
+  readonly hasMetadataId?: boolean;
+  readonly hasTarget?: boolean;
+  /** A time or a date of RFC 3339, inclusive. */
+  readonly createdFrom?: string;
+  /** The same, exclusive. */
   readonly createdBefore?: string;
 }
 
@@ -32,18 +32,19 @@ export interface IdentifierFilter {
  */
 export function parseFilter(filter: IdentifierFilter, all: NamingAuthoritySnapshot, principal: Principal): PageFilter {
   const known = principal.viewOf(all);
-  const { metadataId, alternateId, namingAuthority, state, target, createdAfter, createdBefore } = filter;
+  const { metadataId, alternateId, namingAuthority, state, target, createdFrom, createdBefore } = filter;
   return {
-    ...(metadataId === NONE ? { withoutMetadata: true } : metadataIn(metadataId, known, namingAuthority)),
+    ...metadataIn(metadataId, known, namingAuthority),
     alternate: nameOf(alternateId, known, '/alternateId'),
     ...(principal.hasRestrictedView && { namingAuthorities: known.prefixes }),
     curated: principal.curatedIn(known),
     namingAuthority: namingAuthority === undefined ? undefined : prefixOf(namingAuthority, known),
     state,
-    target: target === NONE ? undefined : target,
-    withoutTarget: target === NONE ? true : undefined,
-    createdAfter: createdAfter === undefined ? undefined : readTime(createdAfter, '/createdAfter'),
-    createdBefore: createdBefore === undefined ? undefined : readEnd(createdBefore, '/createdBefore'),
+    target,
+    hasMetadata: filter.hasMetadataId,
+    hasTarget: filter.hasTarget,
+    createdFrom: createdFrom === undefined ? undefined : readLimit(createdFrom, '/createdFrom'),
+    createdBefore: createdBefore === undefined ? undefined : readLimit(createdBefore, '/createdBefore'),
   };
 }
 

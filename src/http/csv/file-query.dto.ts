@@ -1,17 +1,15 @@
-import { IsIn, IsString, MaxLength } from 'class-validator';
-import { ApiProperty } from '../../openapi/annotations.js';
+import { IsString, MaxLength } from 'class-validator';
 import { Optional } from '../validation/optional.js';
+import { IsQueryBoolean } from '../validation/query-boolean.js';
 
 /** Characters of `columns`. */
 const MAX_COLUMNS_LENGTH = 4096;
 
 /** Settings for all lines of a stream that writes. */
 export class FileQueryDto {
-  /** "true" decides about every line and changes nothing. */
-  @ApiProperty({ enum: ['true', 'false'], default: 'false', required: false, example: 'true' })
-  @Optional()
-  @IsIn(['true', 'false'])
-  dryRun: 'true' | 'false' = 'false';
+  /** Whether the service decides about every line and changes nothing. */
+  @IsQueryBoolean(true, false)
+  dryRun: boolean = false;
 
   /**
    * For CSV: which columns of the file are which members of a line, as pairs `column:member` separated by commas. The member

@@ -6,16 +6,14 @@ export interface PageFilter {
   readonly metadata?: CanonicalName | undefined;
   /** The same text as an opaque metadata ID; records with either of the two match. */
   readonly opaqueMetadata?: CanonicalName | undefined;
-  /** Without a metadata ID. */
-  readonly withoutMetadata?: boolean | undefined;
+  readonly hasMetadata?: boolean | undefined;
   readonly alternate?: CanonicalName | undefined;
   readonly namingAuthority?: string | undefined;
   /** The visible naming authorities; absent where all are visible. */
   readonly namingAuthorities?: readonly string[] | undefined;
   readonly state?: State | undefined;
   readonly target?: string | undefined;
-  /** Without a target. */
-  readonly withoutTarget?: boolean | undefined;
+  readonly hasTarget?: boolean | undefined;
   /**
    * The naming authorities whose hidden values the principal sees; absent for all. A filter by such values finds no other identifiers
    * that are withdrawn for legal reasons.
@@ -25,8 +23,9 @@ export interface PageFilter {
   readonly targetPrefix?: string | undefined;
   /** A client that made a change after the identifier was created. */
   readonly changedBy?: string | undefined;
+  /** Inclusive. */
+  readonly createdFrom?: Date | undefined;
   /** Exclusive. */
-  readonly createdAfter?: Date | undefined;
   readonly createdBefore?: Date | undefined;
 }
 
@@ -84,8 +83,9 @@ export function conditionsOf(filter: NumberedFilter, add: (value: unknown) => st
     conditions.push(`(withdrawal_reason_code IS DISTINCT FROM 'legal' OR ${curated})`);
   }
   if (state !== undefined) conditions.push(IN_STATE[state]);
-  if (filter.withoutMetadata === true) conditions.push(WITHOUT_METADATA, '(metadata_key IS NULL OR expired)');
-  if (filter.withoutTarget === true) conditions.push('target IS NULL');
+  if (filter.hasMetadata === false) conditions.push(WITHOUT_METADATA, '(metadata_key IS NULL OR expired)');
+  if (filter.hasMetadata === true) conditions.push('metadata_key IS NOT NULL AND NOT expired');
+  if (filter.hasTarget !== undefined) conditions.push(`target IS ${filter.hasTarget ? 'NOT ' : ''}NULL`);
   if (targetPrefix !== undefined) conditions.push(`starts_with(target, ${add(targetPrefix)})`);
   if (changedBy !== undefined) {
     conditions.push(`version > 1 AND EXISTS (
@@ -96,8 +96,8 @@ export function conditionsOf(filter: NumberedFilter, add: (value: unknown) => st
 
 /** Whether a filter is one by values that are hidden of identifiers that are withdrawn for legal reasons, also by their absence. */
 function isOfHidden(filter: NumberedFilter): boolean {
-  const { target, targetPrefix, withoutTarget, withoutMetadata } = filter;
-  return hasName(filter) || [target, targetPrefix, withoutTarget, withoutMetadata].some((value) => value !== undefined);
+  const { target, targetPrefix, hasTarget, hasMetadata } = filter;
+  return hasName(filter) || [target, targetPrefix, hasTarget, hasMetadata].some((value) => value !== undefined);
 }
 
 /** Whether a filter has a name, which few identifiers have: at most one in each naming authority. */
@@ -108,9 +108,10 @@ export function hasName({ metadata, opaqueMetadata, alternate }: Omit<PageFilter
 /** Whether an index has the rows of a filter in order, and few others. A page of another filter compares rows up to a bound. */
 export function isServed(filter: PageFilter): boolean {
   if (hasName(filter)) return true;
-  const { namingAuthority, namingAuthorities, target, withoutTarget, withoutMetadata } = filter;
+  const { namingAuthority, namingAuthorities, target, hasTarget, hasMetadata } = filter;
   const isGiven = (value: unknown) => value !== undefined;
-  if ([filter.state, filter.targetPrefix, filter.changedBy].some(isGiven)) return false;
-  const indexes = [namingAuthority ?? namingAuthorities, target, withoutTarget, withoutMetadata].filter(isGiven);
+  if ([filter.state, filter.targetPrefix, filter.changedBy].some(isGiven) || hasTarget === true || hasMetadata === true)
+    return false;
+  const indexes = [namingAuthority ?? namingAuthorities, target, hasTarget, hasMetadata].filter(isGiven);
   return indexes.length < 2 && (namingAuthority !== undefined || (namingAuthorities ?? []).length <= MAX_LISTS);
 }

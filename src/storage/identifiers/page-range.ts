@@ -14,19 +14,19 @@ export interface PageRange {
   readonly before: PageCursor | null;
 }
 
-/** The limits of BIGINT, between which all ids are. */
-const [MIN_ID, MAX_ID] = [0n, 9_223_372_036_854_775_807n];
+/** Smaller than all ids. */
+const BEFORE_ALL = 0n;
 
 /** @param cursor the last identifier of the previous page. */
 export function rangeOf(
-  { createdAfter, createdBefore }: NumberedFilter,
+  { createdFrom, createdBefore }: NumberedFilter,
   order: PageOrder,
   cursor: PageCursor | undefined,
 ): PageRange {
   const whole = {
     order,
-    after: createdAfter === undefined ? null : { createdAt: createdAfter, id: MAX_ID },
-    before: createdBefore === undefined ? null : { createdAt: createdBefore, id: MIN_ID },
+    after: createdFrom === undefined ? null : { createdAt: createdFrom, id: BEFORE_ALL },
+    before: createdBefore === undefined ? null : { createdAt: createdBefore, id: BEFORE_ALL },
   };
   return cursor === undefined ? whole : rangeAfter(whole, cursor);
 }
@@ -113,11 +113,11 @@ type IndexPart = (range: PageRange, add: Add, limit: (lists: number) => string) 
 
 /** All identifiers, and the indexes that can serve a filter. */
 function indexParts(filter: NumberedFilter): IndexPart[] {
-  const { state, target, withoutTarget, withoutMetadata, namingAuthorityId, namingAuthorityIds } = filter;
+  const { state, target, hasTarget, hasMetadata, namingAuthorityId, namingAuthorityIds } = filter;
   const parts: IndexPart[] = [ordered(() => [])];
   if (state === 'reserved' || state === 'withdrawn') parts.push(ordered(() => ["state <> 'active'"]));
-  if (withoutTarget === true) parts.push(ordered(() => ['target IS NULL']));
-  if (withoutMetadata === true) parts.push(ordered(() => [WITHOUT_METADATA]));
+  if (hasTarget === false) parts.push(ordered(() => ['target IS NULL']));
+  if (hasMetadata === false) parts.push(ordered(() => [WITHOUT_METADATA]));
   if (target !== undefined) {
     parts.push(
       ordered((add) => ['target IS NOT NULL', `hashtextextended(target, 0) = hashtextextended(${add(target)}, 0)`]),

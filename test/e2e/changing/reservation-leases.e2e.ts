@@ -39,7 +39,7 @@ describe('an ended lease whose expiry is not recorded', () => {
     expect(coded(gone)).toEqual([410, 'IDENTIFIER_WITHDRAWN']);
     expect(gone.body.tombstone).toMatchObject(LAPSED);
     const listed = async (state: string) =>
-      (await service.client.get(`/identifiers?state=${state}&target=${target}&createdAfter=${since}`)).body.items;
+      (await service.client.get(`/identifiers?state=${state}&target=${target}&createdFrom=${since}`)).body.items;
     expect(await listed('reserved')).toEqual([]);
     expect(await listed('active')).toEqual([]);
     expect(await listed('withdrawn')).toMatchObject([

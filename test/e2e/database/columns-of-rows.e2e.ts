@@ -44,7 +44,7 @@ describe('the query of a page', () => {
     namingAuthorityId: 1,
     namingAuthorityIds: [1, 2],
     target: 'https://example.org/',
-    createdAfter: time,
+    createdFrom: time,
     createdBefore: time,
   });
 

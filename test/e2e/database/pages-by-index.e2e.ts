@@ -83,20 +83,20 @@ describe('a page of identifiers', () => {
     ['the state active', { state: 'active' }],
     ['the state reserved', { state: 'reserved' }],
     ['the state withdrawn', { state: 'withdrawn' }],
-    ['no target', { withoutTarget: true }],
-    ['no metadata ID', { withoutMetadata: true }],
+    ['no target', { hasTarget: false }],
+    ['no metadata ID', { hasMetadata: false }],
     ['a target of one', { target: 'https://repo.example.org/777' }],
     ['a target of a quarter', { target: 'https://repo.example.org/all' }],
     ['a metadata ID by a reader without hidden values', { metadata: named('hdl:20.1000/777'), curatedIds: [] }],
     ['a target by a reader of some hidden values', { target: 'https://repo.example.org/all', curatedIds: [2] }],
-    ['a time near the end', { createdAfter: new Date('2026-01-03T07:00:00Z') }],
+    ['a time near the end', { createdFrom: new Date('2026-01-03T07:00:00Z') }],
     ['a time near the beginning', { createdBefore: new Date('2026-01-01T00:30:00Z') }],
     [
       'a window of time',
-      { createdAfter: new Date('2026-01-02T00:00:00Z'), createdBefore: new Date('2026-01-02T00:10:00Z') },
+      { createdFrom: new Date('2026-01-02T00:00:00Z'), createdBefore: new Date('2026-01-02T00:10:00Z') },
     ],
-    ['a naming authority and a time', { namingAuthorityId: 2, createdAfter: new Date('2026-01-03T00:00:00Z') }],
-    ['a target and a time', { target: 'https://repo.example.org/all', createdAfter: new Date('2026-01-03T00:00:00Z') }],
+    ['a naming authority and a time', { namingAuthorityId: 2, createdFrom: new Date('2026-01-03T00:00:00Z') }],
+    ['a target and a time', { target: 'https://repo.example.org/all', createdFrom: new Date('2026-01-03T00:00:00Z') }],
   ];
 
   const middle = { createdAt: new Date('2026-01-02T03:00:00Z'), id: 90_000n };

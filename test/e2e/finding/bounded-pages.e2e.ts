@@ -46,16 +46,16 @@ const FILL = `
 
 /** Filters that a partial index or no index serves, each with the same condition in plain SQL. */
 const FILTERS: [string, PageFilter, string][] = [
-  ['no target', { withoutTarget: true }, 'target IS NULL'],
-  ['no metadata ID', { withoutMetadata: true }, 'metadata_id IS NULL'],
+  ['no target', { hasTarget: false }, 'target IS NULL'],
+  ['no metadata ID', { hasMetadata: false }, 'metadata_id IS NULL'],
   [
     'no target, in a naming authority',
-    { withoutTarget: true, namingAuthority: '20.1000' },
+    { hasTarget: false, namingAuthority: '20.1000' },
     'target IS NULL AND naming_authority_id = 3',
   ],
   [
     'no metadata ID, in a naming authority',
-    { withoutMetadata: true, namingAuthority: '20.1000' },
+    { hasMetadata: false, namingAuthority: '20.1000' },
     'metadata_id IS NULL AND naming_authority_id = 3',
   ],
   ['withdrawn', { state: 'withdrawn' }, "state = 'withdrawn'"],
@@ -67,7 +67,7 @@ const FILTERS: [string, PageFilter, string][] = [
   ['reserved', { state: 'reserved' }, 'false'],
   [
     'active and late',
-    { state: 'active', createdAfter: new Date('2026-01-01T07:00:00Z') },
+    { state: 'active', createdFrom: new Date('2026-01-01T07:00:00Z') },
     "state = 'active' AND created_at > '2026-01-01T07:00:00Z'",
   ],
   [
@@ -172,8 +172,8 @@ describe.each(machines.filter(({ isThere }) => isThere))('pages of filters witho
 
   it('read the partial index alone, in order, of what is missing', async () => {
     for (const [filter, index] of [
-      [{ withoutTarget: true }, 'identifier_no_target_idx'],
-      [{ withoutMetadata: true }, 'identifier_no_metadata_idx'],
+      [{ hasTarget: false }, 'identifier_no_target_idx'],
+      [{ hasMetadata: false }, 'identifier_no_metadata_idx'],
     ] as const) {
       statements = [];
       await pages.page(filter, { limit: 50 });

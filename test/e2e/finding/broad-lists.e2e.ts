@@ -38,9 +38,9 @@ describe('a list whose page would compare more than 21,000 identifiers', () => {
     'state=reserved',
     'state=active',
     'state=reserved&sort=createdAt&limit=1',
-    'state=withdrawn&target=none&createdAfter=2026-01-01',
+    'state=withdrawn&hasTarget=false&createdFrom=2026-01-01',
   ])('is refused where no index has fewer, also with a total: %s', async (parameters) => {
-    const isRefused = !parameters.includes('target=none');
+    const isRefused = !parameters.includes('hasTarget=false');
     expect(await list(`${parameters}&total=true`)).toEqual(isRefused ? [400, 'FILTER_TOO_BROAD'] : [200, []]);
   });
 
@@ -54,15 +54,15 @@ describe('a list whose page would compare more than 21,000 identifiers', () => {
 
   it('is read from the other end, where its page is full or the rest is small', async () => {
     expect(await list('state=reserved&sort=-createdAt&limit=1')).toEqual([200, [reserved]]);
-    expect(await list('state=reserved&createdAfter=2026-01-02')).toEqual([200, [reserved]]);
+    expect(await list('state=reserved&createdFrom=2026-01-02')).toEqual([200, [reserved]]);
   });
 });
 
 describe('a list with an index', () => {
   it('finds the few without a target or a metadata ID behind all others', async () => {
-    expect(await list('target=none')).toEqual([200, [...missing, reserved]]);
-    expect(await list('metadataId=none')).toEqual([200, [missing[1], reserved]]);
-    expect(await list('metadataId=none&target=none&state=reserved')).toEqual([200, [reserved]]);
+    expect(await list('hasTarget=false')).toEqual([200, [...missing, reserved]]);
+    expect(await list('hasMetadataId=false')).toEqual([200, [missing[1], reserved]]);
+    expect(await list('hasMetadataId=false&hasTarget=false&state=reserved')).toEqual([200, [reserved]]);
   });
 });
 

@@ -81,21 +81,30 @@ beforeAll(async () => {
 afterAll(() => Promise.all(servers.map((server) => server.stop())));
 
 describe('identifiers without a target or a metadata ID', () => {
-  it('are found by "none", alone, together, and with other filters', async () => {
-    expect(identifiersOf(await list('target=none'))).toEqual([minted[2], minted[3]]);
-    expect(identifiersOf(await list('metadataId=none'))).toEqual([minted[1], minted[3], minted[5]]);
-    expect(identifiersOf(await list('metadataId=none&target=none'))).toEqual([minted[3]]);
-    expect(identifiersOf(await list('metadataId=none&namingAuthority=2000.01'))).toEqual([minted[5]]);
+  it('are found alone, together, and with other filters; so are the others', async () => {
+    expect(identifiersOf(await list('hasTarget=true'))).toEqual([minted[0], minted[1], minted[4], minted[5]]);
+    expect(identifiersOf(await list('hasMetadataId=true&hasTarget=false'))).toEqual([minted[2]]);
+    expect(identifiersOf(await list('hasTarget=false'))).toEqual([minted[2], minted[3]]);
+    expect(identifiersOf(await list('hasMetadataId=false'))).toEqual([minted[1], minted[3], minted[5]]);
+    expect(identifiersOf(await list('hasMetadataId=false&hasTarget=false'))).toEqual([minted[3]]);
+    expect(identifiersOf(await list('hasMetadataId=false&namingAuthority=2000.01'))).toEqual([minted[5]]);
   });
 
   it('are exported by the same filters', async () => {
-    expect(await exported('target=none')).toEqual([minted[2], minted[3]]);
-    expect(await exported('metadataId=none&target=none')).toEqual([minted[3]]);
+    expect(await exported('hasTarget=false')).toEqual([minted[2], minted[3]]);
+    expect(await exported('hasMetadataId=false&hasTarget=false')).toEqual([minted[3]]);
   });
 
-  it('are not found by another spelling: "None" is no metadata ID, and the target of nobody', async () => {
-    expect((await list('metadataId=None')).status).toBe(400);
-    expect(identifiersOf(await list('target=None'))).toEqual([]);
+  it('are not found by the text "none", which is no metadata ID here, and the target of nobody', async () => {
+    expect((await list('metadataId=none')).status).toBe(400);
+    expect(identifiersOf(await list('target=none'))).toEqual([]);
+  });
+
+  it.each(['', '1', 'True', 'no'])('cannot be found by hasTarget=%s', async (text) => {
+    expect(refusal(await list(`hasTarget=${text}`))).toEqual([
+      ...[400, 'INVALID_REQUEST'],
+      { pointer: '#query/hasTarget', detail: 'hasTarget must be true or false' },
+    ]);
   });
 });
 
@@ -115,7 +124,7 @@ describe('the order of a list', () => {
   it('is that of minting, or the newest first, over all pages', async () => {
     expect(await walk('sort=createdAt')).toEqual(minted);
     expect(await walk('sort=-createdAt')).toEqual(minted.toReversed());
-    expect(await walk('sort=-createdAt&target=none')).toEqual([minted[3], minted[2]]);
+    expect(await walk('sort=-createdAt&hasTarget=false')).toEqual([minted[3], minted[2]]);
     expect(await walk('sort=-createdAt&metadataId=demo:5')).toEqual([minted[4]]);
   });
 
@@ -151,12 +160,12 @@ describe('the total of a list', () => {
 
   it.each([
     ['', 6],
-    ['&target=none', 2],
-    ['&metadataId=none&namingAuthority=2000.01', 1],
+    ['&hasTarget=false', 2],
+    ['&hasMetadataId=false&namingAuthority=2000.01', 1],
     ['&metadataId=demo:5', 1],
     ['&metadataId=demo:5&state=withdrawn', 0],
     ['&namingAuthority=20.1000', 0],
-    ['&createdAfter=2026-11-02', 3],
+    ['&createdFrom=2026-11-02', 4],
   ])('counts all pages: %s', async (filter, value) => {
     const { body } = await list(`total=true&limit=1${filter}`);
     expect(body.total).toEqual({ value, isExact: true });
@@ -174,6 +183,20 @@ describe('the total of a list', () => {
   });
 });
 
+describe('the time of an identifier', () => {
+  it('is in the period that begins with it, and not in the one that ends with it', async () => {
+    const { createdAt } = (await service.client.get(`/identifiers/${minted[1]}`)).body;
+    expect(identifiersOf(await list(`createdFrom=${createdAt}&state=active`))).toContain(minted[1]);
+    expect(identifiersOf(await list(`createdBefore=${createdAt}&state=active`))).not.toContain(minted[1]);
+    const counts = await Promise.all(
+      ['', `&createdFrom=${createdAt}`, `&createdBefore=${createdAt}`].map(
+        async (period) => (await list(`total=true&limit=1${period}`)).body.total.value as number,
+      ),
+    );
+    expect(counts[0]).toBe(counts[1]! + counts[2]!);
+  });
+});
+
 describe('a time with microseconds', () => {
   it('is after an identifier of its millisecond, as the begin and as the end of a period', async () => {
     const { body } = await service.client.get(`/identifiers/${minted[1]}`);
@@ -182,23 +205,23 @@ describe('a time with microseconds', () => {
       const { items } = (await service.client.get(`/identifiers?limit=1000&${query}`)).body;
       return items.some(({ identifier }: { identifier: string }) => identifier === body.identifier);
     };
-    expect([await found(`createdBefore=${time}`), await found(`createdAfter=${time}`)]).toEqual([true, false]);
+    expect([await found(`createdBefore=${time}`), await found(`createdFrom=${time}`)]).toEqual([true, false]);
   });
 });
 
 describe('a date without time', () => {
   it('is its begin in UTC, in lists and exports', async () => {
-    const after = [minted[3], minted[4], minted[5]];
-    expect(identifiersOf(await list('createdAfter=2026-11-02'))).toEqual(after);
-    expect(identifiersOf(await list('createdAfter=2026-11-02T00:00:00Z'))).toEqual(after);
+    const after = [minted[2], minted[3], minted[4], minted[5]];
+    expect(identifiersOf(await list('createdFrom=2026-11-02'))).toEqual(after);
+    expect(identifiersOf(await list('createdFrom=2026-11-02T00:00:00Z'))).toEqual(after);
     expect(identifiersOf(await list('createdBefore=2026-11-02'))).toEqual([minted[0], minted[1]]);
-    expect(await exported('createdAfter=2026-11-01&createdBefore=2026-11-02')).toEqual([minted[1]]);
+    expect(await exported('createdFrom=2026-11-01&createdBefore=2026-11-02')).toEqual([minted[0], minted[1]]);
   });
 
   it.each(['2026-02-30', '2026-13-01', '2026-1-1', '2026-11', '2026-11-01T', '2026-11-01Z'])(
     '%s is refused',
     async (text) => {
-      expect((await list(`createdAfter=${text}`)).body.code).toBe('INVALID_REQUEST');
+      expect((await list(`createdFrom=${text}`)).body.code).toBe('INVALID_REQUEST');
       expect((await service.client.get(`/identifiers/export?createdBefore=${text}`)).body.code).toBe('INVALID_REQUEST');
     },
   );

@@ -160,7 +160,7 @@ describe('GET /identifiers', () => {
     const { identifier } = (await service.client.mint({ target, alternateIds: ['doi:10.1000/find-me'] })).body;
     const alternate = await find({ alternateId: 'https://doi.org/10.1000/find-me' });
     expect(alternate.body.items).toMatchObject([{ identifier }]);
-    expect((await find({ target, state: 'active', createdAfter: before })).body.items).toMatchObject([{ identifier }]);
+    expect((await find({ target, state: 'active', createdFrom: before })).body.items).toMatchObject([{ identifier }]);
     expect((await find({ target, state: 'withdrawn' })).body.items).toEqual([]);
     expect((await find({ target, createdBefore: before })).body.items).toEqual([]);
   });
@@ -241,10 +241,10 @@ describe('GET /identifiers', () => {
     ['cursor=OTk5OTk5OTk5OTk5OTk5OTk5OQ', 'INVALID_CURSOR'],
     ['unknown=1', 'INVALID_REQUEST'],
     ['state=gone', 'INVALID_REQUEST'],
-    ['createdAfter=yesterday', 'INVALID_REQUEST'],
-    ['createdAfter=0000-01-01T00:00:00Z', 'INVALID_REQUEST'],
-    ['createdAfter=0001-01-01T00:00:00%2B23:59', 'INVALID_REQUEST'],
-    ['createdAfter=2026-02-31T00:00:00Z', 'INVALID_REQUEST'],
+    ['createdFrom=yesterday', 'INVALID_REQUEST'],
+    ['createdFrom=0000-01-01T00:00:00Z', 'INVALID_REQUEST'],
+    ['createdFrom=0001-01-01T00:00:00%2B23:59', 'INVALID_REQUEST'],
+    ['createdFrom=2026-02-31T00:00:00Z', 'INVALID_REQUEST'],
     ['__proto__=1', 'INVALID_REQUEST'],
     ['constructor=1', 'INVALID_REQUEST'],
     ['target=%00', 'INVALID_REQUEST'],

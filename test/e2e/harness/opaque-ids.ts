@@ -25,6 +25,7 @@ export const REAL_LIFE: readonly (readonly [kind: string, id: string])[] = [
   ['an ARK', 'ark:/12148/btv1b8449691v'],
   ['a DOI', '10.5281/zenodo.1234'],
   ['a local number', '4711'],
+  ['the word none', 'none'],
   ['the same with leading zeros', '0004711'],
   ['a call number with spaces', 'Ms. germ. fol. 1062,  2 r'],
   ['spaces around it', ' 4711 '],

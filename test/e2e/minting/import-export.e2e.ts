@@ -125,7 +125,7 @@ describe('GET /identifiers/export', () => {
       '?metadataId=demo:reserved',
       '?alternateId=demo:7',
       '?target=https://repo.example.org/7',
-      '?createdAfter=2126-01-01T00:00:00Z',
+      '?createdFrom=2126-01-01T00:00:00Z',
     ]) {
       const { body } = await service.client.get(`/identifiers${query}&limit=1000`);
       expect(linesOf(await exported(query)).map(({ identifier }) => identifier)).toEqual(

@@ -127,7 +127,7 @@ const said = fc.constantFrom<unknown>(
 
 const QUERIED = [
   ...['limit', 'cursor', 'wait', 'mode', 'namingAuthority', 'metadataId', 'alternateId', 'state', 'target'],
-  ...['createdAfter', 'createdBefore', 'colour', '__proto__', 'constructor'],
+  ...['createdFrom', 'createdBefore', 'colour', '__proto__', 'constructor'],
 ];
 
 const QUERIES: readonly Dto[] = [ListQueryDto, BatchQueryDto, EventsQueryDto, PageQueryDto];

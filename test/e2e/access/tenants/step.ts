@@ -41,7 +41,7 @@ export function filterOf({ pick, name }: Step, whose: Tenant, metadataId: string
     { target: sharedTarget(name) },
     { target: `https://${whose.word}.example.org/` },
     { state: ['active', 'reserved', 'withdrawn'][name % 3] ?? '' },
-    { createdAfter: '2020-01-01T00:00:00Z' },
+    { createdFrom: '2020-01-01T00:00:00Z' },
     ...(metadataId === undefined ? [] : [{ metadataId }]),
   ];
   return new URLSearchParams(filters[pick % filters.length]).toString();

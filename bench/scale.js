@@ -96,7 +96,7 @@ async function createKey({ url }) {
   const response = await fetch(`${url}/api-keys`, {
     method: 'POST',
     headers: { authorization: `Bearer ${ADMIN_API_KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ client: 'library', scopes: ['mint'] }),
+    body: JSON.stringify({ client: 'library', namingAuthorities: null, scopes: ['mint'] }),
   });
   if (response.status !== 201) throw new Error(`no key was created: ${response.status} ${await response.text()}`);
   return { authorization: `Bearer ${(await response.json()).secret}` };

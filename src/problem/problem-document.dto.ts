@@ -134,6 +134,17 @@ export class ProblemDocumentDto {
   tombstone?: ProblemTombstoneDto;
 
   /**
+   * For a withdrawn identifier: its version, which a reinstatement can send as `If-Match`, as it can the `ETag` of the response.
+   * @example 2
+   */
+  @ApiProperty({ type: 'integer', required: false })
+  version?: number;
+
+  /** For a withdrawn identifier, to a key that may curate it: the identifier, as in `Identifier`. */
+  @ApiProperty({ oneOf: [{ type: 'object', additionalProperties: true }], required: false })
+  record?: object;
+
+  /**
    * For a cursor of an event that the log does not have: the cursor at which to start again.
    * @example "q1uT2C0mGzD5yNfXr0aVQ8hJ3k7LwEoBiSxP6tUvRnMcHdAgYeZlK4sOjF9pWbTa"
    */

@@ -14,7 +14,7 @@ import {
 import { NullIsAbsent } from '../../http/validation/null-members.js';
 import { SCOPES, type Scope } from '../../access/scope.js';
 import { Nested } from '../../http/validation/fast-rules.js';
-import { Optional } from '../../http/validation/optional.js';
+import { Nullable, Optional } from '../../http/validation/optional.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_PREFIX_OCTETS } from '../../registry/naming-authority.js';
 import { IsTime } from '../../http/validation/is-time.js';
@@ -81,17 +81,17 @@ export class CreateApiKeyDto {
   scopes: Scope[];
 
   /**
-   * The naming authorities that the key covers; all of them when absent. They need not exist yet: a key can be created
+   * The naming authorities that the key covers; null for all of them, also later ones. They need not exist yet: a key can be created
    * before its naming authority.
    */
-  @ApiProperty({ type: [GrantDto], minItems: 1, maxItems: MAX_GRANTS, required: false })
-  @Optional()
+  @ApiProperty({ type: [GrantDto], minItems: 1, maxItems: MAX_GRANTS, nullable: true })
+  @Nullable()
   @Nested(() => GrantDto, { each: true })
   @IsObject({ each: true })
   @ArrayMaxSize(MAX_GRANTS)
   @ArrayMinSize(1)
-  @IsArray()
-  namingAuthorities?: GrantDto[];
+  @IsArray({ message: 'namingAuthorities is required: a list of naming authorities, or null for all of them' })
+  namingAuthorities: GrantDto[] | null;
 
   /** The time at which the key expires (RFC 3339); never when absent. */
   @ApiProperty({ type: String, format: 'date-time', required: false, example: '2126-11-20T00:00:00Z' })

@@ -21,8 +21,8 @@ export interface CreateApiKeyCommand {
   readonly client: string;
   readonly label?: string;
   readonly scopes: readonly Scope[];
-  /** The covered naming authorities; all of them when absent. `derived` is false when absent. */
-  readonly namingAuthorities?: readonly { readonly namingAuthority: string; readonly derived?: boolean }[];
+  /** The covered naming authorities; null for all of them. `derived` is false when absent. */
+  readonly namingAuthorities: readonly { readonly namingAuthority: string; readonly derived?: boolean }[] | null;
   /** A time of RFC 3339; the key never expires when absent. */
   readonly expiresAt?: string;
   /** The user of a client of Handle servers, `index:handle`. */

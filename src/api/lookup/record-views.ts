@@ -45,11 +45,12 @@ export class RecordViews {
     const { principal, request, reply } = viewing;
     const shown = this.presenter.show(record);
     if (availabilityOf(record).kind !== 'shown') {
-      const problem = this.problemOf(record);
+      const problem = this.problemOf(record, shown, principal);
       if (type !== HTML) throw problem;
       const body = await this.pages.of(found, shown.uris, urlsOf(shown, principal), principal);
       const { status } = CATALOGUE[problem.code];
-      void reply.status(status).headers({ ...NO_STORE_PAGE_HEADERS, ...problem.extensions.headers });
+      const { link } = problem.extensions.headers ?? {};
+      void reply.status(status).headers({ ...NO_STORE_PAGE_HEADERS, ...(link !== undefined && { link }) });
       return body;
     }
     const urls = urlsOf(shown, principal);
@@ -71,12 +72,18 @@ export class RecordViews {
   }
 
   /** With links to who blocks the record and to its replacement. */
-  private problemOf(record: IdentifierRecord): Problem {
+  /** With what a reinstatement needs: the version and its entity tag, and the record for a key that may reinstate it. */
+  private problemOf(record: IdentifierRecord, shown: IdentifierDto, principal: Principal): Problem {
     const { code, detail, extensions } = withdrawnProblem(record);
     const replacedBy = record.tombstone?.replacedBy ?? null;
     const successor = replacedBy === null ? [] : [{ rel: 'successor-version', href: hrefOf(replacedBy) }];
     const link = linkHeaderOf([...blockedByLinks(record, this.blockedByUrl), ...successor]);
-    return new Problem(code, detail, { ...extensions, headers: link === undefined ? {} : { link } });
+    const { entityTag } = new SerializedIdentifier(shown);
+    const seen = principal.curates(record.namingAuthority) ? { record: shown } : {};
+    return new Problem(code, detail, {
+      members: { ...extensions.members, version: record.version, ...seen },
+      headers: { etag: entityTag, ...(link !== undefined && { link }) },
+    });
   }
 }
 

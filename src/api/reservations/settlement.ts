@@ -52,7 +52,7 @@ export function select(
     if (!read.ok) return { identifier: text, member: malformed(read.fault, pointer) };
     const member = byName.get(read.value.comparison);
     if (member === undefined) {
-      return { identifier: text, member: refusal('IDENTIFIER_NOT_FOUND', 'is not part of this reservation', pointer) };
+      return { identifier: text, member: refusal('NOT_IN_RESERVATION', 'is not part of this reservation', pointer) };
     }
     const identifier = nativeText(member);
     if (seen.has(member.id)) {

@@ -13,6 +13,8 @@ declare module 'fastify' {
 }
 
 export const NDJSON = 'application/x-ndjson';
+/** Another name of the same, which some clients send. */
+const JSON_LINES = 'application/jsonl';
 export const CSV = 'text/csv';
 
 /** Marks a route whose body is a stream of one of these media types. */
@@ -25,8 +27,9 @@ export function isStreamed(request: Pick<FastifyRequest, 'headers'>): boolean {
 
 /** The media type of a body in lower case, without parameters; empty without Content-Type. */
 export function mediaTypeOf({ headers }: Pick<FastifyRequest, 'headers'>): string {
-  const [mediaType = ''] = (headers['content-type'] ?? '').split(';', 1);
-  return mediaType.trim().toLowerCase();
+  const [sent = ''] = (headers['content-type'] ?? '').split(';', 1);
+  const mediaType = sent.trim().toLowerCase();
+  return mediaType === JSON_LINES ? NDJSON : mediaType;
 }
 
 /** A body that is silent for this time during a stop is aborted. */
@@ -69,15 +72,15 @@ export function acceptStreams(server: FastifyInstance, { idleMs, drain, spool }:
     if (isReadable) done(null, payload);
     else done(unsupported(streams));
   });
-  for (const mediaType of [NDJSON, CSV]) {
+  for (const mediaType of [NDJSON, JSON_LINES, CSV]) {
     server.addContentTypeParser(mediaType, (request, octets, done) => {
       const charset = charsetOf(request);
       if (charset === null) {
-        done(unsupported([mediaType]));
+        done(unsupported([mediaTypeOf(request)]));
         return;
       }
       octets.socket.setTimeout(idleMs);
-      done(null, new StreamedBody(mediaType, octets, drain, spool, charset));
+      done(null, new StreamedBody(mediaTypeOf(request), octets, drain, spool, charset));
     });
   }
 }

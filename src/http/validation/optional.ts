@@ -5,3 +5,6 @@ export const Optional = (): PropertyDecorator => ValidateIf((_, value: unknown) 
 
 export const OptionalOrNull = (): PropertyDecorator =>
   ValidateIf((_, value: unknown) => value !== undefined && value !== null);
+
+/** Permits null, which is a value, and requires the member. */
+export const Nullable = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== null);

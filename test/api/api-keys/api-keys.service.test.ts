@@ -12,7 +12,7 @@ describe('the service of API keys', () => {
   const context = { principal, idempotencyKey: undefined };
 
   it.each<[string, () => Promise<unknown>]>([
-    ['creates', () => service.create(context, { client: 'repository', scopes: ['admin'] })],
+    ['creates', () => service.create(context, { client: 'repository', scopes: ['admin'], namingAuthorities: null })],
     ['confirms', () => service.confirm(context, ID)],
     ['revokes', () => service.revoke(context, ID)],
     ['finds', () => service.find(ID, principal)],

@@ -71,7 +71,7 @@ describe('selecting members', () => {
     expect(selected([`hdl:100.102/${guidOf(2)}`, `100.102/${guidOf(2)}`, `100.102/${guidOf(9)}`, 'a b'])).toEqual([
       [`100.102/${guidOf(2)}`, 2n],
       [`100.102/${guidOf(2)}`, 'DUPLICATE_IN_REQUEST'],
-      [`100.102/${guidOf(9)}`, 'IDENTIFIER_NOT_FOUND'],
+      [`100.102/${guidOf(9)}`, 'NOT_IN_RESERVATION'],
       ['a b', 'NOT_RECOGNIZED'],
     ]);
   });

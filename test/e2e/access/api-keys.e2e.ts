@@ -15,7 +15,11 @@ const service = useService(KEYS);
 
 /** Creates a key and returns its representation with the secret. */
 async function createKey(fields: object = {}, client = service.client): Promise<any> {
-  const answer = await client.post('/api-keys', { client: 'repository', scopes: ['mint'], ...fields }, ADMIN);
+  const answer = await client.post(
+    '/api-keys',
+    { client: 'repository', namingAuthorities: null, scopes: ['mint'], ...fields },
+    ADMIN,
+  );
   expect(answer.status).toBe(201);
   return answer.body;
 }
@@ -167,9 +171,10 @@ describe('an API key', () => {
 
   it('idempotency keys of lines and of parts are independent for two clients', async () => {
     const scopes = ['mint', 'curate'];
-    const keys = [await createKey({ client: 'three', scopes }), await createKey({ client: 'four', scopes })].map(
-      ({ secret }) => ({ ...bearer(secret), 'idempotency-key': 'lines-of-both' }),
-    );
+    const keys = [
+      await createKey({ client: 'three', namingAuthorities: null, scopes }),
+      await createKey({ client: 'four', namingAuthorities: null, scopes }),
+    ].map(({ secret }) => ({ ...bearer(secret), 'idempotency-key': 'lines-of-both' }));
     const namingAuthority = '100.102';
     const outcomes: Record<string, unknown>[] = [];
     for (const [n, headers] of [...keys.entries(), ...keys.entries()]) {
@@ -240,7 +245,7 @@ describe('managing keys', () => {
 
   it('a repeat with the same Idempotency-Key creates no second key and shows no secret again', async () => {
     const headers = { ...ADMIN, 'idempotency-key': 'create-once' };
-    const body = { client: 'repeating', scopes: ['mint'] };
+    const body = { client: 'repeating', namingAuthorities: null, scopes: ['mint'] };
     const first = await service.client.post('/api-keys', body, headers);
     const again = await service.client.post('/api-keys', body, headers);
     expect([first.status, again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 201, 'true']);
@@ -253,7 +258,11 @@ describe('managing keys', () => {
     const bound = await createKey({ scopes: ['admin'], namingAuthorities: [{ namingAuthority: '100.102' }] });
     const minter = await createKey({ scopes: ['mint', 'register', 'curate', 'read'] });
     for (const { secret } of [bound, minter]) {
-      const made = await service.client.post('/api-keys', { client: 'x', scopes: ['admin'] }, bearer(secret));
+      const made = await service.client.post(
+        '/api-keys',
+        { client: 'x', namingAuthorities: null, scopes: ['admin'] },
+        bearer(secret),
+      );
       expect(made.status).toBe(403);
       expect((await service.client.get('/api-keys', bearer(secret))).status).toBe(403);
     }
@@ -286,13 +295,14 @@ describe('managing keys', () => {
     ['an unknown scope', { scopes: ['root'] }, '/scopes'],
     ['a scope twice', { scopes: ['read', 'read'] }, '/scopes'],
     ['no naming authorities', { namingAuthorities: [] }, '/namingAuthorities'],
+    ['naming authorities that are not given', { namingAuthorities: undefined }, '/namingAuthorities'],
     ['an end in the past', { expiresAt: '2020-01-01T00:00:00Z' }, '/expiresAt'],
     ['a secret of its own', { secret: 'x' }, '/secret'],
     ['a newline in the label', { label: 'a\nb' }, '/label'],
   ])('refuses %s', async (_, fields, pointer) => {
     const { status, body } = await service.client.post(
       '/api-keys',
-      { client: 'c', scopes: ['read'], ...fields },
+      { client: 'c', namingAuthorities: null, scopes: ['read'], ...fields },
       ADMIN,
     );
     expect([status, body.code, body.errors[0].pointer]).toEqual([400, 'INVALID_REQUEST', pointer]);

@@ -45,7 +45,11 @@ describe('requests without a valid key', () => {
 
   it('count every kind of failure: no key, a malformed one, the same one again, and a revoked one', async () => {
     const get = (headers: Record<string, string>) => proxied.get(MISSING, { ...headers, ...from('192.0.2.11') });
-    const { body } = await proxied.post('/api-keys', { client: 'repository', scopes: ['read'] }, ADMIN);
+    const { body } = await proxied.post(
+      '/api-keys',
+      { client: 'repository', namingAuthorities: null, scopes: ['read'] },
+      ADMIN,
+    );
     expect((await get(bearer(body.secret))).status).toBe(404);
     expect((await proxied.send('DELETE', `/api-keys/${body.id}`, ADMIN)).status).toBe(204);
     const wrong = bearer(newSecret());
@@ -57,7 +61,7 @@ describe('requests without a valid key', () => {
 
   it('count a key that was created under open access and is not confirmed', async () => {
     const open = await start({ ACCESS: 'open', ADMIN_API_KEY: '' });
-    const { body } = await open.post('/api-keys', { client: 'repository', scopes: ['read'] });
+    const { body } = await open.post('/api-keys', { client: 'repository', namingAuthorities: null, scopes: ['read'] });
     const headers = { ...bearer(body.secret), ...from('192.0.2.12') };
     for (let i = 0; i < 5; i++) expect((await proxied.get(MISSING, headers)).status).toBe(401);
     expectRefused(await proxied.get(MISSING, headers), 429, 'RATE_LIMITED');

@@ -7,7 +7,11 @@ const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY, PUBLIC_RE
 
 const keyFor = async (scopes: string[], namingAuthorities?: object[]) => {
   const bound = namingAuthorities === undefined ? {} : { namingAuthorities };
-  const answer = await service.client.post('/api-keys', { client: 'c', scopes, ...bound }, ADMIN);
+  const answer = await service.client.post(
+    '/api-keys',
+    { client: 'c', namingAuthorities: null, scopes, ...bound },
+    ADMIN,
+  );
   expect(answer.status).toBe(201);
   return { authorization: `Bearer ${answer.body.secret}` };
 };

@@ -198,7 +198,11 @@ describe('a key that was created under open access', () => {
   let created: { id: string; secret: string; openAccess: boolean; confirmedAt: null; createdBy: string };
 
   beforeAll(async () => {
-    const answer = await service.client.post('/api-keys', { client: 'foreign-page', scopes: ['admin'] });
+    const answer = await service.client.post('/api-keys', {
+      client: 'foreign-page',
+      namingAuthorities: null,
+      scopes: ['admin'],
+    });
     expect(answer.status).toBe(201);
     created = answer.body;
     client = new Client(keyed.url);
@@ -234,7 +238,11 @@ describe('a key that was created under open access', () => {
   });
 
   it('needs nothing of this when it was created under ACCESS=keys', async () => {
-    const { body } = await client.post('/api-keys', { client: 'library', scopes: ['mint'] }, bearer(ADMIN_KEY));
+    const { body } = await client.post(
+      '/api-keys',
+      { client: 'library', namingAuthorities: null, scopes: ['mint'] },
+      bearer(ADMIN_KEY),
+    );
     expect(body).toMatchObject({ openAccess: false, confirmedAt: null, confirmedBy: null });
     expect((await client.mint({}, bearer(body.secret))).status).toBe(201);
     const confirmed = await client.post(`/api-keys/${body.id}/confirm`, {}, bearer(ADMIN_KEY));

@@ -70,7 +70,7 @@ beforeAll(async () => {
   [full, none] = others;
   anonymous = client;
   const create = async (name: string, scopes: string[]) =>
-    (await client.post('/api-keys', { client: name, scopes }, ADMIN)).body;
+    (await client.post('/api-keys', { client: name, namingAuthorities: null, scopes }, ADMIN)).body;
   key = await create('library', ['mint']);
   minter = bearer(key.secret);
   reader = bearer((await create('reader', ['read'])).secret);

@@ -5,7 +5,11 @@ import { useService } from '../harness/service.js';
 const service = useService();
 
 const create = (fields: object, key: string) =>
-  service.client.post('/api-keys', { client: 'repository', scopes: ['read'], ...fields }, { 'idempotency-key': key });
+  service.client.post(
+    '/api-keys',
+    { client: 'repository', namingAuthorities: null, scopes: ['read'], ...fields },
+    { 'idempotency-key': key },
+  );
 
 describe('a repeat with the Idempotency-Key', () => {
   it('of a key that has expired since returns that key', async () => {

@@ -16,7 +16,7 @@ const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY });
 async function createKey(fields: object = {}): Promise<{ headers: Record<string, string>; id: string }> {
   const { status, body } = await service.client.post(
     '/api-keys',
-    { client: 'repository', scopes: ['mint', 'read'], ...fields },
+    { client: 'repository', namingAuthorities: null, scopes: ['mint', 'read'], ...fields },
     ADMIN,
   );
   expect(status).toBe(201);

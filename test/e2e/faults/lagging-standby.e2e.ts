@@ -71,7 +71,7 @@ it('old records are read at it by known keys, and new ones at the other standby'
   const make = async (prefix: string) => {
     const { status, body } = await client.post('/identifiers', { namingAuthority: prefix, target: TARGET }, admin);
     expect(status).toBe(201);
-    const key = await client.post('/api-keys', { client: 'reader', scopes: ['read'] }, admin);
+    const key = await client.post('/api-keys', { client: 'reader', namingAuthorities: null, scopes: ['read'] }, admin);
     return { identifier: body.identifier as string, key: { authorization: `Bearer ${key.body.secret as string}` } };
   };
   const old = await make('100.102');

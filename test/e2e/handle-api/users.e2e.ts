@@ -20,7 +20,7 @@ interface KeyRequest {
 }
 
 const createKey = (fields: KeyRequest) =>
-  client.post('/api-keys', { client: 'b2handle', scopes: ['read', 'register', 'curate'], ...fields }, ADMIN);
+  client.post('/api-keys', { client: 'b2handle', namingAuthorities: null, scopes: ['read', 'register', 'curate'], ...fields }, ADMIN);
 
 const basic = (user: string, password: string) => ({
   authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
@@ -157,7 +157,7 @@ describe('the Handle of a user', () => {
     const refused = await createKey({ handleUser: '300:100.102/LATE', expiresAt: '2020-01-01T00:00:00Z' });
     expect([refused.status, refused.body.code]).toEqual([400, 'INVALID_REQUEST']);
     const key = { ...ADMIN, 'idempotency-key': 'one' };
-    const fields = { client: 'b2handle', scopes: ['read'] };
+    const fields = { client: 'b2handle', namingAuthorities: null, scopes: ['read'] };
     expect((await client.post('/api-keys', fields, key)).status).toBe(201);
     const reused = await client.post('/api-keys', { ...fields, handleUser: '300:100.102/LATE' }, key);
     expect([reused.status, reused.body.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);

@@ -38,7 +38,7 @@ describe('requests at once', () => {
     const given = fetch(`${client.base}/api-keys`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...ADMIN },
-      body: JSON.stringify({ client: 'repository', scopes: ['mint'] }),
+      body: JSON.stringify({ client: 'repository', namingAuthorities: null, scopes: ['mint'] }),
       signal: hungUp.signal,
     }).catch((error: unknown) => error);
     await lock.until(1);
@@ -106,7 +106,7 @@ describe('an overload', () => {
   });
 });
 
-const createKeyRaw = (client: Client) => client.post('/api-keys', { client: 'repository', scopes: ['mint'] }, ADMIN);
+const createKeyRaw = (client: Client) => client.post('/api-keys', { client: 'repository', namingAuthorities: null, scopes: ['mint'] }, ADMIN);
 
 async function queueDepth(client: Client): Promise<number> {
   const text = await (await fetch(`${client.base}/metrics`, { headers: ADMIN })).text();

@@ -120,7 +120,7 @@ describe('a DELETE with content (RFC 9110 9.3.5)', () => {
     expect([status, JSON.parse(text).code]).toEqual([404, 'API_KEY_NOT_FOUND']);
     const created = await service.client.post(
       '/api-keys',
-      { client: 'repository', scopes: ['read'] },
+      { client: 'repository', namingAuthorities: null, scopes: ['read'] },
       { authorization },
     );
     const path = `/api-keys/${created.body.id}`;

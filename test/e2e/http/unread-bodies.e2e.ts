@@ -21,7 +21,7 @@ let reader: Record<string, string>;
 beforeAll(async () => {
   client = await start({});
   limited = await start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '1' });
-  const key = await client.post('/api-keys', { client: 'reader', scopes: ['read'] }, ADMIN);
+  const key = await client.post('/api-keys', { client: 'reader', namingAuthorities: null, scopes: ['read'] }, ADMIN);
   reader = { authorization: `Bearer ${key.body.secret}` };
   await limited.get('/identifiers', reader);
 });

@@ -91,7 +91,7 @@ let two: Record<string, Send>;
 beforeAll(async () => {
   const requests = async (client: string) => {
     const scopes = ['read', 'mint', 'register', 'curate'];
-    const { status, body } = await service.client.post('/api-keys', { client, scopes }, ADMIN);
+    const { status, body } = await service.client.post('/api-keys', { client, namingAuthorities: null, scopes }, ADMIN);
     expect(status).toBe(201);
     return requestsOf(service.client, { authorization: `Bearer ${body.secret}` });
   };

@@ -172,7 +172,7 @@ describe('the report of POST /reservations/{id}/activate and /release', () => {
       [c, 'skipped', 'WRONG_STATE'],
       ['a b', 'skipped', 'NOT_RECOGNIZED'],
       [b, 'skipped', 'DUPLICATE_IN_REQUEST'],
-      [other, 'skipped', 'IDENTIFIER_NOT_FOUND'],
+      [other, 'skipped', 'NOT_IN_RESERVATION'],
       [d, 'skipped', 'WRONG_STATE'],
     ]);
     expect(report.items[3].problem).toMatchObject({ status: 400, errors: [{ pointer: '/items/3' }] });

@@ -31,7 +31,8 @@ describe('GET /metrics', () => {
 
   it('needs a key with the scope "metrics" for all naming authorities', async () => {
     const codeWith = async (fields: object) => {
-      const made = await service.client.post('/api-keys', { client: 'monitoring', ...fields }, { authorization });
+      const key = { client: 'monitoring', namingAuthorities: null, ...fields };
+      const made = await service.client.post('/api-keys', key, { authorization });
       const bearer = { authorization: `Bearer ${made.body.secret as string}` };
       const answer = await fetch(`${service.server.url}/metrics`, { headers: bearer });
       return answer.status === 200 ? 200 : ((await answer.json()) as { code: string }).code;
@@ -46,7 +47,7 @@ describe('GET /metrics', () => {
   });
 
   it('lets a key with the scope "metrics" do nothing else', async () => {
-    const key = { client: 'monitoring', scopes: ['metrics'] };
+    const key = { client: 'monitoring', namingAuthorities: null, scopes: ['metrics'] };
     const { secret } = (await service.client.post('/api-keys', key, { authorization })).body;
     const bearer = { authorization: `Bearer ${secret as string}` };
     for (const path of ['/identifiers', '/api-keys', '/naming-authorities']) {
@@ -72,7 +73,7 @@ describe('GET /metrics', () => {
   });
 
   it('counts streams by how they ended, though all have the status 200', async () => {
-    const key = { client: 'loader', scopes: ['mint'] };
+    const key = { client: 'loader', namingAuthorities: null, scopes: ['mint'] };
     const { id, secret } = (await service.client.post('/api-keys', key, { authorization })).body;
     const bearer = { authorization: `Bearer ${secret as string}` };
     const url = `${service.server.url}/identifiers/bulk?namingAuthority=100.102`;

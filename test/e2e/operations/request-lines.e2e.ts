@@ -41,7 +41,7 @@ async function lineOf(path: string, init: RequestInit = {}, of = service): Promi
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
 beforeAll(async () => {
-  const body = JSON.stringify({ client: 'reader', scopes: ['read'] });
+  const body = JSON.stringify({ client: 'reader', namingAuthorities: null, scopes: ['read'] });
   const headers = { ...bearer(KEY), 'content-type': 'application/json' };
   const response = await fetch(`${service.server.url}/api-keys`, { method: 'POST', headers, body });
   const made = (await response.json()) as { id: string; secret: string };

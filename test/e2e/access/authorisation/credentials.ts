@@ -64,7 +64,7 @@ export class Credentials {
   }
 
   private key(scopes: readonly Scope[], namingAuthorities: object[] | null): Promise<Headers> {
-    const fields = { scopes, ...(namingAuthorities !== null && { namingAuthorities }) };
+    const fields = { scopes, namingAuthorities };
     const name = JSON.stringify(fields);
     const known = this.made.get(name) ?? createKey(this.client, fields).then(({ headers }) => headers);
     this.made.set(name, known);
@@ -73,7 +73,11 @@ export class Credentials {
 }
 
 async function createKey(client: Client, fields: object): Promise<{ id: string; headers: Headers }> {
-  const { status, body, text } = await client.post('/api-keys', { client: 'caller', ...fields }, ADMIN);
+  const { status, body, text } = await client.post(
+    '/api-keys',
+    { client: 'caller', namingAuthorities: null, ...fields },
+    ADMIN,
+  );
   if (status !== 201) throw new Error(`no key: ${status} ${text}`);
   return { id: body.id, headers: bearer(body.secret) };
 }

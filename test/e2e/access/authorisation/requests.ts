@@ -91,7 +91,7 @@ export class Requests {
       json(`/naming-authorities/${OWN}`, { state: 'active' }, { 'if-match': '*' }),
     'GET /naming-authorities/{namingAuthority}/history': () => ({ path: `/naming-authorities/${OWN}/history` }),
     'GET /events': () => ({ path: '/events?limit=1' }),
-    'POST /api-keys': () => json('/api-keys', { client: 'made', scopes: ['read'] }),
+    'POST /api-keys': () => json('/api-keys', { client: 'made', namingAuthorities: null, scopes: ['read'] }),
     'GET /api-keys': () => ({ path: '/api-keys?limit=1' }),
     'GET /api-keys/self': () => ({ path: '/api-keys/self' }),
     'GET /api-keys/{id}': async () => ({ path: await this.key() }),
@@ -149,7 +149,7 @@ export class Requests {
   }
 
   private async key(): Promise<string> {
-    return `/api-keys/${(await this.make('/api-keys', { client: 'made', scopes: ['read'] })).id}`;
+    return `/api-keys/${(await this.make('/api-keys', { client: 'made', namingAuthorities: null, scopes: ['read'] })).id}`;
   }
 
   private async make(path: string, body: object): Promise<any> {

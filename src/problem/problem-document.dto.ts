@@ -141,7 +141,7 @@ export class ProblemDocumentDto {
   version?: number;
 
   /** For a withdrawn identifier, to a key that may curate it: the identifier, as in `Identifier`. */
-  @ApiProperty({ oneOf: [{ type: 'object', additionalProperties: true }], required: false })
+  @ApiProperty({ allOf: [{ $ref: '#/components/schemas/Identifier' }], required: false })
   record?: object;
 
   /**

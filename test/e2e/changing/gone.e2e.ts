@@ -30,6 +30,6 @@ describe('a withdrawn identifier', () => {
     const etag = (await service.client.get(path, ADMIN)).headers.get('etag')!;
     const reinstate = () => service.client.post(`${path}/reinstate`, {}, { ...ADMIN, 'if-match': etag });
     expect((await reinstate()).body).toMatchObject({ state: 'active', version: 3 });
-    expect((await reinstate()).status).toBe(412);
+    expect((await reinstate()).body.code).toBe('WRONG_STATE');
   });
 });

@@ -68,7 +68,7 @@ const FILTERS: [string, PageFilter, string][] = [
   [
     'active and late',
     { state: 'active', createdFrom: new Date('2026-01-01T07:00:00Z') },
-    "state = 'active' AND created_at > '2026-01-01T07:00:00Z'",
+    "state = 'active' AND created_at >= '2026-01-01T07:00:00Z'",
   ],
   [
     'several naming authorities',

@@ -1,0 +1,43 @@
+import { describe, expect, it } from '@jest/globals';
+import { canonicalLanguage, hasTexts, isLanguage, readTexts, textsAfter } from '../../src/registry/members.js';
+
+const PRESENT = { target: 'https://a.example/', language: 'de' };
+
+describe('the texts of a record', () => {
+  it('are read in their canonical forms, without other members', () => {
+    const sent = { target: 'HTTPS://a.example/', language: 'EN-gb', metadataId: 'a:1' };
+    expect(readTexts(sent)).toEqual({ target: 'HTTPS://a.example/', language: 'en-GB' });
+    expect(readTexts({ language: null })).toEqual({ language: null });
+  });
+
+  it('keep what a change does not give, and lose what it sets to null', () => {
+    expect(textsAfter(PRESENT, {})).toEqual(PRESENT);
+    expect(textsAfter(PRESENT, { target: null, language: undefined })).toEqual({ target: null, language: 'de' });
+  });
+
+  it('are compared where they are given', () => {
+    expect(hasTexts(PRESENT, {})).toBe(true);
+    expect(hasTexts(PRESENT, { language: 'de' })).toBe(true);
+    expect(hasTexts(PRESENT, { target: PRESENT.target, language: null })).toBe(false);
+  });
+});
+
+describe('a language', () => {
+  it.each(['de', 'pt-BR', 'zh-Hant-TW', 'sl-rozaj-biske-1994', 'EN'])('can be %s', (tag) => {
+    expect(isLanguage(tag)).toBe(true);
+  });
+
+  it.each(['', 'd', 'de_DE', 'german language', 'de-', '-de', 'ü', 7, null, undefined])('is not %j', (tag) => {
+    expect(isLanguage(tag)).toBe(false);
+  });
+
+  // RFC 5646 4.5 and 2.1.1.
+  it.each([
+    ['DE', 'de'],
+    ['PT-br', 'pt-BR'],
+    ['zh-hant-tw', 'zh-Hant-TW'],
+    ['iw', 'he'],
+  ])('%s is %s', (sent, canonical) => {
+    expect(canonicalLanguage(sent)).toBe(canonical);
+  });
+});

@@ -20,6 +20,7 @@ const TESTED_CONSTANTS = [
     'LOG_HEAD',
     'LOG_HEAD_WITHOUT',
     'LOG_PAGE',
+    'HAS_EVENT',
     'LOG_POLL',
     'PAGE_OF_NAMES',
     'RESTART',

@@ -9,7 +9,7 @@ const MAX_COLUMNS_LENGTH = 4096;
 export class FileQueryDto {
   /** Whether the service decides about every line and changes nothing. */
   @IsQueryBoolean(true, false)
-  dryRun: boolean = false;
+  dryRun = false;
 
   /**
    * For CSV: which columns of the file are which members of a line, as pairs `column:member` separated by commas. The member

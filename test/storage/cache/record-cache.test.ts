@@ -310,4 +310,11 @@ describe('the bounds', () => {
     await cache.find(register(1000, { alternateIds }));
     expect(cache.entries).toBe(entries);
   });
+
+  it('of ten million entries take no memory beyond that of the bound of octets', () => {
+    const before = process.memoryUsage().arrayBuffers;
+    const cache = cacheOf({ entries: 10_000_000, octets: 1_000_000 });
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1_000_000);
+    expect(cache.entries).toBe(0);
+  });
 });

@@ -5,7 +5,7 @@ import type { Address } from '../../../registry/naming-authority-snapshot.js';
 import { compactGuid } from '../../../registry/uuid.js';
 import type { Clock, LogFollower, Poll } from '../../changes/log-follower.js';
 import type { Touched } from '../../touched.js';
-import { octetsOf } from './record-octets.js';
+import { ENTRY_OCTETS, octetsOf } from './record-octets.js';
 import type { ResolutionReader } from './resolution-reader.js';
 
 /** An unknown name can be minted by another process, which writes no row of the log. */
@@ -79,9 +79,10 @@ export class RecordCache {
     bounds: Bounds,
   ) {
     this.isOn = bounds.entries > 1 && bounds.octets > 0;
-    // For an LRU cache, 0 is no bound.
+    // An LRU cache allocates the places of all entries at once, and 0 is no bound for it.
+    const places = Math.min(bounds.entries, bounds.octets / ENTRY_OCTETS);
     const part = (share: number) => ({
-      max: Math.max(1, Math.floor(bounds.entries * share)),
+      max: Math.max(1, Math.floor(places * share)),
       maxSize: Math.max(1, Math.floor(bounds.octets * share)),
     });
     this.absent = new LRUCache(part(ABSENT_SHARE));

@@ -2,7 +2,7 @@ import { TEXTS } from '../../../registry/members.js';
 import type { IdentifierRecord } from '../../../registry/identifier-record.js';
 
 /** An entry without its texts: objects, dates and places in the maps. Measured with Node.js 20, with some reserve. */
-const ENTRY_OCTETS = 768;
+export const ENTRY_OCTETS = 768;
 
 /** What faces keep as long as a record: its values as JSON, and its links as a header. Their longer texts count below. */
 const DERIVED_OCTETS = 1024;

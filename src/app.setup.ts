@@ -50,7 +50,7 @@ import { FrameworkLogger } from './logging/logger.js';
 import { OutageLog } from './logging/outage-log.js';
 import { Metrics } from './metrics/metrics.js';
 import { countRequests } from './metrics/request-metrics.js';
-import { CachedResolution } from './storage/identifiers/cache/cached-resolution.js';
+import { RecordCache } from './storage/identifiers/cache/record-cache.js';
 import { ProblemFilter } from './problem/problem.filter.js';
 
 export interface PreparedApplication {
@@ -119,7 +119,7 @@ export async function createApplication(
       logger: new FrameworkLogger(logger),
     },
   );
-  metrics.watchRecordCache(app.get(CachedResolution));
+  metrics.watchRecordCache(app.get(RecordCache));
   metrics.describeBuild(VERSION, process.versions.node);
   const figures = app.get(RegistryFigures, { strict: false });
   metrics.database.watchSize(() => figures.read());

@@ -1,12 +1,16 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { type ApiKey, ApiKeyStore } from '../storage/api-key-store.js';
-import { UnknownSecrets } from './unknown-secrets.js';
 
 /** Milliseconds for which a key is cached: a revocation takes effect within this time on every instance. */
 const MAX_AGE_MS = 2000;
 
-const MAX_CACHED_KEYS = 10_000;
+/** Milliseconds for which a secret counts as unknown: a restored database may contain its key. */
+const UNKNOWN_MS = 60_000;
+
+/** Of keys, and of unknown secrets by themselves, so that guesses do not evict keys. */
+const MAX_CACHED = 10_000;
 
 interface CachedKey {
   /** When the read began, in monotonic milliseconds. */
@@ -24,10 +28,14 @@ interface PendingRead {
 /** API keys by ID and by the digest of their secret. Concurrent requests share a read; failed reads are not cached. */
 @Injectable()
 export class KeyCache {
-  private readonly keys = new Map<string, CachedKey>();
+  private readonly keys = new LRUCache<string, CachedKey>({
+    max: MAX_CACHED,
+    dispose: ({ digest }) => digest !== null && this.ids.delete(digest),
+  });
   private readonly ids = new Map<string, string>();
   private readonly pending = new Map<string, PendingRead>();
-  private readonly unknown = new UnknownSecrets();
+  /** When the reads of unknown secrets ended, by their digests. */
+  private readonly unknown = new LRUCache<string, number>({ max: MAX_CACHED });
   private changes = 0;
 
   constructor(@Inject(ApiKeyStore) private readonly store: Pick<ApiKeyStore, 'find' | 'findByHash'>) {}
@@ -46,14 +54,15 @@ export class KeyCache {
     const name = nameOf(digest);
     const known = this.recent(this.ids.get(name));
     if (known !== null) return known;
-    if (this.unknown.has(name)) return null;
+    if (performance.now() - (this.unknown.get(name) ?? -Infinity) < UNKNOWN_MS) return null;
     return this.share(name, async (at) => {
       const found = await this.store.findByHash(digest);
       // The index has compared the digests already; this comparison takes constant time.
       const key = timingSafeEqual(found?.secretHash ?? Buffer.alloc(digest.length), digest) ? found : null;
       if (key === null) {
-        this.unknown.add(name);
-        this.remove(this.ids.get(name));
+        this.unknown.set(name, performance.now());
+        const id = this.ids.get(name);
+        if (id !== undefined) this.keys.delete(id);
       }
       return key === null ? null : { at, key, digest: name };
     });
@@ -72,7 +81,7 @@ export class KeyCache {
   forget(id: string): void {
     this.changes += 1;
     this.pending.clear();
-    this.remove(id);
+    this.keys.delete(id);
   }
 
   private recent(id: string | undefined): ApiKey | null {
@@ -88,7 +97,10 @@ export class KeyCache {
     const { changes } = this;
     const key = read(at).then((found) => {
       // A read that began before a change may have the key as it was.
-      if (found !== null && changes === this.changes) this.add(found);
+      if (found !== null && changes === this.changes) {
+        this.keys.set(found.key.id, found);
+        if (found.digest !== null) this.ids.set(found.digest, found.key.id);
+      }
       return found?.key ?? null;
     });
     this.pending.set(name, { at, key });
@@ -97,20 +109,6 @@ export class KeyCache {
     };
     key.then(end, end);
     return key;
-  }
-
-  private add(cached: CachedKey): void {
-    this.remove(cached.key.id);
-    this.keys.set(cached.key.id, cached);
-    if (cached.digest !== null) this.ids.set(cached.digest, cached.key.id);
-    if (this.keys.size > MAX_CACHED_KEYS) this.remove(this.keys.keys().next().value);
-  }
-
-  private remove(id: string | undefined): void {
-    if (id === undefined) return;
-    const digest = this.keys.get(id)?.digest ?? null;
-    if (digest !== null) this.ids.delete(digest);
-    this.keys.delete(id);
   }
 }
 

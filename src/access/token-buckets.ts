@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 export const WINDOW_SECONDS = 60;
 
 export interface TakeResult {
@@ -20,7 +22,7 @@ interface Bucket {
  * hold waits until it is full and leaves it in debt, so large requests are possible at the same average rate.
  */
 export class TokenBuckets {
-  private readonly buckets = new Map<string, Bucket>();
+  private readonly buckets: LRUCache<string, Bucket>;
 
   /**
    * @param quota tokens a minute, at least 1.
@@ -30,8 +32,10 @@ export class TokenBuckets {
   constructor(
     readonly quota: number,
     private readonly now: () => number = () => performance.now(),
-    private readonly most = 10_000,
-  ) {}
+    most = 10_000,
+  ) {
+    this.buckets = new LRUCache({ max: most });
+  }
 
   take(name: string, count = 1): TakeResult {
     const perMillisecond = this.quota / (WINDOW_SECONDS * 1000);
@@ -57,10 +61,7 @@ export class TokenBuckets {
     const known = this.buckets.get(name) ?? { tokens: this.quota, at };
     const tokens = Math.min(this.quota, known.tokens + (at - known.at) * perMillisecond);
     const bucket = { tokens, at };
-    this.buckets.delete(name);
     this.buckets.set(name, bucket);
-    const [oldest] = this.buckets.keys();
-    if (this.buckets.size > this.most && oldest !== undefined) this.buckets.delete(oldest);
     return bucket;
   }
 }

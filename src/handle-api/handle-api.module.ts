@@ -4,7 +4,7 @@ import { Places } from '../access/places.js';
 import { ChangingModule } from '../changing/changing.module.js';
 import { HandleRecordsService } from '../changing/handle-records.service.js';
 import { Metrics } from '../metrics/metrics.js';
-import { CachedResolution } from '../storage/identifiers/cache/cached-resolution.js';
+import { RecordCache } from '../storage/identifiers/cache/record-cache.js';
 import { IdentifierPages } from '../storage/identifiers/identifier-pages.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import { NameList } from '../storage/identifiers/name-list.js';
@@ -29,7 +29,7 @@ export class HandleApiModule {
     const api = {
       provide: HandleApi,
       inject: [
-        CachedResolution,
+        RecordCache,
         NamingAuthorityCache,
         NamingAuthorityReads,
         NameList,
@@ -42,7 +42,7 @@ export class HandleApiModule {
         Places,
       ],
       useFactory: (
-        resolution: CachedResolution,
+        resolution: RecordCache,
         primaryAuthorities: NamingAuthorityCache,
         authorities: NamingAuthorityReads,
         names: NameList,

@@ -6,7 +6,7 @@ import { redirectPage } from '../record-page/index.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import type { MetadataIdScheme } from '../registry/naming-authority.js';
 import { addressIn } from '../registry/naming-authority-snapshot.js';
-import type { HeldRecords } from '../storage/identifiers/cache/cached-resolution.js';
+import type { HeldRecords } from '../storage/identifiers/cache/record-cache.js';
 import { type Entrance, RESOLVER_ROUTE } from './entrance.js';
 import { RESOLVER_HEADERS } from './face.js';
 import { identifierLink } from './identifier-links.js';

@@ -17,7 +17,7 @@ import {
   resolverPathOf,
 } from '../registry/typed-links.js';
 import { MAX_PAGE_EVENTS, type PageRecord, formPage, recordPage } from '../record-page/index.js';
-import type { HeldRecords } from '../storage/identifiers/cache/cached-resolution.js';
+import type { HeldRecords } from '../storage/identifiers/cache/record-cache.js';
 import type { HistoryReads } from '../storage/replica/history-reads.js';
 import { acceptsJson, acceptsLinkset } from './accepted-types.js';
 import { directRedirects } from './direct-redirects.js';

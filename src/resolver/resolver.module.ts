@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { FindingModule } from '../finding/finding.module.js';
 import { FindingService } from '../finding/finding.service.js';
 import { Metrics } from '../metrics/metrics.js';
-import { CachedResolution } from '../storage/identifiers/cache/cached-resolution.js';
+import { RecordCache } from '../storage/identifiers/cache/record-cache.js';
 import { HistoryReads } from '../storage/replica/history-reads.js';
 import { LookupReads } from '../storage/replica/lookup-reads.js';
 import { NamingAuthorityReads } from '../storage/replica/naming-authority-reads.js';
@@ -16,9 +16,9 @@ export class ResolverModule {
   static with(settings: ResolverSettings): DynamicModule {
     const handler = {
       provide: ResolverHandler,
-      inject: [CachedResolution, LookupReads, NamingAuthorityReads, HistoryReads, Metrics, FindingService],
+      inject: [RecordCache, LookupReads, NamingAuthorityReads, HistoryReads, Metrics, FindingService],
       useFactory: (
-        records: CachedResolution,
+        records: RecordCache,
         lookups: LookupReads,
         authorities: NamingAuthorityReads,
         histories: HistoryReads,

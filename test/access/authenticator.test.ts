@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { Authenticator } from '../../src/access/authenticator.js';
 import { KeyCache } from '../../src/access/key-cache.js';
 import { KeyReads } from '../../src/access/key-reads.js';
@@ -57,6 +57,27 @@ describe('the look-up of a secret', () => {
     const most = 1 + Math.floor((performance.now() - started) / 2000);
     expect(lookUps.filter((each) => each === secret).length).toBeLessThanOrEqual(most);
     expect(authenticator.recognizes(wrong[0]!)).toBe(false);
+    const countOf = () => lookUps.filter((each) => each === 'unknown').length;
+    await authenticator.authenticate(wrong.at(-1)!);
+    expect(countOf()).toBe(10_500);
+    await authenticator.authenticate(wrong[0]!);
+    expect(countOf()).toBe(10_501);
+  });
+
+  it('is repeated a minute after it found no key, and no earlier', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick'] });
+    try {
+      const { authenticator, lookUps } = stored();
+      const wrong = newSecret();
+      for (const ms of [0, 59_999, 1]) {
+        jest.advanceTimersByTime(ms);
+        await authenticator.authenticate(wrong);
+        lookUps.push(String(ms));
+      }
+      expect(lookUps).toEqual(['unknown', '0', '59999', 'unknown', '1']);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('that failed is repeated by the next request', async () => {

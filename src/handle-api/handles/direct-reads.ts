@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { DirectAnswer, DirectRoute } from '../../http/server/direct-answers.js';
 import type { Metrics } from '../../metrics/metrics.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
-import type { HeldRecords } from '../../storage/identifiers/cache/cached-resolution.js';
+import type { HeldRecords } from '../../storage/identifiers/cache/record-cache.js';
 import { locationIn } from '../../changing/handle-location.js';
 import type { LatestAuthorities } from '../../registry/naming-authority-snapshot.js';
 import { HANDLE_ROUTES } from '../entrance.js';

@@ -1,5 +1,14 @@
-import { type Clock, type Instant, elapsedSince, instantOf } from '../clock.js';
-import type { Poll, PollState } from './log-poll.js';
+import type pg from 'pg';
+
+/** Two clocks in milliseconds. */
+export interface Clock {
+  /** Never put back or forward. It can stand still while the machine is suspended. */
+  monotonic(): number;
+  /** Advances while the machine is suspended. It can be put back or forward. */
+  wall(): number;
+}
+
+export const SYSTEM_CLOCK: Clock = { monotonic: () => performance.now(), wall: () => Date.now() };
 
 /** Between the beginnings of two polls. */
 const INTERVAL_MS = 250;
@@ -8,15 +17,15 @@ const INTERVAL_MS = 250;
 const MIN_PAUSE_MS = 25;
 
 /** What the polls have notified is known to be current for this time after the beginning of the last one. */
-export const FRESH_MS = 800;
+const FRESH_MS = 800;
 
 /** Polls end after this time without a use. */
-export const IDLE_MS = 10_000;
+const IDLE_MS = 10_000;
 
-export type Timer = (work: () => void, ms: number) => { cancel(): void };
+type Timer = (work: () => void, ms: number) => { cancel(): void };
 
 /** A timer that does not keep the process running. */
-export const unreferencedTimer: Timer = (work, ms) => {
+const unreferencedTimer: Timer = (work, ms) => {
   const timer = setTimeout(work, ms).unref();
   return {
     cancel: () => {
@@ -25,14 +34,96 @@ export const unreferencedTimer: Timer = (work, ms) => {
   };
 };
 
+/** A poll with more rows reports that anything may have changed. */
+const MAX_POLLED_ROWS = 10_000;
+
+/**
+ * $1: the snapshot of the previous poll, or null; $2: the most rows of each half. A transaction that the snapshot does not
+ * show has a number from its `xmax` on, or is one of those that were open. So each row that was committed since is found by
+ * its position, also above the end of the feed, and the rows that a long transaction keeps out of the feed are not read
+ * again. `origin` differs after another server, database or table has taken the place of the one that was read before, and
+ * after a raise of the offset.
+ */
+export const LOG_POLL = `
+  WITH changed AS MATERIALIZED (
+    (SELECT identifier_id, naming_authority_id FROM change
+     WHERE position >= pg_snapshot_xmax($1::pg_snapshot)::text::bigint + (SELECT value FROM log_offset)
+     ORDER BY position, id LIMIT $2)
+    UNION ALL
+    (SELECT c.identifier_id, c.naming_authority_id
+     FROM pg_snapshot_xip($1::pg_snapshot) AS open(xid)
+     CROSS JOIN LATERAL (
+       SELECT identifier_id, naming_authority_id FROM change
+       WHERE position = open.xid::text::bigint + (SELECT value FROM log_offset) ORDER BY position, id LIMIT $2
+     ) c
+     LIMIT $2)
+  )
+  SELECT pg_current_snapshot()::text AS snapshot,
+         pg_snapshot_xmax(pg_current_snapshot())::text AS next,
+         (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS time,
+         CASE WHEN NOT pg_is_in_recovery() THEN (pg_current_wal_flush_lsn() - '0/0')::text END AS flushed,
+         concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()),
+                   (SELECT oid FROM pg_database WHERE datname = current_database()),
+                   pg_relation_filenode('change'), pg_relation_filenode('identifier'),
+                   (SELECT value FROM log_offset)) AS origin,
+         ARRAY(SELECT identifier_id FROM changed WHERE identifier_id IS NOT NULL) AS identifiers,
+         ARRAY(SELECT n.prefix FROM changed JOIN naming_authority n ON n.id = naming_authority_id
+               WHERE identifier_id IS NULL) AS naming_authorities`;
+
+/** How far a poll has read the log. */
+export interface PollState {
+  readonly snapshot: string;
+  /** The number of the next transaction. */
+  readonly next: bigint;
+  readonly origin: string;
+  /** The clock of the database, in milliseconds since 1970. */
+  readonly time: number;
+  /** The end of the durable log, after every change that the poll can have told; null on a server in recovery. */
+  readonly flushed: bigint | null;
+}
+
+export interface Poll {
+  readonly state: PollState;
+  /** What was committed since the previous poll; null when that is unknown. */
+  readonly changed: { readonly identifiers: readonly bigint[]; readonly namingAuthorities: readonly string[] } | null;
+}
+
+interface PollRow extends Omit<PollState, 'next' | 'flushed'> {
+  readonly next: string;
+  readonly flushed: string | null;
+  readonly identifiers: readonly string[];
+  readonly naming_authorities: readonly string[];
+}
+
+/**
+ * Reads which rows of the log were committed since an earlier poll.
+ * @param pool with a connection that no other statement uses, and without sequential scans: the planner cannot know that few
+ * rows are found.
+ * @param previous null for the first poll.
+ */
+export async function pollLog(pool: pg.Pool, previous: PollState | null): Promise<Poll> {
+  const values = [previous?.snapshot ?? null, MAX_POLLED_ROWS + 1];
+  const { rows } = await pool.query<PollRow>({ name: 'poll-log', text: LOG_POLL, values });
+  const [row] = rows;
+  if (row === undefined) throw new TypeError('a poll is one row');
+  const { snapshot, origin, time, identifiers, naming_authorities: namingAuthorities } = row;
+  const flushed = row.flushed === null ? null : BigInt(row.flushed);
+  const state = { snapshot, origin, time, next: BigInt(row.next), flushed };
+  const isContinuous = previous !== null && previous.origin === origin && previous.next <= state.next;
+  const isComplete = identifiers.length + namingAuthorities.length <= MAX_POLLED_ROWS;
+  return {
+    state,
+    changed: isContinuous && isComplete ? { identifiers: identifiers.map(BigInt), namingAuthorities } : null,
+  };
+}
+
 /**
  * Polls the change log while it is used. A poll that fails changes nothing: the next one continues from the snapshot of
  * the last that succeeded.
  */
 export class LogFollower {
-  private state: PollState | null = null;
-  /** When the last successful poll began; null before the first one. */
-  private polledAt: Instant | null = null;
+  /** The last successful poll, and when it began by both clocks. */
+  private last: { readonly state: PollState; readonly monotonic: number; readonly wall: number } | null = null;
   private usedAt = -Infinity;
   private next: { cancel(): void } | null = null;
   /** Counts starts and stops, so that a poll that ends after a stop has no effect. */
@@ -60,25 +151,25 @@ export class LogFollower {
     void this.step(this.turn);
   }
 
+  /** Milliseconds since the last successful poll began, by the clock that has advanced more; NaN without one. */
+  get ageMs(): number {
+    if (this.last === null) return NaN;
+    return Math.max(this.clock.monotonic() - this.last.monotonic, this.clock.wall() - this.last.wall);
+  }
+
   /** Whether everything that was committed `FRESH_MS` ago has been notified. */
   isFresh(): boolean {
-    return this.polledAt !== null && elapsedSince(this.polledAt, this.clock) < FRESH_MS;
+    return this.ageMs < FRESH_MS;
   }
 
   /** The end of the log that has been notified; null where that is unknown or old. */
   get notified(): bigint | null {
-    return this.isFresh() ? (this.state?.flushed ?? null) : null;
-  }
-
-  /** Milliseconds since the last successful poll began; NaN without one. */
-  get ageMs(): number {
-    return this.polledAt === null ? NaN : elapsedSince(this.polledAt, this.clock);
+    return this.isFresh() ? (this.last?.state.flushed ?? null) : null;
   }
 
   /** An upper bound of the clock of the database, in milliseconds since 1970; infinite without a poll. */
   databaseTime(): number {
-    if (this.state === null || this.polledAt === null) return Infinity;
-    return this.state.time + elapsedSince(this.polledAt, this.clock);
+    return this.last === null ? Infinity : this.last.state.time + this.ageMs;
   }
 
   /** Ends the polls for ever. */
@@ -92,26 +183,24 @@ export class LogFollower {
     this.isRunning = false;
     this.next?.cancel();
     this.next = null;
-    this.state = null;
-    this.polledAt = null;
+    this.last = null;
     this.onChange(null);
   }
 
   private async step(turn: number): Promise<void> {
-    const began = instantOf(this.clock);
-    const poll = await this.poll(this.state).catch(() => null);
+    const [monotonic, wall] = [this.clock.monotonic(), this.clock.wall()];
+    const poll = await this.poll(this.last?.state ?? null).catch(() => null);
     if (turn !== this.turn) return;
     if (poll !== null) {
       this.onChange(poll.changed);
-      this.state = poll.state;
-      this.polledAt = began;
+      this.last = { state: poll.state, monotonic, wall };
     }
     const now = this.clock.monotonic();
     if (now - this.usedAt >= IDLE_MS) {
       this.stop();
       return;
     }
-    const pause = Math.max(INTERVAL_MS - (now - began.monotonic), MIN_PAUSE_MS);
+    const pause = Math.max(INTERVAL_MS - (now - monotonic), MIN_PAUSE_MS);
     this.next = this.timer(() => void this.step(turn), pause);
   }
 }

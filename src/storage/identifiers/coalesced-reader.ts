@@ -1,34 +1,82 @@
+import type pg from 'pg';
 import type { Sessions } from '../../database/replica/server-state.js';
-import { Batcher } from '../batcher.js';
+import { Batcher, type BatcherLimits } from '../batcher.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { denotes, isAt } from '../../registry/key-collision.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
 import { type IdentifierRow, recordColumns, recordOf } from './identifier-row.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 
+type Row = IdentifierRow & { readonly ordinal: number };
+
+interface Lookup {
+  readonly address: Address;
+  readonly minimum: bigint;
+}
+
+/** $1: ordinals; $2: naming authorities; $3: GUIDs or keys of local names. */
+const recordsBy = (column: 'guid' | 'local_key', describes: boolean): string => `
+  SELECT w.ordinal, ${recordColumns('r', describes)}
+  FROM (
+    SELECT u.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = u.naming_authority) AS naming_authority_id
+    FROM unnest($1::int[], $2::text[], $3::uuid[]) AS u(ordinal, naming_authority, ${column}) OFFSET 0
+  ) w
+  JOIN identifier_record r ON r.${column} = w.${column} AND r.naming_authority_id = w.naming_authority_id`;
+
+const BY_GUID = recordsBy('guid', true);
+const BY_LOCAL_KEY = recordsBy('local_key', true);
+const BY_GUID_ALONE = recordsBy('guid', false);
+const BY_LOCAL_KEY_ALONE = recordsBy('local_key', false);
+
+/** Reads records by their keys, whose names the caller compares. Look-ups that arrive together share a statement. */
+export class AddressLookups {
+  private readonly byGuid: Batcher<Lookup, IdentifierRecord | null>;
+  private readonly byLocalKey: Batcher<Lookup, IdentifierRecord | null>;
+
+  /**
+   * @param describes whether PostgreSQL computes the column `describes` of the view, which is an empty list otherwise.
+   * @param query sends a statement to a server that has replayed the log up to a position.
+   */
+  constructor(
+    describes: boolean,
+    limits: BatcherLimits,
+    private readonly query: (query: pg.QueryConfig, minimum: bigint) => Promise<{ readonly rows: Row[] }>,
+  ) {
+    const batcher = (name: string, text: string) =>
+      new Batcher((lookups: readonly Lookup[]) => this.read(name, text, lookups), limits);
+    this.byGuid = describes ? batcher('find-by-guid', BY_GUID) : batcher('resolve-guids', BY_GUID_ALONE);
+    this.byLocalKey = describes
+      ? batcher('find-by-local-key', BY_LOCAL_KEY)
+      : batcher('resolve-local-keys', BY_LOCAL_KEY_ALONE);
+  }
+
+  /** The look-ups that wait for a statement. */
+  get depth(): number {
+    return this.byGuid.depth + this.byLocalKey.depth;
+  }
+
+  /** @param minimum the position of the log that a replica must have replayed. */
+  find(address: Address, minimum = 0n): Promise<IdentifierRecord | null> {
+    return (address.guid === null ? this.byLocalKey : this.byGuid).add({ address, minimum });
+  }
+
+  private async read(name: string, text: string, lookups: readonly Lookup[]): Promise<(IdentifierRecord | null)[]> {
+    const ordinals = lookups.map((_, ordinal) => ordinal);
+    const prefixes = lookups.map(({ address }) => address.namingAuthority);
+    const keys = lookups.map(({ address }) => address.guid ?? address.localKey);
+    const minimum = lookups.reduce((most, lookup) => (lookup.minimum > most ? lookup.minimum : most), 0n);
+    const { rows } = await this.query({ name, text, values: [ordinals, prefixes, keys] }, minimum);
+    const found = lookups.map((): IdentifierRecord | null => null);
+    for (const row of rows) found[row.ordinal] = recordOf(row);
+    return found;
+  }
+}
+
 /** Waiting look-ups share the next statement. Larger batches would delay their first look-up. */
 const LIMITS = { maxBatchSize: 100, maxConcurrentBatches: 2, maxQueueLength: 5000, maxWaitMs: 3000 };
 
 /** With more objects, a metadata ID returns a list in pages; the statement reads one more. */
 const FEW = 10;
-
-/** $1: ordinals; $2: naming authorities; $3: GUIDs. */
-const BY_ADDRESS = `
-  SELECT w.ordinal, ${recordColumns('r')}
-  FROM (
-    SELECT u.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = u.naming_authority) AS naming_authority_id
-    FROM unnest($1::int[], $2::text[], $3::uuid[]) AS u(ordinal, naming_authority, guid) OFFSET 0
-  ) w
-  JOIN identifier_record r ON r.guid = w.guid AND r.naming_authority_id = w.naming_authority_id`;
-
-/** $1: ordinals; $2: naming authorities; $3: keys of local names. */
-const BY_LOCAL_KEY = `
-  SELECT w.ordinal, ${recordColumns('r')}
-  FROM (
-    SELECT u.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = u.naming_authority) AS naming_authority_id
-    FROM unnest($1::int[], $2::text[], $3::uuid[]) AS u(ordinal, naming_authority, local_key) OFFSET 0
-  ) w
-  JOIN identifier_record r ON r.local_key = w.local_key AND r.naming_authority_id = w.naming_authority_id`;
 
 /** $1: ordinals; $2: keys of metadata IDs; $3: the most identifiers for each of them. */
 const BY_METADATA = `
@@ -44,25 +92,21 @@ const BY_METADATA = `
  * checks what the principal can see.
  */
 export class CoalescedReader {
-  private readonly byGuid = new Batcher<Address, IdentifierRecord | null>(async (addresses) => {
-    const guids = addresses.map(({ guid }) => guid);
-    return singles(addresses, await this.rows('find-by-guid', BY_ADDRESS, addresses, guids));
-  }, LIMITS);
-
-  private readonly byLocalKey = new Batcher<Address, IdentifierRecord | null>(async (addresses) => {
-    const keys = addresses.map(({ localKey }) => localKey);
-    return singles(addresses, await this.rows('find-by-local-key', BY_LOCAL_KEY, addresses, keys));
-  }, LIMITS);
+  private readonly byAddress: AddressLookups;
 
   private readonly byMetadata = new Batcher<CanonicalName, IdentifierRecord[]>(
     (names) => this.readByMetadataId(names),
     LIMITS,
   );
 
-  constructor(private readonly pool: Sessions) {}
+  constructor(private readonly pool: Sessions) {
+    this.byAddress = new AddressLookups(true, LIMITS, (query) => pool.query(query));
+  }
 
   async find(address: Address): Promise<IdentifierRecord | null> {
-    return (address.guid === null ? this.byLocalKey : this.byGuid).add(address);
+    const record = await this.byAddress.find(address);
+    // The database compares GUIDs.
+    return record === null || address.guid !== null || isAt(record.localName, address) ? record : null;
   }
 
   /** The objects of a metadata ID, in order of minting. @returns null when they need pages. */
@@ -72,27 +116,13 @@ export class CoalescedReader {
   }
 
   get depth(): number {
-    return this.byGuid.depth + this.byLocalKey.depth + this.byMetadata.depth;
-  }
-
-  private async rows(
-    name: string,
-    text: string,
-    addresses: readonly Address[],
-    keys: readonly (string | null)[],
-  ): Promise<(IdentifierRow & { ordinal: number })[]> {
-    const values = [
-      addresses.map((_, ordinal) => ordinal),
-      addresses.map(({ namingAuthority }) => namingAuthority),
-      keys,
-    ];
-    return (await this.pool.query<IdentifierRow & { ordinal: number }>({ name, text, values })).rows;
+    return this.byAddress.depth + this.byMetadata.depth;
   }
 
   private async readByMetadataId(names: readonly CanonicalName[]): Promise<IdentifierRecord[][]> {
     const values = [names.map((_, ordinal) => ordinal), names.map(({ key }) => key), FEW + 1];
     const query = { name: 'find-described', text: BY_METADATA, values };
-    const { rows } = await this.pool.query<IdentifierRow & { ordinal: number }>(query);
+    const { rows } = await this.pool.query<Row>(query);
     const records = rows.map((row) => ({ ordinal: row.ordinal, record: recordOf(row) }));
     const found = names.map((): IdentifierRecord[] => []);
     for (const { ordinal, record } of records) {
@@ -102,17 +132,4 @@ export class CoalescedReader {
     }
     return found;
   }
-}
-
-function singles(
-  addresses: readonly Address[],
-  rows: readonly (IdentifierRow & { ordinal: number })[],
-): (IdentifierRecord | null)[] {
-  const found = new Map(rows.map((row) => [row.ordinal, row]));
-  return addresses.map((address, ordinal) => {
-    const row = found.get(ordinal);
-    const record = row === undefined ? null : recordOf(row);
-    // The database compares GUIDs.
-    return record === null || address.guid !== null || isAt(record.localName, address) ? record : null;
-  });
 }

@@ -12,7 +12,7 @@ import {
   logPage,
 } from '../../../dist/storage/changes/log-page.js';
 import { HistoryReads } from '../../../dist/storage/replica/history-reads.js';
-import { LOG_POLL } from '../../../dist/storage/changes/log-poll.js';
+import { LOG_POLL } from '../../../dist/storage/changes/log-follower.js';
 import { IdentifierSearch } from '../../../dist/storage/identifiers/identifier-search.js';
 import { CoalescedReader } from '../../../dist/storage/identifiers/coalesced-reader.js';
 import { ResolutionReader } from '../../../dist/storage/identifiers/cache/resolution-reader.js';

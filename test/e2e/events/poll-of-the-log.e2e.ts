@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { type PollState, pollLog } from '../../../dist/storage/changes/log-poll.js';
+import { type PollState, pollLog } from '../../../dist/storage/changes/log-follower.js';
 import { type TestDatabase, createDatabase, query, withoutTriggers } from '../harness/database.js';
 
 // Real: the statement of the polls, on a log that the tests write by SQL.

@@ -6,7 +6,7 @@ import { readConfig } from '../../../dist/config/config.js';
 import { createPools } from '../../../dist/database/pool.js';
 import { Cursors } from '../../../dist/http/validation/cursor.js';
 import { createLogger } from '../../../dist/logging/logger.js';
-import { CachedResolution } from '../../../dist/storage/identifiers/cache/cached-resolution.js';
+import { RecordCache } from '../../../dist/storage/identifiers/cache/record-cache.js';
 import { CursorSecret } from '../../../dist/storage/cursor-secret.js';
 
 const config = readConfig();
@@ -16,7 +16,7 @@ const { app, prepare } = await createApplication(config, pools, logger);
 app.get(Cursors).useSecret(await app.get(CursorSecret).load());
 await prepare();
 await app.listen(0, '127.0.0.1');
-const cache = app.get(CachedResolution);
+const cache = app.get(RecordCache);
 
 const server = createServer((request, response) => {
   const { searchParams } = new URL(request.url, 'http://127.0.0.1');

@@ -1,5 +1,5 @@
 import type { Address } from '../../../src/registry/naming-authority-snapshot.js';
-import type { Clock } from '../../../src/storage/clock.js';
+import type { Clock } from '../../../src/storage/changes/log-follower.js';
 
 /** Two clocks that stand still until a test moves them. */
 export class FakeClock implements Clock {

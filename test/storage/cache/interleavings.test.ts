@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { IdentifierRecord } from '../../../src/registry/identifier-record.js';
-import { LogFollower } from '../../../src/storage/changes/log-follower.js';
-import type { Poll, PollState } from '../../../src/storage/changes/log-poll.js';
+import { LogFollower, type Poll, type PollState } from '../../../src/storage/changes/log-follower.js';
 import { RecordCache } from '../../../src/storage/identifiers/cache/record-cache.js';
 import { recordWith } from '../../records.js';
 import { type Deferred, FakeClock, addressOf, deferred, settled } from './fakes.js';
@@ -49,7 +48,10 @@ class Model {
       this.reads.push({ answer, seen: null, isOver: false });
       return answer.promise;
     };
-    this.cache = new RecordCache({ find }, this.log, this.clock, { entries: 100, octets: 1_000_000 });
+    this.cache = new RecordCache({ find, depth: 0, hasReplica: false }, this.log, this.clock, {
+      entries: 100,
+      octets: 1_000_000,
+    });
   }
 
   get version(): number {

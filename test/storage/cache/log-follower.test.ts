@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { LogFollower } from '../../../src/storage/changes/log-follower.js';
-import type { Poll, PollState } from '../../../src/storage/changes/log-poll.js';
+import { LogFollower, type Poll, type PollState } from '../../../src/storage/changes/log-follower.js';
 import { type Deferred, FakeClock, deferred, settled } from './fakes.js';
 
 const CHANGED = { identifiers: [1n], namingAuthorities: [] };

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { IdentifierRecord } from '../../../src/registry/identifier-record.js';
 import type { Address } from '../../../src/registry/naming-authority-snapshot.js';
-import type { Bounds } from '../../../src/storage/identifiers/cache/bounded-entries.js';
-import { RecordCache } from '../../../src/storage/identifiers/cache/record-cache.js';
+import { type Bounds, RecordCache } from '../../../src/storage/identifiers/cache/record-cache.js';
 import { recordWith } from '../../records.js';
 import { type Deferred, FakeClock, addressOf, deferred, settled } from './fakes.js';
 
@@ -36,8 +35,13 @@ function cacheOf(bounds: Partial<Bounds> = {}): RecordCache {
     await pending?.promise;
     return found;
   };
-  const log = { use: () => {}, isFresh: () => isFresh, databaseTime: () => databaseStart + clock.now };
-  return new RecordCache({ find }, log, clock, { entries: 1000, octets: 10_000_000, ...bounds });
+  const databaseTime = () => databaseStart + clock.now;
+  const log = { use: () => {}, isFresh: () => isFresh, databaseTime, notified: null, ageMs: 0, close: () => {} };
+  return new RecordCache({ find, depth: 0, hasReplica: false }, log, clock, {
+    entries: 1000,
+    octets: 10_000_000,
+    ...bounds,
+  });
 }
 
 /** Registers an identifier. */
@@ -212,6 +216,22 @@ describe('a change', () => {
     expect(await readsOf(cache, address)).toBe(1);
   });
 
+  it.each([0, 1, 2, 3, 4, 5, 6, 7, 8])(
+    'that becomes known %i turns after the result of a read is not lost',
+    async (turns) => {
+      const [cache, address] = [cacheOf(), register(1)];
+      pending = deferred<null>();
+      void cache.find(address);
+      register(1, { version: 2 });
+      pending.resolve(null);
+      for (let n = 0; n < turns; n++) await Promise.resolve();
+      cache.changed({ identifiers: [1n], namingAuthorities: [] });
+      expect((await cache.find(address))?.version).toBe(2);
+      await settled();
+      expect((await cache.find(address))?.version).toBe(2);
+    },
+  );
+
   it('of 10,001 identifiers is not forgotten for a read that is under way', async () => {
     const [cache, address] = [cacheOf(), register(1)];
     pending = deferred<null>();
@@ -289,5 +309,12 @@ describe('the bounds', () => {
     const alternateIds = Array.from({ length: 100 }, (_, n) => `demo:${n}${'x'.repeat(8000)}`);
     await cache.find(register(1000, { alternateIds }));
     expect(cache.entries).toBe(entries);
+  });
+
+  it('of ten million entries take no memory beyond that of the bound of octets', () => {
+    const before = process.memoryUsage().arrayBuffers;
+    const cache = cacheOf({ entries: 10_000_000, octets: 1_000_000 });
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1_000_000);
+    expect(cache.entries).toBe(0);
   });
 });

@@ -1,32 +1,35 @@
-import { type DynamicModule, Module, type OnModuleDestroy } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import type pg from 'pg';
 import { HOT_POOL, LOG_POOL } from '../../../database/pool.js';
 import { REPLICA, type Replica } from '../../../database/replica/replica.js';
+import { LogFollower, SYSTEM_CLOCK, pollLog } from '../../changes/log-follower.js';
 import { TRANSACTION_LISTENER } from '../../transactions.js';
-import type { Bounds } from './bounded-entries.js';
-import { CachedResolution } from './cached-resolution.js';
+import { type Bounds, RecordCache } from './record-cache.js';
+import { ResolutionReader } from './resolution-reader.js';
 
 /** One cache for the process. The transactions of the process tell it what they have changed. */
 @Module({})
-export class RecordCacheModule implements OnModuleDestroy {
-  constructor(private readonly cache: CachedResolution) {}
-
+export class RecordCacheModule {
   static within(bounds: Bounds): DynamicModule {
-    const cache = {
-      provide: CachedResolution,
-      inject: [HOT_POOL, LOG_POOL, REPLICA],
-      useFactory: (hot: pg.Pool, log: pg.Pool, replica: Replica | null) =>
-        new CachedResolution(hot, log, bounds, replica),
+    const useFactory = (hot: pg.Pool, polls: pg.Pool, replica: Replica | null): RecordCache => {
+      const log = new LogFollower(
+        (previous) => pollLog(polls, previous),
+        (changed) => {
+          cache.changed(changed);
+        },
+        SYSTEM_CLOCK,
+      );
+      const cache = new RecordCache(new ResolutionReader(hot, replica), log, SYSTEM_CLOCK, bounds);
+      return cache;
     };
     return {
       module: RecordCacheModule,
       global: true,
-      providers: [cache, { provide: TRANSACTION_LISTENER, useExisting: CachedResolution }],
-      exports: [CachedResolution, TRANSACTION_LISTENER],
+      providers: [
+        { provide: RecordCache, inject: [HOT_POOL, LOG_POOL, REPLICA], useFactory },
+        { provide: TRANSACTION_LISTENER, useExisting: RecordCache },
+      ],
+      exports: [RecordCache, TRANSACTION_LISTENER],
     };
-  }
-
-  onModuleDestroy(): void {
-    this.cache.close();
   }
 }

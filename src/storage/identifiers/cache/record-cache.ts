@@ -1,41 +1,42 @@
+import { LRUCache } from 'lru-cache';
 import type { IdentifierRecord } from '../../../registry/identifier-record.js';
+import { isAt } from '../../../registry/key-collision.js';
 import type { Address } from '../../../registry/naming-authority-snapshot.js';
 import { compactGuid } from '../../../registry/uuid.js';
-import type { LogFollower } from '../../changes/log-follower.js';
-import type { Poll } from '../../changes/log-poll.js';
-import type { Clock } from '../../clock.js';
+import type { Clock, LogFollower, Poll } from '../../changes/log-follower.js';
 import type { Touched } from '../../touched.js';
-import { BoundedEntries, type Bounds, type Sized } from './bounded-entries.js';
-import { Invalidations } from './invalidations.js';
-import { octetsOf } from './record-octets.js';
+import { ENTRY_OCTETS, octetsOf } from './record-octets.js';
+import type { ResolutionReader } from './resolution-reader.js';
 
 /** An unknown name can be minted by another process, which writes no row of the log. */
-export const ABSENT_MS = 1000;
+const ABSENT_MS = 1000;
 
 /** A second limit, for changes that write no row of the log, such as those by hand, and newer versions. */
-export const PRESENT_MS = 60_000;
+const PRESENT_MS = 60_000;
 
 /** A request joins a read that began this time ago at most: a slow read returns old data. */
 const JOIN_MS = 800;
 
 /** Unknown names have a tenth of the bounds, so that requests for random names do not replace the records. */
-const ABSENT_SHARE = 10;
+const ABSENT_SHARE = 0.1;
 
-/** Naming authorities with changes to remember; above this number everything is invalidated. */
-const MAX_NAMING_AUTHORITIES = 10_000;
+/** Changes to remember while reads are under way; above this number, all of these reads count as stale. */
+const MAX_REMEMBERED = 10_000;
 
-interface Entry extends Sized {
-  readonly key: string;
+export interface Bounds {
+  readonly entries: number;
+  readonly octets: number;
+}
+
+interface Entry {
+  /** Null for an unknown name. */
   readonly record: IdentifierRecord | null;
-  /** The number of the last invalidation when its read began. */
-  readonly began: number;
   /** By the monotonic clock. */
   readonly until: number;
-  /** By the clock of the database. */
-  readonly leaseUntil: number;
 }
 
 interface Read {
+  /** The number of the last change when it began. */
   readonly began: number;
   /** By the monotonic clock. */
   readonly at: number;
@@ -44,42 +45,49 @@ interface Read {
   isStale: boolean;
 }
 
-interface RecordSource {
-  /** @param minimum the position of the log that a replica must have replayed; null for any. */
-  find(address: Address, minimum: bigint | null): Promise<IdentifierRecord | null>;
-}
+/** Records that are read from memory where they are there, so that most answers need no promise. */
+export type HeldRecords = Pick<RecordCache, 'held' | 'find'>;
 
-/** Reads records as `ResolutionReader` does, from memory where a poll of the log shows that they have not changed. */
+/**
+ * The reads of resolution: from memory where a poll of the log shows that the record has not changed, else by a statement. A face
+ * calls `find`, in the place of `prisma.identifier.find`. No row of the log tells when `describes` and `newerVersions` of a record
+ * change: the first one is always empty, and the other one can lack what was minted in the last minute.
+ */
 export class RecordCache {
-  private readonly records: BoundedEntries<Entry>;
-  private readonly absent: BoundedEntries<Entry>;
+  private readonly isOn: boolean;
+  private readonly records: LRUCache<string, Entry>;
+  private readonly absent: LRUCache<string, Entry>;
+  /** The keys of `records` by the IDs of identifiers. */
   private readonly keys = new Map<bigint, string>();
-  private readonly invalidations = new Invalidations();
   /** The last read of each key. */
   private readonly reading = new Map<string, Read>();
-  /** All reads, the oldest first. */
-  private readonly reads = new Set<Read>();
+  private readsUnderWay = 0;
+  /** The number of the last change that became known while reads were under way. */
+  private change = 0;
+  /** The number of the last change of everything. */
+  private wholeChange = 0;
+  /** The numbers of other changes, by ID of an identifier, by key of a new name, and by prefix, which has no slash. */
+  private readonly changes = new Map<bigint | string, number>();
   hits = 0;
   misses = 0;
 
+  /** @param bounds at least two entries, one of them for an unknown name; fewer are no cache. */
   constructor(
-    private readonly reader: RecordSource,
-    private readonly log: Pick<LogFollower, 'use' | 'isFresh' | 'databaseTime'> &
-      Partial<Pick<LogFollower, 'notified'>>,
+    private readonly reader: Pick<ResolutionReader, keyof ResolutionReader>,
+    private readonly log: Pick<LogFollower, keyof LogFollower>,
     private readonly clock: Clock,
     bounds: Bounds,
-    /** Whether the reader can read a server that lacks the last changes. */
-    private readonly hasReplica = false,
   ) {
-    const share = {
-      entries: Math.ceil(bounds.entries / ABSENT_SHARE),
-      octets: Math.ceil(bounds.octets / ABSENT_SHARE),
-    };
-    this.absent = new BoundedEntries(share);
-    const rest = { entries: bounds.entries - share.entries, octets: bounds.octets - share.octets };
-    this.records = new BoundedEntries(rest, ({ record }) => {
-      if (record !== null) this.keys.delete(record.id);
+    this.isOn = bounds.entries > 1 && bounds.octets > 0;
+    // An LRU cache allocates the places of all entries at once, and 0 is no bound for it.
+    const places = Math.min(bounds.entries, bounds.octets / ENTRY_OCTETS);
+    const part = (share: number) => ({
+      max: Math.max(1, Math.floor(places * share)),
+      maxSize: Math.max(1, Math.floor(bounds.octets * share)),
     });
+    this.absent = new LRUCache(part(ABSENT_SHARE));
+    const dispose = ({ record }: Entry) => record !== null && this.keys.delete(record.id);
+    this.records = new LRUCache({ ...part(1 - ABSENT_SHARE), dispose });
   }
 
   get entries(): number {
@@ -87,35 +95,51 @@ export class RecordCache {
   }
 
   get octets(): number {
-    return this.records.octets + this.absent.octets;
+    return this.records.calculatedSize + this.absent.calculatedSize;
+  }
+
+  get waiting(): number {
+    return this.reader.depth;
+  }
+
+  get pollAgeSeconds(): number {
+    return this.log.ageMs / 1000;
   }
 
   /**
-   * @returns the frozen record, the same object while it is in the cache; its `describes` is empty.
-   * @throws as the reader does.
+   * @returns the frozen record, which is the same object while it is in the cache.
+   * @throws Problem OVERLOADED when too many reads wait.
    */
   async find(address: Address): Promise<IdentifierRecord | null> {
     const held = this.held(address);
     if (held !== undefined) return held;
     this.misses += 1;
-    return this.share(keyOf(address), address, this.clock.monotonic());
+    return ofName(address, await (this.isOn ? this.share(keyOf(address), address) : this.reader.find(address, null)));
   }
 
   /** The record in memory as `find` returns it; null for an unknown name; undefined where a statement must read it. */
   held(address: Address): IdentifierRecord | null | undefined {
+    if (!this.isOn) return undefined;
     const now = this.clock.monotonic();
     this.log.use(now);
     const key = keyOf(address);
     const entry = this.records.get(key) ?? this.absent.get(key);
-    if (entry === undefined || !this.isValid(entry, now)) return undefined;
+    if (entry === undefined || now >= entry.until || !this.log.isFresh()) return undefined;
+    const leaseUntil = entry.record?.leaseUntil ?? null;
+    if (leaseUntil !== null && leaseUntil.getTime() <= this.log.databaseTime()) return undefined;
     this.hits += 1;
-    entry.isUsed = true;
-    return entry.record;
+    return ofName(address, entry.record);
   }
 
   /** Called with the changes of a transaction of this process after its end. */
   forget({ identifiers, namingAuthorities, minted }: Touched): void {
-    if (this.absent.size > 0 || this.reads.size > 0) for (const address of minted) this.forgetAbsent(keyOf(address));
+    for (const address of this.absent.size > 0 || this.readsUnderWay > 0 ? minted : []) {
+      const key = keyOf(address);
+      this.absent.delete(key);
+      this.note(key);
+      // A request that comes now does not join it.
+      this.reading.delete(key);
+    }
     this.changed({ identifiers, namingAuthorities });
   }
 
@@ -125,91 +149,104 @@ export class RecordCache {
       this.forgetEverything();
       return;
     }
-    if (this.records.size === 0 && this.reads.size === 0) return;
     for (const id of found.identifiers) {
-      const key = this.keys.get(id);
-      if (key !== undefined) this.records.delete(key);
-      if (this.reads.size > 0) this.invalidations.ofIdentifier(id);
+      this.forgetRecord(id);
+      this.note(id);
     }
-    for (const prefix of found.namingAuthorities) this.invalidations.ofNamingAuthority(prefix);
-    if (this.invalidations.size > MAX_NAMING_AUTHORITIES) this.forgetEverything();
+    if (found.namingAuthorities.length > 0) this.forgetUnder(new Set(found.namingAuthorities));
+  }
+
+  /** Ends the polls. */
+  onModuleDestroy(): void {
+    this.log.close();
   }
 
   private forgetEverything(): void {
-    this.invalidations.ofEverything();
+    this.noteWhole();
     this.reading.clear();
     this.records.clear();
     this.absent.clear();
   }
 
-  private forgetAbsent(key: string): void {
-    this.absent.delete(key);
-    if (this.reads.size > 0) this.invalidations.ofIdentifier(key);
-    // A request that comes now does not join it.
-    this.reading.delete(key);
+  private forgetRecord(id: bigint): void {
+    const key = this.keys.get(id);
+    if (key !== undefined) this.records.delete(key);
   }
 
-  private isValid({ record, began, until, leaseUntil }: Entry, now: number): boolean {
-    if (now >= until || !this.log.isFresh()) return false;
-    if (record === null) return true;
-    if (this.invalidations.concernsNamingAuthority(record.namingAuthority, began)) return false;
-    return leaseUntil === Infinity || leaseUntil > this.log.databaseTime();
+  private forgetUnder(prefixes: ReadonlySet<string>): void {
+    for (const key of this.keys.values()) if (prefixes.has(key.slice(0, key.indexOf('/')))) this.records.delete(key);
+    for (const prefix of prefixes) this.note(prefix);
+  }
+
+  private note(what: bigint | string): void {
+    if (this.readsUnderWay === 0) return;
+    this.change += 1;
+    this.changes.set(what, this.change);
+    if (this.changes.size > MAX_REMEMBERED) this.noteWhole();
+  }
+
+  private noteWhole(): void {
+    this.change += 1;
+    this.wholeChange = this.change;
+    this.changes.clear();
+  }
+
+  /** Whether a read may miss a change that became known since it began. @param found what it returned. */
+  private isStale(key: string, found: IdentifierRecord | null, began: number): boolean {
+    const causes = found === null ? [key] : [found.id, found.namingAuthority];
+    return this.wholeChange > began || causes.some((what) => (this.changes.get(what) ?? 0) > began);
   }
 
   /**
-   * Joins a read of the same key, unless it may miss what was invalidated before this request.
-   * @param mayJoin false after a read was joined that an invalidation concerned.
+   * Joins a read of the same key, unless it may miss what changed before this request.
+   * @param mayJoin false after a read was joined that was stale.
    */
-  private async share(key: string, address: Address, now: number, mayJoin = true): Promise<IdentifierRecord | null> {
+  private async share(key: string, address: Address, mayJoin = true): Promise<IdentifierRecord | null> {
+    const now = this.clock.monotonic();
     const other = this.reading.get(key);
     if (other === undefined || now - other.at >= JOIN_MS) return this.start(key, address, now);
-    const cameFirst = this.invalidations.current === other.began;
+    const cameFirst = other.began === this.change;
     const found = await other.found;
     if (cameFirst || !other.isStale) return found;
-    const later = this.clock.monotonic();
-    return mayJoin ? this.share(key, address, later, false) : this.start(key, address, later);
+    return mayJoin ? this.share(key, address, false) : this.start(key, address, this.clock.monotonic());
   }
 
-  private async start(key: string, address: Address, at: number): Promise<IdentifierRecord | null> {
-    const began = this.invalidations.current;
+  private start(key: string, address: Address, at: number): Promise<IdentifierRecord | null> {
+    const began = this.change;
+    const { hasReplica } = this.reader;
     // A replica can lack what was notified before this read began; without a minimum, its record is not kept.
-    const minimum = this.hasReplica ? (this.log.notified ?? null) : null;
-    const isKept = !this.hasReplica || minimum !== null;
-    const found = this.reader.find(address, minimum).then((record) => {
-      read.isStale ||= this.invalidations.concernsRead(key, record, began);
-      return frozen(record);
-    });
-    const read: Read = { began, at, found, isStale: false };
+    const minimum = hasReplica ? this.log.notified : null;
+    // No other code runs between the result and the end of the read, which could miss a change otherwise.
+    const work = async (): Promise<IdentifierRecord | null> => {
+      try {
+        const record = frozen(await this.reader.find(address, minimum));
+        read.isStale = this.isStale(key, record, began);
+        if (!read.isStale && (minimum !== null || !hasReplica)) this.store(key, record, at);
+        return record;
+      } finally {
+        this.readsUnderWay -= 1;
+        if (this.readsUnderWay === 0) this.changes.clear();
+        if (this.reading.get(key) === read) this.reading.delete(key);
+      }
+    };
+    this.readsUnderWay += 1;
+    const read: Read = { began, at, found: work(), isStale: false };
     this.reading.set(key, read);
-    this.reads.add(read);
-    try {
-      const record = await found;
-      if (isKept && !read.isStale) this.store(key, record, read);
-      return record;
-    } finally {
-      if (this.reading.get(key) === read) this.reading.delete(key);
-      this.reads.delete(read);
-      const [oldest] = this.reads;
-      this.invalidations.forgetUpTo(oldest?.began ?? Infinity);
-    }
+    return read.found;
   }
 
-  private store(key: string, record: IdentifierRecord | null, { began, at }: Read): void {
-    const octets = octetsOf(key, record);
-    const until = at + (record === null ? ABSENT_MS : PRESENT_MS);
-    const leaseUntil = record?.leaseUntil?.getTime() ?? Infinity;
-    const entry: Entry = { key, record, began, until, leaseUntil, octets, isUsed: false };
+  private store(key: string, record: IdentifierRecord | null, at: number): void {
+    const size = octetsOf(key, record);
     this.records.delete(key);
     this.absent.delete(key);
     if (record === null) {
-      this.absent.set(key, entry);
+      this.absent.set(key, { record, until: at + ABSENT_MS }, { size });
       return;
     }
     // Another spelling of the address would not be found by the ID.
-    const known = this.keys.get(record.id);
-    if (known !== undefined) this.records.delete(known);
-    this.records.set(key, entry);
-    if (this.records.get(key) === entry) this.keys.set(record.id, key);
+    this.forgetRecord(record.id);
+    this.records.set(key, { record, until: at + PRESENT_MS }, { size });
+    if (this.records.has(key)) this.keys.set(record.id, key);
   }
 }
 
@@ -219,11 +256,14 @@ function keyOf({ namingAuthority, guid, localKey }: Address): string {
   return `${namingAuthority}/${guid.length === 32 ? guid : compactGuid(guid)}`;
 }
 
+/** The record that was found by the key of a name; null where it is that of another name. */
+function ofName(address: Address, record: IdentifierRecord | null): IdentifierRecord | null {
+  return record === null || isAt(record.localName, address) ? record : null;
+}
+
 function frozen(record: IdentifierRecord | null): IdentifierRecord | null {
   if (record === null) return null;
-  Object.freeze(record.alternateIds);
-  Object.freeze(record.describes);
-  Object.freeze(record.newerVersions);
-  Object.freeze(record.tombstone);
+  const { alternateIds, describes, newerVersions, tombstone } = record;
+  for (const part of [alternateIds, describes, newerVersions, tombstone]) Object.freeze(part);
   return Object.freeze(record);
 }

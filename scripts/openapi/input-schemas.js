@@ -1,5 +1,5 @@
 import { schemasOf } from './closed-requests.js';
-import { type Document, type Schema, isReference, operationsOf } from './document.js';
+import { isReference, operationsOf } from './document.js';
 
 const SCHEMAS = '#/components/schemas/';
 
@@ -8,11 +8,17 @@ const SCHEMAS = '#/components/schemas/';
  * always has it. The request has the suffix "Input". Defaults become words, because some generators make a member with a
  * default required in requests too.
  */
-export function separateInputs(document: Document): void {
+export function separateInputs(document) {
   const { schemas } = document.components;
   const operations = operationsOf(document).map(({ operation }) => operation);
-  const requested = schemasOf(document, operations.map(({ requestBody }) => requestBody));
-  const sent = schemasOf(document, operations.map(({ responses }) => responses));
+  const requested = schemasOf(
+    document,
+    operations.map(({ requestBody }) => requestBody),
+  );
+  const sent = schemasOf(
+    document,
+    operations.map(({ responses }) => responses),
+  );
   const both = [...requested].filter((name) => sent.has(name) && hasDefaults(document, name));
   const inputs = new Map(both.map((name) => [`${SCHEMAS}${name}`, `${SCHEMAS}${name}Input`]));
   for (const name of both) {
@@ -30,21 +36,21 @@ export function separateInputs(document: Document): void {
 }
 
 /** Whether the schema or one that it refers to has members with defaults. */
-function hasDefaults(document: Document, name: string): boolean {
+function hasDefaults(document, name) {
   return [...schemasOf(document, [{ $ref: `${SCHEMAS}${name}` }])].some((one) =>
     Object.values(document.components.schemas[one]?.properties ?? {}).some((member) => 'default' in member),
   );
 }
 
-function redirected<Part>(part: Part, inputs: ReadonlyMap<string, string>): Part {
+function redirected(part, inputs) {
   return JSON.parse(
-    JSON.stringify(part, (key, value: unknown) =>
+    JSON.stringify(part, (key, value) =>
       key === '$ref' && typeof value === 'string' ? (inputs.get(value) ?? value) : value,
     ),
-  ) as Part;
+  );
 }
 
-function withWordsForDefaults(schema: Schema): Schema {
+function withWordsForDefaults(schema) {
   for (const member of Object.values(schema.properties ?? {})) {
     if (isReference(member) || !('default' in member)) continue;
     const words = `The default is \`${JSON.stringify(member.default)}\`.`;
@@ -54,10 +60,10 @@ function withWordsForDefaults(schema: Schema): Schema {
   return schema;
 }
 
-function requireDefaults(schema: Schema): void {
+function requireDefaults(schema) {
   const members = Object.entries(schema.properties ?? {});
   const always = members.flatMap(([name, member]) => ('default' in member ? [name] : []));
   if (always.length === 0) return;
-  schema.required = [...new Set([...((schema.required ?? []) as string[]), ...always])];
+  schema.required = [...new Set([...(schema.required ?? []), ...always])];
   for (const [, member] of members) delete member.default;
 }

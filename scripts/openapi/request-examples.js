@@ -15,9 +15,13 @@ const IMPORTED = { version: 1, createdAt: '2026-11-20T09:30:00.000Z', updatedAt:
  * An example of each request body, by operation and media type. Each can be sent as it stands to a service with the naming
  * authority 100.102, and does no harm: test/e2e/documents/request-examples.e2e.ts sends them.
  */
-export const REQUEST_EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+export const REQUEST_EXAMPLES = {
   mintIdentifier: {
-    [JSON_TYPE]: { namingAuthority: '100.102', metadataId: 'info:fedora/demo:7', target: 'https://repo.example.org/objects/7' },
+    [JSON_TYPE]: {
+      namingAuthority: '100.102',
+      metadataId: 'info:fedora/demo:7',
+      target: 'https://repo.example.org/objects/7',
+    },
   },
   mintBatch: {
     [JSON_TYPE]: {
@@ -45,7 +49,12 @@ export const REQUEST_EXAMPLES: Readonly<Record<string, Readonly<Record<string, u
   // The identifiers of the examples of paths: an active one, and a reserved one to activate.
   importIdentifiers: {
     [NDJSON]: lines(
-      { identifier: `100.102/${GUIDS[0] ?? ''}`, state: 'active', ...IMPORTED, target: 'https://repo.example.org/objects/7' },
+      {
+        identifier: `100.102/${GUIDS[0] ?? ''}`,
+        state: 'active',
+        ...IMPORTED,
+        target: 'https://repo.example.org/objects/7',
+      },
       { identifier: `100.102/${RESERVED_GUID}`, state: 'reserved', ...IMPORTED, leaseUntil: '2126-11-20T09:30:00Z' },
     ),
     [CSV]: `identifier,target\r\n100.102/${GUIDS[1] ?? ''},https://repo.example.org/objects/7\r\n`,
@@ -53,12 +62,20 @@ export const REQUEST_EXAMPLES: Readonly<Record<string, Readonly<Record<string, u
   createReservation: { [JSON_TYPE]: { namingAuthority: '100.102', count: 2, leaseUntil: '2126-11-20T09:30:00Z' } },
   activateReservation: { [JSON_TYPE]: {} },
   releaseReservation: { [JSON_TYPE]: {} },
-  createNamingAuthority: { [JSON_TYPE]: { namingAuthority: '100.102.1', targetTemplate: 'https://repo.example.org/objects/{guid}' } },
+  createNamingAuthority: {
+    [JSON_TYPE]: { namingAuthority: '100.102.1', targetTemplate: 'https://repo.example.org/objects/{guid}' },
+  },
   updateNamingAuthority: { [JSON_TYPE]: { targetTemplate: 'https://repo.example.org/objects/{guid}' } },
   normalizeIdentifiers: { [JSON_TYPE]: { items: [{ input: `hdl:100.102/${(GUIDS[0] ?? '').toLowerCase()}` }] } },
-  createApiKey: { [JSON_TYPE]: { client: 'university-repository', scopes: ['read', 'mint'], namingAuthorities: [{ namingAuthority: '100.102' }] } },
+  createApiKey: {
+    [JSON_TYPE]: {
+      client: 'university-repository',
+      scopes: ['read', 'mint'],
+      namingAuthorities: [{ namingAuthority: '100.102' }],
+    },
+  },
 };
 
-function lines(...values: readonly object[]): string {
+function lines(...values) {
   return values.map((value) => `${JSON.stringify(value)}\n`).join('');
 }

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import addFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { type Document, isReference, operationsOf } from '../../../src/api/documentation/openapi/document.js';
-import { CATALOGUE, type ProblemCode } from '../../../src/problem/catalogue.js';
+import { type Document, isReference, operationsOf } from '../../scripts/openapi/document.js';
+import { CATALOGUE, type ProblemCode } from '../../src/problem/catalogue.js';
 
-const root = new URL('../../../', import.meta.url);
+const root = new URL('../../', import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, root), 'utf8');
 const text = read('openapi/openapi.json');
 const document = JSON.parse(text) as Document & Record<string, any>;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { closeRequestSchemas, schemasOf } from '../../../src/api/documentation/openapi/closed-requests.js';
-import { type Document, type Operation, componentName } from '../../../src/api/documentation/openapi/document.js';
-import { separateInputs } from '../../../src/api/documentation/openapi/input-schemas.js';
-import { describeSecurity } from '../../../src/api/documentation/openapi/operation-security.js';
-import { withPlainSchemaNames } from '../../../src/api/documentation/openapi/schema-names.js';
-import { shareParts } from '../../../src/api/documentation/openapi/share-parts.js';
-import { shareResponses } from '../../../src/api/documentation/openapi/share-responses.js';
-import { describeStreams } from '../../../src/api/documentation/openapi/stream-bodies.js';
+import { closeRequestSchemas, schemasOf } from '../../scripts/openapi/closed-requests.js';
+import { type Document, type Operation, componentName } from '../../scripts/openapi/document.js';
+import { separateInputs } from '../../scripts/openapi/input-schemas.js';
+import { describeSecurity } from '../../scripts/openapi/operation-security.js';
+import { withPlainSchemaNames } from '../../scripts/openapi/schema-names.js';
+import { shareParts } from '../../scripts/openapi/share-parts.js';
+import { shareResponses } from '../../scripts/openapi/share-responses.js';
+import { describeStreams } from '../../scripts/openapi/stream-bodies.js';
 
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const operation = (id: string, parts: Partial<Operation> = {}): Operation => ({
@@ -193,7 +193,7 @@ describe('describeSecurity', () => {
 
   it('refuses a route that declares nothing', () => {
     expect(() => {
-      describeSecurity(operation('one'), {});
+      describeSecurity(operation('one'), { scopes: undefined });
     }).toThrow('one declares neither');
   });
 });

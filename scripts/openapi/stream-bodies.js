@@ -1,4 +1,4 @@
-import { type Document, type MediaType, isReference, operationsOf } from './document.js';
+import { isReference, operationsOf } from './document.js';
 
 const NDJSON = 'application/x-ndjson';
 const CSV = 'text/csv';
@@ -7,7 +7,7 @@ const CSV = 'text/csv';
  * Describes bodies of lines and of rows as texts, because a client that reads one as a JSON document fails at its second line. The
  * schema of a line stays in `contentSchema` (JSON Schema 2020-12, Validation 8.5), which OpenAPI 3.1 permits.
  */
-export function describeStreams(document: Document): void {
+export function describeStreams(document) {
   for (const { operation } of operationsOf(document)) {
     describeLines(operation.requestBody?.content);
     for (const response of Object.values(operation.responses)) {
@@ -16,9 +16,10 @@ export function describeStreams(document: Document): void {
   }
 }
 
-function describeLines(content: Record<string, MediaType> = {}): void {
+function describeLines(content = {}) {
   const rows = content[CSV];
-  if (rows !== undefined) rows.schema = { type: 'string', description: 'Rows of CSV (RFC 4180), the first one with names.' };
+  if (rows !== undefined)
+    rows.schema = { type: 'string', description: 'Rows of CSV (RFC 4180), the first one with names.' };
   const media = content[NDJSON];
   if (media?.schema === undefined || media.schema.type === 'string') return;
   const names = Array.from(JSON.stringify(media.schema).matchAll(/schemas\/(\w+)"/g), ([, name = '']) => `\`${name}\``);

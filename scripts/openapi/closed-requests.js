@@ -1,17 +1,20 @@
-import { type Document, operationsOf } from './document.js';
+import { operationsOf } from './document.js';
 
 /** Sets `additionalProperties: false` on every object of a request body: validation rejects unknown members. */
-export function closeRequestSchemas(document: Document): void {
-  for (const name of schemasOf(document, operationsOf(document).map(({ operation }) => operation.requestBody))) {
+export function closeRequestSchemas(document) {
+  for (const name of schemasOf(
+    document,
+    operationsOf(document).map(({ operation }) => operation.requestBody),
+  )) {
     const schema = document.components.schemas[name];
     if (schema?.type === 'object') schema.additionalProperties = false;
   }
 }
 
 /** The names of the schemas that parts of the document refer to, directly or through other schemas. */
-export function schemasOf({ components }: Document, parts: readonly unknown[]): Set<string> {
+export function schemasOf({ components }, parts) {
   const unread = parts.flatMap(referencesIn);
-  const found = new Set<string>();
+  const found = new Set();
   for (let name = unread.pop(); name !== undefined; name = unread.pop()) {
     if (found.has(name)) continue;
     found.add(name);
@@ -20,7 +23,7 @@ export function schemasOf({ components }: Document, parts: readonly unknown[]): 
   return found;
 }
 
-function referencesIn(part: unknown): string[] {
+function referencesIn(part) {
   const references = JSON.stringify(part ?? null).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g);
   return Array.from(references, ([, name = '']) => name);
 }

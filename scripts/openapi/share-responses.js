@@ -1,12 +1,12 @@
 import { STATUS_CODES } from 'node:http';
-import { type Document, type Response, componentName, isReference, operationsOf } from './document.js';
+import { componentName, isReference, operationsOf } from './document.js';
 
 /**
  * Moves the responses with problems to components: responses of one status are equal but for their descriptions, which
  * name the codes and stay at the operations.
  */
-export function shareResponses(document: Document): void {
-  const shared: Record<string, Response> = {};
+export function shareResponses(document) {
+  const shared = {};
   for (const { operation } of operationsOf(document)) {
     for (const [status, response] of Object.entries(operation.responses)) {
       if (Number(status) < 400 || isReference(response)) continue;
@@ -22,15 +22,15 @@ export function shareResponses(document: Document): void {
   document.components.responses = sorted(shared);
 }
 
-function nameOf(status: string, { content = {} }: Response): string {
+function nameOf(status, { content = {} }) {
   const phrase = componentName(STATUS_CODES[status] ?? status);
   return 'text/html' in content ? `${phrase}OrPage` : phrase;
 }
 
-function descriptionOf(status: string): string {
+function descriptionOf(status) {
   return `${status} ${STATUS_CODES[status] ?? ''}: the operation lists the codes that the problem may have.`;
 }
 
-function sorted<Value>(record: Record<string, Value>): Record<string, Value> {
+function sorted(record) {
   return Object.fromEntries(Object.entries(record).sort(([one], [other]) => (one < other ? -1 : 1)));
 }

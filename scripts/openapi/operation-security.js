@@ -1,13 +1,3 @@
-import type { Scope } from '../../../access/scope.js';
-import type { Operation } from './document.js';
-
-/** What a route declares by `@Requires` and `@Public`. */
-export interface RouteScopes {
-  readonly scopes?: readonly Scope[];
-  /** Whether reading needs a key although it is public. */
-  readonly needsKey?: boolean;
-}
-
 /** Explains the scopes once, in the description of the security scheme. */
 export const SCHEME = {
   type: 'http',
@@ -22,14 +12,16 @@ export const SCHEME = {
     '- `curate`: change, activate, withdraw and reinstate identifiers.',
     '- `admin`: all of this, and import identifiers, manage naming authorities and API keys, and read metrics.',
   ].join('\n'),
-} as const;
+};
 
 /**
  * Sets the security of an operation, and appends the scopes to its description. OpenAPI has scopes for OAuth only, so
  * that they are words here.
+ * @param scopes those of the route, by `@Requires` and `@Public`.
+ * @param needsKey whether reading needs a key although it is public.
  * @throws Error for a route that declares nothing.
  */
-export function describeSecurity(operation: Operation, { scopes, needsKey = false }: RouteScopes): void {
+export function describeSecurity(operation, { scopes, needsKey = false }) {
   if (scopes === undefined) throw new Error(`${operation.operationId} declares neither scopes nor that it is public`);
   const isPublic = scopes.includes('read') && !needsKey;
   operation.security = scopes.length === 0 ? [] : [{ apiKey: [] }, ...(isPublic ? [{}] : [])];
@@ -37,7 +29,7 @@ export function describeSecurity(operation: Operation, { scopes, needsKey = fals
   operation.description = [operation.description, sentence].filter(Boolean).join('\n\n');
 }
 
-function sentenceOf(scopes: readonly Scope[]): string {
+function sentenceOf(scopes) {
   if (scopes.length === 0) return 'Needs no key.';
   const names = scopes.map((scope) => `\`${scope}\``).join(' or ');
   return `Needs the scope ${names}${scopes.includes('read') ? ', or no key where reading is public' : ''}.`;

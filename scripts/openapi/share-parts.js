@@ -1,20 +1,12 @@
-import { type Document, type Parameter, componentName, isReference, operationsOf } from './document.js';
-
-/** A header or a parameter in its place. */
-interface Use {
-  /** Names for the component, the shortest first; the last one tells it from every other part of this name. */
-  readonly names: readonly string[];
-  readonly part: object;
-  readonly replace: (reference: { $ref: string }) => void;
-}
+import { componentName, isReference, operationsOf } from './document.js';
 
 /** Moves equal parameters and headers that occur more than once to components. Runs after `shareResponses`. */
-export function shareParts(document: Document): void {
-  document.components.parameters = share('parameters', parametersIn(document)) as Record<string, Parameter>;
+export function shareParts(document) {
+  document.components.parameters = share('parameters', parametersIn(document));
   document.components.headers = share('headers', headersIn(document));
 }
 
-function parametersIn(document: Document): Use[] {
+function parametersIn(document) {
   return operationsOf(document).flatMap(({ operation: { parameters = [], tags = [] } }) =>
     parameters.flatMap((part, index) =>
       isReference(part)
@@ -30,7 +22,7 @@ function parametersIn(document: Document): Use[] {
   );
 }
 
-function headersIn(document: Document): Use[] {
+function headersIn(document) {
   const ofOperations = operationsOf(document).flatMap(({ operation: { responses, tags = [] } }) =>
     Object.values(responses).map((response) => ({ response, tags })),
   );
@@ -43,20 +35,24 @@ function headersIn(document: Document): Use[] {
         : {
             names: [componentName(name), componentName(...tags, name)],
             part,
-            replace: (reference: { $ref: string }) => (headers[name] = reference),
+            replace: (reference) => (headers[name] = reference),
           },
     );
   });
 }
 
-function share(section: string, uses: readonly Use[]): Record<string, object> {
-  const byText = new Map<string, Use[]>();
+/**
+ * Moves parts to components. A use of a part has names for the component, the shortest first; the last one tells it from every
+ * other part of this name.
+ */
+function share(section, uses) {
+  const byText = new Map();
   for (const use of uses) {
     const text = JSON.stringify(use.part);
     byText.set(text, [...(byText.get(text) ?? []), use]);
   }
   const groups = [...byText.values()].filter(({ length }) => length > 1);
-  const components: Record<string, object> = {};
+  const components = {};
   for (const group of groups) {
     const [first] = group;
     if (first === undefined) continue;

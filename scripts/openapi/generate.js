@@ -1,28 +1,26 @@
-import type { INestApplication } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { routeSettingsOf } from '../../http/route-settings.js';
-import { annotateWith } from '../../openapi/annotations.js';
-import { closeRequestSchemas } from './openapi/closed-requests.js';
-import { type Document, isReference, operationsOf } from './openapi/document.js';
-import { separateInputs } from './openapi/input-schemas.js';
-import { type RouteScopes, SCHEME, describeSecurity } from './openapi/operation-security.js';
-import { OPERATIONS } from './openapi/operation-ids.js';
-import { REQUEST_EXAMPLES } from './openapi/request-examples.js';
-import { describeOptionalParameters } from './openapi/optional-parameters.js';
-import { withPlainSchemaNames } from './openapi/schema-names.js';
-import { shareParts } from './openapi/share-parts.js';
-import { shareResponses } from './openapi/share-responses.js';
-import { describeStreams } from './openapi/stream-bodies.js';
+import * as swagger from '@nestjs/swagger';
+import { routeSettingsOf } from '../../dist/http/route-settings.js';
+import { annotateWith } from '../../dist/openapi/annotations.js';
+import { closeRequestSchemas } from './closed-requests.js';
+import { isReference, operationsOf } from './document.js';
+import { separateInputs } from './input-schemas.js';
+import { SCHEME, describeSecurity } from './operation-security.js';
+import { OPERATIONS } from './operation-ids.js';
+import { REQUEST_EXAMPLES } from './request-examples.js';
+import { describeOptionalParameters } from './optional-parameters.js';
+import { withPlainSchemaNames } from './schema-names.js';
+import { shareParts } from './share-parts.js';
+import { shareResponses } from './share-responses.js';
+import { describeStreams } from './stream-bodies.js';
 
 /**
  * Generates the OpenAPI document from controllers and DTOs.
  * @param version that of the package.
  */
-export async function openApiDocument(app: INestApplication, version: string): Promise<Document> {
-  const swagger = await import('@nestjs/swagger');
+export function openApiDocument(app, version) {
   annotateWith(swagger);
-  const { DocumentBuilder, SwaggerModule } = swagger;
-  const base = new DocumentBuilder()
+  const base = new swagger.DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Mintmark')
     .setDescription(
@@ -45,8 +43,8 @@ export async function openApiDocument(app: INestApplication, version: string): P
   // The builder requires an address, which only the operator of an instance knows.
   base.info.contact = { name: 'The operator of this service' };
   const routes = routesOf(app);
-  const scopes = new Map<string, RouteScopes>();
-  const created = SwaggerModule.createDocument(app, base, {
+  const scopes = new Map();
+  const created = swagger.SwaggerModule.createDocument(app, base, {
     // Without it, a controller without a tag has its class name as a tag of all its operations.
     autoTagControllers: false,
     operationIdFactory: (controller, method) => {
@@ -55,7 +53,7 @@ export async function openApiDocument(app: INestApplication, version: string): P
       return id;
     },
   });
-  const document = withPlainSchemaNames(JSON.parse(JSON.stringify(created)) as Document);
+  const document = withPlainSchemaNames(JSON.parse(JSON.stringify(created)));
   for (const { path, operation } of operationsOf(document)) {
     describeSecurity(operation, scopes.get(operation.operationId) ?? {});
     const example = REQUEST_EXAMPLES[operation.operationId];
@@ -78,16 +76,14 @@ export async function openApiDocument(app: INestApplication, version: string): P
 }
 
 /** The settings of the handlers of all controllers, by `Controller.method`. */
-function routesOf(app: INestApplication): Map<string, RouteScopes> {
+function routesOf(app) {
   const controllers = [...app.get(ModulesContainer).values()].flatMap((module) => [...module.controllers.values()]);
   return new Map(
     controllers.flatMap(({ metatype }) =>
       typeof metatype !== 'function'
         ? []
         : Object.entries(Object.getOwnPropertyDescriptors(metatype.prototype)).flatMap(([name, { value }]) =>
-            typeof value === 'function'
-              ? [[`${metatype.name}.${name}`, routeSettingsOf(value as object)] as const]
-              : [],
+            typeof value === 'function' ? [[`${metatype.name}.${name}`, routeSettingsOf(value)]] : [],
           ),
     ),
   );
@@ -96,21 +92,21 @@ function routesOf(app: INestApplication): Map<string, RouteScopes> {
 const REQUEST_ID = {
   'X-Request-Id': {
     description: 'The `X-Request-Id` of the request, or a new one. Log entries of the request contain it.',
-    schema: { type: 'string' as const },
+    schema: { type: 'string' },
   },
 };
 
 const QUOTAS = {
   'RateLimit-Policy': {
     description: 'The quotas that apply to the request: `q` requests in `w` seconds. Absent where no quota applies.',
-    schema: { type: 'string' as const, example: '"key";q=600000;w=60' },
+    schema: { type: 'string', example: '"key";q=600000;w=60' },
   },
   RateLimit: {
     description: 'The remaining quota `r`, and the seconds `t` until it is reset.',
-    schema: { type: 'string' as const, example: '"key";r=599999;t=1' },
+    schema: { type: 'string', example: '"key";r=599999;t=1' },
   },
 };
 
-function isPublic(path: string): boolean {
+function isPublic(path) {
   return path.startsWith('/health/') || path.startsWith('/problems');
 }

@@ -1,10 +1,10 @@
-import { type Document, isReference, operationsOf } from './document.js';
+import { isReference, operationsOf } from './document.js';
 
 /**
  * Moves the examples of optional parameters into their descriptions. Swagger UI sends an example that the user has not chosen: a list with the
  * example of a cursor is refused, and two operations with the example of an idempotency key are one conflict.
  */
-export function describeOptionalParameters(document: Document): void {
+export function describeOptionalParameters(document) {
   for (const { operation } of operationsOf(document)) {
     for (const parameter of operation.parameters ?? []) {
       if (isReference(parameter) || parameter.required === true) continue;

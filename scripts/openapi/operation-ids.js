@@ -1,5 +1,5 @@
 /** Operation IDs, a verb and what it concerns; clients are generated from them, so they do not change. */
-export const OPERATIONS: Readonly<Record<string, string>> = {
+export const OPERATIONS = {
   'MintingController.mint': 'mintIdentifier',
   'BatchController.mint': 'mintBatch',
   'BulkController.mint': 'mintStream',

@@ -12,8 +12,7 @@ export interface Components {
   examples?: Record<string, object>;
 }
 
-const METHODS = ['get', 'post', 'patch', 'delete'] as const;
-type Method = (typeof METHODS)[number];
+type Method = 'get' | 'post' | 'patch' | 'delete';
 
 export interface Operation {
   operationId: string;
@@ -67,18 +66,9 @@ export interface OperationAt {
 }
 
 /** All operations, in the order of the document. */
-export function operationsOf({ paths }: Document): OperationAt[] {
-  return Object.entries(paths).flatMap(([path, item]) =>
-    METHODS.flatMap((method) => (item[method] === undefined ? [] : [{ path, method, operation: item[method] }])),
-  );
-}
+export function operationsOf(document: Document): OperationAt[];
 
-export function isReference(part: object): part is Reference {
-  return '$ref' in part;
-}
+export function isReference(part: object): part is Reference;
 
 /** A name for a component from words in any spelling: "If-Match" is `IfMatch`, "naming authorities" is `NamingAuthorities`. */
-export function componentName(...texts: readonly string[]): string {
-  const words = texts.flatMap((text) => text.split(/[^A-Za-z0-9]+/));
-  return words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('');
-}
+export function componentName(...texts: readonly string[]): string;

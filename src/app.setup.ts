@@ -8,7 +8,7 @@ import { LargeBodies } from './access/large-bodies.js';
 import { LimitsGuard } from './access/limits.guard.js';
 import { limitUnreadResponses } from './access/unread-responses.js';
 import { REST_API } from './api/face.js';
-import { Readiness } from './api/health/readiness.js';
+import { Readiness } from './storage/readiness.js';
 import { AppModule } from './app.module.js';
 import { handleApiFace } from './handle-api/face.js';
 import { HandleApi } from './handle-api/handle-api.js';

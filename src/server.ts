@@ -15,7 +15,7 @@ import { OpenHosts, guardOpenAccess } from './http/server/open-access.js';
 import type { LineLimit } from './logging/line-limit.js';
 import { OutageLog } from './logging/outage-log.js';
 import { databaseFailure } from './problem/database-errors.js';
-import { createMetricsServer } from './api/metrics/metrics-server.js';
+import { createMetricsServer } from './metrics-server.js';
 import { NamingAuthorityWriter } from './storage/naming-authorities/naming-authority-writer.js';
 import { CursorSecret } from './storage/cursor-secret.js';
 import { Transactions } from './storage/transactions.js';

@@ -3,7 +3,7 @@ import type { Principal } from '../access/principal.js';
 import type { RequestContext } from '../access/request-context.js';
 import type { Scope } from '../access/scope.js';
 import type { RepairCode, Resolver } from '../identifier/index.js';
-import { DEFAULT_HTTP_RESOLVER } from '../registry/default-resolver.module.js';
+import { DEFAULT_HTTP_RESOLVER } from '../registry/default-resolver.js';
 import {
   type IdentifierRecord,
   type IdentifierSnapshot,

@@ -10,7 +10,7 @@ import { requireNoBody } from '../../http/body/no-body.js';
 import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import { ApiKeyDto, ApiKeyPageDto, CreateApiKeyDto, CreatedApiKeyDto, OwnApiKeyDto } from './api-key.dto.js';
-import { ApiKeysService, type KeyPosition } from './api-keys.service.js';
+import { ApiKeysService, type KeyPosition } from '../../managing/api-keys.service.js';
 import { Cursors } from '../../http/validation/cursor.js';
 import type { ApiKey } from '../../storage/api-key-store.js';
 import { PageQueryDto } from '../../http/validation/page-query.dto.js';

@@ -26,7 +26,7 @@ import {
 import { ApiProblems } from '../../problem/api-problems.js';
 import { ChangeLineDto, ChangeResultDto, ChangesQueryDto, PreviewedChangeDto } from './change.dto.js';
 import { CHANGE_COLUMNS, readRow } from './change-columns.js';
-import { CHUNK_LINES, inChunks, partOf } from './change-lines.js';
+import { CHUNK_LINES, inChunks, partOf } from '../../http/lines/line-chunks.js';
 import { ChangePresenter } from './change-presenter.js';
 
 const PATH = '/identifiers/changes';

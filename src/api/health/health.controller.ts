@@ -6,7 +6,7 @@ import { VERSION } from '../../config/version.js';
 import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiOnlyProblems } from '../../problem/api-problems.js';
 import { HealthDto } from './health.dto.js';
-import { Readiness } from './readiness.js';
+import { Readiness } from '../../storage/readiness.js';
 
 @Public()
 @Uncounted()

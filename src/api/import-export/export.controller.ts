@@ -17,10 +17,10 @@ import { CATALOGUE } from '../../problem/catalogue.js';
 import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
-import { BYTE_ORDER_MARK, columnsIn, writeHeader, writeRows } from './csv.js';
+import { BYTE_ORDER_MARK, columnsIn, writeHeader, writeRows } from './transfer-columns.js';
 import { ExportQueryDto } from './export-query.dto.js';
-import { ExportService } from './export.service.js';
-import { type TransferLine, lineOf } from './transfer-line.js';
+import { ExportService } from '../../import-export/export.service.js';
+import { type TransferLine, lineOf } from './transfer-presenter.js';
 
 /** The path of the operation. */
 const PATH = '/identifiers/export';

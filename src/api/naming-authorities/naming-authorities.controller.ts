@@ -21,8 +21,8 @@ import {
   type DescribedNamingAuthority,
   serializeNamingAuthority,
   serializeSettings,
-} from './described-naming-authority.js';
-import { NamingAuthoritiesService, NamingAuthorityExists } from './naming-authorities.service.js';
+} from '../../managing/described-naming-authority.js';
+import { NamingAuthoritiesService, NamingAuthorityExists } from '../../managing/naming-authorities.service.js';
 import { NamingAuthorityDto, NamingAuthorityPageDto } from './naming-authority.dto.js';
 
 const text = (description: string) => ({ description, schema: { type: 'string' as const } });

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { IsString } from 'class-validator';
 import { UpdateIdentifierDto } from '../../../src/api/curation/update-identifier.dto.js';
-import { serializeNamingAuthority } from '../../../src/api/naming-authorities/described-naming-authority.js';
+import { serializeNamingAuthority } from '../../../src/managing/described-naming-authority.js';
 import {
   CreateNamingAuthorityDto,
   UpdateNamingAuthorityDto,

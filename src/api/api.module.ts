@@ -24,17 +24,16 @@ import { ApiKeysController } from './api-keys/api-keys.controller.js';
 import { ChangePresenter } from './changes/change-presenter.js';
 import { ChangesController } from './changes/changes.controller.js';
 import { CurationController } from './curation/curation.controller.js';
-import { DocumentsController } from './documentation/documents.controller.js';
+import { DocumentsController, ProblemsController } from './documentation/documents.controller.js';
 import { FrontPageController, HAS_RESOLVER } from './documentation/front-page.controller.js';
-import { ProblemsController } from './documentation/problems.controller.js';
 import { EventsController } from './events/events.controller.js';
 import { HistoryController } from './events/history.controller.js';
-import { HealthController } from './health/health.controller.js';
+import { HealthController } from './operations/health.controller.js';
 import { ExportController } from './import-export/export.controller.js';
 import { ImportController } from './import-export/import.controller.js';
 import { LookupController } from './lookup/lookup.controller.js';
 import { RecordPages, RecordViews } from './lookup/record-presenter.js';
-import { MetricsController } from './metrics/metrics.controller.js';
+import { MetricsController } from './operations/metrics.controller.js';
 import { BatchController } from './minting/batch.controller.js';
 import { BulkController } from './minting/bulk.controller.js';
 import { MintPresenter } from './minting/mint-presenter.js';
@@ -43,7 +42,7 @@ import { NamingAuthoritiesController } from './naming-authorities/naming-authori
 import { NormalizationController } from './normalization/normalization.controller.js';
 import { IdentifierPresenter } from './representation/identifier-presenter.js';
 import { ReservationController } from './reservations/reservations.controller.js';
-import { IS_READ_PUBLIC, SiteController } from './site/site.controller.js';
+import { IS_READ_PUBLIC, SiteController } from './operations/site.controller.js';
 
 export interface ApiSettings {
   /** Whether the service resolves `POST /`, so that the page at `/` has a form for it. */

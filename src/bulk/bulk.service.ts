@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { KeyValidity } from '../access/key-validity.js';
+import { KeyValidity } from '../access/key-reads.js';
 import { MintBudget } from '../access/mint-budget.js';
-import type { RequestContext } from '../access/request-context.js';
+import type { RequestContext } from '../access/principal.js';
 import { Problem } from '../problem/problem.js';
 import { digestOf } from '../registry/uuid.js';
 import {

@@ -10,7 +10,7 @@ import {
   type LogPosition,
 } from '../storage/changes/log-page.js';
 import type { ChangeKind } from '../registry/change.js';
-import { KeyValidity } from '../access/key-validity.js';
+import { KeyValidity } from '../access/key-reads.js';
 import { type Principal, requireActors } from '../access/principal.js';
 import { parseNamingAuthority } from '../identifier/index.js';
 import { Problem, malformed } from '../problem/problem.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal, requireActors } from '../access/principal.js';
-import { KeyValidity } from '../access/key-validity.js';
+import { KeyValidity } from '../access/key-reads.js';
 import { IdentifierPages } from '../storage/identifiers/identifier-pages.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
 import type { PageCursor } from '../storage/identifiers/page-range.js';

@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { v4 as uuid } from 'uuid';
 import { KeyReads } from '../access/key-reads.js';
-import { type Principal, covers } from '../access/principal.js';
-import type { RequestContext } from '../access/request-context.js';
+import { type Principal, covers, type RequestContext, type Scope } from '../access/principal.js';
 import { newSecret, secretHash } from '../access/key-secret.js';
-import type { Scope } from '../access/scope.js';
 import { parseNamingAuthority } from '../identifier/index.js';
 import { Problem, invalidValue, malformed } from '../problem/problem.js';
 import { handleUserText, readHandleUser } from '../registry/handle-user.js';

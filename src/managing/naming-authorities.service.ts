@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Principal } from '../access/principal.js';
-import type { RequestContext } from '../access/request-context.js';
+import type { Principal, RequestContext } from '../access/principal.js';
 import { type Resolver, namingAuthorityKey, parentOf, parseNamingAuthority } from '../identifier/index.js';
 import { Problem, malformed } from '../problem/problem.js';
 import { DEFAULT_HTTP_RESOLVER } from '../registry/default-resolver.js';

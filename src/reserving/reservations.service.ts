@@ -1,8 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { v4 as uuid } from 'uuid';
 import { MintBudget } from '../access/mint-budget.js';
-import type { Principal } from '../access/principal.js';
-import type { RequestContext } from '../access/request-context.js';
+import type { Principal, RequestContext } from '../access/principal.js';
 import { ChangeEngine } from '../changing/change-engine.js';
 import type { TargetedChange } from '../changing/change-plan.js';
 import { type CurationStep, requirePermitted } from '../changing/curation-command.js';

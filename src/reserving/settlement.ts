@@ -1,6 +1,5 @@
 import type { ProblemCode } from '../problem/catalogue.js';
-import { Problem, malformed } from '../problem/problem.js';
-import { type StoredProblem, deserializeProblem, serializeProblem } from '../problem/stored-problem.js';
+import { Problem, malformed, type StoredProblem, deserializeProblem, serializeProblem } from '../problem/problem.js';
 import { type IdentifierRecord, identifierOf, nativeText } from '../registry/identifier-record.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 

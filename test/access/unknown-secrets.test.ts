@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { UnknownSecrets } from '../../src/access/unknown-secrets.js';
+import { UnknownSecrets } from '../../src/access/key-cache.js';
 
 describe('a secret that belongs to no key', () => {
   it('is remembered for a minute', () => {

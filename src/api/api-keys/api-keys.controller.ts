@@ -1,12 +1,10 @@
 import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Context, CurrentPrincipal } from '../../access/current-principal.js';
-import { ADMIN, type Principal } from '../../access/principal.js';
-import type { RequestContext } from '../../access/request-context.js';
+import { ADMIN, type Principal, type RequestContext, type Scope } from '../../access/principal.js';
 import { Requires, RequiresKey } from '../../access/requires.js';
-import type { Scope } from '../../access/scope.js';
-import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/api-idempotency-key.js';
-import { requireNoBody } from '../../http/body/no-body.js';
+import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/idempotency-key.js';
+import { requireNoBody } from '../../http/body/body-limits.js';
 import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import { ApiKeyDto, ApiKeyPageDto, CreateApiKeyDto, CreatedApiKeyDto, OwnApiKeyDto } from './api-key.dto.js';

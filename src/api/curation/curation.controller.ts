@@ -13,12 +13,12 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requestContextOf } from '../../access/current-principal.js';
-import type { RequestContext } from '../../access/request-context.js';
+import type { RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
-import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/api-idempotency-key.js';
+import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/idempotency-key.js';
 import { type EntityTags, entityTagOf, matchesRecord, readIfMatch } from '../../http/headers/entity-tags.js';
 import { requireReadOnly } from '../../http/validation/read-only.js';
-import { requireNoBody } from '../../http/body/no-body.js';
+import { requireNoBody } from '../../http/body/body-limits.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiBody, ApiConsumes, ApiHeader, ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { SWAGGER_UI_SCRIPT, swaggerUiPage } from './swagger-ui-page.js';
-import { Controller, Get, Req, Res } from '@nestjs/common';
+import { Controller, Get, Req, Res, Param } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PublicPage } from '../../access/requires.js';
 import { matchesWeakly } from '../../http/headers/entity-tags.js';
 import { ApiExcludeController } from '../../openapi/annotations.js';
 import { Problem } from '../../problem/problem.js';
+import { CATALOGUE, PROBLEM_CODES, type ProblemCode, type ProblemKind } from '../../problem/catalogue.js';
 
 export interface Document {
   readonly mediaType: string;
@@ -79,5 +80,23 @@ export class DocumentsController {
     void reply.headers({ etag: entityTag, 'cache-control': CACHE_CONTROL });
     if (matchesWeakly(request.headers['if-none-match'], entityTag)) void reply.status(304).send();
     else void reply.type(mediaType).send(octets);
+  }
+}
+
+/** Makes the `type` of every problem document resolvable (RFC 9457 3.1.1). */
+@PublicPage()
+@ApiExcludeController()
+@Controller('problems')
+export class ProblemsController {
+  @Get()
+  list(): ({ code: ProblemCode } & ProblemKind)[] {
+    return PROBLEM_CODES.map((code) => ({ code, ...CATALOGUE[code] }));
+  }
+
+  @Get(':code')
+  one(@Param('code') code: string): { code: ProblemCode } & ProblemKind {
+    const found = PROBLEM_CODES.find((known) => known === code);
+    if (found === undefined) throw new Problem('NOT_FOUND', `The problem code "${code}" does not exist.`);
+    return { code: found, ...CATALOGUE[found] };
   }
 }

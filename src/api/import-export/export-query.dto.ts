@@ -1,5 +1,5 @@
 import { IsIn, IsString, Matches, MaxLength } from 'class-validator';
-import { Optional } from '../../http/validation/optional.js';
+import { Optional } from '../../http/validation/member-decorators.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
 import { DELIMITERS, type Delimiter } from './transfer-columns.js';

@@ -9,7 +9,7 @@ import type { Principal } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { sendStream } from '../../http/body/send-stream.js';
 import { CSV, NDJSON } from '../../http/body/streamed-body.js';
-import { withQueryPointers } from '../../http/validation/query-pointers.js';
+import { withQueryPointers } from '../../http/validation/request-validation.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';

@@ -2,7 +2,7 @@ import { Controller, Headers, HttpCode, HttpStatus, Post, Query, Req, Res } from
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
-import { KeyValidity } from '../../access/key-validity.js';
+import { KeyValidity } from '../../access/key-reads.js';
 import { Requires } from '../../access/requires.js';
 import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
 import { type RawLine, openLines, readLines } from '../../http/lines/line-source.js';

@@ -1,7 +1,7 @@
 import { NO_TEXTS, TEXTS, textsAfter } from '../../registry/members.js';
 import { stringify } from 'csv-stringify/sync';
-import { type FileColumns, identifiersIn, textsIn } from '../../http/csv/columns.js';
-import { guarded } from '../../http/csv/formulas.js';
+import { type FileColumns, identifiersIn, textsIn } from '../../http/csv/file-columns.js';
+import { guarded } from '../../http/csv/cells.js';
 import type { Row } from '../../http/csv/row-reader.js';
 import { invalidRequest } from '../../problem/problem.js';
 import { REGISTRY_MEMBERS, type TransferLine } from './transfer-presenter.js';

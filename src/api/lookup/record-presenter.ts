@@ -21,7 +21,7 @@ import { HistoryService } from '../../history/history.service.js';
 import type { Found } from '../../finding/lookup.service.js';
 import { entityTagOf, matchesWeakly } from '../../http/headers/entity-tags.js';
 import { linkHeaderOf } from '../../http/headers/link-header.js';
-import { ownOrigin } from '../../http/headers/own-origin.js';
+import { ownOrigin } from '../../http/headers/request-headers.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
 import { Problem } from '../../problem/problem.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';

@@ -1,6 +1,5 @@
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
-import { NullIsAbsent } from '../../http/validation/null-members.js';
-import { Optional } from '../../http/validation/optional.js';
+import { NullIsAbsent, Optional } from '../../http/validation/member-decorators.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MintFieldsDto, MintedIdentifierDto, UNDERSTOOD } from './mint-request.dto.js';
 import { readPart } from '../../http/validation/request-validation.js';

@@ -1,9 +1,9 @@
 import { Controller, Headers, HttpCode, HttpStatus, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Context } from '../../access/current-principal.js';
-import type { RequestContext } from '../../access/request-context.js';
+import type { RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
-import { ApiIdempotencyKey } from '../../http/headers/api-idempotency-key.js';
+import { ApiIdempotencyKey } from '../../http/headers/idempotency-key.js';
 import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
 import { type RawLine, openLines, readLines } from '../../http/lines/line-source.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndjson-response.js';

@@ -1,10 +1,9 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Res, applyDecorators } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Context, CurrentPrincipal } from '../../access/current-principal.js';
-import type { RequestContext } from '../../access/request-context.js';
-import type { Principal } from '../../access/principal.js';
+import type { RequestContext, Principal } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
-import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/api-idempotency-key.js';
+import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/idempotency-key.js';
 import { LargeBody } from '../../http/body/body-limits.js';
 import { routeSettings } from '../../http/route-settings.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';

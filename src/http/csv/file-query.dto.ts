@@ -1,6 +1,6 @@
 import { IsIn, IsString, MaxLength } from 'class-validator';
 import { ApiProperty } from '../../openapi/annotations.js';
-import { Optional } from '../validation/optional.js';
+import { Optional } from '../validation/member-decorators.js';
 
 /** Characters of `columns`. */
 const MAX_COLUMNS_LENGTH = 4096;

@@ -8,7 +8,7 @@ import {
   UpdateNamingAuthorityDto,
 } from '../../../src/api/naming-authorities/naming-authority-settings.dto.js';
 import { FastRules, memberNamesOf } from '../../../src/http/validation/fast-rules.js';
-import { Optional } from '../../../src/http/validation/optional.js';
+import { Optional } from '../../../src/http/validation/member-decorators.js';
 import { Computed, ReadOnly, requireReadOnly } from '../../../src/http/validation/read-only.js';
 import { readPart } from '../../../src/http/validation/request-validation.js';
 import { DEFAULT_RESOLVER } from '../../../src/identifier/index.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { joinIdentifierSegments } from '../../../src/http/server/identifier-path.js';
+import { joinIdentifierSegments } from '../../../src/http/server/unescaped-slash.js';
 
 describe('a raw slash in /identifiers/{identifier}', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { Problem } from '../../problem/problem.js';
-import { unguarded } from './formulas.js';
+import { unguarded } from './cells.js';
 import type { HeaderRules, Row } from './row-reader.js';
 
 /** The member that leaves a column out, and the column that means all others. */

@@ -191,7 +191,9 @@ export default {
       name: 'readers-do-not-reach-writers',
       comment: 'Look-up, history and export get the read store only.',
       severity: 'error',
-      from: { path: '^src/(api/((lookup|events)/|import-export/export)|import-export/export|finding/|history/|resolver/)' },
+      from: {
+        path: '^src/(api/((lookup|events)/|import-export/export)|import-export/export|finding/|history/|resolver/)',
+      },
       to: { path: '^src/storage/.*(writer|updater|importer|insert|storage-write)', reachable: true },
     },
     {

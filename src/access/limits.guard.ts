@@ -101,7 +101,7 @@ export function setRateLimitHeaders(reply: FastifyReply, policy: string, quota: 
 }
 
 /** The headers of one quota. */
-export function rateLimitHeaders(policy: string, quota: number, taken: TakeResult): readonly [string, string][] {
+function rateLimitHeaders(policy: string, quota: number, taken: TakeResult): readonly [string, string][] {
   return [
     ['ratelimit-policy', `"${policy}";q=${quota};w=${WINDOW_SECONDS}`],
     ['ratelimit', `"${policy}";r=${taken.remaining};t=${taken.fullIn}`],

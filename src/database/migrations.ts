@@ -182,7 +182,7 @@ const DISTRIBUTED = `
   WHERE c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) ORDER BY 1`;
 
 /** The tables of the service that Citus distributes, also those on one node only. */
-export async function distributedTables(session: pg.ClientBase): Promise<string[]> {
+async function distributedTables(session: pg.ClientBase): Promise<string[]> {
   const { rows } = await session.query<{ found: boolean }>(HAS_CITUS);
   if (rows[0]?.found !== true) return [];
   return (await session.query<{ name: string }>(DISTRIBUTED)).rows.map(({ name }) => name);

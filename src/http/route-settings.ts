@@ -3,6 +3,13 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import { RouteConfig } from '@nestjs/platform-fastify';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether requests by POST read too. */
+    onlyReads?: boolean;
+  }
+}
+
 const SETTINGS = Symbol('http:route-settings');
 
 /** Adds settings to a route, which hooks read before the body. A handler takes precedence over its class. */
@@ -48,13 +55,6 @@ function add(
 function readsQuery(prototype: object, name: string | symbol): boolean {
   const parameters = Reflect.getMetadata(ROUTE_ARGS_METADATA, prototype.constructor, name) as object | undefined;
   return Object.keys(parameters ?? {}).some((key) => key.startsWith(`${RouteParamtypes.QUERY}:`));
-}
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Whether requests by POST read too. */
-    onlyReads?: boolean;
-  }
 }
 
 /** Whether a request cannot change anything. */

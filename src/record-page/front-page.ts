@@ -4,7 +4,7 @@ import { linkTo } from './links.js';
 import { SHORT_STYLE } from './style.js';
 
 /** A form that shows the record of a text, by the parameter of the Handle proxy. */
-export const RECORD_FORM = markup`<form method="post" action="/">
+const RECORD_FORM = markup`<form method="post" action="/">
 <label for="hdl">An identifier, in any form</label>
 <input id="hdl" name="hdl" type="text" required maxlength="4096" autocomplete="off" spellcheck="false" aria-describedby="hint">
 <input type="hidden" name="noredirect" value="true">

@@ -16,7 +16,7 @@ export interface RedirectAges {
  * `Cache-Control` of a redirect (RFC 9111 5.2.2).
  * @param mostSeconds the time to live of the value that the redirect comes from, where a client has set it.
  */
-export function cacheControlOf({ browserSeconds, sharedSeconds }: RedirectAges, mostSeconds = Infinity): string {
+function cacheControlOf({ browserSeconds, sharedSeconds }: RedirectAges, mostSeconds = Infinity): string {
   const own = `max-age=${Math.min(browserSeconds, mostSeconds)}`;
   return sharedSeconds === null
     ? `private, ${own}`

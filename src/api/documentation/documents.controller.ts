@@ -9,7 +9,7 @@ import { ApiExcludeController } from '../../openapi/annotations.js';
 import { Problem } from '../../problem/problem.js';
 import { CATALOGUE, PROBLEM_CODES, type ProblemCode, type ProblemKind } from '../../problem/catalogue.js';
 
-export interface Document {
+interface Document {
   readonly mediaType: string;
   readonly octets: Buffer;
   /** A strong entity tag (RFC 9110 8.8.3), with its quotes. */
@@ -44,7 +44,7 @@ const SOURCES = new Map<string, readonly [mediaType: string, source: URL | strin
 const loaded = new Map<string, Promise<Document>>();
 
 /** Finds a document and reads it on its first request. @returns null for an unknown path. */
-export async function findDocument(path: string): Promise<Document | null> {
+async function findDocument(path: string): Promise<Document | null> {
   const [mediaType, source] = SOURCES.get(path) ?? [];
   if (mediaType === undefined || source === undefined) return null;
   let document = loaded.get(path);

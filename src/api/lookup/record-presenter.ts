@@ -31,13 +31,13 @@ import { IdentifierPresenter, SerializedIdentifier } from '../representation/ide
 export const HTML = 'text/html';
 
 /** The headers of a page. */
-export const PAGE_HEADERS = {
+const PAGE_HEADERS = {
   ...securityHeaders(PAGE_CONTENT_SECURITY_POLICY),
   'content-type': `${HTML}; charset=utf-8`,
 };
 
 /** The headers of a page in place of a problem document. */
-export const NO_STORE_PAGE_HEADERS = { ...PAGE_HEADERS, 'cache-control': 'no-store' };
+const NO_STORE_PAGE_HEADERS = { ...PAGE_HEADERS, 'cache-control': 'no-store' };
 
 /** Pages of records for browsers; see `record-page/`. */
 @Injectable()

@@ -76,7 +76,7 @@ function notImplemented({ raw }: FastifyRequest, reply: FastifyReply, message: s
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
 
 /** `GET /api/site`: one server with one interface, at the address by which the client has reached it. */
-export function sendSite(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendSite(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { protocol, hostname, port } = request;
   const site = {
     version: 1,

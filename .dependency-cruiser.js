@@ -4,7 +4,10 @@
  * these patterns without a change here.
  */
 const LAYERS =
-  'identifier|registry|handle-values|record-page|storage|database|http|access|changing|finding|minting|problem|config|metrics|openapi|logging';
+  'identifier|registry|handle-values|record-page|storage|database|http|access|problem|config|metrics|openapi|logging|changing|finding|minting|bulk|import-export|reserving|managing|history';
+
+/** Folders of services, which every face may use. */
+const SERVICES = 'changing|finding|minting|bulk|import-export|reserving|managing|history';
 const FACE = `^src/(?!(?:${LAYERS})/)[^/]+/`;
 
 /** What a layer may import besides itself. */
@@ -78,7 +81,7 @@ export default {
     ),
     only(
       'finding',
-      ['access', 'storage', 'registry', 'identifier', 'http', 'problem'],
+      ['access', 'storage', 'registry', 'identifier', 'http', 'problem', 'metrics'],
       'Finding what a pasted text denotes is a service of every face.',
     ),
     only(
@@ -91,24 +94,49 @@ export default {
       ['access', 'storage', 'registry', 'identifier', 'problem', 'metrics'],
       'Minting and registering are services of every face.',
     ),
+    only(
+      'bulk',
+      ['changing', 'minting', 'access', 'storage', 'registry', 'identifier', 'problem'],
+      'Mints of many identifiers use the services that mint and change.',
+    ),
+    only(
+      'import-export',
+      ['finding', 'access', 'storage', 'registry', 'handle-values', 'identifier', 'problem'],
+      'An export reads by the filters of finding.',
+    ),
+    only(
+      'reserving',
+      ['changing', 'access', 'storage', 'registry', 'identifier', 'problem'],
+      'Reservations are settled by changes.',
+    ),
+    only(
+      'managing',
+      ['access', 'storage', 'registry', 'identifier', 'problem'],
+      'Naming authorities and API keys are managed apart from identifiers.',
+    ),
+    only(
+      'history',
+      ['access', 'storage', 'registry', 'identifier', 'http', 'problem'],
+      'The log of changes depends on no other service.',
+    ),
     {
       name: 'writes-read-the-primary',
       comment: 'A replica can lack the last changes, so nothing that decides about a write reads it.',
       severity: 'error',
-      from: { path: '^src/(changing|minting)/' },
+      from: { path: '^src/(changing|minting|bulk|import-export|reserving|managing)/' },
       to: { path: '^src/(storage|database)/replica/' },
     },
     {
       name: 'services-use-no-http-server',
       severity: 'error',
-      from: { path: '^src/(changing|minting)/' },
+      from: { path: `^src/(${SERVICES})/` },
       to: { path: '(^|/)node_modules/(fastify|@nestjs/platform-fastify|pg|@prisma)(/|$)' },
     },
     {
       name: 'principals-are-not-of-http',
       comment: 'Services take a principal and a request context from any face.',
       severity: 'error',
-      from: { path: '^src/access/(principal|request-context|scope)\\.ts$' },
+      from: { path: '^src/access/principal\\.ts$' },
       to: { path: '(^|/)node_modules/(@nestjs|fastify)(/|$)', reachable: true },
     },
     {
@@ -125,6 +153,28 @@ export default {
       to: { path: '^src/api/[^/]+/', pathNot: '^src/api/($1|representation)/' },
     },
     {
+      name: 'api-holds-no-services',
+      comment:
+        'Controllers, DTOs and presenters only: a service stands in a folder of services, where every face can use it.',
+      severity: 'error',
+      from: {
+        path: '^src/api/',
+        pathNot: '(\\.controller|\\.dto|-presenter|-columns|-page|/face|/api\\.module)\\.ts$',
+      },
+      to: {},
+    },
+    {
+      name: 'api-reads-by-services',
+      comment: 'Of storage it takes types, the orders and limits that DTOs describe, and what its module provides.',
+      severity: 'error',
+      from: { path: '^src/api/', pathNot: '/api\\.module\\.ts$' },
+      to: {
+        path: '^src/storage/',
+        pathNot: '/(log-page|page-range|identifier-search|readiness)\\.ts$',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'layers-do-not-import-faces',
       severity: 'error',
       from: { path: `^src/(${LAYERS})/` },
@@ -132,28 +182,26 @@ export default {
     },
     {
       name: 'faces-use-no-database',
-      comment: 'Only storage reads and writes tables; health reads the state of the schema.',
+      comment: 'Only storage reads and writes tables.',
       severity: 'error',
-      from: { path: FACE, pathNot: '/health/' },
+      from: { path: FACE },
       to: { path: '^src/database/|(^|/)node_modules/(pg|@prisma)(/|$)' },
     },
     {
       name: 'readers-do-not-reach-writers',
-      comment: 'Look-up, events and export get the read store only.',
+      comment: 'Look-up, history and export get the read store only.',
       severity: 'error',
-      from: { path: '^src/(api/((lookup|events)/|import-export/export)|finding/|resolver/)' },
+      from: {
+        path: '^src/(api/((lookup|events)/|import-export/export)|import-export/export|finding/|history/|resolver/)',
+      },
       to: { path: '^src/storage/.*(writer|updater|importer|insert|storage-write)', reachable: true },
     },
     {
-      name: 'heavy-packages-are-loaded-late',
-      comment: 'A start does not need them; the code that needs one imports it dynamically.',
+      name: 'swagger-is-for-development',
+      comment: 'A start does not load it: scripts/openapi.js makes the document.',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/database/generated/' },
-      to: {
-        path: '(^|/)@nestjs/swagger(/|$)',
-        dynamic: false,
-        dependencyTypesNot: ['type-only'],
-      },
+      to: { path: '(^|/)@nestjs/swagger(/|$)', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'entry-points-are-not-imported',
@@ -166,7 +214,7 @@ export default {
     { name: 'no-orphans', severity: 'error', from: { orphan: true, path: '^src/' }, to: {} },
     {
       name: 'declared-dependencies-only',
-      comment: '@nestjs/swagger is for development only: `npm run openapi` loads it, and decorators have types of it.',
+      comment: 'Decorators have types of @nestjs/swagger.',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/database/generated/' },
       to: {

@@ -5,8 +5,8 @@ import pg from 'pg';
 import { stringify } from 'yaml';
 import { createApplication } from '../dist/app.setup.js';
 import { readConfig } from '../dist/config/config.js';
-import { openApiDocument } from '../dist/api/documentation/openapi-document.js';
 import { createLogger } from '../dist/logging/logger.js';
+import { openApiDocument } from './openapi/generate.js';
 
 const folder = new URL('../openapi/', import.meta.url);
 const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
@@ -17,7 +17,7 @@ const { app } = await createApplication(
   { general: pool, hot: pool, log: pool, probe: pool, replica: null },
   createLogger('silent'),
 );
-const document = JSON.parse(JSON.stringify(await openApiDocument(app, version)));
+const document = JSON.parse(JSON.stringify(openApiDocument(app, version)));
 await app.close();
 
 const files = {

@@ -1,40 +1,21 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AccessModule } from './access/access.module.js';
+import { ApiModule, OperationsModule } from './api/api.module.js';
 import type { Config } from './config/config.js';
-import { ChangesModule } from './api/changes/changes.module.js';
-import { CurationModule } from './api/curation/curation.module.js';
-import type { Pools } from './database/pool.js';
 import { DatabaseModule } from './database/database.module.js';
+import type { Pools } from './database/pool.js';
 import type { Replica } from './database/replica/replica.js';
-import { ApiKeysModule } from './api/api-keys/api-keys.module.js';
-import { DocumentationModule } from './api/documentation/documentation.module.js';
-import { EventsModule } from './api/events/events.module.js';
-import { HealthModule } from './api/health/health.module.js';
-import type { Drain } from './http/server/drain.js';
-import { DrainModule } from './http/server/drain.module.js';
-import { CursorsModule } from './http/validation/cursor.module.js';
-import { LookupModule } from './api/lookup/lookup.module.js';
-import type { Metrics } from './metrics/metrics.js';
-import { MetricsModule } from './api/metrics/metrics.module.js';
-import { MintingModule } from './api/minting/minting.module.js';
-import { NamingAuthoritiesModule } from './api/naming-authorities/naming-authorities.module.js';
-import { NormalizationModule } from './api/normalization/normalization.module.js';
 import { HandleApiModule } from './handle-api/handle-api.module.js';
-import { DefaultResolverModule } from './registry/default-resolver.module.js';
-import { ImportExportModule } from './api/import-export/import-export.module.js';
-import { RecordCacheModule } from './storage/identifiers/cache/record-cache.module.js';
+import { Drain } from './http/server/drain.js';
+import { Cursors } from './http/validation/cursor.js';
+import { Metrics } from './metrics/metrics.js';
 import type { FailureCounter } from './problem/log-failure.js';
-import { ReservationsModule } from './api/reservations/reservations.module.js';
+import { BLOCKED_BY_URL, DEFAULT_HTTP_RESOLVER, IS_RESOLVER_SET } from './registry/default-resolver.js';
 import { ResolverModule } from './resolver/resolver.module.js';
-import { SiteModule } from './api/site/site.module.js';
+import { RecordCacheModule } from './storage/identifiers/cache/record-cache.module.js';
 import { StorageWriteModule } from './storage/storage-write.module.js';
 
-/** The resources of the REST API. Health checks and metrics are served with every selection of faces. */
-const API = [
-  ...[MintingModule, LookupModule, CurationModule, ImportExportModule, NamingAuthoritiesModule, EventsModule],
-  ...[NormalizationModule, ApiKeysModule, ChangesModule],
-];
-
+/** The modules of the faces that are on, over what all of them use. */
 @Module({})
 export class AppModule {
   static of(
@@ -49,21 +30,31 @@ export class AppModule {
     const { browserSeconds, sharedSeconds } = config.redirectAges;
     const isClosed = !publicRead && openAccessHosts === null;
     const redirectAges = { browserSeconds, sharedSeconds: isClosed ? null : sharedSeconds };
+    const api = {
+      hasResolver: faces.has('resolver'),
+      sweepIntervalMs: config.reservationSweepIntervalMs,
+      sweepFailures: failures,
+    };
+    const providers = [
+      Cursors,
+      { provide: Drain, useValue: drain },
+      { provide: Metrics, useValue: metrics },
+      { provide: DEFAULT_HTTP_RESOLVER, useValue: resolver },
+      { provide: IS_RESOLVER_SET, useValue: isResolverSet },
+      { provide: BLOCKED_BY_URL, useValue: blockedByUrl },
+    ];
     return {
       module: AppModule,
+      global: true,
+      providers,
+      exports: providers,
       imports: [
         DatabaseModule.over(pools, replica),
-        DrainModule.with(drain),
-        DefaultResolverModule.with(resolver, isResolverSet, blockedByUrl),
         AccessModule.with(config, config.limits),
         RecordCacheModule.within(config.recordCache),
-        MetricsModule.of(metrics, config.metricsPort !== null),
-        ...(faces.has('api')
-          ? [ReservationsModule.sweptEvery(config.reservationSweepIntervalMs, failures), ...API]
-          : []),
-        SiteModule.with(!isClosed),
-        ...[HealthModule, StorageWriteModule, CursorsModule],
-        ...(faces.has('api') ? [DocumentationModule.with(faces.has('resolver'))] : []),
+        StorageWriteModule,
+        ...(faces.has('api') ? [ApiModule.with(api)] : []),
+        OperationsModule.with(!isClosed, config.metricsPort !== null),
         ...(faces.has('resolver')
           ? [ResolverModule.with({ resolver, isResolverSet, upstream, redirectAges, blockedByUrl })]
           : []),

@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import proxyAddress from '@fastify/proxy-addr';
 import type { Logger } from 'pino';
-import { clientIdentity } from './access/client-identity.js';
+import { clientIdentity, type Principal } from './access/principal.js';
 import type { LimitsGuard } from './access/limits.guard.js';
-import type { Principal } from './access/principal.js';
 import { DirectAnswers, type DirectRoute, type DirectRules } from './http/server/direct-answers.js';
 import type { Drain } from './http/server/drain.js';
 import { requestIdOf } from './http/server/fastify-adapter.js';

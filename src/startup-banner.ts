@@ -1,6 +1,5 @@
-import type { Config } from './config/config.js';
+import { type Config, describeAccess } from './config/config.js';
 import { VERSION } from './config/version.js';
-import { describeAccess } from './config/write-access.js';
 
 export function startupBanner(settings: {
   url: string;

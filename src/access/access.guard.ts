@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { PublicHistory } from '../config/environment.js';
-import { onlyReads } from '../http/only-reads.js';
+import { onlyReads } from '../http/route-settings.js';
 import { Problem } from '../problem/problem.js';
 import { Authenticator } from './authenticator.js';
 import { readBasicCredentials } from './basic-credentials.js';
@@ -15,9 +15,9 @@ import {
   READER_WITHOUT_ACTORS,
   READER_WITHOUT_HISTORY,
   requireScope,
+  type Scope,
 } from './principal.js';
 import type { FailedAuthentications } from './failed-authentications.js';
-import type { Scope } from './scope.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

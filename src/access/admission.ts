@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { onlyReads } from '../http/only-reads.js';
+import { onlyReads } from '../http/route-settings.js';
 import { type Working, WORK } from './concurrency-limiter.js';
 import type { Faces } from '../http/face.js';
 import { noteWait } from '../http/server/response-deadline.js';

@@ -3,10 +3,9 @@ import { ApiKeyStore } from '../storage/api-key-store.js';
 import { Problem } from '../problem/problem.js';
 import { isSameUser } from '../registry/handle-user.js';
 import type { BasicCredentials } from './basic-credentials.js';
-import { Principal } from './principal.js';
+import { Principal, type Scope } from './principal.js';
 import { KeyReads } from './key-reads.js';
 import { isSecret, secretHash } from './key-secret.js';
-import type { Scope } from './scope.js';
 
 /** Minimum interval between two updates of the last use of a key, in milliseconds. */
 const TOUCH_INTERVAL_MS = 60_000;

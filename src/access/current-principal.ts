@@ -1,8 +1,7 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { readIdempotencyKey } from '../http/headers/idempotency-key.js';
-import { type Principal, UNAUTHENTICATED } from './principal.js';
-import type { RequestContext } from './request-context.js';
+import { type Principal, UNAUTHENTICATED, type RequestContext } from './principal.js';
 
 const CALLER = Symbol('caller');
 

@@ -6,7 +6,7 @@ import { Metrics } from '../metrics/metrics.js';
 import { Problem, tooLarge } from '../problem/problem.js';
 import { principalOf } from './current-principal.js';
 import { ipPrefixOf } from '../http/ip-prefix.js';
-import { clientIdentity } from './client-identity.js';
+import { clientIdentity } from './principal.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
 import { OctetPool } from './octet-pool.js';
 

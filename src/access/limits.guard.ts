@@ -6,11 +6,10 @@ import { routeSettings } from '../http/route-settings.js';
 import { Metrics } from '../metrics/metrics.js';
 import { Problem } from '../problem/problem.js';
 import { principalOf } from './current-principal.js';
-import { clientIdentity } from './client-identity.js';
+import { clientIdentity } from './principal.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
 import type { LargeBodies } from './large-bodies.js';
-import { rateLimitHeaders, setRateLimitHeaders } from './rate-limit-headers.js';
-import { TokenBuckets } from './token-buckets.js';
+import { TokenBuckets, type TakeResult, WINDOW_SECONDS } from './token-buckets.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -90,4 +89,26 @@ export class LimitsGuard {
     const detail = `A client may have at most ${most} concurrent ${kind}. Wait until one of them ends.`;
     throw new Problem('CONCURRENCY_LIMITED', detail, { headers: { 'retry-after': '1' } });
   }
+}
+
+/**
+ * Sets `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10), lists of structured fields with a
+ * member for each quota that applies to the request.
+ * @param policy the name of the quota, a constant.
+ */
+export function setRateLimitHeaders(reply: FastifyReply, policy: string, quota: number, taken: TakeResult): void {
+  for (const [name, member] of rateLimitHeaders(policy, quota, taken)) append(reply, name, member);
+}
+
+/** The headers of one quota. */
+function rateLimitHeaders(policy: string, quota: number, taken: TakeResult): readonly [string, string][] {
+  return [
+    ['ratelimit-policy', `"${policy}";q=${quota};w=${WINDOW_SECONDS}`],
+    ['ratelimit', `"${policy}";r=${taken.remaining};t=${taken.fullIn}`],
+  ];
+}
+
+function append(reply: FastifyReply, name: string, member: string): void {
+  const before = reply.getHeader(name);
+  void reply.header(name, typeof before === 'string' ? `${before}, ${member}` : member);
 }

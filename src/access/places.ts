@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, clientGone } from '../problem/problem.js';
-import { clientIdentity } from './client-identity.js';
+import { clientIdentity } from './principal.js';
 import { principalOf } from './current-principal.js';
 import { OctetPool } from './octet-pool.js';
 

@@ -5,7 +5,11 @@ import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { isLegal, withoutLegalValues } from '../registry/lifecycle.js';
 import type { MintCommand } from '../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
-import { SCOPES, type Scope } from './scope.js';
+import { ipPrefixOf } from '../http/ip-prefix.js';
+
+/** What a key may do: `admin` includes all others. */
+export const SCOPES = ['read', 'mint', 'register', 'curate', 'metrics', 'admin'] as const;
+export type Scope = (typeof SCOPES)[number];
 
 /** A naming authority that a key covers, with or without those derived from it. */
 export interface Grant {
@@ -209,3 +213,15 @@ export const ADMIN = new Principal('admin', null, ['admin'], null);
 
 /** The principal before authentication, and of public routes. */
 export const UNAUTHENTICATED = new Principal(ANONYMOUS, null, [], []);
+
+/** Who sends a request, and its idempotency key. */
+export interface RequestContext {
+  readonly principal: Principal;
+  readonly idempotencyKey: string | undefined;
+}
+
+/** The name under which requests are counted: the ID of the key, or the address (undefined on a closed connection). */
+export function clientIdentity(principal: Principal, address: string | undefined): string {
+  if (principal.keyId !== null) return principal.keyId;
+  return principal.isAnonymous ? ipPrefixOf(address) : principal.client;
+}

@@ -1,5 +1,5 @@
 import { routeSettings } from '../http/route-settings.js';
-import { SCOPES, type Scope } from './scope.js';
+import { SCOPES, type Scope } from './principal.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

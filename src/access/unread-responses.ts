@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { onlyReads } from '../http/only-reads.js';
+import { onlyReads } from '../http/route-settings.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { Problem } from '../problem/problem.js';
 import { OctetPool } from './octet-pool.js';

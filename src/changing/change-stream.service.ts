@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../access/principal.js';
-import type { RequestContext } from '../access/request-context.js';
+import type { Principal, RequestContext } from '../access/principal.js';
 import type { RepairCode } from '../identifier/index.js';
-import { Problem } from '../problem/problem.js';
-import { type StoredProblem, deserializeProblem, serializeProblem } from '../problem/stored-problem.js';
+import { Problem, type StoredProblem, deserializeProblem, serializeProblem } from '../problem/problem.js';
 import { shownConflict } from '../registry/conflict-problem.js';
 import type { Digest } from '../registry/uuid.js';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';

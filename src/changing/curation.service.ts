@@ -1,9 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Principal } from '../access/principal.js';
-import type { RequestContext } from '../access/request-context.js';
-import type { Scope } from '../access/scope.js';
+import type { Principal, RequestContext, Scope } from '../access/principal.js';
 import type { RepairCode, Resolver } from '../identifier/index.js';
-import { DEFAULT_HTTP_RESOLVER } from '../registry/default-resolver.module.js';
+import { DEFAULT_HTTP_RESOLVER } from '../registry/default-resolver.js';
 import {
   type IdentifierRecord,
   type IdentifierSnapshot,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ChargeReport } from '../access/mint-budget.js';
-import type { RequestContext } from '../access/request-context.js';
+import type { RequestContext } from '../access/principal.js';
 import { CurationService } from './curation.service.js';
 import { metadataIdIn } from './values-command.js';
 import {

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ChargeReport } from '../access/mint-budget.js';
-import type { Principal } from '../access/principal.js';
-import type { RequestContext } from '../access/request-context.js';
+import type { Principal, RequestContext } from '../access/principal.js';
 import {
   type DecidedMint,
   type MintJob,

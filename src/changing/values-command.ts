@@ -12,13 +12,12 @@ import {
   withoutValues,
 } from '../handle-values/index.js';
 import type { CanonicalName } from '../registry/canonical-name.js';
-import type { IdentifierRecord } from '../registry/identifier-record.js';
+import { type IdentifierRecord, identifierOf } from '../registry/identifier-record.js';
 import { type Amendment, deletion, isDeleted, reinstatement, requireState } from '../registry/lifecycle.js';
 import type { MetadataIdScheme } from '../registry/naming-authority.js';
 import { type NamingAuthoritySnapshot, activeIn } from '../registry/naming-authority-snapshot.js';
 import { invalidValue } from '../problem/problem.js';
 import { readMetadataId, requireTwoThings } from '../registry/parse-names.js';
-import { identifierOf } from '../registry/identifier-record.js';
 import { type StoredValue, isShown } from '../registry/stored-value.js';
 
 /** Writes of the values of a Handle, by a client of the Handle System. */

@@ -4,15 +4,21 @@ import { plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
 import { type Resolver, parseResolver } from '../identifier/index.js';
 import { withAdminApiKey } from './admin-api-key.js';
-import { hostProblem, hostsOf, listenProblem } from './allowed-hosts.js';
-import { databaseUrlProblem, readDatabaseUrlProblem } from './database-url.js';
+import {
+  hostProblem,
+  entriesOf,
+  listenProblem,
+  databaseUrlProblem,
+  readDatabaseUrlProblem,
+  proxyProblem,
+  upstreamOf,
+  upstreamProblem,
+} from './addresses.js';
 import { Environment, type LoggedAddresses, type PublicHistory } from './environment.js';
 import { type FaceName, faceProblems, facesOf } from './faces.js';
 import { type MisspelledVariable, describeMisspelled, misspelledVariables } from './misspelled-variables.js';
 import { type ConfiguredNamingAuthority, namingAuthoritiesOf, namingAuthorityProblems } from './naming-authorities.js';
 import { StartupError, reasonOf } from './startup-error.js';
-import { proxiesOf, proxyProblem } from './trusted-proxies.js';
-import { upstreamOf, upstreamProblem } from './upstream.js';
 
 /** Default limits for clients with a key. */
 const KEYED_LIMITS = { perMinute: 600_000, concurrent: 256, longLived: 100 };
@@ -111,8 +117,8 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()):
     ...validateSync(environment).map(describeProblem),
     ...(resolver.ok ? [] : [`RESOLVER_SCHEME, RESOLVER_AUTHORITY, RESOLVER_FIRST_SEGMENT: ${resolver.fault.detail}`]),
     ...namingAuthorityProblems(namingAuthorities),
-    ...proxiesOf(environment.TRUSTED_PROXIES).flatMap(proxyProblem),
-    ...hostsOf(environment.ALLOWED_HOSTS).flatMap(hostProblem),
+    ...entriesOf(environment.TRUSTED_PROXIES).flatMap(proxyProblem),
+    ...entriesOf(environment.ALLOWED_HOSTS).flatMap(hostProblem),
     ...faceProblems(environment.FACES),
     ...upstreamProblem(environment.RESOLVER_UPSTREAM),
     ...portProblems(environment),
@@ -147,7 +153,7 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()):
     adminApiKey: isOpen(environment) ? null : (environment.ADMIN_API_KEY ?? null),
     publicRead: environment.PUBLIC_READ === 'true',
     publicHistory: environment.PUBLIC_HISTORY,
-    openAccessHosts: isOpen(environment) ? hostsOf(environment.ALLOWED_HOSTS) : null,
+    openAccessHosts: isOpen(environment) ? entriesOf(environment.ALLOWED_HOSTS) : null,
     misspelledVariables: misspelled,
     logLevel: environment.LOG_LEVEL,
     logAddresses: environment.LOG_ADDRESSES,
@@ -163,7 +169,7 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()):
       eventLoopDelayMs: environment.OVERLOAD_EVENT_LOOP_DELAY_MS,
       waitingStatements: environment.OVERLOAD_WAITING_STATEMENTS,
     },
-    trustedProxies: proxiesOf(environment.TRUSTED_PROXIES),
+    trustedProxies: entriesOf(environment.TRUSTED_PROXIES),
     bodyLimitBytes: environment.BODY_LIMIT_BYTES,
     requestTimeoutMs: environment.REQUEST_TIMEOUT_MS,
     answerStallTimeoutMs: environment.ANSWER_STALL_TIMEOUT_MS,
@@ -217,7 +223,7 @@ function isOpen({ ACCESS, DATABASE_URL }: Environment): boolean {
 function accessProblems(environment: Environment): string[] {
   const { HOST: host, ADMIN_API_KEY: key, DATABASE_URL: url, ACCESS: access } = environment;
   if (isOpen(environment)) {
-    const foreign = hostsOf(environment.ALLOWED_HOSTS).filter((name) => !isLoopbackName(name));
+    const foreign = entriesOf(environment.ALLOWED_HOSTS).filter((name) => !isLoopbackName(name));
     return [
       ...(isLoopback(host) ? [] : [`HOST ${host} can be reached from other machines`]),
       ...(environment.TRUSTED_PROXIES === ''
@@ -249,4 +255,14 @@ function describeProblem({ property, constraints, value }: ValidationError): str
   // Secrets must not appear in logs.
   const isSecret = ['DATABASE_URL', 'READ_DATABASE_URL', 'ADMIN_API_KEY'].includes(property);
   return `${property} ${rule}${isSecret ? '' : `; the value is "${String(value)}"`}`;
+}
+
+/** Who may write and read, as a sentence for operators. */
+export function describeAccess({
+  openAccessHosts,
+  publicRead,
+}: Pick<Config, 'openAccessHosts' | 'publicRead'>): string {
+  if (openAccessHosts !== null) return 'Every program on this machine may write, without a key (ACCESS=open).';
+  const readers = publicRead ? 'everyone may read (PUBLIC_READ=true)' : 'reading needs a key too (PUBLIC_READ=false)';
+  return `Only clients with an API key may write (ACCESS=keys); ${readers}.`;
 }

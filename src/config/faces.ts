@@ -1,3 +1,5 @@
+import { entriesOf } from './addresses.js';
+
 /** The parts of the service for different clients: the REST API, the resolver of Handles over HTTP, and the HTTP API of Handle servers. */
 export const FACES = ['api', 'resolver', 'handles'] as const;
 export type FaceName = (typeof FACES)[number];
@@ -21,11 +23,4 @@ export function faceProblems(list: string | undefined): string[] {
   const unknown = entries.filter((entry) => !(FACES as readonly string[]).includes(entry));
   if (unknown.length === 0 && entries.length > 0) return [];
   return [`FACES must be a comma list of ${FACES.join(', ')}; the value is "${list}"`];
-}
-
-function entriesOf(list: string): string[] {
-  return list
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
 }

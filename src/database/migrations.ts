@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { StartupError, reasonOf } from '../config/startup-error.js';
 import { applyMigrations } from './apply-migrations.js';
-import { distributedTables } from './distributed-tables.js';
 import { missingUniqueIndexes } from './required-indexes.js';
 import { requireOwnSession } from './own-session.js';
 import { isPrivilegeError, missingPrivilege, requireSchemaRights } from './schema-rights.js';
@@ -173,4 +172,18 @@ async function requireUniqueIndexes(session: pg.Client): Promise<void> {
   throw new StartupError(
     `The unique indexes ${missing.join(', ')} are missing from the database or invalid; without them, duplicates could be stored. Remove duplicates, then create the indexes as in prisma/migrations.`,
   );
+}
+
+/** Only Citus has this catalog. A name without schema is searched in pg_catalog first. */
+const HAS_CITUS = "SELECT to_regclass('pg_dist_partition') IS NOT NULL AS found";
+
+const DISTRIBUTED = `
+  SELECT c.relname::text AS name FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid
+  WHERE c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) ORDER BY 1`;
+
+/** The tables of the service that Citus distributes, also those on one node only. */
+async function distributedTables(session: pg.ClientBase): Promise<string[]> {
+  const { rows } = await session.query<{ found: boolean }>(HAS_CITUS);
+  if (rows[0]?.found !== true) return [];
+  return (await session.query<{ name: string }>(DISTRIBUTED)).rows.map(({ name }) => name);
 }

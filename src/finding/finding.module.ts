@@ -1,6 +1,10 @@
 import { Module } from '@nestjs/common';
 import { StorageReadModule } from '../storage/storage-read.module.js';
 import { FindingService } from './finding.service.js';
+import { LookupService } from './lookup.service.js';
+import { NormalizationService } from './normalization.service.js';
 
-@Module({ imports: [StorageReadModule], providers: [FindingService], exports: [FindingService] })
+const SERVICES = [FindingService, LookupService, NormalizationService];
+
+@Module({ imports: [StorageReadModule], providers: SERVICES, exports: SERVICES })
 export class FindingModule {}

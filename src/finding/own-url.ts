@@ -1,5 +1,5 @@
 import { isReservedSegment } from '../registry/naming-authority.js';
-import { joinIdentifierSegments } from '../http/server/identifier-path.js';
+import { joinIdentifierSegments } from '../http/server/unescaped-slash.js';
 
 const HTTP_URL = /^https?:\/\//i;
 

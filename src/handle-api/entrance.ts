@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { decodeText } from '../http/decode-text.js';
+import { decodeText } from '../http/query-parameters.js';
 
 /**
  * The paths that end with a Handle, whose slashes need no escape. The router never matches them by a path: `routeOf` gives

@@ -1,6 +1,6 @@
 import { type Face, READS } from '../http/face.js';
 import { DATA_ONLY } from '../http/server/security-headers.js';
-import { sendProblem } from './answers/send-problem.js';
+import { sendProblem } from './send-answer.js';
 import { routeOf } from './entrance.js';
 
 /** The headers of every response. Pages of any origin may read them: they need no cookie, and a key is sent by the page. */

@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { KeyValidity } from '../access/key-validity.js';
+import { KeyValidity } from '../access/key-reads.js';
 import { Places } from '../access/places.js';
 import { ChangingModule } from '../changing/changing.module.js';
 import { HandleRecordsService } from '../changing/handle-records.service.js';

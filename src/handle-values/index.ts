@@ -43,6 +43,6 @@ export {
   valuesOf,
   withMetadataId,
 } from './record-values.js';
-export { selectValues, type ValueSelection } from './select-values.js';
+export { selectValues, type ValueSelection } from './record-values.js';
 export { isUrl, targetIn, targetOfText, withTarget } from './url-target.js';
 export { adminPermissionsText, timeText, valueJson, type ValueJson } from './value-json.js';

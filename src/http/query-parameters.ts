@@ -1,4 +1,4 @@
-import { decodeText } from './decode-text.js';
+import type { FastifyInstance } from 'fastify';
 
 /** Parameters that are read; a request needs a few, and at most one for each of the 500 values of a record. */
 export const MAX_PARAMETERS = 600;
@@ -24,4 +24,30 @@ export function parametersIn(target: string): (readonly [string, string | null])
 /** The same as at Handle.Net: present without a value, `yes` or `true`. */
 export function isTrue(value: string | null): boolean {
   return value === '' || /^(?:yes|true)$/i.test(value ?? '');
+}
+
+const BEYOND_ASCII = /[^\x00-\x7f]/;
+
+const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Decodes the path or a parameter of a request target once, as UTF-8; "+" is not a blank. Octets beyond ASCII that the
+ * client did not escape are UTF-8 too; Node has each of them as one character.
+ * @returns null for a "%" without two hexadecimal digits, and for octets that are not UTF-8.
+ */
+export function decodeText(raw: string): string | null {
+  if (!raw.includes('%') && !BEYOND_ASCII.test(raw)) return raw;
+  try {
+    const text = BEYOND_ASCII.test(raw) ? STRICT_UTF8.decode(Buffer.from(raw, 'latin1')) : raw;
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Reads forms (`application/x-www-form-urlencoded`) as `URLSearchParams`, on the routes of one plugin. */
+export function acceptForms(server: FastifyInstance): void {
+  server.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, parsed) => {
+    parsed(null, new URLSearchParams(body.toString()));
+  });
 }

@@ -1,7 +1,14 @@
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
-import type { FastifyContextConfig } from 'fastify';
+import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import { RouteConfig } from '@nestjs/platform-fastify';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether requests by POST read too. */
+    onlyReads?: boolean;
+  }
+}
 
 const SETTINGS = Symbol('http:route-settings');
 
@@ -48,4 +55,9 @@ function add(
 function readsQuery(prototype: object, name: string | symbol): boolean {
   const parameters = Reflect.getMetadata(ROUTE_ARGS_METADATA, prototype.constructor, name) as object | undefined;
   return Object.keys(parameters ?? {}).some((key) => key.startsWith(`${RouteParamtypes.QUERY}:`));
+}
+
+/** Whether a request cannot change anything. */
+export function onlyReads({ method, routeOptions }: FastifyRequest): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || routeOptions.config.onlyReads === true;
 }

@@ -2,8 +2,7 @@ import { type EventEmitter, once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LoggerService } from '@nestjs/common';
 import { type Logger, pino } from 'pino';
-import { cutLine } from './cut-line.js';
-import { LineLimit } from './line-limit.js';
+import { cutLine, LineLimit } from './line-limit.js';
 
 /** Characters that terminals interpret and JSON does not escape: DEL, C1, line separators, bidirectional controls. */
 const TERMINAL_CONTROLS = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;

@@ -1,6 +1,17 @@
+import { Gauge, type Registry, Counter, Histogram } from 'prom-client';
 import type pg from 'pg';
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { gauge } from './gauge.js';
+
+/** Exports what `read` returns at each scrape. */
+export function gauge(registry: Registry, name: string, help: string, read: () => number | Promise<number>): void {
+  new Gauge({
+    name,
+    help,
+    registers: [registry],
+    async collect() {
+      this.set(await read());
+    },
+  });
+}
 
 /** Seconds, from a read by a prepared statement to the longest statement timeout that is usual. */
 const STATEMENT_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];

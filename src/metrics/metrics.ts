@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import { DatabaseMetrics } from './database-metrics.js';
-import { gauge } from './gauge.js';
+import { DatabaseMetrics, gauge } from './database-metrics.js';
+import type { FastifyInstance } from 'fastify';
 
 /** The outcome of a mint. */
 export type MintOutcomeLabel = 'created' | 'replayed' | 'existing' | 'refused';
@@ -243,4 +243,18 @@ export class Metrics {
     this.namingAuthorities.add(namingAuthority);
     return namingAuthority;
   }
+}
+
+export function countRequests(server: FastifyInstance, metrics: Metrics): void {
+  server.decorateReply('problemCode', null);
+  server.decorateRequest('streamProblem', null);
+  server.decorate('streamEnded', (route: string, outcome: string) => {
+    metrics.streamed(route, outcome);
+  });
+  server.addHook('onResponse', (request, reply, done) => {
+    const route = request.is404 ? null : (request.routeOptions.url ?? null);
+    if (reply.problemCode !== null) metrics.failed(reply.problemCode);
+    metrics.answered(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
+    done();
+  });
 }

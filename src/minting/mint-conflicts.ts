@@ -4,7 +4,7 @@ import type { IgnorableValues } from '../registry/ignored-members.js';
 import type { NewIdentifier } from '../registry/new-identifier.js';
 import { ChangeReader } from '../storage/changes/change-reader.js';
 import { ConflictRetries, Stale } from '../storage/conflict-retries.js';
-import { type Conflicts, expiredIn } from '../storage/identifiers/conflicts.js';
+import { type Conflicts, expiredIn } from '../storage/identifiers/conflict-finder.js';
 import { requireSequence } from '../storage/changes/position-offset.js';
 import { type LockWait, type Queryable, Transactions, lockWaitMs } from '../storage/transactions.js';
 import { WRITE_CLIENT, type WriteClient } from '../storage/write-client.js';

@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type ChargeReport, MintBudget } from '../access/mint-budget.js';
-import type { Principal } from '../access/principal.js';
-import type { RequestContext } from '../access/request-context.js';
+import type { Principal, RequestContext } from '../access/principal.js';
 import { parseNamingAuthority } from '../identifier/index.js';
 import { Metrics } from '../metrics/metrics.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';

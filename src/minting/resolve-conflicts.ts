@@ -9,7 +9,7 @@ import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { type IgnorableValues, contradictedMembers, ignoredMembers } from '../registry/ignored-members.js';
 import { keyCollision } from '../registry/key-collision.js';
 import type { MintCommand } from '../registry/mint-command.js';
-import { type Conflicts, expiredIn } from '../storage/identifiers/conflicts.js';
+import { type Conflicts, expiredIn } from '../storage/identifiers/conflict-finder.js';
 import type { MintResult } from './mint-outcome.js';
 
 /**

@@ -4,6 +4,7 @@ import { databaseProblem, tableLocked } from './database-errors.js';
 import { logFailure } from './log-failure.js';
 import { problemDocument } from './problem-document.dto.js';
 import { Problem, tooLarge } from './problem.js';
+import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -85,4 +86,17 @@ function framework(error: unknown): FrameworkError {
 
 function sentence(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Converts errors to responses. An unexpected error is logged completely and returned without details. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  /** @param senderOf how the face of a request presents problems. */
+  constructor(private readonly senderOf: (request: FastifyRequest) => typeof sendProblem = () => sendProblem) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    this.senderOf(request)(error, request, http.getResponse<FastifyReply>());
+  }
 }

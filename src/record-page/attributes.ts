@@ -2,10 +2,9 @@ import { recognize, toResolver, urisOf } from '../identifier/index.js';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
 import { metadataUrl, neighborHandleUri, neighborUri, versionUri } from '../registry/neighbor-uri.js';
 import { linkTo } from './links.js';
-import { type Content, type Markup, markup } from './markup.js';
+import { type Content, type Markup, markup, dayOf, shownTime } from './markup.js';
 import type { PageRecord } from './page-record.js';
 import { type Row, factTable } from './tables.js';
-import { dayOf, shownTime } from './times.js';
 import { shownName } from './visible-text.js';
 
 /** Names in a list, and characters of a name. A record can have 800 KB of names, which are in its JSON. */

@@ -1,9 +1,8 @@
 import type { ChangeKind } from '../registry/change.js';
 import { linkable } from './links.js';
-import { type Markup, markup } from './markup.js';
+import { type Markup, markup, shownTime } from './markup.js';
 import type { PageEvent, PageRecord } from './page-record.js';
 import { listTable } from './tables.js';
-import { shownTime } from './times.js';
 import { type ValueChange, changesIn } from './value-changes.js';
 import { shownName, shownSentence } from './visible-text.js';
 

@@ -2,12 +2,12 @@
  * Pages for people: HTML texts of records and of errors. Pure: data in, text out, without network and clock. A page is
  * complete without its script. Send it with `PAGE_CONTENT_SECURITY_POLICY`.
  */
-export { PAGE_CONTENT_SECURITY_POLICY } from './content-security-policy.js';
+export { PAGE_CONTENT_SECURITY_POLICY } from './layout.js';
 export { badRequestPage, choicePage, unknownNamePage } from './error-pages.js';
 export { frontPage } from './front-page.js';
-export { hintsFor } from './hints.js';
+export { hintsFor } from './error-pages.js';
 export type { NameLink } from './links.js';
 export { MAX_PAGE_EVENTS, type PageEvent, type PageRecord, type PageValue } from './page-record.js';
 export { recordPage } from './record-page.js';
-export { formPage, redirectPage } from './short-pages.js';
+export { formPage, redirectPage } from './front-page.js';
 export { withdrawnPage } from './withdrawn-page.js';

@@ -1,7 +1,8 @@
 import { type Content, type Markup, markup, trusted } from './markup.js';
 import { SCRIPT } from './script.js';
-import { STYLE } from './style.js';
+import { STYLE, SHORT_STYLE } from './style.js';
 import { plainText } from './visible-text.js';
+import { hash } from 'node:crypto';
 
 /** The parts of a page that differ. */
 export interface Layout {
@@ -51,3 +52,20 @@ export function copyButton(text: string, what: string): Markup {
   const words = markup`<span>Copy</span><span class="unseen"> ${what}</span>`;
   return markup` <button type="button" hidden data-copy="${text}">${words}</button>`;
 }
+
+const digest = (text: string) => `'sha256-${hash('sha256', text, 'base64')}'`;
+
+/**
+ * The Content-Security-Policy of every page: its own styles and script by their digests, its icon, and nothing else. `form-action`
+ * permits http and https, because browsers apply it to the redirect from the form to the target too.
+ */
+export const PAGE_CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "base-uri 'none'",
+  'form-action http: https:',
+  // The icon of the service, /favicon.ico.
+  "img-src 'self'",
+  "frame-ancestors 'none'",
+  `script-src ${digest(SCRIPT)}`,
+  `style-src ${digest(STYLE)} ${digest(SHORT_STYLE)}`,
+].join('; ');

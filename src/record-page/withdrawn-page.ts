@@ -4,10 +4,9 @@ import { attributeTable, kindOf } from './attributes.js';
 import { historySection } from './history.js';
 import { page } from './layout.js';
 import { linkTo } from './links.js';
-import { type Content, markup } from './markup.js';
+import { type Content, markup, shownTime } from './markup.js';
 import type { PageRecord } from './page-record.js';
 import { namesSection } from './record-page.js';
-import { shownTime } from './times.js';
 import { shownName, shownSentence, shownText } from './visible-text.js';
 
 const KINDS: Readonly<Record<ReasonCode, string>> = {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type NamingAuthority, isReservedSegment } from '../registry/naming-authority.js';
 import type { LatestAuthorities } from '../registry/naming-authority-snapshot.js';
-import { decodeText } from '../http/decode-text.js';
+import { decodeText } from '../http/query-parameters.js';
 import { type PathReading, readPath } from './read-path.js';
 
 /** The one route of the resolver. The router never matches it by a path, see `routeOf`. */

@@ -6,7 +6,7 @@ import { isDeleted } from '../registry/lifecycle.js';
 import type { MetadataIdScheme, NamingAuthority } from '../registry/naming-authority.js';
 import { type Address, type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
 import { versionAuthority } from '../registry/neighbor-uri.js';
-import { decodeText } from '../http/decode-text.js';
+import { decodeText } from '../http/query-parameters.js';
 import { localNamesOf } from './local-names.js';
 import { type PathReading, readPath } from './read-path.js';
 

@@ -1,6 +1,6 @@
 import { MAX_LOCAL_NAME_OCTETS } from '../registry/canonical-name.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
-import { decodeText } from '../http/decode-text.js';
+import { decodeText } from '../http/query-parameters.js';
 import { type PathReading, trimEnd } from './read-path.js';
 
 /**

@@ -38,8 +38,8 @@ import {
   unknownRefusal,
   withdrawnRefusal,
 } from './refusals.js';
-import type { RedirectAges } from './redirect-ages.js';
 import {
+  type RedirectAges,
   RedirectHeaders,
   sendApi,
   sendDestination,

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify';
 import type { LimitsGuard } from '../access/limits.guard.js';
-import { acceptForms } from '../http/body/form-body.js';
+import { acceptForms } from '../http/query-parameters.js';
 import { unknownPath } from '../http/server/method-not-allowed.js';
 import type { NamingAuthorityReads } from '../storage/replica/naming-authority-reads.js';
 import { type Entrance, RESOLVER_ROUTE, entryOf } from './entrance.js';

@@ -2,12 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { HOT_POOL } from '../database/pool.js';
 import { Problem } from '../problem/problem.js';
-import { arrayOf } from './array-parameter.js';
+import { arrayOf, prepared } from './statement.js';
 import type { Digest } from '../registry/uuid.js';
 import type { Row } from './columns.js';
 import { noneWhenViolated } from './identifiers/identifier-writer.js';
 import type { RequestIndex } from '../registry/new-identifier.js';
-import { prepared } from './prepared.js';
 import { HAS_STANDBY, type Queryable, Transactions } from './transactions.js';
 
 /** A request with an Idempotency-Key: index 0 for a whole request, later indexes for the mints of lines of a stream. */

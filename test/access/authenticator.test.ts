@@ -1,9 +1,8 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { Authenticator } from '../../src/access/authenticator.js';
 import { KeyCache } from '../../src/access/key-cache.js';
-import { KeyReads } from '../../src/access/key-reads.js';
+import { KeyReads, KeyValidity } from '../../src/access/key-reads.js';
 import { newSecret, secretHash } from '../../src/access/key-secret.js';
-import { KeyValidity } from '../../src/access/key-validity.js';
 import type { ApiKey, ApiKeyStore } from '../../src/storage/api-key-store.js';
 import { ReplicaKeyStore } from '../../src/storage/replica/replica-key-store.js';
 

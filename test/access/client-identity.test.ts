@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ADMIN, OPEN_ACCESS, Principal, PUBLIC_READER } from '../../src/access/principal.js';
-import { clientIdentity } from '../../src/access/client-identity.js';
+import { ADMIN, OPEN_ACCESS, Principal, PUBLIC_READER, clientIdentity } from '../../src/access/principal.js';
 import { ipPrefixOf } from '../../src/http/ip-prefix.js';
 
 describe('the name under which requests are counted', () => {

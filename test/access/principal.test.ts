@@ -6,8 +6,8 @@ import {
   PUBLIC_READER,
   Principal,
   UNAUTHENTICATED,
+  type Scope,
 } from '../../src/access/principal.js';
-import type { Scope } from '../../src/access/scope.js';
 import { Problem } from '../../src/problem/problem.js';
 import { recordWith } from '../records.js';
 

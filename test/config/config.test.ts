@@ -3,8 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { readConfig } from '../../src/config/config.js';
-import { describeAccess } from '../../src/config/write-access.js';
+import { readConfig, describeAccess } from '../../src/config/config.js';
 
 const KEY = 'correct-horse-battery-staple-correct';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { cutLine } from '../../src/logging/cut-line.js';
+import { cutLine } from '../../src/logging/line-limit.js';
 
 const asItIs = (line: string) => line;
 /** Characters of six octets each in the escapes of the logger. */

@@ -3,7 +3,7 @@ import { needsValuesAsMinted, resolveConflicts } from '../../src/minting/resolve
 import { Problem } from '../../src/problem/problem.js';
 import type { IdentifierRecord } from '../../src/registry/identifier-record.js';
 import type { MintCommand } from '../../src/registry/mint-command.js';
-import type { Conflicts } from '../../src/storage/identifiers/conflicts.js';
+import type { Conflicts } from '../../src/storage/identifiers/conflict-finder.js';
 
 const name = (canonical: string) => ({ canonical, comparison: canonical, rule: 'exact' as const, key: canonical });
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Problem } from '../../src/problem/problem.js';
-import { deserializeProblem, serializeProblem } from '../../src/problem/stored-problem.js';
+import { Problem, deserializeProblem, serializeProblem } from '../../src/problem/problem.js';
 
 describe('a stored problem', () => {
   it.each([

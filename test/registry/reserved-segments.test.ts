@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { parseNewNamingAuthority } from '../../src/api/naming-authorities/naming-authority-command.js';
+import { parseNewNamingAuthority } from '../../src/managing/naming-authority-command.js';
 import { RESERVED_SEGMENTS, isReservedSegment } from '../../src/registry/naming-authority.js';
 
 const { paths } = JSON.parse(readFileSync(new URL('../../openapi/openapi.json', import.meta.url), 'utf8')) as {

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import pg from 'pg';
-import { arrayOf } from '../../src/storage/array-parameter.js';
+import { arrayOf } from '../../src/storage/statement.js';
 
 /** The OIDs of PostgreSQL's types. */
 const TEXT_ARRAY = 1009;

@@ -11,13 +11,11 @@ import {
   MaxLength,
   MinLength,
 } from 'class-validator';
-import { NullIsAbsent } from '../../http/validation/null-members.js';
-import { SCOPES, type Scope } from '../../access/scope.js';
+import { NullIsAbsent, Nullable, Optional, IsTime } from '../../http/validation/member-decorators.js';
+import { SCOPES, type Scope } from '../../access/principal.js';
 import { Nested } from '../../http/validation/fast-rules.js';
-import { Nullable, Optional } from '../../http/validation/optional.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_PREFIX_OCTETS } from '../../registry/naming-authority.js';
-import { IsTime } from '../../http/validation/is-time.js';
 
 const MAX_GRANTS = 1000;
 

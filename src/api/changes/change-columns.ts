@@ -1,5 +1,5 @@
 import { TEXTS } from '../../registry/members.js';
-import { type FileColumns, identifiersIn, textsIn } from '../../http/csv/columns.js';
+import { type FileColumns, identifiersIn, textsIn } from '../../http/csv/file-columns.js';
 import type { Row } from '../../http/csv/row-reader.js';
 
 const NAMES = [

@@ -1,12 +1,15 @@
 import { MAX_LANGUAGE_LENGTH } from '../../registry/members.js';
 import { IsBoolean, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
-import { NullIsAbsent } from '../../http/validation/null-members.js';
-import { IsAlternateIds } from '../../http/validation/is-alternate-ids.js';
-import { IsLanguage } from '../../http/validation/is-language.js';
-import { IsTarget } from '../../http/validation/is-target.js';
+import {
+  NullIsAbsent,
+  IsAlternateIds,
+  IsLanguage,
+  IsTarget,
+  Optional,
+  OptionalOrNull,
+} from '../../http/validation/member-decorators.js';
 import { Nested } from '../../http/validation/fast-rules.js';
 import { FileQueryDto } from '../../http/csv/file-query.dto.js';
-import { Optional, OptionalOrNull } from '../../http/validation/optional.js';
 import type { RepairCode } from '../../identifier/index.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';

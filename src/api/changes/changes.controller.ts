@@ -1,13 +1,13 @@
 import { Controller, Headers, HttpCode, HttpStatus, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Context } from '../../access/current-principal.js';
-import { KeyValidity } from '../../access/key-validity.js';
-import type { RequestContext } from '../../access/request-context.js';
+import { KeyValidity } from '../../access/key-reads.js';
+import type { RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { ChangeStreamService, type ReadyChunk } from '../../changing/change-stream.service.js';
 import type { ReceivedChange } from '../../changing/change-line.js';
 import { PreviewedNames } from '../../changing/previewed-names.js';
-import { ApiIdempotencyKey } from '../../http/headers/api-idempotency-key.js';
+import { ApiIdempotencyKey } from '../../http/headers/idempotency-key.js';
 import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
 import { type RawLine, openLines } from '../../http/lines/line-source.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndjson-response.js';
@@ -26,7 +26,7 @@ import {
 import { ApiProblems } from '../../problem/api-problems.js';
 import { ChangeLineDto, ChangeResultDto, ChangesQueryDto, PreviewedChangeDto } from './change.dto.js';
 import { CHANGE_COLUMNS, readRow } from './change-columns.js';
-import { CHUNK_LINES, inChunks, partOf } from './change-lines.js';
+import { CHUNK_LINES, inChunks, partOf } from '../../http/lines/line-chunks.js';
 import { ChangePresenter } from './change-presenter.js';
 
 const PATH = '/identifiers/changes';

@@ -1,16 +1,19 @@
 import { MAX_LANGUAGE_LENGTH } from '../../registry/members.js';
 import { IsString, MaxLength } from 'class-validator';
 import { Computed, ReadOnly } from '../../http/validation/read-only.js';
-import { Optional, OptionalOrNull } from '../../http/validation/optional.js';
+import {
+  Optional,
+  OptionalOrNull,
+  IsAlternateIds,
+  IsLanguage,
+  IsTarget,
+} from '../../http/validation/member-decorators.js';
 import type { RepairCode } from '../../identifier/index.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
 import { IGNORABLE_MEMBERS, type IgnorableMember } from '../../registry/ignored-members.js';
 import type { Understood } from '../../registry/mint-command.js';
-import { IsAlternateIds } from '../../http/validation/is-alternate-ids.js';
-import { IsLanguage } from '../../http/validation/is-language.js';
-import { IsTarget } from '../../http/validation/is-target.js';
 import { HandleValueDto } from '../representation/handle-value.dto.js';
 import { IdentifierDto, REPAIRS, TombstoneDto, UrisDto } from '../representation/identifier.dto.js';
 

@@ -2,7 +2,7 @@ import { Controller, Get, Headers, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { PublicPage } from '../../access/requires.js';
-import { ownOrigin } from '../../http/headers/own-origin.js';
+import { ownOrigin } from '../../http/headers/request-headers.js';
 import { securityHeaders } from '../../http/server/security-headers.js';
 import { ApiExcludeController } from '../../openapi/annotations.js';
 import { Problem } from '../../problem/problem.js';

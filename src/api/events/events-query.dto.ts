@@ -1,7 +1,7 @@
 import { IsIn, IsInt, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
 import { MAX_CURSOR_LENGTH } from '../../http/validation/cursor.js';
-import { Optional } from '../../http/validation/optional.js';
-import { DEFAULT_PAGE_LIMIT, Digits, IsPageLimit } from '../../http/validation/pagination.js';
+import { Optional } from '../../http/validation/member-decorators.js';
+import { DEFAULT_PAGE_LIMIT, Digits, IsPageLimit } from '../../http/validation/page-query.dto.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { CHANGE_KINDS, type ChangeKind } from '../../registry/change.js';
 import { LOG_ORDERS, type LogOrder } from '../../storage/changes/log-page.js';

@@ -9,12 +9,11 @@ import { ApiExtraModels, ApiHeader, ApiResponse, ApiTags, getSchemaPath } from '
 import { ApiProblems } from '../../problem/api-problems.js';
 import { Problem } from '../../problem/problem.js';
 import { EventPageDto } from './event.dto.js';
-import { EventCursors } from './event-cursors.js';
-import { EventLog } from './event-log.js';
-import { eventStream } from './event-stream.js';
+import { EventCursors } from '../../history/event-cursors.js';
+import { EventLog } from '../../history/event-log.js';
+import { eventStream, eventOf } from './event-presenter.js';
 import { EventsQueryDto } from './events-query.dto.js';
-import { prefersStream } from './prefers-stream.js';
-import { eventOf } from './show-change.js';
+import { namedType } from '../../http/headers/accept.js';
 
 const text = { schema: { type: 'string' as const } };
 
@@ -79,7 +78,7 @@ export class EventsController {
     reply.raw.once('close', () => {
       hungUp.abort();
     });
-    const streams = prefersStream(accept);
+    const streams = namedType(accept, ['text/event-stream']) !== null;
     if (streams && query.sort === '-at') throw reversedStream();
     const logQuery = this.log.queryOf(principal, query);
     const after =

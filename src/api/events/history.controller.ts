@@ -6,13 +6,13 @@ import { Requires, ShowsHistory } from '../../access/requires.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiParam, ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
-import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier-param.js';
+import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier.dto.js';
 import { locationOf } from '../../registry/identifier-path.js';
 import { HistoryPageDto } from './event.dto.js';
 import { PageQueryDto } from '../../http/validation/page-query.dto.js';
-import { EventCursors } from './event-cursors.js';
-import { type History, type HistoryPage, HistoryService } from './history.service.js';
-import { changeDtoOf } from './show-change.js';
+import { EventCursors } from '../../history/event-cursors.js';
+import { type History, type HistoryPage, HistoryService } from '../../history/history.service.js';
+import { changeDtoOf } from './event-presenter.js';
 
 const PAGE = {
   status: 200,

@@ -1,9 +1,9 @@
 import { IsIn, IsString, Matches, MaxLength } from 'class-validator';
-import { Optional } from '../../http/validation/optional.js';
+import { Optional } from '../../http/validation/member-decorators.js';
 import { IsQueryBoolean } from '../../http/validation/query-boolean.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
-import { DELIMITERS, type Delimiter } from './csv.js';
+import { DELIMITERS, type Delimiter } from './transfer-columns.js';
 import { IdentifierFilterDto } from '../representation/identifier-filter.dto.js';
 
 /** The identifiers to export, and the form of CSV. `columns`, `delimiter` and `excel` return CSV. */

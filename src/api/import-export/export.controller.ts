@@ -9,7 +9,7 @@ import type { Principal } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { sendStream } from '../../http/body/send-stream.js';
 import { CSV, NDJSON } from '../../http/body/streamed-body.js';
-import { withQueryPointers } from '../../http/validation/query-pointers.js';
+import { withQueryPointers } from '../../http/validation/request-validation.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
@@ -17,10 +17,10 @@ import { CATALOGUE } from '../../problem/catalogue.js';
 import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
-import { BYTE_ORDER_MARK, columnsIn, writeHeader, writeRows } from './csv.js';
+import { BYTE_ORDER_MARK, columnsIn, writeHeader, writeRows } from './transfer-columns.js';
 import { ExportQueryDto } from './export-query.dto.js';
-import { ExportService } from './export.service.js';
-import { type TransferLine, lineOf } from './transfer-line.js';
+import { ExportService } from '../../import-export/export.service.js';
+import { type TransferLine, lineOf } from './transfer-presenter.js';
 
 /** The path of the operation. */
 const PATH = '/identifiers/export';

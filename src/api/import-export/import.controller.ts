@@ -2,7 +2,7 @@ import { Controller, Headers, HttpCode, HttpStatus, Post, Query, Req, Res } from
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
-import { KeyValidity } from '../../access/key-validity.js';
+import { KeyValidity } from '../../access/key-reads.js';
 import { Requires } from '../../access/requires.js';
 import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
 import { type RawLine, openLines, readLines } from '../../http/lines/line-source.js';
@@ -22,11 +22,11 @@ import {
 } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import type { Problem } from '../../problem/problem.js';
-import { IMPORT_COLUMNS, readRow } from './csv.js';
-import { IMPORT_PATH, presentLine } from './import-result.js';
-import { ImportService, type ReadyLine, type ReceivedLine } from './import.service.js';
-import { PreviewedImports } from './previewed-imports.js';
-import { comparedIn } from './transfer-line.js';
+import { IMPORT_COLUMNS, readRow } from './transfer-columns.js';
+import { IMPORT_PATH, presentLine } from './import-presenter.js';
+import { comparedIn } from './transfer-presenter.js';
+import { ImportService, type ReadyLine, type ReceivedLine } from '../../import-export/import.service.js';
+import { PreviewedImports } from '../../import-export/previewed-imports.js';
 import { ImportResultDto, TransferLineDto } from './transfer-line.dto.js';
 
 /** Most lines that one statement imports. */

@@ -11,7 +11,7 @@ import {
   Min,
   ValidateBy,
 } from 'class-validator';
-import { NullIsAbsent } from '../../http/validation/null-members.js';
+import { NullIsAbsent, IsAlternateIds, IsLanguage, IsTarget, IsTime } from '../../http/validation/member-decorators.js';
 import { Nested } from '../../http/validation/fast-rules.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
@@ -25,10 +25,6 @@ import {
 import { HandleValueDto } from '../representation/handle-value.dto.js';
 import { MAX_VALUES } from '../../handle-values/index.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
-import { IsAlternateIds } from '../../http/validation/is-alternate-ids.js';
-import { IsLanguage } from '../../http/validation/is-language.js';
-import { IsTarget } from '../../http/validation/is-target.js';
-import { IsTime } from '../../http/validation/is-time.js';
 
 /** Half of PostgreSQL's INTEGER, so that an imported identifier can still be changed. */
 const MAX_VERSION = 1_000_000_000;

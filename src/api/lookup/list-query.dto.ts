@@ -1,14 +1,12 @@
 import { IsIn } from 'class-validator';
-import { Optional } from '../../http/validation/optional.js';
+import { Optional } from '../../http/validation/member-decorators.js';
+import { IsCursor, DEFAULT_PAGE_LIMIT, IsPageLimit } from '../../http/validation/page-query.dto.js';
+import { RefusesMembers } from '../../http/validation/request-validation.js';
 import { IsQueryBoolean } from '../../http/validation/query-boolean.js';
-import { IsCursor } from '../../http/validation/page-query.dto.js';
-import { DEFAULT_PAGE_LIMIT, IsPageLimit } from '../../http/validation/pagination.js';
-import { RefusesMembers } from '../../http/validation/refused-members.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { PAGE_ORDERS, type PageOrder } from '../../storage/identifiers/page-range.js';
-import { CountDto } from '../representation/count.dto.js';
+import { CountDto, IdentifierFilterDto } from '../representation/identifier-filter.dto.js';
 import { IdentifierDto } from '../representation/identifier.dto.js';
-import { IdentifierFilterDto } from '../representation/identifier-filter.dto.js';
 
 /** No index finds these among millions of identifiers; an export reads all of them. */
 const ONLY_EXPORTED = (name: string): string =>

@@ -10,7 +10,7 @@ import { LargeBody } from '../../http/body/body-limits.js';
 import { namedType } from '../../http/headers/accept.js';
 import { sendList, sendShortList } from '../../http/body/list-response.js';
 import { type CursorKind, Cursors } from '../../http/validation/cursor.js';
-import { withQueryPointers } from '../../http/validation/query-pointers.js';
+import { withQueryPointers } from '../../http/validation/request-validation.js';
 import { OnlyReads } from '../../http/route-settings.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiExtraModels, ApiHeader, ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
@@ -18,16 +18,21 @@ import { ApiProblems, ApiProblemsOrPages } from '../../problem/api-problems.js';
 import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem, malformed } from '../../problem/problem.js';
 import { nativeText } from '../../registry/identifier-record.js';
-import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier-param.js';
+import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier.dto.js';
 import { linkHeader } from '../../registry/identifier-path.js';
 import { IdentifierPresenter } from '../representation/identifier-presenter.js';
-import { ChoicesDto, FoundIdentifierDto } from './found-identifier.dto.js';
+import {
+  ChoicesDto,
+  FoundIdentifierDto,
+  LookupResponseDto,
+  LookupRequestDto,
+  type LookupHintDto,
+  type LookupResultDto,
+  LinksetDto,
+} from './lookup.dto.js';
 import { IdentifierPageDto, ListQueryDto } from './list-query.dto.js';
-import { LookupResponseDto, LookupRequestDto, type LookupHintDto, type LookupResultDto } from './lookup.dto.js';
-import { type Found, LookupService } from './lookup.service.js';
-import { LinksetDto } from './linkset.dto.js';
-import { HTML, showChoices, showUnknown } from './record-pages.js';
-import { RecordViews } from './record-views.js';
+import { type Found, LookupService } from '../../finding/lookup.service.js';
+import { HTML, showChoices, showUnknown, RecordViews } from './record-presenter.js';
 import { LINKSET } from '../../registry/typed-links.js';
 import type { PageCursor, PageOrder } from '../../storage/identifiers/page-range.js';
 

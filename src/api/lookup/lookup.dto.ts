@@ -3,8 +3,10 @@ import { MISS_REASONS, type MissReason } from '../../finding/miss.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
 import { MATCHED_BY, MAX_CANDIDATES, type MatchedBy } from '../../storage/identifiers/identifier-search.js';
-import { IdentifierDto } from '../representation/identifier.dto.js';
+import { IdentifierDto, REPAIRS } from '../representation/identifier.dto.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
+import type { RepairCode } from '../../identifier/index.js';
+import type { Linkset } from '../../registry/typed-links.js';
 
 const MAX_ITEMS = 1000;
 
@@ -123,4 +125,58 @@ export class LookupResultDto {
 export class LookupResponseDto {
   /** One result for each text, in order of the request. */
   items: LookupResultDto[];
+}
+
+/** A registered identifier, with the query and fragment of the request. */
+export class FoundIdentifierDto extends IdentifierDto {
+  /**
+   * The query of the identifier in the request (CID-15), without "?": echoed, never interpreted (R-24).
+   * @example null
+   */
+  query: string | null;
+
+  /**
+   * The fragment of the identifier in the request (CID-19), without "#": echoed, never interpreted (R-24).
+   * @example null
+   */
+  fragment: string | null;
+
+  /** How the text of the request differs from the identifier, as in `POST /normalize`; absent where it does not. */
+  @ApiProperty(REPAIRS)
+  repairs?: readonly RepairCode[];
+}
+
+/** The identifiers that have the GUID of the request. */
+export class ChoicesDto {
+  /**
+   * The first ten in order of minting, `NA/local`.
+   * @example ["100.102/F58FB49EB1F848F0A606E84CEF294BE5", "2000.01/F58FB49EB1F848F0A606E84CEF294BE5"]
+   */
+  candidates: string[];
+}
+
+/** The typed links of an identifier (RFC 9264 4.2): a member for each relation, such as `cite-as`. */
+export class LinksetDto implements Linkset {
+  /**
+   * One context: the URL of the representation is its `anchor`. Each other member is a relation with a list of targets,
+   * which have `href` and may have `type`.
+   */
+  @ApiProperty({
+    type: 'array',
+    items: {
+      type: 'object',
+      properties: { anchor: { type: 'string' } },
+      required: ['anchor'],
+      // A schema of the relations would apply to an index of TypeScript, which `anchor` cannot have beside it.
+      additionalProperties: true,
+    },
+    example: [
+      {
+        anchor: 'https://id.example.org/identifiers/100.102/F58FB49EB1F848F0A606E84CEF294BE5',
+        'cite-as': [{ href: 'http://hdl.handle.net/100.102/F58FB49EB1F848F0A606E84CEF294BE5' }],
+        type: [{ href: 'https://schema.org/AboutPage' }],
+      },
+    ],
+  })
+  linkset: Linkset['linkset'];
 }

@@ -8,7 +8,7 @@ import { type IdentifierRecord, nativeText } from '../../registry/identifier-rec
 import type { IdentifierDto } from '../representation/identifier.dto.js';
 import { locationHeader, locationOf } from '../../registry/identifier-path.js';
 import { IdentifierPresenter, SerializedIdentifier } from '../representation/identifier-presenter.js';
-import type { MintResultDto } from './batch/batch.dto.js';
+import type { MintResultDto } from './batch.dto.js';
 import type { MintedIdentifierDto } from './mint-request.dto.js';
 import { FoundRecords, type WholeResult } from '../../minting/found-records.js';
 import { type MintOutcome, type NamedResult, type WholeOutcome, isWholeOutcome } from '../../minting/mint-outcome.js';

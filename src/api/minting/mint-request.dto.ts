@@ -1,16 +1,18 @@
 import { IsBoolean, IsIn, IsString, MaxLength } from 'class-validator';
-import { NullIsAbsent } from '../../http/validation/null-members.js';
+import {
+  NullIsAbsent,
+  IsAlternateIds,
+  IsLanguage,
+  IsTarget,
+  IsTime,
+  Optional,
+} from '../../http/validation/member-decorators.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { IdentifierDto } from '../representation/identifier.dto.js';
 import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
 import { MAX_LOCAL_NAME_OCTETS, MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
 import { IGNORABLE_MEMBERS, type IgnorableMember } from '../../registry/ignored-members.js';
 import { ON_EXISTING, type OnExisting, type Understood } from '../../registry/mint-command.js';
-import { IsAlternateIds } from '../../http/validation/is-alternate-ids.js';
-import { IsLanguage } from '../../http/validation/is-language.js';
-import { IsTarget } from '../../http/validation/is-target.js';
-import { IsTime } from '../../http/validation/is-time.js';
-import { Optional } from '../../http/validation/optional.js';
 
 /** The states in which an identifier can be created. */
 const FIRST_STATES = ['active', 'reserved'] as const;

@@ -1,10 +1,10 @@
 import { Body, Controller, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { setRateLimitHeaders } from '../../access/rate-limit-headers.js';
+import { setRateLimitHeaders } from '../../access/limits.guard.js';
 import { Context } from '../../access/current-principal.js';
-import type { RequestContext } from '../../access/request-context.js';
+import type { RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
-import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/api-idempotency-key.js';
+import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/idempotency-key.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';

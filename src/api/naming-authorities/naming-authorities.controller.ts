@@ -1,10 +1,9 @@
 import { Body, Controller, Get, Headers, HttpStatus, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Context, CurrentPrincipal } from '../../access/current-principal.js';
-import type { Principal } from '../../access/principal.js';
-import type { RequestContext } from '../../access/request-context.js';
+import type { Principal, RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
-import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/api-idempotency-key.js';
+import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/idempotency-key.js';
 import { type EntityTags, matchesStrongly, readIfMatch } from '../../http/headers/entity-tags.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiHeader, ApiParam, ApiResponse, ApiTags } from '../../openapi/annotations.js';
@@ -21,8 +20,8 @@ import {
   type DescribedNamingAuthority,
   serializeNamingAuthority,
   serializeSettings,
-} from './described-naming-authority.js';
-import { NamingAuthoritiesService, NamingAuthorityExists } from './naming-authorities.service.js';
+} from '../../managing/described-naming-authority.js';
+import { NamingAuthoritiesService, NamingAuthorityExists } from '../../managing/naming-authorities.service.js';
 import { NamingAuthorityDto, NamingAuthorityPageDto } from './naming-authority.dto.js';
 
 const text = (description: string) => ({ description, schema: { type: 'string' as const } });

@@ -1,8 +1,7 @@
 import { IsBoolean, IsIn, IsObject, IsString, MaxLength } from 'class-validator';
-import { NullIsAbsent } from '../../http/validation/null-members.js';
+import { NullIsAbsent, Optional, OptionalOrNull } from '../../http/validation/member-decorators.js';
 import { Nested } from '../../http/validation/fast-rules.js';
 import { Computed, ReadOnly } from '../../http/validation/read-only.js';
-import { Optional, OptionalOrNull } from '../../http/validation/optional.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
 import {

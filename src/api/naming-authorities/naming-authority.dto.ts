@@ -9,7 +9,7 @@ import {
   UUID_VERSIONS,
   type UuidVersion,
 } from '../../registry/naming-authority.js';
-import { CountDto } from '../representation/count.dto.js';
+import { CountDto } from '../representation/identifier-filter.dto.js';
 
 /** The normalized resolver of a naming authority. */
 export class ShownResolverDto {

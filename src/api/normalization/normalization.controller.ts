@@ -9,8 +9,8 @@ import { OnlyReads } from '../../http/route-settings.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiOnlyProblems, ApiProblems } from '../../problem/api-problems.js';
-import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier-param.js';
-import { NormalizationService, type NormalizeResult } from './normalization.service.js';
+import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier.dto.js';
+import { NormalizationService, type NormalizeResult } from '../../finding/normalization.service.js';
 import {
   type InvalidItemDto,
   NormalizeResponseDto,

@@ -9,10 +9,9 @@ import {
   IsString,
   MaxLength,
 } from 'class-validator';
-import { NullIsAbsent } from '../../http/validation/null-members.js';
+import { NullIsAbsent, Optional } from '../../http/validation/member-decorators.js';
 import { KINDS, type Kind } from '../../identifier/index.js';
 import { Nested } from '../../http/validation/fast-rules.js';
-import { Optional } from '../../http/validation/optional.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 
 const MAX_ITEMS = 10_000;

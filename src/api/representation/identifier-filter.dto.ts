@@ -1,10 +1,25 @@
-import { IsIn, IsString, Matches, MaxLength } from 'class-validator';
-import { Optional } from '../../http/validation/optional.js';
 import { IsQueryBoolean } from '../../http/validation/query-boolean.js';
 import { ApiProperty } from '../../openapi/annotations.js';
+import { IsIn, IsString, Matches, MaxLength } from 'class-validator';
+import { Optional, IsTimeOrDate } from '../../http/validation/member-decorators.js';
 import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
-import { IsTimeOrDate } from '../../http/validation/is-time.js';
+
+/** A number of identifiers. */
+export class CountDto {
+  /**
+   * The number, or an estimate.
+   * @example 4711
+   */
+  @ApiProperty({ type: 'integer', minimum: 0 })
+  value: number;
+
+  /**
+   * False for an estimate from the statistics of the database, which is used from 10,000 on.
+   * @example true
+   */
+  isExact: boolean;
+}
 
 /** A filter for identifiers; all given members must match. */
 export class IdentifierFilterDto {

@@ -1,7 +1,20 @@
+import { ApiParam, ApiProperty } from '../../openapi/annotations.js';
 import { REPAIR_CODES } from '../../identifier/index.js';
-import { ApiProperty } from '../../openapi/annotations.js';
 import { REASON_CODES, type ReasonCode, STATES, type State } from '../../registry/identifier-record.js';
 import { HandleValueDto } from './handle-value.dto.js';
+
+/** Describes the path parameter `{identifier}`; OpenAPI templates cannot express an unescaped slash. */
+export const ApiIdentifierParam = (example = '100.102/F58FB49EB1F848F0A606E84CEF294BE5'): MethodDecorator =>
+  ApiParam({
+    name: 'identifier',
+    type: String,
+    description:
+      'The identifier in any form, percent-encoded; or the naming authority and the local name, separated by an unescaped slash.',
+    example,
+  });
+
+/** The location of the identifier in a request whose path has `ApiIdentifierParam`. */
+export const IDENTIFIER_POINTER = '#path/identifier';
 
 /** The schema of `repairs` where it is absent for none. */
 export const REPAIRS = { enum: REPAIR_CODES, enumName: 'RepairCode', isArray: true, required: false } as const;

@@ -1,6 +1,5 @@
 import { IsIn, IsString, Length, Matches, MaxLength } from 'class-validator';
-import { NullIsAbsent } from '../../http/validation/null-members.js';
-import { Optional } from '../../http/validation/optional.js';
+import { NullIsAbsent, Optional } from '../../http/validation/member-decorators.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
 import { REASON_CODES, REQUESTED_REASON_CODES, type ReasonCode } from '../../registry/identifier-record.js';

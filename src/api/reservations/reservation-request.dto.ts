@@ -1,9 +1,7 @@
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
-import { NullIsAbsent } from '../../http/validation/null-members.js';
-import { Optional } from '../../http/validation/optional.js';
+import { NullIsAbsent, Optional, IsTime } from '../../http/validation/member-decorators.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
-import { IsTime } from '../../http/validation/is-time.js';
 
 const MAX_COUNT = 10_000;
 const COUNT_MESSAGE = `count must be a whole number from 1 to ${MAX_COUNT}`;

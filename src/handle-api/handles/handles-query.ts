@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { MAX_PARAMETERS, isTrue, parametersIn } from '../../http/query-parameters.js';
 import { invalidValue } from '../../problem/problem.js';
 import type { ValueSelection } from '../../handle-values/index.js';
-import type { Presentation } from '../answers/send-answer.js';
+import type { Presentation } from '../send-answer.js';
 
 /** The parameters of a request below `/api/handles`. Unknown ones have no effect, nor have `auth`, `cert` and `doNotRefer`. */
 export interface HandlesQuery extends ValueSelection, Presentation {

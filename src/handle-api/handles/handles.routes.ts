@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RESPONSE_CODE } from '../../handle-values/index.js';
-import { sendAnswer } from '../answers/send-answer.js';
+import { sendAnswer } from '../send-answer.js';
 import { HANDLE_ROUTES, requestedHandle } from '../entrance.js';
 import type { ListHandler } from './list.handler.js';
 import type { WriteHandler } from './write.handler.js';
 import type { ReadHandler } from './read.handler.js';
-import { sendSite } from './site.js';
 
 const LISTS = ['/api/handles', '/api/handles/'];
 
@@ -72,4 +71,29 @@ function notImplemented({ raw }: FastifyRequest, reply: FastifyReply, message: s
   const { handle } = requestedHandle(raw);
   const body = { responseCode: RESPONSE_CODE.error, message, ...(handle !== '' && { handle }) };
   return sendAnswer(reply, { status: 501, body });
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
+
+/** `GET /api/site`: one server with one interface, at the address by which the client has reached it. */
+function sendSite(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { protocol, hostname, port } = request;
+  const site = {
+    version: 1,
+    protocolVersion: '2.11',
+    serialNumber: 1,
+    primarySite: true,
+    multiPrimary: false,
+    attributes: [{ name: 'desc', value: 'Mintmark' }],
+    servers: [
+      {
+        serverId: 1,
+        address: hostname,
+        interfaces: [
+          { query: true, admin: true, protocol: protocol.toUpperCase(), port: port ?? DEFAULT_PORTS[protocol] },
+        ],
+      },
+    ],
+  };
+  return sendAnswer(reply, { status: 200, body: { responseCode: RESPONSE_CODE.success, site } });
 }

@@ -6,7 +6,7 @@ import { type ApiAnswer, invalidAnswer, notResponsibleAnswer, RESPONSE_CODE } fr
 import type { Metrics } from '../../metrics/metrics.js';
 import { Problem } from '../../problem/problem.js';
 import { MAX_LISTED_NAMES, type NameList } from '../../storage/identifiers/name-list.js';
-import { sendAnswer } from '../answers/send-answer.js';
+import { sendAnswer } from '../send-answer.js';
 import { noteHandle } from '../entrance.js';
 import type { HandleFinder } from './handle-finder.js';
 import { type HandlesQuery, handlesQuery } from './handles-query.js';

@@ -25,7 +25,7 @@ import { availabilityOf } from '../../registry/availability.js';
 import { isHandleUser } from '../../registry/handle-user.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
-import { sendAnswer, sendText } from '../answers/send-answer.js';
+import { sendAnswer, sendText } from '../send-answer.js';
 import { requestedHandle } from '../entrance.js';
 import type { HandleFinder } from './handle-finder.js';
 import { type HandlesQuery, NO_QUERY, handlesQuery } from './handles-query.js';

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requestContextOf } from '../../access/current-principal.js';
-import { setRateLimitHeaders } from '../../access/rate-limit-headers.js';
-import type { RequestContext } from '../../access/request-context.js';
+import { setRateLimitHeaders } from '../../access/limits.guard.js';
+import type { RequestContext } from '../../access/principal.js';
 import type { HandleLocation } from '../../changing/handle-location.js';
 import type { HandleRecordsService } from '../../changing/handle-records.service.js';
 import {
@@ -17,7 +17,7 @@ import { upperAscii } from '../../identifier/index.js';
 import type { HandleApiLabel, Metrics } from '../../metrics/metrics.js';
 import { requireNoUser } from '../../registry/handle-user.js';
 import { nativeText } from '../../registry/identifier-record.js';
-import { sendAnswer } from '../answers/send-answer.js';
+import { sendAnswer } from '../send-answer.js';
 import { requestedHandle } from '../entrance.js';
 import type { HandleFinder } from './handle-finder.js';
 import { type HandlesQuery, handlesQuery } from './handles-query.js';

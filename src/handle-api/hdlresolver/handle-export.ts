@@ -1,4 +1,4 @@
-import type { KeyValidity } from '../../access/key-validity.js';
+import type { KeyValidity } from '../../access/key-reads.js';
 import type { Principal } from '../../access/principal.js';
 import { upperAscii } from '../../identifier/index.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';

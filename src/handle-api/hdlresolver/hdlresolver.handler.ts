@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, FastifyInstance } from 'fastify';
 import { principalOf } from '../../access/current-principal.js';
 import { type Places, holderOf } from '../../access/places.js';
 import { sendStream } from '../../http/body/send-stream.js';
@@ -6,8 +6,8 @@ import { invalidAnswer, jsonText, notResponsibleAnswer } from '../../handle-valu
 import { upperAscii } from '../../identifier/index.js';
 import { availabilityOf } from '../../registry/availability.js';
 import type { HandleApiLabel, Metrics } from '../../metrics/metrics.js';
-import { sendAnswer, sendText } from '../answers/send-answer.js';
-import { noteHandle, requestedHandle } from '../entrance.js';
+import { sendAnswer, sendText } from '../send-answer.js';
+import { noteHandle, requestedHandle, HANDLE_ROUTES } from '../entrance.js';
 import type { HandleFinder } from '../handles/handle-finder.js';
 import type { HandleExport } from './handle-export.js';
 
@@ -91,4 +91,13 @@ async function* arrayOf(
 
 function membersOf(texts: readonly string[]): string {
   return texts.map((text) => jsonText(text)).join(',');
+}
+
+/** The routes that the remote handle resolver of DSpace calls. It sends no credentials. */
+export function addHdlresolverRoutes(server: FastifyInstance, handler: HdlresolverHandler): void {
+  const read = { method: ['GET', 'HEAD'], config: { scopes: ['read'] as const } };
+  const list = { ...read, config: { ...read.config, lists: true } };
+  server.route({ ...list, url: '/hdlresolver/listprefixes', handler: handler.listPrefixes });
+  server.route({ ...read, url: HANDLE_ROUTES.resolve, handler: handler.resolve });
+  server.route({ ...list, url: '/hdlresolver/listhandles/:prefix', handler: handler.listHandles });
 }

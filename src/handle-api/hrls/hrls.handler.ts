@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, FastifyInstance } from 'fastify';
 import { principalOf } from '../../access/current-principal.js';
 import { type PlaceHolder, Places, holderOf } from '../../access/places.js';
 import type { Principal } from '../../access/principal.js';
@@ -23,7 +23,7 @@ import {
   type ValueQuery,
   type ValueSearch,
 } from '../../storage/identifiers/value-search.js';
-import { sendText } from '../answers/send-answer.js';
+import { sendText } from '../send-answer.js';
 import { noteHandle } from '../entrance.js';
 import type { HandleFinder } from '../handles/handle-finder.js';
 import { searchRequest } from './search-query.js';
@@ -122,4 +122,18 @@ function searchedIn(
   }
   if (!principal.isRestricted) return null;
   return known.all().flatMap(({ prefix: each }) => (principal.covers(each) ? [each] : []));
+}
+
+/** The routes of the reverse look-up servlet of EUDAT. */
+export function addHrlsRoutes(server: FastifyInstance, handler: HrlsHandler): void {
+  const method = ['GET', 'HEAD'];
+  server.route({
+    method,
+    url: '/hrls/ping',
+    config: { scopes: [] },
+    handler: async (_request, reply) => reply.type('text/plain; charset=utf-8').send('OK\n'),
+  });
+  for (const url of ['/hrls/handles', '/hrls/handles/:prefix']) {
+    server.route({ method, url, config: { scopes: ['read'], lists: true }, handler: handler.search });
+  }
 }

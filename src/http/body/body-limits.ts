@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Problem, tooLarge } from '../../problem/problem.js';
+import { Problem, tooLarge, invalidRequest } from '../../problem/problem.js';
 import { routeSettings } from '../route-settings.js';
 import { UNREADABLE, isReadableJson } from './content-encoding.js';
 import { isStreamed, mediaTypeOf } from './streamed-body.js';
@@ -62,4 +62,34 @@ export function contentLength({ headers }: FastifyRequest): number {
 /** Whether the content of a request with this method has a meaning. */
 export function hasUsableBody({ method }: FastifyRequest): boolean {
   return !WITHOUT_BODY.has(method);
+}
+
+/** Aborts a request whose body is too slow. Node's limit would also abort streams that make progress. */
+export function limitBodyDuration(server: FastifyInstance, limitMs: number): void {
+  server.addHook('onRequest', (request, _reply, done) => {
+    if (hasBody(request) && !isStreamed(request)) {
+      const { raw } = request;
+      const deadline = setTimeout(() => {
+        if (raw.complete || raw.destroyed) return;
+        const error = Object.assign(new Error('the body was not received in time'), {
+          code: 'ERR_HTTP_REQUEST_TIMEOUT',
+        });
+        server.server.emit('clientError', error, raw.socket);
+      }, limitMs).unref();
+      raw.once('end', () => {
+        clearTimeout(deadline);
+      });
+    }
+    done();
+  });
+}
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
+/** @throws Problem INVALID_REQUEST for a body with members, which would be ignored. */
+export function requireNoBody(body: unknown): void {
+  if (body === undefined || body === null || (typeof body === 'object' && Object.keys(body).length === 0)) return;
+  throw invalidRequest('', 'expected no body, or {}', 'This request must not have a body.');
 }

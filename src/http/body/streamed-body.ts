@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../problem/problem.js';
-import type { Charset } from './charsets.js';
-import { isPlain } from './content-encoding.js';
+import { type Charset, isPlain } from './content-encoding.js';
 import type { ResponseSpool } from './response-spool.js';
 import { routeSettings } from '../route-settings.js';
 

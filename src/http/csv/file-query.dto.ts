@@ -1,5 +1,5 @@
 import { IsString, MaxLength } from 'class-validator';
-import { Optional } from '../validation/optional.js';
+import { Optional } from '../validation/member-decorators.js';
 import { IsQueryBoolean } from '../validation/query-boolean.js';
 
 /** Characters of `columns`. */

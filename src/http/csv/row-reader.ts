@@ -1,5 +1,5 @@
 import { Problem } from '../../problem/problem.js';
-import { decode } from '../body/charsets.js';
+import { decode } from '../body/content-encoding.js';
 import { type Line, LineReader, MAX_LINE_OCTETS } from '../body/line-reader.js';
 import type { StreamedBody } from '../body/streamed-body.js';
 import { type Separator, cellsIn } from './cells.js';

@@ -1,4 +1,5 @@
 import { Problem } from '../../problem/problem.js';
+import { ApiHeader } from '../../openapi/annotations.js';
 
 const MAX_LENGTH = 255;
 
@@ -24,3 +25,20 @@ function keyIn(header: string): string {
   if (quoted !== undefined) return quoted.replace(/\\(.)/g, '$1');
   return BARE.test(header) ? header : '';
 }
+
+export const ApiIdempotencyKey = (): MethodDecorator =>
+  ApiHeader({
+    name: 'Idempotency-Key',
+    required: false,
+    description: 'Makes a retry safe: a repeat of the request with the same key returns the first result.',
+    schema: { type: 'string', minLength: 1, maxLength: 257 },
+    example: '3f0c2a52-95a5-4f2c-8f0a-0d5b7b1f7a10',
+  });
+
+/** The OpenAPI description of the header that marks a replay. */
+export const REPLAYED_HEADER = {
+  'Idempotency-Replayed': {
+    description: '"true" when the response is the replay of an earlier request with the same key.',
+    schema: { type: 'string' as const, enum: ['true'] },
+  },
+};

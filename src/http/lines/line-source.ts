@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem, invalidRequest } from '../../problem/problem.js';
-import { type FileColumns, headerRules } from '../csv/columns.js';
+import { type FileColumns, headerRules } from '../csv/file-columns.js';
 import { type Row, RowReader } from '../csv/row-reader.js';
 import { readJsonBody } from '../body/json-body.js';
 import { LineReader, MAX_LINE_OCTETS } from '../body/line-reader.js';

@@ -5,9 +5,9 @@ import type { Logger } from 'pino';
 import { v4 as uuid } from 'uuid';
 import type { Config } from '../../config/config.js';
 import type { Faces } from '../face.js';
-import { cutForwardedPorts } from '../headers/forwarded-for.js';
+import { cutForwardedPorts } from '../headers/request-headers.js';
 import { answerClientError } from './client-errors.js';
-import { joinIdentifierSegments } from './identifier-path.js';
+import { joinIdentifierSegments } from './unescaped-slash.js';
 import { routableTarget } from './malformed-targets.js';
 
 /** A local name may have 8192 octets, each escaped twice (`%25C3`) in a path. Node allows 16 KiB for all headers. */

@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../problem/problem.js';
-import { hintFor } from './identifier-path.js';
+import { hintFor } from './unescaped-slash.js';
 
 /**
  * Responds to methods that a known path does not support: OPTIONS with 204, others with 405, both with `Allow` (RFC

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../problem/problem.js';
 import type { Faces } from '../face.js';
-import { onlyReads } from '../only-reads.js';
+import { onlyReads } from '../route-settings.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -5,7 +5,7 @@ import type { Faces } from '../face.js';
 import { watchClientErrors } from './client-errors.js';
 import { readJsonBody } from '../body/json-body.js';
 import { hostFieldsOf } from './request-heads.js';
-import { limitBodyDuration } from '../body/body-timeout.js';
+import { limitBodyDuration } from '../body/body-limits.js';
 import type { Drain } from './drain.js';
 import { closeInStages } from './staged-close.js';
 import { answerReadsInTurn, limitPipelining } from './pipelining.js';
@@ -13,7 +13,7 @@ import type { RequestLog } from './request-log.js';
 import { MERGE_PATCH, requireJson } from '../body/content-encoding.js';
 import { ResponseSpool } from '../body/response-spool.js';
 import { acceptStreams } from '../body/streamed-body.js';
-import { readTraceParent } from '../headers/trace-context.js';
+import { readTraceParent } from '../headers/request-headers.js';
 import { dropUnreadBodies } from '../body/unread-bodies.js';
 
 /** The hooks of every request: request ID, log, drain, and body parsers. */
@@ -57,4 +57,14 @@ export function installServerHooks(
     }
   });
   acceptStreams(server, { idleMs: requestTimeoutMs, drain, spool: new ResponseSpool(responseSpoolBytes) });
+}
+
+const JSON_TYPE = /^application\/(?:[a-z.]+\+)?json\b/;
+
+/** Ends every JSON body with a newline for terminals. */
+export function endJsonWithNewline(server: FastifyInstance): void {
+  server.addHook('onSend', (_request, reply, payload, done) => {
+    const isJson = typeof payload === 'string' && JSON_TYPE.test(String(reply.getHeader('content-type')));
+    done(null, isJson && !payload.endsWith('\n') ? `${payload}\n` : payload);
+  });
 }

@@ -1,4 +1,4 @@
-import { isNullAbsent } from './null-members.js';
+import { isNullAbsent } from './member-decorators.js';
 import { IsObject, ValidateNested, ValidationTypes, getMetadataStorage } from 'class-validator';
 import { Transform, Type } from 'class-transformer';
 

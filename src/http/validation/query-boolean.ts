@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { IsIn } from 'class-validator';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { Read } from './fast-rules.js';
-import { Optional } from './optional.js';
+import { Optional } from './member-decorators.js';
 
 const BOOLEANS: ReadonlyMap<unknown, boolean> = new Map([
   ['true', true],

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { applyDecorators } from '@nestjs/common';
 import { ValidateBy } from 'class-validator';
 import { Problem } from '../../problem/problem.js';
-import { Optional } from './optional.js';
+import { Optional } from './member-decorators.js';
 
 const COMPARED = Symbol('read-only:compared');
 

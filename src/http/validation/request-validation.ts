@@ -3,7 +3,6 @@ import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { Problem, type ProblemDetail } from '../../problem/problem.js';
 import { FastRules, cutBehindFaults, memberNamesOf, nestedDtoOf } from './fast-rules.js';
-import { refusalOf } from './refused-members.js';
 import { isReservedName } from '../body/json-body.js';
 import { StreamedBody } from '../body/streamed-body.js';
 
@@ -141,4 +140,40 @@ function describe(
   // The items of a list have the DTO of the list.
   const nested = isDto(dto) ? (nestedDtoOf(dto, property) ?? dto) : undefined;
   return [...own, ...(children ?? []).flatMap((child) => describe(child, pointer, nested))];
+}
+
+type Dto = new () => object;
+
+const REFUSED = new WeakMap<object, Readonly<Record<string, string>>>();
+
+/** Explains for members that a DTO does not have where they are permitted: their names, and the detail of the problem. */
+export const RefusesMembers =
+  (details: Readonly<Record<string, string>>): ClassDecorator =>
+  (dto) => {
+    REFUSED.set(dto, details);
+  };
+
+/** The detail for a member that a DTO refuses; undefined for any other. */
+export function refusalOf(dto: Dto, name: string): string | undefined {
+  const details = REFUSED.get(dto);
+  return details !== undefined && Object.hasOwn(details, name) ? details[name] : undefined;
+}
+
+/**
+ * Awaits a service whose command has the parameters of a query as members: the JSON Pointers of its problems, such as
+ * `/target`, become the pointers of the parameters, `#query/target`.
+ */
+export async function withQueryPointers<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof Problem ? ofQuery(error) : error;
+  }
+}
+
+function ofQuery({ code, detail, extensions }: Problem): Problem {
+  const errors = extensions.errors?.map((error) =>
+    error.pointer.startsWith('/') ? { ...error, pointer: `#query${error.pointer}` } : error,
+  );
+  return new Problem(code, detail, { ...extensions, ...(errors !== undefined && { errors }) });
 }

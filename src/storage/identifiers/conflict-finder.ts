@@ -1,14 +1,34 @@
-import type pg from 'pg';
-import { arrayOf } from '../array-parameter.js';
 import { type IdentifierRecord, identifierOf } from '../../registry/identifier-record.js';
+import type pg from 'pg';
+import { arrayOf, prepared } from '../statement.js';
 import { type CanonicalName, canonicalNameOf } from '../../registry/canonical-name.js';
 import { denotes, isAt } from '../../registry/key-collision.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
-import { prepared } from '../prepared.js';
 import { MAX_PAGE_OCTETS, octetsOfRow } from '../bounded-page.js';
-import type { Conflicts } from './conflicts.js';
 import { type IdentifierRow, recordColumns, recordOf } from './identifier-row.js';
 import { HAS_STANDBY, type Queryable } from '../transactions.js';
+
+export interface Conflicts {
+  readonly metadata: IdentifierRecord | null;
+  readonly address: IdentifierRecord | null;
+  readonly alternate: { readonly record: IdentifierRecord; readonly index: number } | null;
+  /** The identifier with an alternate that claims the requested name. */
+  readonly claim: IdentifierRecord | null;
+  /** The identifier that an alternate names. */
+  readonly registered: { readonly record: IdentifierRecord; readonly index: number } | null;
+  /** Where the request has a name whose key another name has; null where no keys collide. */
+  readonly collision: string | null;
+  /** Whether a synchronous standby is configured, so that a result that is made of these rows must wait for it. */
+  readonly hasStandby: boolean;
+}
+
+export function expiredIn({ metadata, alternate, claim }: Conflicts): IdentifierRecord[] {
+  return [
+    ...(metadata?.metadataId === null ? [metadata] : []),
+    ...(alternate?.record.alternateIds.length === 0 ? [alternate.record] : []),
+    ...(claim?.alternateIds.length === 0 ? [claim] : []),
+  ];
+}
 
 type ConflictKind = 'metadata' | 'address' | 'alternate' | 'claim' | 'registered';
 

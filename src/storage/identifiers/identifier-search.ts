@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import type { Sessions } from '../../database/replica/server-state.js';
-import { arrayOf } from '../array-parameter.js';
+import { arrayOf } from '../statement.js';
 import { MAX_PAGE_OCTETS, octetsOfRow } from '../bounded-page.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';

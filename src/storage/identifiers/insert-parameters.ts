@@ -2,7 +2,7 @@ import { TEXTS } from '../../registry/members.js';
 import type { Digest } from '../../registry/uuid.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
-import { arrayOf, linesOf } from '../array-parameter.js';
+import { arrayOf, linesOf } from '../statement.js';
 
 /** A parameter of a statement: its name, its type, and its value for an item. `json`: JSON texts, one to a line. */
 export type Parameter<T = NewIdentifier> = readonly [

@@ -3,7 +3,7 @@ import type { QueryConfig } from 'pg';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
 import { POSITION_GATE } from '../changes/position-gate.js';
 import type { Row } from '../columns.js';
-import { prepared } from '../prepared.js';
+import { prepared } from '../statement.js';
 import type { Describes } from './identifier-row.js';
 import {
   ALTERNATE_PARAMETERS,

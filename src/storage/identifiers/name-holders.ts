@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
-import { arrayOf } from '../array-parameter.js';
+import { arrayOf } from '../statement.js';
 import { isAt } from '../../registry/key-collision.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 import { type Address, type NamingAuthoritySnapshot, addressIn } from '../../registry/naming-authority-snapshot.js';

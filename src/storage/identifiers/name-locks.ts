@@ -1,4 +1,4 @@
-import { arrayOf } from '../array-parameter.js';
+import { arrayOf } from '../statement.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
 import type { Queryable } from '../transactions.js';
 

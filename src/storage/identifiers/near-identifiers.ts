@@ -1,5 +1,5 @@
 import type { Sessions } from '../../database/replica/server-state.js';
-import { arrayOf } from '../array-parameter.js';
+import { arrayOf } from '../statement.js';
 import type { Digest } from '../../registry/uuid.js';
 
 /** Texts of a second for which a process searches: one takes about a millisecond of the database. */

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { REPLICA, type Replica } from '../../database/replica/replica.js';
 import type { Resolver } from '../../identifier/index.js';
-import { DEFAULT_HTTP_RESOLVER } from '../../registry/default-resolver.module.js';
+import { DEFAULT_HTTP_RESOLVER } from '../../registry/default-resolver.js';
 import type { LatestAuthorities, NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import { NamingAuthorityCache } from '../naming-authorities/naming-authority-cache.js';
 

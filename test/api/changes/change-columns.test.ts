@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { CHANGE_COLUMNS, readRow } from '../../../src/api/changes/change-columns.js';
-import { headerRules } from '../../../src/http/csv/columns.js';
+import { headerRules } from '../../../src/http/csv/file-columns.js';
 
 const columnsOf = (header: string[], map?: string) => headerRules(CHANGE_COLUMNS, map).columnsOf(header);
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type Document, operationsOf } from '../../../src/api/documentation/openapi/document.js';
+import { type Document, operationsOf } from '../../../scripts/openapi/document.js';
 import { useService } from '../harness/service.js';
 
 const service = useService();

@@ -3,9 +3,9 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { IMPORT_COLUMNS } from '../../../src/api/import-export/csv.js';
+import { IMPORT_COLUMNS } from '../../../src/api/import-export/transfer-columns.js';
 import { StreamedBody } from '../../../src/http/body/streamed-body.js';
-import { headerRules } from '../../../src/http/csv/columns.js';
+import { headerRules } from '../../../src/http/csv/file-columns.js';
 import { RowReader } from '../../../src/http/csv/row-reader.js';
 import { Problem } from '../../../src/problem/problem.js';
 

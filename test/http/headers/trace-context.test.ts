@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readTraceParent } from '../../../src/http/headers/trace-context.js';
+import { readTraceParent } from '../../../src/http/headers/request-headers.js';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';

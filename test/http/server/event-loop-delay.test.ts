@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { EventLoopDelay } from '../../../src/http/server/event-loop-delay.js';
+import { EventLoopDelay } from '../../../src/http/server/load-shedding.js';
 
 function block(ms: number): void {
   const end = performance.now() + ms;

@@ -9,7 +9,7 @@ import { EventsQueryDto } from '../../../src/api/events/events-query.dto.js';
 import { FastRules } from '../../../src/http/validation/fast-rules.js';
 import { PageQueryDto } from '../../../src/http/validation/page-query.dto.js';
 import { ListQueryDto } from '../../../src/api/lookup/list-query.dto.js';
-import { BatchQueryDto, BatchRequestDto, MintItemDto } from '../../../src/api/minting/batch/batch.dto.js';
+import { BatchQueryDto, BatchRequestDto, MintItemDto } from '../../../src/api/minting/batch.dto.js';
 import { MintRequestDto } from '../../../src/api/minting/mint-request.dto.js';
 import { CreateNamingAuthorityDto } from '../../../src/api/naming-authorities/naming-authority-settings.dto.js';
 import { NormalizeRequestDto } from '../../../src/api/normalization/normalize-request.dto.js';

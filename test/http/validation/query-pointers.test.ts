@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { withQueryPointers } from '../../../src/http/validation/query-pointers.js';
+import { withQueryPointers } from '../../../src/http/validation/request-validation.js';
 import { Problem } from '../../../src/problem/problem.js';
 
 describe('the pointers of a problem of a query', () => {

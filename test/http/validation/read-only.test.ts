@@ -2,13 +2,13 @@ import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { IsString } from 'class-validator';
 import { UpdateIdentifierDto } from '../../../src/api/curation/update-identifier.dto.js';
-import { serializeNamingAuthority } from '../../../src/api/naming-authorities/described-naming-authority.js';
+import { serializeNamingAuthority } from '../../../src/managing/described-naming-authority.js';
 import {
   CreateNamingAuthorityDto,
   UpdateNamingAuthorityDto,
 } from '../../../src/api/naming-authorities/naming-authority-settings.dto.js';
 import { FastRules, memberNamesOf } from '../../../src/http/validation/fast-rules.js';
-import { Optional } from '../../../src/http/validation/optional.js';
+import { Optional } from '../../../src/http/validation/member-decorators.js';
 import { Computed, ReadOnly, requireReadOnly } from '../../../src/http/validation/read-only.js';
 import { readPart } from '../../../src/http/validation/request-validation.js';
 import { DEFAULT_RESOLVER } from '../../../src/identifier/index.js';

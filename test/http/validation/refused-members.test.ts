@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ListQueryDto } from '../../../src/api/lookup/list-query.dto.js';
-import { refusalOf } from '../../../src/http/validation/refused-members.js';
+import { refusalOf } from '../../../src/http/validation/request-validation.js';
 
 class Other {
   target?: string;

@@ -1,0 +1,112 @@
+import { ModulesContainer } from '@nestjs/core';
+import * as swagger from '@nestjs/swagger';
+import { routeSettingsOf } from '../../dist/http/route-settings.js';
+import { annotateWith } from '../../dist/openapi/annotations.js';
+import { closeRequestSchemas } from './closed-requests.js';
+import { isReference, operationsOf } from './document.js';
+import { separateInputs } from './input-schemas.js';
+import { SCHEME, describeSecurity } from './operation-security.js';
+import { OPERATIONS } from './operation-ids.js';
+import { REQUEST_EXAMPLES } from './request-examples.js';
+import { describeOptionalParameters } from './optional-parameters.js';
+import { withPlainSchemaNames } from './schema-names.js';
+import { shareParts } from './share-parts.js';
+import { shareResponses } from './share-responses.js';
+import { describeStreams } from './stream-bodies.js';
+
+/**
+ * Generates the OpenAPI document from controllers and DTOs.
+ * @param version that of the package.
+ */
+export function openApiDocument(app, version) {
+  annotateWith(swagger);
+  const base = new swagger.DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle('Mintmark')
+    .setDescription(
+      'Mints and registers persistent identifiers: CORDRA identifiers as Handles, with their metadata IDs and URIs. ' +
+        'Every error is a problem document (RFC 9457) with a code from a closed list.',
+    )
+    .setVersion(version)
+    .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
+    .setExternalDoc('Problem details of HTTP APIs', 'https://www.rfc-editor.org/rfc/rfc9457')
+    .addServer('/')
+    .addBearerAuth(SCHEME, 'apiKey')
+    .addTag('identifiers', 'Mint, register, resolve, change and search identifiers.')
+    .addTag('reservations', 'Hold identifiers until a given time, then activate or release them.')
+    .addTag('naming authorities', 'The prefixes under which identifiers are minted.')
+    .addTag('events', 'Read and follow changes to identifiers.')
+    .addTag('syntax', 'Convert identifiers to their canonical forms, without reading the registry.')
+    .addTag('api-keys', 'Manage API keys.')
+    .addTag('health', 'Health checks and metrics.')
+    .build();
+  // The builder requires an address, which only the operator of an instance knows.
+  base.info.contact = { name: 'The operator of this service' };
+  const routes = routesOf(app);
+  const scopes = new Map();
+  const created = swagger.SwaggerModule.createDocument(app, base, {
+    // Without it, a controller without a tag has its class name as a tag of all its operations.
+    autoTagControllers: false,
+    operationIdFactory: (controller, method) => {
+      const id = OPERATIONS[`${controller}.${method}`] ?? method;
+      scopes.set(id, routes.get(`${controller}.${method}`) ?? {});
+      return id;
+    },
+  });
+  const document = withPlainSchemaNames(JSON.parse(JSON.stringify(created)));
+  for (const { path, operation } of operationsOf(document)) {
+    describeSecurity(operation, scopes.get(operation.operationId) ?? {});
+    const example = REQUEST_EXAMPLES[operation.operationId];
+    for (const [status, response] of Object.entries(operation.responses)) {
+      const isUnlimited = Number(status) < 400 && isPublic(path);
+      if (!isReference(response))
+        response.headers = { ...response.headers, ...REQUEST_ID, ...(isUnlimited ? {} : QUOTAS) };
+    }
+    for (const [type, media] of Object.entries(operation.requestBody?.content ?? {})) {
+      if (example?.[type] !== undefined) media.example = example[type];
+    }
+  }
+  closeRequestSchemas(document);
+  separateInputs(document);
+  describeStreams(document);
+  describeOptionalParameters(document);
+  shareResponses(document);
+  shareParts(document);
+  return document;
+}
+
+/** The settings of the handlers of all controllers, by `Controller.method`. */
+function routesOf(app) {
+  const controllers = [...app.get(ModulesContainer).values()].flatMap((module) => [...module.controllers.values()]);
+  return new Map(
+    controllers.flatMap(({ metatype }) =>
+      typeof metatype !== 'function'
+        ? []
+        : Object.entries(Object.getOwnPropertyDescriptors(metatype.prototype)).flatMap(([name, { value }]) =>
+            typeof value === 'function' ? [[`${metatype.name}.${name}`, routeSettingsOf(value)]] : [],
+          ),
+    ),
+  );
+}
+
+const REQUEST_ID = {
+  'X-Request-Id': {
+    description: 'The `X-Request-Id` of the request, or a new one. Log entries of the request contain it.',
+    schema: { type: 'string' },
+  },
+};
+
+const QUOTAS = {
+  'RateLimit-Policy': {
+    description: 'The quotas that apply to the request: `q` requests in `w` seconds. Absent where no quota applies.',
+    schema: { type: 'string', example: '"key";q=600000;w=60' },
+  },
+  RateLimit: {
+    description: 'The remaining quota `r`, and the seconds `t` until it is reset.',
+    schema: { type: 'string', example: '"key";r=599999;t=1' },
+  },
+};
+
+function isPublic(path) {
+  return path.startsWith('/health/') || path.startsWith('/problems');
+}

@@ -1,0 +1,69 @@
+import { schemasOf } from './closed-requests.js';
+import { isReference, operationsOf } from './document.js';
+
+const SCHEMAS = '#/components/schemas/';
+
+/**
+ * Gives requests and responses schemas of their own where a member has a default: a request may omit it, a response
+ * always has it. The request has the suffix "Input". Defaults become words, because some generators make a member with a
+ * default required in requests too.
+ */
+export function separateInputs(document) {
+  const { schemas } = document.components;
+  const operations = operationsOf(document).map(({ operation }) => operation);
+  const requested = schemasOf(
+    document,
+    operations.map(({ requestBody }) => requestBody),
+  );
+  const sent = schemasOf(
+    document,
+    operations.map(({ responses }) => responses),
+  );
+  const both = [...requested].filter((name) => sent.has(name) && hasDefaults(document, name));
+  const inputs = new Map(both.map((name) => [`${SCHEMAS}${name}`, `${SCHEMAS}${name}Input`]));
+  for (const name of both) {
+    const input = `${name}Input`;
+    if (input in schemas) throw new Error(`the schema ${input} exists already`);
+    schemas[input] = structuredClone(schemas[name] ?? {});
+    requested.delete(name);
+    requested.add(input);
+  }
+  for (const operation of operations) {
+    if (operation.requestBody !== undefined) operation.requestBody = redirected(operation.requestBody, inputs);
+  }
+  for (const name of requested) schemas[name] = withWordsForDefaults(redirected(schemas[name] ?? {}, inputs));
+  for (const name of sent) requireDefaults(schemas[name] ?? {});
+}
+
+/** Whether the schema or one that it refers to has members with defaults. */
+function hasDefaults(document, name) {
+  return [...schemasOf(document, [{ $ref: `${SCHEMAS}${name}` }])].some((one) =>
+    Object.values(document.components.schemas[one]?.properties ?? {}).some((member) => 'default' in member),
+  );
+}
+
+function redirected(part, inputs) {
+  return JSON.parse(
+    JSON.stringify(part, (key, value) =>
+      key === '$ref' && typeof value === 'string' ? (inputs.get(value) ?? value) : value,
+    ),
+  );
+}
+
+function withWordsForDefaults(schema) {
+  for (const member of Object.values(schema.properties ?? {})) {
+    if (isReference(member) || !('default' in member)) continue;
+    const words = `The default is \`${JSON.stringify(member.default)}\`.`;
+    member.description = [member.description, words].filter(Boolean).join(' ');
+    delete member.default;
+  }
+  return schema;
+}
+
+function requireDefaults(schema) {
+  const members = Object.entries(schema.properties ?? {});
+  const always = members.flatMap(([name, member]) => ('default' in member ? [name] : []));
+  if (always.length === 0) return;
+  schema.required = [...new Set([...(schema.required ?? []), ...always])];
+  for (const [, member] of members) delete member.default;
+}

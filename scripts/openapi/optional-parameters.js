@@ -1,0 +1,18 @@
+import { isReference, operationsOf } from './document.js';
+
+/**
+ * Moves the examples of optional parameters into their descriptions. Swagger UI sends an example that the user has not chosen: a list with the
+ * example of a cursor is refused, and two operations with the example of an idempotency key are one conflict.
+ */
+export function describeOptionalParameters(document) {
+  for (const { operation } of operationsOf(document)) {
+    for (const parameter of operation.parameters ?? []) {
+      if (isReference(parameter) || parameter.required === true) continue;
+      const { example = parameter.schema?.example } = parameter;
+      delete parameter.example;
+      delete parameter.schema?.example;
+      if (typeof example !== 'string' || parameter.schema?.enum !== undefined) continue;
+      parameter.description = [parameter.description, `For example \`${example}\`.`].filter(Boolean).join(' ');
+    }
+  }
+}

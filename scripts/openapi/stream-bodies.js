@@ -1,0 +1,32 @@
+import { isReference, operationsOf } from './document.js';
+
+const NDJSON = 'application/x-ndjson';
+const CSV = 'text/csv';
+
+/**
+ * Describes bodies of lines and of rows as texts, because a client that reads one as a JSON document fails at its second line. The
+ * schema of a line stays in `contentSchema` (JSON Schema 2020-12, Validation 8.5), which OpenAPI 3.1 permits.
+ */
+export function describeStreams(document) {
+  for (const { operation } of operationsOf(document)) {
+    describeLines(operation.requestBody?.content);
+    for (const response of Object.values(operation.responses)) {
+      if (!isReference(response)) describeLines(response.content);
+    }
+  }
+}
+
+function describeLines(content = {}) {
+  const rows = content[CSV];
+  if (rows !== undefined)
+    rows.schema = { type: 'string', description: 'Rows of CSV (RFC 4180), the first one with names.' };
+  const media = content[NDJSON];
+  if (media?.schema === undefined || media.schema.type === 'string') return;
+  const names = Array.from(JSON.stringify(media.schema).matchAll(/schemas\/(\w+)"/g), ([, name = '']) => `\`${name}\``);
+  media.schema = {
+    type: 'string',
+    description: `A stream of lines, each one ${names.join(' or ')} as JSON and a line feed.`,
+    contentMediaType: NDJSON,
+    contentSchema: { type: 'array', items: media.schema },
+  };
+}

@@ -1,0 +1,49 @@
+import { HttpStatus } from '@nestjs/common';
+import { CATALOGUE } from '../../problem/catalogue.js';
+import { problemDocument } from '../../problem/problem-document.dto.js';
+import { Problem } from '../../problem/problem.js';
+import { nativeText } from '../../registry/identifier-record.js';
+import { keyCollision } from '../../registry/key-collision.js';
+import {
+  type ConflictReader,
+  claimProblem,
+  conflictProblem,
+  nameConflictProblem,
+} from '../../registry/conflict-problem.js';
+import type { LineResult } from '../../import-export/import.service.js';
+import type { ImportConflicts } from '../../import-export/transfer-record.js';
+import type { ImportResultDto } from './transfer-line.dto.js';
+
+export const IMPORT_PATH = '/identifiers/import';
+
+/** The result of a line: of its import, of an equal identifier, of a conflict or of an error. */
+export function presentLine({ line, result }: LineResult, reader: ConflictReader): ImportResultDto {
+  if (result instanceof Problem) return refusalOf(line, result);
+  if (result.outcome === 'conflict') return refusalOf(line, problemIn(result.conflicts, reader));
+  const { outcome, record } = result;
+  const status = outcome === 'imported' ? HttpStatus.CREATED : HttpStatus.OK;
+  return { line, status, identifier: nativeText(record), outcome };
+}
+
+function refusalOf(line: number, problem: Problem): ImportResultDto {
+  return { line, status: CATALOGUE[problem.code].status, problem: problemDocument(problem, IMPORT_PATH) };
+}
+
+function problemIn(
+  { address, metadata, alternate, claim, registered, collision }: ImportConflicts,
+  reader: ConflictReader,
+): Problem {
+  if (collision !== null) return keyCollision(collision === '/localName' ? '/identifier' : collision);
+  if (address !== null) {
+    const what = 'This identifier is registered with other attributes';
+    return conflictProblem('IDENTIFIER_TAKEN', what, address, '/identifier');
+  }
+  if (metadata !== null) {
+    const what = 'This metadata ID is used by an identifier';
+    return conflictProblem('METADATA_ID_TAKEN', what, metadata, '/metadataId');
+  }
+  if (claim !== null) return claimProblem(claim, '/identifier', reader);
+  const holder = alternate ?? registered;
+  if (holder === null) throw new TypeError('an import conflict always has an identifier');
+  return nameConflictProblem('ALTERNATE_ID_TAKEN', holder.record, `/alternateIds/${holder.index}`);
+}

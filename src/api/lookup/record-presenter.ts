@@ -1,0 +1,193 @@
+import { HttpStatus, Inject, Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Principal } from '../../access/principal.js';
+import { securityHeaders } from '../../http/server/security-headers.js';
+import type { Uris } from '../../identifier/index.js';
+import type { Hint } from '../../finding/miss.js';
+import {
+  MAX_PAGE_EVENTS,
+  PAGE_CONTENT_SECURITY_POLICY,
+  choicePage,
+  hintsFor,
+  recordPage,
+  unknownNamePage,
+  withdrawnPage,
+} from '../../record-page/index.js';
+import { availabilityOf, blockedByLinks, withdrawnProblem } from '../../registry/availability.js';
+import { IS_RESOLVER_SET, BLOCKED_BY_URL } from '../../registry/default-resolver.js';
+import { locationOf } from '../../registry/identifier-path.js';
+import { type RecordUrls, LINKSET, linksetOf, typedLinksOf } from '../../registry/typed-links.js';
+import { HistoryService } from '../../history/history.service.js';
+import type { Found } from '../../finding/lookup.service.js';
+import { entityTagOf, matchesWeakly } from '../../http/headers/entity-tags.js';
+import { linkHeaderOf } from '../../http/headers/link-header.js';
+import { ownOrigin } from '../../http/headers/request-headers.js';
+import { CATALOGUE } from '../../problem/catalogue.js';
+import { Problem } from '../../problem/problem.js';
+import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import type { IdentifierDto } from '../representation/identifier.dto.js';
+import { IdentifierPresenter, SerializedIdentifier } from '../representation/identifier-presenter.js';
+
+export const HTML = 'text/html';
+
+/** The headers of a page. */
+const PAGE_HEADERS = {
+  ...securityHeaders(PAGE_CONTENT_SECURITY_POLICY),
+  'content-type': `${HTML}; charset=utf-8`,
+};
+
+/** The headers of a page in place of a problem document. */
+const NO_STORE_PAGE_HEADERS = { ...PAGE_HEADERS, 'cache-control': 'no-store' };
+
+/** Pages of records for browsers; see `record-page/`. */
+@Injectable()
+export class RecordPages {
+  constructor(
+    private readonly histories: HistoryService,
+    @Inject(IS_RESOLVER_SET) private readonly isResolverSet: boolean,
+  ) {}
+
+  /**
+   * The page of a record that the principal can see, also of a withdrawn one.
+   * @param urls where the service serves the record, and its history if the principal can see it.
+   */
+  async of(
+    { record, metadataIdScheme }: Omit<Found, 'uriParts' | 'repairs'>,
+    uris: Uris,
+    { record: canonicalUrl, history: historyUrl }: RecordUrls,
+    principal: Principal,
+  ): Promise<string> {
+    const history = historyUrl === null ? null : await this.histories.last(record, MAX_PAGE_EVENTS, principal);
+    const isPublic = this.isResolverSet || record.resolver !== null;
+    const own = { record, uris, isPublic, metadataIdScheme, canonicalUrl };
+    const shown = { ...own, values: null, history, ...(historyUrl !== null && { historyUrl }) };
+    return availabilityOf(record).kind === 'shown' ? recordPage(shown) : withdrawnPage(shown);
+  }
+}
+
+/**
+ * Sets the status of a name that is not registered.
+ * @param name as the request has it, decoded.
+ * @param hint what is probably wrong with it; null where that is not known.
+ * @returns the page.
+ */
+export function showUnknown(name: string, hint: Hint | null, reply: FastifyReply): string {
+  void reply.status(HttpStatus.NOT_FOUND).headers(NO_STORE_PAGE_HEADERS);
+  const nearest = hint?.nearest ?? null;
+  const hints = [...(hint === null ? [] : [hint.detail]), ...hintsFor(name)];
+  const link = nearest === null ? null : { name: nearest, url: locationOf({ identifier: nearest }) };
+  return unknownNamePage(name, hints, link);
+}
+
+/**
+ * Sets the status of a GUID that several identifiers have.
+ * @param names `NA/local`.
+ * @returns the page, or JSON.
+ */
+export function showChoices(text: string, names: readonly string[], type: string | null, reply: FastifyReply): string {
+  void reply.status(HttpStatus.AMBIGUOUS);
+  if (type === HTML) {
+    void reply.headers(NO_STORE_PAGE_HEADERS);
+    return choicePage(
+      text,
+      names.map((name) => ({ name, url: locationOf({ identifier: name }) })),
+    );
+  }
+  void reply.headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
+  return `${JSON.stringify({ candidates: names })}\n`;
+}
+
+/** A media type that `Accept` has to name; null for JSON. */
+export type ViewType = typeof HTML | typeof LINKSET | null;
+
+/** A request for a record, its client and its response. */
+export interface Viewing {
+  readonly principal: Principal;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** The response of a record as JSON, as a page and as a link set, each with its entity tag (RFC 9110 8.8.3). */
+@Injectable()
+export class RecordViews {
+  constructor(
+    private readonly presenter: IdentifierPresenter,
+    private readonly pages: RecordPages,
+    @Inject(BLOCKED_BY_URL) private readonly blockedByUrl: string | null,
+  ) {}
+
+  /**
+   * Sets the headers of the response.
+   * @returns the body; undefined for 304.
+   * @throws Problem IDENTIFIER_WITHDRAWN or IDENTIFIER_BLOCKED, except for a page.
+   */
+  async show(found: Found, type: ViewType, viewing: Viewing): Promise<string | undefined> {
+    const { record, uriParts, repairs, metadataIdScheme } = found;
+    const { principal, request, reply } = viewing;
+    const shown = this.presenter.show(record);
+    if (availabilityOf(record).kind !== 'shown') {
+      const problem = this.problemOf(record, shown, principal);
+      if (type !== HTML) throw problem;
+      const body = await this.pages.of(found, shown.uris, urlsOf(shown, principal), principal);
+      const { status } = CATALOGUE[problem.code];
+      const { link } = problem.extensions.headers ?? {};
+      void reply.status(status).headers({ ...NO_STORE_PAGE_HEADERS, ...(link !== undefined && { link }) });
+      return body;
+    }
+    const urls = urlsOf(shown, principal);
+    const links = linkHeaderOf(typedLinksOf(record, shown.uris, urls, metadataIdScheme));
+    if (links !== undefined) void reply.header('link', links);
+    if (type === null) {
+      const written = new SerializedIdentifier(shown);
+      if (isNotModified(viewing, written.entityTag)) return undefined;
+      const { query, fragment } = uriParts;
+      return written.toResponse(reply, { query, fragment, ...(repairs.length > 0 && { repairs }) });
+    }
+    const body =
+      type === HTML
+        ? await this.pages.of(found, shown.uris, urls, principal)
+        : `${JSON.stringify(linksetOf(record, shown.uris, atOrigin(urls, request), metadataIdScheme))}\n`;
+    // A cache replaces the headers of a stored page by those of 304 (RFC 9111 3.2).
+    void reply.headers(type === HTML ? PAGE_HEADERS : { 'content-type': LINKSET });
+    return isNotModified(viewing, entityTagOf(record.version, body)) ? undefined : body;
+  }
+
+  /** With links to who blocks the record and to its replacement. */
+  /** With what a reinstatement needs: the version and its entity tag, and the record for a key that may reinstate it. */
+  private problemOf(record: IdentifierRecord, shown: IdentifierDto, principal: Principal): Problem {
+    const { code, detail, extensions } = withdrawnProblem(record);
+    const replacedBy = record.tombstone?.replacedBy ?? null;
+    const successor = replacedBy === null ? [] : [{ rel: 'successor-version', href: hrefOf(replacedBy) }];
+    const link = linkHeaderOf([...blockedByLinks(record, this.blockedByUrl), ...successor]);
+    const { entityTag } = new SerializedIdentifier(shown);
+    const seen = principal.curates(record.namingAuthority) ? { record: shown } : {};
+    return new Problem(code, detail, {
+      members: { ...extensions.members, version: record.version, ...seen },
+      headers: { etag: entityTag, ...(link !== undefined && { link }) },
+    });
+  }
+}
+
+/** The path of a Handle, otherwise the URI itself. */
+function hrefOf(replacedBy: string): string {
+  return /^(info:fedora\/|urn:uuid:)/.test(replacedBy) ? replacedBy : locationOf({ identifier: replacedBy });
+}
+
+/** Sets the entity tag, and the status 304 for a client that has the representation (RFC 9110 13.1.2). */
+function isNotModified({ request, reply }: Viewing, entityTag: string): boolean {
+  void reply.headers({ etag: entityTag, 'cache-control': 'no-cache' });
+  if (!matchesWeakly(request.headers['if-none-match'], entityTag)) return false;
+  void reply.status(HttpStatus.NOT_MODIFIED);
+  return true;
+}
+
+function urlsOf(shown: Pick<IdentifierDto, 'identifier'>, { seesHistory }: Principal): RecordUrls {
+  const record = locationOf(shown);
+  return { record, history: seesHistory ? `${record}/history` : null };
+}
+
+/** Absolute URLs; paths where the request names no plain host. */
+function atOrigin({ record, history }: RecordUrls, request: FastifyRequest): RecordUrls {
+  const origin = ownOrigin(request) ?? '';
+  return { record: origin + record, history: history === null ? null : origin + history };
+}

@@ -1,0 +1,103 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Body, Controller, Headers, HttpCode, HttpStatus, Post, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Context } from '../../access/current-principal.js';
+import type { RequestContext } from '../../access/principal.js';
+import { Requires } from '../../access/requires.js';
+import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/idempotency-key.js';
+import { LargeBody } from '../../http/body/body-limits.js';
+import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
+import { readPart } from '../../http/validation/request-validation.js';
+import { sendStream } from '../../http/body/send-stream.js';
+import { ApiBody, ApiResponse, ApiTags } from '../../openapi/annotations.js';
+import { ApiProblems } from '../../problem/api-problems.js';
+import { invalidValue } from '../../problem/problem.js';
+import type { NamedResult } from '../../minting/mint-outcome.js';
+import { MintPresenter, type ResultStyle } from './mint-presenter.js';
+import { BatchResponseDto, BatchQueryDto, BatchRequestDto, readItem } from './batch.dto.js';
+import { type BatchCommand, BatchService } from '../../bulk/batch.service.js';
+import type { ReceivedItem } from '../../bulk/mint-item.js';
+
+const PATH = '/identifiers/batch';
+
+/** Items that are validated or serialized before other requests continue. */
+const SLICE = 100;
+
+@ApiTags('identifiers')
+@Controller('identifiers')
+export class BatchController {
+  constructor(
+    private readonly batches: BatchService,
+    private readonly presenter: MintPresenter,
+  ) {}
+
+  /**
+   * Mint or register many identifiers
+   * @remarks Processes up to 10,000 mints in one transaction: `items`, each as for a single mint, or only `count`. The
+   * response has one result for each item, in order of the request. Items that conflict with an earlier item fail with
+   * DUPLICATE_IN_REQUEST. Items that update may have existing identifiers of 16 MiB together. With `mode=atomic` nothing is stored when any item fails. The `Idempotency-Key` covers the
+   * whole batch, and a replay returns its identifiers in their current state.
+   */
+  @Post('batch')
+  @Requires('mint', 'register')
+  @LargeBody()
+  @HttpCode(HttpStatus.OK)
+  @ApiIdempotencyKey()
+  @ApiBody({ type: BatchRequestDto })
+  @ApiPrefer('return=minimal')
+  @ApiResponse({
+    status: 200,
+    description: 'One result for each item, in order of the request.',
+    type: BatchResponseDto,
+    headers: { ...REPLAYED_HEADER, ...PREFERENCE_HEADER },
+  })
+  @ApiProblems(
+    ...(['MALFORMED_JSON', 'INVALID_REQUEST', 'INVALID_IDEMPOTENCY_KEY', 'REQUEST_IN_FLIGHT'] as const),
+    ...(['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'OUTCOME_UNKNOWN', 'BATCH_REFUSED'] as const),
+    ...(['UNKNOWN_NAMING_AUTHORITY', 'SUSPENDED_NAMING_AUTHORITY', 'IDEMPOTENCY_KEY_REUSED'] as const),
+  )
+  async mint(
+    @Body() body: unknown,
+    @Query() { mode }: BatchQueryDto,
+    @Context() context: RequestContext,
+    @Headers('prefer') prefer: string | undefined,
+    @Req() httpRequest: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const batch = await readBatch(body, mode);
+    const { results, replayed } = await this.batches.mint(batch, context);
+    const { isMinimal } = readPreferences(prefer);
+    if (replayed) void reply.header('idempotency-replayed', 'true');
+    void reply.headers(preferenceApplied({ isMinimal }));
+    void reply.status(HttpStatus.OK).type('application/json; charset=utf-8');
+    sendStream(httpRequest, reply, this.write(results, { principal: context.principal, instance: PATH, isMinimal }));
+  }
+
+  /** Written in pieces, because a whole response can exceed 10 MB. */
+  private async *write(results: readonly NamedResult[], style: ResultStyle): AsyncGenerator<string> {
+    let before = '{"items":[';
+    for await (const part of this.presenter.results(results, style)) {
+      yield before + part.map((result) => JSON.stringify(result)).join(',');
+      before = ',';
+      await nextTurn();
+    }
+    yield `${results.length === 0 ? before : ''}]}\n`;
+  }
+}
+
+/**
+ * Validates a batch, and each item on its own.
+ * @throws Problem INVALID_REQUEST for a fault outside the items; that of an item is its result.
+ */
+async function readBatch(body: unknown, mode: BatchQueryDto['mode']): Promise<BatchCommand> {
+  const { items: values, count, namingAuthority } = readPart(BatchRequestDto, body);
+  if ((count === undefined) === (values === undefined)) throw invalidValue('/items', 'send either items or count');
+  if (count !== undefined && namingAuthority === undefined)
+    throw invalidValue('/namingAuthority', 'count requires namingAuthority');
+  const items: ReceivedItem[] = [];
+  for (const value of values ?? Array.from({ length: count ?? 0 }, () => ({}))) {
+    items.push(readItem(value));
+    if (items.length % SLICE === 0) await nextTurn();
+  }
+  return { namingAuthority, items, isCount: values === undefined, mode };
+}

@@ -1,0 +1,158 @@
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
+import { NullIsAbsent, Optional } from '../../http/validation/member-decorators.js';
+import { ApiProperty } from '../../openapi/annotations.js';
+import { MintFieldsDto, MintedIdentifierDto, UNDERSTOOD } from './mint-request.dto.js';
+import { readPart } from '../../http/validation/request-validation.js';
+import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
+import { Problem } from '../../problem/problem.js';
+import { IGNORABLE_MEMBERS, type IgnorableMember } from '../../registry/ignored-members.js';
+import type { Understood } from '../../registry/mint-command.js';
+import type { ReceivedItem } from '../../bulk/mint-item.js';
+
+export const MAX_ITEMS = 10_000;
+
+/** Whether a failed item prevents all others from being minted. */
+export const BATCH_MODES = ['perItem', 'atomic'] as const;
+
+const COUNT_MESSAGE = `count must be a whole number from 1 to ${MAX_ITEMS}`;
+
+/** One of many mint requests. */
+export class MintItemDto extends MintFieldsDto {
+  /**
+   * The naming authority of this item; by default that of the request.
+   * @example "100.102"
+   */
+  @Optional()
+  @MaxLength(255)
+  @IsString()
+  namingAuthority?: string;
+
+  /**
+   * A name that the client chooses for this item; the result repeats it.
+   * @example "row 7"
+   */
+  @Optional()
+  @MaxLength(255)
+  @IsString()
+  clientRef?: string;
+}
+
+/** Identifiers to mint: `items`, or a `count` of identifiers without attributes. */
+@NullIsAbsent()
+export class BatchRequestDto {
+  /**
+   * The naming authority of items that name none; `count` requires it.
+   * @example "100.102"
+   */
+  @Optional()
+  @MaxLength(255)
+  @IsString()
+  namingAuthority?: string;
+
+  /** How many identifiers to mint; excludes `items`. */
+  @ApiProperty({ type: 'integer', minimum: 1, maximum: MAX_ITEMS, required: false, example: 100 })
+  @Optional()
+  @Max(MAX_ITEMS, { message: COUNT_MESSAGE })
+  @Min(1, { message: COUNT_MESSAGE })
+  @IsInt({ message: COUNT_MESSAGE })
+  count?: number;
+
+  /** The items to mint. Each item is validated on its own. */
+  @ApiProperty({ type: () => [MintItemDto], minItems: 1, maxItems: MAX_ITEMS, required: false })
+  @Optional()
+  @ArrayMaxSize(MAX_ITEMS)
+  @ArrayMinSize(1)
+  @IsArray()
+  items?: unknown[];
+}
+
+/** How a batch is processed. */
+export class BatchQueryDto {
+  /** "perItem" mints all valid items; "atomic" mints all items or none. */
+  @ApiProperty({ enum: BATCH_MODES, default: 'perItem', required: false })
+  @Optional()
+  @IsIn(BATCH_MODES)
+  mode: (typeof BATCH_MODES)[number] = 'perItem';
+}
+
+/** Settings for all lines of a stream. */
+export class BulkQueryDto {
+  /**
+   * The naming authority of lines that name none.
+   * @example "100.102"
+   */
+  @Optional()
+  @MaxLength(255)
+  @IsString()
+  namingAuthority?: string;
+}
+
+/** The result of an item: `identifier` or `problem`. */
+export class MintResultDto {
+  /** The name that the client chose for the item; null if it sent none. */
+  @ApiProperty({ type: String, nullable: true, example: 'row 7' })
+  clientRef: string | null;
+
+  /** The status that `POST /identifiers` would return: 201 or 200 with `identifier`, any other with `problem`. */
+  @ApiProperty({ type: 'integer', example: 201 })
+  status: number;
+
+  /**
+   * The identifier, `NA/local`.
+   * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
+   */
+  identifier?: string;
+
+  /** The representation of the identifier, as `POST /identifiers` returns it; absent with `Prefer: return=minimal`. */
+  record?: MintedIdentifierDto;
+
+  /**
+   * The members of the item that were not taken, because the existing identifier has other values; absent where every
+   * member was taken.
+   */
+  @ApiProperty({ enum: IGNORABLE_MEMBERS, isArray: true, required: false, example: ['target'] })
+  ignored?: readonly IgnorableMember[];
+
+  /**
+   * The names of the item that are stored in another notation than they were sent in, by their JSON Pointers in the item (RFC 6901);
+   * absent where every name is stored as it was sent.
+   */
+  @ApiProperty(UNDERSTOOD)
+  understood?: Understood;
+
+  /** Why the item failed; pointers are relative to the item. */
+  problem?: ProblemDocumentDto;
+}
+
+/** The response to a batch. */
+export class BatchResponseDto {
+  /** One result for each item, in order of the request. */
+  items: MintResultDto[];
+}
+
+/** A line of the response to a stream. */
+export class MintLineDto extends MintResultDto {
+  /** The number of the line in the request, counted from 1; blank lines are counted. */
+  @ApiProperty({ type: 'integer', example: 1 })
+  line: number;
+}
+
+/** Validates an item; an invalid one has its problem, with pointers into the item. */
+export function readItem(value: unknown): ReceivedItem {
+  return { clientRef: clientRefOf(value), request: requestIn(value), value };
+}
+
+function requestIn(value: unknown): MintItemDto | Problem {
+  try {
+    return readPart(MintItemDto, value);
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}
+
+/** Repeated in the result of an invalid item too, so that the client can match it. */
+function clientRefOf(value: unknown): string | null {
+  const { clientRef } = typeof value === 'object' && value !== null ? (value as Partial<MintItemDto>) : {};
+  return typeof clientRef === 'string' && clientRef.length <= 255 ? clientRef : null;
+}

@@ -1,0 +1,114 @@
+import { Controller, Headers, HttpCode, HttpStatus, Post, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Context } from '../../access/current-principal.js';
+import type { RequestContext } from '../../access/principal.js';
+import { Requires } from '../../access/requires.js';
+import { ApiIdempotencyKey } from '../../http/headers/idempotency-key.js';
+import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
+import { type RawLine, openLines, readLines } from '../../http/lines/line-source.js';
+import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndjson-response.js';
+import { StreamSummaryDto } from '../../http/body/stream-summary.dto.js';
+import { sendStream, streamLog } from '../../http/body/send-stream.js';
+import { NDJSON, ReadsStream, streamedBody } from '../../http/body/streamed-body.js';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiExtraModels,
+  ApiResponse,
+  ApiTags,
+  getSchemaPath,
+} from '../../openapi/annotations.js';
+import { ApiProblems } from '../../problem/api-problems.js';
+import { Problem } from '../../problem/problem.js';
+import { BulkQueryDto, MintItemDto, MintLineDto, readItem } from './batch.dto.js';
+import { MintPresenter, type ResultStyle } from './mint-presenter.js';
+import { BulkService, type Chunk, type LineResult, type ReceivedLine } from '../../bulk/bulk.service.js';
+
+const PATH = '/identifiers/bulk';
+
+const CHUNK_LINES = 500;
+
+@ApiTags('identifiers')
+@Controller('identifiers')
+export class BulkController {
+  constructor(
+    private readonly bulk: BulkService,
+    private readonly presenter: MintPresenter,
+  ) {}
+
+  /**
+   * Mint or register a stream of identifiers
+   * @remarks Reads one mint request from each line, for any number of lines, and returns one result for each line, in
+   * the same order and while the request continues. A line with a result is durable. Blank lines are numbered but
+   * produce no result. A line has at most 64 KiB. After an interruption, send all lines again with the same
+   * `Idempotency-Key`: no line gets a second identifier. When the stream cannot continue, its last line has a `problem`
+   * and no `clientRef`, and `line` is the number of the first line without a result.
+   */
+  @Post('bulk')
+  @Requires('mint', 'register')
+  @HttpCode(HttpStatus.OK)
+  @ApiIdempotencyKey()
+  @ReadsStream(NDJSON)
+  @ApiConsumes(NDJSON)
+  @ApiPrefer('return=minimal', 'summary')
+  @ApiExtraModels(MintItemDto, MintLineDto, StreamSummaryDto)
+  @ApiBody({ schema: { $ref: getSchemaPath(MintItemDto) }, description: 'One JSON object on each line.' })
+  @ApiResponse({
+    status: 200,
+    description: 'One JSON object on each line.',
+    headers: PREFERENCE_HEADER,
+    content: {
+      [NDJSON]: { schema: { anyOf: [MintLineDto, StreamSummaryDto].map((dto) => ({ $ref: getSchemaPath(dto) })) } },
+    },
+  })
+  @ApiProblems('INVALID_REQUEST', 'INVALID_IDEMPOTENCY_KEY', 'UNSUPPORTED_MEDIA_TYPE')
+  async mint(
+    @Query() { namingAuthority }: BulkQueryDto,
+    @Context() context: RequestContext,
+    @Headers('prefer') prefer: string | undefined,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const body = streamedBody(request, NDJSON);
+    const log = streamLog(request);
+    const lineFailed = (error: unknown, line: number): Problem => lineProblem(error, line, log);
+    const settings = { ...context, namingAuthority, lineFailed };
+    const next = await openLines(body, CHUNK_LINES);
+    const { isMinimal, hasSummary } = readPreferences(prefer);
+    const results = respondInLines<Chunk>(body, {
+      path: PATH,
+      read: async () => {
+        const raw = await next();
+        return raw === null ? null : this.bulk.prepare(await readLines(raw, (line) => readLine(line, log)), settings);
+      },
+      permit: () => this.bulk.requireKey(context),
+      work: async (chunk) =>
+        this.present(await this.bulk.mint(chunk, settings), {
+          principal: context.principal,
+          instance: PATH,
+          isMinimal,
+        }),
+      lastLine: (chunk) => chunk.lines.at(-1)?.line ?? 0,
+      log,
+      hasSummary,
+    });
+    void reply.headers(preferenceApplied({ isMinimal, hasSummary }));
+    sendStream(request, reply.status(HttpStatus.OK).type(NDJSON), results);
+  }
+
+  private async *present(results: readonly LineResult[], style: ResultStyle): AsyncGenerator<MintLineDto[]> {
+    const lines = results.values();
+    for await (const part of this.presenter.results(results, style)) {
+      yield part.map((result) => ({ line: lines.next().value?.line ?? 0, ...result }));
+    }
+  }
+}
+
+/** Parses and validates a line; its fault is its result. */
+function readLine({ number: line, value }: RawLine, log: StreamLog): ReceivedLine {
+  try {
+    return { line, ...readItem(value()) };
+  } catch (error) {
+    return { line, clientRef: null, request: lineProblem(error, line, log), value: null };
+  }
+}

@@ -1,0 +1,47 @@
+import { Controller, Get } from '@nestjs/common';
+import { Uncounted } from '../../access/limits.guard.js';
+import { Drain } from '../../http/server/drain.js';
+import { Public } from '../../access/requires.js';
+import { VERSION } from '../../config/version.js';
+import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
+import { ApiOnlyProblems } from '../../problem/api-problems.js';
+import { HealthDto } from './health.dto.js';
+import { Readiness } from '../../storage/readiness.js';
+
+@Public()
+@Uncounted()
+@ApiTags('health')
+@Controller('health')
+export class HealthController {
+  constructor(
+    private readonly readiness: Readiness,
+    private readonly drain: Drain,
+  ) {}
+
+  /**
+   * Check that the process is running
+   * @remarks The check reads nothing: it succeeds also while the database does not respond and while the process stops.
+   */
+  @Get('live')
+  @ApiResponse({ status: 200, description: 'The process is running.', type: HealthDto })
+  @ApiOnlyProblems()
+  live(): HealthDto {
+    return { state: 'ok', version: VERSION };
+  }
+
+  /**
+   * Check that the service can process requests
+   * @remarks The check succeeds when the database responds, accepts writes, completes commits, and has every migration that
+   * this version needs. It fails on a server that is in recovery or read-only, and while no commit was completed for 5 seconds
+   * although one waits, and from the signal that stops the process. A result is used for a second.
+   */
+  @Get('ready')
+  @ApiResponse({ status: 200, description: 'The service can process requests.', type: HealthDto })
+  @ApiOnlyProblems('DATABASE_UNAVAILABLE', 'OVERLOADED', 'SHUTTING_DOWN')
+  async ready(): Promise<HealthDto> {
+    this.drain.requireOpen();
+    await this.readiness.require();
+    const { shortage } = this.readiness;
+    return { state: 'ok', version: VERSION, ...(shortage === null ? {} : { detail: shortage }) };
+  }
+}

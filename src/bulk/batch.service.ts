@@ -1,0 +1,284 @@
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { MintBudget } from '../access/mint-budget.js';
+import type { Principal, RequestContext } from '../access/principal.js';
+import { namingAuthorityKey, parseNamingAuthority } from '../identifier/index.js';
+import { Problem, type ProblemDetail } from '../problem/problem.js';
+import { type Digest, digestFrom } from '../registry/uuid.js';
+import type { MintCommand } from '../registry/mint-command.js';
+import { type NamingAuthoritySnapshot, activeIn, addressIn } from '../registry/naming-authority-snapshot.js';
+import { ConflictRetries } from '../storage/conflict-retries.js';
+import { IdempotentRequests } from '../storage/idempotency.js';
+import { type LockedName, lockNames } from '../storage/identifiers/name-locks.js';
+import type { Queryable } from '../storage/transactions.js';
+import { type MintJob, type MintResult, type NamedResult, withUnderstood } from '../minting/mint-outcome.js';
+import { MintReplays, type StoredResult, serializeResult } from '../minting/mint-replays.js';
+import { MintingService } from '../minting/minting.service.js';
+import { ExistingUpdates } from '../changing/existing-updates.js';
+import {
+  type MintItem,
+  PARSE_SLICE,
+  type ReceivedItem,
+  chargeRateLimits,
+  parseItem,
+  prefixesOf,
+  resultOf,
+} from './mint-item.js';
+
+/** Items per statement; all statements share one transaction. */
+const MINT_SLICE = 500;
+
+export interface BatchCommand {
+  /** The naming authority of items that name none. */
+  readonly namingAuthority: string | undefined;
+  readonly items: readonly ReceivedItem[];
+  /** Whether the items were requested by their number; then the naming authority must be active. */
+  readonly isCount: boolean;
+  /** `atomic`: a failed item prevents all others from being minted. */
+  readonly mode: 'perItem' | 'atomic';
+}
+
+export interface BatchResult {
+  /** In order of the items. */
+  readonly results: readonly NamedResult[];
+  readonly replayed: boolean;
+}
+
+/** What the transaction of a batch made, and what its Idempotency-Key stores. */
+interface Work {
+  readonly result: ReadonlyMap<MintJob, MintResult>;
+  readonly stored: readonly StoredResult[];
+}
+
+/** An item that is ready to be minted, or its problem. */
+interface Entry {
+  readonly clientRef: string | null;
+  readonly job: MintJob | Problem;
+}
+
+@Injectable()
+export class BatchService {
+  constructor(
+    private readonly minting: MintingService,
+    private readonly requests: IdempotentRequests,
+    private readonly replays: MintReplays,
+    private readonly budget: MintBudget,
+    private readonly updates: ExistingUpdates,
+    private readonly retries: ConflictRetries,
+  ) {}
+
+  /**
+   * Mints a batch once.
+   * @throws Problem BATCH_REFUSED in the mode "atomic", the problems of idempotency keys, RATE_LIMITED, and for a batch
+   * with `count` UNKNOWN_NAMING_AUTHORITY and SUSPENDED_NAMING_AUTHORITY.
+   */
+  async mint(batch: BatchCommand, { principal, idempotencyKey: key }: RequestContext): Promise<BatchResult> {
+    const known = principal.viewOf(
+      await this.minting.knownFor(principal, prefixesOf(batch.items, batch.namingAuthority)),
+    );
+    const isAtomic = batch.mode === 'atomic';
+    if (isAtomic && !batch.isCount) requireUsable(batch, principal, known, key !== undefined);
+    const { items, fingerprint } = await parseItems(batch, principal, known);
+    if (isAtomic) requireNoRefusal(items.map(({ command }) => command));
+    for (const problem of chargeRateLimits(items, this.budget, known).values()) throw problem;
+    const entries = items.map(({ clientRef, command }): Entry => {
+      const isRefused = command instanceof Problem;
+      const context = { actor: principal, request: null };
+      return { clientRef, job: isRefused ? command : { command, context, known, reader: principal } };
+    });
+    const request = key === undefined ? null : { client: principal.client, key, fingerprint };
+    const run = async (transaction: Queryable): Promise<Work> => {
+      if (batch.isCount) requireActive(batch.namingAuthority ?? '', items, known);
+      const minted = await this.insert(entries, transaction, principal);
+      const results = entries.map(({ job }) => resultOf(job, minted));
+      if (isAtomic) requireNoRefusal(results);
+      return { result: minted, stored: request === null ? [] : results.map(serializeResult) };
+    };
+    const once = await this.retries.run(() => this.requests.runOnce(request, run));
+    if (once.replayed)
+      return { results: await this.restore(entries, once.stored, { known, reader: principal }), replayed: true };
+    this.minting.statistics.count(once.result);
+    const results = entries.map(({ clientRef, job }) => ({ clientRef, result: resultOf(job, once.result) }));
+    return { results, replayed: false };
+  }
+
+  private async insert(
+    entries: readonly Entry[],
+    transaction: Queryable,
+    principal: Principal,
+  ): Promise<ReadonlyMap<MintJob, MintResult>> {
+    const jobs = entries.flatMap(({ job }) => (job instanceof Problem ? [] : [job]));
+    const results = new Map<MintJob, MintResult>();
+    const locked = await this.updates.lockExisting(transaction, jobs);
+    // Several statements would lock names in several orders.
+    if (locked !== null || jobs.length > MINT_SLICE) await lockNames(transaction, jobs.flatMap(namesIn));
+    for (let from = 0; from < jobs.length; from += MINT_SLICE) {
+      const slice = jobs.slice(from, from + MINT_SLICE);
+      const minted = await this.minting.mintWithin(transaction, slice);
+      for (const [job, result] of minted) results.set(job, result);
+    }
+    await this.updates.applyWithin(transaction, locked, results, principal);
+    return results;
+  }
+
+  /** The stored results of an equal batch, which has the same items. */
+  private async restore(
+    entries: readonly Entry[],
+    stored: readonly StoredResult[],
+    view: Pick<MintJob, 'known' | 'reader'>,
+  ): Promise<NamedResult[]> {
+    const results = await this.replays.shown(
+      await this.replays.restore(new Map(stored.entries()), undefined, () => view.reader),
+      () => view,
+    );
+    return [...results].map(([index, result]) => {
+      const { clientRef = null, job } = entries[index] ?? {};
+      return { clientRef, result: job === undefined || job instanceof Problem ? result : withUnderstood(result, job) };
+    });
+  }
+}
+
+/**
+ * Refuses an atomic batch with a naming authority that does not exist, is not covered or is suspended. This precedes the
+ * parser, because a batch can have a million alternates. A suspended one is not refused here for a batch with an
+ * idempotency key, which may have been minted before the suspension.
+ * @throws Problem BATCH_REFUSED
+ */
+function requireUsable(
+  { items, namingAuthority: byDefault }: BatchCommand,
+  principal: Principal,
+  known: NamingAuthoritySnapshot,
+  hasKey: boolean,
+): void {
+  const problems = items.map(({ request }): Problem | null => {
+    if (request instanceof Problem) return null;
+    const { namingAuthority = byDefault, guid = null, localName = null, onExisting } = request;
+    // The parser reports a prefix that is missing or malformed.
+    if (namingAuthority === undefined || !parseNamingAuthority(namingAuthority, 'handle').ok) return null;
+    try {
+      principal.requireMinting({ namingAuthority, guid, localName, ...(onExisting && { onExisting }) });
+      const maySucceed = hasKey && known.find(namingAuthority)?.state === 'suspended';
+      if (!maySucceed) activeIn(known, namingAuthority);
+      return null;
+    } catch (error) {
+      if (error instanceof Problem) return error;
+      throw error;
+    }
+  });
+  requireNoRefusal(problems);
+}
+
+/** Parses and authorises items, and finds those that conflict with an earlier one. */
+async function parseItems(
+  { items: received, namingAuthority, mode }: BatchCommand,
+  principal: Principal,
+  known: NamingAuthoritySnapshot,
+): Promise<{ items: MintItem[]; fingerprint: Digest }> {
+  const hash = createHash('sha256').update(JSON.stringify(['POST /identifiers/batch', mode]));
+  const claimed = new Map<string, number>();
+  const items: MintItem[] = [];
+  for (const [index, each] of received.entries()) {
+    const item = parseItem(each, namingAuthority, known, principal);
+    hash.update(`\n${item.canonical}`);
+    const duplicate = item.command instanceof Problem ? null : findDuplicate(item.command, index, claimed, known);
+    items.push(duplicate === null ? item : { ...item, command: duplicate });
+    if (index % PARSE_SLICE === PARSE_SLICE - 1) await nextTurn();
+  }
+  return { items, fingerprint: digestFrom(hash.digest('hex')) };
+}
+
+/**
+ * Claims the unique values of an item; `claimed` has the index of the first item with each value. Several items with one metadata ID do
+ * not conflict by it where all of them compare their members with the identifier ("match").
+ * @returns DUPLICATE_IN_REQUEST with a pointer into the item and the index of the other one; null without a conflict.
+ */
+function findDuplicate(
+  { namingAuthority, metadata, guid, localName, alternates, onExisting }: MintCommand,
+  index: number,
+  claimed: Map<string, number>,
+  known: NamingAuthoritySnapshot,
+): Problem | null {
+  const under = namingAuthorityKey(namingAuthority);
+  const own = guid ?? localName;
+  const isMatch = onExisting === 'match';
+  const ofMetadata = metadata === null ? null : `metadata ${under} ${metadata.comparison}`;
+  const authority = known.find(namingAuthority);
+  const localKey = authority === undefined || localName === null ? null : addressIn(authority, localName).localKey;
+  const ownName = `${under} ${guid ?? localKey ?? localName}`;
+  const claims = [
+    ...(ofMetadata === null ? [] : [exclusive('/metadataId', ofMetadata)]),
+    ...(ofMetadata !== null && isMatch ? [{ pointer: '/metadataId', key: `matched ${ofMetadata}`, taken: [] }] : []),
+    ...(own === null
+      ? []
+      : [
+          {
+            pointer: guid === null ? '/localName' : '/guid',
+            key: `own ${ownName}`,
+            taken: [`own ${ownName}`, `named ${ownName}`],
+          },
+        ]),
+    ...alternates.flatMap(({ key, here }, at) => {
+      const pointer = `/alternateIds/${at}`;
+      const alternate = exclusive(pointer, `alternate ${under} ${key}`);
+      if (!here?.address) return [alternate];
+      // Items of several naming authorities can have an alternate in common, but none that is the name of another item.
+      const name = `${namingAuthorityKey(here.namingAuthority)} ${here.address.guid ?? here.address.localKey}`;
+      return [alternate, { pointer, key: `named ${name}`, taken: [`own ${name}`] }];
+    }),
+  ];
+  // The first item with its metadata ID mints, and this one is compared with what it minted.
+  const first = isMatch ? claimed.get(`matched ${ofMetadata}`) : undefined;
+  const isCompared = first !== undefined && first === claimed.get(ofMetadata ?? '');
+  const duplicate = isCompared ? undefined : claims.find(({ taken }) => taken.some((key) => claimed.has(key)));
+  for (const { key } of claims) if (!claimed.has(key)) claimed.set(key, index);
+  if (duplicate === undefined) return null;
+  const { pointer } = duplicate;
+  const duplicateOf = Math.min(...duplicate.taken.map((key) => claimed.get(key) ?? index));
+  const detail = `conflicts with item ${duplicateOf} of the request (counted from 0)`;
+  return new Problem('DUPLICATE_IN_REQUEST', `${pointer}: ${detail}.`, {
+    errors: [{ pointer, detail }],
+    members: { duplicateOf },
+  });
+}
+
+function exclusive(pointer: string, key: string): { pointer: string; key: string; taken: string[] } {
+  return { pointer, key, taken: [key] };
+}
+
+/** The names that a mint registers or claims. A name that does not match the profile of the naming authority is refused later. */
+function namesIn({ command: { namingAuthority, guid, localName, alternates }, known }: MintJob): LockedName[] {
+  const authority = known.find(namingAuthority);
+  const own = authority?.profile === 'cordra' ? guid : localName;
+  return [
+    ...(authority === undefined || own === null ? [] : [{ address: addressIn(authority, own), isClaim: false }]),
+    ...alternates.flatMap(({ here }) => (here?.address ? [{ address: here.address, isClaim: true }] : [])),
+  ];
+}
+
+/** @throws Problem BATCH_REFUSED with the faults of all failed items, their pointers relative to the whole request. */
+function requireNoRefusal(results: readonly unknown[]): void {
+  const refusals = results.flatMap((result, index) => (result instanceof Problem ? [{ problem: result, index }] : []));
+  const [first] = refusals;
+  if (first === undefined) return;
+  const more = refusals.length > 1 ? ` (and ${refusals.length - 1} more)` : '';
+  const detail = `Item ${first.index} (counted from 0) was rejected: ${first.problem.detail}${more}`;
+  throw new Problem('BATCH_REFUSED', detail, { errors: refusals.flatMap(faultsOf) });
+}
+
+function faultsOf({ problem, index }: { problem: Problem; index: number }): ProblemDetail[] {
+  const { code, detail, extensions } = problem;
+  const errors = extensions.errors?.length ? extensions.errors : [{ pointer: '', detail }];
+  return errors.map((error) => ({ code, ...error, pointer: `/items/${index}${error.pointer}` }));
+}
+
+/**
+ * Requires an active naming authority for a batch with `count`. A principal without a grant must not learn whether the
+ * naming authority exists.
+ * @throws Problem UNKNOWN_NAMING_AUTHORITY or SUSPENDED_NAMING_AUTHORITY
+ */
+function requireActive(prefix: string, [first]: readonly MintItem[], known: NamingAuthoritySnapshot): void {
+  const isForbidden =
+    first?.command instanceof Problem && ['SCOPE_MISSING', 'NAMING_AUTHORITY_FORBIDDEN'].includes(first.command.code);
+  if (!isForbidden) activeIn(known, prefix);
+}

@@ -1,0 +1,120 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { KeyValidity } from '../access/key-reads.js';
+import { MintBudget } from '../access/mint-budget.js';
+import type { RequestContext } from '../access/principal.js';
+import { Problem } from '../problem/problem.js';
+import { digestOf } from '../registry/uuid.js';
+import {
+  type MintItem,
+  PARSE_SLICE,
+  type ReceivedItem,
+  chargeRateLimits,
+  parseItem,
+  prefixesOf,
+  resultOf,
+} from './mint-item.js';
+import { isInFlight, whileInFlight } from '../minting/mint-queue.js';
+import type { MintJob, MintResult, NamedResult } from '../minting/mint-outcome.js';
+import { MintingService, type PreparedMints } from '../minting/minting.service.js';
+import { UpsertsService } from '../changing/upserts.service.js';
+
+export interface BulkContext extends RequestContext {
+  /** The naming authority of lines that name none. */
+  readonly namingAuthority: string | undefined;
+  /** Logs an unexpected error of one line. @returns the problem of this line; the others are minted. */
+  readonly lineFailed: (error: unknown, line: number) => Problem;
+}
+
+export interface ReceivedLine extends ReceivedItem {
+  /** Counted from 1. */
+  readonly line: number;
+}
+
+export interface LineResult extends NamedResult {
+  readonly line: number;
+}
+
+/** Lines that are ready to be minted together. */
+export interface Chunk {
+  readonly lines: readonly ReadyLine[];
+  readonly prepared: PreparedMints;
+}
+
+interface ReadyLine {
+  readonly line: number;
+  readonly clientRef: string | null;
+  readonly job: MintJob | Problem;
+}
+
+/** With an idempotency key, each line is a request of its own by its number, so a client can repeat the stream. */
+@Injectable()
+export class BulkService {
+  constructor(
+    private readonly minting: MintingService,
+    private readonly upserts: UpsertsService,
+    private readonly budget: MintBudget,
+    private readonly keys: KeyValidity,
+  ) {}
+
+  /** Parses, authorises and charges a chunk. It writes nothing, so it can run while another chunk is minted. */
+  async prepare(received: readonly ReceivedLine[], { principal, ...bulk }: BulkContext): Promise<Chunk> {
+    const known = principal.viewOf(await this.minting.knownFor(principal, prefixesOf(received, bulk.namingAuthority)));
+    const parse = (each: ReceivedLine): MintItem => {
+      try {
+        return parseItem(each, bulk.namingAuthority, known, principal);
+      } catch (error) {
+        return { clientRef: null, command: bulk.lineFailed(error, each.line), canonical: '' };
+      }
+    };
+    const items: (MintItem & { readonly line: number })[] = [];
+    for (const each of received) {
+      items.push({ line: each.line, ...parse(each) });
+      if (items.length % PARSE_SLICE === 0) await nextTurn();
+    }
+    const overQuota = chargeRateLimits(items, this.budget, known);
+    const lines = items.map(({ line, clientRef, command, canonical }): ReadyLine => {
+      if (command instanceof Problem) return { line, clientRef, job: command };
+      const refusal = overQuota.get(command.namingAuthority);
+      if (refusal !== undefined) return { line, clientRef, job: refusal };
+      const key = bulk.idempotencyKey;
+      // A pair of identifiers uses two indexes.
+      const request = key === undefined ? null : { key, index: 2 * line, fingerprint: digestOf(canonical) };
+      return { line, clientRef, job: { command, context: { actor: principal, request }, known, reader: principal } };
+    });
+    const jobs = lines.flatMap(({ job }) => (job instanceof Problem ? [] : [job]));
+    return { lines, prepared: await this.minting.prepare(jobs) };
+  }
+
+  /** @throws Problem UNAUTHENTICATED when the key of the stream has expired or was revoked. */
+  async requireKey({ principal }: RequestContext): Promise<void> {
+    await this.keys.require(principal);
+  }
+
+  /**
+   * Mints a chunk; lines whose key is in use by another request wait for it. Results are durable and in order. When an
+   * error follows the commit of some lines, it is the result of the others.
+   * @throws the error when no line was minted.
+   */
+  async mint(
+    { lines, prepared }: Chunk,
+    { lineFailed, principal }: Pick<BulkContext, 'lineFailed' | 'principal'>,
+  ): Promise<LineResult[]> {
+    const results = new Map<MintJob, MintResult>();
+    const waiting = (): MintJob[] => [...results].flatMap(([job, result]) => (isInFlight(result) ? [job] : []));
+    const attempt = async (): Promise<Error | null> => {
+      const open = waiting();
+      const inserted = await (open.length === 0 ? this.minting.insertPrepared(prepared) : this.minting.mintAll(open));
+      const settled = await this.upserts.settle(inserted, principal);
+      for (const job of open) results.delete(job);
+      for (const [job, result] of settled.results) results.set(job, result);
+      return settled.failure;
+    };
+    const failure = await whileInFlight(attempt, (failed) => failed === null && waiting().length > 0);
+    if (failure !== null && [...results.values()].every((result) => result instanceof Problem)) throw failure;
+    return lines.map(({ line, clientRef, job }) => {
+      const isFailed = failure !== null && !(job instanceof Problem) && !results.has(job);
+      return { line, clientRef, result: isFailed ? lineFailed(failure, line) : resultOf(job, results) };
+    });
+  }
+}

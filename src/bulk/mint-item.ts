@@ -1,0 +1,94 @@
+import type { MintBudget } from '../access/mint-budget.js';
+import type { Principal } from '../access/principal.js';
+import { Problem, invalidValue } from '../problem/problem.js';
+import {
+  type MintCommand,
+  type MintRequest,
+  canonicalMint,
+  identifierCount,
+  parseMintRequest,
+} from '../registry/mint-command.js';
+import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import { type MintJob, type MintResult, withUnderstood } from '../minting/mint-outcome.js';
+
+/** Items that are parsed before other requests continue. */
+export const PARSE_SLICE = 100;
+
+/** One of many mint requests; its naming authority is by default that of the whole request. */
+export type ItemRequest = Omit<MintRequest, 'namingAuthority'> & Partial<Pick<MintRequest, 'namingAuthority'>>;
+
+/** An item as it was received: its request, or the problem of its format. */
+export interface ReceivedItem {
+  /** Chosen by the client; null if it sent none. */
+  readonly clientRef: string | null;
+  readonly request: ItemRequest | Problem;
+  /** The fingerprint source of an item that cannot be parsed. */
+  readonly value: unknown;
+}
+
+export interface MintItem {
+  readonly clientRef: string | null;
+  readonly command: MintCommand | Problem;
+  /** The fingerprint source of the item: canonical JSON, or the item and its default naming authority where it is refused. */
+  readonly canonical: string;
+}
+
+/** The naming authorities that items name. */
+export function prefixesOf(items: readonly ReceivedItem[], byDefault: string | undefined): Set<string> {
+  const prefixes = new Set<string>();
+  for (const { request } of items) {
+    const prefix = request instanceof Problem ? undefined : (request.namingAuthority ?? byDefault);
+    if (prefix !== undefined) prefixes.add(prefix);
+  }
+  return prefixes;
+}
+
+/**
+ * Parses and authorises an item.
+ * @returns an item whose `command` is a Problem with pointers into the item when it is invalid or not permitted.
+ */
+export function parseItem(
+  { clientRef, request, value }: ReceivedItem,
+  byDefault: string | undefined,
+  known: NamingAuthoritySnapshot,
+  principal: Principal,
+): MintItem {
+  try {
+    if (request instanceof Problem) throw request;
+    const namingAuthority = request.namingAuthority ?? byDefault ?? missingNamingAuthority();
+    const command = parseMintRequest({ ...request, namingAuthority }, known);
+    principal.requireMinting(command);
+    return { clientRef, command, canonical: JSON.stringify([clientRef, canonicalMint(command)]) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { clientRef, command: error, canonical: JSON.stringify(['unread', byDefault ?? null, value ?? null]) };
+  }
+}
+
+/** Charges items as one request. @returns RATE_LIMITED for each naming authority without enough quota. */
+export function chargeRateLimits(
+  items: readonly Pick<MintItem, 'command'>[],
+  budget: MintBudget,
+  known: NamingAuthoritySnapshot,
+): Map<string, Problem> {
+  const counts = new Map<string, number>();
+  for (const { command } of items) {
+    if (command instanceof Problem) continue;
+    const { namingAuthority } = command;
+    counts.set(namingAuthority, (counts.get(namingAuthority) ?? 0) + identifierCount(command));
+  }
+  return budget.chargeEach(counts, known);
+}
+
+/** The result of an item: its own problem, or the result of its mint. */
+export function resultOf(job: MintJob | Problem, results: ReadonlyMap<MintJob, MintResult>): MintResult {
+  if (job instanceof Problem) return job;
+  const result = results.get(job);
+  if (result === undefined) throw new TypeError('every job has a result');
+  return withUnderstood(result, job);
+}
+
+function missingNamingAuthority(): never {
+  const detail = 'namingAuthority must be a string, in the item or in the request';
+  throw invalidValue('/namingAuthority', detail);
+}

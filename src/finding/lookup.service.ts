@@ -1,0 +1,146 @@
+import { Injectable } from '@nestjs/common';
+import { type PlaceHolder, Places } from '../access/places.js';
+import type { Principal } from '../access/principal.js';
+import { type CordraId, type RepairCode, listRepairs, recognize } from '../identifier/index.js';
+import { Metrics } from '../metrics/metrics.js';
+import type { IdentifierRecord } from '../registry/identifier-record.js';
+import type { MetadataIdScheme } from '../registry/naming-authority.js';
+import { resolveIdentifier } from '../registry/resolve-identifier.js';
+import { MAX_CANDIDATES } from '../storage/identifiers/identifier-search.js';
+import { Problem } from '../problem/problem.js';
+import { type Count, IdentifierPages, MAX_COMPARED } from '../storage/identifiers/identifier-pages.js';
+import { type PageFilter, isServed } from '../storage/identifiers/page-filter.js';
+import type { PageCursor, PageOrder } from '../storage/identifiers/page-range.js';
+import { LookupReads } from '../storage/replica/lookup-reads.js';
+import { NamingAuthorityReads } from '../storage/replica/naming-authority-reads.js';
+import { SearchReads } from '../storage/replica/search-reads.js';
+import { type IdentifierFilter, parseFilter } from './parse-filter.js';
+
+/** A record, with the query and fragment of the request, which do not identify another record (R-24). */
+export interface Found {
+  readonly record: IdentifierRecord;
+  readonly uriParts: Pick<CordraId, 'query' | 'fragment'>;
+  /** How the text differs from the name of the record. */
+  readonly repairs: readonly RepairCode[];
+  readonly metadataIdScheme: MetadataIdScheme;
+}
+
+export interface ListCommand {
+  readonly filter: IdentifierFilter;
+  readonly limit: number;
+  readonly order: PageOrder;
+  /** Whether to count all identifiers of the filter. */
+  readonly withTotal: boolean;
+  /** Who gets the page. */
+  readonly holder: PlaceHolder;
+  /** The last record of the page before; called when the filter is valid. */
+  readonly after: () => PageCursor | undefined;
+}
+
+export interface RecordPage {
+  readonly records: readonly IdentifierRecord[];
+  /** The `after` of the next page; null on the last one. */
+  readonly next: PageCursor | null;
+  /** The identifiers of all pages; absent where they were not counted. */
+  readonly total?: Count;
+}
+
+@Injectable()
+export class LookupService {
+  /** For lists without an index: four at once, and twenty wait for up to two seconds. */
+  private readonly broadLists = new Places(4, 4, 20, 2000);
+
+  constructor(
+    private readonly identifiers: IdentifierPages,
+    private readonly reads: LookupReads,
+    private readonly authorities: NamingAuthorityReads,
+    private readonly searches: SearchReads,
+    private readonly places: Places,
+    metrics: Metrics,
+  ) {
+    metrics.queueDepth('lookups', () => this.reads.waiting);
+  }
+
+  /**
+   * @param text the identifier in any form (R-28).
+   * @param pointer where the request has it.
+   * @throws Problem IDENTIFIER_NOT_FOUND, also for a hidden one, or a syntax code.
+   */
+  async find(text: string, principal: Principal, pointer: string): Promise<Found> {
+    return this.authorities.lookUp(text, async (known) => {
+      const view = principal.viewOf(known);
+      const { record, name, repairs } = await resolveIdentifier(text, view, this.reads, pointer);
+      const uriParts = name.type === 'cordra' ? name : { query: null, fragment: null };
+      const metadataIdScheme = view.metadataIdScheme(record.namingAuthority);
+      return { record: principal.redact(record), uriParts, repairs, metadataIdScheme };
+    });
+  }
+
+  /**
+   * Finds what a GUID alone denotes: one visible identifier, or the choices, `NA/local`.
+   * @returns null for any other text, and where nothing has the GUID.
+   */
+  async findByGuid(text: string, principal: Principal): Promise<Found | readonly string[] | null> {
+    const read = recognize(text);
+    if (!read.ok || read.value.name.type !== 'uuid') return null;
+    const view = principal.viewOf(await this.authorities.current());
+    const visible = principal.hasRestrictedView ? view.prefixes : null;
+    const [found] = await this.searches.find([[{ guid: read.value.name.hex }]], { visible, curated: [] });
+    const { matches, record } = found ?? { matches: [], record: null };
+    if (record === null) return null;
+    if (matches.length > 1) return matches.slice(0, MAX_CANDIDATES).map(({ identifier }) => identifier);
+    const metadataIdScheme = view.metadataIdScheme(record.namingAuthority);
+    const uriParts = { query: null, fragment: null };
+    return { record: principal.redact(record), uriParts, repairs: listRepairs(read.repairs), metadataIdScheme };
+  }
+
+  /** @throws Problem with a syntax code, INVALID_REQUEST for an invalid date, FILTER_TOO_BROAD, or as `Places.run`. */
+  async page(command: ListCommand, principal: Principal): Promise<RecordPage> {
+    const { filter: texts, limit, order, withTotal, holder, after: decodeCursor } = command;
+    const filter = parseFilter(texts, await this.authorities.current(), principal);
+    const after = decodeCursor();
+    const few = after === undefined ? await this.describedByOne(filter, limit, principal) : null;
+    const redacted = (records: readonly IdentifierRecord[]) => records.map((record) => principal.redact(record));
+    if (few !== null) {
+      const total = { value: few.length, isExact: true };
+      return {
+        records: redacted(order === 'createdAt' ? few : few.toReversed()),
+        next: null,
+        ...(withTotal && { total }),
+      };
+    }
+    const read = async (): Promise<RecordPage> => {
+      const isWanted = (): boolean => !holder.response.closed;
+      const { records, next, isTooBroad } = await this.identifiers.page(filter, { limit, order, after, isWanted });
+      if (isTooBroad === true) throw tooBroad();
+      return { records: redacted(records), next, ...(withTotal && { total: await this.identifiers.count(filter) }) };
+    };
+    const inPlace = () => this.places.run(holder, read);
+    return isServed(filter) ? inPlace() : this.broadLists.run(holder, inPlace);
+  }
+
+  /** The complete list of one metadata ID, the most frequent list query; null for any other list. */
+  private async describedByOne(
+    filter: PageFilter,
+    limit: number,
+    principal: Principal,
+  ): Promise<IdentifierRecord[] | null> {
+    const { metadata, opaqueMetadata, curated: _, ...others } = filter;
+    const isAlone = Object.values(others).every((value) => value === undefined);
+    const names = [metadata, opaqueMetadata].filter((name) => name !== undefined);
+    if (names.length === 0 || !isAlone) return null;
+    const found = await Promise.all(names.map((name) => this.reads.findByMetadataId(name)));
+    const few = found.flatMap((records) => records?.filter((record) => !principal.hides(record)) ?? []);
+    if (found.includes(null) || few.length > limit) return null;
+    return names.length === 1 ? few : few.sort(inOrderOfMinting);
+  }
+}
+
+function tooBroad(): Problem {
+  const detail = `To fill this page, more than ${MAX_COMPARED} identifiers would be compared with the filter. GET /identifiers/export with the same filter returns all of them; a narrower filter or window of time may suit a list.`;
+  return new Problem('FILTER_TOO_BROAD', detail);
+}
+
+function inOrderOfMinting(a: IdentifierRecord, b: IdentifierRecord): number {
+  return a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1);
+}

@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../access/principal.js';
+import { type Uris, normalize, omittedOf, urisOf } from '../identifier/index.js';
+import { malformed } from '../problem/problem.js';
+import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import { NamingAuthorityReads } from '../storage/replica/naming-authority-reads.js';
+
+/** A text, the form that it must have (any when absent), and the rules for it. */
+export interface NormalizeCommand {
+  readonly input: string;
+  readonly kind?: Parameters<typeof normalize>[1];
+  readonly context?: Parameters<typeof normalize>[2];
+}
+
+/** The URIs of an identifier, and the parts of the text that are not in them. */
+export interface RenderedUris extends Uris {
+  omitted?: ReturnType<typeof omittedOf>[number][];
+}
+
+export type NormalizeResult = ReturnType<typeof normalize>;
+
+/** Normalizes texts by the naming authorities that the principal sees, and reads no identifiers. */
+@Injectable()
+export class NormalizationService {
+  constructor(private readonly authorities: NamingAuthorityReads) {}
+
+  /** @returns a result for each command, in order, made when it is read. */
+  async normalizeAll(commands: readonly NormalizeCommand[], principal: Principal): Promise<Iterable<NormalizeResult>> {
+    const known = principal.viewOf(await this.authorities.current());
+    return resultsOf(commands, known);
+  }
+
+  /**
+   * Renders an identifier in any form, also an unregistered one, with its resolver if that is visible.
+   * @param pointer where the request has it.
+   * @throws Problem with a syntax code.
+   */
+  async uris(text: string, principal: Principal, pointer: string): Promise<RenderedUris> {
+    const known = principal.viewOf(await this.authorities.current());
+    const read = known.recognize(text);
+    if (!read.ok) throw malformed(read.fault, pointer);
+    const { name, parts } = read.value;
+    const omitted = omittedOf(parts);
+    return { ...urisOf(name, known.resolverOf(name)), ...(omitted.length > 0 && { omitted: [...omitted] }) };
+  }
+}
+
+function* resultsOf(commands: readonly NormalizeCommand[], known: NamingAuthoritySnapshot): Generator<NormalizeResult> {
+  for (const { input, kind, context } of commands) yield normalize(input, kind, known.contextOf(context));
+}

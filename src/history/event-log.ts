@@ -1,0 +1,157 @@
+import { Injectable } from '@nestjs/common';
+import { MAX_PAGE_OCTETS } from '../storage/bounded-page.js';
+import { ChangeReader, type RecordedChange } from '../storage/changes/change-reader.js';
+import {
+  LOG_END,
+  LOG_START,
+  type LogFilter,
+  type LogOrder,
+  type LogPageQuery,
+  type LogPosition,
+} from '../storage/changes/log-page.js';
+import type { ChangeKind } from '../registry/change.js';
+import { KeyValidity } from '../access/key-reads.js';
+import { type Principal, requireActors } from '../access/principal.js';
+import { parseNamingAuthority } from '../identifier/index.js';
+import { Problem, malformed } from '../problem/problem.js';
+import { EventCursors } from './event-cursors.js';
+import { LogWatcher } from './log-watcher.js';
+
+/** A search reads the log in parts that grow: the first one is for readers near its end. */
+const FIRST_READ = 101;
+const READ_GROWTH = 10;
+const MAX_PART = 10_000;
+
+/** Events that one request reads at most, found or not: an index of each filter would slow each mint. */
+const MAX_READ = 200_000;
+
+/** Of a search in a request that waits for a shorter time or not at all. */
+const SEARCH_MS = 10_000;
+
+/** Who reads changes: whether it sees who made them, and the values of identifiers that are withdrawn for legal reasons. */
+export type Reader = Pick<Principal, 'seesActors' | 'curates'>;
+
+/** The events that a client asks for. */
+export interface RequestedEvents {
+  readonly limit: number;
+  readonly sort: LogOrder;
+  readonly namingAuthority?: string;
+  readonly kind?: ChangeKind;
+  readonly client?: string;
+}
+
+/** The filter and rights of a reader of the log. */
+export interface LogQuery extends LogPageQuery {
+  /** Revalidates the key before each page. @throws Problem UNAUTHENTICATED */
+  readonly permit: () => Promise<void>;
+  readonly isRestricted: boolean;
+  readonly reader: Reader;
+}
+
+export interface ChangePage {
+  readonly changes: readonly RecordedChange[];
+  readonly reached: LogPosition;
+  /** Whether nothing more is there now; in reverse order, whether the begin of the log is reached. */
+  readonly end: boolean;
+}
+
+/** A cursor at the end of the log. */
+const LATEST = 'latest';
+
+@Injectable()
+export class EventLog {
+  constructor(
+    private readonly reader: ChangeReader,
+    private readonly watcher: LogWatcher,
+    private readonly keys: KeyValidity,
+    private readonly cursors: EventCursors,
+  ) {}
+
+  /**
+   * The log as a principal sees it.
+   * @throws Problem with a syntax code at `#query/namingAuthority`, UNAUTHENTICATED or SCOPE_MISSING for `client` without the right
+   * to see who changes.
+   */
+  queryOf(principal: Principal, { limit, sort: order, namingAuthority, kind, client }: RequestedEvents): LogQuery {
+    if (client !== undefined) requireActors(principal, 'client');
+    const { hasRestrictedView: isRestricted } = principal;
+    const wanted = {
+      namingAuthorities: visibleOf(principal, namingAuthority),
+      kind: kind ?? null,
+      client: client ?? null,
+    };
+    const filter = Object.values(wanted).some((each) => each !== null) ? wanted : null;
+    return { limit, order, filter, permit: () => this.keys.require(principal), isRestricted, reader: principal };
+  }
+
+  /**
+   * Where a reader starts.
+   * @param cursor absent: at the begin, or at the end in reverse order; "latest": at the end.
+   * @throws Problem INVALID_CURSOR at `pointer`
+   */
+  async startOf(cursor: string | undefined, order: LogOrder, pointer: string): Promise<LogPosition> {
+    if (order === '-at' && (cursor === undefined || cursor === LATEST)) return LOG_END;
+    return cursor === LATEST ? this.reader.head() : this.cursors.parsePosition(cursor, order, pointer);
+  }
+
+  get isStopping(): boolean {
+    return this.watcher.isStopping;
+  }
+
+  /**
+   * The next page. A search for events that are not everywhere ends after `MAX_READ` events, or after the longer one of
+   * `waitMs` and `SEARCH_MS`. At the end of the log it waits for an event, at most `waitMs` milliseconds (0 for none).
+   * @param hungUp aborted when the client disconnects.
+   * @throws Problem UNAUTHENTICATED when the key is no longer valid, CURSOR_AHEAD when the log does not have the event at `after`.
+   * @returns an empty page after the time, after a long search or at a stop; `reached` advances nevertheless.
+   */
+  async next(after: LogPosition, query: LogQuery, waitMs: number, hungUp: AbortSignal): Promise<ChangePage> {
+    const { limit, order, filter } = query;
+    const started = performance.now();
+    const isOver = (ms: number): boolean =>
+      performance.now() >= started + ms || hungUp.aborted || this.watcher.isStopping;
+    const changes: RecordedChange[] = [];
+    let [reached, all, octets] = [after, 0, 0];
+    for (let reads = FIRST_READ; ; reads = Math.min(reads * READ_GROWTH, MAX_PART)) {
+      const missing = limit - changes.length;
+      const found = await this.reader.page(
+        reached,
+        { limit: missing, order, filter },
+        filter === null ? Math.min(reads, missing + 1) : reads,
+      );
+      if (found === null) {
+        await query.permit();
+        throw await this.cursorAhead(reached, query);
+      }
+      changes.push(...found.changes);
+      const head = found.end || reads > FIRST_READ ? null : await this.reader.headWithout(filter);
+      reached = head === null ? found.reached : order === 'at' ? head : LOG_START;
+      all += found.read;
+      octets += found.octets;
+      const end = found.end || head !== null;
+      const isFull = found.isFull || octets > MAX_PAGE_OCTETS;
+      if (end && order === 'at' && changes.length === 0 && !isOver(waitMs)) {
+        await this.watcher.waitFor(reached, started + waitMs - performance.now(), hungUp);
+      } else if (end || isFull || all >= MAX_READ || isOver(Math.max(waitMs, SEARCH_MS))) {
+        await query.permit();
+        return { changes, reached, end };
+      }
+    }
+  }
+
+  /** After a failover or a restore the log may lack events that were read before. */
+  private async cursorAhead(lost: LogPosition, { isRestricted }: LogQuery): Promise<Problem> {
+    const next = this.cursors.reached(await this.reader.restart(lost), 'at', isRestricted);
+    const detail =
+      'The log does not have the event of the cursor, because the database went back to an earlier state. Start again at "next", before everything that was lost; what was received after it and does not come again was lost.';
+    return new Problem('CURSOR_AHEAD', detail, { members: { next } });
+  }
+}
+
+/** The naming authorities whose events a principal sees and wants; null for all. @throws Problem with a syntax code */
+function visibleOf(principal: Principal, prefix: string | undefined): LogFilter['namingAuthorities'] {
+  if (prefix === undefined) return principal.visibleGrants;
+  const read = parseNamingAuthority(prefix, 'handle');
+  if (!read.ok) throw malformed(read.fault, '#query/namingAuthority');
+  return principal.canSee(prefix) ? [{ namingAuthority: prefix, derived: false }] : [];
+}

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../access/principal.js';
+import { parseNamingAuthority } from '../identifier/index.js';
+import { Problem, malformed } from '../problem/problem.js';
+import { type FoundChanges, ChangeReader } from '../storage/changes/change-reader.js';
+import { resolveIdentifier } from '../registry/resolve-identifier.js';
+import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
+import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
+import { type ChangeSummary, HistoryReads } from '../storage/replica/history-reads.js';
+import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
+
+export interface History extends FoundChanges {
+  /** The canonical identifier, `NA/local`, or the prefix of the naming authority. */
+  readonly of: string;
+}
+
+export interface HistoryPage {
+  /** The last version of the previous page; 0 for the first page. */
+  readonly afterVersion: number;
+  readonly limit: number;
+  /** Where the request has the identifier or the naming authority. */
+  readonly pointer: string;
+}
+
+@Injectable()
+export class HistoryService {
+  constructor(
+    private readonly changes: ChangeReader,
+    private readonly reader: IdentifierReader,
+    private readonly namingAuthorities: NamingAuthorityCache,
+    private readonly summaries: HistoryReads,
+  ) {}
+
+  /** The last changes of an identifier, newest first. */
+  async last({ id }: IdentifierRecord, limit: number, { seesActors }: Principal): Promise<ChangeSummary[]> {
+    return this.summaries.lastOfIdentifier(id, limit, seesActors);
+  }
+
+  /**
+   * @param text the identifier in any form (R-28); withdrawn ones are included.
+   * @throws Problem IDENTIFIER_NOT_FOUND, also for a hidden one, or a syntax code.
+   */
+  async ofIdentifier(
+    text: string,
+    { afterVersion, limit, pointer }: HistoryPage,
+    principal: Principal,
+  ): Promise<History> {
+    const { record } = await this.namingAuthorities.lookUp(text, (known) =>
+      resolveIdentifier(text, principal.viewOf(known), this.reader, pointer),
+    );
+    return { of: nativeText(record), ...(await this.changes.ofIdentifier(record.id, afterVersion, limit)) };
+  }
+
+  /** @throws Problem NAMING_AUTHORITY_NOT_FOUND, or a syntax code. */
+  async ofNamingAuthority(
+    text: string,
+    { afterVersion, limit, pointer }: HistoryPage,
+    principal: Principal,
+  ): Promise<History> {
+    const read = parseNamingAuthority(text, 'handle');
+    if (!read.ok) throw malformed(read.fault, pointer);
+    const known =
+      (await this.namingAuthorities.current()).find(text) ?? (await this.namingAuthorities.refresh([text])).find(text);
+    if (known === undefined || !principal.canSee(known.prefix)) {
+      throw new Problem('NAMING_AUTHORITY_NOT_FOUND', `The naming authority "${text}" does not exist.`);
+    }
+    return { of: known.prefix, ...(await this.changes.ofNamingAuthority(known.prefix, afterVersion, limit)) };
+  }
+}

@@ -1,0 +1,113 @@
+import { Problem } from '../../problem/problem.js';
+import { unguarded } from './cells.js';
+import type { HeaderRules, Row } from './row-reader.js';
+
+/** The member that leaves a column out, and the column that means all others. */
+const IGNORE = 'ignore';
+const OTHERS = '*';
+
+/** Characters of a name that an error repeats. */
+const MAX_NAME = 100;
+
+/** The columns that a file may have. */
+export interface FileColumns {
+  /** In the order of errors, in the spelling of the members of NDJSON where a member is one text. */
+  readonly names: readonly string[];
+  /** A file has at least one of them. */
+  readonly required: readonly string[];
+  /** What a row is, such as "a change". */
+  readonly row: string;
+}
+
+/** Which member a column is; false for a column that is not read. Names are in lower case. */
+type ColumnMap = ReadonlyMap<string, string | false>;
+
+/**
+ * The header lines of a file, whose columns are named in any order and case.
+ * @param map names of columns that are not those of members, as `column:member,column:member`; the last colon of a pair separates
+ * it, so that the name of a column may have colons.
+ * @throws Problem INVALID_REQUEST for a map that cannot be read.
+ */
+export function headerRules(file: FileColumns, map: string | undefined): HeaderRules {
+  const columns = parseMap(map, file);
+  return { columnsOf: (header) => columnsOf(header, columns, file), unreadable: (detail) => unreadable(detail, file) };
+}
+
+/**
+ * The texts of a row by column, as an export wrote them. Spaces around a target, which come with copies from documents, are
+ * removed: a URL has none.
+ */
+export function textsIn(row: Row): Readonly<Record<string, string>> {
+  const texts = Object.entries(row).map(([column, cell]) => {
+    const text = unguarded(cell);
+    return [column, column.toLowerCase().endsWith('target') ? text.trim() : text];
+  });
+  return Object.fromEntries(texts) as Record<string, string>;
+}
+
+/** The identifiers in a cell, separated by spaces; none for an empty one. */
+export function identifiersIn(cell: string): string[] {
+  return cell.split(' ').filter((text) => text !== '');
+}
+
+function parseMap(text: string | undefined, { names }: FileColumns): ColumnMap {
+  const byName = namesOf(names);
+  const map = new Map<string, string | false>();
+  for (const pair of text?.split(',') ?? []) {
+    const colon = pair.lastIndexOf(':');
+    const name = pair.slice(0, Math.max(colon, 0)).trim();
+    const member = pair
+      .slice(colon + 1)
+      .trim()
+      .toLowerCase();
+    const column = member === IGNORE ? false : byName.get(member);
+    if (name === '') throw invalidMap(`"${shown(pair)}" must be "column:member"`);
+    if (column === undefined)
+      throw invalidMap(`"${shown(pair)}" has no such member; there are ${names.join(', ')} and ${IGNORE}`);
+    if (name === OTHERS && column !== false) throw invalidMap(`"${OTHERS}" can only be "${OTHERS}:${IGNORE}"`);
+    if (map.has(name.toLowerCase())) throw invalidMap(`the column "${shown(name)}" is repeated`);
+    map.set(name.toLowerCase(), column);
+  }
+  return map;
+}
+
+function columnsOf(header: readonly string[], map: ColumnMap, file: FileColumns): (string | false)[] {
+  const byName = namesOf(file.names);
+  const names = header.map((name) => name.trim());
+  const columns = names.map((name) => {
+    const column = map.get(name.toLowerCase()) ?? (map.has(OTHERS) ? false : byName.get(name.toLowerCase()));
+    if (column !== undefined) return column;
+    const quoted = shown(name);
+    const detail = `"${quoted}" is not a column of ${file.row}. Map it with the query parameter columns=${quoted}:target (or another member), or leave it out with columns=${quoted}:${IGNORE}`;
+    throw unreadable(detail, file);
+  });
+  const present = new Set(names.map((name) => name.toLowerCase()));
+  const missing = [...map.keys()].find((name) => name !== OTHERS && !present.has(name));
+  if (missing !== undefined)
+    throw unreadable(`it has no column "${shown(missing)}", which the query parameter columns names`, file);
+  const read = columns.filter((column) => column !== false);
+  const repeated = read.find((column, index) => read.indexOf(column) < index);
+  if (repeated !== undefined) throw unreadable(`two columns are "${repeated}"`, file);
+  if (!file.required.some((name) => read.includes(name)))
+    throw unreadable(`the column "${file.required.join('" or "')}" is missing`, file);
+  return columns;
+}
+
+function namesOf(names: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(names.map((name) => [name.toLowerCase(), name]));
+}
+
+function shown(name: string): string {
+  return name.slice(0, MAX_NAME);
+}
+
+function invalidMap(detail: string): Problem {
+  return new Problem('INVALID_REQUEST', `The query parameter columns cannot be read: ${detail}.`, {
+    errors: [{ pointer: '#query/columns', detail }],
+  });
+}
+
+function unreadable(detail: string, { names, required }: FileColumns): Problem {
+  const rule = `Its first line names the columns, in any order and case, separated by ",", ";" or a tab: ${names.join(', ')}. Only ${required.join(' or ')} is required.`;
+  return new Problem('INVALID_REQUEST', `The file cannot be read: ${detail}. ${rule}`);
+}

@@ -1,0 +1,44 @@
+import type { FastifyRequest } from 'fastify';
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** Host and port that can be repeated in a response. The client sends `Host`, so any other text is not repeated. */
+const PLAIN_HOST = /^(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?$/;
+
+/** The scheme and the authority by which the client reaches the service, without a final "/"; null for an odd `Host`. */
+export function ownOrigin({ protocol, host }: Pick<FastifyRequest, 'protocol' | 'host'>): string | null {
+  return PLAIN_HOST.test(host) ? `${protocol}://${host}` : null;
+}
+
+/** An IPv4 address with a port, or an address in brackets with or without one. */
+const WITH_PORT = /^([0-9.]+):[0-9]+$|^\[([^\]]*)\](?::[0-9]+)?$/;
+
+/**
+ * Cuts the ports and brackets of the addresses in X-Forwarded-For, which some proxies write. Otherwise a client would be another
+ * one for each connection, and a proxy with a port would not be trusted.
+ */
+export function cutForwardedPorts(headers: IncomingHttpHeaders): void {
+  const { 'x-forwarded-for': forwarded } = headers;
+  if (typeof forwarded !== 'string' || !forwarded.includes(':')) return;
+  headers['x-forwarded-for'] = forwarded
+    .split(',')
+    .map((each) => each.trim().replace(WITH_PORT, '$1$2'))
+    .join(', ');
+}
+
+/** The trace and the span of the caller (W3C Trace Context). */
+export interface TraceContext {
+  readonly traceId: string;
+  readonly parentId: string;
+}
+
+/** version "-" trace-id "-" parent-id "-" trace-flags; later versions may append more. */
+const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
+
+/** Invalid headers are ignored (W3C Trace Context 3.2.2 and 4.3). */
+export function readTraceParent(header: string | string[] | undefined): TraceContext | null {
+  if (typeof header !== 'string') return null;
+  const [, version, traceId = '', parentId = '', more] = TRACEPARENT.exec(header) ?? [];
+  if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return null;
+  if (/^0+$/.test(traceId) || /^0+$/.test(parentId)) return null;
+  return { traceId, parentId };
+}

@@ -1,0 +1,53 @@
+import { type NextLines, type RawLine, tooLong } from './line-source.js';
+
+/** Lines of one transaction, because its locks delay other changes and later events. */
+export const CHUNK_LINES = 100;
+
+/** Octets of the lines of a chunk, in memory until it is changed. */
+const MAX_CHUNK_OCTETS = 1_048_576;
+
+/**
+ * Divides lines into chunks by their numbers only (1 to 100, 101 to 200 and so on), never by their arrival, so that a repeat of
+ * a stream has the same chunks. Lines that make a chunk too large are refused.
+ */
+export function inChunks(read: NextLines): NextLines {
+  const pending: RawLine[] = [];
+  const bounded = withinChunks();
+  let isOver = false;
+  return async () => {
+    for (;;) {
+      const [first] = pending;
+      if (first === undefined && isOver) return null;
+      const last = first === undefined ? 0 : lastLineOf(first);
+      const end = pending.findIndex(({ number }) => number > last);
+      const isComplete = isOver || end >= 0 || pending.at(-1)?.number === last;
+      if (first !== undefined && isComplete) return pending.splice(0, end < 0 ? pending.length : end);
+      const more = await read();
+      if (more === null) isOver = true;
+      else pending.push(...more.map(bounded));
+    }
+  };
+}
+
+/** The number of a chunk, from 0. */
+export function partOf({ number }: Pick<RawLine, 'number'>): number {
+  return Math.floor((number - 1) / CHUNK_LINES);
+}
+
+function lastLineOf(line: Pick<RawLine, 'number'>): number {
+  return (partOf(line) + 1) * CHUNK_LINES;
+}
+
+/** Replaces the lines that exceed the octets of their chunk, without keeping them in memory. */
+function withinChunks(): (line: RawLine) => RawLine {
+  let part = -1;
+  let octets = 0;
+  return (line) => {
+    if (partOf(line) !== part) [part, octets] = [partOf(line), 0];
+    octets += line.octets;
+    if (octets <= MAX_CHUNK_OCTETS) return line;
+    const { number } = line;
+    const detail = `The lines ${part * CHUNK_LINES + 1} to ${number} have more than ${MAX_CHUNK_OCTETS} octets together. Send this line in another request.`;
+    return { number, octets: 0, value: () => tooLong(detail), content: () => detail };
+  };
+}

@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { type Principal, requireActors } from '../access/principal.js';
+import { KeyValidity } from '../access/key-reads.js';
+import { IdentifierPages } from '../storage/identifiers/identifier-pages.js';
+import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
+import type { PageCursor } from '../storage/identifiers/page-range.js';
+import type { IdentifierRecord } from '../registry/identifier-record.js';
+import { type IdentifierFilter, parseFilter } from '../finding/parse-filter.js';
+
+const PAGE = 500;
+
+/** A filter of an export, which reads all identifiers anyway. */
+export interface ExportFilter extends IdentifierFilter {
+  /** The first octets of the target, as it is stored. */
+  readonly targetPrefix?: string;
+  /** A client that made a change after the identifier was created. */
+  readonly changedBy?: string;
+}
+
+@Injectable()
+export class ExportService {
+  constructor(
+    private readonly identifiers: IdentifierPages,
+    private readonly authorities: NamingAuthorityCache,
+    private readonly keys: KeyValidity,
+  ) {}
+
+  /**
+   * The identifiers of a filter in order of minting; pages can be empty. No connection is held between pages.
+   * @throws Problem as `parseFilter`, UNAUTHENTICATED or SCOPE_MISSING for `changedBy` without the right to see who changes
+   * identifiers, before the first page; UNAUTHENTICATED later when the key is no longer valid, REQUEST_TIMEOUT when it is no longer wanted.
+   * @param isWanted asked before each statement.
+   */
+  async *pages(
+    { targetPrefix, changedBy, ...texts }: ExportFilter,
+    principal: Principal,
+    isWanted: () => boolean,
+  ): AsyncGenerator<IdentifierRecord[], undefined> {
+    if (changedBy !== undefined) requireActors(principal, 'changedBy');
+    const parsed = parseFilter(texts, await this.authorities.current(), principal);
+    const filter = { ...parsed, targetPrefix, changedBy };
+    let after: PageCursor | undefined;
+    let size = PAGE;
+    do {
+      if (after !== undefined) await this.keys.require(principal);
+      const { records, next } = await this.identifiers.page(filter, { limit: size, after, isWanted });
+      after = next ?? undefined;
+      // After a page of large records, the next statement measures fewer of them.
+      size = records.length === 0 ? PAGE : Math.min(PAGE, 2 * records.length);
+      yield records;
+    } while (after !== undefined);
+    return undefined;
+  }
+}

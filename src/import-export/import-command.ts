@@ -1,0 +1,254 @@
+import { type GivenTexts, NO_TEXTS, type Texts, readTexts, textsAfter } from '../registry/members.js';
+import type { Principal } from '../access/principal.js';
+import { HandleFault, parseExportedValues, targetIn } from '../handle-values/index.js';
+import { type Name, parseHandle } from '../identifier/index.js';
+import { Problem, invalidValue, malformed } from '../problem/problem.js';
+import { mutableAttributesOf, creation } from '../registry/change.js';
+import type { CanonicalName } from '../registry/canonical-name.js';
+import { type MutableAttributes, type ReasonCode, type State, identifierOf } from '../registry/identifier-record.js';
+import type { ImportedIdentifier } from '../registry/imported-identifier.js';
+import { requireNoUser } from '../registry/handle-user.js';
+import { type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
+import type { NamingAuthority } from '../registry/naming-authority.js';
+import { readAlternates, readMetadataId, readReplacementName, requireTwoThings } from '../registry/parse-names.js';
+import { type Predecessor, predecessorOf } from '../registry/predecessor.js';
+import { EXPIRED } from '../registry/lifecycle.js';
+import type { StoredValue } from '../registry/stored-value.js';
+import { targetFrom } from '../registry/target-template.js';
+import { readTime } from '../registry/timestamp.js';
+import type { TransferRecord } from './transfer-record.js';
+
+/** An identifier to import, as it was exported; names in any form (R-28), and times of RFC 3339. Without a target, that of the target template of the naming authority. */
+export interface ImportRequest extends GivenTexts {
+  readonly identifier: string;
+  readonly metadataId: string | null;
+  /** Absent: active. */
+  readonly state?: State | null;
+  readonly alternateIds: readonly string[];
+  readonly replaces: string | null;
+  readonly handleValues: readonly unknown[] | null;
+  readonly hiddenValues: number;
+  /** Absent: 1. */
+  readonly version?: number | null;
+  /** Absent: each the other one, or the time of the import. */
+  readonly createdAt?: string | null;
+  readonly updatedAt?: string | null;
+  readonly leaseUntil: string | null;
+  readonly tombstone: {
+    readonly withdrawnAt: string;
+    readonly reasonCode: ReasonCode;
+    readonly reason: string;
+    readonly replacedBy: string | null;
+  } | null;
+}
+
+export interface ImportCommand {
+  readonly item: ImportedIdentifier;
+  readonly record: TransferRecord;
+  /** Attributes that must be equal in a registered identifier; all when absent. */
+  readonly compared?: readonly string[] | undefined;
+}
+
+/**
+ * Parses and authorises the import of one identifier.
+ * @param now the time of an identifier without times.
+ * @throws Problem INVALID_REQUEST, UNKNOWN_NAMING_AUTHORITY, NAMING_AUTHORITY_FORBIDDEN, METADATA_ID_IS_IDENTIFIER,
+ * INVALID_PREDECESSOR, or a syntax code.
+ */
+export function parseImport(
+  sent: ImportRequest,
+  known: NamingAuthoritySnapshot,
+  actor: Principal,
+  now = new Date(),
+): ImportCommand {
+  const { authority, localName } = nameIn(sent.identifier, known, (prefix) => {
+    actor.require('admin', prefix, '/identifier');
+  });
+  requireNoUser(authority, localName, '/identifier');
+  const address = addressIn(authority, localName);
+  const { guid } = address;
+  const self = known.canonicalName(identifierOf({ namingAuthority: authority.prefix, guid, localName }));
+  const { metadataIdScheme: scheme } = authority;
+  const metadata = sent.metadataId === null ? null : readMetadataId(sent.metadataId, known, '/metadataId', scheme);
+  requireTwoThings(self, metadata, '/metadataId');
+  const alternates = readAlternates(sent.alternateIds, known, '/alternateIds');
+  alternates.forEach((name, index) => {
+    actor.requireNaming(name, index);
+  });
+  const times = timesIn(sent, now);
+  const replaces = sent.replaces === null ? null : previousVersionIn(sent.replaces, self, known);
+  // Stored values are what was exported, without a target of the template.
+  const byTemplate = (): string | null => (sent.handleValues === null ? targetFrom(authority, localName) : null);
+  const target = sent.target === undefined ? byTemplate() : sent.target;
+  const { version: sentVersion, state } = sent;
+  const version = sentVersion ?? 1;
+  const texts = textsAfter(NO_TEXTS, { ...readTexts(sent), target });
+  const attributes = attributesIn({ ...sent, ...texts, state: state ?? 'active' }, known, self, {
+    metadataId: metadata?.canonical ?? null,
+    alternateIds: alternates.map(({ canonical }) => canonical),
+    replaces: replaces?.text ?? null,
+  });
+  const { handleValues } = attributes;
+  requireValuesOf(authority, attributes);
+  const hasExpired = attributes.state !== (state ?? 'active');
+  return {
+    record: { namingAuthority: authority.prefix, localName, version, ...times, ...attributes },
+    item: {
+      ...times,
+      ...{ authority, address, localName, selfKey: self.key, actor, request: null, metadataRecord: null },
+      ...texts,
+      ...{
+        state: attributes.state,
+        leaseUntil: attributes.leaseUntil,
+        tombstone: attributes.tombstone,
+      },
+      metadata: hasExpired ? null : metadata,
+      alternates: hasExpired ? [] : alternates,
+      ...(handleValues !== null && { handleValues }),
+      ...(replaces !== null && !hasExpired && { replaces }),
+      version,
+      kind: 'imported',
+      patch: creation(mutableAttributesOf(attributes)),
+    },
+  };
+}
+
+/**
+ * The identifier as exported, or in any other form (R-28).
+ * @param requireGrant rejects a naming authority outside the grants before it is looked up, so that the response does
+ * not reveal whether it exists.
+ */
+function nameIn(
+  text: string,
+  known: NamingAuthoritySnapshot,
+  requireGrant: (prefix: string) => void,
+): { authority: NamingAuthority; localName: string } {
+  const slash = text.indexOf('/');
+  const own = slash < 0 ? undefined : known.find(text.slice(0, slash));
+  if (own?.profile === 'handle') {
+    const read = parseHandle(text);
+    if (!read.ok) throw malformed(read.fault, '/identifier');
+    requireGrant(own.prefix);
+    if (read.value.localName !== '') return { authority: own, localName: read.value.localName };
+  }
+  const read = known.recognize(text);
+  if (!read.ok) throw malformed(read.fault, '/identifier');
+  const { name } = read.value;
+  if ('namingAuthority' in name) requireGrant(name.namingAuthority);
+  if (known.locate(name) === null || (name.type !== 'cordra' && name.type !== 'handle')) {
+    const detail = `the naming authority of "${text}" does not exist`;
+    throw new Problem('UNKNOWN_NAMING_AUTHORITY', detail, { errors: [{ pointer: '/identifier', detail }] });
+  }
+  const authority = known.find(name.namingAuthority);
+  if (authority === undefined)
+    throw new TypeError(`${name.namingAuthority} was found before and is missing from the snapshot`);
+  return { authority, localName: name.type === 'cordra' ? name.guid : name.localName };
+}
+
+/** The times of minting and of the last change. @throws Problem INVALID_REQUEST */
+function timesIn({ createdAt, updatedAt }: ImportRequest, now: Date): { createdAt: Date; updatedAt: Date } {
+  const created = createdAt == null ? null : readTime(createdAt, '/createdAt');
+  const updated = updatedAt == null ? null : readTime(updatedAt, '/updatedAt');
+  const times = { createdAt: created ?? updated ?? now, updatedAt: updated ?? created ?? now };
+  if (times.updatedAt < times.createdAt) throw invalidValue('/updatedAt', 'is earlier than createdAt');
+  return times;
+}
+
+/** The mutable attributes; an expired reservation is withdrawn, as everywhere else. */
+function attributesIn(
+  sent: ImportRequest & Texts & Pick<MutableAttributes, 'state'>,
+  known: NamingAuthoritySnapshot,
+  self: CanonicalName,
+  names: Pick<MutableAttributes, 'metadataId' | 'alternateIds' | 'replaces'>,
+): MutableAttributes {
+  const { state } = sent;
+  const texts = textsAfter(sent, {});
+  const handleValues = valuesIn(sent);
+  const leaseUntil = sent.leaseUntil === null ? null : readTime(sent.leaseUntil, '/leaseUntil');
+  if ((state === 'reserved') !== (leaseUntil !== null))
+    throw invalidValue(
+      '/leaseUntil',
+      `is ${leaseUntil === null ? 'required' : 'permitted only'} in the state "reserved"`,
+    );
+  if ((state === 'withdrawn') !== (sent.tombstone !== null))
+    throw invalidValue(
+      '/tombstone',
+      `is ${sent.tombstone === null ? 'required' : 'permitted only'} in the state "withdrawn"`,
+    );
+  if (state === 'reserved' && names.replaces !== null)
+    throw invalidValue('/replaces', 'is not permitted in the state "reserved"');
+  if (leaseUntil !== null && leaseUntil.getTime() <= Date.now()) {
+    const tombstone = { withdrawnAt: leaseUntil, ...EXPIRED };
+    return {
+      metadataId: null,
+      ...texts,
+      alternateIds: [],
+      replaces: null,
+      handleValues,
+      state: 'withdrawn',
+      leaseUntil: null,
+      tombstone,
+    };
+  }
+  const tombstone =
+    sent.tombstone === null
+      ? null
+      : {
+          withdrawnAt: readTime(sent.tombstone.withdrawnAt, '/tombstone/withdrawnAt'),
+          reasonCode: sent.tombstone.reasonCode,
+          reason: sent.tombstone.reason,
+          replacedBy: sent.tombstone.replacedBy === null ? null : replacementIn(sent.tombstone.replacedBy, self, known),
+        };
+  return { ...names, ...texts, handleValues, state, leaseUntil, tombstone };
+}
+
+/** @throws Problem INVALID_REQUEST for values that cannot be stored, and where the export has left out some. */
+function valuesIn({ handleValues, hiddenValues }: ImportRequest): readonly StoredValue[] | null {
+  if (hiddenValues > 0) {
+    throw invalidValue('/hiddenValues', 'must be 0: export with a key of the scope "admin", which gets all values');
+  }
+  try {
+    return handleValues === null ? null : parseExportedValues(handleValues);
+  } catch (error) {
+    if (error instanceof HandleFault) throw invalidValue('/handleValues', error.message);
+    throw error;
+  }
+}
+
+function requireValuesOf(authority: NamingAuthority, { handleValues, target }: MutableAttributes): void {
+  if (handleValues === null) return;
+  if (!authority.handleValues) {
+    throw invalidValue('/handleValues', `must be null: ${authority.prefix} was created without "handleValues": true`);
+  }
+  const stored = targetIn(handleValues);
+  if (stored !== undefined && stored !== target)
+    throw invalidValue('/target', 'must be the URL value of the lowest index in handleValues');
+}
+
+/** Texts that are parsed as URIs; a native Handle with such a beginning is exported as a URI. */
+const URI = /^(?:hdl|info|https?|doi|urn):/i;
+
+/** Another version of an object, as exported: a native Handle, or an identifier in any form (R-28). */
+function nativeOrNameIn(text: string, known: NamingAuthoritySnapshot, pointer: string): { name: Name; text: string } {
+  const read = known.recognize(text);
+  const isCordra = read.ok && read.value.name.type === 'cordra';
+  const native = isCordra || URI.test(text) ? null : parseHandle(text, 'unicode');
+  if (native?.ok) return { name: native.value, text };
+  return readReplacementName(text, known, pointer);
+}
+
+/** The replacement in a tombstone, which need not be registered. @throws Problem INVALID_REQUEST for the identifier itself */
+function replacementIn(sent: string, self: CanonicalName, known: NamingAuthoritySnapshot): string {
+  const { name, text } = nativeOrNameIn(sent, known, '/tombstone/replacedBy');
+  if (known.canonicalName(name).comparison === self.comparison)
+    throw invalidValue('/tombstone/replacedBy', 'must name another identifier');
+  return text;
+}
+
+/** The previous version, which need not be registered: it may follow in the same import. */
+function previousVersionIn(text: string, self: CanonicalName, known: NamingAuthoritySnapshot): Predecessor {
+  const read = nativeOrNameIn(text, known, '/replaces');
+  const { key, comparison, rule } = known.canonicalName(read.name);
+  const requested = { text: read.text, key, comparison, rule, address: null, isHidden: false };
+  return predecessorOf(requested, null, { comparison: self.comparison, text: '' });
+}

@@ -1,0 +1,131 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../access/principal.js';
+import { isCausedByData } from '../problem/database-errors.js';
+import { Problem } from '../problem/problem.js';
+import type { ImportedIdentifier } from '../registry/imported-identifier.js';
+import type { Conflicts } from '../storage/identifiers/conflict-finder.js';
+import { IdentifierImporter } from '../storage/identifiers/identifier-importer.js';
+import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
+import { type ImportCommand, type ImportRequest, parseImport } from './import-command.js';
+import type { PreviewedImports } from './previewed-imports.js';
+import { type Decision, isSame, ownersIn } from './transfer-record.js';
+
+/** Lines that are parsed before other requests continue. */
+const SLICE = 100;
+
+export interface ImportContext {
+  readonly principal: Principal;
+  /** Logs an unexpected error of one line. @returns the problem of this line; the others are imported. */
+  readonly lineFailed: (error: unknown, line: number) => Problem;
+}
+
+/** A line as it was received: its request, or the problem of its format. */
+export interface ReceivedLine {
+  /** Counted from 1. */
+  readonly line: number;
+  readonly request: ImportRequest | Problem;
+  /** Attributes that must be equal in a registered identifier; all when absent. */
+  readonly compared?: readonly string[] | undefined;
+}
+
+/** A line that is ready to be imported, or its problem. */
+export interface ReadyLine {
+  readonly line: number;
+  readonly command: ImportCommand | Problem;
+}
+
+/** A conflict of an import, an identifier that it registers or has registered, or a problem. */
+export type ImportResult = Decision | Problem;
+
+export interface LineResult {
+  readonly line: number;
+  readonly result: ImportResult;
+}
+
+/** The result of a command; `failed` is an error that no rule foresees. */
+type Outcome = Decision | { readonly outcome: 'failed'; readonly error: unknown };
+
+@Injectable()
+export class ImportService {
+  constructor(
+    private readonly importer: IdentifierImporter,
+    private readonly authorities: NamingAuthorityCache,
+  ) {}
+
+  /** Parses and authorises a chunk. It writes nothing, so it can run while another chunk is imported. */
+  async prepare(received: readonly ReceivedLine[], { principal, lineFailed }: ImportContext): Promise<ReadyLine[]> {
+    // Another process may have just created the naming authorities.
+    const known = principal.viewOf(await this.authorities.refresh('all'));
+    const now = new Date();
+    const parse = ({ line, request, compared }: ReceivedLine): ImportCommand | Problem => {
+      try {
+        if (request instanceof Problem) return request;
+        return { ...parseImport(request, known, principal, now), ...(compared && { compared }) };
+      } catch (error) {
+        return error instanceof Problem ? error : lineFailed(error, line);
+      }
+    };
+    const lines: ReadyLine[] = [];
+    for (const each of received) {
+      lines.push({ line: each.line, command: parse(each) });
+      if (lines.length % SLICE === 0) await nextTurn();
+    }
+    return lines;
+  }
+
+  /** Imports a chunk, committed on return. The results are in the order of the lines. */
+  async import(lines: readonly ReadyLine[], { lineFailed }: Pick<ImportContext, 'lineFailed'>): Promise<LineResult[]> {
+    const commands = lines.flatMap(({ command }) => (command instanceof Problem ? [] : [command]));
+    const outcomes = await this.insert(commands);
+    return lines.map(({ line, command }) => {
+      if (command instanceof Problem) return { line, result: command };
+      const outcome = outcomes.get(command);
+      if (outcome === undefined) throw new TypeError('every command has an outcome');
+      return { line, result: outcome.outcome === 'failed' ? lineFailed(outcome.error, line) : outcome };
+    });
+  }
+
+  /** What an import of a chunk would do, without writes and locks. @param names what earlier lines would have imported. */
+  async preview(lines: readonly ReadyLine[], names: PreviewedImports): Promise<LineResult[]> {
+    const commands = lines.flatMap(({ command }) => (command instanceof Problem ? [] : [command]));
+    const items = commands.map(({ item }) => item);
+    const found = await this.importer.preview(items, decisionsOf(commands));
+    return lines.map(({ line, command }) => {
+      if (command instanceof Problem) return { line, result: command };
+      return { line, result: found.get(command.item) ?? names.add(command) };
+    });
+  }
+
+  /** Where the statement fails because of one identifier, halves are tried until that one is alone. */
+  private async insert(commands: readonly ImportCommand[]): Promise<ReadonlyMap<ImportCommand, Outcome>> {
+    try {
+      const items = commands.map(({ item }) => item);
+      const refused = await this.importer.insert(items, decisionsOf(commands));
+      return new Map(
+        commands.map((command): [ImportCommand, Decision] => {
+          const { item, record } = command;
+          return [command, refused.get(item) ?? { outcome: 'imported', record }];
+        }),
+      );
+    } catch (error) {
+      if (commands.length === 0 || !isCausedByData(error)) throw error;
+      if (commands.length === 1) return new Map(commands.map((command) => [command, { outcome: 'failed', error }]));
+      const middle = Math.ceil(commands.length / 2);
+      const first = await this.insert(commands.slice(0, middle));
+      return new Map([...first, ...(await this.insert(commands.slice(middle)))]);
+    }
+  }
+}
+
+/** Decides about lines whose identifiers are not inserted. */
+function decisionsOf(commands: readonly ImportCommand[]): (item: ImportedIdentifier, conflicts: Conflicts) => Decision {
+  const byItem = new Map(commands.map((command) => [command.item, command]));
+  return (item, conflicts) => {
+    const { record, compared } = byItem.get(item) ?? {};
+    const { address, collision } = conflicts;
+    if (record !== undefined && address !== null && collision === null && isSame(address, record, compared))
+      return { outcome: 'unchanged', record };
+    return { outcome: 'conflict', conflicts: ownersIn(conflicts) };
+  };
+}

@@ -1,0 +1,62 @@
+import { type Digest, digestOf } from '../registry/uuid.js';
+import { keysOf } from '../storage/identifiers/identifier-writer.js';
+import type { ImportCommand } from './import-command.js';
+import type { Decision, TransferRecord } from './transfer-record.js';
+
+/** Names that a dry run remembers, some 300 octets each. */
+const MAX_NAMES = 10_000;
+
+interface Claim {
+  readonly owner: Pick<TransferRecord, 'namingAuthority' | 'localName' | 'tombstone'>;
+  /** Of the values of the line. */
+  readonly digest: Digest;
+  /** Whether the owner would be registered with the name; otherwise it has the name as an alternate. */
+  readonly isOwn: boolean;
+}
+
+/**
+ * The names that the lines of a dry run would register, so that later lines meet them as in an import. After `MAX_NAMES` names,
+ * lines meet the names that are registered only.
+ */
+export class PreviewedImports {
+  private readonly claims = new Map<string, Claim>();
+
+  /** Decides about a line whose names are not registered. */
+  add(command: ImportCommand): Decision {
+    const { item, record } = command;
+    const [own, ...others] = keysOf(item).map((key) => ({ key, claim: this.claims.get(key) }));
+    const digest = digestOf(JSON.stringify(comparedValues(command)));
+    if (own?.claim?.digest === digest) return { outcome: 'unchanged', record };
+    const metadata = others.find(({ key, claim }) => claim !== undefined && key.startsWith('metadata '))?.claim;
+    const alternates = others.filter(({ key }) => key.startsWith('alternate '));
+    const index = alternates.findIndex(({ claim }) => claim !== undefined);
+    const alternate = alternates[index]?.claim;
+    // The name of an alternate that names an identifier of this service follows the alternate.
+    const position = others.findIndex(({ key, claim }) => claim?.isOwn === true && key.startsWith('name '));
+    const registered = others[position]?.claim;
+    if ([own?.claim, metadata, alternate, registered].some((claim) => claim !== undefined)) {
+      const conflicts = {
+        ...{ address: own?.claim?.isOwn === true ? own.claim.owner : null, metadata: metadata?.owner ?? null },
+        claim: own?.claim?.isOwn === false ? own.claim.owner : null,
+        alternate: alternate === undefined ? null : { record: alternate.owner, index },
+        registered:
+          registered === undefined
+            ? null
+            : { record: registered.owner, index: alternates.findIndex(({ key }) => key === others[position - 1]?.key) },
+        collision: null,
+      };
+      return { outcome: 'conflict', conflicts };
+    }
+    const { namingAuthority, localName, tombstone } = record;
+    const owner = { namingAuthority, localName, tombstone };
+    [own, ...others].forEach((each, index) => {
+      if (each !== undefined && this.claims.size < MAX_NAMES && !this.claims.has(each.key))
+        this.claims.set(each.key, { owner, digest, isOwn: index === 0 });
+    });
+    return { outcome: 'imported', record };
+  }
+}
+
+function comparedValues({ record, compared }: ImportCommand): unknown[] {
+  return Object.entries(record).filter(([name]) => compared?.includes(name) !== false);
+}

@@ -1,0 +1,54 @@
+import { MEMBERS } from '../registry/members.js';
+import { isDeepStrictEqual } from 'node:util';
+import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
+
+/** What is exported of a record, and imported. */
+export type TransferRecord = Omit<
+  IdentifierRecord,
+  'id' | 'resolver' | 'describes' | 'newerVersions' | 'guid' | 'sandbox'
+>;
+
+const ATTRIBUTES: readonly (keyof TransferRecord)[] = [
+  ...MEMBERS.map(({ name }) => name),
+  ...(['version', 'createdAt', 'updatedAt'] as const),
+];
+
+/** Whether two records of one identifier have the same spelling and `compared` attributes (all when absent). */
+export function isSame(one: TransferRecord, other: TransferRecord, compared?: readonly string[]): boolean {
+  const attributes = ATTRIBUTES.filter((name) => compared?.includes(name) !== false);
+  return nativeText(one) === nativeText(other) && attributes.every((name) => isDeepStrictEqual(one[name], other[name]));
+}
+
+type Owner = Pick<TransferRecord, 'namingAuthority' | 'localName' | 'tombstone'>;
+
+/** The identifiers that have the names of a line, and where the key of one of them is that of another name. */
+export interface ImportConflicts {
+  readonly address: Owner | null;
+  readonly metadata: Owner | null;
+  readonly alternate: { readonly record: Owner; readonly index: number } | null;
+  /** The identifier with an alternate that is the name of the line. */
+  readonly claim: Owner | null;
+  /** The identifier whose name is an alternate of the line. */
+  readonly registered: { readonly record: Owner; readonly index: number } | null;
+  readonly collision: string | null;
+}
+
+/** Conflicts without the other attributes of the records, which can be large. */
+export function ownersIn(conflicts: ImportConflicts): ImportConflicts {
+  const owner = (record: Owner | null): Owner | null =>
+    record && { namingAuthority: record.namingAuthority, localName: record.localName, tombstone: record.tombstone };
+  const indexed = (found: ImportConflicts['alternate']): ImportConflicts['alternate'] => {
+    const record = owner(found?.record ?? null);
+    return found && record && { record, index: found.index };
+  };
+  const { address, metadata, alternate, claim, registered, collision } = conflicts;
+  return {
+    ...{ address: owner(address), metadata: owner(metadata), claim: owner(claim) },
+    ...{ alternate: indexed(alternate), registered: indexed(registered), collision },
+  };
+}
+
+/** What an import does with a line. "unchanged": the identifier is registered with the same attributes. */
+export type Decision =
+  | { readonly outcome: 'imported' | 'unchanged'; readonly record: TransferRecord }
+  | { readonly outcome: 'conflict'; readonly conflicts: ImportConflicts };

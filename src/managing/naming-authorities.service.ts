@@ -1,0 +1,213 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Principal, RequestContext } from '../access/principal.js';
+import { type Resolver, namingAuthorityKey, parentOf, parseNamingAuthority } from '../identifier/index.js';
+import { Problem, malformed } from '../problem/problem.js';
+import { DEFAULT_HTTP_RESOLVER } from '../registry/default-resolver.js';
+import type { NamingAuthority, NamingAuthorityRules, NamingAuthoritySettings } from '../registry/naming-authority.js';
+import { IdempotentRequests, type Replayable, keyedRequest } from '../storage/idempotency.js';
+import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
+import { NamingAuthorityCounts } from '../storage/naming-authorities/naming-authority-counts.js';
+import { NamingAuthorityReader } from '../storage/naming-authorities/naming-authority-reader.js';
+import {
+  NamesStoredByOtherCase,
+  NamingAuthorityInUse,
+  NamingAuthorityWriter,
+} from '../storage/naming-authorities/naming-authority-writer.js';
+import type { Queryable } from '../storage/transactions.js';
+import {
+  type DescribedNamingAuthority,
+  deserializeNamingAuthority,
+  redactFamily,
+  serializeNamingAuthority,
+} from './described-naming-authority.js';
+import {
+  type CreateNamingAuthorityCommand,
+  type NewSettings,
+  parseNewNamingAuthority,
+  parseSettings,
+  requireRules,
+} from './naming-authority-command.js';
+
+/** One page of naming authorities, in byte order of their prefixes. */
+export interface NamingAuthorityPage {
+  readonly items: readonly DescribedNamingAuthority[];
+  readonly hasNext: boolean;
+}
+
+export interface ChangeNamingAuthorityCommand {
+  /** The prefix; its ASCII letters are case-insensitive. */
+  readonly prefix: string;
+  /** Where the request has the prefix. */
+  readonly pointer: string;
+  readonly settings: NewSettings;
+  /** Throws when the naming authority is not the one that the change is based on. */
+  readonly requireCurrent: (namingAuthority: NamingAuthority) => void;
+}
+
+const RULES: readonly (keyof NamingAuthorityRules)[] = [
+  ...(['profile', 'caseInsensitive', 'handleValues', 'sandbox', 'metadataIdScheme'] as const),
+];
+
+export class NamingAuthorityExists extends Error {
+  /** @param prefix the prefix as it was created. */
+  constructor(readonly prefix: string) {
+    super(`The naming authority "${prefix}" already exists.`);
+  }
+}
+
+@Injectable()
+export class NamingAuthoritiesService {
+  constructor(
+    private readonly reader: NamingAuthorityReader,
+    private readonly counts: NamingAuthorityCounts,
+    private readonly writer: NamingAuthorityWriter,
+    private readonly requests: IdempotentRequests,
+    private readonly namingAuthorities: NamingAuthorityCache,
+    @Inject(DEFAULT_HTTP_RESOLVER) private readonly resolver: Resolver,
+  ) {}
+
+  /** @param after the last prefix of the previous page; null for the first page. */
+  async page(principal: Principal, limit: number, after: string | null): Promise<NamingAuthorityPage> {
+    const found = await this.reader.page(limit + 1, after, await this.visiblePrefixes(principal));
+    const families = found.slice(0, limit).map((family) => redactFamily(principal, family));
+    const counts = await this.counts.count(families.map(({ namingAuthority }) => namingAuthority.prefix));
+    const items = families.map((family, index) => {
+      const counted = counts[index];
+      if (counted === undefined) throw new TypeError('every prefix has counts');
+      return { ...family, counts: counted };
+    });
+    return { items, hasNext: found.length > limit };
+  }
+
+  /** Finds a prefix in any case. @throws Problem NAMING_AUTHORITY_NOT_FOUND, also if hidden, or a syntax code. */
+  async find(prefix: string, principal: Principal, pointer: string): Promise<DescribedNamingAuthority> {
+    requirePrefix(prefix, pointer);
+    if (!principal.canSee(prefix)) throw notFound(prefix);
+    return this.describe(prefix, principal);
+  }
+
+  /**
+   * @throws NamingAuthorityExists
+   * @throws Problem SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, PARENT_NOT_FOUND, IDEMPOTENCY_KEY_REUSED,
+   * REQUEST_IN_FLIGHT, and as `parseNewNamingAuthority` does.
+   */
+  async create(
+    { principal, idempotencyKey }: RequestContext,
+    command: CreateNamingAuthorityCommand,
+  ): Promise<Replayable<DescribedNamingAuthority>> {
+    const requested = parseNewNamingAuthority(command, this.resolver.firstSegment);
+    const { prefix } = requested;
+    principal.require('admin', prefix, '/namingAuthority');
+    const content = { ...requested, prefix: namingAuthorityKey(prefix), does: 'create naming authority' };
+    const request = keyedRequest(principal, idempotencyKey, content);
+    const { result, replayed } = await this.requests.run(request, async (transaction) => {
+      const created = await this.writer.create(transaction, principal, requested).catch(withProblemOfCase);
+      if (created === null) {
+        const existing = await this.reader.find(prefix, transaction);
+        throw new NamingAuthorityExists(existing?.namingAuthority.prefix ?? prefix);
+      }
+      await this.requireParent(prefix, principal, transaction);
+      return serializeNamingAuthority(await this.describe(prefix, principal, transaction));
+    });
+    await this.writer.publish(prefix);
+    // A replay may come from another key of the same client that can see more.
+    return { result: redactFamily(principal, deserializeNamingAuthority(result)), replayed };
+  }
+
+  /**
+   * @throws Problem NAMING_AUTHORITY_NOT_FOUND, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, READ_ONLY_MEMBER,
+   * IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT, and as `parseSettings` and `requireRules` do.
+   */
+  async change(
+    { principal, idempotencyKey }: RequestContext,
+    { prefix, pointer, settings, requireCurrent }: ChangeNamingAuthorityCommand,
+  ): Promise<Replayable<DescribedNamingAuthority>> {
+    requirePrefix(prefix, pointer);
+    if (!principal.canSee(prefix)) throw notFound(prefix);
+    principal.require('admin', prefix, pointer);
+    const changes = parseSettings(settings);
+    const content = { does: 'change naming authority', prefix: namingAuthorityKey(prefix), ...changes };
+    const request = keyedRequest(principal, idempotencyKey, content);
+    const { result, replayed } = await this.requests.run(request, async (transaction) => {
+      const locked = await this.writer.lock(transaction, prefix);
+      if (locked === null) throw notFound(prefix);
+      requireCurrent(locked.namingAuthority);
+      requireRules(locked.namingAuthority.prefix, { ...locked.namingAuthority, ...changes });
+      try {
+        await this.writer.change(transaction, principal, locked, changes);
+      } catch (error) {
+        if (error instanceof NamingAuthorityInUse) throw rulesKept(locked.namingAuthority, changes);
+        return withProblemOfCase(error);
+      }
+      return serializeNamingAuthority(await this.describe(prefix, principal, transaction));
+    });
+    await this.writer.publish(prefix);
+    return { result: redactFamily(principal, deserializeNamingAuthority(result)), replayed };
+  }
+
+  /**
+   * HS-07 binds where a prefix is derived from one that is registered here. Elsewhere somebody else may have given the parent, as
+   * that of 20.500.12345. Hidden naming authorities count as missing.
+   * @throws Problem PARENT_NOT_FOUND
+   */
+  private async requireParent(prefix: string, principal: Principal, from: Queryable): Promise<void> {
+    const ancestors = ancestorsOf(prefix).filter((ancestor) => principal.canSee(ancestor));
+    const [parent] = ancestorsOf(prefix);
+    if (parent === undefined || ancestors.length === 0) return;
+    const registered = (await this.reader.existing(ancestors, from)).map(namingAuthorityKey);
+    if (registered.length > 0 && !registered.includes(namingAuthorityKey(parent))) throw orphan(prefix, parent);
+  }
+
+  private async visiblePrefixes(principal: Principal): Promise<string[] | null> {
+    if (!principal.hasRestrictedView) return null;
+    const known = principal.viewOf(await this.namingAuthorities.current());
+    return known.all().map(({ prefix }) => prefix);
+  }
+
+  private async describe(prefix: string, principal: Principal, from?: Queryable): Promise<DescribedNamingAuthority> {
+    const family = await this.reader.find(prefix, from);
+    if (family === null) throw notFound(prefix);
+    const [counts] = await this.counts.count([family.namingAuthority.prefix], from);
+    if (counts === undefined) throw new TypeError('every prefix has counts');
+    return { ...redactFamily(principal, family), counts };
+  }
+}
+
+function requirePrefix(text: string, pointer: string): void {
+  const read = parseNamingAuthority(text, 'handle');
+  if (!read.ok) throw malformed(read.fault, pointer);
+}
+
+function notFound(prefix: string): Problem {
+  return new Problem('NAMING_AUTHORITY_NOT_FOUND', `The naming authority "${prefix}" does not exist.`);
+}
+
+/** The prefixes that a prefix is derived from, its parent first. */
+function ancestorsOf(prefix: string): string[] {
+  const parent = parentOf(prefix);
+  return parent === null ? [] : [parent, ...ancestorsOf(parent)];
+}
+
+function rulesKept(current: NamingAuthority, changes: Partial<NamingAuthoritySettings>): Problem {
+  const detail =
+    'cannot be changed: the naming authority has identifiers or users of API keys, or alternate identifiers claim its names, which depend on it';
+  const errors = RULES.filter((rule) => changes[rule] !== undefined && changes[rule] !== current[rule]).map((rule) => ({
+    pointer: `/${rule}`,
+    detail,
+  }));
+  return new Problem('READ_ONLY_MEMBER', `${errors.map(({ pointer }) => pointer).join(', ')} ${detail}.`, { errors });
+}
+
+/** The name is not shown, because the administrator of one naming authority may not see the records of others. */
+function withProblemOfCase(error: unknown): never {
+  if (!(error instanceof NamesStoredByOtherCase)) throw error;
+  const detail = `must be ${error.caseInsensitive}: records name identifiers under this prefix with small letters, as metadata IDs, alternate identifiers or previous versions, and these are compared by that value`;
+  throw new Problem('READ_ONLY_MEMBER', `caseInsensitive ${detail}.`, {
+    errors: [{ pointer: '/caseInsensitive', detail }],
+  });
+}
+
+function orphan(prefix: string, parent: string): Problem {
+  const detail = `the parent "${parent}" of "${prefix}" does not exist, and the prefix it is derived from is registered here (HS-07); create the parent first`;
+  return new Problem('PARENT_NOT_FOUND', detail, { errors: [{ pointer: '/namingAuthority', detail }] });
+}

@@ -1,0 +1,98 @@
+import { type Resolver, parseNamingAuthority, parseResolver } from '../identifier/index.js';
+import { Problem, invalidValue, malformed } from '../problem/problem.js';
+import {
+  MAX_PREFIX_OCTETS,
+  type NamingAuthorityRules,
+  type NamingAuthoritySettings,
+  isCaseInsensitiveByRule,
+  isPrefixOfPrefixes,
+  isReservedSegment,
+} from '../registry/naming-authority.js';
+import { requireTemplate } from '../registry/target-template.js';
+import type { NewNamingAuthority } from '../storage/naming-authorities/naming-authority-writer.js';
+
+/** New settings of a naming authority. A member that is absent is not changed. */
+export interface NewSettings extends Partial<Omit<NamingAuthoritySettings, 'resolver'>> {
+  readonly resolver?: ResolverCommand | null;
+}
+
+interface ResolverCommand {
+  readonly scheme: string;
+  /** The URI authority of the resolver: host and optional port. */
+  readonly authority: string;
+  readonly firstSegment?: string | null;
+}
+
+export interface CreateNamingAuthorityCommand extends NewSettings {
+  readonly namingAuthority: string;
+}
+
+/**
+ * @param firstSegment the first segment of the paths of the configured resolver, which no naming authority can have.
+ * @throws Problem with a syntax code for a malformed prefix, RESERVED_NAMING_AUTHORITY, or INVALID_REQUEST for invalid
+ * settings.
+ */
+export function parseNewNamingAuthority(
+  command: CreateNamingAuthorityCommand,
+  firstSegment: string | null = null,
+): NewNamingAuthority {
+  const { namingAuthority: prefix, profile = 'cordra', caseInsensitive = isCaseInsensitiveByRule(prefix) } = command;
+  const { handleValues = false, sandbox = false, metadataIdScheme = 'recognized' } = command;
+  requireRules(prefix, { profile, caseInsensitive, handleValues });
+  const octets = Buffer.byteLength(prefix);
+  if (octets > MAX_PREFIX_OCTETS) {
+    throw invalidValue('/namingAuthority', `has ${octets} octets in UTF-8; at most ${MAX_PREFIX_OCTETS} are allowed`);
+  }
+  if (isReservedSegment(prefix) || prefix.toLowerCase() === firstSegment?.toLowerCase()) {
+    const detail = `"${prefix}" is the first segment of a path of this service; its Handles could not be resolved at /${prefix}/…`;
+    throw new Problem('RESERVED_NAMING_AUTHORITY', detail, { errors: [{ pointer: '/namingAuthority', detail }] });
+  }
+  const { state = 'active', uuidVersion = 4, targetTemplate = null, resolver = null } = parseSettings(command);
+  return {
+    ...{ prefix, state, profile, caseInsensitive, handleValues, sandbox, metadataIdScheme },
+    ...{ uuidVersion, targetTemplate, resolver },
+  };
+}
+
+/** @throws Problem with a syntax code for a prefix that the profile does not permit, INVALID_REQUEST for other rules. */
+export function requireRules(
+  prefix: string,
+  {
+    profile,
+    caseInsensitive,
+    handleValues,
+  }: Pick<NamingAuthorityRules, 'profile' | 'caseInsensitive' | 'handleValues'>,
+): void {
+  const read = parseNamingAuthority(prefix, profile);
+  if (!read.ok) throw malformed(read.fault, '/namingAuthority');
+  if (!caseInsensitive && isPrefixOfPrefixes(prefix)) {
+    throw invalidValue('/caseInsensitive', 'must be true or omitted: Handles under 0.NA are case-insensitive (R-35)');
+  }
+  if (handleValues && profile !== 'handle') {
+    throw invalidValue('/handleValues', 'is permitted only under the profile "handle"');
+  }
+}
+
+/** @throws Problem INVALID_REQUEST for invalid settings. */
+export function parseSettings(command: NewSettings): Partial<NamingAuthoritySettings> {
+  const { state, uuidVersion, targetTemplate, resolver } = command;
+  const { profile, caseInsensitive, handleValues, sandbox, metadataIdScheme } = command;
+  if (typeof targetTemplate === 'string') requireTemplate(targetTemplate, '/targetTemplate');
+  return {
+    ...(profile !== undefined && { profile }),
+    ...(caseInsensitive !== undefined && { caseInsensitive }),
+    ...(handleValues !== undefined && { handleValues }),
+    ...(sandbox !== undefined && { sandbox }),
+    ...(metadataIdScheme !== undefined && { metadataIdScheme }),
+    ...(state !== undefined && { state }),
+    ...(uuidVersion !== undefined && { uuidVersion }),
+    ...(targetTemplate !== undefined && { targetTemplate }),
+    ...(resolver !== undefined && { resolver: resolver === null ? null : resolverOf(resolver) }),
+  };
+}
+
+function resolverOf({ scheme, authority, firstSegment = null }: ResolverCommand): Resolver {
+  const read = parseResolver({ scheme, authority, firstSegment });
+  if (read.ok) return read.value;
+  throw invalidValue('/resolver', read.fault.detail);
+}

@@ -1,0 +1,36 @@
+import { type FastifyInstance, fastify } from 'fastify';
+import { answerClientError } from './http/server/client-errors.js';
+import { MethodNotAllowed } from './http/server/method-not-allowed.js';
+import { limitPipelining } from './http/server/pipelining.js';
+import { setSecurityHeaders } from './http/server/security-headers.js';
+import { closeInStages } from './http/server/staged-close.js';
+import { sendProblem } from './problem/send-problem.js';
+import { Problem } from './problem/problem.js';
+import type { Metrics } from './metrics/metrics.js';
+
+/** Scrapes are small; anything slower is treated as an abusive client. */
+const REQUEST_TIMEOUT_MS = 5000;
+
+/** Serves only `GET /metrics`, without a key. */
+export async function createMetricsServer(metrics: Metrics): Promise<FastifyInstance> {
+  const server = fastify({
+    clientErrorHandler: answerClientError,
+    forceCloseConnections: true,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+  });
+  limitPipelining(server.server);
+  closeInStages(server.server, REQUEST_TIMEOUT_MS);
+  const methods = new MethodNotAllowed();
+  setSecurityHeaders(server);
+  methods.watch(server);
+  server.setErrorHandler(sendProblem);
+  server.setNotFoundHandler((request, reply) => {
+    sendProblem(new Problem('NOT_FOUND', 'This port serves only /metrics.'), request, reply);
+  });
+  server.get('/metrics', async (_request, reply) => {
+    void reply.type(metrics.contentType).header('cache-control', 'no-store');
+    return metrics.scrape();
+  });
+  await server.register(methods.addTheOthers);
+  return server;
+}

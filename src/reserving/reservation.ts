@@ -1,0 +1,81 @@
+import { parseNamingAuthority } from '../identifier/index.js';
+import { malformed } from '../problem/problem.js';
+import { type IdentifierRecord, type State, nativeText } from '../registry/identifier-record.js';
+import { readTime } from '../registry/timestamp.js';
+
+export interface ReservationCommand {
+  readonly namingAuthority: string;
+  readonly count: number;
+  readonly leaseUntil: Date;
+}
+
+/** `leaseUntil` is a time of RFC 3339. @throws Problem with a syntax code, or INVALID_REQUEST for an invalid date. */
+export function parseReservation(request: {
+  readonly namingAuthority: string;
+  readonly count: number;
+  readonly leaseUntil: string;
+}): ReservationCommand {
+  const { namingAuthority, count, leaseUntil } = request;
+  const prefix = parseNamingAuthority(namingAuthority, 'handle');
+  if (!prefix.ok) throw malformed(prefix.fault, '/namingAuthority');
+  return { namingAuthority, count, leaseUntil: readTime(leaseUntil, '/leaseUntil') };
+}
+
+export interface Reservation {
+  readonly id: string;
+  readonly namingAuthority: string;
+  readonly createdAt: Date;
+  /** The end of the lease of the remaining identifiers; null when none remains. */
+  readonly leaseUntil: Date | null;
+  readonly count: number;
+  readonly reserved: number;
+  readonly active: number;
+  readonly withdrawn: number;
+  /** The identifiers that are still reserved, `NA/local`. */
+  readonly items: readonly string[];
+}
+
+/** The state of a reservation, computed from its members, of which there is at least one. */
+export function reservationOf(id: string, members: readonly IdentifierRecord[]): Reservation {
+  const [first] = members;
+  if (first === undefined) throw new TypeError('a reservation has at least one identifier');
+  const counted = (state: State): number => members.filter((member) => member.state === state).length;
+  const left = members.filter(({ state }) => state === 'reserved');
+  return {
+    id: id.toLowerCase(),
+    namingAuthority: first.namingAuthority,
+    createdAt: first.createdAt,
+    leaseUntil: left[0]?.leaseUntil ?? null,
+    count: members.length,
+    reserved: left.length,
+    active: counted('active'),
+    withdrawn: counted('withdrawn'),
+    items: left.map(nativeText),
+  };
+}
+
+/** The JSON of a reservation, in stored results and in responses. */
+export function serializeReservation({ createdAt, leaseUntil, items, ...numbers }: Reservation) {
+  const { id, namingAuthority, count, reserved, active, withdrawn } = numbers;
+  return {
+    id,
+    namingAuthority,
+    createdAt: createdAt.toISOString(),
+    leaseUntil: leaseUntil?.toISOString() ?? null,
+    count,
+    reserved,
+    active,
+    withdrawn,
+    items: [...items],
+  };
+}
+
+/** The inverse of `serializeReservation`. */
+export function deserializeReservation(json: ReturnType<typeof serializeReservation>): Reservation {
+  const { createdAt, leaseUntil } = json;
+  return {
+    ...json,
+    createdAt: new Date(createdAt),
+    leaseUntil: leaseUntil === null ? null : new Date(leaseUntil),
+  };
+}

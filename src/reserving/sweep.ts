@@ -1,0 +1,69 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import type { FailureCounter } from '../problem/log-failure.js';
+import { ConflictRetries } from '../storage/conflict-retries.js';
+import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
+
+/** Pause between two sweeps, in milliseconds; an injection token, because a number has no class. */
+export const SWEEP_INTERVAL_MS = Symbol('SWEEP_INTERVAL_MS');
+
+export const SWEEP_FAILURES = Symbol('SWEEP_FAILURES');
+
+/** Reservations per transaction, because its locks delay other changes. */
+const CHUNK = 100;
+
+/**
+ * Records expired reservations. Reads honour the end of a lease by themselves, so the time of a sweep and the number of
+ * replicas do not matter: a second transaction finds nothing to do.
+ */
+@Injectable()
+export class ReservationSweep implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger(ReservationSweep.name);
+  private readonly stopping = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    @Inject(SWEEP_INTERVAL_MS) private readonly intervalMs: number,
+    @Inject(SWEEP_FAILURES) private readonly failures: FailureCounter,
+    private readonly reader: IdentifierReader,
+    private readonly retries: ConflictRetries,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.running = this.repeat(this.stopping.signal);
+  }
+
+  /** Resolves when the sweep no longer uses the database. */
+  async onModuleDestroy(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async repeat(signal: AbortSignal): Promise<void> {
+    while (await rested(this.intervalMs, signal)) {
+      try {
+        await this.sweep(signal);
+      } catch (error) {
+        if (this.failures.failed(error, false)) continue;
+        this.logger.warn(`expired reservations could not be recorded: ${String(error)}`);
+      }
+    }
+  }
+
+  private async sweep(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const ids = await this.reader.findExpiredIds(CHUNK);
+      if (ids.length === 0) return;
+      await this.retries.expire(ids);
+    }
+  }
+}
+
+async function rested(intervalMs: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await pause(intervalMs, undefined, { signal });
+    return true;
+  } catch {
+    return false;
+  }
+}

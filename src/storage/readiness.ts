@@ -1,0 +1,201 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Inject, Injectable, Optional } from '@nestjs/common';
+import pg from 'pg';
+import { CommitProbe, SESSION_NAME } from '../database/commit-probe.js';
+import { CommitWatch, STANDING_MS } from '../database/commit-watch.js';
+import { type Blocker, LockProbe } from '../database/lock-probe.js';
+import { InRecoveryError } from '../database/pool.js';
+import { ConnectionPool, isSessionRefused } from '../database/connection-pool.js';
+import { describeShortage } from '../database/server-sessions.js';
+import { missingMigrations } from '../database/schema-state.js';
+import { causeInWords } from '../problem/database-causes.js';
+import { databaseProblem } from '../problem/database-errors.js';
+import { Problem, type ProblemExtensions } from '../problem/problem.js';
+import { isNewServer } from './changes/position-offset.js';
+import { Transactions } from './transactions.js';
+
+/** A result is returned to the checks of this time, so that any number of them costs one. */
+const MAX_AGE_MS = 1000;
+
+/** A scrape reports a result of this age at most, where the check responds in time. */
+const MAX_GAUGE_AGE_MS = 10_000;
+
+/** A scrape does not wait longer for a check. */
+const GAUGE_WAIT_MS = 500;
+
+/** Time to wait for the state of a server whose commits stand: it may respond to nothing, or all connections wait. */
+const STANDING_WAIT_MS = 500;
+
+/** $1: the session whose commit waits, or null. */
+const SERVER_STATE = `
+  SELECT pg_is_in_recovery() AS "inRecovery", current_setting('transaction_read_only') = 'on' AS "isReadOnly",
+         current_setting('synchronous_standby_names') <> '' AS "hasStandby",
+         $1::text IS NULL OR EXISTS (SELECT FROM pg_stat_activity WHERE ${SESSION_NAME} = $1) AS "hasProbe"`;
+
+interface ServerState {
+  readonly inRecovery: boolean;
+  readonly isReadOnly: boolean;
+  /** Whether commits wait for a standby. */
+  readonly hasStandby: boolean;
+  /** False when the session of the waiting probe does not exist. */
+  readonly hasProbe: boolean;
+}
+
+/**
+ * Decides whether the service can process requests, writes included. A check itself writes nothing. Where a synchronous
+ * standby is configured, or a write failed, it sends a probe beside it and does not wait for it.
+ */
+@Injectable()
+export class Readiness {
+  private last: { readonly result: Promise<void>; endedAt: number } | null = null;
+  private lastResult = NaN;
+  private reading: Promise<ServerState> | null = null;
+  private wasLocked = false;
+
+  constructor(
+    @Inject(pg.Pool) private readonly pool: pg.Pool,
+    private readonly commits: CommitWatch,
+    private readonly probe: CommitProbe,
+    private readonly locks: LockProbe,
+    @Optional() @Inject(Transactions) private readonly transactions: Transactions | null = null,
+  ) {}
+
+  /** @throws Problem DATABASE_UNAVAILABLE with the reason, or an error of the database. */
+  async require(): Promise<void> {
+    if (this.last === null || performance.now() - this.last.endedAt > MAX_AGE_MS) {
+      const check = { result: this.check(), endedAt: Infinity };
+      const end = (result: 0 | 1) => {
+        check.endedAt = performance.now();
+        this.lastResult = result;
+      };
+      check.result.then(
+        () => {
+          end(1);
+        },
+        () => {
+          end(0);
+        },
+      );
+      this.last = check;
+    }
+    return this.last.result;
+  }
+
+  /** 1 where the last check succeeded, 0 where it failed, NaN before the first. Begins a check where nothing else did of late. */
+  async gauge(): Promise<number> {
+    if (this.last === null || performance.now() - this.last.endedAt > MAX_GAUGE_AGE_MS) {
+      await Promise.race([this.require().catch(() => null), pause(GAUGE_WAIT_MS, null, { ref: false })]);
+    }
+    return this.lastResult;
+  }
+
+  /** That the database admits fewer sessions than the service can use, in words; null where it has refused none. */
+  get shortage(): string | null {
+    const shortage = this.pool instanceof ConnectionPool ? (this.pool.sessions?.shortage ?? null) : null;
+    return shortage === null ? null : describeShortage(shortage);
+  }
+
+  private async check(): Promise<void> {
+    try {
+      // The first failure counts: while the table is locked, the other statements may wait for a connection.
+      await Promise.all([this.checkServer(), this.checkLock()]);
+    } catch (error) {
+      const cause = error instanceof Problem ? null : causeInWords(error);
+      if (cause === null || (databaseProblem(error)?.code ?? 'OVERLOADED') === 'OVERLOADED') throw error;
+      throw notReady(`The database is unavailable: ${cause}.`, error, { isOfRead: true });
+    }
+  }
+
+  /** Not while the database refuses sessions: one more would be taken from requests. */
+  private async checkLock(): Promise<void> {
+    const isShort = this.pool instanceof ConnectionPool && this.pool.isLowered;
+    const lock = isShort ? null : await this.locks.find();
+    // A commit ends the outage in the log.
+    if (this.wasLocked && lock === null) this.commits.doubt();
+    this.wasLocked = lock !== null;
+    if (lock === null) return;
+    const { blocker, cause } = lock;
+    const by = blocker === null ? '' : ` by ${describe(blocker)}`;
+    throw notReady(`55P03 the table "identifier" is locked${by}, and no write was completed meanwhile.`, cause, {
+      logged: { table: 'identifier', blocker },
+    });
+  }
+
+  private async checkServer(): Promise<void> {
+    this.reading ??= this.readServer().finally(() => (this.reading = null));
+    const late = this.commits.checkStanding() ? [pause(STANDING_WAIT_MS, null, { ref: false })] : [];
+    const server = await Promise.race([this.reading, ...late]);
+    if (server?.inRecovery === true) throw this.inRecovery();
+    if (server?.isReadOnly === true) {
+      throw this.notReady(
+        'The database is read-only (default_transaction_read_only is on), so that writes are refused.',
+      );
+    }
+    if (this.commits.checkStanding()) {
+      const reason = server?.hasStandby === true ? 'the synchronous standby does not confirm them' : 'they wait';
+      throw this.notReady(`The database has completed no commit for ${STANDING_MS / 1000} s or longer: ${reason}.`);
+    }
+    const missing = await missingMigrations(this.pool);
+    if (missing.length > 0) throw this.notReady(`The database is missing the migrations ${missing.join(', ')}.`);
+    if (await isNewServer(this.pool)) {
+      // The first write of a session raises it.
+      void this.transactions?.run(async () => {}).catch(() => {});
+      throw this.notReady(
+        'The database server was started, and the offset of the positions of events is not raised yet.',
+      );
+    }
+  }
+
+  private async readServer(): Promise<ServerState> {
+    const { waitingSession } = this.probe;
+    const server = await this.readState(waitingSession);
+    if (waitingSession !== null && !server.hasProbe) this.probe.abandon(waitingSession);
+    if (isWritable(server) && (server.hasStandby || this.commits.isDoubtful)) this.probe.send();
+    return server;
+  }
+
+  /** A session of a server without writes is closed, because a new one may reach the next primary. */
+  private async readState(session: string | null): Promise<ServerState> {
+    const client = await this.pool.connect().catch((error: unknown) => {
+      if (isSessionRefused(error) && this.shortage !== null) {
+        throw this.notReady(`The database refuses sessions: 53300 too many connections. ${this.shortage}`);
+      }
+      throw error instanceof InRecoveryError ? this.inRecovery() : error;
+    });
+    let isSound = false;
+    try {
+      const { rows } = await client.query<ServerState>(SERVER_STATE, [session]);
+      const [server] = rows;
+      if (server === undefined) throw new TypeError('a state is one row');
+      isSound = isWritable(server);
+      return server;
+    } finally {
+      client.release(!isSound);
+    }
+  }
+
+  private inRecovery(): Problem {
+    return this.notReady('The database server is in recovery (a standby), which accepts no writes.');
+  }
+
+  private notReady(detail: string): Problem {
+    this.commits.doubt();
+    return notReady(detail);
+  }
+}
+
+function notReady(detail: string, cause?: unknown, extensions: ProblemExtensions = {}): Problem {
+  const problem = new Problem('DATABASE_UNAVAILABLE', detail, { headers: { 'retry-after': '5' }, ...extensions });
+  problem.cause = cause;
+  return problem;
+}
+
+function describe({ pid, ageSeconds }: Blocker): string {
+  if (pid === 0) return 'a prepared transaction (pg_prepared_xacts)';
+  const age = ageSeconds === null ? '' : `, whose transaction has been open for ${ageSeconds} s`;
+  return `process ${pid} of the database${age}`;
+}
+
+function isWritable({ inRecovery, isReadOnly }: ServerState): boolean {
+  return !inRecovery && !isReadOnly;
+}

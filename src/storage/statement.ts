@@ -1,0 +1,33 @@
+import type { QueryConfig } from 'pg';
+
+/** Rows for which one plan is efficient; more rows get a plan of their own. */
+const FEW = 64;
+
+/** A statement over rows of parameters, prepared if they are few. */
+export function prepared(name: string, text: string, values: unknown[], rows: number): QueryConfig {
+  return rows > FEW ? { text, values } : { name, text, values };
+}
+
+type Elements = readonly (string | number | null)[];
+
+/** A column of many rows as one `unnest` parameter, faster than the arrays of `pg`; null for a column of nulls. */
+export function arrayOf(values: Elements): string | null {
+  const isPlain = values.every((value) => typeof value !== 'string' || !/["\\]/.test(value));
+  return quoted(isPlain ? values : values.map(escaped), '"');
+}
+
+/** Texts without a line feed, such as JSON, as one text for `string_to_array`, which needs no escapes. */
+export function linesOf(texts: readonly string[]): string {
+  return texts.join('\n');
+}
+
+/** Joins plain values with one call, because creating a text for each element takes longer. */
+function quoted(values: Elements, opening: string): string | null {
+  if (values.every((value) => value === null)) return null;
+  if (!values.includes(null)) return `{${opening}${values.join(`",${opening}`)}"}`;
+  return `{${values.map((value) => (value === null ? 'NULL' : `${opening}${value}"`)).join(',')}}`;
+}
+
+function escaped<T>(value: T): T | string {
+  return typeof value === 'string' ? value.replaceAll(/["\\]/g, String.raw`\$&`) : value;
+}

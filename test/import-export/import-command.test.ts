@@ -1,0 +1,151 @@
+import 'reflect-metadata';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ADMIN } from '../../src/access/principal.js';
+import { DEFAULT_RESOLVER } from '../../src/identifier/index.js';
+import { Problem } from '../../src/problem/problem.js';
+import { NamingAuthoritySnapshot } from '../../src/registry/naming-authority-snapshot.js';
+import { readRow } from '../../src/api/import-export/transfer-columns.js';
+import { parseImport } from '../../src/import-export/import-command.js';
+import { TransferLineDto } from '../../src/api/import-export/transfer-line.dto.js';
+import { readPart } from '../../src/http/validation/request-validation.js';
+import { authorityWith } from '../records.js';
+
+const known = new NamingAuthoritySnapshot(
+  [authorityWith(), authorityWith({ prefix: '20.500', profile: 'handle' })],
+  DEFAULT_RESOLVER,
+);
+
+const TIME = '2020-01-01T00:00:00.000Z';
+const LINE = {
+  ...{ identifier: '100.102/00000000000040008000000000000002', metadataId: 'info:fedora/demo:7', target: null },
+  ...{ state: 'withdrawn', alternateIds: ['info:fedora/demo:8'], version: 3, createdAt: TIME, updatedAt: TIME },
+  ...{
+    replaces: null,
+    leaseUntil: null,
+    tombstone: { withdrawnAt: TIME, reasonCode: 'undone', reason: 'x', replacedBy: null },
+  },
+};
+
+/** The result of a line: "read", or the code of its problem. Any other error fails the test. */
+function outcomeOf(value: unknown): string {
+  try {
+    parseImport(readPart(TransferLineDto, value), known, ADMIN);
+    return 'read';
+  } catch (error) {
+    if (error instanceof Problem) return error.code;
+    throw error;
+  }
+}
+
+/** JSON of any type, including values of the members of a line. */
+const anything = fc.oneof(
+  { weight: 3, arbitrary: fc.jsonValue() },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom<unknown>(null, [], {}, '', 0, -1, 1.5, true, [null], [[]], [{}], { length: 1 }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom<unknown>(
+      ...[TIME, '2020-02-31T00:00:00Z', '9999-12-31T23:59:59-23:59', 'active', 'reserved', 'withdrawn'],
+      ...['20.500/x', 'demo:7', 'hdl:100.102/00000000000040008000000000000002', 'https://x.example/', 'a\0', '\ud800'],
+    ),
+  },
+);
+const tombstones = fc.record(
+  { withdrawnAt: anything, reasonCode: anything, reason: anything, replacedBy: anything },
+  { requiredKeys: [] },
+);
+
+describe('a line of an import', () => {
+  it('is read when its members have their types', () => {
+    expect(outcomeOf(LINE)).toBe('read');
+  });
+
+  it('may name a previous version that is not registered, but not itself, and not for a reservation', () => {
+    expect(outcomeOf({ ...LINE, replaces: '100.102/00000000000040008000000000000003' })).toBe('read');
+    expect(outcomeOf({ ...LINE, replaces: LINE.identifier })).toBe('INVALID_PREDECESSOR');
+    const reserved = { ...LINE, state: 'reserved', leaseUntil: '2126-01-01T00:00:00Z', tombstone: null };
+    expect(outcomeOf({ ...reserved, replaces: '20.500/x' })).toBe('INVALID_REQUEST');
+    expect(outcomeOf({ ...reserved, replaces: null })).toBe('read');
+  });
+
+  it.each([
+    ['/tombstone', 'is required in the state "withdrawn"', { tombstone: null }],
+    ['/tombstone', 'is permitted only in the state "withdrawn"', { state: 'active' }],
+    ['/leaseUntil', 'is required in the state "reserved"', { state: 'reserved', tombstone: null }],
+    ['/leaseUntil', 'is permitted only in the state "reserved"', { leaseUntil: '2126-01-01T00:00:00Z' }],
+  ])('is refused at %s, which %s', (pointer, detail, members) => {
+    const read = () => parseImport(readPart(TransferLineDto, { ...LINE, ...members }), known, ADMIN);
+    expect(read).toThrow(expect.objectContaining({ extensions: { errors: [{ pointer, detail }] } }));
+  });
+
+  it('is not replaced by itself', () => {
+    const replacedBy = (name: string) => ({ ...LINE, tombstone: { ...LINE.tombstone, replacedBy: name } });
+    expect(outcomeOf(replacedBy('100.102/00000000000040008000000000000003'))).toBe('read');
+    expect(outcomeOf(replacedBy(`hdl:${LINE.identifier}`))).toBe('INVALID_REQUEST');
+    expect(outcomeOf(replacedBy(LINE.identifier))).toBe('INVALID_REQUEST');
+  });
+
+  it.each([
+    ...['metadataId', 'target', 'leaseUntil', 'alternateIds', 'replaces', 'tombstone'].flatMap((name) =>
+      [[], [null], {}, 0, true, ''].map((value) => [name, value] as const),
+    ),
+    ['alternateIds', [null]],
+    ['alternateIds', [[]]],
+    ['tombstone', [LINE.tombstone]],
+    ['tombstone', { ...LINE.tombstone, replacedBy: [] }],
+    ['tombstone', { ...LINE.tombstone, reasonCode: 'lost' }],
+    ['tombstone', { ...LINE.tombstone, reasonCode: null }],
+    ['tombstone', { ...LINE.tombstone, withdrawnAt: [TIME] }],
+    ['identifier', [LINE.identifier]],
+    ['state', ['withdrawn']],
+    ['version', [3]],
+    ['createdAt', [TIME]],
+  ] as const)('with %s %j is refused or read, and never fails', (name, value) => {
+    const empty = Array.isArray(value) && value.length === 0;
+    const expected = name === 'alternateIds' && empty ? /^read$/ : /^(?:INVALID_REQUEST|NOT_RECOGNIZED)$/;
+    expect(outcomeOf({ ...LINE, [name]: value })).toMatch(expected);
+  });
+
+  it('with any JSON as any member is read or refused with a problem', () => {
+    // One or two changes: with more, only the first faults matter.
+    const members = Object.keys(LINE).map((name) =>
+      fc.tuple(fc.constant(name), name === 'tombstone' ? fc.oneof(anything, tombstones) : anything),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.oneof(...members), { minLength: 1, maxLength: 2 }), (changes) => {
+        outcomeOf({ ...LINE, ...Object.fromEntries(changes) });
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('that is any JSON is read or refused with a problem', () => {
+    fc.assert(
+      fc.property(fc.oneof(anything, fc.dictionary(fc.constantFrom(...Object.keys(LINE)), anything)), (value) => {
+        outcomeOf(value);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('of CSV with any cells is read or refused with a problem', () => {
+    const cells = fc.oneof(fc.string(), fc.constantFrom('', "'", TIME, 'withdrawn', 'reserved', '1', '20.500/x', '[]'));
+    const row = fc.record(
+      Object.fromEntries(
+        ['identifier', 'metadataId', 'target', 'state', 'alternateIds', 'version', 'createdAt', 'updatedAt']
+          .concat(['leaseUntil', 'withdrawnAt', 'withdrawalReasonCode', 'withdrawalReason', 'replacedBy'])
+          .map((column) => [column, cells]),
+      ),
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(row, (value) => {
+        outcomeOf(readRow(value as Record<string, string>));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

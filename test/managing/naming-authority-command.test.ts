@@ -1,0 +1,56 @@
+import { describe, expect, it } from '@jest/globals';
+import { deserializeNamingAuthority, serializeNamingAuthority } from '../../src/managing/described-naming-authority.js';
+import { parseNewNamingAuthority, parseSettings } from '../../src/managing/naming-authority-command.js';
+import { toResolver } from '../../src/identifier/index.js';
+
+describe('parsing a naming authority', () => {
+  it('fills in what a command leaves out', () => {
+    expect(parseNewNamingAuthority({ namingAuthority: '100.103' })).toEqual({
+      ...{ prefix: '100.103', state: 'active', profile: 'cordra', caseInsensitive: false, uuidVersion: 4 },
+      ...{ handleValues: false, sandbox: false, metadataIdScheme: 'recognized', targetTemplate: null, resolver: null },
+    });
+    expect(parseNewNamingAuthority({ namingAuthority: '10.500' }).caseInsensitive).toBe(true);
+  });
+
+  it.each([
+    [{ namingAuthority: 'abc' }, /^INVALID_NAMING_AUTHORITY/],
+    [
+      { namingAuthority: 'ä'.repeat(200), profile: 'handle' as const },
+      /^INVALID_REQUEST: \/namingAuthority: has 400 octets/,
+    ],
+    [
+      { namingAuthority: '0.NA', profile: 'handle' as const, caseInsensitive: false },
+      /\/caseInsensitive: must be true/,
+    ],
+    [{ namingAuthority: '1', handleValues: true }, /\/handleValues: is permitted only under the profile "handle"/],
+    [{ namingAuthority: '1', targetTemplate: 'https://a.example/' }, /must contain \{guid\}/],
+    [{ namingAuthority: '1', resolver: { scheme: 'ftp', authority: 'a.example' } }, /^INVALID_REQUEST: \/resolver: /],
+  ])('refuses %j', (command, refusal) => {
+    expect(() => parseNewNamingAuthority(command)).toThrow(refusal);
+  });
+
+  it('settings that are absent are not changed, and null removes them', () => {
+    expect(parseSettings({})).toEqual({});
+    expect(parseSettings({ resolver: null, targetTemplate: null })).toEqual({ resolver: null, targetTemplate: null });
+  });
+});
+
+describe('the stored JSON of a naming authority', () => {
+  const count = { value: 1, isExact: true };
+  it.each([[null], [toResolver({ scheme: 'https', authority: 'a.example', firstSegment: 'id' })]])(
+    'is read as it was written',
+    (resolver) => {
+      const described = {
+        namingAuthority: {
+          ...parseNewNamingAuthority({ namingAuthority: '100.103' }),
+          ...{ resolver, version: 2, createdAt: new Date(1), updatedAt: new Date(2) },
+        },
+        parent: '100',
+        children: ['100.103.1'],
+        counts: { reserved: count, active: count, withdrawn: count },
+      };
+      const json = JSON.parse(JSON.stringify(serializeNamingAuthority(described)));
+      expect(deserializeNamingAuthority(json)).toEqual(described);
+    },
+  );
+});

@@ -179,7 +179,14 @@ describe('a write of a record that is not active', () => {
   });
 
   it('deletes those of a sandbox with their values, reserved and active ones', () => {
-    const nothing = { metadata: null, alternates: [], target: null, language: null, replaces: null, handleValues: null };
+    const nothing = {
+      metadata: null,
+      alternates: [],
+      target: null,
+      language: null,
+      replaces: null,
+      handleValues: null,
+    };
     for (const state of ['reserved', 'active'] as const)
       expect(decided({ ...SANDBOX, state }, { step: 'deleted' })).toEqual({
         ...{ kind: 'deleted', state: 'withdrawn', ...nothing, leaseUntil: null },

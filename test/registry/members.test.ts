@@ -12,7 +12,7 @@ describe('the texts of a record', () => {
 
   it('keep what a change does not give, and lose what it sets to null', () => {
     expect(textsAfter(PRESENT, {})).toEqual(PRESENT);
-    expect(textsAfter(PRESENT, { target: null, language: undefined })).toEqual({ target: null, language: 'de' });
+    expect(textsAfter(PRESENT, { target: null })).toEqual({ target: null, language: 'de' });
   });
 
   it('are compared where they are given', () => {

@@ -45,7 +45,12 @@ const READERS: Record<string, (client: Client) => Promise<unknown>> = {
   change_identifier_key: get(() => `${record()}/history`),
   change_pkey: get(() => '/events'),
   handle_user_pkey: (client) =>
-    client.post('/api-keys', { client: 'b2handle', namingAuthorities: null, scopes: ['read'], handleUser: '100.102/ADMIN' }),
+    client.post('/api-keys', {
+      client: 'b2handle',
+      namingAuthorities: null,
+      scopes: ['read'],
+      handleUser: '100.102/ADMIN',
+    }),
   identifier_authority_idx: get(() => '/identifiers?namingAuthority=2000.01'),
   identifier_created_idx: get(() => '/identifiers'),
   identifier_event_idx: get(() => '/events'),
@@ -101,7 +106,9 @@ beforeAll(async () => {
   known.reservation = created(await client.post('/reservations', lease)).id;
   // So many that PostgreSQL does not read all of them.
   for (let n = 0; n < 200; n++)
-    known.keyId = created(await client.post('/api-keys', { client: 'reader', namingAuthorities: null, scopes: ['read'] })).id;
+    known.keyId = created(
+      await client.post('/api-keys', { client: 'reader', namingAuthorities: null, scopes: ['read'] }),
+    ).id;
   withKeys = await startServer({ DATABASE_URL: database.url, ACCESS: 'keys', ADMIN_API_KEY: newSecret() });
   await repeated(client);
   await refused(client);

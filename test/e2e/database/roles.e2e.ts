@@ -160,7 +160,12 @@ for (const major of [undefined, 15]) {
       });
 
       it('creates API keys, with users of Handle servers, and revokes them', async () => {
-        const key = { client: 'repository', namingAuthorities: null, scopes: ['mint', 'register', 'curate'], handleUser: '100.102/ADMIN' };
+        const key = {
+          client: 'repository',
+          namingAuthorities: null,
+          scopes: ['mint', 'register', 'curate'],
+          handleUser: '100.102/ADMIN',
+        };
         const { status, body } = await client.post('/api-keys', key, admin);
         expect(status).toBe(201);
         expect((await client.mint({}, { authorization: `Bearer ${body.secret}` })).status).toBe(201);

@@ -120,7 +120,8 @@ describe('with READ_DATABASE_URL', () => {
 
   it('goes on while the primary is away, and answers a miss with 503', async () => {
     const identifier = await mint({ target: TARGET, metadataId: AWAY });
-    const key = (await client.post('/api-keys', { client: 'reader', namingAuthorities: null, scopes: ['mint'] }, admin)).body;
+    const key = (await client.post('/api-keys', { client: 'reader', namingAuthorities: null, scopes: ['mint'] }, admin))
+      .body;
     expect(key.secret).toBeTruthy();
     await mint();
     await replayed();

@@ -73,7 +73,11 @@ beforeAll(async () => {
     ['minter', ['mint']],
   ] as const) {
     const own = client === 'mover' ? { namingAuthorities: [{ namingAuthority: '100.102' }], label: 'site' } : {};
-    const made = await withKeys.post('/api-keys', { client, namingAuthorities: null, scopes, ...own }, bearer(ADMIN_KEY));
+    const made = await withKeys.post(
+      '/api-keys',
+      { client, namingAuthorities: null, scopes, ...own },
+      bearer(ADMIN_KEY),
+    );
     expect(made.status).toBe(201);
     keys[client] = made.body;
   }
@@ -229,7 +233,12 @@ describe('a date without time', () => {
   it('is refused in a body, where the end of that day could be meant', async () => {
     const lease = await service.client.mint({ leaseUntil: '2999-01-01' });
     expect([lease.status, lease.body.errors[0].pointer]).toEqual([400, '/leaseUntil']);
-    const key = await service.client.post('/api-keys', { client: 'x', namingAuthorities: null, scopes: ['read'], expiresAt: '2999-01-01' });
+    const key = await service.client.post('/api-keys', {
+      client: 'x',
+      namingAuthorities: null,
+      scopes: ['read'],
+      expiresAt: '2999-01-01',
+    });
     expect([key.status, key.body.errors[0].pointer]).toEqual([400, '/expiresAt']);
   });
 });

@@ -20,7 +20,11 @@ interface KeyRequest {
 }
 
 const createKey = (fields: KeyRequest) =>
-  client.post('/api-keys', { client: 'b2handle', namingAuthorities: null, scopes: ['read', 'register', 'curate'], ...fields }, ADMIN);
+  client.post(
+    '/api-keys',
+    { client: 'b2handle', namingAuthorities: null, scopes: ['read', 'register', 'curate'], ...fields },
+    ADMIN,
+  );
 
 const basic = (user: string, password: string) => ({
   authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,

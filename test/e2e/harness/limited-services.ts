@@ -43,7 +43,11 @@ export function useLimitedServices(): LimitedServices {
 
 /** The header of a new key with the scope `mint`. */
 export async function createKey(client: Client): Promise<{ authorization: string }> {
-  const answer = await client.post('/api-keys', { client: 'repository', namingAuthorities: null, scopes: ['mint', 'read'] }, ADMIN);
+  const answer = await client.post(
+    '/api-keys',
+    { client: 'repository', namingAuthorities: null, scopes: ['mint', 'read'] },
+    ADMIN,
+  );
   expect(answer.status).toBe(201);
   return bearer(answer.body.secret);
 }

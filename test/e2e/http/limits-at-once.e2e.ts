@@ -106,7 +106,8 @@ describe('an overload', () => {
   });
 });
 
-const createKeyRaw = (client: Client) => client.post('/api-keys', { client: 'repository', namingAuthorities: null, scopes: ['mint'] }, ADMIN);
+const createKeyRaw = (client: Client) =>
+  client.post('/api-keys', { client: 'repository', namingAuthorities: null, scopes: ['mint'] }, ADMIN);
 
 async function queueDepth(client: Client): Promise<number> {
   const text = await (await fetch(`${client.base}/metrics`, { headers: ADMIN })).text();

@@ -20,7 +20,12 @@ describe('a time past the year 9999', () => {
   });
 
   it('is refused as the end of a key', async () => {
-    const answer = await service.client.post('/api-keys', { client: 'a', namingAuthorities: null, scopes: ['read'], expiresAt: TOO_LATE });
+    const answer = await service.client.post('/api-keys', {
+      client: 'a',
+      namingAuthorities: null,
+      scopes: ['read'],
+      expiresAt: TOO_LATE,
+    });
     expect([answer.status, answer.body.code, answer.body.errors[0].pointer]).toEqual([
       400,
       'INVALID_REQUEST',

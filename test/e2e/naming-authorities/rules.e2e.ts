@@ -93,7 +93,12 @@ describe('the rules of a naming authority with names', () => {
     [
       'the user of an API key',
       (prefix: string) =>
-        service.client.post('/api-keys', { client: 'dspace', namingAuthorities: null, scopes: ['mint'], handleUser: `300:${prefix}/ADMIN` }),
+        service.client.post('/api-keys', {
+          client: 'dspace',
+          namingAuthorities: null,
+          scopes: ['mint'],
+          handleUser: `300:${prefix}/ADMIN`,
+        }),
     ],
     [
       'an alternate identifier under another naming authority',
@@ -185,7 +190,12 @@ describe('a change of the rules while names are written', () => {
           `${JSON.stringify({ ...IMPORTED, identifier: `${prefix}/${name}` })}\n`,
         ),
       (client, prefix, name) =>
-        client.post('/api-keys', { client: 'dspace', namingAuthorities: null, scopes: ['mint'], handleUser: `300:${prefix}/${name}` }),
+        client.post('/api-keys', {
+          client: 'dspace',
+          namingAuthorities: null,
+          scopes: ['mint'],
+          handleUser: `300:${prefix}/${name}`,
+        }),
     ];
     for (let round = 0; round < 12; round++) {
       const prefix = freshPrefix();

@@ -5,7 +5,7 @@ import {
   reservationOf,
   serializeReservation,
 } from '../../src/reserving/reservation.js';
-import { presentReport } from '../../src/api/reservations/reservations.controller.js';
+import { presentReport } from '../../src/api/reservations/report-presenter.js';
 import { deserializeItem, fingerprintSource, select, serializeItem } from '../../src/reserving/settlement.js';
 import { problemDocument } from '../../src/problem/problem-document.dto.js';
 import { Problem } from '../../src/problem/problem.js';

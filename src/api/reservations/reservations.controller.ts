@@ -10,17 +10,12 @@ import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiBody, ApiParam, ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import type { ServiceCode } from '../../problem/catalogue.js';
-import {
-  ReservationDto,
-  ReservationReportDto,
-  type ItemOutcome,
-  type ReservationItemDto,
-} from './reservation-response.dto.js';
+import { presentReport } from './report-presenter.js';
+import { ReservationDto, ReservationReportDto } from './reservation-response.dto.js';
 import { CreateReservationDto, ReservationMembersDto } from './reservation-request.dto.js';
 import { parseReservation, serializeReservation } from '../../reserving/reservation.js';
 import { ReservationService } from '../../reserving/reservations.service.js';
-import type { Settlement, SettledItem, SettlementReport } from '../../reserving/settlement.js';
-import { problemDocument } from '../../problem/problem-document.dto.js';
+import type { Settlement } from '../../reserving/settlement.js';
 
 const text = { schema: { type: 'string' as const } };
 
@@ -147,21 +142,4 @@ export class ReservationController {
     const action = settlement === 'activated' ? 'activate' : 'release';
     return presentReport(result, `/reservations/${id}/${action}`);
   }
-}
-
-/** The response to an activation or a release. @param instance the path of the request. */
-export function presentReport({ id, settlement, items }: SettlementReport, instance: string): ReservationReportDto {
-  const shown = items.map((item) => presentItem(item, settlement, instance));
-  const counted = (outcome: ItemOutcome): number => shown.filter((item) => item.outcome === outcome).length;
-  const [activated, released, skipped] = [counted('activated'), counted('released'), counted('skipped')];
-  return { id, activated, released, skipped, items: shown };
-}
-
-function presentItem(
-  { identifier, problem }: SettledItem,
-  settlement: Settlement,
-  instance: string,
-): ReservationItemDto {
-  if (problem === null) return { identifier, outcome: settlement };
-  return { identifier, outcome: 'skipped', problem: problemDocument(problem, instance) };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readTraceParent } from '../../../src/http/headers/request-headers.js';
+import { cutForwardedPorts, ownOrigin, readTraceParent } from '../../../src/http/headers/request-headers.js';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';
@@ -31,5 +31,30 @@ describe('a traceparent', () => {
     ['with a line break', `00-${TRACE}-${SPAN}-01\n`],
   ])('that is %s is ignored', (_, header) => {
     expect(readTraceParent(header)).toBeNull();
+  });
+});
+
+describe('X-Forwarded-For', () => {
+  it.each([
+    ['192.0.2.7:50123', '192.0.2.7'],
+    ['[2001:db8::7]:50123, 198.51.100.1', '2001:db8::7, 198.51.100.1'],
+    ['[2001:db8::7]', '2001:db8::7'],
+    ['2001:db8::7', '2001:db8::7'],
+    ['192.0.2.7', '192.0.2.7'],
+  ])('%s has the addresses %s', (sent, addresses) => {
+    const headers = { 'x-forwarded-for': sent };
+    cutForwardedPorts(headers);
+    expect(headers).toEqual({ 'x-forwarded-for': addresses });
+  });
+});
+
+describe('the origin of the service', () => {
+  it.each([
+    ['pid.example.org', 'https://pid.example.org'],
+    ['[2001:db8::7]:8443', 'https://[2001:db8::7]:8443'],
+    ['pid.example.org/x', null],
+    ['', null],
+  ])('behind the Host "%s" is %s', (host, origin) => {
+    expect(ownOrigin({ protocol: 'https', host })).toBe(origin);
   });
 });

@@ -15,7 +15,7 @@ const service = useService({
 
 /** Responses of `POST /normalize` to this are larger than the buffers of the system. */
 const LARGE = JSON.stringify({
-  items: Array.from({ length: 10_000 }, () => ({ input: `hdl:100.102/${'x'.repeat(300)}` })),
+  items: Array.from({ length: 10_000 }, () => ({ input: `hdl:100.102/${'x'.repeat(700)}` })),
 });
 
 /** The end of a chunked response (RFC 9112 7.1), which an interrupted one lacks. */

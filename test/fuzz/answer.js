@@ -1,6 +1,6 @@
 /**
  * Parses the octets of a raw socket up to its end.
- * @returns the response; undefined for none; a failure for malformed HTTP, or for two responses to one request, as in
+ * @returns the response, with whether it ended; undefined for none; a failure for malformed HTTP, or for two responses to one request, as in
  * request smuggling (RFC 9112 11.2).
  */
 export function parseAnswers(octets, method) {
@@ -15,12 +15,12 @@ export function parseAnswers(octets, method) {
     // Interim responses precede the final one.
     if (status < 200) continue;
     const headers = Object.fromEntries(lines.map(readHeader));
-    const { body, after } = split(rest, { method, status, headers });
+    const { body, after, isWhole } = split(rest, { method, status, headers });
     // The method of a malformed head is unknown.
     const unread = method === 'HEAD' && /"(MALFORMED_HTTP|HEADERS_TOO_LARGE|URI_TOO_LONG)"\}$/.test(after.toString());
     if (after.length > 0 && !unread)
       return { failure: `more than one answer: ${after.toString('latin1').slice(0, 60)}` };
-    return { status, headers, body, open: /^text\/event-stream/.test(headers['content-type'] ?? '') };
+    return { status, headers, body, isWhole, open: /^text\/event-stream/.test(headers['content-type'] ?? '') };
   }
 }
 
@@ -31,10 +31,12 @@ function readHeader(line) {
 
 /** Separates the body of a response from the following octets (RFC 9112 6.3). */
 function split(octets, { method, status, headers }) {
-  if (method === 'HEAD' || status === 204 || status === 304) return { body: Buffer.alloc(0), after: octets };
-  if (headers['transfer-encoding'] !== undefined) return { body: dechunk(octets), after: Buffer.alloc(0) };
+  if (method === 'HEAD' || status === 204 || status === 304) {
+    return { body: Buffer.alloc(0), after: octets, isWhole: true };
+  }
+  if (headers['transfer-encoding'] !== undefined) return { ...dechunk(octets), after: Buffer.alloc(0) };
   const length = Number(headers['content-length'] ?? octets.length);
-  return { body: octets.subarray(0, length), after: octets.subarray(length) };
+  return { body: octets.subarray(0, length), after: octets.subarray(length), isWhole: octets.length >= length };
 }
 
 function dechunk(octets) {
@@ -42,8 +44,8 @@ function dechunk(octets) {
   let at = 0;
   for (;;) {
     const end = octets.indexOf('\r\n', at);
-    const size = end < 0 ? 0 : Number.parseInt(octets.subarray(at, end).toString('latin1'), 16);
-    if (!(size > 0)) return Buffer.concat(chunks);
+    const size = end < 0 ? NaN : Number.parseInt(octets.subarray(at, end).toString('latin1'), 16);
+    if (!(size > 0)) return { body: Buffer.concat(chunks), isWhole: size === 0 };
     chunks.push(octets.subarray(end + 2, end + 2 + size));
     at = end + 4 + size;
   }

@@ -90,22 +90,26 @@ export class Wire {
     return new Promise((resolve) => {
       const chunks = [];
       const socket = connect(this.address, () => socket.write(octetsOf(request)));
-      const finish = (failure) => {
+      const finish = (failure, isEnded = true) => {
         clearTimeout(limit);
-        resolve(parseAnswers(Buffer.concat(chunks), request.method) ?? { failure });
+        const answer = parseAnswers(Buffer.concat(chunks), request.method) ?? { failure };
+        if (answer.isWhole !== false) resolve(answer);
+        else resolve(isEnded ? { failure: 'the answer broke off' } : { ...answer, open: true });
         socket.destroy();
       };
       const limit = setTimeout(
         () => {
           if (request.operation.mayWait && chunks.length === 0) resolve({ waiting: true });
-          finish('no answer over a raw socket');
+          finish('no answer over a raw socket', !request.operation.mayWait);
         },
         request.operation.mayWait ? NEWS_MS : LIMIT_MS,
       );
       socket.on('data', (chunk) => {
         chunks.push(chunk);
         // The service may ignore `Connection: close`.
-        if (/\r\nconnection: keep-alive\r\n/i.test(chunk.toString('latin1', 0, 2000))) setTimeout(finish, KEPT_MS);
+        if (/\r\nconnection: keep-alive\r\n/i.test(chunk.toString('latin1', 0, 2000))) {
+          setTimeout(finish, KEPT_MS, undefined, false);
+        }
       });
       socket.on('error', (error) => {
         finish(`the connection broke: ${error.code}`);

@@ -30,7 +30,7 @@ export function newIdentifier() {
     mintMetadataId: false,
     target: `https://repo.example.org/objects/${guid}`,
     alternates: [],
-    replaces: null,
+    previousVersion: null,
     guid: null,
     localName: null,
     leaseUntil: null,

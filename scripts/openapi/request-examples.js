@@ -39,7 +39,7 @@ export const REQUEST_EXAMPLES = {
     ),
   },
   lookUpIdentifiers: { [JSON_TYPE]: { items: [`hdl:100.102/${GUIDS[0] ?? ''}`, 'info:fedora/demo:7'] } },
-  changeStream: {
+  changeIdentifiers: {
     [NDJSON]: lines({ identifier: `100.102/${GUIDS[0] ?? ''}`, target: 'https://repo.example.org/objects/8' }),
     [CSV]: `identifier,target\r\n100.102/${GUIDS[0] ?? ''},https://repo.example.org/objects/8\r\n`,
   },

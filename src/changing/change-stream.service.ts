@@ -49,9 +49,9 @@ const FORBIDDEN: ReadonlySet<string> = new Set(['SCOPE_MISSING', 'NAMING_AUTHORI
 
 type NamedLine = Pick<ReadyLine, 'line' | 'clientRef' | 'repairs'>;
 
-/** "same": the identifier has the requested values already. */
+/** "unchanged": the identifier has the requested values already. */
 export interface ChangeResult {
-  readonly outcome: 'changed' | 'same';
+  readonly outcome: 'changed' | 'unchanged';
   readonly id: bigint;
   /** `NA/local`. */
   readonly identifier: string;
@@ -161,7 +161,7 @@ export class ChangeStreamService {
       const changed = {
         ...{ id: after.id.toString(), identifier: nativeText(after), version: after.version },
         ...(amendment === null
-          ? { outcome: 'same' as const }
+          ? { outcome: 'unchanged' as const }
           : { outcome: 'changed' as const, old: changedMembers(before, after).old }),
       };
       return { line, hash, changed };

@@ -1,6 +1,6 @@
 import { type GivenTexts, textsAfter } from '../registry/members.js';
 import { difference } from '../registry/change.js';
-import { type IdentifierRecord, type ReasonCode, serializeLifecycle } from '../registry/identifier-record.js';
+import { type IdentifierRecord, type Tombstone, serializeLifecycle } from '../registry/identifier-record.js';
 import type { State } from '../registry/identifier-record.js';
 
 /** Members of an identifier that a line of a stream of changes can change, as JSON has them. */
@@ -9,9 +9,8 @@ export interface ChangedMembers extends GivenTexts {
   readonly alternateIds?: string[];
   readonly state?: State;
   readonly leaseUntil?: string | null;
-  readonly withdrawalReasonCode?: ReasonCode | null;
-  readonly withdrawalReason?: string | null;
-  readonly replacedBy?: string | null;
+  /** Without the time of the withdrawal, which a dry run does not know. */
+  readonly tombstone?: Omit<Tombstone, 'withdrawnAt'> | null;
 }
 
 /** The members that a change gives another value, with their values before and after it. */
@@ -26,15 +25,16 @@ export function changedMembers(
   return { old: only(old), new: only(now) };
 }
 
-/** Without the time of a withdrawal, which a dry run does not know. */
 function membersOf(record: IdentifierRecord): Required<ChangedMembers> {
   const { alternateIds, state, leaseUntil, tombstone } = serializeLifecycle(record);
   const { metadataId } = record;
   return {
     ...textsAfter(record, {}),
     ...{ metadataId, alternateIds, state, leaseUntil },
-    withdrawalReasonCode: tombstone?.reasonCode ?? null,
-    withdrawalReason: tombstone?.reason ?? null,
-    replacedBy: tombstone?.replacedBy ?? null,
+    tombstone: tombstone && {
+      reasonCode: tombstone.reasonCode,
+      reason: tombstone.reason,
+      replacedBy: tombstone.replacedBy,
+    },
   };
 }

@@ -43,7 +43,7 @@ export interface NewValues extends GivenTexts {
   readonly metadataId?: string | null;
   readonly alternateIds?: readonly string[];
   /** The identifier of the previous version of the object. */
-  readonly replaces?: string | null;
+  readonly previousVersion?: string | null;
 }
 
 interface Activation<Values> {
@@ -64,7 +64,7 @@ export type CurationCommand =
 export interface ParsedValues extends GivenTexts {
   readonly metadata?: CanonicalName | null;
   readonly alternates?: readonly AlternateName[];
-  readonly replaces?: RequestedPredecessor | null;
+  readonly previousVersion?: RequestedPredecessor | null;
 }
 
 export type CurationStep =
@@ -83,8 +83,8 @@ export function isOfValues(step: CurationStep): step is ValuesStep {
 /** The names in a command, which are compared by the rules of their naming authorities. */
 export function namesIn(command: CurationCommand): string[] {
   if ('values' in command) {
-    const { metadataId, alternateIds, replaces } = command.values;
-    return [metadataId ?? [], alternateIds ?? [], replaces ?? []].flat();
+    const { metadataId, alternateIds, previousVersion } = command.values;
+    return [metadataId ?? [], alternateIds ?? [], previousVersion ?? []].flat();
   }
   if (command.step === 'put') return [metadataIdIn(command.put.values) ?? []].flat();
   return 'replacedBy' in command ? [command.replacedBy ?? []].flat() : [];
@@ -113,15 +113,15 @@ export function parseCommand(
 }
 
 function parseValues(values: NewValues, known: NamingAuthoritySnapshot, scheme: MetadataIdScheme): ParsedValues {
-  const { metadataId, alternateIds, replaces } = values;
+  const { metadataId, alternateIds, previousVersion } = values;
   return {
     ...(metadataId !== undefined && {
       metadata: metadataId === null ? null : readMetadataId(metadataId, known, '/metadataId', scheme),
     }),
     ...readTexts(values),
     ...(alternateIds !== undefined && { alternates: readAlternates(alternateIds, known, '/alternateIds') }),
-    ...(replaces !== undefined && {
-      replaces: replaces === null ? null : readPredecessor(replaces, known, '/replaces'),
+    ...(previousVersion !== undefined && {
+      previousVersion: previousVersion === null ? null : readPredecessor(previousVersion, known, '/previousVersion'),
     }),
   };
 }
@@ -134,15 +134,15 @@ export function fingerprintSource(identifier: string, step: CurationStep): objec
   if (step.step === 'withdrawn') {
     const { reasonCode, reason, replacement } = step;
     const kind = reasonCode === 'other' ? {} : { reasonCode };
-    return { ...content, ...kind, reason, replacedBy: replacement?.text ?? null };
+    return { ...content, ...kind, reason, replacedBy: replacement?.canonical ?? null };
   }
-  const { metadata, alternates, replaces } = step.values;
+  const { metadata, alternates, previousVersion } = step.values;
   return {
     ...content,
     ...(metadata !== undefined && { metadataId: metadata?.canonical ?? null }),
     ...readTexts(step.values),
     ...(alternates !== undefined && { alternateIds: alternates.map(({ canonical }) => canonical) }),
-    ...(replaces !== undefined && { replaces: replaces?.text ?? null }),
+    ...(previousVersion !== undefined && { previousVersion: previousVersion?.canonical ?? null }),
     ...('metadataTarget' in step && { metadataTarget: step.metadataTarget }),
   };
 }
@@ -218,9 +218,9 @@ function amendmentBy(record: IdentifierRecord, step: CurationStep, context: Deci
 
 /** Whether the record already has all requested values. */
 export function isMet(values: DecidedValues, record: IdentifierRecord): boolean {
-  const { metadata, alternates, replaces } = values;
+  const { metadata, alternates, previousVersion } = values;
   return (
-    (replaces === undefined || (replaces?.text ?? null) === record.replaces) &&
+    (previousVersion === undefined || (previousVersion?.canonical ?? null) === record.previousVersion) &&
     (metadata === undefined || (metadata?.canonical ?? null) === record.metadataId) &&
     hasTexts(record, values) &&
     (alternates === undefined ||
@@ -230,8 +230,8 @@ export function isMet(values: DecidedValues, record: IdentifierRecord): boolean 
 }
 
 /** New values whose previous version is one that the record can replace. */
-interface DecidedValues extends Omit<ParsedValues, 'replaces'> {
-  readonly replaces?: Predecessor | null;
+interface DecidedValues extends Omit<ParsedValues, 'previousVersion'> {
+  readonly previousVersion?: Predecessor | null;
 }
 
 /** Only an active identifier replaces another one: a reservation is no version yet. */
@@ -240,17 +240,17 @@ function decideVersion(
   { step, values }: Extract<CurationStep, { readonly values: ParsedValues }>,
   { known, other, principal }: DecisionContext,
 ): DecidedValues {
-  const { replaces, ...others } = values;
-  if (replaces === undefined) return others;
-  if (replaces === null) return { ...others, replaces };
+  const { previousVersion, ...others } = values;
+  if (previousVersion === undefined) return others;
+  if (previousVersion === null) return { ...others, previousVersion };
   if (step === 'changed' && record.state === 'reserved') {
-    const detail = `${nativeText(record)} is reserved; only an active identifier can replace another one: send replaces with the activation`;
-    throw new Problem('WRONG_STATE', `${detail}.`, { errors: [{ pointer: '/replaces', detail }] });
+    const detail = `${nativeText(record)} is reserved; only an active identifier can replace another one: send previousVersion with the activation`;
+    throw new Problem('WRONG_STATE', `${detail}.`, { errors: [{ pointer: '/previousVersion', detail }] });
   }
-  const { comparison } = known.canonicalName(identifierOf(record));
+  const self = known.canonicalName(identifierOf(record));
   // The error for a cycle would reveal the previous version of a hidden record.
   const shown = other !== null && principal.hides(other) ? withoutLegalValues(other) : other;
-  return { ...others, replaces: predecessorOf(replaces, shown, { comparison, text: nativeText(record) }) };
+  return { ...others, previousVersion: predecessorOf(previousVersion, shown, self) };
 }
 
 function requireNames(

@@ -51,7 +51,7 @@ function scopeOf(step: CurationStep, found: IdentifierRecord, principal: Princip
 
 /** Where the replacement or the previous version is registered that a step names. */
 function otherAddressIn(step: CurationStep): Address | null {
-  if ('values' in step) return step.values.replaces?.address ?? null;
+  if ('values' in step) return step.values.previousVersion?.address ?? null;
   return step.step === 'withdrawn' ? (step.replacement?.address ?? null) : null;
 }
 

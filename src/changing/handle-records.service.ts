@@ -137,7 +137,10 @@ function changeOf({ principal, idempotencyKey }: RequestContext, handle: string)
 }
 
 /** The members of a new record with values. @throws HandleFault code 4 */
-function recordOf({ prefix, handleValues: stores }: NamingAuthority, values: readonly StoredValue[]): MintRequest {
+function recordOf(
+  { prefix, storesHandleValues: stores }: NamingAuthority,
+  values: readonly StoredValue[],
+): MintRequest {
   if (!stores) requireComputable(values, prefix);
   const target = targetIn(values) ?? null;
   const metadataId = metadataIdIn(values);

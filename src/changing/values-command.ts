@@ -81,7 +81,7 @@ export function decideValues(
   const metadata = step.step === 'put' ? step.metadata : undefined;
   requireTwoThings(known.canonicalName(identifierOf(record)), metadata ?? null, '/values');
   const edited = step.step === 'put' ? putValues(record, step.put) : withoutValues(record, step.indexes);
-  const stores = known.find(record.namingAuthority)?.handleValues === true;
+  const stores = known.find(record.namingAuthority)?.storesHandleValues === true;
   if (!stores) requireComputable(edited.values, record.namingAuthority);
   const setsMetadata = metadata !== undefined && metadata.canonical !== record.metadataId;
   const isSame = stores ? !edited.isChanged : edited.target === record.target;

@@ -15,6 +15,7 @@ const OLD_MIGRATIONS = [
   '20261122120000_schema',
   '20261125120000_schema',
   '20261125180000_schema',
+  '20261125230000_schema',
 ];
 
 /** The oldest supported PostgreSQL, as `server_version_num`. */

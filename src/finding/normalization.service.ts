@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../access/principal.js';
-import { type Uris, normalize, omittedOf, urisOf } from '../identifier/index.js';
+import { type Context, type Uris, normalize, omittedOf, urisOf } from '../identifier/index.js';
 import { malformed } from '../problem/problem.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { NamingAuthorityReads } from '../storage/replica/naming-authority-reads.js';
@@ -9,7 +9,8 @@ import { NamingAuthorityReads } from '../storage/replica/naming-authority-reads.
 export interface NormalizeCommand {
   readonly input: string;
   readonly kind?: Parameters<typeof normalize>[1];
-  readonly context?: Parameters<typeof normalize>[2];
+  /** As the rules of `normalize`, where `profile` is the name of `syntax`. */
+  readonly context?: Omit<Context, 'profile'> & { readonly syntax?: Context['profile'] };
 }
 
 /** The URIs of an identifier, and the parts of the text that are not in them. */
@@ -46,5 +47,10 @@ export class NormalizationService {
 }
 
 function* resultsOf(commands: readonly NormalizeCommand[], known: NamingAuthoritySnapshot): Generator<NormalizeResult> {
-  for (const { input, kind, context } of commands) yield normalize(input, kind, known.contextOf(context));
+  for (const { input, kind, context } of commands)
+    yield normalize(input, kind, known.contextOf(context && contextIn(context)));
+}
+
+function contextIn({ syntax, ...others }: NonNullable<NormalizeCommand['context']>): Context {
+  return { ...others, profile: syntax };
 }

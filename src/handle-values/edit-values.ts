@@ -100,7 +100,7 @@ export function requireComputable(values: readonly StoredValue[], prefix: string
   const others = values.filter((value) => !isAdmin(value) && !isMetadataId(value) && !isUrl(value));
   const urls = values.filter(isUrl);
   const [other] = others;
-  const hint = `the naming authority ${prefix} was created without "handleValues": true`;
+  const hint = `the naming authority ${prefix} was created without "storesHandleValues": true`;
   if (other !== undefined) throw invalidInput(`a value of the type ${other.type} cannot be stored: ${hint}`);
   if (urls.length > 1) throw invalidInput(`a second URL value cannot be stored: ${hint}`);
   if (urls.length === 1 && targetIn(urls) === null)

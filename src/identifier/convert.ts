@@ -5,7 +5,7 @@
  * cordraPath   hdl:NA/local          path encoding (URI-15)       not with an empty local name (R-11)
  * cordraHost   hdl://NA/local        host encoding (URI-07)       nor with a naming authority like an IPv4 address
  * (R-07)
- * http         resolver NA/local     (URI-29)                     nor with "." or ".." (R-34), nor without a resolver
+ * resolver     resolver NA/local     (URI-29)                     nor with "." or ".." (R-34), nor without a resolver
  * handleUri    hdl:NA/local          Handle URI scheme (HUS-04)   every Handle
  * infoHdl      info:hdl/NA/local     (HUS-01)                     every Handle
  * fedoraUri    info:fedora/...       (FED-12, FED-14)             Fedora names only
@@ -30,7 +30,7 @@ import type { Resolver } from './resolver.js';
 export interface Uris {
   readonly cordraPath: string | null;
   readonly cordraHost: string | null;
-  readonly http: string | null;
+  readonly resolver: string | null;
   readonly handleUri: string | null;
   readonly infoHdl: string | null;
   readonly fedoraUri: string | null;
@@ -61,7 +61,7 @@ export function urisOf(name: Name, resolver: Resolver | null): Uris {
 export function unavailableUris(name: Name, resolver: Resolver | null): Unavailable {
   const unavailable: Partial<Record<keyof Uris, string>> = {};
   if (name.type !== 'cordra' && name.type !== 'handle') {
-    Object.assign(unavailable, { cordraPath: 'URI-02', cordraHost: 'URI-02', http: 'URI-27' });
+    Object.assign(unavailable, { cordraPath: 'URI-02', cordraHost: 'URI-02', resolver: 'URI-27' });
     Object.assign(unavailable, { handleUri: 'HUS-06', infoHdl: 'HUS-01' });
     if (name.type === 'uuid') unavailable.fedoraUri = 'FED-12';
     return unavailable;
@@ -70,9 +70,9 @@ export function unavailableUris(name: Name, resolver: Resolver | null): Unavaila
   const empty = localName === '';
   if (empty) unavailable.cordraPath = 'R-11';
   if (empty || isIPv4Address(name.namingAuthority)) unavailable.cordraHost = empty ? 'R-11' : 'R-07';
-  if (resolver === null) unavailable.http = 'URI-36';
-  else if (empty) unavailable.http = 'R-11';
-  else if (isDotSegment(localName)) unavailable.http = 'R-34';
+  if (resolver === null) unavailable.resolver = 'URI-36';
+  else if (empty) unavailable.resolver = 'R-11';
+  else if (isDotSegment(localName)) unavailable.resolver = 'R-34';
   unavailable.fedoraUri = 'FED-12';
   return unavailable;
 }
@@ -100,7 +100,7 @@ export function canonicalUri(name: Name): string {
 const NO_URIS: Uris = Object.freeze({
   cordraPath: null,
   cordraHost: null,
-  http: null,
+  resolver: null,
   handleUri: null,
   infoHdl: null,
   fedoraUri: null,
@@ -112,7 +112,7 @@ function cordraUris(id: CordraId, resolver: Resolver | null): Uris {
   return {
     cordraPath: `hdl:${native}`,
     cordraHost: isIPv4Address(id.namingAuthority) ? null : `hdl://${native}`,
-    http: resolver === null ? null : resolver.prefix + native,
+    resolver: resolver === null ? null : resolver.prefix + native,
     handleUri: `hdl:${native}`,
     infoHdl: plain ? `info:hdl/${native}` : formatInfoName(id),
     fedoraUri: null,
@@ -133,7 +133,7 @@ function handleUris({ namingAuthority, localName }: Handle, resolver: Resolver |
   return {
     cordraPath: segments === null ? null : `hdl:${segments}`,
     cordraHost: host ? `hdl://${hostAuthority}/${segment}` : null,
-    http: segments === null || resolver === null || isDotSegment(localName) ? null : resolver.prefix + segments,
+    resolver: segments === null || resolver === null || isDotSegment(localName) ? null : resolver.prefix + segments,
     handleUri: `hdl:${hostAuthority}/${schemePath}`,
     infoHdl: `info:hdl/${authority}/${path}`,
     fedoraUri: null,

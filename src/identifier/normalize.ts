@@ -28,7 +28,7 @@ export interface Context {
   readonly charset?: Charset | undefined;
   /** Whether local names are compared without the case of ASCII letters (HS-05). Default: as `namingAuthorityOf` says, else false. */
   readonly caseInsensitive?: boolean | undefined;
-  /** The resolver of HTTP URIs in input and output (URI-36), where `namingAuthorityOf` says no other. Without both, `uris.http` is null. */
+  /** The resolver of HTTP URIs in input and output (URI-36), where `namingAuthorityOf` says no other. Without both, `uris.resolver` is null. */
   readonly resolver?: ResolverConfig | undefined;
   /** Other known resolvers, in input only. */
   readonly resolvers?: (() => readonly Resolver[]) | undefined;

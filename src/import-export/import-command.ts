@@ -1,7 +1,7 @@
 import { type GivenTexts, NO_TEXTS, type Texts, readTexts, textsAfter } from '../registry/members.js';
 import type { Principal } from '../access/principal.js';
 import { HandleFault, parseExportedValues, targetIn } from '../handle-values/index.js';
-import { type Name, parseHandle } from '../identifier/index.js';
+import { parseHandle } from '../identifier/index.js';
 import { Problem, invalidValue, malformed } from '../problem/problem.js';
 import { mutableAttributesOf, creation } from '../registry/change.js';
 import type { CanonicalName } from '../registry/canonical-name.js';
@@ -11,7 +11,7 @@ import { requireNoUser } from '../registry/handle-user.js';
 import { type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
 import { readAlternates, readMetadataId, readReplacementName, requireTwoThings } from '../registry/parse-names.js';
-import { type Predecessor, predecessorOf } from '../registry/predecessor.js';
+import { type Predecessor, predecessorOf, readPredecessor } from '../registry/predecessor.js';
 import { EXPIRED } from '../registry/lifecycle.js';
 import type { StoredValue } from '../registry/stored-value.js';
 import { targetFrom } from '../registry/target-template.js';
@@ -25,7 +25,7 @@ export interface ImportRequest extends GivenTexts {
   /** Absent: active. */
   readonly state?: State | null;
   readonly alternateIds: readonly string[];
-  readonly replaces: string | null;
+  readonly previousVersion: string | null;
   readonly handleValues: readonly unknown[] | null;
   readonly hiddenValues: number;
   /** Absent: 1. */
@@ -76,7 +76,7 @@ export function parseImport(
     actor.requireNaming(name, index);
   });
   const times = timesIn(sent, now);
-  const replaces = sent.replaces === null ? null : previousVersionIn(sent.replaces, self, known);
+  const previousVersion = sent.previousVersion === null ? null : previousVersionIn(sent.previousVersion, self, known);
   // Stored values are what was exported, without a target of the template.
   const byTemplate = (): string | null => (sent.handleValues === null ? targetFrom(authority, localName) : null);
   const target = sent.target === undefined ? byTemplate() : sent.target;
@@ -86,7 +86,7 @@ export function parseImport(
   const attributes = attributesIn({ ...sent, ...texts, state: state ?? 'active' }, known, self, {
     metadataId: metadata?.canonical ?? null,
     alternateIds: alternates.map(({ canonical }) => canonical),
-    replaces: replaces?.text ?? null,
+    previousVersion: previousVersion?.canonical ?? null,
   });
   const { handleValues } = attributes;
   requireValuesOf(authority, attributes);
@@ -105,7 +105,7 @@ export function parseImport(
       metadata: hasExpired ? null : metadata,
       alternates: hasExpired ? [] : alternates,
       ...(handleValues !== null && { handleValues }),
-      ...(replaces !== null && !hasExpired && { replaces }),
+      ...(previousVersion !== null && !hasExpired && { previousVersion }),
       version,
       kind: 'imported',
       patch: creation(mutableAttributesOf(attributes)),
@@ -159,7 +159,7 @@ function attributesIn(
   sent: ImportRequest & Texts & Pick<MutableAttributes, 'state'>,
   known: NamingAuthoritySnapshot,
   self: CanonicalName,
-  names: Pick<MutableAttributes, 'metadataId' | 'alternateIds' | 'replaces'>,
+  names: Pick<MutableAttributes, 'metadataId' | 'alternateIds' | 'previousVersion'>,
 ): MutableAttributes {
   const { state } = sent;
   const texts = textsAfter(sent, {});
@@ -175,15 +175,15 @@ function attributesIn(
       '/tombstone',
       `is ${sent.tombstone === null ? 'required' : 'permitted only'} in the state "withdrawn"`,
     );
-  if (state === 'reserved' && names.replaces !== null)
-    throw invalidValue('/replaces', 'is not permitted in the state "reserved"');
+  if (state === 'reserved' && names.previousVersion !== null)
+    throw invalidValue('/previousVersion', 'is not permitted in the state "reserved"');
   if (leaseUntil !== null && leaseUntil.getTime() <= Date.now()) {
     const tombstone = { withdrawnAt: leaseUntil, ...EXPIRED };
     return {
       metadataId: null,
       ...texts,
       alternateIds: [],
-      replaces: null,
+      previousVersion: null,
       handleValues,
       state: 'withdrawn',
       leaseUntil: null,
@@ -217,38 +217,27 @@ function valuesIn({ handleValues, hiddenValues }: ImportRequest): readonly Store
 
 function requireValuesOf(authority: NamingAuthority, { handleValues, target }: MutableAttributes): void {
   if (handleValues === null) return;
-  if (!authority.handleValues) {
-    throw invalidValue('/handleValues', `must be null: ${authority.prefix} was created without "handleValues": true`);
+  if (!authority.storesHandleValues) {
+    throw invalidValue(
+      '/handleValues',
+      `must be null: ${authority.prefix} was created without "storesHandleValues": true`,
+    );
   }
   const stored = targetIn(handleValues);
   if (stored !== undefined && stored !== target)
     throw invalidValue('/target', 'must be the URL value of the lowest index in handleValues');
 }
 
-/** Texts that are parsed as URIs; a native Handle with such a beginning is exported as a URI. */
-const URI = /^(?:hdl|info|https?|doi|urn):/i;
-
-/** Another version of an object, as exported: a native Handle, or an identifier in any form (R-28). */
-function nativeOrNameIn(text: string, known: NamingAuthoritySnapshot, pointer: string): { name: Name; text: string } {
-  const read = known.recognize(text);
-  const isCordra = read.ok && read.value.name.type === 'cordra';
-  const native = isCordra || URI.test(text) ? null : parseHandle(text, 'unicode');
-  if (native?.ok) return { name: native.value, text };
-  return readReplacementName(text, known, pointer);
-}
-
 /** The replacement in a tombstone, which need not be registered. @throws Problem INVALID_REQUEST for the identifier itself */
 function replacementIn(sent: string, self: CanonicalName, known: NamingAuthoritySnapshot): string {
-  const { name, text } = nativeOrNameIn(sent, known, '/tombstone/replacedBy');
+  const { name, canonical } = readReplacementName(sent, known, '/tombstone/replacedBy');
   if (known.canonicalName(name).comparison === self.comparison)
     throw invalidValue('/tombstone/replacedBy', 'must name another identifier');
-  return text;
+  return canonical;
 }
 
 /** The previous version, which need not be registered: it may follow in the same import. */
 function previousVersionIn(text: string, self: CanonicalName, known: NamingAuthoritySnapshot): Predecessor {
-  const read = nativeOrNameIn(text, known, '/replaces');
-  const { key, comparison, rule } = known.canonicalName(read.name);
-  const requested = { text: read.text, key, comparison, rule, address: null, isHidden: false };
-  return predecessorOf(requested, null, { comparison: self.comparison, text: '' });
+  const requested = readPredecessor(text, known, '/previousVersion');
+  return predecessorOf({ ...requested, address: null, isHidden: false }, null, self);
 }

@@ -35,14 +35,14 @@ export function serializeNamingAuthority({ namingAuthority, parent, children, co
 
 /** The members that change only with the version. */
 export function serializeSettings(namingAuthority: NamingAuthority) {
-  const { prefix, state, profile, caseInsensitive, handleValues, sandbox, metadataIdScheme } = namingAuthority;
+  const { prefix, state, profile, caseInsensitive, storesHandleValues, sandbox, metadataIdScheme } = namingAuthority;
   const { uuidVersion, targetTemplate, resolver, version } = namingAuthority;
   return {
     namingAuthority: prefix,
     state,
     profile,
     caseInsensitive,
-    handleValues,
+    storesHandleValues,
     sandbox,
     metadataIdScheme,
     uuidVersion,

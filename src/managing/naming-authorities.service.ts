@@ -45,7 +45,7 @@ export interface ChangeNamingAuthorityCommand {
 }
 
 const RULES: readonly (keyof NamingAuthorityRules)[] = [
-  ...(['profile', 'caseInsensitive', 'handleValues', 'sandbox', 'metadataIdScheme'] as const),
+  ...(['profile', 'caseInsensitive', 'storesHandleValues', 'sandbox', 'metadataIdScheme'] as const),
 ];
 
 export class NamingAuthorityExists extends Error {

@@ -37,8 +37,8 @@ export function parseNewNamingAuthority(
   firstSegment: string | null = null,
 ): NewNamingAuthority {
   const { namingAuthority: prefix, profile = 'cordra', caseInsensitive = isCaseInsensitiveByRule(prefix) } = command;
-  const { handleValues = false, sandbox = false, metadataIdScheme = 'recognized' } = command;
-  requireRules(prefix, { profile, caseInsensitive, handleValues });
+  const { storesHandleValues = false, sandbox = false, metadataIdScheme = 'recognized' } = command;
+  requireRules(prefix, { profile, caseInsensitive, storesHandleValues });
   const octets = Buffer.byteLength(prefix);
   if (octets > MAX_PREFIX_OCTETS) {
     throw invalidValue('/namingAuthority', `has ${octets} octets in UTF-8; at most ${MAX_PREFIX_OCTETS} are allowed`);
@@ -49,7 +49,7 @@ export function parseNewNamingAuthority(
   }
   const { state = 'active', uuidVersion = 4, targetTemplate = null, resolver = null } = parseSettings(command);
   return {
-    ...{ prefix, state, profile, caseInsensitive, handleValues, sandbox, metadataIdScheme },
+    ...{ prefix, state, profile, caseInsensitive, storesHandleValues, sandbox, metadataIdScheme },
     ...{ uuidVersion, targetTemplate, resolver },
   };
 }
@@ -60,28 +60,28 @@ export function requireRules(
   {
     profile,
     caseInsensitive,
-    handleValues,
-  }: Pick<NamingAuthorityRules, 'profile' | 'caseInsensitive' | 'handleValues'>,
+    storesHandleValues,
+  }: Pick<NamingAuthorityRules, 'profile' | 'caseInsensitive' | 'storesHandleValues'>,
 ): void {
   const read = parseNamingAuthority(prefix, profile);
   if (!read.ok) throw malformed(read.fault, '/namingAuthority');
   if (!caseInsensitive && isPrefixOfPrefixes(prefix)) {
     throw invalidValue('/caseInsensitive', 'must be true or omitted: Handles under 0.NA are case-insensitive (R-35)');
   }
-  if (handleValues && profile !== 'handle') {
-    throw invalidValue('/handleValues', 'is permitted only under the profile "handle"');
+  if (storesHandleValues && profile !== 'handle') {
+    throw invalidValue('/storesHandleValues', 'is permitted only under the profile "handle"');
   }
 }
 
 /** @throws Problem INVALID_REQUEST for invalid settings. */
 export function parseSettings(command: NewSettings): Partial<NamingAuthoritySettings> {
   const { state, uuidVersion, targetTemplate, resolver } = command;
-  const { profile, caseInsensitive, handleValues, sandbox, metadataIdScheme } = command;
+  const { profile, caseInsensitive, storesHandleValues, sandbox, metadataIdScheme } = command;
   if (typeof targetTemplate === 'string') requireTemplate(targetTemplate, '/targetTemplate');
   return {
     ...(profile !== undefined && { profile }),
     ...(caseInsensitive !== undefined && { caseInsensitive }),
-    ...(handleValues !== undefined && { handleValues }),
+    ...(storesHandleValues !== undefined && { storesHandleValues }),
     ...(sandbox !== undefined && { sandbox }),
     ...(metadataIdScheme !== undefined && { metadataIdScheme }),
     ...(state !== undefined && { state }),

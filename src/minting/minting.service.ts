@@ -174,11 +174,11 @@ export class MintingService {
 
   /** Reads them before the insert: an identifier that was active stays registered for ever. */
   private async findPreviousVersions(jobs: readonly MintJob[]): Promise<PreviousVersions> {
-    const versions = jobs.filter(({ command }) => command.replaces !== null);
+    const versions = jobs.filter(({ command }) => command.previousVersion !== null);
     if (versions.length === 0) return NO_PREVIOUS_VERSIONS;
     const found = await Promise.all(
       versions.map(async (job): Promise<[MintJob, IdentifierRecord][]> => {
-        const address = job.command.replaces?.address ?? null;
+        const address = job.command.previousVersion?.address ?? null;
         const record = address === null ? null : await this.reads.identifier.find(address);
         if (record === null) return [];
         // The error for a cycle would reveal the previous version of a hidden record.

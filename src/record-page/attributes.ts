@@ -1,6 +1,6 @@
 import { recognize, toResolver, urisOf } from '../identifier/index.js';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
-import { metadataUrl, neighborHandleUri, neighborUri, versionUri } from '../registry/neighbor-uri.js';
+import { metadataUrl, neighborHandleUri, neighborUri } from '../registry/neighbor-uri.js';
 import { linkTo } from './links.js';
 import { type Content, type Markup, markup, dayOf, shownTime } from './markup.js';
 import type { PageRecord } from './page-record.js';
@@ -25,8 +25,8 @@ export function attributeTable({
   metadataIdScheme = 'recognized',
 }: PageRecord): Markup {
   // Without a web address of their own, other names have none at the same resolver.
-  const uris = isPublic ? all : { ...all, http: null };
-  const { target, language, metadataId, alternateIds, replaces, newerVersions, describes } = record;
+  const uris = isPublic ? all : { ...all, resolver: null };
+  const { target, language, metadataId, alternateIds, previousVersion, newerVersions, describes } = record;
   const { createdAt, updatedAt, version, state } = record;
   const rows: Row[] = [];
   if (state !== 'withdrawn') rows.push(['Target', target === null ? 'None' : linkTo(target, target, language)]);
@@ -37,7 +37,8 @@ export function attributeTable({
   if (alternateIds.length > 0) {
     rows.push(['Alternate identifiers', listOf(alternateIds, (name) => neighborUri(uris, name), doiLink)]);
   }
-  if (replaces !== null) rows.push(['Previous version', listOf([replaces], (text) => versionUri(uris, text))]);
+  if (previousVersion !== null)
+    rows.push(['Previous version', listOf([previousVersion], (text) => neighborUri(uris, text))]);
   if (newerVersions.length > 0) {
     rows.push(['Newer versions', listOf(newerVersions, (native) => neighborHandleUri(uris, native))]);
   }
@@ -76,7 +77,7 @@ function doiLink(name: string): Content {
   const doi = DOI.exec(name)?.[1];
   if (doi === undefined) return null;
   const read = recognize(name, { charset: 'unicode' });
-  return linkTo(read.ok ? urisOf(read.value.name, DOI_RESOLVER).http : null, DOI_RESOLVER.prefix + doi);
+  return linkTo(read.ok ? urisOf(read.value.name, DOI_RESOLVER).resolver : null, DOI_RESOLVER.prefix + doi);
 }
 
 function lastChange(at: Date, version: number): Content {
@@ -100,6 +101,6 @@ export function stateOf({ state, target, leaseUntil }: IdentifierRecord): Markup
 
 /** A line for a list of references: the identifier, the day of its registration, and its web address. */
 export function citationOf({ record, uris }: PageRecord): string {
-  const address = uris.http ?? uris.handleUri ?? uris.infoHdl;
+  const address = uris.resolver ?? uris.handleUri ?? uris.infoHdl;
   return `${nativeText(record)}. Registered ${dayOf(record.createdAt)}.${address === null ? '' : ` ${address}`}`;
 }

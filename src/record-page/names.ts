@@ -9,7 +9,7 @@ import { shownName } from './visible-text.js';
 
 /** The URI forms in words, in the order of the page. */
 const FORMS: readonly (readonly [keyof Uris, string])[] = [
-  ['http', 'Web address'],
+  ['resolver', 'Web address'],
   ['cordraPath', 'hdl URI, CORDRA path form'],
   ['cordraHost', 'hdl URI, CORDRA host form'],
   ['handleUri', 'hdl URI, Handle URI scheme'],
@@ -23,7 +23,7 @@ export function nameTable({ record, uris, isPublic = true }: PageRecord): Markup
   const rows: Row[] = [['Identifier', copied(markup`<code>${shownName(native)}</code>`, native, 'the identifier')]];
   for (const [form, words] of FORMS) {
     const uri = uris[form];
-    if (form === 'http' && !isPublic) rows.push([words, 'Not yet public']);
+    if (form === 'resolver' && !isPublic) rows.push([words, 'Not yet public']);
     else if (uri !== null) rows.push([words, copied(markup`<code>${linkTo(uri, uri)}</code>`, uri, `the ${words}`)]);
   }
   return factTable('All of them denote this identifier.', ['Form', 'Text'], rows);

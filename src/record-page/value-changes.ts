@@ -13,7 +13,7 @@ const NAMES: Readonly<Record<string, string>> = {
   target: 'Target',
   metadataId: 'Metadata ID',
   alternateIds: 'Alternate identifiers',
-  replaces: 'Previous version',
+  previousVersion: 'Previous version',
 };
 
 /** Characters of a value. */

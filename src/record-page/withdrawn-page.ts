@@ -1,5 +1,5 @@
 import { type ReasonCode, nativeText } from '../registry/identifier-record.js';
-import { versionUri } from '../registry/neighbor-uri.js';
+import { neighborUri } from '../registry/neighbor-uri.js';
 import { attributeTable, kindOf } from './attributes.js';
 import { historySection } from './history.js';
 import { page } from './layout.js';
@@ -34,7 +34,7 @@ export function withdrawnPage(shown: PageRecord): string {
 }
 
 function tombstoneOf({ record: { tombstone }, uris: all, isPublic = true }: PageRecord): Content {
-  const uris = isPublic ? all : { ...all, http: null };
+  const uris = isPublic ? all : { ...all, resolver: null };
   if (tombstone === null) return markup`<p class="state gone"><strong>Withdrawn</strong>.</p>`;
   const { withdrawnAt, reasonCode, reason, replacedBy } = tombstone;
   return markup`<div class="state gone">
@@ -44,6 +44,6 @@ function tombstoneOf({ record: { tombstone }, uris: all, isPublic = true }: Page
     </p>
     <p>Kind of reason: ${KINDS[reasonCode]}</p>
     <p>Reason: ${shownSentence(reason)}</p>
-    ${replacedBy === null ? markup`<p>No replacement is known.</p>` : markup`<p>Use instead: ${linkTo(versionUri(uris, replacedBy), replacedBy)}</p>`}
+    ${replacedBy === null ? markup`<p>No replacement is known.</p>` : markup`<p>Use instead: ${linkTo(neighborUri(uris, replacedBy), replacedBy)}</p>`}
   </div>`;
 }

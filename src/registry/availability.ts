@@ -11,7 +11,7 @@ type Ended = Pick<IdentifierRecord, 'tombstone'>;
 export type Availability =
   | { readonly kind: 'shown' }
   | { readonly kind: 'gone' | 'blocked'; readonly tombstone: Tombstone }
-  /** `to` is `NA/local` for a Handle, canonical for another name. */
+  /** `to` is canonical. */
   | { readonly kind: 'moved'; readonly tombstone: Tombstone; readonly to: string };
 
 const SHOWN: Availability = { kind: 'shown' };

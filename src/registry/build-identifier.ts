@@ -1,5 +1,5 @@
 import { textsAfter } from './members.js';
-import { type IdentifierRecord, identifierOf, nativeText, requireSize } from './identifier-record.js';
+import { type IdentifierRecord, identifierOf, requireSize } from './identifier-record.js';
 import { Problem } from '../problem/problem.js';
 import type { Actor } from './change.js';
 import { requireNoUser } from './handle-user.js';
@@ -51,15 +51,18 @@ export function buildIdentifier(
   const self = registeredName === null ? null : canonicalNameOf(authority, known, object);
   if (self !== null && metadata !== null) requireTwoThings(self, metadata, '/metadataId');
   const own = { namingAuthority: authority.prefix, localName: object.localName };
-  const requested = command.replaces;
-  const replaces =
-    requested === null ? null : predecessorOf(requested, previous, self && { ...self, text: nativeText(own) });
+  const requested = command.previousVersion;
+  const previousVersion = requested === null ? null : predecessorOf(requested, previous, self);
   const { handleValues } = command;
   // Stored values are what the client sent, without a target of the template.
   const target = command.target ?? (handleValues === null ? targetFrom(authority, object.localName) : null);
   const { alternates, leaseUntil } = command;
   const texts = textsAfter(command, { target });
-  const sized = { metadataId: metadata?.canonical ?? null, ...texts, replaces: replaces?.text ?? null };
+  const sized = {
+    metadataId: metadata?.canonical ?? null,
+    ...texts,
+    previousVersion: previousVersion?.canonical ?? null,
+  };
   requireSize({ ...own, ...sized, alternateIds: alternates.map(({ canonical }) => canonical) }, null);
   return {
     authority,
@@ -70,7 +73,7 @@ export function buildIdentifier(
     ...texts,
     alternates,
     ...(handleValues !== null && { handleValues }),
-    ...(replaces !== null && { replaces }),
+    ...(previousVersion !== null && { previousVersion }),
     leaseUntil,
     metadataRecord: record && { ...record, target: command.metadataTarget },
     request,

@@ -33,7 +33,7 @@ export interface Tombstone {
   readonly withdrawnAt: Date;
   readonly reasonCode: ReasonCode;
   readonly reason: string;
-  /** The replacement: `NA/local` for Handles, canonical for other names. */
+  /** The replacement, canonical. */
   readonly replacedBy: string | null;
 }
 
@@ -42,8 +42,8 @@ export interface MutableAttributes extends Texts {
   /** Canonical, see `CanonicalName`. */
   readonly metadataId: string | null;
   readonly alternateIds: readonly string[];
-  /** The identifier of the previous version of the object: `NA/local` for Handles, canonical for other names. */
-  readonly replaces: string | null;
+  /** The identifier of the previous version of the object, canonical. */
+  readonly previousVersion: string | null;
   /** The stored values of the Handle in the order of their indexes; null where there are none beside the computed ones. */
   readonly handleValues: readonly StoredValue[] | null;
   readonly state: State;
@@ -98,7 +98,7 @@ export type SerializedRecord = ReturnType<typeof serializeRecord>;
 export function serializeRecord(record: Omit<IdentifierSnapshot, 'uris'>, uris: Uris) {
   const { namingAuthority, guid, localName, metadataId, describes, newerVersions, sandbox } = record;
   const lifecycle = serializeLifecycle(record);
-  const { target, language, state, alternateIds, replaces, handleValues } = lifecycle;
+  const { target, language, state, alternateIds, previousVersion, handleValues } = lifecycle;
   const { version, createdAt, updatedAt, leaseUntil, tombstone } = lifecycle;
   return {
     identifier: nativeText(record),
@@ -111,7 +111,7 @@ export function serializeRecord(record: Omit<IdentifierSnapshot, 'uris'>, uris: 
     language,
     state,
     alternateIds,
-    replaces,
+    previousVersion,
     newerVersions: [...newerVersions],
     handleValues,
     sandbox,
@@ -139,14 +139,14 @@ export function deserializeRecord({ identifier: _, ...json }: SerializedRecord):
 export function serializeLifecycle(
   record: MutableAttributes & Pick<IdentifierRecord, 'version' | 'createdAt' | 'updatedAt'>,
 ) {
-  const { target, language, state, alternateIds, replaces, handleValues, version } = record;
+  const { target, language, state, alternateIds, previousVersion, handleValues, version } = record;
   const { createdAt, updatedAt, leaseUntil } = record;
   return {
     target,
     language,
     state,
     alternateIds: [...alternateIds],
-    replaces,
+    previousVersion,
     handleValues: handleValues === null ? null : handleValues.filter(isShown),
     version,
     createdAt: createdAt.toISOString(),
@@ -169,7 +169,7 @@ export interface SizedAttributes extends Texts {
   readonly localName: string;
   readonly metadataId: string | null;
   readonly alternateIds: readonly string[];
-  readonly replaces: string | null;
+  readonly previousVersion: string | null;
 }
 
 /**
@@ -192,9 +192,9 @@ export function recordOctets(record: IdentifierRecord): number {
 }
 
 function octetsOf(record: SizedAttributes): number {
-  const { localName, metadataId, alternateIds, replaces } = record;
+  const { localName, metadataId, alternateIds, previousVersion } = record;
   const texts = TEXTS.map(({ name }) => record[name]);
-  return [localName, metadataId, replaces, ...texts, ...alternateIds].reduce(
+  return [localName, metadataId, previousVersion, ...texts, ...alternateIds].reduce(
     (sum, text) => sum + (text === null ? 0 : Buffer.byteLength(text)),
     0,
   );

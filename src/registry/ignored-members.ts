@@ -1,14 +1,12 @@
 import { TEXTS, type TextName, type Texts } from './members.js';
-import { upperAscii } from '../identifier/index.js';
 import type { CanonicalName } from './canonical-name.js';
 import type { IdentifierRecord } from './identifier-record.js';
 import { denotes } from './key-collision.js';
-import type { RequestedPredecessor } from './predecessor.js';
 
 /** The members of a mint request that an identifier with the same metadata ID may have with other values. */
 export const IGNORABLE_MEMBERS = [
   ...TEXTS.map(({ name }) => name),
-  ...(['alternateIds', 'replaces', 'state', 'leaseUntil'] as const),
+  ...(['alternateIds', 'previousVersion', 'state', 'leaseUntil'] as const),
 ];
 export type IgnorableMember = (typeof IGNORABLE_MEMBERS)[number];
 
@@ -21,25 +19,23 @@ export interface SentMembers extends Texts {
   readonly sent: readonly IgnorableMember[];
   readonly alternates: readonly CanonicalName[];
   /** Null where none is named. */
-  readonly replaces: Pick<RequestedPredecessor, 'text' | 'rule'> | null;
+  readonly previousVersion: CanonicalName | null;
   /** Null for an active identifier. */
   readonly leaseUntil: Date | null;
 }
 
-function isSame(requested: SentMembers['replaces'], stored: string | null): boolean {
-  if (requested === null || stored === null) return requested === stored;
-  if (requested.text === stored) return true;
-  return requested.rule === 'folded' && upperAscii(requested.text) === upperAscii(stored);
+function isSame(requested: CanonicalName | null, stored: string | null): boolean {
+  return requested === null || stored === null ? requested === stored : denotes(stored, requested);
 }
 
 /** The members of a mint request that the identifier with its metadata ID has with other values. */
 export function ignoredMembers(request: SentMembers, record: IgnorableValues): IgnorableMember[] {
-  const { sent, alternates, replaces, leaseUntil } = request;
+  const { sent, alternates, previousVersion, leaseUntil } = request;
   const isEqual: Readonly<Record<Exclude<IgnorableMember, TextName>, boolean>> = {
     alternateIds:
       alternates.length === record.alternateIds.length &&
       alternates.every((name, index) => denotes(record.alternateIds[index] ?? '', name)),
-    replaces: isSame(replaces, record.replaces),
+    previousVersion: isSame(previousVersion, record.previousVersion),
     // A request for a reserved identifier always has a lease.
     state: record.state === (leaseUntil === null ? 'active' : 'reserved'),
     leaseUntil: record.leaseUntil?.getTime() === leaseUntil?.getTime(),

@@ -21,10 +21,10 @@ export function isAt(localName: string, { guid, comparison, foldsCase }: Address
 }
 
 /**
- * Whether a stored metadata ID is the identifier by whose key it was found.
+ * Whether a stored canonical text is the name of the identifier by whose key it was found.
  * @param foldsCase whether the naming authority of the record ignores the case of ASCII letters.
  */
-export function isMetadataIdOf(
+export function isNameOf(
   stored: string,
   record: Pick<IdentifierRecord, 'namingAuthority' | 'guid' | 'localName'>,
   foldsCase: boolean,

@@ -1,9 +1,10 @@
 import { type GivenTexts, NO_TEXTS, textsAfter } from './members.js';
+import { canonicalUri } from '../identifier/index.js';
 import { Problem } from '../problem/problem.js';
 import type { ChangeKind, PatchOperation } from './change.js';
 import type { AlternateName } from './alternate-name.js';
 import type { CanonicalName } from './canonical-name.js';
-import { isMetadataIdOf } from './key-collision.js';
+import { isNameOf } from './key-collision.js';
 import type { Address, NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 import { readReplacementName } from './parse-names.js';
 import type { Predecessor } from './predecessor.js';
@@ -16,6 +17,7 @@ import {
   type RequestedReasonCode,
   type State,
   type Tombstone,
+  identifierOf,
   nativeText,
 } from './identifier-record.js';
 
@@ -86,7 +88,7 @@ export interface Withdrawal {
 
 /** The replacement of a withdrawn identifier. */
 export interface Replacement {
-  readonly text: string;
+  readonly canonical: string;
   /** Where it is registered; null where no visible naming authority has it. */
   readonly address: Address | null;
   /** Its naming authority; null for a name without one. */
@@ -111,9 +113,9 @@ export function readWithdrawal(
   }
   if (sent === undefined) return { reasonCode, reason, replacement: null };
   const pointer = '/replacedBy';
-  const { name, text } = readReplacementName(sent, known, pointer);
+  const { name, canonical } = readReplacementName(sent, known, pointer);
   const namingAuthority = 'namingAuthority' in name ? name.namingAuthority : null;
-  return { reasonCode, reason, replacement: { text, address: known.locate(name), namingAuthority, pointer } };
+  return { reasonCode, reason, replacement: { canonical, address: known.locate(name), namingAuthority, pointer } };
 }
 
 const isRequested = (code: ReasonCode): code is RequestedReasonCode =>
@@ -132,14 +134,15 @@ export function replacedBy(
   },
 ): string | null {
   if (requested === null) return null;
-  const { text, address, namingAuthority, pointer } = requested;
+  const { canonical, address, namingAuthority, pointer } = requested;
   const { other: replacement, principal } = found;
   // A hidden identifier must not be distinguishable from a missing one.
   const isHidden = namingAuthority !== null && !principal.canSee(namingAuthority);
-  if (address === null && !isHidden) return text;
-  if (replacement?.state === 'active' && replacement.id !== withdrawn.id) return nativeText(replacement);
+  if (address === null && !isHidden) return canonical;
+  if (replacement?.state === 'active' && replacement.id !== withdrawn.id)
+    return canonicalUri(identifierOf(replacement));
   const state = replacement?.id === withdrawn.id ? 'the identifier itself' : (replacement?.state ?? 'not registered');
-  const detail = `replacedBy must name a different, active identifier; ${text} is ${state}`;
+  const detail = `replacedBy must name a different, active identifier; ${canonical} is ${state}`;
   throw new Problem('REPLACEMENT_NOT_FOUND', `${detail}.`, { errors: [{ pointer, detail }] });
 }
 
@@ -157,7 +160,7 @@ export function deletion(at: Date): Amendment {
     state: 'withdrawn',
     ...GIVEN_UP,
     ...NO_TEXTS,
-    replaces: null,
+    previousVersion: null,
     handleValues: null,
     tombstone,
   };
@@ -183,7 +186,7 @@ export function expiry({ leaseUntil }: IdentifierRecord, at: Date): Amendment {
  * digits, whose case is ignored.
  */
 export function describes(record: IdentifierRecord, { metadataId }: Pick<IdentifierRecord, 'metadataId'>): boolean {
-  return metadataId !== null && isMetadataIdOf(metadataId, record, true);
+  return metadataId !== null && isNameOf(metadataId, record, true);
 }
 
 /**
@@ -202,12 +205,12 @@ export function following(object: IdentifierRecord, amendment: Amendment, record
 
 /** The attributes of a record after a change. */
 export function amended(record: MutableAttributes, amendment: Amendment): MutableAttributes {
-  const { metadata, alternates, replaces, handleValues, state, leaseUntil, tombstone } = amendment;
+  const { metadata, alternates, previousVersion, handleValues, state, leaseUntil, tombstone } = amendment;
   return {
     metadataId: metadata === undefined ? record.metadataId : (metadata?.canonical ?? null),
     ...textsAfter(record, amendment),
     alternateIds: alternates?.map(({ canonical }) => canonical) ?? record.alternateIds,
-    replaces: replaces === undefined ? record.replaces : (replaces?.text ?? null),
+    previousVersion: previousVersion === undefined ? record.previousVersion : (previousVersion?.canonical ?? null),
     handleValues: handleValues === undefined ? record.handleValues : handleValues,
     state: state ?? record.state,
     leaseUntil: leaseUntil === undefined ? record.leaseUntil : leaseUntil,
@@ -225,7 +228,7 @@ export interface Amendment extends GivenTexts {
   readonly kind: ChangeKind;
   readonly metadata?: CanonicalName | null;
   readonly alternates?: readonly AlternateName[];
-  readonly replaces?: Predecessor | null;
+  readonly previousVersion?: Predecessor | null;
   readonly handleValues?: MutableAttributes['handleValues'];
   readonly state?: MutableAttributes['state'];
   readonly leaseUntil?: Date | null;
@@ -246,7 +249,7 @@ type Shown = (typeof SHOWN)[number];
 /** What hidden members have; a member that is not listed has null. */
 const HIDDEN: Omit<IdentifierRecord & IdentifierSnapshot, Shown> & Readonly<Record<string, unknown>> = {
   ...NO_TEXTS,
-  ...{ metadataId: null, alternateIds: [], replaces: null, handleValues: null },
+  ...{ metadataId: null, alternateIds: [], previousVersion: null, handleValues: null },
 };
 
 const SHOWN_NAMES: ReadonlySet<string> = new Set(SHOWN);

@@ -7,7 +7,7 @@ export const MEMBERS = [
   { name: 'target', kind: 'text', columns: ['target'], canonical: (text: string): string => text },
   { name: 'language', kind: 'text', columns: ['language'], canonical: canonicalLanguage },
   { name: 'alternateIds', kind: 'name', columns: ['alternate_ids'] },
-  { name: 'replaces', kind: 'name', columns: ['replaces'] },
+  { name: 'previousVersion', kind: 'name', columns: ['previous_version'] },
   { name: 'handleValues', kind: 'values', columns: ['handle_values'] },
   { name: 'state', kind: 'lifecycle', columns: ['state'] },
   { name: 'leaseUntil', kind: 'lifecycle', columns: ['lease_until'] },

@@ -33,7 +33,7 @@ export interface MintRequest extends Partial<Record<TextName, string>> {
   readonly metadataTarget?: string;
   readonly alternateIds?: readonly string[];
   /** The identifier of the previous version of the object; only for an active one. */
-  readonly replaces?: string;
+  readonly previousVersion?: string;
   readonly guid?: string;
   readonly localName?: string;
   /** The start of a minted local name, under the profile "handle". */
@@ -56,7 +56,7 @@ export interface MintCommand extends SentMembers {
   readonly metadataTarget: string | null;
   readonly alternates: readonly AlternateName[];
   /** Null where it replaces no other identifier. */
-  readonly replaces: RequestedPredecessor | null;
+  readonly previousVersion: RequestedPredecessor | null;
   /** 32 upper-case hexadecimal digits of an identifier to register; null to mint one. */
   readonly guid: string | null;
   /** The local name of an identifier to register under the profile "handle"; null to mint one. */
@@ -96,14 +96,14 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
     metadataId === undefined
       ? null
       : readMetadataId(metadataId, known, '/metadataId', known.metadataIdScheme(namingAuthority));
-  const replaces = readReplaces(request, known);
+  const previousVersion = readPreviousVersion(request, known);
   let understood: Record<string, string> | undefined;
   const note = (pointer: string, sent: string | undefined, read: string | undefined): void => {
     if (read !== undefined && read !== sent) (understood ??= {})[pointer] = read;
   };
   note('/metadataId', metadataId, metadata?.canonical);
   const alternates = alternateIds === undefined ? [] : readAlternates(alternateIds, known, '/alternateIds', note);
-  note('/replaces', request.replaces, replaces?.text);
+  note('/previousVersion', request.previousVersion, previousVersion?.canonical);
   return {
     namingAuthority,
     metadata,
@@ -111,7 +111,7 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
     metadataTarget: request.metadataTarget ?? null,
     ...textsAfter(NO_TEXTS, readTexts(request)),
     alternates,
-    replaces,
+    previousVersion,
     guid: guid === undefined ? null : readGuid(guid),
     localName: localName === undefined ? null : readLocalName(namingAuthority, localName),
     localNameStart: request.localNameStart
@@ -148,7 +148,7 @@ export function canonicalMint(command: MintCommand): object {
     ...((alternates.length > 0 || (onExisting === 'update' && command.sent.includes('alternateIds'))) && {
       alternates: alternates.map(({ key }) => key),
     }),
-    ...(command.replaces !== null && { replaces: command.replaces.key }),
+    ...(command.previousVersion !== null && { previousVersion: command.previousVersion.key }),
     ...(guid !== null && { guid }),
     ...(localName !== null && { localName }),
     ...(command.localNameStart !== '' && { localNameStart: command.localNameStart }),
@@ -160,14 +160,14 @@ export function canonicalMint(command: MintCommand): object {
   };
 }
 
-function readReplaces(
-  { replaces, state }: Pick<MintRequest, 'replaces' | 'state'>,
+function readPreviousVersion(
+  { previousVersion, state }: Pick<MintRequest, 'previousVersion' | 'state'>,
   known: NamingAuthoritySnapshot,
 ): RequestedPredecessor | null {
-  if (replaces === undefined) return null;
+  if (previousVersion === undefined) return null;
   if (state === 'reserved')
-    throw invalidRequest('/replaces', 'is permitted only for an active identifier: send it with the activation');
-  return readPredecessor(replaces, known, '/replaces');
+    throw invalidRequest('/previousVersion', 'is permitted only for an active identifier: send it with the activation');
+  return readPredecessor(previousVersion, known, '/previousVersion');
 }
 
 function readGuid(text: string): string {

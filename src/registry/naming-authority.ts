@@ -22,7 +22,7 @@ export interface NamingAuthorityRules {
   /** Whether local names are compared without the case of ASCII letters (HS-05). */
   readonly caseInsensitive: boolean;
   /** Whether its identifiers have stored Handle values beside the computed ones; only for "handle". */
-  readonly handleValues: boolean;
+  readonly storesHandleValues: boolean;
   /** Whether Handle clients may delete its identifiers, which are for tests. */
   readonly sandbox: boolean;
   readonly metadataIdScheme: MetadataIdScheme;

@@ -1,4 +1,12 @@
-import { DEFAULT_RESOLVER, type Name, type Uris, toHandle, urisOf } from '../identifier/index.js';
+import {
+  DEFAULT_RESOLVER,
+  type Name,
+  type Uris,
+  formatHandle,
+  registryKey,
+  toHandle,
+  urisOf,
+} from '../identifier/index.js';
 import { nameInCanonical } from './canonical-name.js';
 import type { MetadataIdScheme } from './naming-authority.js';
 import { isTarget } from './target.js';
@@ -26,8 +34,7 @@ export function metadataUrl(uris: Uris, metadataId: string, scheme: MetadataIdSc
 
 /** The naming authority of the metadata ID of a record; null for one that is no Handle. @param scheme as in `metadataUrl`. */
 export function metadataAuthority(metadataId: string, scheme: MetadataIdScheme): string | null {
-  const name = scheme === 'any' ? null : nameInCanonical(metadataId);
-  return name !== null && 'namingAuthority' in name ? name.namingAuthority : null;
+  return scheme === 'any' ? null : (handleIn(metadataId)?.namingAuthority ?? null);
 }
 
 /** As `neighborUri`, of another registered Handle. @param native its naming authority, "/" and its local name. */
@@ -35,21 +42,18 @@ export function neighborHandleUri(uris: Uris, native: string): string | null {
   return uriAt(uris, toHandle(native, 'unicode'));
 }
 
-/** Another version of an object that is not a Handle is stored as a URI. */
-const IS_URI = /^(?:info:fedora\/|urn:uuid:)/;
-
-/** As `neighborUri`, of another version of an object. @param text `NA/local` for a Handle, canonical for another name. */
-export function versionUri(uris: Uris, text: string): string | null {
-  return IS_URI.test(text) ? neighborUri(uris, text) : neighborHandleUri(uris, text);
+/** The Handle in a canonical text, without the query and fragment of a CORDRA identifier; null for another name. */
+export function handleIn(canonical: string): { readonly namingAuthority: string; readonly text: string } | null {
+  const name = nameInCanonical(canonical);
+  if (name === null || !('namingAuthority' in name)) return null;
+  return {
+    namingAuthority: name.namingAuthority,
+    text: name.type === 'cordra' ? registryKey(name) : formatHandle(name),
+  };
 }
 
-/** The naming authority of another version of an object; null for one that is no Handle. */
-export function versionAuthority(text: string): string | null {
-  return IS_URI.test(text) ? null : text.slice(0, text.indexOf('/'));
-}
-
-function uriAt({ http, cordraPath }: Uris, other: Name): string | null {
-  const { http: elsewhere } = urisOf(other, DEFAULT_RESOLVER);
+function uriAt({ resolver: http, cordraPath }: Uris, other: Name): string | null {
+  const { resolver: elsewhere } = urisOf(other, DEFAULT_RESOLVER);
   if (http === null || cordraPath === null || elsewhere === null) return null;
   // Both forms end with the same segments, and what precedes them is the resolver (URI-31 to URI-34).
   const prefix = http.slice(0, http.length - (cordraPath.length - 'hdl:'.length));

@@ -39,7 +39,7 @@ export interface NewIdentifier extends Texts {
   /** Absent where none are stored. */
   readonly handleValues?: readonly StoredValue[];
   /** Absent where it replaces no other identifier. */
-  readonly replaces?: Predecessor;
+  readonly previousVersion?: Predecessor;
   readonly leaseUntil: Date | null;
   readonly reservation?: string;
   readonly metadataRecord: NewMetadataRecord | null;

@@ -1,4 +1,4 @@
-import { type Name, type SyntaxFault, canonicalUri, formatHandle, registryKey } from '../identifier/index.js';
+import { type Name, type SyntaxFault, canonicalUri, registryKey } from '../identifier/index.js';
 import { Problem, invalidRequest, malformed } from '../problem/problem.js';
 import type { AlternateName } from './alternate-name.js';
 import { keyCollision } from './key-collision.js';
@@ -39,26 +39,21 @@ function unfitting(fault: SyntaxFault, pointer: string): Problem {
   return malformed({ ...fault, detail: `${fault.detail}; ${FITTING}` }, pointer);
 }
 
-/**
- * Parses the name of another version or of a replacement in any form, stored without a comparison key: `NA/local` for Handles and
- * CORDRA identifiers, canonical for others.
- * @throws Problem as `readMetadataId` does.
- */
+/** Parses the name of another version or of a replacement in any form (R-28). @throws Problem as `readMetadataId` does. */
 export function readReplacementName(
   text: string,
   known: NamingAuthoritySnapshot,
   pointer: string,
-): { readonly name: Name; readonly text: string } {
+): { readonly name: Name; readonly canonical: string } {
   const read = known.recognize(text);
   if (!read.ok) throw malformed(read.fault, pointer);
   const { name } = read.value;
   const fault = partFault(name, text);
   if (fault !== null) throw malformed(fault, pointer);
-  const canonical = canonicalUri(name);
-  requireLength(canonical, pointer);
-  if (name.type === 'handle') return { name, text: formatHandle(name) };
   // A query or fragment denotes no other identifier (R-24).
-  return { name, text: name.type === 'cordra' ? registryKey(name) : canonical };
+  const canonical = name.type === 'cordra' ? `hdl:${registryKey(name)}` : canonicalUri(name);
+  requireLength(canonical, pointer);
+  return { name, canonical };
 }
 
 /** Notes how a text was understood. */

@@ -1,7 +1,7 @@
 import { type Uris, canonicalUri } from '../identifier/index.js';
 import { type IdentifierRecord, identifierOf } from './identifier-record.js';
 import type { MetadataIdScheme } from './naming-authority.js';
-import { metadataUrl, neighborHandleUri, versionUri } from './neighbor-uri.js';
+import { metadataUrl, neighborHandleUri, neighborUri } from './neighbor-uri.js';
 
 /** The media type of a link set as JSON (RFC 9264 4.2). */
 export const LINKSET = 'application/linkset+json';
@@ -37,7 +37,7 @@ export function typedLinksOf(
 ): TypedLink[] {
   const { metadataId } = record;
   const links: TypedLink[] = [];
-  if (uris.http !== null) links.push({ rel: 'cite-as', href: uris.http });
+  if (uris.resolver !== null) links.push({ rel: 'cite-as', href: uris.resolver });
   const metadata = metadataId === null ? null : metadataUrl(uris, metadataId, scheme);
   if (metadata !== null) links.push({ rel: 'describedby', href: metadata });
   links.push({ rel: 'type', href: 'https://schema.org/AboutPage' });
@@ -47,16 +47,17 @@ export function typedLinksOf(
   return [...links, ...versionLinksOf(record, uris)];
 }
 
-/** The replacement of a withdrawn identifier first. It is often one of the newer versions too. */
-function versionLinksOf({ replaces, newerVersions, tombstone }: IdentifierRecord, uris: Uris): TypedLink[] {
+/** The relation of a withdrawn identifier to what replaces it, a term of Dublin Core, because no registered relation means it. */
+export const IS_REPLACED_BY = 'http://purl.org/dc/terms/isReplacedBy';
+
+/** The replacement of a withdrawn identifier first. */
+function versionLinksOf({ previousVersion, newerVersions, tombstone }: IdentifierRecord, uris: Uris): TypedLink[] {
   const link = (rel: string, href: string | null): TypedLink[] => (href === null ? [] : [{ rel, href }]);
   const replacedBy = tombstone?.replacedBy ?? null;
-  const replacement = replacedBy === null ? null : versionUri(uris, replacedBy);
-  const newer = newerVersions.map((native) => neighborHandleUri(uris, native));
   return [
-    ...link('successor-version', replacement),
-    ...(replaces === null ? [] : link('predecessor-version', versionUri(uris, replaces))),
-    ...newer.filter((href) => href !== replacement).flatMap((href) => link('successor-version', href)),
+    ...(replacedBy === null ? [] : link(IS_REPLACED_BY, neighborUri(uris, replacedBy))),
+    ...(previousVersion === null ? [] : link('predecessor-version', neighborUri(uris, previousVersion))),
+    ...newerVersions.flatMap((native) => link('successor-version', neighborHandleUri(uris, native))),
   ];
 }
 
@@ -79,7 +80,7 @@ export function resolverPageLinksOf(record: IdentifierRecord, uris: Uris, scheme
 }
 
 /** The path of an identifier at its resolver; null where it has no HTTP URI. */
-export function resolverPathOf({ http }: Uris): string | null {
+export function resolverPathOf({ resolver: http }: Uris): string | null {
   return http === null ? null : http.slice(http.indexOf('/', 'https://'.length));
 }
 
@@ -115,7 +116,7 @@ export function identifierLinksetOf(record: IdentifierRecord, uris: Uris, scheme
   const { target, language, tombstone } = record;
   const spoken = language === null ? {} : { hreflang: [language] };
   const item = target === null || tombstone !== null ? [] : [{ rel: 'item', href: target, ...spoken }];
-  const anchor = uris.http ?? canonicalUri(identifierOf(record));
+  const anchor = uris.resolver ?? canonicalUri(identifierOf(record));
   return linksetAt(anchor, record, uris, [...item, ...identifierLinksOf(record, uris, scheme)]);
 }
 

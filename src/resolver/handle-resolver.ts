@@ -5,7 +5,7 @@ import { availabilityOf } from '../registry/availability.js';
 import { isDeleted } from '../registry/lifecycle.js';
 import type { MetadataIdScheme, NamingAuthority } from '../registry/naming-authority.js';
 import { type Address, type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
-import { versionAuthority } from '../registry/neighbor-uri.js';
+import { handleIn } from '../registry/neighbor-uri.js';
 import { decodeText } from '../http/query-parameters.js';
 import { localNamesOf } from './local-names.js';
 import { type PathReading, readPath } from './read-path.js';
@@ -95,9 +95,10 @@ export class HandleResolver {
     for (let step = 1; step <= MAX_STEPS; step++) {
       const availability = availabilityOf(record);
       if (availability.kind !== 'moved') return null;
-      const { to: handle } = availability;
-      const authority = known.find(versionAuthority(handle) ?? '') ?? null;
-      const next = await this.resolve({ authority, handle, uri: null, isMarked: true }, principal);
+      const to = handleIn(availability.to);
+      if (to === null) return null;
+      const authority = known.find(to.namingAuthority) ?? null;
+      const next = await this.resolve({ authority, handle: to.text, uri: null, isMarked: true }, principal);
       if (next.kind === 'active') return next.record;
       if (next.kind !== 'withdrawn') return null;
       ({ record } = next);
@@ -143,5 +144,5 @@ export class HandleResolver {
 /** The URL of a Handle at another resolver; null where it has none. */
 export function urlAt(resolver: Resolver, handle: string): string | null {
   const read = parseHandle(handle, 'unicode');
-  return read.ok ? urisOf(read.value, resolver).http : null;
+  return read.ok ? urisOf(read.value, resolver).resolver : null;
 }

@@ -3,7 +3,7 @@ import { linkHeaderOf } from '../http/headers/link-header.js';
 import { type Resolver, urisOf } from '../identifier/index.js';
 import { type IdentifierRecord, identifierOf } from '../registry/identifier-record.js';
 import type { MetadataIdScheme } from '../registry/naming-authority.js';
-import { metadataAuthority, versionAuthority } from '../registry/neighbor-uri.js';
+import { handleIn, metadataAuthority } from '../registry/neighbor-uri.js';
 import { type TypedLink, identifierLinksOf } from '../registry/typed-links.js';
 
 /** Characters of `Link`: with its name, the line of the header is below 1 KB. */
@@ -53,11 +53,12 @@ export function linkable(record: IdentifierRecord, scheme: MetadataIdScheme, pri
     const namingAuthority = text === null ? null : namingAuthorityOf(text);
     return namingAuthority === null || principal.canSee(namingAuthority) ? text : null;
   };
-  const { metadataId, replaces, tombstone } = redacted;
+  const authorityIn = (text: string): string | null => handleIn(text)?.namingAuthority ?? null;
+  const { metadataId, previousVersion, tombstone } = redacted;
   return {
     ...redacted,
     metadataId: seen(metadataId, (text) => metadataAuthority(text, scheme)),
-    replaces: seen(replaces, versionAuthority),
-    tombstone: tombstone && { ...tombstone, replacedBy: seen(tombstone.replacedBy, versionAuthority) },
+    previousVersion: seen(previousVersion, authorityIn),
+    tombstone: tombstone && { ...tombstone, replacedBy: seen(tombstone.replacedBy, authorityIn) },
   };
 }

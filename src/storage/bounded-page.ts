@@ -10,7 +10,7 @@ export const MAX_PAGE_OCTETS = 1_048_576;
 export function octetsOfRow(row: string): string {
   const texts = ['metadata_id', ...TEXTS.map(({ column }) => column), 'local_name'];
   return `(octet_length(${texts.map((column) => `coalesce(${row}.${column}, '')`).join(' || ')})
-    + octet_length(coalesce(array_to_string(${row}.alternate_ids, ','), '')) + octet_length(coalesce(${row}.replaces, ''))
+    + octet_length(coalesce(array_to_string(${row}.alternate_ids, ','), '')) + octet_length(coalesce(${row}.previous_version, ''))
     + octet_length(coalesce(${row}.handle_values::text, '')))`;
 }
 

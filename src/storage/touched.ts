@@ -29,13 +29,13 @@ export function noteChanges(
 /** Notes new identifiers in the transaction that inserts them. */
 export function noteMints(
   transaction: object,
-  items: readonly Pick<NewIdentifier, 'address' | 'metadataRecord' | 'replaces'>[],
+  items: readonly Pick<NewIdentifier, 'address' | 'metadataRecord' | 'previousVersion'>[],
 ): void {
   const { minted, identifiers } = touchedIn(transaction);
-  for (const { address, metadataRecord, replaces } of items) {
+  for (const { address, metadataRecord, previousVersion } of items) {
     minted.push(address);
     if (metadataRecord !== null) minted.push(metadataRecord.address);
-    if (replaces?.id !== undefined) identifiers.push(replaces.id);
+    if (previousVersion?.id !== undefined) identifiers.push(previousVersion.id);
   }
 }
 

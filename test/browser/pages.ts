@@ -24,7 +24,7 @@ const record = (members: object = {}): IdentifierRecord => ({
   target: 'https://repo.example.org/objects/7',
   language: 'de',
   alternateIds: ['info:fedora/demo:7', 'hdl:10.1000/182'],
-  replaces: null,
+  previousVersion: null,
   handleValues: null,
   sandbox: false,
   state: 'active',

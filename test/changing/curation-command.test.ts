@@ -37,11 +37,15 @@ describe('parsing a command', () => {
   it.each([
     ['an empty command', {}, {}],
     ['a target', { target: 'https://a.example/' }, { target: 'https://a.example/' }],
-    ['null', { metadataId: null, target: null, replaces: null }, { metadata: null, target: null, replaces: null }],
+    [
+      'null',
+      { metadataId: null, target: null, previousVersion: null },
+      { metadata: null, target: null, previousVersion: null },
+    ],
     [
       'a previous version',
-      { replaces: 'demo:7' },
-      { replaces: expect.objectContaining({ text: 'info:fedora/demo:7' }) },
+      { previousVersion: 'demo:7' },
+      { previousVersion: expect.objectContaining({ text: 'info:fedora/demo:7' }) },
     ],
     [
       'a metadata ID',
@@ -69,7 +73,7 @@ describe('parsing a command', () => {
     [changed({ alternateIds: ['demo:1', 'a b'] }), ['NOT_RECOGNIZED', '/alternateIds/1']],
     [withdrawn('a b'), ['NOT_RECOGNIZED', '/replacedBy']],
     [withdrawn('100.102/xyz'), ['INVALID_GUID', '/replacedBy']],
-    [changed({ replaces: '100.102/xyz' }), ['INVALID_GUID', '/replaces']],
+    [changed({ previousVersion: '100.102/xyz' }), ['INVALID_GUID', '/previousVersion']],
     ...(['deleted', 'expired', 'released', 'undone'] as const).map((reasonCode): [CurationCommand, string[]] => [
       { step: 'withdrawn', reasonCode, reason: 'x' },
       ['RESERVED_REASON_CODE', '/reasonCode'],
@@ -96,8 +100,8 @@ describe('the fingerprint source', () => {
       changed({ metadataId: null, target: null, alternateIds: [] }),
       '{"changed":"1/a","metadataId":null,"target":null,"alternateIds":[]}',
     ],
-    [changed({ replaces: 'demo:7' }), '{"changed":"1/a","replaces":"info:fedora/demo:7"}'],
-    [changed({ replaces: null }), '{"changed":"1/a","replaces":null}'],
+    [changed({ previousVersion: 'demo:7' }), '{"changed":"1/a","previousVersion":"info:fedora/demo:7"}'],
+    [changed({ previousVersion: null }), '{"changed":"1/a","previousVersion":null}'],
     [{ step: 'activated', values: {} } as const, '{"activated":"1/a"}'],
     [
       { step: 'activated', values: {}, metadataTarget: 'https://a.example/' } as const,
@@ -156,39 +160,42 @@ describe('the decision about a change', () => {
 });
 
 describe('the decision about a previous version', () => {
-  const record = recordWith({ replaces: '77.7/a' });
+  const record = recordWith({ previousVersion: '77.7/a' });
   const other = recordWith({ id: 8n, guid: OTHER, localName: OTHER });
   const decided = (values: object, context: Partial<DecisionContext> = {}, of = record) =>
     decide(of, parseCommand(changed(values), KNOWN), { ...CONTEXT, ...context });
 
   it.each([
-    ['the stored one', { replaces: 'hdl:77.7/a' }, {}, null],
-    ['another one', { replaces: `hdl:100.102/${OTHER}` }, { other }, `100.102/${OTHER}`],
-    ['one of another registry', { replaces: '77.7/b' }, {}, '77.7/b'],
+    ['the stored one', { previousVersion: 'hdl:77.7/a' }, {}, null],
+    ['another one', { previousVersion: `hdl:100.102/${OTHER}` }, { other }, `100.102/${OTHER}`],
+    ['one of another registry', { previousVersion: '77.7/b' }, {}, '77.7/b'],
   ])('%s', (_, values, context, text) => {
     const amendment = decided(values, context);
-    expect(amendment === null ? null : amendment.replaces?.text).toBe(text);
+    expect(amendment === null ? null : amendment.previousVersion?.canonical).toBe(text);
   });
 
   it('null removes it, and is no change where there is none', () => {
-    expect(decided({ replaces: null })).toEqual({ kind: 'changed', replaces: null });
-    expect(decided({ replaces: null }, {}, other)).toBeNull();
+    expect(decided({ previousVersion: null })).toEqual({ kind: 'changed', previousVersion: null });
+    expect(decided({ previousVersion: null }, {}, other)).toBeNull();
   });
 
   it('a reserved identifier has none before its activation', () => {
     const reserved = recordWith({ state: 'reserved', leaseUntil: AT });
-    expect(refusalOf(() => decided({ replaces: '77.7/a' }, {}, reserved))).toEqual(['WRONG_STATE', '/replaces']);
-    expect(decided({ replaces: null }, {}, reserved)).toBeNull();
-    const step = parseCommand({ step: 'activated', values: { replaces: '77.7/a' } }, KNOWN);
-    expect(decide(reserved, step, CONTEXT)).toMatchObject({ kind: 'activated', replaces: { text: '77.7/a' } });
+    expect(refusalOf(() => decided({ previousVersion: '77.7/a' }, {}, reserved))).toEqual([
+      'WRONG_STATE',
+      '/previousVersion',
+    ]);
+    expect(decided({ previousVersion: null }, {}, reserved)).toBeNull();
+    const step = parseCommand({ step: 'activated', values: { previousVersion: '77.7/a' } }, KNOWN);
+    expect(decide(reserved, step, CONTEXT)).toMatchObject({ kind: 'activated', previousVersion: { text: '77.7/a' } });
   });
 
   it.each([
     ['is not registered', `100.102/${OTHER}`, {}],
     ['is the identifier itself', `100.102/${GUID}`, { other: record }],
-    ['replaces the identifier', `100.102/${OTHER}`, { other: { ...other, replaces: `100.102/${GUID}` } }],
-  ])('is refused where it %s', (_, replaces, context) => {
-    expect(refusalOf(() => decided({ replaces }, context))).toEqual(['INVALID_PREDECESSOR', '/replaces']);
+    ['replaces the identifier', `100.102/${OTHER}`, { other: { ...other, previousVersion: `100.102/${GUID}` } }],
+  ])('is refused where it %s', (_, previousVersion, context) => {
+    expect(refusalOf(() => decided({ previousVersion }, context))).toEqual(['INVALID_PREDECESSOR', '/previousVersion']);
   });
 });
 

@@ -14,7 +14,7 @@ const KNOWN = new NamingAuthoritySnapshot(
   [
     authorityWith(),
     authorityWith({ prefix: 'Lib', profile: 'handle' }),
-    authorityWith({ prefix: '20.500', profile: 'handle', handleValues: true }),
+    authorityWith({ prefix: '20.500', profile: 'handle', storesHandleValues: true }),
   ],
   DEFAULT_RESOLVER,
 );

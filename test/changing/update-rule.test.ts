@@ -96,7 +96,7 @@ describe('a mint that updates the identifier with its metadata ID', () => {
   it.each([
     ['no values', {}, []],
     ['the values of the record', { target: TARGET, alternateIds: ['demo:8', 'info:fedora/demo:9'] }, []],
-    ['another previous version', { replaces: '77.7/b' }, ['replaces']],
+    ['another previous version', { previousVersion: '77.7/b' }, ['previousVersion']],
     ['the state and a lease', { state: 'reserved', leaseUntil: '2099-01-01T00:00:00Z' }, ['state', 'leaseUntil']],
     ['the state of the record', { state: 'active' }, []],
   ] as const)('with %s changes nothing and lists the members that it ignored', async (_, request, ignored) => {
@@ -104,8 +104,8 @@ describe('a mint that updates the identifier with its metadata ID', () => {
   });
 
   it('writes a target also where it ignores other members', async () => {
-    const { result, change } = await updated({ target: NEW, replaces: '77.7/b' });
-    expect([result, change]).toEqual([['updated', 'replaces'], { kind: 'changed', target: NEW }]);
+    const { result, change } = await updated({ target: NEW, previousVersion: '77.7/b' });
+    expect([result, change]).toEqual([['updated', 'previousVersion'], { kind: 'changed', target: NEW }]);
   });
 
   it('writes the target into the stored URL value', async () => {

@@ -121,7 +121,7 @@ describe('a write under a naming authority that stores no values', () => {
 });
 
 describe('a write under a naming authority that stores values', () => {
-  const decidedStored = (record: object, command: ValuesCommand) => decided(record, command, { handleValues: true });
+  const decidedStored = (record: object, command: ValuesCommand) => decided(record, command, { storesHandleValues: true });
   const handleValues = [URL_1, EMAIL_2];
 
   it.each([
@@ -184,7 +184,7 @@ describe('a write of a record that is not active', () => {
       alternates: [],
       target: null,
       language: null,
-      replaces: null,
+      previousVersion: null,
       handleValues: null,
     };
     for (const state of ['reserved', 'active'] as const)
@@ -198,7 +198,7 @@ describe('a write of a record that is not active', () => {
     const reinstated = { kind: 'reinstated', state: 'active', tombstone: null };
     expect(decided(DELETED, put([NEW_1], { overwrite: false }))).toEqual({ ...reinstated, target: NEW });
     expect(decided(DELETED, put([]))).toEqual({ ...reinstated, target: null });
-    expect(decided(DELETED, put([EMAIL_2]), { handleValues: true })).toEqual({
+    expect(decided(DELETED, put([EMAIL_2]), { storesHandleValues: true })).toEqual({
       ...{ ...reinstated, target: null, handleValues: [EMAIL_2] },
     });
   });

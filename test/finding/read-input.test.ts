@@ -9,7 +9,7 @@ import type { NamingAuthority } from '../../src/registry/naming-authority.js';
 
 const authority = (prefix: string, profile: NamingAuthority['profile']): NamingAuthority => ({
   ...{ prefix, profile, state: 'active', caseInsensitive: false, uuidVersion: 4, targetTemplate: null },
-  ...{ handleValues: false, sandbox: false, metadataIdScheme: 'recognized' },
+  ...{ storesHandleValues: false, sandbox: false, metadataIdScheme: 'recognized' },
   ...{ resolver: null, version: 1, createdAt: new Date(0), updatedAt: new Date(0) },
 });
 const known = new NamingAuthoritySnapshot(

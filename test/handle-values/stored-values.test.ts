@@ -175,7 +175,7 @@ describe('a write of values', () => {
       requireComputable(values, '20.500');
     };
     expect(refused([url(5), value(100, 'HS_ADMIN', ''), value(3, 'METADATA_ID', '')])).not.toThrow();
-    expect(refused([value(2, 'EMAIL', 'a')])).toThrow(/EMAIL cannot be stored: .* without "handleValues": true/);
+    expect(refused([value(2, 'EMAIL', 'a')])).toThrow(/EMAIL cannot be stored: .* without "storesHandleValues": true/);
     expect(refused([url(1), url(2)])).toThrow(/second URL/);
     expect(refused([url(1, 'ftp://a')])).toThrow(/no http or https/);
   });

@@ -21,7 +21,7 @@ const LINE = {
   ...{ identifier: '100.102/00000000000040008000000000000002', metadataId: 'info:fedora/demo:7', target: null },
   ...{ state: 'withdrawn', alternateIds: ['info:fedora/demo:8'], version: 3, createdAt: TIME, updatedAt: TIME },
   ...{
-    replaces: null,
+    previousVersion: null,
     leaseUntil: null,
     tombstone: { withdrawnAt: TIME, reasonCode: 'undone', reason: 'x', replacedBy: null },
   },
@@ -64,11 +64,11 @@ describe('a line of an import', () => {
   });
 
   it('may name a previous version that is not registered, but not itself, and not for a reservation', () => {
-    expect(outcomeOf({ ...LINE, replaces: '100.102/00000000000040008000000000000003' })).toBe('read');
-    expect(outcomeOf({ ...LINE, replaces: LINE.identifier })).toBe('INVALID_PREDECESSOR');
+    expect(outcomeOf({ ...LINE, previousVersion: '100.102/00000000000040008000000000000003' })).toBe('read');
+    expect(outcomeOf({ ...LINE, previousVersion: LINE.identifier })).toBe('INVALID_PREDECESSOR');
     const reserved = { ...LINE, state: 'reserved', leaseUntil: '2126-01-01T00:00:00Z', tombstone: null };
-    expect(outcomeOf({ ...reserved, replaces: '20.500/x' })).toBe('INVALID_REQUEST');
-    expect(outcomeOf({ ...reserved, replaces: null })).toBe('read');
+    expect(outcomeOf({ ...reserved, previousVersion: '20.500/x' })).toBe('INVALID_REQUEST');
+    expect(outcomeOf({ ...reserved, previousVersion: null })).toBe('read');
   });
 
   it.each([
@@ -89,7 +89,7 @@ describe('a line of an import', () => {
   });
 
   it.each([
-    ...['metadataId', 'target', 'leaseUntil', 'alternateIds', 'replaces', 'tombstone'].flatMap((name) =>
+    ...['metadataId', 'target', 'leaseUntil', 'alternateIds', 'previousVersion', 'tombstone'].flatMap((name) =>
       [[], [null], {}, 0, true, ''].map((value) => [name, value] as const),
     ),
     ['alternateIds', [null]],

@@ -220,7 +220,7 @@ check({record["target"] for record in at_site(NEW_SITE)} == {move["target"] for 
 # New versions: each has an identifier of its own, which names the previous one.
 versions = mint(
     [
-        {"metadataId": f"{metadata_id(n)}/v2", "target": f"{NEW_SITE}{n}/v2", "replaces": identifiers[n - 1]}
+        {"metadataId": f"{metadata_id(n)}/v2", "target": f"{NEW_SITE}{n}/v2", "previousVersion": identifiers[n - 1]}
         for n in range(1, REVISED + 1)
     ],
     f"{RUN}-versions",
@@ -230,9 +230,9 @@ pairs = [(older, result["identifier"]) for older, result in zip(identifiers, ver
 for older, newer in pairs:
     older_headers, previous = get(f"/identifiers/{older}")
     newer_headers, following = get(f"/identifiers/{newer}")
-    check(previous["newerVersions"] == [newer] and following["replaces"] == older, previous, following)
-    successor = f'<{following["uris"]["http"]}>; rel="successor-version"'
-    predecessor = f'<{previous["uris"]["http"]}>; rel="predecessor-version"'
+    check(previous["newerVersions"] == [newer] and following["previousVersion"] == older, previous, following)
+    successor = f'<{following["uris"]["resolver"]}>; rel="successor-version"'
+    predecessor = f'<{previous["uris"]["resolver"]}>; rel="predecessor-version"'
     check(successor in older_headers["Link"] and predecessor in newer_headers["Link"], older_headers["Link"])
 
 # Withdraw the first versions. Their identifiers stay known, and name their replacements.

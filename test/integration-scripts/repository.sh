@@ -244,12 +244,12 @@ read_all older.txt >older.http
 read_all newer.txt >newer.http
 sed -n 's/.*"newerVersions":\["\([^"]*\)"\].*/\1/p' older.http >actual.txt
 same 'newerVersions of the old versions' newer.txt actual.txt
-sed -n 's/.*"replaces":"\([^"]*\)".*/\1/p' newer.http >actual.txt
+sed -n 's/.*"previousVersion":"\([^"]*\)".*/\1/p' newer.http >actual.txt
 same 'replaces of the new versions' older.txt actual.txt
 # same_links REL FROM TO: the links of this relation in one file are the HTTP URIs in the other file.
 same_links() {
   sed -n "s/^[Ll]ink: .*<\\([^>]*\\)>; rel=\"$1\".*/\\1/p" "$2" >actual.txt
-  sed -n 's/.*"http":"\([^"]*\)".*/\1/p' "$3" >expected.txt
+  sed -n 's/.*"resolver":"\([^"]*\)".*/\1/p' "$3" >expected.txt
   same "$1" expected.txt actual.txt
 }
 same_links successor-version older.http newer.http

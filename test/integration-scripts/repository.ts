@@ -48,9 +48,9 @@ interface Exported {
 interface Identifier {
   readonly identifier: string;
   readonly target: string | null;
-  readonly replaces: string | null;
+  readonly previousVersion: string | null;
   readonly newerVersions: string[];
-  readonly uris: { http: string };
+  readonly uris: { resolver: string };
   readonly ignored?: string[];
 }
 interface Withdrawn {
@@ -260,7 +260,7 @@ const versions = await stream(
   numbers(1, REVISED).map((n) => ({
     metadataId: `${metadataIdOf(n)}/v2`,
     target: `${newSite}${n}/v2`,
-    replaces: identifiers[n - 1],
+    previousVersion: identifiers[n - 1],
   })),
   `${run}-versions`,
 );
@@ -271,9 +271,9 @@ const pairs = versions.map(({ status, identifier }, index) => {
 for (const { older, newer } of pairs) {
   const [first, second] = await Promise.all([send(`/identifiers/${older}`), send(`/identifiers/${newer}`)]);
   const [previous, next] = [json<Identifier>(first), json<Identifier>(second)];
-  assert.deepEqual([previous.newerVersions, next.replaces], [[newer], older]);
-  assert(first.headers.get('link')?.includes(`<${next.uris.http}>; rel="successor-version"`));
-  assert(second.headers.get('link')?.includes(`<${previous.uris.http}>; rel="predecessor-version"`));
+  assert.deepEqual([previous.newerVersions, next.previousVersion], [[newer], older]);
+  assert(first.headers.get('link')?.includes(`<${next.uris.resolver}>; rel="successor-version"`));
+  assert(second.headers.get('link')?.includes(`<${previous.uris.resolver}>; rel="predecessor-version"`));
 }
 
 // Withdraw the first versions. Their identifiers stay known, and name their replacements.

@@ -15,7 +15,7 @@ const MINT: MintCommand = {
   target: null,
   language: null,
   alternates: [name('info:fedora/a:1')],
-  replaces: null,
+  previousVersion: null,
   guid: null,
   localName: null,
   localNameStart: '',
@@ -131,8 +131,8 @@ describe('a mint that was not inserted', () => {
   });
 
   it('returns the existing identifier with the members in which they differ', () => {
-    const existing = record(1n, { target: 'https://a.example/', replaces: null });
-    const command: MintCommand = { ...MINT, target: 'https://b.example/', sent: ['target', 'replaces'] };
+    const existing = record(1n, { target: 'https://a.example/', previousVersion: null });
+    const command: MintCommand = { ...MINT, target: 'https://b.example/', sent: ['target', 'previousVersion'] };
     expect(resolveConflicts({ ...NONE, metadata: existing }, command, EVERYTHING)).toMatchObject({
       ignored: ['target'],
     });

@@ -363,14 +363,14 @@ describe('the other names of a record', () => {
 
   it('are links: the previous version, the newer ones, what it describes and other names', () => {
     const members = {
-      ...{ replaces: `100.102/${'1'.repeat(32)}`, newerVersions: [`100.102/${'2'.repeat(32)}`, '20.500/v3'] },
+      ...{ previousVersion: `100.102/${'1'.repeat(32)}`, newerVersions: [`100.102/${'2'.repeat(32)}`, '20.500/v3'] },
       ...{ describes: [`100.102/${'3'.repeat(32)}`, '20.500/d2'], alternateIds: ['hdl:20.1000/5'] },
     };
     const page = recordPage(pageOf(members));
     const links = linksOf(page);
     expect(links).toEqual(
       expect.arrayContaining([
-        [`${resolver}/${members.replaces}`, members.replaces],
+        [`${resolver}/${members.previousVersion}`, members.previousVersion],
         [`${resolver}/${members.newerVersions[0]}`, members.newerVersions[0]],
         [`${resolver}/${members.describes[0]}`, members.describes[0]],
         [`${resolver}/20.500/v3`, '20.500/v3'],

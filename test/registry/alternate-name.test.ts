@@ -6,12 +6,12 @@ import { nameInCanonical } from '../../src/registry/canonical-name.js';
 import { shownConflict } from '../../src/registry/conflict-problem.js';
 import { NamingAuthoritySnapshot } from '../../src/registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../src/registry/naming-authority.js';
-import { metadataAuthority, versionAuthority } from '../../src/registry/neighbor-uri.js';
+import { handleIn, metadataAuthority } from '../../src/registry/neighbor-uri.js';
 import { readAlternates } from '../../src/registry/parse-names.js';
 
 const GUID = '0C4AE1D3B9F24A1B8C7D6E5F4A3B2C1D';
 const authority = (prefix: string, profile: NamingAuthority['profile'], caseInsensitive: boolean): NamingAuthority => ({
-  ...{ prefix, state: 'active', profile, caseInsensitive, handleValues: false, sandbox: false, uuidVersion: 4 },
+  ...{ prefix, state: 'active', profile, caseInsensitive, storesHandleValues: false, sandbox: false, uuidVersion: 4 },
   ...{ metadataIdScheme: 'recognized', targetTemplate: null, resolver: null, version: 1 },
   ...{ createdAt: new Date(0), updatedAt: new Date(0) },
 });
@@ -81,8 +81,9 @@ describe('the naming authority of a stored name', () => {
     expect(metadataAuthority('hdl:20.500/AbC', 'recognized')).toBe('20.500');
     expect(metadataAuthority('info:fedora/demo:7', 'recognized')).toBeNull();
     expect(metadataAuthority('hdl:20.500/AbC', 'any')).toBeNull();
-    expect(versionAuthority('20.500/AbC')).toBe('20.500');
-    expect(versionAuthority('info:fedora/demo:7')).toBeNull();
+    expect(handleIn('hdl:20.500/AbC%20d')).toEqual({ namingAuthority: '20.500', text: '20.500/AbC d' });
+    expect(handleIn(`hdl:100.102/${GUID}?q`)).toEqual({ namingAuthority: '100.102', text: `100.102/${GUID}` });
+    expect(handleIn('info:fedora/demo:7')).toBeNull();
   });
 
   it('is read from the letters that are stored', () => {
@@ -98,7 +99,7 @@ describe('what a client states about a text of normalize', () => {
 
   it('a stated resolver is the only one', () => {
     const stated = normalize('777/AbC', undefined, known.contextOf({ resolver }));
-    expect(stated.valid && stated.uris.http).toBe('http://hdl.handle.net/777/AbC');
+    expect(stated.valid && stated.uris.resolver).toBe('http://hdl.handle.net/777/AbC');
     expect(stated.kind).toBe('handle');
     expect(normalize('1.2/x', undefined, known.contextOf({ resolver })).valid).toBe(true);
   });

@@ -92,9 +92,9 @@ describe('an identifier to mint', () => {
   });
 
   it('has the previous version that the request names', () => {
-    const replaces = { text: '77.7/a', key: '9ee5739a-8d80-cc91-d861-50c156305617' };
-    expect(build({ replaces: 'hdl:77.7/a' }).replaces).toEqual(replaces);
-    expect(build()).not.toHaveProperty('replaces');
+    const previousVersion = { text: '77.7/a', key: '9ee5739a-8d80-cc91-d861-50c156305617' };
+    expect(build({ previousVersion: 'hdl:77.7/a' }).previousVersion).toEqual(previousVersion);
+    expect(build()).not.toHaveProperty('previousVersion');
   });
 
   it('has no minted metadata ID where metadata IDs are texts of the client', () => {
@@ -139,7 +139,7 @@ describe('an identifier to register', () => {
       expect.objectContaining({ code: 'IDENTIFIER_TAKEN' }),
     );
     expect(build({ localName: 'ADMINS' }, authority).localName).toBe('ADMINS');
-    expect(() => build({ guid: GUID, replaces: `100.102/${GUID}` })).toThrow(
+    expect(() => build({ guid: GUID, previousVersion: `100.102/${GUID}` })).toThrow(
       expect.objectContaining({ code: 'INVALID_PREDECESSOR' }),
     );
   });

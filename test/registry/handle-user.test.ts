@@ -18,7 +18,7 @@ const authorityWith = (rules: Partial<NamingAuthority>): NamingAuthority => ({
   uuidVersion: 4,
   targetTemplate: null,
   resolver: null,
-  handleValues: false,
+  storesHandleValues: false,
   sandbox: false,
   metadataIdScheme: 'recognized',
   version: 1,

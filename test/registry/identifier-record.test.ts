@@ -34,7 +34,7 @@ describe('the stored JSON of an identifier', () => {
       toResolver({ scheme: 'https', authority: 'old.example', firstSegment: null }),
     );
     const read = deserializeRecord(JSON.parse(JSON.stringify(serializeRecord(snapshot, snapshot.uris))));
-    expect(read.uris.http).toMatch(/^https:\/\/old\.example\/100\.102\//);
+    expect(read.uris.resolver).toMatch(/^https:\/\/old\.example\/100\.102\//);
   });
 
   // An entity tag is a digest of this text, and replicas of other versions replay it.
@@ -54,7 +54,7 @@ describe('the stored JSON of an identifier', () => {
       ],
       ...[
         'alternateIds',
-        'replaces',
+        'previousVersion',
         'newerVersions',
         'handleValues',
         'sandbox',

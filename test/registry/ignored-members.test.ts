@@ -12,16 +12,19 @@ const NOTHING: SentMembers = {
   target: null,
   language: null,
   alternates: [],
-  replaces: null,
+  previousVersion: null,
   leaseUntil: null,
 };
 const TARGET: SentMembers = { ...NOTHING, sent: ['target'], target: 'https://a.example/' };
 const ALTERNATES: SentMembers = { ...NOTHING, sent: ['alternateIds'], alternates: [name('a:1'), name('a:2')] };
 const REPLACES: SentMembers = {
-  ...{ ...NOTHING, sent: ['replaces'] },
-  replaces: { text: '77.7/a', rule: 'exact' },
+  ...{ ...NOTHING, sent: ['previousVersion'] },
+  previousVersion: canonicalNameOf(toHandle('77.7/a', 'unicode'), { foldsCase: false }),
 };
-const FOLDED: SentMembers = { ...REPLACES, replaces: { text: '77.7/a', rule: 'folded' } };
+const FOLDED: SentMembers = {
+  ...REPLACES,
+  previousVersion: canonicalNameOf(toHandle('77.7/a', 'unicode'), { foldsCase: true }),
+};
 const HANDLE: SentMembers = {
   ...{ ...NOTHING, sent: ['alternateIds'] },
   alternates: [canonicalNameOf(toHandle('77.7/A', 'unicode'), { foldsCase: true })],
@@ -39,12 +42,12 @@ describe('the members that an existing identifier ignores', () => {
     ['alternates of which one is another', ALTERNATES, { alternateIds: ['a:1', 'a:3'] }, ['alternateIds']],
     ['alternates of which one is missing', ALTERNATES, { alternateIds: ['a:1'] }, ['alternateIds']],
     ['an empty list', { ...NOTHING, sent: ['alternateIds'] }, { alternateIds: ['a:1'] }, ['alternateIds']],
-    ['no equal previous version', REPLACES, { replaces: '77.7/a' }, []],
-    ['no previous version in another case, where case is ignored', FOLDED, { replaces: '77.7/A' }, []],
-    ['a previous version in another case', REPLACES, { replaces: '77.7/A' }, ['replaces']],
+    ['no equal previous version', REPLACES, { previousVersion: 'hdl:77.7/a' }, []],
+    ['no previous version in another case, where case is ignored', FOLDED, { previousVersion: 'hdl:77.7/A' }, []],
+    ['a previous version in another case', REPLACES, { previousVersion: 'hdl:77.7/A' }, ['previousVersion']],
     ['no alternate in another spelling', HANDLE, { alternateIds: ['hdl:77.7/a'] }, []],
-    ['another previous version', REPLACES, { replaces: '77.7/b' }, ['replaces']],
-    ['a previous version that it has not', REPLACES, {}, ['replaces']],
+    ['another previous version', REPLACES, { previousVersion: 'hdl:77.7/b' }, ['previousVersion']],
+    ['a previous version that it has not', REPLACES, {}, ['previousVersion']],
     ['the reservation of an active one', RESERVED, {}, ['state', 'leaseUntil']],
     ['no equal lease', RESERVED, { state: 'reserved', leaseUntil: LEASE }, []],
     ['another lease', RESERVED, { state: 'reserved', leaseUntil: new Date(0) }, ['leaseUntil']],

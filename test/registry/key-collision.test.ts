@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { toCordraId, toFedoraPid, toHandle } from '../../src/identifier/index.js';
 import { canonicalNameOf } from '../../src/registry/canonical-name.js';
-import { denotes, isAt, isMetadataIdOf, keyCollision } from '../../src/registry/key-collision.js';
+import { denotes, isAt, isNameOf, keyCollision } from '../../src/registry/key-collision.js';
 import { addressIn } from '../../src/registry/naming-authority-snapshot.js';
 import { GUID, authorityWith } from '../records.js';
 
@@ -37,7 +37,7 @@ describe('a stored name', () => {
     ['hdl:100.102/00000000000000000000000000000000', false],
     ['info:fedora/demo:1', false],
   ])('%s is compared with the identifier that it is to denote', (stored, isSame) => {
-    expect(isMetadataIdOf(stored, { namingAuthority: '100.102', guid: GUID, localName: GUID }, false)).toBe(isSame);
+    expect(isNameOf(stored, { namingAuthority: '100.102', guid: GUID, localName: GUID }, false)).toBe(isSame);
   });
 
   it.each([
@@ -48,7 +48,7 @@ describe('a stored name', () => {
     ['hdl:Ark.1/Name', false, false],
   ])('%s is compared with a Handle by the rule of its naming authority', (stored, exactly, folded) => {
     const record = { namingAuthority: 'Ark', guid: null, localName: 'Name' };
-    expect([isMetadataIdOf(stored, record, false), isMetadataIdOf(stored, record, true)]).toEqual([exactly, folded]);
+    expect([isNameOf(stored, record, false), isNameOf(stored, record, true)]).toEqual([exactly, folded]);
   });
 
   const digits = GUID.toLowerCase();

@@ -15,12 +15,12 @@ const VALUES = {
   metadataId: 'info:fedora/demo:jane',
   target: 'https://jane.example.org/',
   alternateIds: ['info:fedora/demo:doe'],
-  replaces: '100.102/jane',
+  previousVersion: '100.102/jane',
   handleValues: [
     { index: 1, type: 'EMAIL', data: { format: 'string', value: 'jane' }, ttl: 1, permissions: '1110', timestamp: 'x' },
   ],
 };
-const NO_VALUES = { metadataId: null, target: null, alternateIds: [], replaces: null, handleValues: null };
+const NO_VALUES = { metadataId: null, target: null, alternateIds: [], previousVersion: null, handleValues: null };
 
 describe('an identifier that is withdrawn for legal reasons', () => {
   const withdrawn = recordWith({ ...VALUES, state: 'withdrawn', tombstone: TOMBSTONE, version: 3, describes: ['a'] });

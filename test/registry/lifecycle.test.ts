@@ -80,7 +80,7 @@ describe('what a step makes of a record', () => {
   const keeps = {
     metadataId: 'info:fedora/demo:7',
     alternateIds: ['info:fedora/demo:8'],
-    replaces: null,
+    previousVersion: null,
     target: null,
     language: null,
     handleValues: null,
@@ -88,7 +88,7 @@ describe('what a step makes of a record', () => {
   const frees = {
     metadataId: null,
     alternateIds: [],
-    replaces: null,
+    previousVersion: null,
     target: null,
     language: null,
     handleValues: null,
@@ -141,11 +141,11 @@ describe('what a step makes of a record', () => {
   });
 
   it('the previous version stays through a withdrawal and a reinstatement, and a deletion removes it', () => {
-    const record = { ...inState('active'), replaces: '77.7/a' };
+    const record = { ...inState('active'), previousVersion: '77.7/a' };
     const withdrawn = amended(record, withdrawal(record, AT, WHY));
-    expect(withdrawn.replaces).toBe('77.7/a');
-    expect(amended(withdrawn, reinstatement()).replaces).toBe('77.7/a');
-    expect(amended(record, deletion(AT)).replaces).toBeNull();
+    expect(withdrawn.previousVersion).toBe('77.7/a');
+    expect(amended(withdrawn, reinstatement()).previousVersion).toBe('77.7/a');
+    expect(amended(record, deletion(AT)).previousVersion).toBeNull();
   });
 
   it('is recorded in the history under the name of the step', () => {

@@ -29,7 +29,10 @@ describe('a mint request', () => {
     [{ metadataId: 'a:1', onExisting: 'return' }, []],
     [{ alternateIds: [] }, ['alternateIds']],
     [{ leaseUntil: LEASE, state: 'reserved', target: 'https://a.example/' }, ['target', 'state', 'leaseUntil']],
-    [{ language: 'de', replaces: '100.102/A', alternateIds: ['a:1'] }, ['language', 'alternateIds', 'replaces']],
+    [
+      { language: 'de', previousVersion: '100.102/A', alternateIds: ['a:1'] },
+      ['language', 'alternateIds', 'previousVersion'],
+    ],
   ])('%j has these members that an existing identifier can have with other values: %j', (request, members) => {
     expect(parse(request).sent).toEqual(members);
   });
@@ -43,7 +46,7 @@ describe('a mint request', () => {
       target: null,
       language: null,
       alternates: [],
-      replaces: null,
+      previousVersion: null,
       guid: null,
       localName: null,
       localNameStart: '',
@@ -72,12 +75,12 @@ describe('a mint request', () => {
     const { understood } = parse({
       metadataId: `2000.01/${GUID}`,
       alternateIds: ['demo:7', 'info:fedora/demo:8', 'hdl:7/a'],
-      replaces: `hdl:2000.01/${GUID}`,
+      previousVersion: `hdl:2000.01/${GUID}`,
     });
     expect(understood).toEqual({
       '/metadataId': `hdl:2000.01/${GUID}`,
       '/alternateIds/0': 'info:fedora/demo:7',
-      '/replaces': `2000.01/${GUID}`,
+      '/previousVersion': `2000.01/${GUID}`,
     });
     expect(parse({ metadataId: 'info:fedora/demo:7' })).not.toHaveProperty('understood');
   });
@@ -87,7 +90,7 @@ describe('a mint request', () => {
     (text) => {
       expect(refusal({ metadataId: text })).toEqual(['WRONG_SCHEME', '/metadataId', 0]);
       expect(refusal({ alternateIds: ['demo:7', ` ${text}`] })).toEqual(['WRONG_SCHEME', '/alternateIds/1', 1]);
-      expect(refusal({ replaces: text })).toEqual(['WRONG_SCHEME', '/replaces', 0]);
+      expect(refusal({ previousVersion: text })).toEqual(['WRONG_SCHEME', '/previousVersion', 0]);
     },
   );
 
@@ -130,11 +133,11 @@ describe('a mint request', () => {
     ['a metadata ID without naming authority', { metadataId: GUID }, ['MISSING_SEPARATOR', '/metadataId', 32]],
     ['a metadata ID over the limit', { metadataId: `1/${'é'.repeat(4000)}` }, ['INVALID_REQUEST', '/metadataId']],
     ['an alternate in no form', { alternateIds: ['demo:7', '100.102'] }, ['MISSING_SEPARATOR', '/alternateIds/1', 7]],
-    ['a previous version in no form', { replaces: '100.102' }, ['MISSING_SEPARATOR', '/replaces', 7]],
+    ['a previous version in no form', { previousVersion: '100.102' }, ['MISSING_SEPARATOR', '/previousVersion', 7]],
     [
       'a previous version of a reservation',
-      { state: 'reserved', leaseUntil: LEASE, replaces: 'demo:7' },
-      ['INVALID_REQUEST', '/replaces'],
+      { state: 'reserved', leaseUntil: LEASE, previousVersion: 'demo:7' },
+      ['INVALID_REQUEST', '/previousVersion'],
     ],
     ['a GUID with a digit too few', { guid: GUID.slice(1) }, ['INVALID_GUID', '/guid', 31]],
     ['R-11: an empty local name', { localName: '' }, ['EMPTY_LOCAL_NAME', '/localName', 0]],
@@ -165,8 +168,8 @@ describe('the fingerprint of a mint request', () => {
     ],
     [
       'notations of a previous version',
-      { replaces: `100.102/${GUID}` },
-      { replaces: `hdl:100.102/${GUID.toLowerCase()}` },
+      { previousVersion: `100.102/${GUID}` },
+      { previousVersion: `hdl:100.102/${GUID.toLowerCase()}` },
     ],
     ['notations of a GUID', { guid: GUID }, { guid: GUID.toLowerCase() }],
     [
@@ -185,7 +188,7 @@ describe('the fingerprint of a mint request', () => {
     ['the target of a minted metadata record', { mintMetadataId: true, metadataTarget: 'https://a.example/' }],
     ['a target', { target: 'https://a.example/' }],
     ['an alternate', { alternateIds: ['demo:7'] }],
-    ['a previous version', { replaces: 'demo:7' }],
+    ['a previous version', { previousVersion: 'demo:7' }],
     ['a GUID', { guid: GUID }],
     ['a local name', { localName: GUID }],
     ['a lease', { state: 'reserved', leaseUntil: LEASE }],

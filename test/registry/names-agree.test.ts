@@ -4,7 +4,7 @@ import { readInput } from '../../src/finding/read-input.js';
 import { DEFAULT_RESOLVER, type Resolver, normalize, toResolver, urisOf } from '../../src/identifier/index.js';
 import { addressIn, NamingAuthoritySnapshot } from '../../src/registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../src/registry/naming-authority.js';
-import { denotes, isMetadataIdOf } from '../../src/registry/key-collision.js';
+import { denotes, isNameOf } from '../../src/registry/key-collision.js';
 import { readAlternates, readMetadataId } from '../../src/registry/parse-names.js';
 import { readPredecessor } from '../../src/registry/predecessor.js';
 import { resolveIdentifier } from '../../src/registry/resolve-identifier.js';
@@ -112,7 +112,7 @@ async function readingsOf(text: string, known: NamingAuthoritySnapshot) {
     got: { name: got, found },
     metadata: outcome(() => readMetadataId(text, known, '')),
     alternate: outcome(() => readAlternates([text], known, '')[0]),
-    replaces: outcome(() => readPredecessor(text, known, '')),
+    previousVersion: outcome(() => readPredecessor(text, known, '')),
   };
 }
 
@@ -133,7 +133,7 @@ describe('the parts of the service that read names', () => {
         const ownUrl: Case['spellings'] = own ? [(_, name) => `${own.prefix}${prefix}/${segment(name)}`] : [];
         for (const known of [all, view]) {
           for (const spelling of [...spellings, ...ownUrl]) {
-            const { read, shown, looked, got, metadata, alternate, replaces } = await readingsOf(
+            const { read, shown, looked, got, metadata, alternate, previousVersion } = await readingsOf(
               spelling(prefix, localName),
               known,
             );
@@ -141,7 +141,7 @@ describe('the parts of the service that read names', () => {
               const { code } = read.fault;
               expect(shown).toMatchObject({ valid: false, fault: read.fault });
               expect(looked.fault?.code).toBe(code);
-              expect([got.name, metadata, alternate, replaces]).toEqual([code, code, code, code]);
+              expect([got.name, metadata, alternate, previousVersion]).toEqual([code, code, code, code]);
               continue;
             }
             const { name } = read.value;
@@ -150,10 +150,10 @@ describe('the parts of the service that read names', () => {
             expect([looked.fault, looked.address]).toEqual([null, address]);
             if (address === null) expect(got.name).toBe('IDENTIFIER_NOT_FOUND');
             else expect(got).toEqual({ name, found: address });
-            if (typeof metadata === 'string' || typeof alternate !== 'object' || typeof replaces === 'string')
+            if (typeof metadata === 'string' || typeof alternate !== 'object' || typeof previousVersion === 'string')
               throw new Error('a name that the service knows was refused');
             const { key, comparison } = known.canonicalName(name);
-            for (const each of [metadata, alternate, replaces, looked.name])
+            for (const each of [metadata, alternate, previousVersion, looked.name])
               expect([each?.key, each?.comparison]).toEqual([key, comparison]);
             expect([denotes(metadata.canonical, alternate), denotes(alternate.canonical, metadata)]).toEqual([
               true,
@@ -204,7 +204,7 @@ describe('the parts of the service that read names', () => {
         expect(looked?.[0]).toEqual(address);
         const record = { namingAuthority: prefix, guid: address.guid, localName: address.guid ?? localName };
         const stored = readMetadataId(spelling!(prefix, localName), known, '').canonical;
-        expect(isMetadataIdOf(stored, record, known.find(prefix)?.caseInsensitive === true)).toBe(true);
+        expect(isNameOf(stored, record, known.find(prefix)?.caseInsensitive === true)).toBe(true);
         const hidden = known.seenBy({}, () => false);
         expect(readMetadataId(spelling!(prefix, localName), hidden, '').key).toBe(
           readMetadataId(spelling!(prefix, localName), known, '').key,

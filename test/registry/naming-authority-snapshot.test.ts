@@ -16,7 +16,7 @@ const authority = (prefix: string, settings: Partial<NamingAuthority> = {}): Nam
   state: 'active',
   profile: 'handle',
   caseInsensitive: isCaseInsensitiveByRule(prefix),
-  handleValues: false,
+  storesHandleValues: false,
   sandbox: false,
   metadataIdScheme: 'recognized',
   uuidVersion: 4,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { DEFAULT_RESOLVER, recognize } from '../../src/identifier/index.js';
-import { denotes, isMetadataIdOf } from '../../src/registry/key-collision.js';
+import { denotes, isNameOf } from '../../src/registry/key-collision.js';
 import { NamingAuthoritySnapshot } from '../../src/registry/naming-authority-snapshot.js';
 import { opaqueFault, opaqueName, searchedOpaqueName } from '../../src/registry/opaque-metadata-id.js';
 import { Problem } from '../../src/problem/problem.js';
@@ -147,7 +147,7 @@ it.each([
 
 it('an identifier is described by the key of its own name, which no opaque text has', () => {
   const record = { namingAuthority: '100.102', guid: GUID, localName: GUID };
-  expect(isMetadataIdOf(opaqueName(`100.102/${GUID}`).comparison, record, false)).toBe(false);
+  expect(isNameOf(opaqueName(`100.102/${GUID}`).comparison, record, false)).toBe(false);
 });
 
 it.each(['oai:repo.org:123/4', '6ba7b810-9dad-11d1-80b4-00c04fd430c8', '4711'])(

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_RESOLVER } from '../../src/identifier/index.js';
+import { DEFAULT_RESOLVER, toCordraId } from '../../src/identifier/index.js';
 import { Problem } from '../../src/problem/problem.js';
 import type { IdentifierRecord } from '../../src/registry/identifier-record.js';
+import type { CanonicalName } from '../../src/registry/canonical-name.js';
 import { NamingAuthoritySnapshot } from '../../src/registry/naming-authority-snapshot.js';
 import { predecessorOf, readPredecessor } from '../../src/registry/predecessor.js';
 import { GUID, authorityWith, recordWith } from '../records.js';
@@ -12,10 +13,10 @@ const all = new NamingAuthoritySnapshot(
   DEFAULT_RESOLVER,
 );
 const restricted = all.seenBy({}, (prefix) => prefix === '100.102');
-const SELF = { comparison: `hdl:100.102/${GUID}`, text: `100.102/${GUID}` };
+const SELF = all.canonicalName(toCordraId(`100.102/${GUID}`));
 
-const decide = (text: string, found: IdentifierRecord | null, known = all, self: typeof SELF | null = SELF) =>
-  predecessorOf(readPredecessor(text, known, '/replaces'), found, self);
+const decide = (text: string, found: IdentifierRecord | null, known = all, self: CanonicalName | null = SELF) =>
+  predecessorOf(readPredecessor(text, known, '/previousVersion'), found, self);
 
 function refusal(work: () => unknown): unknown {
   try {
@@ -39,14 +40,14 @@ describe('the name of a previous version', () => {
     ['77.7/a', '77.7/a', 'hdl:77.7/a', '9ee5739a-8d80-cc91-d861-50c156305617'],
     ['demo:7', 'info:fedora/demo:7', 'info:fedora/demo:7', '05db6eee-dcff-8f36-223e-92aa196302f2'],
   ])('R-28: %s is stored as %s, and found by the key of %s', (text, stored, comparison, key) => {
-    expect(readPredecessor(text, all, '/replaces')).toMatchObject({ text: stored, comparison, key });
+    expect(readPredecessor(text, all, '/previousVersion')).toMatchObject({ text: stored, comparison, key });
   });
 
   it.each([
     ['100.102/xyz', 'INVALID_GUID'],
     [OTHER, 'MISSING_SEPARATOR'],
   ])('%s is refused with %s', (text, code) => {
-    expect(refusal(() => readPredecessor(text, all, '/replaces'))).toEqual([code, '/replaces']);
+    expect(refusal(() => readPredecessor(text, all, '/previousVersion'))).toEqual([code, '/previousVersion']);
   });
 });
 
@@ -56,9 +57,15 @@ describe('the decision about a previous version', () => {
   it.each(['active', 'withdrawn'] as const)(
     'accepts a registered one that is %s, in its registered spelling',
     (state) => {
-      const found = recordWith({ namingAuthority: '20', guid: null, localName: 'Name', state, replaces: '20/older' });
+      const found = recordWith({
+        namingAuthority: '20',
+        guid: null,
+        localName: 'Name',
+        state,
+        previousVersion: '20/older',
+      });
       expect(decide('20/NAME', found)).toEqual({
-        text: '20/Name',
+        canonical: 'hdl:20/Name',
         key: '389ad92b-ec50-12d6-53d6-ddc326149080',
         id: 7n,
       });
@@ -66,22 +73,22 @@ describe('the decision about a previous version', () => {
   );
 
   it('accepts names of other registries without a record', () => {
-    expect(decide('77.7/a', null).text).toBe('77.7/a');
-    expect(decide('demo:7', null, restricted).text).toBe('info:fedora/demo:7');
+    expect(decide('77.7/a', null).canonical).toBe('hdl:77.7/a');
+    expect(decide('demo:7', null, restricted).canonical).toBe('info:fedora/demo:7');
   });
 
   it.each([
     ['is not registered', `100.102/${OTHER}`, null, all],
     ['is reserved', `100.102/${OTHER}`, { ...other, state: 'reserved' as const }, all],
     ['is the identifier itself', `hdl:100.102/${GUID.toLowerCase()}`, recordWith(), all],
-    ['itself replaces the identifier', `100.102/${OTHER}`, { ...other, replaces: `100.102/${GUID}` }, all],
+    ['itself replaces the identifier', `100.102/${OTHER}`, { ...other, previousVersion: `hdl:100.102/${GUID}` }, all],
     ['is hidden', '20/name', null, restricted],
     ['is of a naming authority that a restricted key cannot know', '77.7/a', null, restricted],
   ])('refuses one that %s', (_, text, found, known) => {
-    expect(refusal(() => decide(text, found, known))).toEqual(['INVALID_PREDECESSOR', '/replaces']);
+    expect(refusal(() => decide(text, found, known))).toEqual(['INVALID_PREDECESSOR', '/previousVersion']);
   });
 
   it('compares a generated name with nothing', () => {
-    expect(decide(`100.102/${OTHER}`, other, all, null).text).toBe(`100.102/${OTHER}`);
+    expect(decide(`100.102/${OTHER}`, other, all, null).canonical).toBe(`hdl:100.102/${OTHER}`);
   });
 });

@@ -8,7 +8,7 @@ describe('the size of a record', () => {
     metadataId: 'hdl:100.102/é',
     target: null,
     language: null,
-    replaces: null,
+    previousVersion: null,
     alternateIds: Array.from({ length: alternates }, () => 'a'.repeat(8189)),
   });
 

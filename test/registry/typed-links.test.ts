@@ -27,17 +27,16 @@ describe('the typed links of a record', () => {
   });
 
   it('RFC 5829: are the previous and the newer versions too, in this order and after all others', () => {
-    const versions = { replaces: '77.7/a b', newerVersions: ['20.500/v/2', `100.102/${GUID}`] };
+    const versions = { previousVersion: 'hdl:77.7/a%20b', newerVersions: ['20.500/v/2', `100.102/${GUID}`] };
     const links = typedLinksOf(recordWith(versions), URIS, URLS).slice(-3);
     expect(links).toEqual([
       { rel: 'predecessor-version', href: 'http://hdl.handle.net/77.7/a%20b' },
       { rel: 'successor-version', href: 'http://hdl.handle.net/20.500/v%2F2' },
       { rel: 'successor-version', href: `http://hdl.handle.net/100.102/${GUID}` },
     ]);
-    expect(typedLinksOf(recordWith({ replaces: 'info:fedora/demo:7' }), URIS, null).map(({ rel }) => rel)).toEqual([
-      'cite-as',
-      'type',
-    ]);
+    expect(
+      typedLinksOf(recordWith({ previousVersion: 'info:fedora/demo:7' }), URIS, null).map(({ rel }) => rel),
+    ).toEqual(['cite-as', 'type']);
   });
 
   it('have no history where it is hidden, and no metadata record where there is none', () => {
@@ -86,12 +85,13 @@ describe('the typed links of an identifier itself', () => {
     expect(first?.href).toBe(`/hdl/100.102/${GUID}`);
   });
 
-  it('have the replacement of a withdrawn one before the versions, once', () => {
-    const record = recordWith({ tombstone, replaces: '20.500/0', newerVersions: ['20.500/1', '20.500/2'] });
+  it('have the replacement of a withdrawn one before the versions', () => {
+    const record = recordWith({ tombstone, previousVersion: 'hdl:20.500/0', newerVersions: ['20.500/1', '20.500/2'] });
     expect(identifierLinksOf(record, URIS, 'recognized').slice(1)).toEqual([
-      { rel: 'successor-version', href: 'http://hdl.handle.net/20.500/2' },
+      { rel: 'http://purl.org/dc/terms/isReplacedBy', href: 'http://hdl.handle.net/20.500/2' },
       { rel: 'predecessor-version', href: 'http://hdl.handle.net/20.500/0' },
       { rel: 'successor-version', href: 'http://hdl.handle.net/20.500/1' },
+      { rel: 'successor-version', href: 'http://hdl.handle.net/20.500/2' },
     ]);
   });
 
@@ -103,7 +103,7 @@ describe('the typed links of an identifier itself', () => {
       linkset: [{ anchor, item: [{ href: target }], describes: [{ href: 'http://hdl.handle.net/20.500/c' }] }],
     });
     const successor = [{ href: 'http://hdl.handle.net/20.500/2' }];
-    expect(setOf({ tombstone })).toEqual({ linkset: [{ anchor, 'successor-version': successor }] });
+    expect(setOf({ tombstone })).toEqual({ linkset: [{ anchor, 'http://purl.org/dc/terms/isReplacedBy': successor }] });
   });
 
   it('R-34: have no link set where the name has no HTTP URI, and a URI of the name as the context of theirs', () => {

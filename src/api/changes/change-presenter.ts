@@ -7,7 +7,7 @@ import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';
 import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
 import { IdentifierPresenter } from '../representation/identifier-presenter.js';
-import type { ChangeResultDto, PreviewedChangeDto } from './change.dto.js';
+import type { ChangeResultDto } from './change.dto.js';
 
 /** Identifiers that are read together: a stream keeps their records until its client has read them. */
 const READ_TOGETHER = 10;
@@ -36,17 +36,13 @@ export class ChangePresenter {
     }
   }
 
-  preview({ line, clientRef, repairs, result }: PreviewedLine, instance: string): PreviewedChangeDto {
-    if (result instanceof Problem) {
-      const refusal = refusalOf(result, instance);
-      const outcome = REFUSED[result.code as keyof typeof REFUSED] as 'unknown' | 'forbidden' | undefined;
-      return { ...named(line, clientRef), ...refusal, ...(outcome !== undefined && { outcome }) };
-    }
+  preview({ line, clientRef, repairs, result }: PreviewedLine, instance: string): ChangeResultDto {
+    if (result instanceof Problem) return { ...named(line, clientRef), ...refusalOf(result, instance) };
     const { before, after, amendment } = result;
     const common = { ...named(line, clientRef), status: HttpStatus.OK, ...repairsIn(repairs) };
     const { version } = after;
     const identifier = nativeText(after);
-    if (amendment === null) return { ...common, outcome: 'same', identifier, version };
+    if (amendment === null) return { ...common, outcome: 'unchanged', identifier, version };
     return { ...common, outcome: 'changed', identifier, version, ...changedMembers(before, after) };
   }
 
@@ -75,13 +71,6 @@ export class ChangePresenter {
     return new Map(records.map((record) => [record.id, record]));
   }
 }
-
-/** The outcomes of a dry run for refusals that have a word. */
-const REFUSED = {
-  IDENTIFIER_NOT_FOUND: 'unknown',
-  NAMING_AUTHORITY_FORBIDDEN: 'forbidden',
-  SCOPE_MISSING: 'forbidden',
-} as const;
 
 /** Absent where the text is the name of the identifier. */
 function repairsIn(repairs: ChangedLine['repairs']): Pick<ChangeResultDto, 'repairs'> {

@@ -151,36 +151,21 @@ export class ChangeLineDto {
   ifVersion?: number;
 }
 
-/** What every line of the response has. */
-class AnyChangeResultDto {
-  /** The number of the line in the request, counted from 1; blank lines are counted. */
-  @ApiProperty({ type: 'integer', example: 1 })
-  line: number;
-
-  /** The name that the client chose for the line; null if it sent none. */
-  @ApiProperty({ type: String, nullable: true, example: 'row 7' })
-  clientRef: string | null;
-
-  /** The status of the change by itself: 200, or that of `problem`. */
-  @ApiProperty({ type: 'integer', example: 200 })
-  status: number;
+/** The tombstone of a withdrawn identifier without its time, which a dry run does not know. */
+export class ChangedTombstoneDto {
+  /** The kind of reason. */
+  @ApiProperty({ enum: REASON_CODES, enumName: 'ReasonCode', example: 'duplicate' })
+  reasonCode: ReasonCode;
 
   /**
-   * The identifier, `NA/local`.
-   * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
+   * The reason, for readers.
+   * @example "The object was deposited twice."
    */
-  identifier?: string;
+  reason: string;
 
-  /** How the text of the line differs from the identifier, as in `POST /normalize`; absent where it does not. */
-  @ApiProperty(REPAIRS)
-  repairs?: readonly RepairCode[];
-
-  /** The version after the change. */
-  @ApiProperty({ type: 'integer', required: false, example: 2 })
-  version?: number;
-
-  /** The reason why the line was not changed; pointers are relative to the line. */
-  problem?: ProblemDocumentDto;
+  /** The replacement, canonical. */
+  @ApiProperty({ type: String, nullable: true, example: null })
+  replacedBy: string | null;
 }
 
 /** Members of an identifier that a line changes. */
@@ -204,53 +189,59 @@ export class ChangedMembersDto {
   alternateIds?: string[];
 
   /** The state. */
-  @ApiProperty({ enum: STATES, enumName: 'State', required: false })
+  @ApiProperty({ enum: STATES, enumName: 'IdentifierState', required: false })
   state?: State;
 
   /** The end of the lease of a reserved identifier, UTC. */
   @ApiProperty({ type: String, format: 'date-time', nullable: true, required: false, example: null })
   leaseUntil?: string | null;
 
-  /** The kind of reason of the withdrawal. */
-  @ApiProperty({
-    enum: REASON_CODES,
-    enumName: 'ReasonCode',
-    nullable: true,
-    required: false,
-  })
-  withdrawalReasonCode?: ReasonCode | null;
-
-  /** The reason of the withdrawal. */
-  @ApiProperty({ type: String, nullable: true, required: false, example: 'The object was deposited twice.' })
-  withdrawalReason?: string | null;
-
-  /** The replacement of the withdrawn identifier. */
-  @ApiProperty({ type: String, nullable: true, required: false, example: null })
-  replacedBy?: string | null;
+  /** The tombstone, without its time. */
+  @ApiProperty({ type: () => ChangedTombstoneDto, nullable: true, required: false })
+  tombstone?: ChangedTombstoneDto | null;
 }
 
-/** The result of a line: `outcome`, `identifier` and `version`, or `problem`. */
-export class ChangeResultDto extends AnyChangeResultDto {
-  /** "same" when the identifier had the requested values already. */
-  @ApiProperty({ enum: ['changed', 'same'], required: false })
-  outcome?: 'changed' | 'same';
+/** The result of a line, also of a dry run: `outcome`, `identifier` and `version`, or `problem`. */
+export class ChangeResultDto {
+  /** The number of the line in the request, counted from 1; blank lines are counted. */
+  @ApiProperty({ type: 'integer', format: 'int64', example: 1 })
+  line: number;
 
-  /** The values before the change, of the members that it has changed; absent for "same". */
+  /** The name that the client chose for the line; null if it sent none. */
+  @ApiProperty({ type: String, nullable: true, example: 'row 7' })
+  clientRef: string | null;
+
+  /** The status of the change by itself: 200, or that of `problem`. */
+  @ApiProperty({ type: 'integer', example: 200 })
+  status: number;
+
+  /**
+   * The identifier, `NA/local`.
+   * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
+   */
+  identifier?: string;
+
+  /** How the text of the line differs from the identifier, as in `POST /normalize`; absent where it does not. */
+  @ApiProperty(REPAIRS)
+  repairs?: readonly RepairCode[];
+
+  /** "unchanged" when the identifier had the requested values already. */
+  @ApiProperty({ enum: ['changed', 'unchanged'], required: false })
+  outcome?: 'changed' | 'unchanged';
+
+  /** The version after the change. */
+  @ApiProperty({ type: 'integer', required: false, example: 2 })
+  version?: number;
+
+  /** The reason why the line was not changed; pointers are relative to the line. */
+  problem?: ProblemDocumentDto;
+
+  /** The values before the change, of the members that it changes; absent for "unchanged". */
   old?: ChangedMembersDto;
 
-  /** The identifier as it is when the line is returned; absent with `Prefer: return=minimal`. */
-  record?: IdentifierDto;
-}
-
-/** The result of a line of a dry run. */
-export class PreviewedChangeDto extends AnyChangeResultDto {
-  /** What the line would do; absent where it would be refused for another reason, which `problem` tells. */
-  @ApiProperty({ enum: ['changed', 'same', 'unknown', 'forbidden'], required: false })
-  outcome?: 'changed' | 'same' | 'unknown' | 'forbidden';
-
-  /** The values before the change, of the members that would change. */
-  old?: ChangedMembersDto;
-
-  /** The values after the change, of the same members. */
+  /** In a dry run: the values after the change, of the same members. */
   new?: ChangedMembersDto;
+
+  /** The identifier as it is when the line is returned; absent in a dry run, and with `Prefer: return=minimal`. */
+  record?: IdentifierDto;
 }

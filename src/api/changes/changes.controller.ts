@@ -11,7 +11,7 @@ import { ApiIdempotencyKey } from '../../http/headers/idempotency-key.js';
 import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
 import { type RawLine, openLines } from '../../http/lines/line-source.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndjson-response.js';
-import { StreamSummaryDto } from '../../http/body/stream-summary.dto.js';
+import { StreamEndDto, StreamSummaryDto } from '../../http/body/stream-summary.dto.js';
 import { sendStream, streamLog } from '../../http/body/send-stream.js';
 import { CSV, NDJSON, ReadsStream, streamedBody } from '../../http/body/streamed-body.js';
 import { readPart } from '../../http/validation/request-validation.js';
@@ -24,7 +24,7 @@ import {
   getSchemaPath,
 } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
-import { ChangeLineDto, ChangeResultDto, ChangesQueryDto, PreviewedChangeDto } from './change.dto.js';
+import { ChangeLineDto, ChangeResultDto, ChangesQueryDto } from './change.dto.js';
 import { CHANGE_COLUMNS, readRow } from './change-columns.js';
 import { CHUNK_LINES, inChunks, partOf } from '../../http/lines/line-chunks.js';
 import { ChangePresenter } from './change-presenter.js';
@@ -60,7 +60,7 @@ export class ChangesController {
   @ReadsStream(NDJSON, CSV)
   @ApiConsumes(NDJSON, CSV)
   @ApiPrefer('return=minimal', 'summary')
-  @ApiExtraModels(ChangeLineDto, ChangeResultDto, PreviewedChangeDto, StreamSummaryDto)
+  @ApiExtraModels(ChangeLineDto, ChangeResultDto, StreamSummaryDto, StreamEndDto)
   @ApiBody({ schema: { $ref: getSchemaPath(ChangeLineDto) }, description: 'One JSON object on each line.' })
   @ApiResponse({
     status: 200,
@@ -69,13 +69,13 @@ export class ChangesController {
     content: {
       [NDJSON]: {
         schema: {
-          anyOf: [ChangeResultDto, PreviewedChangeDto, StreamSummaryDto].map((dto) => ({ $ref: getSchemaPath(dto) })),
+          anyOf: [ChangeResultDto, StreamSummaryDto, StreamEndDto].map((dto) => ({ $ref: getSchemaPath(dto) })),
         },
       },
     },
   })
   @ApiProblems('INVALID_REQUEST', 'INVALID_IDEMPOTENCY_KEY', 'UNSUPPORTED_MEDIA_TYPE')
-  async changeStream(
+  async changeIdentifiers(
     @Query() { dryRun, columns, namingAuthority }: ChangesQueryDto,
     @Context() context: RequestContext,
     @Headers('prefer') prefer: string | undefined,

@@ -79,7 +79,7 @@ export class UpdateIdentifierDto {
   @OptionalOrNull()
   @MaxLength(MAX_STORED_OCTETS)
   @IsString()
-  replaces?: string | null;
+  previousVersion?: string | null;
 
   /** Read-only: the identifier. */
   @ApiProperty({ readOnly: true, required: false })
@@ -112,7 +112,7 @@ export class UpdateIdentifierDto {
   newerVersions?: string[];
 
   /** Read-only: the state. */
-  @ApiProperty({ enum: STATES, enumName: 'State', readOnly: true, required: false })
+  @ApiProperty({ enum: STATES, enumName: 'IdentifierState', readOnly: true, required: false })
   @ReadOnly()
   state?: State;
 

@@ -60,7 +60,7 @@ export class ChangeDto {
 
   /**
    * The JSON Patch (RFC 6902) from the previous version. Applied in order to an empty document, the patches of an
-   * identifier result in the members metadataId, target, language, alternateIds, replaces, handleValues, state, leaseUntil and
+   * identifier result in the members metadataId, target, language, alternateIds, previousVersion, handleValues, state, leaseUntil and
    * tombstone of its representation; those of a naming authority in its settings. While an identifier is withdrawn for legal
    * reasons, only keys that may curate it get operations on hidden members.
    */

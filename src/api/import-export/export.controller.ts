@@ -7,14 +7,13 @@ import { CurrentPrincipal } from '../../access/current-principal.js';
 import { Places, holderOf } from '../../access/places.js';
 import type { Principal } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
+import { streamEnd } from '../../http/body/stream-summary.dto.js';
 import { sendStream } from '../../http/body/send-stream.js';
 import { CSV, NDJSON } from '../../http/body/streamed-body.js';
 import { withQueryPointers } from '../../http/validation/request-validation.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
-import { CATALOGUE } from '../../problem/catalogue.js';
-import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { BYTE_ORDER_MARK, columnsIn, writeHeader, writeRows } from './transfer-columns.js';
@@ -38,7 +37,7 @@ interface Format {
   readonly head: string;
   readonly write: (lines: readonly TransferLine[]) => string;
   /** What follows the last line where the export cannot continue. */
-  readonly refuse: (problem: Problem) => string;
+  readonly refuse: (problem: Problem, line: number) => string;
 }
 
 const LINES: Format = {
@@ -46,8 +45,7 @@ const LINES: Format = {
   file: 'identifiers.ndjson',
   head: '',
   write: (lines) => lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
-  refuse: (problem) =>
-    `${JSON.stringify({ status: CATALOGUE[problem.code].status, problem: problemDocument(problem, PATH) })}\n`,
+  refuse: (problem, line) => `${JSON.stringify(streamEnd(problem, line, PATH))}\n`,
 };
 
 /** @throws Problem INVALID_REQUEST for columns that there are not. */
@@ -81,7 +79,8 @@ export class ExportController {
    * exported for keys with the scope `admin` alone; `hiddenValues` counts those that are left out. To prevent formula injection in spreadsheets, an apostrophe precedes every
    * cell that begins with `=`, `+`, `-`, `@` (or their full-width forms), a tab, a line break or an apostrophe, and
    * every formula after a `;`, a tab or a line break; an import removes it. An aborted export ends without the last
-   * chunk of HTTP; when the key has expired or was revoked, the last line of NDJSON contains a `problem`.
+   * chunk of HTTP; when the key has expired or was revoked, the last line of NDJSON is a
+   * `StreamEnd`.
    */
   @Get('export')
   @Requires('read')
@@ -89,7 +88,7 @@ export class ExportController {
     status: 200,
     description: 'One JSON object on each line.',
     content: {
-      [NDJSON]: { schema: { $ref: getSchemaPath('TransferLineDto') } },
+      [NDJSON]: { schema: { anyOf: ['TransferLineDto', 'StreamEndDto'].map((dto) => ({ $ref: getSchemaPath(dto) })) } },
       [CSV]: { schema: { type: 'string' } },
     },
   })
@@ -131,11 +130,15 @@ async function* write(
 ): AsyncGenerator<string> {
   if (head !== '') yield head;
   yield* written(first, rows, lines);
+  let count = first.length;
   try {
-    for await (const page of pages) yield* written(page, rows, lines);
+    for await (const page of pages) {
+      yield* written(page, rows, lines);
+      count += page.length;
+    }
   } catch (error) {
     if (error instanceof Problem) {
-      yield refuse(error);
+      yield refuse(error, count + 1);
       await flushed(response);
     }
     // Throwing leaves the response incomplete, so that the client detects the abort.

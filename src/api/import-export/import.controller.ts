@@ -7,7 +7,7 @@ import { Requires } from '../../access/requires.js';
 import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
 import { type RawLine, openLines, readLines } from '../../http/lines/line-source.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndjson-response.js';
-import { StreamSummaryDto } from '../../http/body/stream-summary.dto.js';
+import { StreamEndDto, StreamSummaryDto } from '../../http/body/stream-summary.dto.js';
 import { FileQueryDto } from '../../http/csv/file-query.dto.js';
 import { sendStream, streamLog } from '../../http/body/send-stream.js';
 import { readPart } from '../../http/validation/request-validation.js';
@@ -58,14 +58,18 @@ export class ImportController {
   @ReadsStream(NDJSON, CSV)
   @ApiConsumes(NDJSON, CSV)
   @ApiPrefer('summary')
-  @ApiExtraModels(TransferLineDto, ImportResultDto, StreamSummaryDto)
+  @ApiExtraModels(TransferLineDto, ImportResultDto, StreamSummaryDto, StreamEndDto)
   @ApiBody({ schema: { $ref: getSchemaPath(TransferLineDto) }, description: 'One JSON object on each line.' })
   @ApiResponse({
     status: 200,
     description: 'One JSON object on each line.',
     headers: PREFERENCE_HEADER,
     content: {
-      [NDJSON]: { schema: { anyOf: [ImportResultDto, StreamSummaryDto].map((dto) => ({ $ref: getSchemaPath(dto) })) } },
+      [NDJSON]: {
+        schema: {
+          anyOf: [ImportResultDto, StreamSummaryDto, StreamEndDto].map((dto) => ({ $ref: getSchemaPath(dto) })),
+        },
+      },
     },
   })
   @ApiProblems('INVALID_REQUEST', 'UNSUPPORTED_MEDIA_TYPE')

@@ -10,7 +10,14 @@ const COLUMNS = [
   ...(['identifier', 'metadataId'] as const),
   ...TEXTS.map(({ name }) => name),
   ...(['state', 'alternateIds', 'version', 'createdAt', 'updatedAt'] as const),
-  ...(['leaseUntil', 'withdrawnAt', 'withdrawalReasonCode', 'withdrawalReason', 'replacedBy', 'replaces'] as const),
+  ...([
+    'leaseUntil',
+    'withdrawnAt',
+    'withdrawalReasonCode',
+    'withdrawalReason',
+    'replacedBy',
+    'previousVersion',
+  ] as const),
   ...(['handleValues', 'hiddenValues'] as const),
 ] as const;
 
@@ -69,10 +76,10 @@ export function writeRows(lines: readonly TransferLine[], { columns, delimiter }
 
 function cellsOf(line: TransferLine): Record<Column, string | number | null> {
   const { identifier, metadataId, state, version, createdAt, updatedAt, leaseUntil, tombstone } = line;
-  const { replaces, handleValues, hiddenValues } = line;
+  const { previousVersion, handleValues, hiddenValues } = line;
   return {
     ...textsAfter(NO_TEXTS, line),
-    ...{ identifier, metadataId, state, version, createdAt, updatedAt, leaseUntil, replaces, hiddenValues },
+    ...{ identifier, metadataId, state, version, createdAt, updatedAt, leaseUntil, previousVersion, hiddenValues },
     // Canonical identifiers are URIs, which contain no space.
     alternateIds: line.alternateIds.join(' '),
     withdrawnAt: tombstone?.withdrawnAt ?? null,
@@ -114,7 +121,7 @@ export function readRow(row: Row): object {
 
 /** Members that an export has as null where there is none. */
 const NULLABLE: ReadonlySet<string> = new Set([
-  ...['metadataId', 'leaseUntil', 'replaces'],
+  ...['metadataId', 'leaseUntil', 'previousVersion'],
   ...TEXTS.map(({ name }): string => name).filter((name) => name !== 'target'),
 ]);
 

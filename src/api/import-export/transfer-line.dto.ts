@@ -105,7 +105,7 @@ export class TransferLineDto {
   language: string | null = null;
 
   /** The state of the identifier; active when absent. */
-  @ApiProperty({ enum: STATES, enumName: 'State', required: false })
+  @ApiProperty({ enum: STATES, enumName: 'IdentifierState', required: false })
   @IsOptional()
   @IsIn(STATES)
   state?: State;
@@ -117,7 +117,7 @@ export class TransferLineDto {
   @IsAlternateIds()
   alternateIds: string[] = [];
 
-  /** The identifier of the previous version of the object: `NA/local` for Handles, canonical for others. */
+  /** The identifier of the previous version of the object, in any form; an export has the canonical one. */
   @ApiProperty({
     type: String,
     nullable: true,
@@ -128,7 +128,7 @@ export class TransferLineDto {
   @IsKeepable()
   @MaxLength(MAX_STORED_OCTETS)
   @IsString()
-  replaces: string | null = null;
+  previousVersion: string | null = null;
 
   /**
    * The stored values of the Handle; null where there are none beside the computed ones. Values that not everybody may read are

@@ -16,7 +16,8 @@ import {
 import { availabilityOf, blockedByLinks, withdrawnProblem } from '../../registry/availability.js';
 import { IS_RESOLVER_SET, BLOCKED_BY_URL } from '../../registry/default-resolver.js';
 import { locationOf } from '../../registry/identifier-path.js';
-import { type RecordUrls, LINKSET, linksetOf, typedLinksOf } from '../../registry/typed-links.js';
+import { handleIn } from '../../registry/neighbor-uri.js';
+import { IS_REPLACED_BY, type RecordUrls, LINKSET, linksetOf, typedLinksOf } from '../../registry/typed-links.js';
 import { HistoryService } from '../../history/history.service.js';
 import type { Found } from '../../finding/lookup.service.js';
 import { entityTagOf, matchesWeakly } from '../../http/headers/entity-tags.js';
@@ -152,13 +153,15 @@ export class RecordViews {
     return isNotModified(viewing, entityTagOf(record.version, body)) ? undefined : body;
   }
 
-  /** With links to who blocks the record and to its replacement. */
-  /** With what a reinstatement needs: the version and its entity tag, and the record for a key that may reinstate it. */
+  /**
+   * With links to who blocks the record and to its replacement, and with what a reinstatement needs: the version and its entity tag, and
+   * the record for a key that may reinstate it.
+   */
   private problemOf(record: IdentifierRecord, shown: IdentifierDto, principal: Principal): Problem {
     const { code, detail, extensions } = withdrawnProblem(record);
     const replacedBy = record.tombstone?.replacedBy ?? null;
-    const successor = replacedBy === null ? [] : [{ rel: 'successor-version', href: hrefOf(replacedBy) }];
-    const link = linkHeaderOf([...blockedByLinks(record, this.blockedByUrl), ...successor]);
+    const replacement = replacedBy === null ? [] : [{ rel: IS_REPLACED_BY, href: hrefOf(replacedBy) }];
+    const link = linkHeaderOf([...blockedByLinks(record, this.blockedByUrl), ...replacement]);
     const { entityTag } = new SerializedIdentifier(shown);
     const seen = principal.curates(record.namingAuthority) ? { record: shown } : {};
     return new Problem(code, detail, {
@@ -170,7 +173,8 @@ export class RecordViews {
 
 /** The path of a Handle, otherwise the URI itself. */
 function hrefOf(replacedBy: string): string {
-  return /^(info:fedora\/|urn:uuid:)/.test(replacedBy) ? replacedBy : locationOf({ identifier: replacedBy });
+  const handle = handleIn(replacedBy);
+  return handle === null ? replacedBy : locationOf({ identifier: handle.text });
 }
 
 /** Sets the entity tag, and the status 304 for a client that has the representation (RFC 9110 13.1.2). */

@@ -7,7 +7,7 @@ import { ApiIdempotencyKey } from '../../http/headers/idempotency-key.js';
 import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
 import { type RawLine, openLines, readLines } from '../../http/lines/line-source.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndjson-response.js';
-import { StreamSummaryDto } from '../../http/body/stream-summary.dto.js';
+import { StreamEndDto, StreamSummaryDto } from '../../http/body/stream-summary.dto.js';
 import { sendStream, streamLog } from '../../http/body/send-stream.js';
 import { NDJSON, ReadsStream, streamedBody } from '../../http/body/streamed-body.js';
 import {
@@ -41,8 +41,8 @@ export class BulkController {
    * @remarks Reads one mint request from each line, for any number of lines, and returns one result for each line, in
    * the same order and while the request continues. A line with a result is durable. Blank lines are numbered but
    * produce no result. A line has at most 64 KiB. After an interruption, send all lines again with the same
-   * `Idempotency-Key`: no line gets a second identifier. When the stream cannot continue, its last line has a `problem`
-   * and no `clientRef`, and `line` is the number of the first line without a result.
+   * `Idempotency-Key`: no line gets a second identifier. When the stream cannot continue, its last line is a
+   * `StreamEnd`, which has `"final": true`.
    */
   @Post('bulk')
   @Requires('mint', 'register')
@@ -51,14 +51,16 @@ export class BulkController {
   @ReadsStream(NDJSON)
   @ApiConsumes(NDJSON)
   @ApiPrefer('return=minimal', 'summary')
-  @ApiExtraModels(MintItemDto, MintLineDto, StreamSummaryDto)
+  @ApiExtraModels(MintItemDto, MintLineDto, StreamSummaryDto, StreamEndDto)
   @ApiBody({ schema: { $ref: getSchemaPath(MintItemDto) }, description: 'One JSON object on each line.' })
   @ApiResponse({
     status: 200,
     description: 'One JSON object on each line.',
     headers: PREFERENCE_HEADER,
     content: {
-      [NDJSON]: { schema: { anyOf: [MintLineDto, StreamSummaryDto].map((dto) => ({ $ref: getSchemaPath(dto) })) } },
+      [NDJSON]: {
+        schema: { anyOf: [MintLineDto, StreamSummaryDto, StreamEndDto].map((dto) => ({ $ref: getSchemaPath(dto) })) },
+      },
     },
   })
   @ApiProblems('INVALID_REQUEST', 'INVALID_IDEMPOTENCY_KEY', 'UNSUPPORTED_MEDIA_TYPE')

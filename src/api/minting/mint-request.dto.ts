@@ -88,7 +88,7 @@ export class MintFieldsDto {
   @Optional()
   @MaxLength(MAX_STORED_OCTETS)
   @IsString()
-  replaces?: string;
+  previousVersion?: string;
 
   /**
    * Registers an existing identifier instead of minting one: the 32 hexadecimal digits of its local name in any case,

@@ -147,7 +147,7 @@ export class NamingAuthoritiesController {
   /**
    * Change a naming authority
    * @remarks The change applies to the next mint, in every process of the service. Null removes `targetTemplate` or
-   * `resolver`. `profile`, `caseInsensitive`, `handleValues`, `sandbox` and `metadataIdScheme` can be changed while the naming
+   * `resolver`. `profile`, `caseInsensitive`, `storesHandleValues`, `sandbox` and `metadataIdScheme` can be changed while the naming
    * authority has no identifier, not even a withdrawn one, no user of an API key, and no name that an alternate identifier claims:
    * such a change waits for the mints in flight. The body can be the whole representation that was read: read-only members with their current values are ignored.
    */

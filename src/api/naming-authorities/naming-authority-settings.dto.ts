@@ -44,7 +44,7 @@ export class AuthorityResolverDto {
 }
 
 /**
- * The settings of a naming authority. `profile`, `caseInsensitive`, `handleValues`, `sandbox` and `metadataIdScheme` can be changed
+ * The settings of a naming authority. `profile`, `caseInsensitive`, `storesHandleValues`, `sandbox` and `metadataIdScheme` can be changed
  * while it has no identifier, not even a withdrawn one, no user of an API key, and no name that an alternate identifier of
  * another object claims; afterwards names depend on them.
  */
@@ -86,7 +86,7 @@ export class NamingAuthoritySettingsDto {
    */
   @Optional()
   @IsBoolean()
-  handleValues?: boolean;
+  storesHandleValues?: boolean;
 
   /**
    * Whether Handle clients may delete identifiers, for tests. A deleted identifier is withdrawn: it loses its values and
@@ -126,7 +126,7 @@ export class NamingAuthoritySettingsDto {
   @IsString()
   targetTemplate?: string | null;
 
-  /** The resolver of `uris.http`, as a whole; null for the configured one. */
+  /** The resolver of `uris.resolver`, as a whole; null for the configured one. */
   @ApiProperty({ type: () => AuthorityResolverDto, nullable: true, required: false })
   @OptionalOrNull()
   @IsObject()

@@ -68,7 +68,7 @@ export class NamingAuthorityDto {
    * Whether its identifiers have stored Handle values beside the computed ones.
    * @example false
    */
-  handleValues: boolean;
+  storesHandleValues: boolean;
 
   /**
    * Whether Handle clients may delete its identifiers, which are for tests.

@@ -19,7 +19,7 @@ const MAX_ITEMS = 10_000;
 /** Several times the length of an identifier in any form. */
 const MAX_TEXT_LENGTH = 65_536;
 
-const PROFILES = ['cordra', 'generic', 'handle-scheme'] as const;
+const SYNTAXES = ['cordra', 'generic', 'handle-scheme'] as const;
 const HDL_AUTHORITIES = ['naming-authority', 'server'] as const;
 const CHARSETS = ['ucs2', 'unicode'] as const;
 
@@ -55,12 +55,12 @@ export class ContextDto {
    * URI scheme (`handle-scheme`). By default the profile of the naming authority decides, and under one that is not known, 32
    * hexadecimal digits are a CORDRA identifier (CID-14).
    */
-  @ApiProperty({ enum: PROFILES, required: false })
+  @ApiProperty({ enum: SYNTAXES, required: false })
   @Optional()
-  @IsIn(PROFILES)
-  profile?: (typeof PROFILES)[number];
+  @IsIn(SYNTAXES)
+  syntax?: (typeof SYNTAXES)[number];
 
-  /** The meaning of the authority in `hdl://` under the profile `handle-scheme` (R-01). */
+  /** The meaning of the authority in `hdl://` under the syntax `handle-scheme` (R-01). */
   @ApiProperty({ enum: HDL_AUTHORITIES, default: 'naming-authority', required: false })
   @Optional()
   @IsIn(HDL_AUTHORITIES)
@@ -107,7 +107,7 @@ export class NormalizeItemDto {
   input: string;
 
   /** The required form; when absent, the form is recognized (R-28). */
-  @ApiProperty({ enum: KINDS, enumName: 'Kind', required: false })
+  @ApiProperty({ enum: KINDS, enumName: 'IdentifierKind', required: false })
   @Optional()
   @IsIn(KINDS)
   kind?: Kind;

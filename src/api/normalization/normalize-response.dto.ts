@@ -14,7 +14,7 @@ const OMITTED = { enum: ['query', 'fragment'], isArray: true, required: false };
 const NULLABLE_TEXT = { type: String, nullable: true, required: false } as const;
 
 /** The components of a valid text. Only the members that apply to its kind are present. */
-export class PartsDto {
+export class IdentifierPartsDto {
   /** Native text of the CORDRA identifier in a URI. */
   identifier?: string;
   /** Native text of the Handle in a URI. */
@@ -98,7 +98,7 @@ export class ValidItemDto {
    */
   input: string;
   /** The requested or recognized kind. */
-  @ApiProperty({ enum: KINDS, enumName: 'Kind', example: 'hdl-uri' }) kind: Kind;
+  @ApiProperty({ enum: KINDS, enumName: 'IdentifierKind', example: 'hdl-uri' }) kind: Kind;
   /** Always true. */
   @ApiProperty({ enum: [true] }) valid: true;
   /**
@@ -107,7 +107,7 @@ export class ValidItemDto {
    */
   normalized: string;
   /** The components; their members depend on the kind. */
-  parts: PartsDto;
+  parts: IdentifierPartsDto;
   /** The same identifier in the other forms. */
   uris: UrisDto;
   /** For every null in `uris`, the rule that excludes the form. */
@@ -130,7 +130,7 @@ export class InvalidItemDto {
    */
   input: string;
   /** The requested kind, the most similar kind, or null. */
-  @ApiProperty({ enum: KINDS, nullable: true, example: 'cordra' }) kind: Kind | null;
+  @ApiProperty({ enum: KINDS, enumName: 'IdentifierKind', nullable: true, example: 'cordra' }) kind: Kind | null;
   /** Always false. */
   @ApiProperty({ enum: [false] }) valid: false;
   /** The fault, its position and the violated rule. */

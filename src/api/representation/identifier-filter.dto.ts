@@ -42,7 +42,7 @@ export class IdentifierFilterDto {
   namingAuthority?: string;
 
   /** The state. */
-  @ApiProperty({ enum: STATES, enumName: 'State', required: false })
+  @ApiProperty({ enum: STATES, enumName: 'IdentifierState', required: false })
   @Optional()
   @IsIn(STATES)
   state?: State;

@@ -37,7 +37,7 @@ export class UrisDto {
    * At the configured HTTP resolver (URI-36).
    * @example "http://hdl.handle.net/100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
-  http: string | null;
+  resolver: string | null;
 
   /**
    * Name form of the Handle URI scheme (HUS-04).
@@ -78,8 +78,8 @@ export class TombstoneDto {
   reason: string;
 
   /**
-   * The replacement, if there is one: `NA/local` for Handles, canonical for others.
-   * @example "100.102/A3D8BE7457C943FFB66ED4583059A8BA"
+   * The replacement, if there is one, canonical: `hdl:` + Handle, or `info:fedora/…`.
+   * @example "hdl:100.102/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   replacedBy: string | null;
 }
@@ -136,7 +136,7 @@ export class IdentifierDto {
   language: string | null;
 
   /** The state of the identifier. */
-  @ApiProperty({ enum: STATES, enumName: 'State', example: 'active' })
+  @ApiProperty({ enum: STATES, enumName: 'IdentifierState', example: 'active' })
   state: State;
 
   /**
@@ -147,13 +147,13 @@ export class IdentifierDto {
 
   /**
    * The identifier of the previous version of the object, of which this one is the new version (RFC 5829
-   * `predecessor-version`): `NA/local` for Handles, canonical for others.
-   * @example "100.102/A3D8BE7457C943FFB66ED4583059A8BA"
+   * `predecessor-version`), canonical: `hdl:` + Handle, or `info:fedora/…`.
+   * @example "hdl:100.102/A3D8BE7457C943FFB66ED4583059A8BA"
    */
-  replaces: string | null;
+  previousVersion: string | null;
 
   /**
-   * Identifiers whose `replaces` is this one: the new versions of the object, the first 20 in order of minting.
+   * Identifiers whose `previousVersion` is this one: the new versions of the object, the first 20 in order of minting.
    * @example []
    */
   newerVersions: string[];

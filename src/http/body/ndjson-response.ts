@@ -1,9 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { problemDocument } from '../../problem/problem-document.dto.js';
-import { CATALOGUE } from '../../problem/catalogue.js';
 import { problemOf } from '../../problem/send-problem.js';
 import { Problem } from '../../problem/problem.js';
-import { type CountedResult, StreamSummaryDto } from './stream-summary.dto.js';
+import { type CountedResult, StreamSummaryDto, streamEnd } from './stream-summary.dto.js';
 import type { StreamedBody } from './streamed-body.js';
 
 /** Input is discarded for this time, so that the client can read the last result. */
@@ -68,9 +66,8 @@ async function* linesOf<T>(body: StreamedBody, steps: LinePipeline<T>): AsyncGen
   } catch (error) {
     if (body.octets.destroyed && !body.octets.complete) return;
     const problem = problemOf(error);
-    const { status } = CATALOGUE[problem.code];
     steps.log.failed(error);
-    yield `${JSON.stringify({ line: answered + 1, status, problem: problemDocument(problem, steps.path) })}\n`;
+    yield `${JSON.stringify(streamEnd(problem, answered + 1, steps.path))}\n`;
     await discard(body, LINGER_MS);
   }
 }

@@ -1,4 +1,7 @@
 import { ApiProperty } from '../../openapi/annotations.js';
+import { CATALOGUE } from '../../problem/catalogue.js';
+import { ProblemDocumentDto, problemDocument } from '../../problem/problem-document.dto.js';
+import type { Problem } from '../../problem/problem.js';
 
 /** What a summary counts of a line of a response. */
 export interface CountedResult {
@@ -11,7 +14,7 @@ const COUNTS = { type: 'object', additionalProperties: { type: 'integer' } } as 
 /** How many lines of a response there are of each kind. */
 export class LineCountsDto {
   /** The number of results. */
-  @ApiProperty({ type: 'integer', example: 1003 })
+  @ApiProperty({ type: 'integer', format: 'int64', example: 1003 })
   lines = 0;
 
   /** The number of results with each status. */
@@ -19,7 +22,7 @@ export class LineCountsDto {
   statuses: Record<string, number> = {};
 
   /** The number of results with each outcome; empty where results have none. */
-  @ApiProperty({ ...COUNTS, example: { changed: 990, same: 10 } })
+  @ApiProperty({ ...COUNTS, example: { changed: 990, unchanged: 10 } })
   outcomes: Record<string, number> = {};
 }
 
@@ -37,4 +40,27 @@ export class StreamSummaryDto {
       if (outcome !== undefined) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
     }
   }
+}
+
+/** The last line of a stream that cannot continue; the lines before it are complete. */
+export class StreamEndDto {
+  /** The number of the first line that the response does not have: of the request, or, of an export, of the response. */
+  @ApiProperty({ type: 'integer', format: 'int64', example: 501 })
+  line: number;
+
+  /** The status of `problem`. */
+  @ApiProperty({ type: 'integer', example: 401 })
+  status: number;
+
+  /** Why the stream ends. */
+  problem: ProblemDocumentDto;
+
+  /** Always true: no other line follows. No other line has this member. */
+  @ApiProperty({ enum: [true] })
+  final: true;
+}
+
+/** The last line of a stream that cannot continue. @param line as in `StreamEndDto`. @param path that of the request. */
+export function streamEnd(problem: Problem, line: number, path: string): StreamEndDto {
+  return { line, status: CATALOGUE[problem.code].status, problem: problemDocument(problem, path), final: true };
 }

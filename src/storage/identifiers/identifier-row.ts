@@ -1,7 +1,7 @@
 import { MEMBERS, type MemberColumn } from '../../registry/members.js';
 import { type Resolver, toResolver } from '../../identifier/index.js';
 import type { IdentifierRecord, ReasonCode, State } from '../../registry/identifier-record.js';
-import { isMetadataIdOf } from '../../registry/key-collision.js';
+import { isNameOf } from '../../registry/key-collision.js';
 import { EXPIRED } from '../../registry/lifecycle.js';
 import { type StoredValue, orderedValue } from '../../registry/stored-value.js';
 import { compactGuid } from '../../registry/uuid.js';
@@ -10,8 +10,11 @@ import type { Row } from '../columns.js';
 const STORED = ['id', 'guid', 'local_name', 'version', 'created_at'] as const;
 const OF_AUTHORITY = ['sandbox', 'resolver_scheme', 'resolver_authority', 'resolver_first_segment'] as const;
 
-/** Objects with their metadata IDs; rows of the view also say whether the naming authority of the record ignores the case of letters. */
-export type Describes = readonly (readonly [identifier: string, metadataId: string, foldsCase?: string])[];
+/**
+ * Identifiers that name a record, with the name that has its key; rows of the view also say whether the naming authority of the record
+ * ignores the case of letters.
+ */
+export type NamedBy = readonly (readonly [identifier: string, canonical: string, foldsCase?: string])[];
 
 /** A row of the view `identifier_record`; every statement that reads records selects these columns. */
 export type IdentifierRow = Pick<Row<'identifier'>, (typeof STORED)[number] | Exclude<MemberColumn, 'handle_values'>> &
@@ -24,9 +27,9 @@ export type IdentifierRow = Pick<Row<'identifier'>, (typeof STORED)[number] | Ex
     /** Whether the lease has ended and the expiry is not recorded. */
     readonly expired: boolean;
     /** The objects whose metadata ID has the key of this identifier. */
-    readonly describes: Describes;
-    /** The first identifiers that replace this one. */
-    readonly newer_versions: readonly string[];
+    readonly describes: NamedBy;
+    /** The first identifiers whose previous version has the key of this one. */
+    readonly newer_versions: NamedBy;
   };
 
 const COLUMNS = [
@@ -60,7 +63,7 @@ export function recordOf(row: IdentifierRow, expired = row.expired): IdentifierR
     target: row.target,
     language: row.language,
     alternateIds: expired ? [] : row.alternate_ids,
-    replaces: row.replaces,
+    previousVersion: row.previous_version,
     handleValues: row.handle_values?.map(orderedValue) ?? null,
     state: expired ? 'withdrawn' : (row.state as State),
     version: row.version,
@@ -70,20 +73,18 @@ export function recordOf(row: IdentifierRow, expired = row.expired): IdentifierR
     tombstone: tombstoneOf(row, expired),
     resolver: resolverOf(row),
     sandbox: row.sandbox,
-    describes: describedIn(row.describes, { namingAuthority, guid, localName }),
-    newerVersions: row.newer_versions,
+    describes: namingIn(row.describes, { namingAuthority, guid, localName }),
+    newerVersions: namingIn(row.newer_versions, { namingAuthority, guid, localName }),
   };
 }
 
-/** The objects whose metadata ID is this identifier, and not another one with the same key. */
-export function describedIn(
-  describes: Describes,
+/** The identifiers that name this record, and not another one with the same key. */
+export function namingIn(
+  rows: NamedBy,
   record: Pick<IdentifierRecord, 'namingAuthority' | 'guid' | 'localName'>,
-  foldsCase = describes[0]?.[2] === 'true',
+  foldsCase = rows[0]?.[2] === 'true',
 ): string[] {
-  return describes.flatMap(([identifier, metadataId]) =>
-    isMetadataIdOf(metadataId, record, foldsCase) ? [identifier] : [],
-  );
+  return rows.flatMap(([identifier, canonical]) => (isNameOf(canonical, record, foldsCase) ? [identifier] : []));
 }
 
 function tombstoneOf(row: IdentifierRow, expired: boolean): IdentifierRecord['tombstone'] {

@@ -38,9 +38,9 @@ const PARAMETERS: readonly Parameter<Written>[] = [
   ['updated_at', 'timestamptz', ({ at }) => at.toISOString()],
   ['sets_values', 'boolean', ({ amendment }) => String(amendment.handleValues !== undefined)],
   ['handle_values', 'text', ({ amendment: { handleValues } }) => (handleValues ? JSON.stringify(handleValues) : null)],
-  ['sets_replaces', 'boolean', ({ amendment }) => String(amendment.replaces !== undefined)],
-  ['replaces', 'text', ({ amendment: { replaces } }) => replaces?.text ?? null],
-  ['replaces_key', 'uuid', ({ amendment: { replaces } }) => replaces?.key ?? null],
+  ['sets_previous_version', 'boolean', ({ amendment }) => String(amendment.previousVersion !== undefined)],
+  ['previous_version', 'text', ({ amendment: { previousVersion } }) => previousVersion?.canonical ?? null],
+  ['previous_version_key', 'uuid', ({ amendment: { previousVersion } }) => previousVersion?.key ?? null],
   ['naming_authority', 'text', ({ record }) => record.namingAuthority],
   ['version', 'int', ({ record }) => record.version + 1],
   ['kind', 'text', ({ amendment }) => amendment.kind],
@@ -91,8 +91,8 @@ const UPDATE = `
     alternate_ids = CASE WHEN w.alternate_ids IS NULL THEN i.alternate_ids
                          ELSE nullif(ARRAY(SELECT json_array_elements_text(w.alternate_ids::json)), '{}') END,
     handle_values = CASE WHEN w.sets_values THEN w.handle_values::jsonb ELSE i.handle_values END,
-    replaces = CASE WHEN w.sets_replaces THEN w.replaces ELSE i.replaces END,
-    replaces_key = CASE WHEN w.sets_replaces THEN w.replaces_key ELSE i.replaces_key END,
+    previous_version = CASE WHEN w.sets_previous_version THEN w.previous_version ELSE i.previous_version END,
+    previous_version_key = CASE WHEN w.sets_previous_version THEN w.previous_version_key ELSE i.previous_version_key END,
     ${SET.map((column) => `${column} = w.${column}`).join(', ')},
     version = i.version + 1, is_first_event = false
   FROM (${inputOf($, PARAMETERS)}) w
@@ -166,7 +166,7 @@ async function write(
   await transaction.query(UPDATE, [...valuesOf(PARAMETERS, changes), actor.client, actor.keyId]);
   notePredecessors(
     transaction,
-    changes.map(({ amendment }) => amendment.replaces),
+    changes.map(({ amendment }) => amendment.previousVersion),
   );
   await replaceAlternates(
     transaction,

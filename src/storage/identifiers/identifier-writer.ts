@@ -1,7 +1,7 @@
 import type { QueryConfig } from 'pg';
 import { isUniqueViolation } from '../../problem/database-errors.js';
 import { type InsertedRow, insertQuery } from './insert-statement.js';
-import { describedIn } from './identifier-row.js';
+import { namingIn } from './identifier-row.js';
 import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
 import type { Inserted, NewIdentifier } from '../../registry/new-identifier.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
@@ -72,20 +72,17 @@ async function insertBeforeSavepoint(
 }
 
 function insertedFrom(item: NewIdentifier, row: InsertedRow): Inserted {
-  const { metadata, target, language, alternates, metadataRecord } = item;
+  const { authority, address, localName, metadata, target, language, alternates, metadataRecord } = item;
+  const named = { namingAuthority: authority.prefix, guid: address.guid, localName };
   const record = insertedRecord(item, row, row.id, item, {
     metadataId: metadata?.canonical ?? null,
     target,
     language,
     alternateIds: alternates.map(({ canonical }) => canonical),
-    replaces: item.replaces?.text ?? null,
+    previousVersion: item.previousVersion?.canonical ?? null,
     handleValues: item.handleValues ?? null,
-    newerVersions: row.newer_versions,
-    describes: describedIn(
-      row.describes,
-      { namingAuthority: item.authority.prefix, guid: item.address.guid, localName: item.localName },
-      item.authority.caseInsensitive,
-    ),
+    describes: namingIn(row.describes, named, authority.caseInsensitive),
+    newerVersions: namingIn(row.newer_versions, named, authority.caseInsensitive),
   });
   if (metadataRecord === null || row.metadata_record_id === null) return { record, metadataRecord: null };
   const attributes = {
@@ -93,7 +90,7 @@ function insertedFrom(item: NewIdentifier, row: InsertedRow): Inserted {
     target: metadataRecord.target,
     language: null,
     alternateIds: [],
-    replaces: null,
+    previousVersion: null,
     handleValues: null,
     describes: [nativeText(record)],
     newerVersions: [],
@@ -112,13 +109,20 @@ function insertedRecord(
     target,
     language,
     alternateIds,
-    replaces,
+    previousVersion,
     handleValues,
     describes,
     newerVersions,
   }: Pick<
     IdentifierRecord,
-    'metadataId' | 'target' | 'language' | 'alternateIds' | 'replaces' | 'handleValues' | 'describes' | 'newerVersions'
+    | 'metadataId'
+    | 'target'
+    | 'language'
+    | 'alternateIds'
+    | 'previousVersion'
+    | 'handleValues'
+    | 'describes'
+    | 'newerVersions'
   >,
 ): IdentifierRecord {
   return {
@@ -130,7 +134,7 @@ function insertedRecord(
     target,
     language,
     alternateIds,
-    replaces,
+    previousVersion,
     handleValues,
     state: leaseUntil === null ? 'active' : 'reserved',
     leaseUntil,

@@ -25,15 +25,15 @@ const LIFE_PARAMETERS: readonly Parameter<ImportedIdentifier>[] = [
   ['withdrawal_reason', 'text', ({ tombstone }) => tombstone?.reason ?? null],
   ['replaced_by', 'text', ({ tombstone }) => tombstone?.replacedBy ?? null],
   ['handle_values', 'text', ({ handleValues }) => (handleValues === undefined ? null : JSON.stringify(handleValues))],
-  ['replaces', 'text', ({ replaces }) => replaces?.text ?? null],
-  ['replaces_key', 'uuid', ({ replaces }) => replaces?.key ?? null],
+  ['previous_version', 'text', ({ previousVersion }) => previousVersion?.canonical ?? null],
+  ['previous_version_key', 'uuid', ({ previousVersion }) => previousVersion?.key ?? null],
   ['rules', 'text', ({ authority }) => rulesOf(authority)],
   ['withdrawal_reason_code', 'text', ({ tombstone }) => tombstone?.reasonCode ?? null],
 ];
 
 /** The settings by which the line was read, as `concat_ws` writes them. */
-function rulesOf({ profile, caseInsensitive, handleValues, metadataIdScheme }: NamingAuthority): string {
-  return [profile, ...[caseInsensitive, handleValues].map((is) => (is ? 't' : 'f')), metadataIdScheme].join(' ');
+function rulesOf({ profile, caseInsensitive, storesHandleValues, metadataIdScheme }: NamingAuthority): string {
+  return [profile, ...[caseInsensitive, storesHandleValues].map((is) => (is ? 't' : 'f')), metadataIdScheme].join(' ');
 }
 
 const PARAMETERS: readonly Parameter<ImportedIdentifier>[] = [...IDENTIFIER_PARAMETERS, ...LIFE_PARAMETERS];
@@ -53,7 +53,14 @@ const COLUMNS = [
     'version',
     'created_at',
   ],
-  ...['withdrawn_at', 'withdrawal_reason_code', 'withdrawal_reason', 'replaced_by', 'replaces', 'replaces_key'],
+  ...[
+    'withdrawn_at',
+    'withdrawal_reason_code',
+    'withdrawal_reason',
+    'replaced_by',
+    'previous_version',
+    'previous_version_key',
+  ],
 ].join(', ');
 
 /**
@@ -68,7 +75,7 @@ export const IMPORT = `
     CROSS JOIN LATERAL (
       SELECT n.id AS naming_authority_id FROM naming_authority n
       WHERE n.prefix = w.naming_authority
-        AND concat_ws(' ', n.profile, n.case_insensitive, n.handle_values, n.metadata_id_scheme) = w.rules OFFSET 0
+        AND concat_ws(' ', n.profile, n.case_insensitive, n.stores_handle_values, n.metadata_id_scheme) = w.rules OFFSET 0
     ) n
     WHERE NOT EXISTS (SELECT FROM identifier x
                       WHERE x.metadata_key = w.metadata_key AND x.naming_authority_id = n.naming_authority_id OFFSET 0)

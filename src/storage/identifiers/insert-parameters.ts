@@ -78,8 +78,8 @@ export const VALUES_PARAMETERS: readonly Parameter<OrdinalItem>[] = [
 ];
 export const VERSION_PARAMETERS: readonly Parameter<OrdinalItem>[] = [
   ['version_ordinal', 'int', ({ ordinal }) => ordinal],
-  ['version_text', 'text', ({ item }) => item.replaces?.text ?? null],
-  ['version_key', 'uuid', ({ item }) => item.replaces?.key ?? null],
+  ['version_text', 'text', ({ item }) => item.previousVersion?.canonical ?? null],
+  ['version_key', 'uuid', ({ item }) => item.previousVersion?.key ?? null],
 ];
 
 /** The alternates of items, each with the ordinal of its item. */

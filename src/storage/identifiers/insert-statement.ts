@@ -4,7 +4,7 @@ import type { NewIdentifier } from '../../registry/new-identifier.js';
 import { POSITION_GATE } from '../changes/position-gate.js';
 import type { Row } from '../columns.js';
 import { prepared } from '../statement.js';
-import type { Describes } from './identifier-row.js';
+import type { NamedBy } from './identifier-row.js';
 import {
   ALTERNATE_PARAMETERS,
   IDENTIFIER_PARAMETERS,
@@ -49,16 +49,11 @@ const describes = (row: string): string => `ARRAY(
            ORDER BY d.created_at, d.id
          ) AS describes`;
 const newerVersions = (row: string): string => `ARRAY(
-             SELECT (SELECT m.prefix FROM naming_authority m WHERE m.id = d.naming_authority_id)
-                      || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', '')))
-             FROM (
-               SELECT e.naming_authority_id, e.local_name, e.guid, e.replaces, e.created_at, e.id FROM identifier e
-               WHERE e.replaces_key = ${row}.own_key AND e.withdrawal_reason_code IS DISTINCT FROM 'legal'
-               ORDER BY e.created_at, e.id LIMIT 20
-             ) d
-             WHERE is_name_of(d.replaces, ${row}.naming_authority, ${row}.guid, ${row}.local_name,
-                              (SELECT n.case_insensitive FROM naming_authority n WHERE n.prefix = ${row}.naming_authority))
-             ORDER BY d.created_at, d.id
+             SELECT ARRAY[(SELECT m.prefix FROM naming_authority m WHERE m.id = d.naming_authority_id)
+                            || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', ''))), d.previous_version]
+             FROM identifier d
+             WHERE d.previous_version_key = ${row}.own_key AND d.withdrawal_reason_code IS DISTINCT FROM 'legal'
+             ORDER BY d.created_at, d.id LIMIT 20
            )`;
 
 /**
@@ -165,7 +160,7 @@ function insertMany(withMore: boolean): string {
     SELECT nextval('identifier_id_seq') AS id, ${more("CASE WHEN has_record THEN nextval('identifier_id_seq') END AS record_id, ")}insertable.*
     FROM insertable
   ), minted AS (
-    INSERT INTO identifier (id, ${COLUMNS}${more(', handle_values, replaces, replaces_key, metadata_record_id')})
+    INSERT INTO identifier (id, ${COLUMNS}${more(', handle_values, previous_version, previous_version_key, metadata_record_id')})
     SELECT id, ${valuesWith('own_key IS NOT NULL')}${more(', values_json::jsonb, version_text, version_key, record_id')}
     FROM eligible
     ON CONFLICT DO NOTHING
@@ -196,14 +191,14 @@ export const INSERT_WITH_MORE = insertMany(true);
 export type InsertedRow = Pick<Row<'identifier'>, 'id' | 'created_at'> & {
   readonly ordinal: number;
   readonly metadata_record_id: string | null;
-  readonly describes: Describes;
-  readonly newer_versions: readonly string[];
+  readonly describes: NamedBy;
+  readonly newer_versions: NamedBy;
 };
 
 export function insertQuery(items: readonly NewIdentifier[]): QueryConfig {
   const isAlone = items.every(
-    ({ metadataRecord, alternates, handleValues, replaces }) =>
-      metadataRecord === null && alternates.length === 0 && handleValues === undefined && replaces === undefined,
+    ({ metadataRecord, alternates, handleValues, previousVersion }) =>
+      metadataRecord === null && alternates.length === 0 && handleValues === undefined && previousVersion === undefined,
   );
   const [first, second] = items;
   if (isAlone && first !== undefined && second === undefined) {
@@ -225,7 +220,7 @@ export function insertQuery(items: readonly NewIdentifier[]): QueryConfig {
     ),
     ...valuesOf(
       VERSION_PARAMETERS,
-      rows.filter(({ item }) => item.replaces !== undefined),
+      rows.filter(({ item }) => item.previousVersion !== undefined),
     ),
   );
   return prepared('insert-with-more', INSERT_WITH_MORE, values, items.length);

@@ -25,7 +25,7 @@ export function namingAuthorityOf(row: NamingAuthorityRow): NamingAuthority {
     uuidVersion: row.uuid_version as UuidVersion,
     targetTemplate: row.target_template,
     resolver: scheme === null || authority === null ? null : toResolver({ scheme, authority, firstSegment }),
-    handleValues: row.handle_values,
+    storesHandleValues: row.stores_handle_values,
     sandbox: row.sandbox,
     metadataIdScheme: row.metadata_id_scheme as MetadataIdScheme,
     ...(users !== undefined && { handleUsers: new Set(users) }),

@@ -15,13 +15,13 @@ export type NewNamingAuthority = Omit<NamingAuthority, 'version' | 'createdAt' |
 
 /** $1: the prefix; $2 … $12: the settings, as `settingsOf` has them. */
 const INSERT = `
-  INSERT INTO naming_authority (prefix, state, profile, case_insensitive, handle_values, sandbox, metadata_id_scheme,
+  INSERT INTO naming_authority (prefix, state, profile, case_insensitive, stores_handle_values, sandbox, metadata_id_scheme,
                                 uuid_version, target_template, resolver_scheme, resolver_authority, resolver_first_segment)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING RETURNING *`;
 
 /** $1: the prefix; $2 … $12: the settings, as `settingsOf` has them; $13: the time of the change. */
 const UPDATE = `
-  UPDATE naming_authority SET state = $2, profile = $3, case_insensitive = $4, handle_values = $5, sandbox = $6,
+  UPDATE naming_authority SET state = $2, profile = $3, case_insensitive = $4, stores_handle_values = $5, sandbox = $6,
     metadata_id_scheme = $7, uuid_version = $8, target_template = $9, resolver_scheme = $10, resolver_authority = $11,
     resolver_first_segment = $12, version = version + 1, updated_at = greatest($13, updated_at + interval '1 millisecond')
   WHERE prefix = $1 RETURNING *`;
@@ -41,7 +41,7 @@ const FIND_NAME_WITH_CASE = `
     SELECT i.metadata_id FROM identifier i
     WHERE i.metadata_key IS NOT NULL
       AND i.naming_authority_id IN (SELECT n.id FROM naming_authority n WHERE n.metadata_id_scheme = 'recognized')
-    UNION ALL SELECT 'hdl:' || replaces FROM identifier WHERE replaces_key IS NOT NULL
+    UNION ALL SELECT previous_version FROM identifier WHERE previous_version_key IS NOT NULL
     UNION ALL SELECT unnest(alternate_ids) FROM identifier WHERE alternate_ids IS NOT NULL
   ) AS stored(name)
   WHERE NOT (SELECT has_names(n.id) FROM naming_authority n WHERE n.prefix = $2)
@@ -86,7 +86,7 @@ export class NamingAuthorityWriter {
           profile,
           state: 'active',
           caseInsensitive: isCaseInsensitiveByRule(prefix),
-          handleValues: false,
+          storesHandleValues: false,
           sandbox: false,
           metadataIdScheme,
           uuidVersion: 4,
@@ -179,23 +179,23 @@ async function requireNoNameWithCase(transaction: Queryable, namingAuthority: st
 
 /** The document of a naming authority that its history patches. */
 function namingAuthorityDocument(namingAuthority: NewNamingAuthority): object {
-  const { state, profile, caseInsensitive, handleValues, sandbox, metadataIdScheme } = namingAuthority;
+  const { state, profile, caseInsensitive, storesHandleValues, sandbox, metadataIdScheme } = namingAuthority;
   const { uuidVersion, targetTemplate, resolver } = namingAuthority;
   const shown =
     resolver === null
       ? null
       : { scheme: resolver.scheme, authority: resolver.authority, firstSegment: resolver.firstSegment };
   return {
-    ...{ state, profile, caseInsensitive, handleValues, sandbox, metadataIdScheme },
+    ...{ state, profile, caseInsensitive, storesHandleValues, sandbox, metadataIdScheme },
     ...{ uuidVersion, targetTemplate, resolver: shown },
   };
 }
 
 function settingsOf(settings: NamingAuthoritySettings): unknown[] {
-  const { state, profile, caseInsensitive, handleValues, sandbox, metadataIdScheme } = settings;
+  const { state, profile, caseInsensitive, storesHandleValues, sandbox, metadataIdScheme } = settings;
   const { uuidVersion, targetTemplate, resolver } = settings;
   return [
-    ...[state, profile, caseInsensitive, handleValues, sandbox, metadataIdScheme],
+    ...[state, profile, caseInsensitive, storesHandleValues, sandbox, metadataIdScheme],
     uuidVersion,
     targetTemplate,
     resolver?.scheme ?? null,

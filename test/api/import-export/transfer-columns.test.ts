@@ -16,7 +16,7 @@ const withReason = (reason: string): TransferLine => ({
     alternateIds: [],
     version: 1,
   },
-  ...{ replaces: null, handleValues: null, hiddenValues: 0 },
+  ...{ previousVersion: null, handleValues: null, hiddenValues: 0 },
   ...{
     createdAt: TIME,
     updatedAt: TIME,
@@ -27,7 +27,7 @@ const withReason = (reason: string): TransferLine => ({
 const FORM = { columns: columnsIn(undefined), delimiter: ',' } as const;
 const HEADER =
   'identifier,metadataId,target,language,state,alternateIds,version,createdAt,updatedAt,leaseUntil,withdrawnAt,' +
-  'withdrawalReasonCode,withdrawalReason,replacedBy,replaces,handleValues,hiddenValues\r\n';
+  'withdrawalReasonCode,withdrawalReason,replacedBy,previousVersion,handleValues,hiddenValues\r\n';
 const hostile = fc.string({ unit: fc.constantFrom(...'=+-@＝＋－＠\'";, \t\r\nax'), minLength: 1, maxLength: 12 });
 
 describe('a cell of CSV', () => {

@@ -126,10 +126,14 @@ describe('an identifier that is withdrawn for legal reasons', () => {
   it('does not tell by the refusal of a cycle what it replaces', async () => {
     const successor = `${B}/successor`;
     await done('/identifiers', { namingAuthority: B, localName: 'successor' });
-    await done('/identifiers', { namingAuthority: A, localName: 'cycle', replaces: `hdl:${successor}` });
+    await done('/identifiers', { namingAuthority: A, localName: 'cycle', previousVersion: `hdl:${successor}` });
     await withdraw(`${A}/cycle`);
     const change = (headers: Headers) =>
-      ask(of(successor), { ...headers, 'if-match': '*' }, { method: 'PATCH', body: { replaces: `hdl:${A}/cycle` } });
+      ask(
+        of(successor),
+        { ...headers, 'if-match': '*' },
+        { method: 'PATCH', body: { previousVersion: `hdl:${A}/cycle` } },
+      );
     const curated = await change(clients.admin);
     expect([curated.status, curated.text.includes('INVALID_PREDECESSOR')]).toEqual([422, true]);
     expect((await change(clients.other)).status).toBe(200);
@@ -137,12 +141,12 @@ describe('an identifier that is withdrawn for legal reasons', () => {
 
   it('does not tell it by the refusal of a new cycle, also where it was imported as withdrawn', async () => {
     const tombstone = { withdrawnAt: '2026-01-01T00:00:00Z', reasonCode: 'legal', reason: 'The zqx reason.' };
-    const imported = { identifier: `${A}/imported`, replaces: `hdl:${B}/later`, state: 'withdrawn', tombstone };
+    const imported = { identifier: `${A}/imported`, previousVersion: `hdl:${B}/later`, state: 'withdrawn', tombstone };
     const body = ndjson(imported);
     const { text } = await ask('/identifiers/import', { ...clients.admin, ...NDJSON }, { method: 'POST', body });
     expect(text).toContain('"outcome":"imported"');
     const register = post('/identifiers', {
-      ...{ namingAuthority: B, localName: 'later', replaces: `hdl:${A}/imported` },
+      ...{ namingAuthority: B, localName: 'later', previousVersion: `hdl:${A}/imported` },
     });
     expect([(await register(clients.admin)).status, (await register(clients.other)).status]).toEqual([422, 201]);
   });

@@ -96,7 +96,7 @@ describe('the values of an identifier that is withdrawn for legal reasons', () =
     const described = `${A}/described`;
     await done('/identifiers', { namingAuthority: A, localName: 'described' });
     await done('/identifiers', { namingAuthority: A, localName: 'object', metadataId: `hdl:${described}` });
-    await done('/identifiers', { namingAuthority: A, localName: 'newer', replaces: `hdl:${described}` });
+    await done('/identifiers', { namingAuthority: A, localName: 'newer', previousVersion: `hdl:${described}` });
     const related = async () => JSON.parse(await bodyOf(of(described), clients.curator));
     expect(await related()).toMatchObject({ describes: [`${A}/object`], newerVersions: [`${A}/newer`] });
     await withdraw(`${A}/object`, `${A}/newer`);

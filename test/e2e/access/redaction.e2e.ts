@@ -43,7 +43,7 @@ describe.each([
   const relate = async (of: string): Promise<void> => {
     for (const prefix of ['7', '8']) {
       guids.set((await mint(prefix, { metadataId: of })).slice(2), `described under ${prefix}`);
-      guids.set((await mint(prefix, { replaces: of })).slice(2), `newer under ${prefix}`);
+      guids.set((await mint(prefix, { previousVersion: of })).slice(2), `newer under ${prefix}`);
     }
   };
 

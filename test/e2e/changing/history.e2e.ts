@@ -89,7 +89,7 @@ describe('GET /identifiers/{identifier}/history', () => {
               target: 'https://a.org/1',
               language: null,
               alternateIds: [],
-              replaces: null,
+              previousVersion: null,
               handleValues: null,
               state: 'active',
               leaseUntil: null,
@@ -113,7 +113,7 @@ describe('GET /identifiers/{identifier}/history', () => {
     const { identifier, uris } = (await service.client.mint()).body;
     await amend(identifier, withdrawal);
     expect((await service.client.get(`/identifiers/${identifier}`)).status).toBe(410);
-    const spellings = [identifier, identifier.toLowerCase(), uris.cordraHost, uris.infoHdl, uris.http];
+    const spellings = [identifier, identifier.toLowerCase(), uris.cordraHost, uris.infoHdl, uris.resolver];
     for (const spelling of spellings.slice(0, 2)) expect((await history(spelling)).items).toHaveLength(2);
     for (const spelling of spellings) expect((await history(encodeURIComponent(spelling))).items).toHaveLength(2);
   });
@@ -196,13 +196,14 @@ describe('the patches of an identifier, from nothing', () => {
     const shown = listed.find((item: { identifier: string }) => item.identifier === identifier);
     const { items } = await history(identifier);
     const document = items.reduce((now: unknown, { patch }: any) => patched(now, patch), undefined);
-    const { metadataId, target, language, alternateIds, replaces, handleValues, state, leaseUntil, tombstone } = shown;
+    const { metadataId, target, language, alternateIds, previousVersion, handleValues, state, leaseUntil, tombstone } =
+      shown;
     expect(document).toEqual({
       metadataId,
       target,
       language,
       alternateIds,
-      replaces,
+      previousVersion,
       handleValues,
       state,
       leaseUntil,

@@ -33,7 +33,7 @@ describe('Idempotency-Key', () => {
         headers['idempotency-key'],
       ]);
     expect((await stored())[0]!.outcome).toBe(JSON.stringify(body));
-    const earlier = { ...body, uris: { ...body.uris, http: 'https://earlier.example.org/' } };
+    const earlier = { ...body, uris: { ...body.uris, resolver: 'https://earlier.example.org/' } };
     await query(service.database.url, 'UPDATE request SET outcome = $2 WHERE key = $1', [
       headers['idempotency-key'],
       JSON.stringify(earlier),

@@ -72,7 +72,7 @@ describe('the names of a withdrawn identifier', () => {
   it.each([
     ['a new target', { target: null, metadataId: null }],
     ['the target alone', { target: TARGET }],
-    ['a previous version', { replaces: 'hdl:10.1000/182', alternateIds: [] }],
+    ['a previous version', { previousVersion: 'hdl:10.1000/182', alternateIds: [] }],
     ['no member', {}],
   ])('are all that can be changed: %s is 409', async (_, values) => {
     const answer = await patch(path, values);

@@ -56,7 +56,7 @@ describe('PATCH /identifiers/{identifier} with the representation that was read'
 
   it('refuses each read-only member that differs, all at once, and changes nothing', async () => {
     const { path, identifier, shown } = await read();
-    const settable = ['metadataId', 'target', 'language', 'alternateIds', 'replaces'];
+    const settable = ['metadataId', 'target', 'language', 'alternateIds', 'previousVersion'];
     const computed = ['describes', 'newerVersions', 'uris', 'query', 'fragment'];
     const compared = Object.keys(shown).filter((name) => ![...settable, ...computed].includes(name));
     for (const name of compared) {
@@ -77,7 +77,7 @@ describe('PATCH /identifiers/{identifier} with the representation that was read'
     await service.client.mint({ metadataId: `hdl:${identifier}` });
     const stale = {
       ...shown,
-      uris: { ...shown.uris, http: 'https://earlier.example.org/' },
+      uris: { ...shown.uris, resolver: 'https://earlier.example.org/' },
       target: 'https://a.example/',
     };
     const answer = await patch(path, stale, { 'if-match': '"1"' });

@@ -19,7 +19,7 @@ const NDJSON = { 'content-type': 'application/x-ndjson' };
 const read = async (identifier: string) => (await service.client.get(pathOf(identifier))).body;
 const text = async (path: string, accept: string) =>
   (await fetch(service.client.base + path, { headers: { accept } })).text();
-const refused = ['INVALID_PREDECESSOR', '/replaces'];
+const refused = ['INVALID_PREDECESSOR', '/previousVersion'];
 const refusal = ({ status, body }: { status: number; body: any }) => [status, body?.code, body?.errors?.[0]?.pointer];
 
 describe('a new version', () => {
@@ -33,18 +33,22 @@ describe('a new version', () => {
       `info:hdl/100.102/${guid}`,
     ];
     const newer: string[] = [];
-    for (const replaces of spellings) {
-      const { body } = await minted({ replaces });
-      expect([replaces, body.replaces, body.newerVersions]).toEqual([replaces, first.identifier, []]);
+    for (const previousVersion of spellings) {
+      const { body } = await minted({ previousVersion });
+      expect([previousVersion, body.previousVersion, body.newerVersions]).toEqual([
+        previousVersion,
+        first.identifier,
+        [],
+      ]);
       newer.push(body.identifier);
     }
-    expect(await read(first.identifier)).toMatchObject({ replaces: null, newerVersions: newer });
-    expect(await read(newer[0]!)).toMatchObject({ replaces: first.identifier, newerVersions: [] });
+    expect(await read(first.identifier)).toMatchObject({ previousVersion: null, newerVersions: newer });
+    expect(await read(newer[0]!)).toMatchObject({ previousVersion: first.identifier, newerVersions: [] });
   });
 
   it('changes the entity tag of the previous one, but not its version and its history', async () => {
     const first = await minted();
-    await minted({ replaces: first.identifier });
+    await minted({ previousVersion: first.identifier });
     const { headers, body } = await service.client.get(first.path);
     expect([body.version, body.updatedAt]).toEqual([1, first.body.updatedAt]);
     expect(headers.get('etag')).not.toBe(first.tag);
@@ -54,23 +58,23 @@ describe('a new version', () => {
 
   it('is linked in both directions, in the headers, the link set and the page (RFC 5829)', async () => {
     const first = await minted();
-    const second = await minted({ replaces: first.identifier });
+    const second = await minted({ previousVersion: first.identifier });
     for (const accept of ['application/json', 'text/html']) {
       const [older, newer] = await Promise.all(
         [first, second].map(async ({ path }) =>
           (await fetch(service.client.base + path, { method: 'HEAD', headers: { accept } })).headers.get('link'),
         ),
       );
-      expect(older).toContain(`<${second.body.uris.http}>; rel="successor-version"`);
+      expect(older).toContain(`<${second.body.uris.resolver}>; rel="successor-version"`);
       expect(older).not.toContain('predecessor-version');
-      expect(newer).toContain(`<${first.body.uris.http}>; rel="predecessor-version"`);
+      expect(newer).toContain(`<${first.body.uris.resolver}>; rel="predecessor-version"`);
       expect(newer).not.toContain('successor-version');
     }
     const [older, newer] = await Promise.all(
       [first, second].map(async ({ path }) => JSON.parse(await text(path, 'application/linkset+json')).linkset[0]),
     );
-    expect(older['successor-version']).toEqual([{ href: second.body.uris.http }]);
-    expect(newer['predecessor-version']).toEqual([{ href: first.body.uris.http }]);
+    expect(older['successor-version']).toEqual([{ href: second.body.uris.resolver }]);
+    expect(newer['predecessor-version']).toEqual([{ href: first.body.uris.resolver }]);
     // No resolver is set: the page names the other version, but offers no web address of it.
     const cell = '</th><td role="cell">';
     const pages = await Promise.all([first, second].map(({ path }) => text(path, 'text/html')));
@@ -80,35 +84,35 @@ describe('a new version', () => {
   });
 
   it('may be of a Handle elsewhere or of a Fedora object, which are not looked up', async () => {
-    for (const [replaces, stored, uri] of [
+    for (const [previousVersion, stored, uri] of [
       ['hdl:77.7/a%20b', '77.7/a b', 'http://hdl.handle.net/77.7/a%20b'],
       ['demo:7', 'info:fedora/demo:7', null],
     ] as const) {
-      const { body, path } = await minted({ replaces });
-      expect(body.replaces).toBe(stored);
+      const { body, path } = await minted({ previousVersion });
+      expect(body.previousVersion).toBe(stored);
       const link = (await service.client.get(path)).headers.get('link')!;
       expect(/<([^>]*)>; rel="predecessor-version"/.exec(link)?.[1] ?? null).toBe(uri);
     }
   });
 
   it('is made by batches, streams, registrations and activations', async () => {
-    const replaces = (await minted()).identifier;
+    const previousVersion = (await minted()).identifier;
     const batch = await service.client.post('/identifiers/batch', {
       namingAuthority: '100.102',
-      items: [{ replaces }, {}, { replaces: `100.102/${freshGuid()}` }],
+      items: [{ previousVersion }, {}, { previousVersion: `100.102/${freshGuid()}` }],
     });
-    expect(batch.body.items.map((each: any) => each.record?.replaces ?? each.problem?.code ?? null)).toEqual([
-      replaces,
+    expect(batch.body.items.map((each: any) => each.record?.previousVersion ?? each.problem?.code ?? null)).toEqual([
+      previousVersion,
       null,
       'INVALID_PREDECESSOR',
     ]);
-    const lines = await sendLines(service.client.base + BULK, `${JSON.stringify({ replaces })}\n{}\n`, NDJSON);
-    expect(lines.map(({ record }: any) => record.replaces)).toEqual([replaces, null]);
-    const registered = await minted({ guid: freshGuid(), replaces });
+    const lines = await sendLines(service.client.base + BULK, `${JSON.stringify({ previousVersion })}\n{}\n`, NDJSON);
+    expect(lines.map(({ record }: any) => record.previousVersion)).toEqual([previousVersion, null]);
+    const registered = await minted({ guid: freshGuid(), previousVersion });
     const reserved = await minted({ state: 'reserved', leaseUntil: NEXT_YEAR });
-    const activated = await step(reserved.path, 'activate', { replaces });
-    expect(activated.body).toMatchObject({ state: 'active', replaces });
-    expect((await read(replaces)).newerVersions).toEqual([
+    const activated = await step(reserved.path, 'activate', { previousVersion });
+    expect(activated.body).toMatchObject({ state: 'active', previousVersion });
+    expect((await read(previousVersion)).newerVersions).toEqual([
       batch.body.items[0].identifier,
       lines[0].identifier,
       registered.identifier,
@@ -118,37 +122,39 @@ describe('a new version', () => {
 
   it('is set, changed and removed by PATCH, with its history', async () => {
     const [first, other, second] = [await minted(), await minted(), await minted()];
-    for (const replaces of [first.identifier, other.identifier, null]) {
-      const { status, body } = await patch(second.path, { replaces });
-      expect([status, body.replaces]).toEqual([200, replaces]);
+    for (const previousVersion of [first.identifier, other.identifier, null]) {
+      const { status, body } = await patch(second.path, { previousVersion });
+      expect([status, body.previousVersion]).toEqual([200, previousVersion]);
     }
-    expect(coded(await patch(second.path, { replaces: null }))[0]).toBe(200);
+    expect(coded(await patch(second.path, { previousVersion: null }))[0]).toBe(200);
     expect((await history(second.identifier)).map(({ patch }) => patch)).toEqual([
-      [{ op: 'add', path: '', value: expect.objectContaining({ replaces: null }) }],
-      ...[first.identifier, other.identifier, null].map((value) => [{ op: 'replace', path: '/replaces', value }]),
+      [{ op: 'add', path: '', value: expect.objectContaining({ previousVersion: null }) }],
+      ...[first.identifier, other.identifier, null].map((value) => [
+        { op: 'replace', path: '/previousVersion', value },
+      ]),
     ]);
     expect((await read(first.identifier)).newerVersions).toEqual([]);
   });
 
   it('keeps the previous version when it is withdrawn and reinstated', async () => {
     const first = await minted();
-    const second = await minted({ replaces: first.identifier });
+    const second = await minted({ previousVersion: first.identifier });
     await step(second.path, 'withdraw', { reason: 'Faulty.' });
     expect((await read(first.identifier)).newerVersions).toEqual([second.identifier]);
     expect(await text(second.path, 'text/html')).toContain('Previous version');
-    expect((await step(second.path, 'reinstate')).body.replaces).toBe(first.identifier);
+    expect((await step(second.path, 'reinstate')).body.previousVersion).toBe(first.identifier);
     await step(first.path, 'withdraw', { reason: 'Old.' });
-    expect((await minted({ replaces: first.identifier })).body.replaces).toBe(first.identifier);
+    expect((await minted({ previousVersion: first.identifier })).body.previousVersion).toBe(first.identifier);
   });
 
   it('is replayed with its Idempotency-Key in any spelling; with another previous version the key is refused', async () => {
     const [first, other] = [await minted(), await minted()];
     const key = { 'idempotency-key': freshGuid() };
-    const { body } = await service.client.mint({ replaces: first.identifier }, key);
-    const again = await service.client.mint({ replaces: `hdl:${first.identifier.toLowerCase()}` }, key);
+    const { body } = await service.client.mint({ previousVersion: first.identifier }, key);
+    const again = await service.client.mint({ previousVersion: `hdl:${first.identifier.toLowerCase()}` }, key);
     expect([again.status, again.body.identifier]).toEqual([201, body.identifier]);
     expect(again.headers.get('idempotency-replayed')).toBe('true');
-    expect(coded(await service.client.mint({ replaces: other.identifier }, key))).toEqual([
+    expect(coded(await service.client.mint({ previousVersion: other.identifier }, key))).toEqual([
       422,
       'IDEMPOTENCY_KEY_REUSED',
     ]);
@@ -156,14 +162,14 @@ describe('a new version', () => {
 
   it('is named in `ignored` where the metadata ID belongs to an identifier with another previous version', async () => {
     const [first, other, metadataId] = [await minted(), await minted(), freshMetadataId()];
-    const { identifier } = await minted({ metadataId, replaces: first.identifier });
-    const same = await service.client.mint({ metadataId, replaces: `hdl:${first.identifier}` });
+    const { identifier } = await minted({ metadataId, previousVersion: first.identifier });
+    const same = await service.client.mint({ metadataId, previousVersion: `hdl:${first.identifier}` });
     expect([same.status, same.body.identifier, same.body.ignored]).toEqual([200, identifier, undefined]);
-    const differs = await service.client.mint({ metadataId, replaces: other.identifier, onExisting: 'return' });
-    expect([differs.status, differs.body.replaces, differs.body.ignored]).toEqual([
+    const differs = await service.client.mint({ metadataId, previousVersion: other.identifier, onExisting: 'return' });
+    expect([differs.status, differs.body.previousVersion, differs.body.ignored]).toEqual([
       200,
       first.identifier,
-      ['replaces'],
+      ['previousVersion'],
     ]);
   });
 });
@@ -173,56 +179,63 @@ describe('a previous version is refused', () => {
     const reserved = await minted({ state: 'reserved', leaseUntil: NEXT_YEAR });
     const guid = freshGuid();
     for (const fields of [
-      { replaces: `100.103/${freshGuid()}` },
-      { replaces: reserved.identifier },
-      { guid, replaces: `hdl:100.102/${guid.toLowerCase()}` },
+      { previousVersion: `100.103/${freshGuid()}` },
+      { previousVersion: reserved.identifier },
+      { guid, previousVersion: `hdl:100.102/${guid.toLowerCase()}` },
     ]) {
       expect(refusal(await service.client.mint(fields))).toEqual([422, ...refused]);
     }
     const { path, identifier } = await minted();
-    expect(refusal(await patch(path, { replaces: identifier }))).toEqual([422, ...refused]);
-    expect(refusal(await patch(path, { replaces: reserved.identifier }))).toEqual([422, ...refused]);
+    expect(refusal(await patch(path, { previousVersion: identifier }))).toEqual([422, ...refused]);
+    expect(refusal(await patch(path, { previousVersion: reserved.identifier }))).toEqual([422, ...refused]);
   });
 
   it('where it replaces the identifier itself, also when both are changed at once', async () => {
     const [first, second] = [await minted(), await minted()];
     const answers = await Promise.all([
-      patch(first.path, { replaces: second.identifier }),
-      patch(second.path, { replaces: first.identifier }),
+      patch(first.path, { previousVersion: second.identifier }),
+      patch(second.path, { previousVersion: first.identifier }),
     ]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 422]);
   });
 
   it('for a reserved identifier', async () => {
     const { identifier } = await minted();
-    const fields = { state: 'reserved', leaseUntil: NEXT_YEAR, replaces: identifier };
-    expect(refusal(await service.client.mint(fields))).toEqual([400, 'INVALID_REQUEST', '/replaces']);
+    const fields = { state: 'reserved', leaseUntil: NEXT_YEAR, previousVersion: identifier };
+    expect(refusal(await service.client.mint(fields))).toEqual([400, 'INVALID_REQUEST', '/previousVersion']);
     const reserved = await minted({ state: 'reserved', leaseUntil: NEXT_YEAR });
-    expect(refusal(await patch(reserved.path, { replaces: identifier }))).toEqual([409, 'WRONG_STATE', '/replaces']);
-    expect((await patch(reserved.path, { replaces: null })).status).toBe(200);
+    expect(refusal(await patch(reserved.path, { previousVersion: identifier }))).toEqual([
+      409,
+      'WRONG_STATE',
+      '/previousVersion',
+    ]);
+    expect((await patch(reserved.path, { previousVersion: null })).status).toBe(200);
   });
 
   it('where it is malformed or too long', async () => {
-    expect(refusal(await service.client.mint({ replaces: '100.102/xyz' }))[0]).toBe(400);
-    expect(refusal(await service.client.mint({ replaces: freshGuid() }))).toEqual([
+    expect(refusal(await service.client.mint({ previousVersion: '100.102/xyz' }))[0]).toBe(400);
+    expect(refusal(await service.client.mint({ previousVersion: freshGuid() }))).toEqual([
       400,
       'MISSING_SEPARATOR',
-      '/replaces',
+      '/previousVersion',
     ]);
-    expect(refusal(await service.client.mint({ replaces: `77.7/${'é'.repeat(8000)}` }))[0]).toBe(400);
-    for (const replaces of [7, '', []]) {
-      expect([replaces, (await service.client.mint({ replaces })).status]).toEqual([replaces, 400]);
+    expect(refusal(await service.client.mint({ previousVersion: `77.7/${'é'.repeat(8000)}` }))[0]).toBe(400);
+    for (const previousVersion of [7, '', []]) {
+      expect([previousVersion, (await service.client.mint({ previousVersion })).status]).toEqual([
+        previousVersion,
+        400,
+      ]);
     }
     // In POST, null is as good as absent.
-    const absent = await service.client.mint({ replaces: null });
-    expect([absent.status, absent.body.replaces]).toEqual([201, null]);
+    const absent = await service.client.mint({ previousVersion: null });
+    expect([absent.status, absent.body.previousVersion]).toEqual([201, null]);
   });
 });
 
 describe('the newer versions of an identifier', () => {
   it('are the first 20 in order of minting', async () => {
     const { identifier } = await minted();
-    const items = Array.from({ length: 21 }, () => ({ replaces: identifier }));
+    const items = Array.from({ length: 21 }, () => ({ previousVersion: identifier }));
     const { body } = await service.client.post('/identifiers/batch', { namingAuthority: '100.102', items });
     const all = body.items.map((each: any) => each.identifier);
     expect((await read(identifier)).newerVersions).toEqual(all.slice(0, 20));
@@ -234,13 +247,13 @@ describe('the newer versions of an identifier', () => {
     const register = async (namingAuthority: string, localName: string) =>
       (await service.client.post('/identifiers', { namingAuthority, localName })).body.identifier;
     expect(await register(folding, 'Report/É 1')).toBe(`${folding}/Report/É 1`);
-    const folded = await minted({ replaces: `${folding}/REPORT/É 1` });
-    expect(folded.body.replaces).toBe(`${folding}/Report/É 1`);
+    const folded = await minted({ previousVersion: `${folding}/REPORT/É 1` });
+    expect(folded.body.previousVersion).toBe(`${folding}/Report/É 1`);
     const list = (await service.client.get(`/identifiers/${encodeURIComponent(`${folding}/report/É 1`)}`)).body;
     expect(list.newerVersions).toEqual([folded.identifier]);
     await register(exactly, 'a');
     await register(exactly, 'A');
-    const exact = await minted({ replaces: `${exactly}/A` });
+    const exact = await minted({ previousVersion: `${exactly}/A` });
     const versions = async (name: string) =>
       (await service.client.get(`/identifiers/${exactly}%2F${name}`)).body.newerVersions;
     expect([await versions('a'), await versions('A')]).toEqual([[], [exact.identifier]]);
@@ -248,11 +261,11 @@ describe('the newer versions of an identifier', () => {
 
   it('are those of the name itself, not of another one with the same key', async () => {
     const [first, other] = [await minted(), await minted()];
-    const second = await minted({ replaces: first.identifier });
+    const second = await minted({ previousVersion: first.identifier });
     // A collision of the digests, which no client can make.
     await query(
       withoutTriggers(service.database.url),
-      `UPDATE identifier SET replaces_key = (SELECT self_key('100.102', $2::uuid, NULL, false)) WHERE guid = $1::uuid`,
+      `UPDATE identifier SET previous_version_key = (SELECT self_key('100.102', $2::uuid, NULL, false)) WHERE guid = $1::uuid`,
       [second.identifier.split('/')[1], other.identifier.split('/')[1]],
     );
     expect((await read(other.identifier)).newerVersions).toEqual([]);
@@ -261,7 +274,7 @@ describe('the newer versions of an identifier', () => {
   it('are known to an identifier that is registered after them', async () => {
     const prefix = freshPrefix();
     const guid = freshGuid();
-    const newer = await minted({ replaces: `${prefix}/${guid}` });
+    const newer = await minted({ previousVersion: `${prefix}/${guid}` });
     await create({ namingAuthority: prefix });
     const alone = await service.client.post('/identifiers', { namingAuthority: prefix, guid });
     expect([alone.status, alone.body.newerVersions]).toEqual([201, [newer.identifier]]);
@@ -270,7 +283,7 @@ describe('the newer versions of an identifier', () => {
     );
     const namingAuthority = freshPrefix();
     const guids = [freshGuid(), freshGuid(), freshGuid()];
-    for (const each of guids) await minted({ replaces: `${namingAuthority}/${each}` });
+    for (const each of guids) await minted({ previousVersion: `${namingAuthority}/${each}` });
     await create({ namingAuthority });
     const items = [
       { guid: guids[0] },
@@ -290,8 +303,8 @@ describe('an export', () => {
       const mint = async (fields: object = {}) =>
         (await service.client.post('/identifiers', { namingAuthority: prefix, ...fields })).body.identifier as string;
       const first = await mint();
-      const second = await mint({ replaces: first });
-      const third = await mint({ replaces: 'demo:7' });
+      const second = await mint({ previousVersion: first });
+      const third = await mint({ previousVersion: 'demo:7' });
       const exported = await text(`/identifiers/export?namingAuthority=${prefix}`, type);
       expect(exported.split('\n').find((line) => line.includes(second))).toContain(first);
       const unchanged = await sendLines(`${service.client.base}/identifiers/import`, exported, {
@@ -309,8 +322,8 @@ describe('an export', () => {
       expect(imported.map(({ outcome }: any) => outcome)).toEqual(['imported', 'imported', 'imported']);
       const [copyOfThird, copyOfSecond, copyOfFirst] = imported.map(({ identifier }: any) => identifier as string);
       expect(await read(copyOfFirst!)).toMatchObject({ newerVersions: [copyOfSecond] });
-      expect(await read(copyOfSecond!)).toMatchObject({ replaces: copyOfFirst });
-      expect(await read(copyOfThird!)).toMatchObject({ replaces: 'info:fedora/demo:7' });
+      expect(await read(copyOfSecond!)).toMatchObject({ previousVersion: copyOfFirst });
+      expect(await read(copyOfThird!)).toMatchObject({ previousVersion: 'info:fedora/demo:7' });
     },
   );
 });
@@ -330,14 +343,14 @@ describe('a naming authority that is hidden', () => {
     const stranger = { authorization: `Bearer ${(await keyed.client.post('/api-keys', request, admin)).body.secret}` };
     const mint = async (fields: object) => (await keyed.client.post('/identifiers', fields, admin)).body.identifier;
     const first = await mint({ namingAuthority: '7' });
-    const hidden = await mint({ namingAuthority: '8', replaces: first });
-    const shown = await mint({ namingAuthority: '7', replaces: first });
+    const hidden = await mint({ namingAuthority: '8', previousVersion: first });
+    const shown = await mint({ namingAuthority: '7', previousVersion: first });
     const seen = await keyed.client.get(pathOf(first), stranger);
     expect(seen.body.newerVersions).toEqual([shown]);
     expect(seen.headers.get('link')).not.toContain(hidden);
     expect((await keyed.client.get(pathOf(first), admin)).body.newerVersions).toEqual([hidden, shown]);
-    const ask = async (replaces: string) =>
-      refusal(await keyed.client.post('/identifiers', { namingAuthority: '7', replaces }, stranger));
+    const ask = async (previousVersion: string) =>
+      refusal(await keyed.client.post('/identifiers', { namingAuthority: '7', previousVersion }, stranger));
     expect([await ask(hidden), await ask(`8/${freshGuid()}`), await ask(`9/${freshGuid()}`)]).toEqual(
       Array.from({ length: 3 }, () => [422, ...refused]),
     );

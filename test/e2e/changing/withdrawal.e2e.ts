@@ -164,7 +164,7 @@ describe('the replacement of a withdrawn identifier', () => {
   it.each([
     ['cordraPath', (uris: Record<string, string>) => uris.cordraPath],
     ['cordraHost', (uris: Record<string, string>) => uris.cordraHost],
-    ['http', (uris: Record<string, string>) => uris.http],
+    ['http', (uris: Record<string, string>) => uris.resolver],
     ['small letters with a query', (uris: Record<string, string>) => `${uris.cordraPath!.toLowerCase()}?x`],
   ])('is accepted in any form and stored as NA/GUID: %s', async (_, spellingOf) => {
     const { body: replacement } = await service.client.mint();

@@ -15,8 +15,8 @@ const other = useService();
 let records: HandleRecordsService;
 
 const AUTHORITIES = [
-  { namingAuthority: '900', profile: 'handle', handleValues: true, sandbox: true, caseInsensitive: true },
-  { namingAuthority: '901', profile: 'handle', handleValues: true },
+  { namingAuthority: '900', profile: 'handle', storesHandleValues: true, sandbox: true, caseInsensitive: true },
+  { namingAuthority: '901', profile: 'handle', storesHandleValues: true },
   { namingAuthority: '902', profile: 'handle' },
 ];
 const ADMIN = { principal: OPEN_ACCESS, idempotencyKey: undefined };
@@ -127,7 +127,7 @@ describe('a Handle with stored values', () => {
   });
 
   it('is refused for values that its naming authority does not store', async () => {
-    expect(await faultOf(put('902/a', [URL_1, EMAIL]))).toEqual([4, expect.stringMatching(/"handleValues": true/)]);
+    expect(await faultOf(put('902/a', [URL_1, EMAIL]))).toEqual([4, expect.stringMatching(/"storesHandleValues": true/)]);
     expect(await put('902/a', [URL_1])).toBe('created');
     const body = await shown('902/a');
     expect([body.target, body.handleValues]).toEqual(['https://repo.example.org/1', null]);

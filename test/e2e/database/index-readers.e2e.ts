@@ -63,7 +63,7 @@ const READERS: Record<string, (client: Client) => Promise<unknown>> = {
   identifier_no_metadata_idx: get(() => '/identifiers?hasMetadataId=false'),
   identifier_no_target_idx: get(() => '/identifiers?hasTarget=false'),
   identifier_pkey: (client) => client.post('/identifiers/lookup', { items: [known.identifier] }),
-  identifier_replaces_idx: get(record),
+  identifier_previous_version_idx: get(record),
   identifier_request_key: repeated,
   identifier_reservation_idx: get(() => `/reservations/${known.reservation}`),
   identifier_target_idx: get(() => '/identifiers?target=https%3A%2F%2Frepo.example.org%2F7'),
@@ -95,7 +95,7 @@ beforeAll(async () => {
     JSON.stringify({
       ...{ namingAuthority: n % 30 === 0 ? '2000.01' : '100.102', metadataId: `demo:${n}` },
       ...{ target: `https://repo.example.org/${n}`, alternateIds: [`demo:alternate-${n}`] },
-      ...(n % 10 === 0 && { replaces: `hdl:9.9/${n}` }),
+      ...(n % 10 === 0 && { previousVersion: `hdl:9.9/${n}` }),
     }),
   );
   await sendLines(`${server.url}/identifiers/bulk`, `${lines.join('\n')}\n`, {});

@@ -44,7 +44,7 @@ const keysInSql = async (cases: readonly Case[], guids: readonly (string | null)
 
 const knownWith = ({ prefix, caseInsensitive }: Case, profile: 'cordra' | 'handle') => {
   const times = { version: 1, createdAt: new Date(0), updatedAt: new Date(0) };
-  const values = { handleValues: false, sandbox: false, metadataIdScheme: 'recognized' as const };
+  const values = { storesHandleValues: false, sandbox: false, metadataIdScheme: 'recognized' as const };
   const settings = { state: 'active', uuidVersion: 4, targetTemplate: null, resolver: null, ...values } as const;
   return new NamingAuthoritySnapshot(
     [{ prefix, profile, caseInsensitive, ...settings, ...times }],

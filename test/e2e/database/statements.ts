@@ -63,16 +63,18 @@ const searchOf = (term: Parameters<typeof searchQuery>[0]['terms'][number], nami
 export function item(
   name: string,
   request: Key | null,
-  more: { alternate?: string; leaseUntil?: Date; replaces?: string } = {},
+  more: { alternate?: string; leaseUntil?: Date; previousVersion?: string } = {},
 ) {
   const metadata = canonical(`hdl:2000.01/${name}`);
-  const { alternate, leaseUntil = null, replaces } = more;
+  const { alternate, leaseUntil = null, previousVersion } = more;
   return {
     authority: { prefix: '100.102', version: 1, resolver: null },
     address: { namingAuthority: '100.102', guid: randomUUID().replaceAll('-', ''), localKey: null },
     ...{ localName: 'x', selfKey: null, metadata, target: null, leaseUntil, metadataRecord: null },
     alternates: alternate === undefined ? [] : [canonical(alternate)],
-    ...(replaces !== undefined && { replaces: { text: replaces, key: digestOf(`hdl:${replaces}`) } }),
+    ...(previousVersion !== undefined && {
+      previousVersion: { text: previousVersion, key: digestOf(`hdl:${previousVersion}`) },
+    }),
     request: request === null ? null : { ...request, fingerprint: digestOf(name) },
     actor: { client: 'anonymous', keyId: null },
   } as never;
@@ -125,7 +127,8 @@ export const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][]
   [
     'new versions of one object',
     4 * FEW,
-    (on) => on.query(insertQuery(many(50, (n) => item(`v${n}`, null, { replaces: `100.102/${OFTEN_REPLACED}` })))),
+    (on) =>
+      on.query(insertQuery(many(50, (n) => item(`v${n}`, null, { previousVersion: `100.102/${OFTEN_REPLACED}` })))),
   ],
   [
     'a registration',

@@ -64,7 +64,7 @@ export const STREAM_STATEMENTS: [string, number, (on: pg.Client) => Promise<unkn
     'the 20th chunk of a key: mints with alternates and previous versions',
     2 * MOST,
     (on) => {
-      const more = (n: number) => ({ alternate: `bulk:${n}`, replaces: `100.102/${'0'.repeat(28)}${1000 + n}` });
+      const more = (n: number) => ({ alternate: `bulk:${n}`, previousVersion: `100.102/${'0'.repeat(28)}${1000 + n}` });
       return on.query(insertQuery(many(500, (n) => item(`bulk-${n}`, requestOf(n), more(n)))));
     },
   ],

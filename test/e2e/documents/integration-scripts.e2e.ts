@@ -123,7 +123,7 @@ async function stored(namingAuthority: string, runId: string) {
     runId,
   );
   const states = await sql(
-    `SELECT i.state, i.version, (replaces IS NOT NULL) AS "isNewer", count(*)::int AS n
+    `SELECT i.state, i.version, (previous_version IS NOT NULL) AS "isNewer", count(*)::int AS n
      FROM identifier i JOIN naming_authority a ON a.id = i.naming_authority_id WHERE a.prefix = $1
      GROUP BY 1, 2, 3 ORDER BY 1, 2`,
   );
@@ -132,7 +132,7 @@ async function stored(namingAuthority: string, runId: string) {
      FROM identifier older JOIN naming_authority a ON a.id = older.naming_authority_id
        JOIN identifier newer ON newer.naming_authority_id = a.id
          AND older.replaced_by = a.prefix || '/' || upper(replace(newer.guid::text, '-', ''))
-         AND newer.replaces = a.prefix || '/' || upper(replace(older.guid::text, '-', ''))
+         AND newer.previous_version = a.prefix || '/' || upper(replace(older.guid::text, '-', ''))
          AND newer.metadata_id = older.metadata_id || '/v2'
      WHERE a.prefix = $1 AND older.withdrawal_reason = 'Replaced by a corrected version.'`,
   );

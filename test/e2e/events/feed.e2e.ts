@@ -47,7 +47,7 @@ describe('GET /events', () => {
       target: 'https://repo.example.org/1',
       language: null,
       alternateIds: ['info:fedora/demo:1'],
-      replaces: null,
+      previousVersion: null,
       handleValues: null,
       state: 'active',
       leaseUntil: null,

@@ -22,7 +22,7 @@ const SHADOW = `
       VALUES (pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset), NEW.id, NEW.id, (SELECT prefix FROM naming_authority WHERE id = NEW.naming_authority_id), NEW.version,
               CASE WHEN NEW.lease_until IS NOT NULL THEN 'reserved' WHEN NEW.registered THEN 'registered' ELSE 'minted' END,
               NEW.client, NEW.key_id, NEW.created_at,
-              jsonb_build_object('metadataId', NEW.metadata_id, 'target', NEW.target, 'language', NEW.language, 'alternateIds', coalesce(NEW.alternate_ids, '{}'), 'replaces', NEW.replaces, 'handleValues', NULL,
+              jsonb_build_object('metadataId', NEW.metadata_id, 'target', NEW.target, 'language', NEW.language, 'alternateIds', coalesce(NEW.alternate_ids, '{}'), 'previousVersion', NEW.previous_version, 'handleValues', NULL,
                                  'state', NEW.state, 'tombstone', NULL));
     END IF;
     RETURN NULL;

@@ -80,8 +80,8 @@ describe('32 hexadecimal digits', () => {
     const free = digits();
     const named = await mint({ alternateIds: [`777/${free}`] });
     expect([named.status, named.body.alternateIds]).toEqual([201, [`hdl:777/${free}`]]);
-    const version = await mint({ replaces: texts[1] });
-    expect(version.body.replaces).toBe(`777/${name}`);
+    const version = await mint({ previousVersion: texts[1] });
+    expect(version.body.previousVersion).toBe(`777/${name}`);
 
     const other = await mint({ namingAuthority: '777', localName: name.toUpperCase() });
     expect([other.body.describes, other.body.newerVersions]).toEqual([[], []]);
@@ -171,7 +171,7 @@ describe('CID-10: under a naming authority of ours with the profile "cordra"', (
     ['a digit that is none', '30/0c4ae1d3b9f24c7e9a1b2c3d4e5f607x', 34],
     ['another text', 'hdl:30/report-7', 7],
   ])('%s is no metadata ID, no alternate and no previous version', async (_, text, offset) => {
-    for (const fields of [{ metadataId: text }, { alternateIds: [text] }, { replaces: text }]) {
+    for (const fields of [{ metadataId: text }, { alternateIds: [text] }, { previousVersion: text }]) {
       const refused = await mint(fields, member);
       expect([refused.status, refused.body.code]).toEqual([400, 'INVALID_GUID']);
       expect(refused.body.errors[0]).toMatchObject({ offset, rule: 'CID-10' });
@@ -204,10 +204,10 @@ describe('URI-36: /normalize reads and writes the HTTP form of a naming authorit
   it('with its resolver, which only those know who see it', async () => {
     const { body } = await mint({ namingAuthority: 'Ark', localName: 'x.y/z' });
     const url = 'https://pid.example.edu/hdl/Ark/x.y%2Fz';
-    expect(body.uris.http).toBe(url);
+    expect(body.uris.resolver).toBe(url);
     for (const kind of [undefined, 'http-uri']) {
       const [own] = await normalized([{ input: url, kind }], member);
-      expect(own).toMatchObject({ valid: true, normalized: url, uris: { http: url } });
+      expect(own).toMatchObject({ valid: true, normalized: url, uris: { resolver: url } });
     }
     const input = 'https://hidden.example.edu/50/x';
     for (const [kind, code] of [
@@ -219,7 +219,7 @@ describe('URI-36: /normalize reads and writes the HTTP form of a naming authorit
     }
     const context = { resolver: { scheme: 'http', authority: 'stated.example.org' } };
     const [stated] = await normalized([{ input: 'Ark/a', context }]);
-    expect(stated.uris.http).toBe('http://stated.example.org/Ark/a');
+    expect(stated.uris.resolver).toBe('http://stated.example.org/Ark/a');
   });
 
   it('HS-05: compares two texts by the case rule of their naming authority', async () => {

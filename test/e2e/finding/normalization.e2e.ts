@@ -32,7 +32,8 @@ describe('POST /normalize', () => {
         expect({ id, ...rest }).toMatchObject({ ...shown, normalized, ...(equal !== undefined && { equal }) });
         for (const [key, value] of Object.entries(parts))
           expect([id, key, rest.parts[key] ?? null]).toEqual([id, key, value]);
-        for (const [key, value] of Object.entries(uris)) expect([id, key, rest.uris[key]]).toEqual([id, key, value]);
+        const rendered = { ...rest.uris, http: rest.uris.resolver };
+        for (const [key, value] of Object.entries(uris)) expect([id, key, rendered[key]]).toEqual([id, key, value]);
       }
     });
   });
@@ -61,7 +62,7 @@ describe('POST /normalize', () => {
         { input: url.replace('/hdl/', '/'), kind: 'http-uri', context: { profile: 'cordra' } },
       ],
     });
-    expect(answer.body.items[0].uris.http).toBe(url);
+    expect(answer.body.items[0].uris.resolver).toBe(url);
     expect(answer.body.items[1]).toMatchObject({ valid: true, normalized: url });
     expect(answer.body.items[2]).toMatchObject({
       valid: false,

@@ -49,7 +49,7 @@ beforeAll(async () => {
     return answer;
   };
   await created('/naming-authorities', { namingAuthority: '21' });
-  const rules = { profile: 'handle', caseInsensitive: true, handleValues: true, sandbox: true };
+  const rules = { profile: 'handle', caseInsensitive: true, storesHandleValues: true, sandbox: true };
   await created('/naming-authorities', { namingAuthority: PREFIX, ...rules });
   const scopes = ['read', 'mint', 'register', 'curate'];
   const namingAuthorities = [{ namingAuthority: PREFIX, derived: false }];

@@ -23,7 +23,7 @@ const found = async (path: string) => {
 
 beforeAll(async () => {
   const { client, server } = service;
-  const settings = { profile: 'handle', handleValues: true, caseInsensitive: true };
+  const settings = { profile: 'handle', storesHandleValues: true, caseInsensitive: true };
   for (const namingAuthority of ['21', '21.T1']) {
     expect((await client.post('/naming-authorities', { namingAuthority, ...settings })).status).toBe(201);
   }

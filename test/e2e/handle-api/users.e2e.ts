@@ -41,7 +41,7 @@ let secret = '';
 
 beforeAll(async () => {
   client = await services.start({ FACES: 'api,resolver,handles' });
-  const settings = { namingAuthority: '2050', profile: 'handle', handleValues: true, caseInsensitive: true };
+  const settings = { namingAuthority: '2050', profile: 'handle', storesHandleValues: true, caseInsensitive: true };
   expect((await client.post('/naming-authorities', settings, ADMIN)).status).toBe(201);
   const { status, body } = await createKey({ handleUser: '2050/ADMIN' });
   expect([status, body.handleUser]).toEqual([201, USER]);

@@ -33,7 +33,7 @@ describe.each([
 
   beforeAll(async () => {
     for (const prefix of ['70', '80']) {
-      const settings = { namingAuthority: prefix, profile: 'handle', handleValues: true };
+      const settings = { namingAuthority: prefix, profile: 'handle', storesHandleValues: true };
       expect((await service.client.post('/naming-authorities', settings, ADMIN)).status).toBe(201);
       for (const name of ['a', 'b', 'c']) {
         const values = [

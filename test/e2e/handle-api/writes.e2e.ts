@@ -34,8 +34,8 @@ const identifierOf = (handle: string) => service.client.get(`/identifiers/${hand
 
 beforeAll(async () => {
   for (const settings of [
-    { namingAuthority: 'Box', profile: 'handle', handleValues: true, sandbox: true },
-    { namingAuthority: 'Kept', profile: 'handle', handleValues: true },
+    { namingAuthority: 'Box', profile: 'handle', storesHandleValues: true, sandbox: true },
+    { namingAuthority: 'Kept', profile: 'handle', storesHandleValues: true },
   ]) {
     expect((await service.client.post('/naming-authorities', settings, ADMIN)).status).toBe(201);
   }

@@ -19,7 +19,7 @@ export const VALUES = {
   metadataId: 'demo:zqx-metadata',
   target: 'https://repo.example.org/zqx-target',
   alternateIds: ['demo:zqx-alternate', `hdl:${CLAIMED}`],
-  replaces: 'hdl:99.9/zqx-predecessor',
+  previousVersion: 'hdl:99.9/zqx-predecessor',
 };
 /** An identifier without values. */
 export const BARE = `${A}/bare`;
@@ -86,7 +86,7 @@ export function useLegalRecords(): LegalRecords {
   };
   beforeAll(async () => {
     for (const namingAuthority of [A, B])
-      await done('/naming-authorities', { namingAuthority, profile: 'handle', handleValues: true });
+      await done('/naming-authorities', { namingAuthority, profile: 'handle', storesHandleValues: true });
     const all = ['read', 'mint', 'register', 'curate'];
     clients.curator = await keyOf('depositors', all, A);
     clients.minter = await keyOf('depositors', ['read', 'mint'], A);

@@ -90,7 +90,7 @@ export function useOpaqueIds() {
 
   beforeAll(async () => {
     for (const namingAuthority of [ANY, 'Any2']) {
-      const settings = { namingAuthority, profile: 'handle', handleValues: true, metadataIdScheme: 'any' };
+      const settings = { namingAuthority, profile: 'handle', storesHandleValues: true, metadataIdScheme: 'any' };
       const { status, body } = await post('/naming-authorities', settings);
       expect([status, body.metadataIdScheme]).toEqual([201, 'any']);
     }

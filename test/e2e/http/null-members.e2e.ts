@@ -4,7 +4,7 @@ import { useSharedService } from '../harness/service.js';
 
 const service = useSharedService();
 const NULLS = {
-  ...{ metadataId: null, mintMetadataId: null, target: null, alternateIds: null, replaces: null, guid: null },
+  ...{ metadataId: null, mintMetadataId: null, target: null, alternateIds: null, previousVersion: null, guid: null },
   ...{ localName: null, state: null, leaseUntil: null, onExisting: null },
 };
 

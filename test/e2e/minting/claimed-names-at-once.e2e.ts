@@ -188,7 +188,7 @@ describe('the lock of a name', () => {
   it('is taken neither by mints with generated names nor by changes without claims', async () => {
     const { path } = await minted({ alternateIds: ['demo:lock-1'] });
     const prefix = '777';
-    const fields = { namingAuthority: prefix, profile: 'handle', handleValues: true };
+    const fields = { namingAuthority: prefix, profile: 'handle', storesHandleValues: true };
     expect((await service.client.post('/naming-authorities', fields)).status).toBe(201);
     const reserved = { state: 'reserved', leaseUntil: new Date(Date.now() + 600_000).toISOString() };
     await whileLocked(async () => {

@@ -42,7 +42,7 @@ beforeAll(async () => {
     [exact(), false],
     [folding(), true],
   ] as const) {
-    const fields = { namingAuthority, profile: 'handle', caseInsensitive, handleValues: true };
+    const fields = { namingAuthority, profile: 'handle', caseInsensitive, storesHandleValues: true };
     expect((await service.client.post('/naming-authorities', fields)).status).toBe(201);
   }
 });

@@ -134,9 +134,9 @@ describe('a name with the key of another one', () => {
   it('is not the previous version of what replaces the other one', async () => {
     // Under a naming authority of which only twin1 is registered; twin2 was named by an import.
     const time = '2026-01-01T00:00:00Z';
-    const line = (guid: string, replaces: string) =>
+    const line = (guid: string, previousVersion: string) =>
       JSON.stringify({
-        ...{ identifier: `100.102/${guid}`, replaces, state: 'active', version: 1 },
+        ...{ identifier: `100.102/${guid}`, previousVersion, state: 'active', version: 1 },
         ...{ createdAt: time, updatedAt: time },
       });
     const [same, other] = ['F58FB49EB1F848F0A606E84CEF294BE5', 'A3D8BE7457C943FFB66ED4583059A8BA'];
@@ -154,7 +154,7 @@ describe('an opaque metadata ID with the key of another one', () => {
   let holder: string;
 
   beforeAll(async () => {
-    const settings = { namingAuthority: '21', profile: 'handle', handleValues: true, metadataIdScheme: 'any' };
+    const settings = { namingAuthority: '21', profile: 'handle', storesHandleValues: true, metadataIdScheme: 'any' };
     expect((await service.client.post('/naming-authorities', settings)).status).toBe(201);
     const minted = await mint({ namingAuthority: '21', metadataId: one });
     expect(minted.status).toBe(201);

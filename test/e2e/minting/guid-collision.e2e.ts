@@ -33,7 +33,7 @@ const ORDER = {
   target: null,
   language: null,
   alternates: [],
-  replaces: null,
+  previousVersion: null,
   guid: null,
   localName: null,
   localNameStart: '',

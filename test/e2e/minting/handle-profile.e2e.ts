@@ -133,7 +133,7 @@ describe('CID-02: a local name of any kind', () => {
     const minted = await register(OWN, localName);
     expect([minted.status, minted.body.localName]).toEqual([201, localName]);
     expect(minted.headers.get('location')).toBeNull();
-    for (const spelling of [minted.body.identifier, minted.body.uris.handleUri, minted.body.uris.http]) {
+    for (const spelling of [minted.body.identifier, minted.body.uris.handleUri, minted.body.uris.resolver]) {
       expect((await get(spelling)).body.localName).toBe(localName);
     }
     const again = await register(OWN, localName);
@@ -280,13 +280,13 @@ describe('minting under the profile "handle"', () => {
     expect(metadataRecord).toMatchObject({ namingAuthority: OWN, guid: null, describes: [`${OWN}/object/é?`] });
     expect(body.metadataId).toBe(`hdl:${metadataRecord.identifier}`);
     expect((await get(body.metadataId)).body.describes).toEqual([`${OWN}/object/é?`]);
-    expect(metadataRecord.uris.http).toBe(`https://resolve.example.org:8443/hdl/${metadataRecord.identifier}`);
+    expect(metadataRecord.uris.resolver).toBe(`https://resolve.example.org:8443/hdl/${metadataRecord.identifier}`);
   });
 
   it('shows the own resolver in a list', async () => {
     const { items } = (await service.client.get(`/identifiers?namingAuthority=${OWN}&limit=3`)).body;
     for (const { uris } of items)
-      expect(uris.http).toMatch(new RegExp(`^https://resolve\\.example\\.org:8443/hdl/${OWN}/`));
+      expect(uris.resolver).toMatch(new RegExp(`^https://resolve\\.example\\.org:8443/hdl/${OWN}/`));
   });
 
   it.each([

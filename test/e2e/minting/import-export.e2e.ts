@@ -143,7 +143,7 @@ describe('GET /identifiers/export', () => {
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
     expect(
       csv.startsWith(
-        '"identifier","metadataId","target","language","state","alternateIds","version","createdAt","updatedAt","leaseUntil","withdrawnAt","withdrawalReasonCode","withdrawalReason","replacedBy","replaces","handleValues","hiddenValues"\r\n',
+        '"identifier","metadataId","target","language","state","alternateIds","version","createdAt","updatedAt","leaseUntil","withdrawnAt","withdrawalReasonCode","withdrawalReason","replacedBy","previousVersion","handleValues","hiddenValues"\r\n',
       ),
     ).toBe(true);
     expect(csv.endsWith('\r\n')).toBe(true);

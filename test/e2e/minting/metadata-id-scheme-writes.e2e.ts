@@ -137,7 +137,7 @@ it('an export as NDJSON and as CSV is imported into another registry without a d
     const server = await startServer({ ...SETTINGS, DATABASE_URL: database.url });
     try {
       const other = new Client(server.url);
-      const settings = { namingAuthority: ANY, profile: 'handle', handleValues: true, metadataIdScheme: 'any' };
+      const settings = { namingAuthority: ANY, profile: 'handle', storesHandleValues: true, metadataIdScheme: 'any' };
       expect((await other.post('/naming-authorities', settings, ADMIN)).status).toBe(201);
       const results = await sendLines(`${server.url}/identifiers/import`, body, { ...ADMIN, 'content-type': type });
       expect(results.filter(({ status }) => status !== 201)).toEqual([]);

@@ -48,7 +48,7 @@ describe('POST /identifiers', () => {
       uris: {
         cordraPath: `hdl:100.102/${guid}`,
         cordraHost: `hdl://100.102/${guid}`,
-        http: `http://hdl.handle.net/100.102/${guid}`,
+        resolver: `http://hdl.handle.net/100.102/${guid}`,
         handleUri: `hdl:100.102/${guid}`,
         infoHdl: `info:hdl/100.102/${guid}`,
       },

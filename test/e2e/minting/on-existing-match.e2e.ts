@@ -93,10 +93,13 @@ describe('a mint of a metadata ID that an identifier has', () => {
 
   it('compares the previous version', async () => {
     const [{ identifier: previous }, { identifier: another }] = [await minted(), await minted()];
-    const sent = { metadataId: freshMetadataId(), replaces: previous };
+    const sent = { metadataId: freshMetadataId(), previousVersion: previous };
     const { identifier } = await minted(sent);
-    expect(matched(await mint({ ...sent, replaces: `hdl:${previous.toLowerCase()}` }))).toEqual([200, identifier]);
-    expect(matched(await mint({ ...sent, replaces: another }))).toEqual([409, identifier, '/replaces']);
+    expect(matched(await mint({ ...sent, previousVersion: `hdl:${previous.toLowerCase()}` }))).toEqual([
+      200,
+      identifier,
+    ]);
+    expect(matched(await mint({ ...sent, previousVersion: another }))).toEqual([409, identifier, '/previousVersion']);
   });
 
   it('compares the GUID that it registers', async () => {

@@ -13,7 +13,7 @@ const mint = (fields: object) => service.client.post('/identifiers', { namingAut
 const WAYS: [string, (name: string) => Promise<{ status: number }>][] = [
   ['a metadata ID', (metadataId) => mint({ metadataId })],
   ['an alternate identifier', (name) => mint({ alternateIds: [name] })],
-  ['a previous version', (replaces) => mint({ replaces })],
+  ['a previous version', (previousVersion) => mint({ previousVersion })],
 ];
 
 const refusal = (value: boolean) => ({

@@ -17,7 +17,7 @@ describe('POST /naming-authorities', () => {
       state: 'active',
       profile: 'cordra',
       caseInsensitive: false,
-      handleValues: false,
+      storesHandleValues: false,
       sandbox: false,
       metadataIdScheme: 'recognized',
       uuidVersion: 4,

@@ -30,8 +30,8 @@ describe('the rules of a naming authority without identifiers', () => {
     const prefix = await created();
     const refused = await service.client.post('/identifiers', { namingAuthority: prefix, localName: '11/247' });
     expect([refused.status, refused.body.code]).toEqual([422, 'WRONG_PROFILE']);
-    const changed = await patch(prefix, { profile: 'handle', handleValues: true }, { 'if-match': '"1"' });
-    expect(changed.body).toMatchObject({ profile: 'handle', handleValues: true, version: 2 });
+    const changed = await patch(prefix, { profile: 'handle', storesHandleValues: true }, { 'if-match': '"1"' });
+    expect(changed.body).toMatchObject({ profile: 'handle', storesHandleValues: true, version: 2 });
     for (const [client, localName] of [
       [other, '11/247'],
       [service.client, '11/248'],
@@ -46,7 +46,7 @@ describe('the rules of a naming authority without identifiers', () => {
     );
     expect(JSON.parse(history[0]?.patch ?? '')).toEqual([
       { op: 'replace', path: '/profile', value: 'handle' },
-      { op: 'replace', path: '/handleValues', value: true },
+      { op: 'replace', path: '/storesHandleValues', value: true },
     ]);
   });
 
@@ -62,7 +62,7 @@ describe('the rules of a naming authority without identifiers', () => {
 
   it('are refused where they contradict each other or the prefix, as in a creation', async () => {
     const prefix = await created();
-    expect(outcomeOf(await patch(prefix, { handleValues: true }))).toEqual([400, 'INVALID_REQUEST', ['/handleValues']]);
+    expect(outcomeOf(await patch(prefix, { storesHandleValues: true }))).toEqual([400, 'INVALID_REQUEST', ['/storesHandleValues']]);
     await create({ namingAuthority: 'Lib-7', profile: 'handle' });
     expect(outcomeOf(await patch('Lib-7', { profile: 'cordra' }))).toEqual([
       ...[400, 'INVALID_NAMING_AUTHORITY', ['/namingAuthority']],

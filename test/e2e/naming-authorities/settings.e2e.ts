@@ -184,12 +184,14 @@ describe('resolver', () => {
     await patch(prefix, { resolver: { scheme: 'https', authority: 'one.example.org', firstSegment: 'hdl' } });
     const http = `https://one.example.org/hdl/${identifier}`;
     for (const client of [other, service.client]) {
-      expect((await client.get(`/identifiers/${identifier}`)).body.uris.http).toBe(http);
+      expect((await client.get(`/identifiers/${identifier}`)).body.uris.resolver).toBe(http);
       expect((await client.get(`/identifiers/${encodeURIComponent(http)}`)).body.identifier).toBe(identifier);
       expect((await client.get(`/identifiers/${identifier}/uris`)).body.http).toBe(http);
     }
     await patch(prefix, { resolver: null });
-    expect((await other.get(`/identifiers/${identifier}`)).body.uris.http).toBe(`http://hdl.handle.net/${identifier}`);
+    expect((await other.get(`/identifiers/${identifier}`)).body.uris.resolver).toBe(
+      `http://hdl.handle.net/${identifier}`,
+    );
   });
 
   it('URI-32: on the host of another resolver, its first segment is no naming authority', async () => {
@@ -198,9 +200,9 @@ describe('resolver', () => {
       resolver: { scheme: 'http', authority: 'hdl.handle.net', firstSegment: 'api' },
     });
     const { identifier, uris } = (await mint(service.client, prefix, { localName: 'x/y' })).body;
-    expect(uris.http).toBe(`http://hdl.handle.net/api/${prefix}/x%2Fy`);
+    expect(uris.resolver).toBe(`http://hdl.handle.net/api/${prefix}/x%2Fy`);
     for (const url of [
-      uris.http,
+      uris.resolver,
       `https://hdl.handle.net/api/${prefix}/x%2Fy`,
       `https://hdl.handle.net/${prefix}/x/y`,
     ]) {

@@ -24,7 +24,7 @@ const led = async (path: string) => {
 };
 
 beforeAll(async () => {
-  const settings = { profile: 'handle', handleValues: true, sandbox: true, caseInsensitive: true };
+  const settings = { profile: 'handle', storesHandleValues: true, sandbox: true, caseInsensitive: true };
   for (const namingAuthority of ['21', NA]) {
     const { status } = await service.client.post('/naming-authorities', { ...settings, namingAuthority });
     expect(status).toBe(201);

@@ -26,7 +26,7 @@ beforeAll(async () => {
   const withdrawn = await minted({ target: TARGET });
   expect((await client.post(`/identifiers${withdrawn}/withdraw`, { reason: 'Twice.' }, ADMIN)).status).toBe(200);
   const active = await minted({ target: TARGET });
-  const storing = { namingAuthority: '2070', profile: 'handle', handleValues: true };
+  const storing = { namingAuthority: '2070', profile: 'handle', storesHandleValues: true };
   expect((await client.post('/naming-authorities', storing, ADMIN)).status).toBe(201);
   const values = JSON.stringify([
     { index: 3, type: 'DESC', data: 'é \u2028' },

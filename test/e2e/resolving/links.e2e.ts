@@ -20,7 +20,7 @@ beforeAll(async () => {
   const resolver = { RESOLVER_AUTHORITY: 'id.example.org', RESOLVER_SCHEME: 'https', RESOLVER_FIRST_SEGMENT: 'hdl' };
   client = await services.start({ ...resolver, FACES: 'api,resolver,handles' });
   closed = await services.start({ ...resolver, PUBLIC_READ: 'false', FACES: 'api,resolver' });
-  const settings = { namingAuthority: '2070', profile: 'handle', handleValues: true };
+  const settings = { namingAuthority: '2070', profile: 'handle', storesHandleValues: true };
   expect((await client.post('/naming-authorities', settings, ADMIN)).status).toBe(201);
   expect((await client.post('/naming-authorities', { namingAuthority: '8' }, ADMIN)).status).toBe(201);
 });
@@ -51,8 +51,8 @@ describe('the links of an identifier', () => {
     ['of the framework', BY_FRAMEWORK],
   ])('are in its redirect, %s: link set, metadata record, previous and newer versions', async (_, headers) => {
     const first = await mint({});
-    const second = await mint({ replaces: first, metadataId: `hdl:2000.01/${freshGuid()}` });
-    const third = await mint({ replaces: second });
+    const second = await mint({ previousVersion: first, metadataId: `hdl:2000.01/${freshGuid()}` });
+    const third = await mint({ previousVersion: second });
     const { metadataId } = (await client.get(`/identifiers/${second}`)).body;
     // The second one is answered from memory.
     for (const _time of [1, 2]) {
@@ -105,8 +105,8 @@ describe('the links of an identifier', () => {
 
   it('are in 410, with the successor first, once, and without a name of the page', async () => {
     const [previous, metadataId] = [await mint({}), `hdl:2000.01/${freshGuid()}`];
-    const identifier = await mint({ metadataId, replaces: previous });
-    const successor = await mint({ replaces: identifier });
+    const identifier = await mint({ metadataId, previousVersion: previous });
+    const successor = await mint({ previousVersion: identifier });
     const body = { reason: 'Deposited twice.', replacedBy: successor };
     expect((await client.post(`/identifiers/${identifier}/withdraw`, body, ADMIN)).status).toBe(200);
     for (const accept of ['text/html', 'application/json']) {
@@ -125,7 +125,7 @@ describe('the links of an identifier', () => {
 
   it('take at most 1 KB with many versions and a long name, and contain the link set', async () => {
     const identifier = await mint({ metadataId: `hdl:77.7/${'é'.repeat(120)}` });
-    const items = Array.from({ length: 21 }, () => ({ replaces: identifier, target: TARGET }));
+    const items = Array.from({ length: 21 }, () => ({ previousVersion: identifier, target: TARGET }));
     const batch = await client.post('/identifiers/batch', { namingAuthority: '100.102', items }, ADMIN);
     expect(batch.body.items).toHaveLength(21);
     for (const path of [`/${identifier}`, `/${identifier}?noredirect`]) {
@@ -190,7 +190,7 @@ describe('the redirect from memory', () => {
     expect(await linksOf(`/${identifier}`)).toEqual([linkset(identifier)]);
     const previous = await mint({});
     await get(`/${previous}`);
-    await change(identifier, { replaces: previous });
+    await change(identifier, { previousVersion: previous });
     expect(await linksOf(`/${identifier}`)).toContain(link(previous, 'predecessor-version'));
     expect(await linksOf(`/${previous}`)).toContain(link(identifier, 'successor-version'));
   });
@@ -198,9 +198,9 @@ describe('the redirect from memory', () => {
   it('has a newer version as soon as this process has minted it', async () => {
     const first = await mint({});
     await get(`/${first}`);
-    const second = await mint({ replaces: `hdl:${first.toLowerCase()}` });
+    const second = await mint({ previousVersion: `hdl:${first.toLowerCase()}` });
     expect(await linksOf(`/${first}`)).toContain(link(second, 'successor-version'));
-    const items = [{ replaces: second, target: TARGET }];
+    const items = [{ previousVersion: second, target: TARGET }];
     await get(`/${second}`);
     const { body } = await client.post('/identifiers/batch', { namingAuthority: '100.102', items }, ADMIN);
     expect(await linksOf(`/${second}`)).toContain(link(body.items[0].identifier, 'successor-version'));
@@ -243,8 +243,8 @@ describe('where reading needs a key', () => {
     const hidden = await mint({ namingAuthority: '8', guid: freshGuid() });
     const records = [];
     for (const metadataId of metadataIds) {
-      const identifier = await mint({ metadataId: `hdl:${metadataId}`, replaces: hidden });
-      await mint({ namingAuthority: '8', replaces: identifier });
+      const identifier = await mint({ metadataId: `hdl:${metadataId}`, previousVersion: hidden });
+      await mint({ namingAuthority: '8', previousVersion: identifier });
       records.push(identifier);
     }
     const own = metadataIds[2] ?? '';

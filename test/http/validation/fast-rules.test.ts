@@ -38,7 +38,7 @@ const WHOLE: readonly (readonly [Dto, Record<string, unknown>])[] = [
     {
       ...{ namingAuthority: '100.102', metadataId: 'hdl:1/a', mintMetadataId: false, target: 'https://a.example/1' },
       ...{ alternateIds: ['info:fedora/demo:7'], guid: 'F58F', localName: 'x', state: 'active', leaseUntil: TIME },
-      ...{ replaces: '100.102/F58FB49EB1F848F0A606E84CEF294BE5', onExisting: 'reject' },
+      ...{ previousVersion: '100.102/F58FB49EB1F848F0A606E84CEF294BE5', onExisting: 'reject' },
     },
   ],
   [MintItemDto, { clientRef: 'row 7', namingAuthority: '100.102', metadataId: 'hdl:1/a', target: 'http://a.example/' }],
@@ -59,7 +59,7 @@ const WHOLE: readonly (readonly [Dto, Record<string, unknown>])[] = [
     TransferLineDto,
     {
       ...{ identifier: '100.102/F58FB49EB1F848F0A606E84CEF294BE5', metadataId: null, target: null, alternateIds: [] },
-      ...{ language: 'de', replaces: '77.7/a', handleValues: null, hiddenValues: 0 },
+      ...{ language: 'de', previousVersion: '77.7/a', handleValues: null, hiddenValues: 0 },
       ...{ state: 'withdrawn', version: 2, createdAt: TIME, updatedAt: TIME, leaseUntil: null },
       tombstone: { withdrawnAt: TIME, reasonCode: 'legal', reason: 'gone', replacedBy: null },
     },

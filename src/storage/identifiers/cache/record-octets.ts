@@ -23,9 +23,10 @@ export function octetsOf(key: string, record: IdentifierRecord | null): number {
 }
 
 function textsOf(record: IdentifierRecord): string[] {
-  const { namingAuthority, guid, localName, metadataId, alternateIds, replaces, newerVersions, tombstone } = record;
+  const { namingAuthority, guid, localName, metadataId, alternateIds, previousVersion, newerVersions, tombstone } =
+    record;
   const values = record.handleValues?.map((value) => JSON.stringify(value)) ?? [];
-  const own = [namingAuthority, guid, localName, metadataId, replaces, tombstone?.reason, tombstone?.replacedBy];
+  const own = [namingAuthority, guid, localName, metadataId, previousVersion, tombstone?.reason, tombstone?.replacedBy];
   const texts = [...own, ...TEXTS.map(({ name }) => record[name])].flatMap((text) => text ?? []);
   // Values are again in the JSON, which contains their Base64 or escaped texts.
   return [...texts, ...alternateIds, ...newerVersions, ...values, ...values];

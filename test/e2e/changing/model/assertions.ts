@@ -34,7 +34,7 @@ async function expectHistory(entry: Entry, real: Real): Promise<void> {
     target,
     language: null,
     alternateIds,
-    replaces: null,
+    previousVersion: null,
     handleValues: null,
     state,
     leaseUntil: state === 'reserved' ? FAR_LEASE : null,

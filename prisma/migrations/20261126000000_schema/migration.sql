@@ -23,7 +23,7 @@ CREATE TABLE "naming_authority" (
     "resolver_scheme" TEXT COLLATE "C",
     "resolver_authority" TEXT COLLATE "C",
     "resolver_first_segment" TEXT COLLATE "C",
-    "handle_values" BOOLEAN NOT NULL DEFAULT false,
+    "stores_handle_values" BOOLEAN NOT NULL DEFAULT false,
     "sandbox" BOOLEAN NOT NULL DEFAULT false,
     "metadata_id_scheme" TEXT NOT NULL DEFAULT 'recognized',
     "version" INTEGER NOT NULL DEFAULT 1,
@@ -43,7 +43,7 @@ CREATE TABLE "naming_authority" (
         ("resolver_scheme" IS NULL) = ("resolver_authority" IS NULL)
         AND ("resolver_scheme" IS NOT NULL OR "resolver_first_segment" IS NULL)
     ),
-    CONSTRAINT "naming_authority_handle_values_check" CHECK ("profile" = 'handle' OR NOT "handle_values"),
+    CONSTRAINT "naming_authority_stores_handle_values_check" CHECK ("profile" = 'handle' OR NOT "stores_handle_values"),
     CONSTRAINT "naming_authority_metadata_id_scheme_check" CHECK ("metadata_id_scheme" IN ('recognized', 'any')),
     CONSTRAINT "naming_authority_version_check" CHECK ("version" >= 1)
 );
@@ -81,8 +81,8 @@ BEGIN
 END $$;
 
 CREATE TRIGGER "naming_authority_rules" BEFORE UPDATE ON "naming_authority" FOR EACH ROW
-    WHEN ((OLD."profile", OLD."case_insensitive", OLD."handle_values", OLD."sandbox", OLD."metadata_id_scheme")
-          IS DISTINCT FROM (NEW."profile", NEW."case_insensitive", NEW."handle_values", NEW."sandbox", NEW."metadata_id_scheme"))
+    WHEN ((OLD."profile", OLD."case_insensitive", OLD."stores_handle_values", OLD."sandbox", OLD."metadata_id_scheme")
+          IS DISTINCT FROM (NEW."profile", NEW."case_insensitive", NEW."stores_handle_values", NEW."sandbox", NEW."metadata_id_scheme"))
     EXECUTE FUNCTION "refuse_change_of_rules"();
 
 -- Identifiers with their metadata IDs. An identifier that was minted, and not imported, is its own first event until its first
@@ -105,7 +105,7 @@ CREATE TABLE "identifier" (
     "guid" UUID,
     "local_key" UUID,
     "metadata_key" UUID,
-    "replaces_key" UUID,
+    "previous_version_key" UUID,
     "request_hash" UUID,
     "reservation" UUID,
     "state" TEXT NOT NULL DEFAULT 'active',
@@ -121,7 +121,7 @@ CREATE TABLE "identifier" (
     "withdrawal_reason" TEXT,
     "replaced_by" TEXT COLLATE "C",
     "handle_values" JSONB,
-    "replaces" TEXT COLLATE "C",
+    "previous_version" TEXT COLLATE "C",
 
     -- Readers: changes, events, and the records of a search.
     CONSTRAINT "identifier_pkey" PRIMARY KEY ("id"),
@@ -137,9 +137,9 @@ CREATE TABLE "identifier" (
     ),
     -- Only what is or was active is a version of another object.
     CONSTRAINT "identifier_replaces_check" CHECK (
-        ("replaces" IS NULL) = ("replaces_key" IS NULL)
-        AND ("replaces" IS NULL OR "state" <> 'reserved')
-        AND octet_length("replaces") <= 16384
+        ("previous_version" IS NULL) = ("previous_version_key" IS NULL)
+        AND ("previous_version" IS NULL OR "state" <> 'reserved')
+        AND octet_length("previous_version") <= 16384
     ),
     CONSTRAINT "identifier_target_check" CHECK (octet_length("target") <= 2048),
     CONSTRAINT "identifier_language_check" CHECK (octet_length("language") <= 100),
@@ -176,7 +176,7 @@ CREATE UNIQUE INDEX "identifier_local_key" ON "identifier" ("local_key", "naming
 -- Readers: look-ups of a metadata ID, and the identifiers that a record describes.
 CREATE UNIQUE INDEX "identifier_metadata_key" ON "identifier" ("metadata_key", "naming_authority_id") WHERE "metadata_key" IS NOT NULL;
 -- Reader: the newer versions of an identifier, the first ones in order of minting. A mint that replaces nothing does not write it.
-CREATE INDEX "identifier_replaces_idx" ON "identifier" ("replaces_key", "created_at", "id") WHERE "replaces_key" IS NOT NULL;
+CREATE INDEX "identifier_previous_version_idx" ON "identifier" ("previous_version_key", "created_at", "id") WHERE "previous_version_key" IS NOT NULL;
 -- Readers: replays of requests with an Idempotency-Key, and the function "usable_request_places".
 CREATE UNIQUE INDEX "identifier_request_key" ON "identifier" ("client", "request_key", "request_index") WHERE "request_key" IS NOT NULL;
 -- Reader: the list of all identifiers. Pages have the order of these two columns, so the index of each filter ends with them.
@@ -593,27 +593,17 @@ RETURN CASE "rule"
   WHEN 'folded' THEN upper("name" COLLATE "C")
   ELSE upper(split_part("name", '/', 1) COLLATE "C") || coalesce(substring("name" FROM '/.*'), '') END;
 
--- Whether a native text is the name of an identifier.
-
-CREATE FUNCTION "is_name_of"("name" text, "prefix" text, "guid" uuid, "local_name" text, "case_insensitive" boolean) RETURNS boolean
-  LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN (
-  SELECT "compared_name"("name", r."rule") = "compared_name"("prefix" || '/' || coalesce("local_name", "guid"::text), r."rule")
-  FROM (SELECT CASE WHEN "guid" IS NOT NULL THEN 'guid'
-                    WHEN "case_insensitive" OR upper("prefix" COLLATE "C") = '0.NA' THEN 'folded' ELSE 'exact' END) AS r("rule"));
-
 -- Identifiers as the service represents them: with the prefix and the resolver of the naming authority, whether the lease has
 -- ended (such an identifier counts as withdrawn), the objects whose metadata ID is this identifier, in order of minting, each
--- with that metadata ID, and the first 20 identifiers that replace this one, in order of minting. For these, the names are compared
--- here, without the case of ASCII letters. They are compared after the limit: a condition on them before it would let the planner expect few
--- rows, and read all of those with the key. Identifiers that are withdrawn for legal reasons are in no list: their metadata IDs and
--- predecessors are hidden.
+-- with that metadata ID, and the first 20 identifiers that replace this one, in order of minting, each with its previous version.
+-- The service compares these names. Identifiers that are withdrawn for legal reasons are in no list: their metadata IDs and
+-- previous versions are hidden.
 
 CREATE VIEW "identifier_record" AS
 SELECT i.id, i.naming_authority_id, n.prefix AS naming_authority, i.guid, i.local_name, i.local_key, i.metadata_id, i.metadata_key,
        i.target, i.language, coalesce(i.alternate_ids, '{}') AS alternate_ids, i.state, i.version, i.created_at,
        coalesce(i.updated_at, i.created_at) AS updated_at, i.lease_until, i.withdrawn_at,
-       i.withdrawal_reason_code, i.withdrawal_reason, i.replaced_by, i.replaces, i.client, i.request_key, i.request_index, i.request_hash, i.reservation,
+       i.withdrawal_reason_code, i.withdrawal_reason, i.replaced_by, i.previous_version, i.client, i.request_key, i.request_index, i.request_hash, i.reservation,
        (i.state = 'reserved' AND i.lease_until <= CURRENT_TIMESTAMP) AS expired,
        i.handle_values, n.sandbox, n.resolver_scheme, n.resolver_authority, n.resolver_first_segment,
        ARRAY(
@@ -626,14 +616,12 @@ SELECT i.id, i.naming_authority_id, n.prefix AS naming_authority, i.guid, i.loca
          ORDER BY d.created_at, d.id
        ) AS describes,
        ARRAY(
-         SELECT (SELECT m.prefix FROM "naming_authority" m WHERE m.id = d.naming_authority_id)
-                  || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', '')))
-         FROM (
-           SELECT e.naming_authority_id, e.local_name, e.guid, e.replaces, e.created_at, e.id FROM "identifier" e
-           WHERE e.replaces_key = "self_key"(n.prefix, i.guid, i.local_name, n.case_insensitive) AND e.withdrawal_reason_code IS DISTINCT FROM 'legal'
-           ORDER BY e.created_at, e.id LIMIT 20
-         ) d
-         WHERE "is_name_of"(d.replaces, n.prefix, i.guid, i.local_name, n.case_insensitive) ORDER BY d.created_at, d.id
+         SELECT ARRAY[(SELECT m.prefix FROM "naming_authority" m WHERE m.id = d.naming_authority_id)
+                        || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', ''))), d.previous_version, n.case_insensitive::text]
+         FROM "identifier" d
+         WHERE d.previous_version_key = "self_key"(n.prefix, i.guid, i.local_name, n.case_insensitive)
+           AND d.withdrawal_reason_code IS DISTINCT FROM 'legal'
+         ORDER BY d.created_at, d.id LIMIT 20
        ) AS newer_versions
 FROM "identifier" i JOIN "naming_authority" n ON n.id = i.naming_authority_id;
 
@@ -653,11 +641,11 @@ SELECT "position", "id", "naming_authority_id", "id" AS "identifier_id", 1 AS "v
        CASE WHEN "state" = 'reserved' THEN 'reserved' WHEN "registered" THEN 'registered' ELSE 'minted' END AS "kind",
        "client" COLLATE "default" AS "client", "key_id", "created_at" AS "at",
        json_build_array(json_build_object('op', 'add', 'path', '', 'value', json_build_object(
-           'metadataId', "metadata_id", 'target', "target", 'language', "language", 'alternateIds', coalesce(to_json("alternate_ids"), '[]'::json), 'replaces', "replaces", 'handleValues', "public_values"("handle_values"), 'state', "state",
+           'metadataId', "metadata_id", 'target', "target", 'language', "language", 'alternateIds', coalesce(to_json("alternate_ids"), '[]'::json), 'previousVersion', "previous_version", 'handleValues', "public_values"("handle_values"), 'state', "state",
            'leaseUntil', to_char("lease_until" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
            'tombstone', NULL)))::text AS "patch",
        coalesce(octet_length("metadata_id"), 0) + coalesce(octet_length("target"), 0)
-         + coalesce(octet_length(array_to_string("alternate_ids", ',')), 0) + coalesce(octet_length("replaces"), 0)
+         + coalesce(octet_length(array_to_string("alternate_ids", ',')), 0) + coalesce(octet_length("previous_version"), 0)
          + coalesce(octet_length("handle_values"::text), 0) AS "octets"
 FROM "identifier" WHERE "is_first_event";
 

@@ -1,11 +1,12 @@
 import { ModulesContainer } from '@nestjs/core';
 import * as swagger from '@nestjs/swagger';
 import { routeSettingsOf } from '../../dist/http/route-settings.js';
-import { annotateWith } from '../../dist/openapi/annotations.js';
+import { ANY_VALUE, annotateWith } from '../../dist/openapi/annotations.js';
 import { closeRequestSchemas } from './closed-requests.js';
 import { isReference, operationsOf } from './document.js';
 import { separateInputs } from './input-schemas.js';
 import { SCHEME, describeSecurity } from './operation-security.js';
+import { openEnumerations } from './open-enumerations.js';
 import { OPERATIONS } from './operation-ids.js';
 import { REQUEST_EXAMPLES } from './request-examples.js';
 import { describeOptionalParameters } from './optional-parameters.js';
@@ -53,7 +54,9 @@ export function openApiDocument(app, version) {
       return id;
     },
   });
-  const document = withPlainSchemaNames(JSON.parse(JSON.stringify(created)));
+  const document = withPlainSchemaNames(
+    JSON.parse(JSON.stringify(created, (key, value) => (key === 'type' && value === ANY_VALUE ? undefined : value))),
+  );
   for (const { path, operation } of operationsOf(document)) {
     describeSecurity(operation, scopes.get(operation.operationId) ?? {});
     const example = REQUEST_EXAMPLES[operation.operationId];
@@ -66,8 +69,9 @@ export function openApiDocument(app, version) {
       if (example?.[type] !== undefined) media.example = example[type];
     }
   }
-  closeRequestSchemas(document);
   separateInputs(document);
+  closeRequestSchemas(document);
+  openEnumerations(document);
   describeStreams(document);
   describeOptionalParameters(document);
   shareResponses(document);

@@ -1,25 +1,20 @@
-import { schemasOf } from './closed-requests.js';
+import { requestedSchemas, schemasOf, sentSchemas } from './closed-requests.js';
 import { isReference, operationsOf } from './document.js';
+import { isOpenEnumeration } from './open-enumerations.js';
 
 const SCHEMAS = '#/components/schemas/';
 
 /**
  * Gives requests and responses schemas of their own where a member has a default: a request may omit it, a response
- * always has it. The request has the suffix "Input". Defaults become words, because some generators make a member with a
+ * always has it; and where the values of a response can grow. The request has the suffix "Input". Defaults become words, because some generators make a member with a
  * default required in requests too.
  */
 export function separateInputs(document) {
   const { schemas } = document.components;
   const operations = operationsOf(document).map(({ operation }) => operation);
-  const requested = schemasOf(
-    document,
-    operations.map(({ requestBody }) => requestBody),
-  );
-  const sent = schemasOf(
-    document,
-    operations.map(({ responses }) => responses),
-  );
-  const both = [...requested].filter((name) => sent.has(name) && hasDefaults(document, name));
+  const requested = requestedSchemas(document);
+  const sent = sentSchemas(document);
+  const both = [...requested].filter((name) => sent.has(name) && differs(document, name));
   const inputs = new Map(both.map((name) => [`${SCHEMAS}${name}`, `${SCHEMAS}${name}Input`]));
   for (const name of both) {
     const input = `${name}Input`;
@@ -30,15 +25,19 @@ export function separateInputs(document) {
   }
   for (const operation of operations) {
     if (operation.requestBody !== undefined) operation.requestBody = redirected(operation.requestBody, inputs);
+    if (operation.parameters !== undefined) operation.parameters = redirected(operation.parameters, inputs);
   }
   for (const name of requested) schemas[name] = withWordsForDefaults(redirected(schemas[name] ?? {}, inputs));
   for (const name of sent) requireDefaults(schemas[name] ?? {});
 }
 
-/** Whether the schema or one that it refers to has members with defaults. */
-function hasDefaults(document, name) {
-  return [...schemasOf(document, [{ $ref: `${SCHEMAS}${name}` }])].some((one) =>
-    Object.values(document.components.schemas[one]?.properties ?? {}).some((member) => 'default' in member),
+/** Whether the schema or one that it refers to has members with defaults, or values that can grow. */
+function differs(document, name) {
+  const { schemas } = document.components;
+  return [...schemasOf(document, [{ $ref: `${SCHEMAS}${name}` }], true)].some(
+    (one) =>
+      isOpenEnumeration(one, schemas[one]) ||
+      Object.values(schemas[one]?.properties ?? {}).some((member) => 'default' in member),
   );
 }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type PlaceHolder, Places } from '../access/places.js';
 import type { Principal } from '../access/principal.js';
-import { type CordraId, type RepairCode, listRepairs, recognize } from '../identifier/index.js';
+import { type RepairCode, listRepairs, recognize } from '../identifier/index.js';
 import { Metrics } from '../metrics/metrics.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import type { MetadataIdScheme } from '../registry/naming-authority.js';
@@ -16,10 +16,9 @@ import { NamingAuthorityReads } from '../storage/replica/naming-authority-reads.
 import { SearchReads } from '../storage/replica/search-reads.js';
 import { type IdentifierFilter, parseFilter } from './parse-filter.js';
 
-/** A record, with the query and fragment of the request, which do not identify another record (R-24). */
+/** A record, and how the text of the request differs from its name. */
 export interface Found {
   readonly record: IdentifierRecord;
-  readonly uriParts: Pick<CordraId, 'query' | 'fragment'>;
   /** How the text differs from the name of the record. */
   readonly repairs: readonly RepairCode[];
   readonly metadataIdScheme: MetadataIdScheme;
@@ -69,10 +68,9 @@ export class LookupService {
   async find(text: string, principal: Principal, pointer: string): Promise<Found> {
     return this.authorities.lookUp(text, async (known) => {
       const view = principal.viewOf(known);
-      const { record, name, repairs } = await resolveIdentifier(text, view, this.reads, pointer);
-      const uriParts = name.type === 'cordra' ? name : { query: null, fragment: null };
+      const { record, repairs } = await resolveIdentifier(text, view, this.reads, pointer);
       const metadataIdScheme = view.metadataIdScheme(record.namingAuthority);
-      return { record: principal.redact(record), uriParts, repairs, metadataIdScheme };
+      return { record: principal.redact(record), repairs, metadataIdScheme };
     });
   }
 
@@ -90,8 +88,7 @@ export class LookupService {
     if (record === null) return null;
     if (matches.length > 1) return matches.slice(0, MAX_CANDIDATES).map(({ identifier }) => identifier);
     const metadataIdScheme = view.metadataIdScheme(record.namingAuthority);
-    const uriParts = { query: null, fragment: null };
-    return { record: principal.redact(record), uriParts, repairs: listRepairs(read.repairs), metadataIdScheme };
+    return { record: principal.redact(record), repairs: listRepairs(read.repairs), metadataIdScheme };
   }
 
   /** @throws Problem with a syntax code, INVALID_REQUEST for an invalid date, FILTER_TOO_BROAD, or as `Places.run`. */

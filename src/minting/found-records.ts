@@ -71,8 +71,8 @@ export class FoundRecords {
   }
 }
 
-function nameOf({ id, namingAuthority, guid, localName }: RecordName): RecordName {
-  return { id, namingAuthority, guid, localName };
+function nameOf({ id, namingAuthority, guid, localName, tombstone }: RecordName): RecordName {
+  return { id, namingAuthority, guid, localName, tombstone: tombstone && { ...tombstone, reason: '' } };
 }
 
 function missingIn(result: MintResult): bigint[] {

@@ -16,8 +16,8 @@ export interface MintJob {
   readonly reader: ConflictReader;
 }
 
-/** What names a record. */
-export type RecordName = Pick<IdentifierRecord, 'id' | 'namingAuthority' | 'guid' | 'localName'>;
+/** What names a record, and tells who may see its values; its tombstone has no reason. */
+export type RecordName = Pick<IdentifierRecord, 'id' | 'namingAuthority' | 'guid' | 'localName' | 'tombstone'>;
 
 /** The identifier of a mint. `R`: a record, or only its name, see `RecordBudget`. */
 export interface MintOutcome<R extends RecordName = IdentifierRecord | RecordName> {

@@ -21,6 +21,9 @@ export const ApiProperty = noting('ApiProperty');
 export const ApiResponse = noting('ApiResponse');
 export const ApiTags = noting('ApiTags');
 
+/** The type of a member with any value, whose schema the maker of the document leaves empty. */
+export const ANY_VALUE = 'any' as 'null';
+
 export function getSchemaPath(dto: string | { readonly name: string }): string {
   return `#/components/schemas/${typeof dto === 'string' ? dto : dto.name}`;
 }

@@ -22,9 +22,17 @@ const header = (description: string) => ({ description, schema: { type: 'string'
 const HEADERS: Readonly<Record<number, Record<string, ReturnType<typeof header>>>> = {
   401: { 'WWW-Authenticate': header('How to authenticate (RFC 9110 11.6.1).') },
   403: { 'WWW-Authenticate': header('The missing scope, where a scope is missing (RFC 6750 3.1).') },
+  410: {
+    ETag: header('Entity tag of the identifier, for `If-Match` of a reinstatement.'),
+    Link: header('The replacement, as rel="http://purl.org/dc/terms/isReplacedBy".'),
+  },
   409: { Link: header('The conflicting resource, as rel="related" (RFC 8288).') },
+  412: { ETag: header('The current entity tag, of a naming authority.') },
   429: { 'Retry-After': header('Seconds to wait before the next attempt.') },
-  451: { Link: header('Who blocks the identifier, as rel="blocked-by" (RFC 7725 4), and its replacement.') },
+  451: {
+    ETag: header('Entity tag of the identifier, for `If-Match` of a reinstatement.'),
+    Link: header('Who blocks the identifier, as rel="blocked-by" (RFC 7725 4), and its replacement.'),
+  },
   503: { 'Retry-After': header('Seconds to wait before the next attempt.') },
 };
 
@@ -52,7 +60,7 @@ function describe(codes: readonly ProblemCode[], pages: readonly number[]): Meth
     ...[...byStatus].map(([status, group]) =>
       ApiResponse({
         status,
-        headers: HEADERS[status] ?? {},
+        headers: { ...HEADERS[status], Vary: header('`Accept`, where the response depends on it.') },
         description: group.map((code) => `\`${code}\``).join(', '),
         content: {
           [PROBLEM]: {

@@ -1,14 +1,26 @@
 import { ApiProperty } from '../openapi/annotations.js';
 import { CATALOGUE, PROBLEM_CODES, type ProblemCode } from './catalogue.js';
-import type { Problem } from './problem.js';
+import type { Problem, ProblemDetail } from './problem.js';
 
-/** One fault inside a request. */
+/** One fault inside a request; exactly one of `pointer`, `parameter` and `header` tells where it is. */
 export class ProblemDetailDto {
   /**
-   * The location of the fault: a JSON Pointer (RFC 6901) into the body, or `#query/…`, `#path/…`, `#header/…`.
+   * A JSON Pointer (RFC 6901) into the body.
    * @example "/metadataId"
    */
-  pointer: string;
+  pointer?: string;
+
+  /**
+   * The name of a parameter of the path or of the query.
+   * @example "limit"
+   */
+  parameter?: string;
+
+  /**
+   * The name of a header of the request.
+   * @example "If-Match"
+   */
+  header?: string;
 
   /**
    * What was found and what was expected.
@@ -57,8 +69,8 @@ export class ProblemTombstoneDto {
   reason: string;
 
   /**
-   * The replacement, if there is one.
-   * @example "100.102/A3D8BE7457C943FFB66ED4583059A8BA"
+   * The replacement, if there is one, canonical.
+   * @example "hdl:100.102/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   replacedBy: string | null;
 }
@@ -151,6 +163,15 @@ export class ProblemDocumentDto {
   next?: string;
 }
 
+/** The place of a fault that is not in the body. */
+const ELSEWHERE = /^#(query|path|header)\/([^/]*)/;
+
+function shownDetail({ pointer, ...fault }: ProblemDetail): ProblemDetailDto {
+  const [, part, name = ''] = ELSEWHERE.exec(pointer) ?? [];
+  if (part === undefined) return { pointer, ...fault };
+  return part === 'header' ? { header: name, ...fault } : { parameter: name, ...fault };
+}
+
 /**
  * Serializes a problem.
  * @param instance the path of the failed request.
@@ -164,7 +185,7 @@ export function problemDocument(problem: Problem, instance: string): ProblemDocu
     detail: problem.detail,
     instance,
     code: problem.code,
-    ...(problem.extensions.errors === undefined ? {} : { errors: [...problem.extensions.errors] }),
+    ...(problem.extensions.errors === undefined ? {} : { errors: problem.extensions.errors.map(shownDetail) }),
     ...problem.extensions.members,
   };
 }

@@ -2,7 +2,7 @@ import type { SyntaxFault } from '../identifier/index.js';
 import type { ProblemCode } from './catalogue.js';
 
 export interface ProblemDetail {
-  /** JSON Pointer (RFC 6901) into the body, or `#query/name`, `#path/name`, `#header/name` for the other parts. */
+  /** JSON Pointer (RFC 6901) into the body, or `#query/name`, `#path/name`, `#header/name`, which a document tells as `parameter` or `header`. */
   readonly pointer: string;
   readonly detail: string;
   /** For a malformed identifier: the syntax code, the offset of the fault in UTF-16 code units, and the number of the violated rule. */

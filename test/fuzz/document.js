@@ -3,7 +3,7 @@ const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'tr
 /**
  * Reads the operations of an OpenAPI 3.1 document, with resolved references.
  * @returns a list of `{ id, method, path, parameters, body, responses, mayWait }`, where `body` is null or `{ required,
- * content }`, and `responses` maps a status, `4XX` or `default` to its documented content.
+ * content }`, `responses` maps a status, `4XX` or `default` to its documented content, and `headers` to the names of its headers.
  */
 export function operationsOf(document) {
   return Object.entries(document.paths).flatMap(([path, item]) =>
@@ -22,6 +22,12 @@ function readOperation(document, { path, method, item, operation }) {
       follow(document, response).content ?? {},
     ]),
   );
+  const headers = Object.fromEntries(
+    Object.entries(operation.responses).map(([status, response]) => [
+      status.toUpperCase(),
+      Object.keys(follow(document, response).headers ?? {}).map((name) => name.toLowerCase()),
+    ]),
+  );
   return {
     id: operation.operationId ?? `${method} ${path}`,
     method: method.toUpperCase(),
@@ -29,6 +35,7 @@ function readOperation(document, { path, method, item, operation }) {
     parameters,
     body: body === undefined ? null : { required: body.required === true, content: body.content },
     responses,
+    headers,
     // A pending or endless response is correct for an operation that waits for events.
     mayWait:
       parameters.some(({ name }) => /wait|poll|^prefer$/i.test(name)) ||
@@ -46,8 +53,7 @@ export function follow(document, value) {
 }
 
 /** The documented content for a status: its own, that of its class, or the default; else undefined. */
-export function contentFor(operation, status) {
-  const { responses } = operation;
+export function contentFor({ responses }, status) {
   return responses[status] ?? responses[`${String(status)[0]}XX`] ?? responses.DEFAULT;
 }
 

@@ -11,6 +11,12 @@ const WITHOUT_REQUEST =
 
 const PROBLEM = 'application/problem+json';
 
+/** Headers that a client of one operation needs, and that the document therefore names for each response that has them. */
+const DOCUMENTED = [
+  ...['location', 'content-disposition', 'vary', 'etag', 'link', 'retry-after', 'www-authenticate'],
+  ...['idempotency-replayed', 'preference-applied', 'ratelimit', 'ratelimit-policy', 'x-request-id'],
+];
+
 /** Compares responses with the document. */
 export class Oracle {
   #validators = new Map();
@@ -18,7 +24,7 @@ export class Oracle {
   constructor(document, operations) {
     this.ajv = new Ajv2020({ strict: false, allErrors: false, validateSchema: false });
     addFormats.default(this.ajv);
-    this.ajv.addSchema(document, 'openapi');
+    this.ajv.addSchema({ ...document, components: closed(document.components) }, 'openapi');
     const problem = operations
       .flatMap(({ responses }) => Object.values(responses))
       .find((content) => PROBLEM in content);
@@ -54,6 +60,10 @@ export class Oracle {
     }
     const content = contentFor(operation, status);
     if (content === undefined) return `status ${status} is not documented`;
+    const named = operation.headers?.[status] ?? [];
+    // Documents of other interfaces name no headers.
+    const unnamed = named.length === 0 ? [] : DOCUMENTED.filter((name) => name in headers && !named.includes(name));
+    if (unnamed.length > 0) return `status ${status} has ${unnamed.join(', ')}, which the document does not name`;
     const type = headers['content-type']?.split(';', 1)[0].trim().toLowerCase();
     if (request.method === 'HEAD' || status === 204 || status === 304) {
       return body.length === 0 ? null : `status ${status} has a body, and cannot have one`;
@@ -88,4 +98,18 @@ export class Oracle {
     }
     return validate;
   }
+}
+
+/**
+ * Components in which the objects and the enumerations of responses are closed: they are open for clients of later versions, and what
+ * this version sends is named.
+ */
+function closed(components) {
+  return JSON.parse(JSON.stringify(components), (_, part) => {
+    if (part === null || typeof part !== 'object') return part;
+    const { 'x-extensible-enum': values, ...rest } = part;
+    if (Array.isArray(values)) return { ...rest, enum: [...values, null] };
+    const isObject = part.type === 'object' && part.properties !== undefined && part.additionalProperties === undefined;
+    return isObject ? { ...part, additionalProperties: false } : part;
+  });
 }

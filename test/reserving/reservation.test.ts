@@ -7,7 +7,6 @@ import {
 } from '../../src/reserving/reservation.js';
 import { presentReport } from '../../src/api/reservations/report-presenter.js';
 import { deserializeItem, fingerprintSource, select, serializeItem } from '../../src/reserving/settlement.js';
-import { problemDocument } from '../../src/problem/problem-document.dto.js';
 import { Problem } from '../../src/problem/problem.js';
 import { KNOWN, recordWith } from '../records.js';
 
@@ -101,16 +100,6 @@ describe('a settled item', () => {
       problem: { code: 'NOT_RECOGNIZED', detail: 'no', errors, offset: 3 },
     });
     expect(JSON.stringify(serializeItem(deserializeItem(JSON.parse(text))))).toBe(text);
-  });
-
-  it('is read from a problem document, which earlier versions stored', () => {
-    const document = problemDocument(skipped.problem, `/reservations/${ID}/activate`);
-    expect(document).toMatchObject({ instance: `/reservations/${ID}/activate`, status: 400, offset: 3 });
-    const read = deserializeItem({ identifier: 'a b', problem: { ...document } });
-    expect([read.problem?.message, read.problem?.extensions]).toEqual([
-      'NOT_RECOGNIZED: no',
-      skipped.problem.extensions,
-    ]);
   });
 
   it('is presented with its action, or with the problem document of the request', () => {

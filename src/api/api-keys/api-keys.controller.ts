@@ -38,7 +38,12 @@ export class ApiKeysController {
    */
   @Post()
   @ApiIdempotencyKey()
-  @ApiResponse({ status: 201, description: 'Created.', type: CreatedApiKeyDto, headers: REPLAYED_HEADER })
+  @ApiResponse({
+    status: 201,
+    description: 'Created.',
+    type: CreatedApiKeyDto,
+    headers: { Location: { description: 'The path of the API key.', schema: { type: 'string' } }, ...REPLAYED_HEADER },
+  })
   @ApiProblems(
     'MALFORMED_JSON',
     'INVALID_REQUEST',
@@ -69,7 +74,17 @@ export class ApiKeysController {
    * @remarks The list includes revoked and expired keys.
    */
   @Get()
-  @ApiResponse({ status: 200, description: 'One page of API keys, in order of creation.', type: ApiKeyPageDto })
+  @ApiResponse({
+    status: 200,
+    description: 'One page of API keys, in order of creation.',
+    type: ApiKeyPageDto,
+    headers: {
+      Link: {
+        description: 'The next page, as rel="next" (RFC 8288). Absent on the last page.',
+        schema: { type: 'string' },
+      },
+    },
+  })
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', FORBIDDEN)
   async listKeys(
     @Query() { limit, cursor }: PageQueryDto,

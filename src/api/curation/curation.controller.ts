@@ -28,7 +28,7 @@ import { type IdentifierSnapshot, serializeRecord } from '../../registry/identif
 import { ApiIdentifierParam, IDENTIFIER_POINTER, IdentifierDto } from '../representation/identifier.dto.js';
 import type { CurationCommand } from '../../changing/curation-command.js';
 import { CurationService } from '../../changing/curation.service.js';
-import { ActivateIdentifierDto, CuratedIdentifierDto, UpdateIdentifierDto } from './update-identifier.dto.js';
+import { ActivateIdentifierDto, UpdateIdentifierDto } from './update-identifier.dto.js';
 import { WithdrawRequestDto } from '../representation/withdraw-request.dto.js';
 
 const text = { schema: { type: 'string' as const } };
@@ -61,7 +61,7 @@ function ApiChange(ifMatch: 'required' | 'optional', codes: readonly ProblemCode
     ApiResponse({
       status: 200,
       description: 'The updated identifier.',
-      type: CuratedIdentifierDto,
+      type: IdentifierDto,
       headers: {
         ETag: { description: 'Entity tag of the representation.', ...text },
         ...REPLAYED_HEADER,
@@ -106,7 +106,7 @@ export class CurationController {
     @ChangeTarget() target: Target,
     @Body() request: UpdateIdentifierDto,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<CuratedIdentifierDto> {
+  ): Promise<IdentifierDto> {
     if (target.ifMatch !== undefined) return this.run(target, { step: 'changed', values: request }, reply);
     const detail = 'send If-Match with the ETag of the representation that the change is based on';
     throw new Problem('PRECONDITION_REQUIRED', `If-Match is required to prevent lost updates: ${detail}.`, {
@@ -128,7 +128,7 @@ export class CurationController {
     @ChangeTarget() target: Target,
     @Body() { metadataTarget, ...values }: ActivateIdentifierDto,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<CuratedIdentifierDto> {
+  ): Promise<IdentifierDto> {
     const command = { step: 'activated', values, ...(metadataTarget !== undefined && { metadataTarget }) } as const;
     return this.run(target, command, reply);
   }
@@ -146,7 +146,7 @@ export class CurationController {
     @ChangeTarget() target: Target,
     @Body() request: WithdrawRequestDto,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<CuratedIdentifierDto> {
+  ): Promise<IdentifierDto> {
     return this.run(target, { ...request, step: 'withdrawn' }, reply);
   }
 
@@ -161,12 +161,12 @@ export class CurationController {
     @ChangeTarget() target: Target,
     @Req() { body }: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<CuratedIdentifierDto> {
+  ): Promise<IdentifierDto> {
     requireNoBody(body);
     return this.run(target, { step: 'reinstated' }, reply);
   }
 
-  private async run(target: Target, command: CurationCommand, reply: FastifyReply): Promise<CuratedIdentifierDto> {
+  private async run(target: Target, command: CurationCommand, reply: FastifyReply): Promise<IdentifierDto> {
     const { ifMatch, ...context } = target;
     const requireCurrent = (snapshot: IdentifierSnapshot): void => {
       const current = serializeRecord(snapshot, snapshot.uris);

@@ -156,16 +156,6 @@ export class UpdateIdentifierDto {
   @Computed()
   uris?: UrisDto;
 
-  /** Ignored: the query of the URL that was read. */
-  @ApiProperty({ type: String, nullable: true, readOnly: true, required: false })
-  @Computed()
-  query?: string | null;
-
-  /** Ignored: the fragment of the URI that was read. */
-  @ApiProperty({ type: String, nullable: true, readOnly: true, required: false })
-  @Computed()
-  fragment?: string | null;
-
   /** Ignored: the metadata record in the response to a mint. */
   @ApiProperty({ type: () => IdentifierDto, nullable: true, readOnly: true, required: false })
   @Computed()
@@ -184,13 +174,6 @@ export class UpdateIdentifierDto {
   /** Ignored: how the text of the request differed from the identifier. */
   @ApiProperty({ ...REPAIRS, readOnly: true })
   @Computed()
-  repairs?: readonly RepairCode[];
-}
-
-/** The changed identifier. */
-export class CuratedIdentifierDto extends IdentifierDto {
-  /** How the text of the request differs from the identifier, as in `POST /normalize`; absent where it does not. */
-  @ApiProperty(REPAIRS)
   repairs?: readonly RepairCode[];
 }
 

@@ -1,4 +1,4 @@
-import { ApiProperty } from '../../openapi/annotations.js';
+import { ANY_VALUE, ApiProperty } from '../../openapi/annotations.js';
 import { CHANGE_KINDS, type ChangeKind, type PatchOperation } from '../../registry/change.js';
 
 /** One operation of a JSON Patch (RFC 6902). */
@@ -14,14 +14,7 @@ export class PatchOperationDto {
   path: string;
 
   /** The new value. */
-  @ApiProperty({
-    oneOf: [
-      { type: 'object', additionalProperties: true },
-      { type: 'array', items: {} },
-      ...(['string', 'number', 'boolean', 'null'] as const).map((type) => ({ type })),
-    ],
-    example: 'https://repo.example.org/objects/7',
-  })
+  @ApiProperty({ type: ANY_VALUE, example: 'https://repo.example.org/objects/7' })
   value: unknown;
 }
 

@@ -87,6 +87,10 @@ export class ExportController {
   @ApiResponse({
     status: 200,
     description: 'One JSON object on each line.',
+    headers: {
+      'Content-Disposition': { description: 'The name of the file (RFC 6266).', schema: { type: 'string' } },
+      Vary: { description: '`Accept`.', schema: { type: 'string' } },
+    },
     content: {
       [NDJSON]: { schema: { anyOf: ['TransferLineDto', 'StreamEndDto'].map((dto) => ({ $ref: getSchemaPath(dto) })) } },
       [CSV]: { schema: { type: 'string' } },

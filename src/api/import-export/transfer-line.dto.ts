@@ -183,7 +183,7 @@ export class TransferLineDto {
 /** The result of a line: `identifier` and `outcome`, or `problem`. */
 export class ImportResultDto {
   /** The number of the line in the file, counted from 1. */
-  @ApiProperty({ type: 'integer', example: 1 })
+  @ApiProperty({ type: 'integer', format: 'int64', example: 1 })
   line: number;
 
   /** 201 when the identifier was imported, 200 when it was unchanged, any other status with `problem`. */

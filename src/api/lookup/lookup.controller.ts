@@ -18,12 +18,11 @@ import { ApiProblems, ApiProblemsOrPages } from '../../problem/api-problems.js';
 import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem, malformed } from '../../problem/problem.js';
 import { nativeText } from '../../registry/identifier-record.js';
-import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier.dto.js';
+import { ApiIdentifierParam, IDENTIFIER_POINTER, IdentifierDto } from '../representation/identifier.dto.js';
 import { linkHeader } from '../../registry/identifier-path.js';
 import { IdentifierPresenter } from '../representation/identifier-presenter.js';
 import {
   ChoicesDto,
-  FoundIdentifierDto,
   LookupResponseDto,
   LookupRequestDto,
   type LookupHintDto,
@@ -48,6 +47,8 @@ const text = { schema: { type: 'string' as const } };
 
 /** Look-ups of up to this number of texts take no place: their records have less than a page. */
 const FEW_ITEMS = 10;
+
+const VARY = { Vary: { description: '`Accept`, as in every response of this operation.', ...text } };
 
 @ApiTags('identifiers')
 @Requires('read')
@@ -151,17 +152,17 @@ export class LookupController {
     description: 'Entity tags that the client has stored.',
     ...text,
   })
-  @ApiExtraModels(FoundIdentifierDto, ChoicesDto, LinksetDto)
+  @ApiExtraModels(IdentifierDto, ChoicesDto, LinksetDto)
   @ApiResponse({
     status: 200,
     description: 'The identifier.',
     headers: {
       ETag: { description: 'Entity tag of the representation.', ...text },
       Link: { description: 'Typed links of the FAIR Signposting profile, such as rel="cite-as" (RFC 8288).', ...text },
-      Vary: { description: '`Accept`, as in every response of this operation.', ...text },
+      ...VARY,
     },
     content: {
-      'application/json': { schema: { $ref: getSchemaPath(FoundIdentifierDto) } },
+      'application/json': { schema: { $ref: getSchemaPath(IdentifierDto) } },
       [HTML]: text,
       [LINKSET]: { schema: { $ref: getSchemaPath(LinksetDto) } },
     },
@@ -169,9 +170,18 @@ export class LookupController {
   @ApiResponse({
     status: 300,
     description: 'Several identifiers have this GUID.',
+    headers: VARY,
     content: { 'application/json': { schema: { $ref: getSchemaPath(ChoicesDto) } }, [HTML]: text },
   })
-  @ApiResponse({ status: 304, description: 'The representation has not changed.' })
+  @ApiResponse({
+    status: 304,
+    description: 'The representation has not changed.',
+    headers: {
+      ETag: { description: 'Entity tag of the representation.', ...text },
+      Link: { description: 'As in 200.', ...text },
+      ...VARY,
+    },
+  })
   @ApiProblemsOrPages(
     [404, 410, 451],
     ...(['MALFORMED_URL', 'IDENTIFIER_NOT_FOUND', 'IDENTIFIER_WITHDRAWN', 'IDENTIFIER_BLOCKED'] as const),

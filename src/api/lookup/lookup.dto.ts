@@ -3,9 +3,8 @@ import { MISS_REASONS, type MissReason } from '../../finding/miss.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
 import { MATCHED_BY, MAX_CANDIDATES, type MatchedBy } from '../../storage/identifiers/identifier-search.js';
-import { IdentifierDto, REPAIRS } from '../representation/identifier.dto.js';
+import { IdentifierDto } from '../representation/identifier.dto.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
-import type { RepairCode } from '../../identifier/index.js';
 import type { Linkset } from '../../registry/typed-links.js';
 
 const MAX_ITEMS = 1000;
@@ -125,25 +124,6 @@ export class LookupResultDto {
 export class LookupResponseDto {
   /** One result for each text, in order of the request. */
   items: LookupResultDto[];
-}
-
-/** A registered identifier, with the query and fragment of the request. */
-export class FoundIdentifierDto extends IdentifierDto {
-  /**
-   * The query of the identifier in the request (CID-15), without "?": echoed, never interpreted (R-24).
-   * @example null
-   */
-  query: string | null;
-
-  /**
-   * The fragment of the identifier in the request (CID-19), without "#": echoed, never interpreted (R-24).
-   * @example null
-   */
-  fragment: string | null;
-
-  /** How the text of the request differs from the identifier, as in `POST /normalize`; absent where it does not. */
-  @ApiProperty(REPAIRS)
-  repairs?: readonly RepairCode[];
 }
 
 /** The identifiers that have the GUID of the request. */

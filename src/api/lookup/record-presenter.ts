@@ -53,7 +53,7 @@ export class RecordPages {
    * @param urls where the service serves the record, and its history if the principal can see it.
    */
   async of(
-    { record, metadataIdScheme }: Omit<Found, 'uriParts' | 'repairs'>,
+    { record, metadataIdScheme }: Omit<Found, 'repairs'>,
     uris: Uris,
     { record: canonicalUrl, history: historyUrl }: RecordUrls,
     principal: Principal,
@@ -123,7 +123,7 @@ export class RecordViews {
    * @throws Problem IDENTIFIER_WITHDRAWN or IDENTIFIER_BLOCKED, except for a page.
    */
   async show(found: Found, type: ViewType, viewing: Viewing): Promise<string | undefined> {
-    const { record, uriParts, repairs, metadataIdScheme } = found;
+    const { record, repairs, metadataIdScheme } = found;
     const { principal, request, reply } = viewing;
     const shown = this.presenter.show(record);
     if (availabilityOf(record).kind !== 'shown') {
@@ -141,8 +141,7 @@ export class RecordViews {
     if (type === null) {
       const written = new SerializedIdentifier(shown);
       if (isNotModified(viewing, written.entityTag)) return undefined;
-      const { query, fragment } = uriParts;
-      return written.toResponse(reply, { query, fragment, ...(repairs.length > 0 && { repairs }) });
+      return written.toResponse(reply, repairs.length > 0 ? { repairs } : null);
     }
     const body =
       type === HTML

@@ -1,7 +1,8 @@
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
 import { NullIsAbsent, Optional } from '../../http/validation/member-decorators.js';
 import { ApiProperty } from '../../openapi/annotations.js';
-import { MintFieldsDto, MintedIdentifierDto, UNDERSTOOD } from './mint-request.dto.js';
+import { IdentifierDto } from '../representation/identifier.dto.js';
+import { MintFieldsDto, UNDERSTOOD } from './mint-request.dto.js';
 import { readPart } from '../../http/validation/request-validation.js';
 import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';
@@ -103,8 +104,21 @@ export class MintResultDto {
    */
   identifier?: string;
 
-  /** The representation of the identifier, as `POST /identifiers` returns it; absent with `Prefer: return=minimal`. */
-  record?: MintedIdentifierDto;
+  /**
+   * With `Prefer: return=minimal`: the metadata ID that was minted with the identifier (`mintMetadataId`), canonical; absent where none was.
+   * @example "hdl:100.102/3D9C7A10B54E4C6F8A2B1E0D9F8C7B6A"
+   */
+  metadataId?: string;
+
+  /** The representation of the identifier; absent with `Prefer: return=minimal`. */
+  record?: IdentifierDto;
+
+  /**
+   * The identifier of the metadata record that was minted with it (`mintMetadataId`), otherwise null; absent with `Prefer:
+   * return=minimal`.
+   */
+  @ApiProperty({ type: () => IdentifierDto, nullable: true, required: false, example: null })
+  metadataRecord?: IdentifierDto | null;
 
   /**
    * The members of the item that were not taken, because the existing identifier has other values; absent where every
@@ -133,7 +147,7 @@ export class BatchResponseDto {
 /** A line of the response to a stream. */
 export class MintLineDto extends MintResultDto {
   /** The number of the line in the request, counted from 1; blank lines are counted. */
-  @ApiProperty({ type: 'integer', example: 1 })
+  @ApiProperty({ type: 'integer', format: 'int64', example: 1 })
   line: number;
 }
 

@@ -1,10 +1,11 @@
 import { HttpStatus, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../access/principal.js';
+import { canonicalUri } from '../../identifier/index.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
 import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';
-import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
+import { type IdentifierRecord, identifierOf, nativeText } from '../../registry/identifier-record.js';
 import type { IdentifierDto } from '../representation/identifier.dto.js';
 import { locationHeader, locationOf } from '../../registry/identifier-path.js';
 import { IdentifierPresenter, SerializedIdentifier } from '../representation/identifier-presenter.js';
@@ -58,12 +59,14 @@ export class MintPresenter {
   }
 
   private result({ clientRef, result }: WholeResult, style: ResultStyle): MintResultDto {
-    const brief = briefly({ clientRef, result }, style);
-    if (result instanceof Problem) return brief;
-    // Mutates the new objects: copying that many members takes longer.
-    const metadataRecord = this.metadataRecord(result, style.principal);
-    const record = Object.assign(this.show(result.record, style.principal), { metadataRecord });
-    return Object.assign(brief, { record });
+    if (result instanceof Problem) return refused({ clientRef, result }, style);
+    const { principal } = style;
+    return {
+      ...{ clientRef, status: statusOf(result), identifier: nativeText(result.record) },
+      record: this.show(result.record, principal),
+      metadataRecord: this.metadataRecord(result, principal),
+      ...notesOn(result),
+    };
   }
 
   /** The metadata record that was minted with the identifier; null for none, and where the metadata ID is hidden. */
@@ -76,11 +79,20 @@ export class MintPresenter {
   }
 }
 
-/** A result without a representation. */
-function briefly({ clientRef, result }: NamedResult, { instance }: ResultStyle): MintResultDto {
-  if (result instanceof Problem)
-    return { clientRef, status: CATALOGUE[result.code].status, problem: problemDocument(result, instance) };
-  return { clientRef, status: statusOf(result), identifier: nativeText(result.record), ...notesOn(result) };
+/** A result without a representation, with the metadata ID that only the service knows. */
+function briefly({ clientRef, result }: NamedResult, style: ResultStyle): MintResultDto {
+  if (result instanceof Problem) return refused({ clientRef, result }, style);
+  const { record, metadataRecord } = result;
+  const brief = { clientRef, status: statusOf(result), identifier: nativeText(record), ...notesOn(result) };
+  if (metadataRecord === null || style.principal.hides(record)) return brief;
+  return { ...brief, metadataId: canonicalUri(identifierOf(metadataRecord)) };
+}
+
+function refused(
+  { clientRef, result }: { readonly clientRef: string | null; readonly result: Problem },
+  { instance }: ResultStyle,
+): MintResultDto {
+  return { clientRef, status: CATALOGUE[result.code].status, problem: problemDocument(result, instance) };
 }
 
 /** 201 for an identifier that the request minted, now or earlier; 200 for an existing one. */

@@ -15,33 +15,10 @@ import {
   UUID_VERSIONS,
   type UuidVersion,
 } from '../../registry/naming-authority.js';
+import { ResolverDto } from '../representation/resolver.dto.js';
 import { CountsDto } from './naming-authority.dto.js';
 
 const TEMPLATE = 'https://repo.example.org/objects/{guid}';
-
-/** The HTTP resolver of a naming authority's identifiers (URI-36). */
-export class AuthorityResolverDto {
-  /** `http` or `https`, in any case. */
-  @ApiProperty({ example: 'https' })
-  @MaxLength(5)
-  @IsString()
-  scheme: string;
-
-  /**
-   * The host, and the port where it is not the default port of the scheme.
-   * @example "resolve.example.org"
-   */
-  @MaxLength(255)
-  @IsString()
-  authority: string;
-
-  /** The path segment before the Handle (URI-32); null or absent where the resolver has none. */
-  @ApiProperty({ type: String, nullable: true, required: false, maxLength: 255, example: null })
-  @OptionalOrNull()
-  @MaxLength(255)
-  @IsString()
-  firstSegment?: string | null;
-}
 
 /**
  * The settings of a naming authority. `profile`, `caseInsensitive`, `storesHandleValues`, `sandbox` and `metadataIdScheme` can be changed
@@ -127,11 +104,11 @@ export class NamingAuthoritySettingsDto {
   targetTemplate?: string | null;
 
   /** The resolver of `uris.resolver`, as a whole; null for the configured one. */
-  @ApiProperty({ type: () => AuthorityResolverDto, nullable: true, required: false })
+  @ApiProperty({ type: () => ResolverDto, nullable: true, required: false })
   @OptionalOrNull()
   @IsObject()
-  @Nested(() => AuthorityResolverDto)
-  resolver?: AuthorityResolverDto | null;
+  @Nested(() => ResolverDto)
+  resolver?: ResolverDto | null;
 }
 
 /**

@@ -10,25 +10,7 @@ import {
   type UuidVersion,
 } from '../../registry/naming-authority.js';
 import { CountDto } from '../representation/identifier-filter.dto.js';
-
-/** The normalized resolver of a naming authority. */
-export class ShownResolverDto {
-  /** The scheme of its URLs. */
-  @ApiProperty({ enum: ['http', 'https'], example: 'https' })
-  scheme: 'http' | 'https';
-
-  /**
-   * The host, and the port where it is not the default port of the scheme.
-   * @example "resolve.example.org"
-   */
-  authority: string;
-
-  /**
-   * The path segment before the Handle (URI-32).
-   * @example null
-   */
-  firstSegment: string | null;
-}
+import { ResolverDto } from '../representation/resolver.dto.js';
 
 /** The numbers of identifiers of a naming authority, by state. */
 export class CountsDto {
@@ -91,8 +73,8 @@ export class NamingAuthorityDto {
   targetTemplate: string | null;
 
   /** Its own HTTP resolver (URI-36); null for the configured one. */
-  @ApiProperty({ type: () => ShownResolverDto, nullable: true, example: null })
-  resolver: ShownResolverDto | null;
+  @ApiProperty({ type: () => ResolverDto, nullable: true, example: null })
+  resolver: ResolverDto | null;
 
   /**
    * The prefix that it is derived from (HS-07); null for a prefix of one segment, and where that prefix is not registered

@@ -1,18 +1,9 @@
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsObject,
-  IsOptional,
-  IsString,
-  MaxLength,
-} from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsBoolean, IsIn, IsObject, IsString, MaxLength } from 'class-validator';
 import { NullIsAbsent, Optional } from '../../http/validation/member-decorators.js';
 import { KINDS, type Kind } from '../../identifier/index.js';
 import { Nested } from '../../http/validation/fast-rules.js';
 import { ApiProperty } from '../../openapi/annotations.js';
+import { ResolverDto } from '../representation/resolver.dto.js';
 
 const MAX_ITEMS = 10_000;
 
@@ -22,30 +13,6 @@ const MAX_TEXT_LENGTH = 65_536;
 const SYNTAXES = ['cordra', 'generic', 'handle-scheme'] as const;
 const HDL_AUTHORITIES = ['naming-authority', 'server'] as const;
 const CHARSETS = ['ucs2', 'unicode'] as const;
-
-/** An HTTP resolver of Handles (URI-36). */
-export class ResolverDto {
-  /** `http` or `https`, in any case. */
-  @ApiProperty({ example: 'http' })
-  @MaxLength(MAX_TEXT_LENGTH)
-  @IsString()
-  scheme: string;
-
-  /**
-   * The host, and the port where it is not the default port of the scheme.
-   * @example "hdl.handle.net"
-   */
-  @MaxLength(MAX_TEXT_LENGTH)
-  @IsString()
-  authority: string;
-
-  /** The path segment before the Handle (URI-32); null or absent where the resolver has none. */
-  @ApiProperty({ type: String, nullable: true, required: false, example: null })
-  @IsOptional()
-  @MaxLength(MAX_TEXT_LENGTH)
-  @IsString()
-  firstSegment?: string | null;
-}
 
 /** The rules for a text; every member has a default. */
 @NullIsAbsent()

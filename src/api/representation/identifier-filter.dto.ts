@@ -11,7 +11,7 @@ export class CountDto {
    * The number, or an estimate.
    * @example 4711
    */
-  @ApiProperty({ type: 'integer', minimum: 0 })
+  @ApiProperty({ type: 'integer', format: 'int64', minimum: 0 })
   value: number;
 
   /**

@@ -28,9 +28,10 @@ export class SerializedIdentifier {
     this.entityTag = entityTagOf(shown.version, this.json);
   }
 
-  /** @param more members that belong only to this response. */
-  toResponse(reply: Pick<FastifyReply, 'header'>, more: object): string {
+  /** @param more members that belong only to this response; null for none. */
+  toResponse(reply: Pick<FastifyReply, 'header'>, more: object | null): string {
     void reply.header('content-type', JSON_TYPE);
+    if (more === null) return this.json;
     return `${this.json.slice(0, -1)},${JSON.stringify(more).slice(1)}`;
   }
 }

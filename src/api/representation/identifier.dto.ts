@@ -1,5 +1,5 @@
 import { ApiParam, ApiProperty } from '../../openapi/annotations.js';
-import { REPAIR_CODES } from '../../identifier/index.js';
+import { REPAIR_CODES, type RepairCode } from '../../identifier/index.js';
 import { REASON_CODES, type ReasonCode, STATES, type State } from '../../registry/identifier-record.js';
 import { HandleValueDto } from './handle-value.dto.js';
 
@@ -205,4 +205,11 @@ export class IdentifierDto {
 
   /** Its URIs in canonical form. */
   uris: UrisDto;
+
+  /**
+   * How the text of the request differs from the identifier, as in `POST /normalize`; absent where it does not, and where the request
+   * does not name the identifier.
+   */
+  @ApiProperty(REPAIRS)
+  repairs?: readonly RepairCode[];
 }

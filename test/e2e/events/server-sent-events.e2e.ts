@@ -90,7 +90,7 @@ describe('GET /events as text/event-stream', () => {
     const headers = { accept: 'text/event-stream', 'last-event-id': 'x' };
     const answer = await service.client.get('/events', headers);
     expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_CURSOR']);
-    expect(answer.body.errors[0].pointer).toBe('#header/Last-Event-ID');
+    expect(answer.body.errors[0].header).toBe('Last-Event-ID');
   });
 
   it('sends no queries after the clients have disconnected', async () => {

@@ -107,7 +107,7 @@ describe('identifiers without a target or a metadata ID', () => {
   it.each(['', '1', 'True', 'no'])('cannot be found by hasTarget=%s', async (text) => {
     expect(refusal(await list(`hasTarget=${text}`))).toEqual([
       ...[400, 'INVALID_REQUEST'],
-      { pointer: '#query/hasTarget', detail: 'hasTarget must be true or false' },
+      { parameter: 'hasTarget', detail: 'hasTarget must be true or false' },
     ]);
   });
 });
@@ -140,7 +140,7 @@ describe('the order of a list', () => {
       const { next } = (await list(`sort=${one}&limit=2`)).body;
       expect(refusal(await list(`sort=${other}&limit=2&cursor=${next}`))).toEqual([
         ...[400, 'INVALID_CURSOR'],
-        { pointer: '#query/cursor', detail: expect.any(String) },
+        { parameter: 'cursor', detail: expect.any(String) },
       ]);
     }
     const { next } = (await list('limit=2')).body;
@@ -150,7 +150,7 @@ describe('the order of a list', () => {
   it.each(['updatedAt', 'createdat', '+createdAt', ''])('is refused as %j, with those that exist', async (sort) => {
     expect(refusal(await list(`sort=${encodeURIComponent(sort)}`))).toEqual([
       ...[400, 'INVALID_REQUEST'],
-      { pointer: '#query/sort', detail: expect.stringContaining('createdAt or -createdAt') },
+      { parameter: 'sort', detail: expect.stringContaining('createdAt or -createdAt') },
     ]);
   });
 });
@@ -260,7 +260,7 @@ describe('the filters of an export', () => {
     '"targetPrefix" must be the begin of a target: %j',
     async (prefix) => {
       const answer = await service.client.get(`/identifiers/export?targetPrefix=${encodeURIComponent(prefix)}`);
-      expect([answer.status, answer.body.errors[0].pointer]).toEqual([400, '#query/targetPrefix']);
+      expect([answer.status, answer.body.errors[0].parameter]).toEqual([400, 'targetPrefix']);
     },
   );
 
@@ -287,7 +287,7 @@ describe('the filters of an export', () => {
     '"changedBy" must be the name of a client: %j',
     async (client) => {
       const answer = await service.client.get(`/identifiers/export?changedBy=${encodeURIComponent(client)}`);
-      expect([answer.status, answer.body.errors[0].pointer]).toEqual([400, '#query/changedBy']);
+      expect([answer.status, answer.body.errors[0].parameter]).toEqual([400, 'changedBy']);
     },
   );
 
@@ -303,7 +303,7 @@ describe('the filters of an export', () => {
   it.each(['targetPrefix', 'changedBy'])('are refused by the list, in words that name the export: %s', async (name) => {
     expect(refusal(await list(`${name}=https://old.example.org/`))).toEqual([
       ...[400, 'INVALID_REQUEST'],
-      { pointer: `#query/${name}`, detail: expect.stringContaining('GET /identifiers/export') },
+      { parameter: name, detail: expect.stringContaining('GET /identifiers/export') },
     ]);
   });
 });

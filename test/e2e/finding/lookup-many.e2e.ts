@@ -236,7 +236,7 @@ describe('other texts of people', () => {
   it('an empty target is refused by the list and by the export', async () => {
     for (const path of ['/identifiers?target=', '/identifiers/export?target=']) {
       const { status, body } = await service.client.get(path);
-      expect([status, body.code, body.errors?.[0].pointer]).toEqual([400, 'INVALID_REQUEST', '#query/target']);
+      expect([status, body.code, body.errors?.[0].parameter]).toEqual([400, 'INVALID_REQUEST', 'target']);
     }
   });
 

@@ -224,12 +224,12 @@ describe('GET /identifiers', () => {
 
   it('refuses a filter before a cursor', async () => {
     const answer = await service.client.get('/identifiers?cursor=x&namingAuthority=1..2');
-    expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: '#query/namingAuthority' })]);
+    expect(answer.body.errors).toEqual([expect.objectContaining({ parameter: 'namingAuthority' })]);
   });
 
   it('has the location of a fault in the query', async () => {
     const answer = await service.client.get('/identifiers?limit=0');
-    expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: '#query/limit' })]);
+    expect(answer.body.errors).toEqual([expect.objectContaining({ parameter: 'limit' })]);
   });
 
   it.each([
@@ -254,6 +254,6 @@ describe('GET /identifiers', () => {
   ])('refuses ?%s with %s', async (query, code) => {
     const answer = await service.client.get(`/identifiers?${query}`);
     expect([answer.status, answer.body.code]).toEqual([400, code]);
-    expect(answer.body.errors[0].pointer).toBe(`#query/${query.slice(0, query.indexOf('='))}`);
+    expect(answer.body.errors[0].parameter).toBe(query.slice(0, query.indexOf('=')));
   });
 });

@@ -85,7 +85,7 @@ describe('POST /identifiers refuses', () => {
 
   it('a query parameter that the list does not have, in the same words', async () => {
     const { status, body } = await service.client.get('/identifiers?colour=red');
-    expect([status, body.errors[0].pointer]).toEqual([400, '#query/colour']);
+    expect([status, body.errors[0].parameter]).toEqual([400, 'colour']);
     expect(body.detail).toContain('"colour" is not a member of this request; permitted: ');
   });
 

@@ -21,8 +21,8 @@ describe('a query parameter that an operation does not have', () => {
     const answer = await fetch(`${service.server.url}${target}?limit=1&dryRn=true`, { method, headers, body });
     const problem: any = await answer.json();
     expect([answer.status, problem.code]).toEqual([400, 'INVALID_REQUEST']);
-    const pointers = problem.errors.map(({ pointer }: any) => pointer);
-    expect(pointers.some((pointer: string) => ['#query/dryRn', '#query/limit'].includes(pointer))).toBe(true);
+    const parameters = problem.errors.map(({ parameter }: any) => parameter);
+    expect(parameters.some((parameter: string) => ['dryRn', 'limit'].includes(parameter))).toBe(true);
     expect(operation.responses['400']).toBeDefined();
     const { state, version } = (await service.client.get(`/identifiers/${minted.identifier}`)).body;
     expect([state, version]).toEqual(['active', 1]);

@@ -135,7 +135,7 @@ describe('GET /identifiers/export', () => {
     expect((await service.client.get(`${EXPORT}?state=lost`)).body.code).toBe('INVALID_REQUEST');
     expect((await service.client.get(`${EXPORT}?limit=5`)).body.code).toBe('INVALID_REQUEST');
     const { status, body } = await service.client.get(`${EXPORT}?metadataId=nonsense`);
-    expect([status, body.errors[0].pointer]).toEqual([400, '#query/metadataId']);
+    expect([status, body.errors[0].parameter]).toEqual([400, 'metadataId']);
   });
 
   it('writes CSV by RFC 4180, in which no cell begins as a formula does, and every cell can be read back', async () => {

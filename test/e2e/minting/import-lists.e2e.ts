@@ -212,13 +212,13 @@ describe('an export', () => {
   });
 
   it.each([
-    ['?columns=identifier,owner', '*/*', 400, '#query/columns'],
-    ['?columns=identifier,IDENTIFIER', '*/*', 400, '#query/columns'],
-    ['?columns=', '*/*', 400, '#query/columns'],
-    ['?delimiter=:', '*/*', 400, '#query/delimiter'],
+    ['?columns=identifier,owner', '*/*', 400, 'columns'],
+    ['?columns=identifier,IDENTIFIER', '*/*', 400, 'columns'],
+    ['?columns=', '*/*', 400, 'columns'],
+    ['?delimiter=:', '*/*', 400, 'delimiter'],
     ['?columns=identifier', 'application/x-ndjson', 406, undefined],
-  ])('with %s as %s is %i', async (search, accept, status, pointer) => {
+  ])('with %s as %s is %i', async (search, accept, status, parameter) => {
     const answer = await download(search, accept);
-    expect([answer.status, JSON.parse(answer.text).errors?.[0].pointer]).toEqual([status, pointer]);
+    expect([answer.status, JSON.parse(answer.text).errors?.[0].parameter]).toEqual([status, parameter]);
   });
 });

@@ -26,7 +26,10 @@ function headersIn(document) {
   const ofOperations = operationsOf(document).flatMap(({ operation: { responses, tags = [] } }) =>
     Object.values(responses).map((response) => ({ response, tags })),
   );
-  const ofComponents = Object.values(document.components.responses ?? {}).map((response) => ({ response, tags: [] }));
+  const ofComponents = Object.values(document.components.responses ?? {}).map((response) => ({
+    response,
+    tags: ['problem'],
+  }));
   return [...ofOperations, ...ofComponents].flatMap(({ response, tags }) => {
     const headers = 'headers' in response ? (response.headers ?? {}) : {};
     return Object.entries(headers).flatMap(([name, part]) =>

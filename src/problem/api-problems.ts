@@ -23,14 +23,14 @@ const HEADERS: Readonly<Record<number, Record<string, ReturnType<typeof header>>
   401: { 'WWW-Authenticate': header('How to authenticate (RFC 9110 11.6.1).') },
   403: { 'WWW-Authenticate': header('The missing scope, where a scope is missing (RFC 6750 3.1).') },
   410: {
-    ETag: header('Entity tag of the identifier, for `If-Match` of a reinstatement.'),
+    ETag: header('Entity tag of the current representation, where the response has it.'),
     Link: header('The replacement, as rel="http://purl.org/dc/terms/isReplacedBy".'),
   },
   409: { Link: header('The conflicting resource, as rel="related" (RFC 8288).') },
-  412: { ETag: header('The current entity tag, of a naming authority.') },
+  412: { ETag: header('Entity tag of the current representation, where the response has it.') },
   429: { 'Retry-After': header('Seconds to wait before the next attempt.') },
   451: {
-    ETag: header('Entity tag of the identifier, for `If-Match` of a reinstatement.'),
+    ETag: header('Entity tag of the current representation, where the response has it.'),
     Link: header('Who blocks the identifier, as rel="blocked-by" (RFC 7725 4), and its replacement.'),
   },
   503: { 'Retry-After': header('Seconds to wait before the next attempt.') },

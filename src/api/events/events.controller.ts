@@ -61,7 +61,7 @@ export class EventsController {
   @ApiResponse({
     status: 200,
     description: 'The events after `cursor`.',
-    headers: { Vary: { description: '`Accept`.', ...text } },
+    headers: { Vary: { description: '`Accept`, where the response depends on it.', ...text } },
     content: {
       'application/json': { schema: { $ref: getSchemaPath(EventPageDto) } },
       'text/event-stream': { schema: { type: 'string' } },

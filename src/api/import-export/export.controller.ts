@@ -89,7 +89,7 @@ export class ExportController {
     description: 'One JSON object on each line.',
     headers: {
       'Content-Disposition': { description: 'The name of the file (RFC 6266).', schema: { type: 'string' } },
-      Vary: { description: '`Accept`.', schema: { type: 'string' } },
+      Vary: { description: '`Accept`, where the response depends on it.', schema: { type: 'string' } },
     },
     content: {
       [NDJSON]: { schema: { anyOf: ['TransferLineDto', 'StreamEndDto'].map((dto) => ({ $ref: getSchemaPath(dto) })) } },

@@ -48,7 +48,7 @@ const text = { schema: { type: 'string' as const } };
 /** Look-ups of up to this number of texts take no place: their records have less than a page. */
 const FEW_ITEMS = 10;
 
-const VARY = { Vary: { description: '`Accept`, as in every response of this operation.', ...text } };
+const VARY = { Vary: { description: '`Accept`, where the response depends on it.', ...text } };
 
 @ApiTags('identifiers')
 @Requires('read')

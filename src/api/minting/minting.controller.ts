@@ -69,7 +69,7 @@ export class MintingController {
       'OUTCOME_UNKNOWN',
     ] as const),
     ...(['UNKNOWN_NAMING_AUTHORITY', 'SUSPENDED_NAMING_AUTHORITY', 'METADATA_ID_IS_IDENTIFIER'] as const),
-    ...(['RECORD_TOO_LARGE'] as const),
+    ...(['INVALID_PREDECESSOR', 'RECORD_TOO_LARGE'] as const),
     ...(['IDEMPOTENCY_KEY_REUSED', 'NAMING_AUTHORITY_FORBIDDEN', 'OVERLOADED'] as const),
   )
   async mint(

@@ -113,7 +113,7 @@ describe('a plan of changes', () => {
 
   it('requires that a replacement is active at that line', () => {
     const plan = planOf([recordOf(A), recordOf(B)]);
-    expect(plan.add(withdrawal(A, B)).after.tombstone?.replacedBy).toBe(`100.102/${LOCAL[1]}`);
+    expect(plan.add(withdrawal(A, B)).after.tombstone?.replacedBy).toBe(`hdl:100.102/${LOCAL[1]}`);
     expect(refusalOf(() => plan.add(withdrawal(B, A)))).toEqual(['REPLACEMENT_NOT_FOUND', '/replacedBy']);
   });
 });

@@ -45,7 +45,7 @@ describe('parsing a command', () => {
     [
       'a previous version',
       { previousVersion: 'demo:7' },
-      { previousVersion: expect.objectContaining({ text: 'info:fedora/demo:7' }) },
+      { previousVersion: expect.objectContaining({ canonical: 'info:fedora/demo:7' }) },
     ],
     [
       'a metadata ID',
@@ -160,15 +160,15 @@ describe('the decision about a change', () => {
 });
 
 describe('the decision about a previous version', () => {
-  const record = recordWith({ previousVersion: '77.7/a' });
+  const record = recordWith({ previousVersion: 'hdl:77.7/a' });
   const other = recordWith({ id: 8n, guid: OTHER, localName: OTHER });
   const decided = (values: object, context: Partial<DecisionContext> = {}, of = record) =>
     decide(of, parseCommand(changed(values), KNOWN), { ...CONTEXT, ...context });
 
   it.each([
     ['the stored one', { previousVersion: 'hdl:77.7/a' }, {}, null],
-    ['another one', { previousVersion: `hdl:100.102/${OTHER}` }, { other }, `100.102/${OTHER}`],
-    ['one of another registry', { previousVersion: '77.7/b' }, {}, '77.7/b'],
+    ['another one', { previousVersion: `hdl:100.102/${OTHER}` }, { other }, `hdl:100.102/${OTHER}`],
+    ['one of another registry', { previousVersion: '77.7/b' }, {}, 'hdl:77.7/b'],
   ])('%s', (_, values, context, text) => {
     const amendment = decided(values, context);
     expect(amendment === null ? null : amendment.previousVersion?.canonical).toBe(text);
@@ -187,13 +187,16 @@ describe('the decision about a previous version', () => {
     ]);
     expect(decided({ previousVersion: null }, {}, reserved)).toBeNull();
     const step = parseCommand({ step: 'activated', values: { previousVersion: '77.7/a' } }, KNOWN);
-    expect(decide(reserved, step, CONTEXT)).toMatchObject({ kind: 'activated', previousVersion: { text: '77.7/a' } });
+    expect(decide(reserved, step, CONTEXT)).toMatchObject({
+      kind: 'activated',
+      previousVersion: { canonical: 'hdl:77.7/a' },
+    });
   });
 
   it.each([
     ['is not registered', `100.102/${OTHER}`, {}],
     ['is the identifier itself', `100.102/${GUID}`, { other: record }],
-    ['replaces the identifier', `100.102/${OTHER}`, { other: { ...other, previousVersion: `100.102/${GUID}` } }],
+    ['replaces the identifier', `100.102/${OTHER}`, { other: { ...other, previousVersion: `hdl:100.102/${GUID}` } }],
   ])('is refused where it %s', (_, previousVersion, context) => {
     expect(refusalOf(() => decided({ previousVersion }, context))).toEqual(['INVALID_PREDECESSOR', '/previousVersion']);
   });
@@ -207,8 +210,8 @@ describe('the decision about a replacement', () => {
 
   it.each([
     ['no replacement', undefined, {}, null],
-    ['an active identifier', `hdl:100.102/${OTHER}?x`, { other: other }, `100.102/${OTHER}`],
-    ['a Handle of another service', '77.7/a', {}, '77.7/a'],
+    ['an active identifier', `hdl:100.102/${OTHER}?x`, { other: other }, `hdl:100.102/${OTHER}`],
+    ['a Handle of another service', '77.7/a', {}, 'hdl:77.7/a'],
     ['a Fedora PID', 'demo:7', {}, 'info:fedora/demo:7'],
   ])('%s', (_, replacedBy, context, text) => {
     expect(decided(replacedBy, context)).toBe(text);

@@ -121,7 +121,8 @@ describe('a write under a naming authority that stores no values', () => {
 });
 
 describe('a write under a naming authority that stores values', () => {
-  const decidedStored = (record: object, command: ValuesCommand) => decided(record, command, { storesHandleValues: true });
+  const decidedStored = (record: object, command: ValuesCommand) =>
+    decided(record, command, { storesHandleValues: true });
   const handleValues = [URL_1, EMAIL_2];
 
   it.each([

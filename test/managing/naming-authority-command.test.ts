@@ -7,7 +7,13 @@ describe('parsing a naming authority', () => {
   it('fills in what a command leaves out', () => {
     expect(parseNewNamingAuthority({ namingAuthority: '100.103' })).toEqual({
       ...{ prefix: '100.103', state: 'active', profile: 'cordra', caseInsensitive: false, uuidVersion: 4 },
-      ...{ storesHandleValues: false, sandbox: false, metadataIdScheme: 'recognized', targetTemplate: null, resolver: null },
+      ...{
+        storesHandleValues: false,
+        sandbox: false,
+        metadataIdScheme: 'recognized',
+        targetTemplate: null,
+        resolver: null,
+      },
     });
     expect(parseNewNamingAuthority({ namingAuthority: '10.500' }).caseInsensitive).toBe(true);
   });
@@ -22,7 +28,10 @@ describe('parsing a naming authority', () => {
       { namingAuthority: '0.NA', profile: 'handle' as const, caseInsensitive: false },
       /\/caseInsensitive: must be true/,
     ],
-    [{ namingAuthority: '1', storesHandleValues: true }, /\/storesHandleValues: is permitted only under the profile "handle"/],
+    [
+      { namingAuthority: '1', storesHandleValues: true },
+      /\/storesHandleValues: is permitted only under the profile "handle"/,
+    ],
     [{ namingAuthority: '1', targetTemplate: 'https://a.example/' }, /must contain \{guid\}/],
     [{ namingAuthority: '1', resolver: { scheme: 'ftp', authority: 'a.example' } }, /^INVALID_REQUEST: \/resolver: /],
   ])('refuses %j', (command, refusal) => {

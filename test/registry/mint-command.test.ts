@@ -80,7 +80,6 @@ describe('a mint request', () => {
     expect(understood).toEqual({
       '/metadataId': `hdl:2000.01/${GUID}`,
       '/alternateIds/0': 'info:fedora/demo:7',
-      '/previousVersion': `2000.01/${GUID}`,
     });
     expect(parse({ metadataId: 'info:fedora/demo:7' })).not.toHaveProperty('understood');
   });

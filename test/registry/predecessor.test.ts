@@ -32,15 +32,15 @@ describe('the name of a previous version', () => {
   it.each([
     [
       `hdl:100.102/${OTHER.toLowerCase()}?x#y`,
-      `100.102/${OTHER}`,
+      `hdl:100.102/${OTHER}`,
       `hdl:100.102/${OTHER}`,
       'b97bb5e8-66fe-59b1-f798-87ef32685fe8',
     ],
-    ['hdl:20/a%20B', '20/a B', 'hdl:20/A B', '0d334606-9ff7-805d-e882-397081c7cde3'],
-    ['77.7/a', '77.7/a', 'hdl:77.7/a', '9ee5739a-8d80-cc91-d861-50c156305617'],
+    ['hdl:20/a%20B', 'hdl:20/a%20B', 'hdl:20/A B', '0d334606-9ff7-805d-e882-397081c7cde3'],
+    ['77.7/a', 'hdl:77.7/a', 'hdl:77.7/a', '9ee5739a-8d80-cc91-d861-50c156305617'],
     ['demo:7', 'info:fedora/demo:7', 'info:fedora/demo:7', '05db6eee-dcff-8f36-223e-92aa196302f2'],
   ])('R-28: %s is stored as %s, and found by the key of %s', (text, stored, comparison, key) => {
-    expect(readPredecessor(text, all, '/previousVersion')).toMatchObject({ text: stored, comparison, key });
+    expect(readPredecessor(text, all, '/previousVersion')).toMatchObject({ canonical: stored, comparison, key });
   });
 
   it.each([

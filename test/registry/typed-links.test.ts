@@ -56,7 +56,7 @@ describe('the typed links of a record', () => {
   });
 
   it('stay below 7,168 characters in a header, the persistent identifier first', () => {
-    const long = { ...URIS, http: `http://hdl.handle.net/20.500/${'x'.repeat(7000)}` };
+    const long = { ...URIS, resolver: `http://hdl.handle.net/20.500/${'x'.repeat(7000)}` };
     const header = linkHeaderOf(typedLinksOf(RECORD, long, URLS)) ?? '';
     expect(header).toMatch(/^<http:\/\/hdl\.handle\.net\/20\.500\/x+>; rel="cite-as"/);
     expect(header.length).toBeLessThan(7168);

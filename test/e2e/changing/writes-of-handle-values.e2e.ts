@@ -127,7 +127,10 @@ describe('a Handle with stored values', () => {
   });
 
   it('is refused for values that its naming authority does not store', async () => {
-    expect(await faultOf(put('902/a', [URL_1, EMAIL]))).toEqual([4, expect.stringMatching(/"storesHandleValues": true/)]);
+    expect(await faultOf(put('902/a', [URL_1, EMAIL]))).toEqual([
+      4,
+      expect.stringMatching(/"storesHandleValues": true/),
+    ]);
     expect(await put('902/a', [URL_1])).toBe('created');
     const body = await shown('902/a');
     expect([body.target, body.handleValues]).toEqual(['https://repo.example.org/1', null]);

@@ -62,7 +62,11 @@ describe('the rules of a naming authority without identifiers', () => {
 
   it('are refused where they contradict each other or the prefix, as in a creation', async () => {
     const prefix = await created();
-    expect(outcomeOf(await patch(prefix, { storesHandleValues: true }))).toEqual([400, 'INVALID_REQUEST', ['/storesHandleValues']]);
+    expect(outcomeOf(await patch(prefix, { storesHandleValues: true }))).toEqual([
+      400,
+      'INVALID_REQUEST',
+      ['/storesHandleValues'],
+    ]);
     await create({ namingAuthority: 'Lib-7', profile: 'handle' });
     expect(outcomeOf(await patch('Lib-7', { profile: 'cordra' }))).toEqual([
       ...[400, 'INVALID_NAMING_AUTHORITY', ['/namingAuthority']],

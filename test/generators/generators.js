@@ -17,7 +17,14 @@ export const GENERATORS = {
     await writeFile(join(folder, 'schema.ts'), astToString(await openapiTS(new URL(`file://${document}`))));
   },
   'hey-api': async (document, folder) => {
-    await createClient({ input: document, output: join(folder, 'client'), logs: { level: 'silent' } });
+    // The only one that validates responses while it runs.
+    const plugins = [
+      '@hey-api/typescript',
+      '@hey-api/client-fetch',
+      'zod',
+      { name: '@hey-api/sdk', validator: { response: 'zod' } },
+    ];
+    await createClient({ input: document, output: join(folder, 'client'), plugins, logs: { level: 'silent' } });
   },
   orval: async (document, folder) => {
     // orval sends every text as JSON and has no address of its own: its setting "mutator" is where both are decided.

@@ -7,6 +7,7 @@ import { cp, mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { ADDED, laterVersion } from './later-version.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const DOCUMENT = join(root, 'openapi/openapi.json');
@@ -35,19 +36,23 @@ assert.equal(lint.status, 0, lint.stdout + lint.stderr);
 console.log('spectral accepts the document');
 
 const service = await start(join(folder, 'data'));
+const later = await laterVersion(service.url);
 let failures = 0;
 try {
   for (const [index, name] of Object.keys(GENERATORS).entries()) {
     if (chosen.length > 0 && !chosen.includes(name)) continue;
     try {
       await check(name, `info:fedora/demo:${index}`);
-      console.log(`${name}: generates, compiles, mints, lists, exports and streams`);
+      console.log(
+        `${name}: generates, compiles, mints, lists, exports and streams, also with members and codes of a later version`,
+      );
     } catch (error) {
       failures++;
       console.error(`${name}: ${error.stack}`);
     }
   }
 } finally {
+  await later.stop();
   await service.stop();
 }
 process.exitCode = failures === 0 ? 0 : 1;
@@ -68,14 +73,20 @@ async function check(name, metadataId) {
   assert.equal(compiled.status, 0, compiled.stdout);
   const outfile = join(client, 'use.mjs');
   await bundle({ entryPoints: [main], outfile, bundle: true, format: 'esm', platform: 'node', logLevel: 'error' });
-  const used = await run(process.execPath, [outfile, service.url, metadataId]);
+  await use(outfile, service.url, { metadataId, code: 'UNKNOWN_NAMING_AUTHORITY' });
+  await use(outfile, later.url, { metadataId: `${metadataId}-later`, code: ADDED });
+}
+
+/** @param code what the client reads as the code of a refusal. */
+async function use(client, url, { metadataId, code }) {
+  const used = await run(process.execPath, [client, url, metadataId]);
   const { minted, listed, exported, streamed, refused } = JSON.parse(used);
   assert.match(minted, /^100\.102\/[0-9A-F]{32}$/);
-  assert.deepEqual([listed, exported, refused], [[minted], [minted], 'UNKNOWN_NAMING_AUTHORITY']);
+  assert.deepEqual([listed, exported, refused], [[minted], [minted], code]);
   const [first, second] = streamed;
   assert.match(first.identifier, /^100\.102\/[0-9A-F]{32}$/);
   assert.deepEqual([first.line, first.status], [1, 201]);
-  assert.deepEqual(second, { line: 2, status: 422, code: 'UNKNOWN_NAMING_AUTHORITY' });
+  assert.deepEqual(second, { line: 2, status: 422, code });
 }
 
 function bin(file, args) {

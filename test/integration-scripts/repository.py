@@ -230,7 +230,7 @@ pairs = [(older, result["identifier"]) for older, result in zip(identifiers, ver
 for older, newer in pairs:
     older_headers, previous = get(f"/identifiers/{older}")
     newer_headers, following = get(f"/identifiers/{newer}")
-    check(previous["newerVersions"] == [newer] and following["previousVersion"] == older, previous, following)
+    check(previous["newerVersions"] == [newer] and following["previousVersion"] == f"hdl:{older}", previous, following)
     successor = f'<{following["uris"]["resolver"]}>; rel="successor-version"'
     predecessor = f'<{previous["uris"]["resolver"]}>; rel="predecessor-version"'
     check(successor in older_headers["Link"] and predecessor in newer_headers["Link"], older_headers["Link"])
@@ -245,7 +245,7 @@ for older, newer in pairs:
     _, problem = get(f"/identifiers/{older}", expected=410)
     tombstone = problem["tombstone"]
     check(problem["code"] == "IDENTIFIER_WITHDRAWN", problem)
-    check((tombstone["reason"], tombstone["replacedBy"]) == (REASON, newer), problem)
+    check((tombstone["reason"], tombstone["replacedBy"]) == (REASON, f"hdl:{newer}"), problem)
 
 # Follow the events that this run has caused.
 mine = {identifier for pair in pairs for identifier in pair} | set(identifiers)

@@ -225,7 +225,7 @@ same 'identifiers at the new site' expected.txt actual.txt
 # New versions: each has an identifier of its own, which names the previous one.
 head -n $revised identifiers.txt >older.txt
 awk -v id="oai:repo.example.org:$run/" -v target="$new_site" '{
-  printf "{\"metadataId\":\"%s%d/v2\",\"target\":\"%s%d/v2\",\"replaces\":\"%s\"}\n", id, NR, target, NR, $0
+  printf "{\"metadataId\":\"%s%d/v2\",\"target\":\"%s%d/v2\",\"previousVersion\":\"%s\"}\n", id, NR, target, NR, $0
 }' older.txt >versions.ndjson
 mint versions.ndjson -H "Idempotency-Key: $run-versions" >versions.results
 versions=$(matches '"status":201' versions.results)
@@ -244,8 +244,8 @@ read_all older.txt >older.http
 read_all newer.txt >newer.http
 sed -n 's/.*"newerVersions":\["\([^"]*\)"\].*/\1/p' older.http >actual.txt
 same 'newerVersions of the old versions' newer.txt actual.txt
-sed -n 's/.*"previousVersion":"\([^"]*\)".*/\1/p' newer.http >actual.txt
-same 'replaces of the new versions' older.txt actual.txt
+sed -n 's/.*"previousVersion":"hdl:\([^"]*\)".*/\1/p' newer.http >actual.txt
+same 'previousVersion of the new versions' older.txt actual.txt
 # same_links REL FROM TO: the links of this relation in one file are the HTTP URIs in the other file.
 same_links() {
   sed -n "s/^[Ll]ink: .*<\\([^>]*\\)>; rel=\"$1\".*/\\1/p" "$2" >actual.txt
@@ -265,7 +265,7 @@ withdrawn=$(matches '"status":200,"outcome":"changed"' withdrawn.ndjson)
 expect 'withdrawn identifiers' $revised "$withdrawn"
 read_all older.txt >withdrawn.http
 expect 'responses 410' $revised "$(matches '^HTTP[^ ]* 410' withdrawn.http)"
-sed -n "s/.*\"code\":\"IDENTIFIER_WITHDRAWN\".*\"reason\":\"$reason\",\"replacedBy\":\"\\([^\"]*\\)\".*/\\1/p" \
+sed -n "s/.*\"code\":\"IDENTIFIER_WITHDRAWN\".*\"reason\":\"$reason\",\"replacedBy\":\"hdl:\\([^\"]*\\)\".*/\\1/p" \
   withdrawn.http >actual.txt
 same 'replacements in the tombstones' newer.txt actual.txt
 

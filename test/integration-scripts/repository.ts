@@ -271,7 +271,7 @@ const pairs = versions.map(({ status, identifier }, index) => {
 for (const { older, newer } of pairs) {
   const [first, second] = await Promise.all([send(`/identifiers/${older}`), send(`/identifiers/${newer}`)]);
   const [previous, next] = [json<Identifier>(first), json<Identifier>(second)];
-  assert.deepEqual([previous.newerVersions, next.previousVersion], [[newer], older]);
+  assert.deepEqual([previous.newerVersions, next.previousVersion], [[newer], `hdl:${older}`]);
   assert(first.headers.get('link')?.includes(`<${next.uris.resolver}>; rel="successor-version"`));
   assert(second.headers.get('link')?.includes(`<${previous.uris.resolver}>; rel="predecessor-version"`));
 }
@@ -286,7 +286,7 @@ assert(withdrawn.every(({ status, outcome }) => status === 200 && outcome === 'c
 for (const { older, newer } of pairs) {
   const { code, tombstone } = json<Withdrawn>(await send(`/identifiers/${older}`), 410);
   assert.equal(code, 'IDENTIFIER_WITHDRAWN');
-  assert.deepEqual([tombstone.reason, tombstone.replacedBy], [withdrawalReason, newer]);
+  assert.deepEqual([tombstone.reason, tombstone.replacedBy], [withdrawalReason, `hdl:${newer}`]);
 }
 
 // Follow the events that this run has caused.

@@ -41,13 +41,10 @@ describe('a key', () => {
     const lines = [open.own, open.other, `2000.01/${freshGuid()}`, `3000.01/${freshGuid()}`].map((identifier) => ({
       ...{ identifier, target: `${target}?${randomUUID()}` },
     }));
-    for (const [query, unknown] of [
-      ['?dryRun=true', 'unknown'],
-      ['', undefined],
-    ] as const) {
+    for (const query of ['?dryRun=true', '']) {
       expect((await send(lines, key, query)).map(bare)).toEqual([
         [1, 200, 'changed', undefined],
-        ...[2, 3, 4].map((line) => [line, 404, unknown, 'IDENTIFIER_NOT_FOUND']),
+        ...[2, 3, 4].map((line) => [line, 404, undefined, 'IDENTIFIER_NOT_FOUND']),
       ]);
     }
   });
@@ -108,7 +105,7 @@ describe('where reading is public', () => {
     const headers = bearer(body.secret as string);
     const dry = await sendChanges(service.client, lines, { headers, query: '?dryRun=true' });
     expect(dry.lines.map(bare)).toEqual([
-      [1, 403, 'forbidden', 'NAMING_AUTHORITY_FORBIDDEN'],
+      [1, 403, undefined, 'NAMING_AUTHORITY_FORBIDDEN'],
       [2, 200, 'changed', undefined],
     ]);
     const done = await sendChanges(service.client, lines, { headers });

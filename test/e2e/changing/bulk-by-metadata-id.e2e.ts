@@ -107,9 +107,9 @@ describe('the results of changes', () => {
     const { lines } = await send(body, '', headers);
     expect(lines.map(({ outcome, old }) => [outcome, old])).toEqual([
       ['changed', { target: url('old'), metadataId: x }],
-      ['same', undefined],
+      ['unchanged', undefined],
       ['changed', { target: url('new'), alternateIds: ['info:fedora/demo:old-values'] }],
-      ['changed', { state: 'active', withdrawalReasonCode: null, withdrawalReason: null }],
+      ['changed', { state: 'active', tombstone: null }],
     ]);
     expect((await send(body, '', headers)).lines).toEqual(lines);
   });

@@ -32,7 +32,7 @@ describe('CSV', () => {
       [2, 200, 'changed'],
       [3, 200, 'changed'],
       [4, 200, 'changed'],
-      [5, 200, 'same'],
+      [5, 200, 'unchanged'],
     ]);
     expect(lines[0].clientRef).toBe('r1');
     const changed = await read(a);

@@ -48,12 +48,12 @@ describe('a dry run', () => {
         old: { target: url('old'), alternateIds: [] },
         new: { target: url('new'), alternateIds: [other] },
       },
-      { line: 2, ...common, outcome: 'same', version: 2 },
+      { line: 2, ...common, outcome: 'unchanged', version: 2 },
       { line: 3, ...common, version: 3, old: { metadataId: name }, new: { metadataId: null } },
       {
         ...{ line: 4, ...common, version: 4 },
-        old: { state: 'active', withdrawalReasonCode: null, withdrawalReason: null },
-        new: { state: 'withdrawn', withdrawalReasonCode: 'other', withdrawalReason: 'Gone.' },
+        old: { state: 'active', tombstone: null },
+        new: { state: 'withdrawn', tombstone: { reasonCode: 'other', reason: 'Gone.', replacedBy: null } },
       },
       {
         ...{ line: 5, ...common, identifier: reserved, version: 2 },

@@ -136,7 +136,7 @@ describe('the activation of an object', () => {
     expect((await step(object, 'activate')).status).toBe(200);
     expect((await read(named)).state).toBe('reserved');
     // A record that was minted with another object.
-    const record = body.items[2].record.metadataRecord.identifier;
+    const record = body.items[2].metadataRecord.identifier;
     const other = await mint(RESERVED);
     expect((await patch(third, { metadataId: null })).status).toBe(200);
     expect((await patch(other, { metadataId: record })).status).toBe(200);
@@ -161,7 +161,7 @@ describe('the end of a reserved object', () => {
     const replacement = await mint();
     const body = { reason: 'The deposit was cancelled.', replacedBy: replacement };
     expect((await step(pair.object, 'withdraw', body)).status).toBe(200);
-    expect((await read(pair.object)).tombstone).toMatchObject({ ...body });
+    expect((await read(pair.object)).tombstone).toMatchObject({ ...body, replacedBy: `hdl:${replacement}` });
     expect((await read(pair.record)).tombstone).toMatchObject({ reason: body.reason, replacedBy: null });
     expect(await kinds(pair.record)).toEqual(['reserved', 'withdrawn']);
     expect(await transactions(pair)).toBe(1);
@@ -246,7 +246,7 @@ describe('a stream of changes', () => {
     const expected = [
       [1, 200, 'changed', 2],
       [2, 409, 'WRONG_STATE', undefined],
-      [3, 200, 'same', 2],
+      [3, 200, 'unchanged', 2],
       [4, 200, 'changed', 2],
       [5, 409, 'WRONG_STATE', undefined],
     ];
@@ -296,7 +296,7 @@ describe('metadataTarget of a mint', () => {
 
     const items = [{ ...fields, alternateIds: [freshPid()] }, { mintMetadataId: true }, { target: PAGE }];
     const batch = await service.client.post('/identifiers/batch', { namingAuthority: '100.102', items });
-    const targets = batch.body.items.map(({ record }: any) => [record.target, record.metadataRecord?.target]);
+    const targets = batch.body.items.map(({ record, metadataRecord }: any) => [record.target, metadataRecord?.target]);
     expect(targets).toEqual([
       [null, PAGE],
       [null, null],
@@ -308,7 +308,7 @@ describe('metadataTarget of a mint', () => {
       { 'content-type': 'application/x-ndjson' },
       JSON.stringify(fields),
     );
-    expect((await read(stream.body.record.metadataRecord.identifier)).target).toBe(PAGE);
+    expect((await read(stream.body.metadataRecord.identifier)).target).toBe(PAGE);
   });
 
   it('needs mintMetadataId and the format of a target', async () => {

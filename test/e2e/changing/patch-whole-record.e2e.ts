@@ -31,7 +31,7 @@ describe('PATCH /identifiers/{identifier} with the representation that was read'
   it('changes nothing when it is sent as it is', async () => {
     const { path, identifier, tag, shown } = await read();
     const answer = await patch(path, shown, { 'if-match': tag });
-    expect([answer.status, { ...answer.body, query: null, fragment: null }]).toEqual([200, shown]);
+    expect([answer.status, answer.body]).toEqual([200, shown]);
     expect(await history(identifier)).toHaveLength(1);
   });
 
@@ -39,10 +39,7 @@ describe('PATCH /identifiers/{identifier} with the representation that was read'
     const { path, tag, shown } = await read({ target: 'https://repo.example.org/old' });
     const changed = { ...shown, target: 'https://repo.example.org/new', metadataId: null };
     const answer = await patch(path, changed, { 'if-match': tag });
-    expect([answer.status, { ...answer.body, query: null, fragment: null }]).toEqual([
-      200,
-      { ...changed, version: 2, updatedAt: answer.body.updatedAt },
-    ]);
+    expect([answer.status, answer.body]).toEqual([200, { ...changed, version: 2, updatedAt: answer.body.updatedAt }]);
   });
 
   it('takes the response to a mint too', async () => {
@@ -57,7 +54,7 @@ describe('PATCH /identifiers/{identifier} with the representation that was read'
   it('refuses each read-only member that differs, all at once, and changes nothing', async () => {
     const { path, identifier, shown } = await read();
     const settable = ['metadataId', 'target', 'language', 'alternateIds', 'previousVersion'];
-    const computed = ['describes', 'newerVersions', 'uris', 'query', 'fragment'];
+    const computed = ['describes', 'newerVersions', 'uris'];
     const compared = Object.keys(shown).filter((name) => ![...settable, ...computed].includes(name));
     for (const name of compared) {
       const answer = await patch(path, { target: 'https://repo.example.org/new', [name]: other(shown[name]) });
@@ -148,7 +145,7 @@ describe('PATCH /naming-authorities/{namingAuthority} with the representation th
     // These settings are fixed by the first identifier.
     await service.client.mint({ namingAuthority: prefix });
     const { body } = await authorities.show(prefix);
-    const compared = ['namingAuthority', 'caseInsensitive', 'handleValues', 'sandbox'];
+    const compared = ['namingAuthority', 'caseInsensitive', 'storesHandleValues', 'sandbox'];
     for (const name of ['profile', ...compared, 'version', 'createdAt', 'updatedAt']) {
       const value = name === 'profile' ? 'cordra' : other(body[name]);
       const answer = await authorities.patch(prefix, { uuidVersion: 7, [name]: value });

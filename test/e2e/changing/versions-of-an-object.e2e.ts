@@ -37,13 +37,13 @@ describe('a new version', () => {
       const { body } = await minted({ previousVersion });
       expect([previousVersion, body.previousVersion, body.newerVersions]).toEqual([
         previousVersion,
-        first.identifier,
+        `hdl:${first.identifier}`,
         [],
       ]);
       newer.push(body.identifier);
     }
     expect(await read(first.identifier)).toMatchObject({ previousVersion: null, newerVersions: newer });
-    expect(await read(newer[0]!)).toMatchObject({ previousVersion: first.identifier, newerVersions: [] });
+    expect(await read(newer[0]!)).toMatchObject({ previousVersion: `hdl:${first.identifier}`, newerVersions: [] });
   });
 
   it('changes the entity tag of the previous one, but not its version and its history', async () => {
@@ -79,13 +79,13 @@ describe('a new version', () => {
     const cell = '</th><td role="cell">';
     const pages = await Promise.all([first, second].map(({ path }) => text(path, 'text/html')));
     expect(pages[0]).toContain(`Newer versions${cell}<ul role="list"><li>${second.identifier}</li>`);
-    expect(pages[1]).toContain(`Previous version${cell}<ul role="list"><li>${first.identifier}</li>`);
+    expect(pages[1]).toContain(`Previous version${cell}<ul role="list"><li>hdl:${first.identifier}</li>`);
     for (const page of pages) expect(page).not.toContain('href="http');
   });
 
   it('may be of a Handle elsewhere or of a Fedora object, which are not looked up', async () => {
     for (const [previousVersion, stored, uri] of [
-      ['hdl:77.7/a%20b', '77.7/a b', 'http://hdl.handle.net/77.7/a%20b'],
+      ['hdl:77.7/a%20b', 'hdl:77.7/a%20b', 'http://hdl.handle.net/77.7/a%20b'],
       ['demo:7', 'info:fedora/demo:7', null],
     ] as const) {
       const { body, path } = await minted({ previousVersion });
@@ -96,7 +96,8 @@ describe('a new version', () => {
   });
 
   it('is made by batches, streams, registrations and activations', async () => {
-    const previousVersion = (await minted()).identifier;
+    const previous = (await minted()).identifier;
+    const previousVersion = `hdl:${previous}`;
     const batch = await service.client.post('/identifiers/batch', {
       namingAuthority: '100.102',
       items: [{ previousVersion }, {}, { previousVersion: `100.102/${freshGuid()}` }],
@@ -112,7 +113,7 @@ describe('a new version', () => {
     const reserved = await minted({ state: 'reserved', leaseUntil: NEXT_YEAR });
     const activated = await step(reserved.path, 'activate', { previousVersion });
     expect(activated.body).toMatchObject({ state: 'active', previousVersion });
-    expect((await read(previousVersion)).newerVersions).toEqual([
+    expect((await read(previous)).newerVersions).toEqual([
       batch.body.items[0].identifier,
       lines[0].identifier,
       registered.identifier,
@@ -122,14 +123,14 @@ describe('a new version', () => {
 
   it('is set, changed and removed by PATCH, with its history', async () => {
     const [first, other, second] = [await minted(), await minted(), await minted()];
-    for (const previousVersion of [first.identifier, other.identifier, null]) {
+    for (const previousVersion of [`hdl:${first.identifier}`, `hdl:${other.identifier}`, null]) {
       const { status, body } = await patch(second.path, { previousVersion });
       expect([status, body.previousVersion]).toEqual([200, previousVersion]);
     }
     expect(coded(await patch(second.path, { previousVersion: null }))[0]).toBe(200);
     expect((await history(second.identifier)).map(({ patch }) => patch)).toEqual([
       [{ op: 'add', path: '', value: expect.objectContaining({ previousVersion: null }) }],
-      ...[first.identifier, other.identifier, null].map((value) => [
+      ...[`hdl:${first.identifier}`, `hdl:${other.identifier}`, null].map((value) => [
         { op: 'replace', path: '/previousVersion', value },
       ]),
     ]);
@@ -142,9 +143,9 @@ describe('a new version', () => {
     await step(second.path, 'withdraw', { reason: 'Faulty.' });
     expect((await read(first.identifier)).newerVersions).toEqual([second.identifier]);
     expect(await text(second.path, 'text/html')).toContain('Previous version');
-    expect((await step(second.path, 'reinstate')).body.previousVersion).toBe(first.identifier);
+    expect((await step(second.path, 'reinstate')).body.previousVersion).toBe(`hdl:${first.identifier}`);
     await step(first.path, 'withdraw', { reason: 'Old.' });
-    expect((await minted({ previousVersion: first.identifier })).body.previousVersion).toBe(first.identifier);
+    expect((await minted({ previousVersion: first.identifier })).body.previousVersion).toBe(`hdl:${first.identifier}`);
   });
 
   it('is replayed with its Idempotency-Key in any spelling; with another previous version the key is refused', async () => {
@@ -168,7 +169,7 @@ describe('a new version', () => {
     const differs = await service.client.mint({ metadataId, previousVersion: other.identifier, onExisting: 'return' });
     expect([differs.status, differs.body.previousVersion, differs.body.ignored]).toEqual([
       200,
-      first.identifier,
+      `hdl:${first.identifier}`,
       ['previousVersion'],
     ]);
   });
@@ -248,7 +249,7 @@ describe('the newer versions of an identifier', () => {
       (await service.client.post('/identifiers', { namingAuthority, localName })).body.identifier;
     expect(await register(folding, 'Report/É 1')).toBe(`${folding}/Report/É 1`);
     const folded = await minted({ previousVersion: `${folding}/REPORT/É 1` });
-    expect(folded.body.previousVersion).toBe(`${folding}/Report/É 1`);
+    expect(folded.body.previousVersion).toBe(`hdl:${folding}/Report/%C3%89%201`);
     const list = (await service.client.get(`/identifiers/${encodeURIComponent(`${folding}/report/É 1`)}`)).body;
     expect(list.newerVersions).toEqual([folded.identifier]);
     await register(exactly, 'a');
@@ -322,7 +323,7 @@ describe('an export', () => {
       expect(imported.map(({ outcome }: any) => outcome)).toEqual(['imported', 'imported', 'imported']);
       const [copyOfThird, copyOfSecond, copyOfFirst] = imported.map(({ identifier }: any) => identifier as string);
       expect(await read(copyOfFirst!)).toMatchObject({ newerVersions: [copyOfSecond] });
-      expect(await read(copyOfSecond!)).toMatchObject({ previousVersion: copyOfFirst });
+      expect(await read(copyOfSecond!)).toMatchObject({ previousVersion: `hdl:${copyOfFirst}` });
       expect(await read(copyOfThird!)).toMatchObject({ previousVersion: 'info:fedora/demo:7' });
     },
   );

@@ -56,7 +56,7 @@ describe('a withdrawn identifier', () => {
     const tombstone = {
       reasonCode: 'duplicate',
       reason: 'Deposited twice.',
-      replacedBy: replacement.identifier,
+      replacedBy: `hdl:${replacement.identifier}`,
       withdrawnAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     };
     expect(answer.status).toBe(200);
@@ -65,7 +65,9 @@ describe('a withdrawn identifier', () => {
     expect(coded(gone)).toEqual([410, 'IDENTIFIER_WITHDRAWN']);
     expect(gone.body).toMatchObject({ identifier, tombstone });
     expect(gone.headers.get('content-type')).toMatch(/^application\/problem\+json/);
-    const link = /^<(\S+)>; rel="successor-version"$/.exec(gone.headers.get('link') ?? '')?.[1];
+    const link = /^<(\S+)>; rel="http:\/\/purl\.org\/dc\/terms\/isReplacedBy"$/.exec(
+      gone.headers.get('link') ?? '',
+    )?.[1];
     expect((await service.client.get(link!)).body.identifier).toBe(replacement.identifier);
   });
 
@@ -166,23 +168,25 @@ describe('the replacement of a withdrawn identifier', () => {
     ['cordraHost', (uris: Record<string, string>) => uris.cordraHost],
     ['http', (uris: Record<string, string>) => uris.resolver],
     ['small letters with a query', (uris: Record<string, string>) => `${uris.cordraPath!.toLowerCase()}?x`],
-  ])('is accepted in any form and stored as NA/GUID: %s', async (_, spellingOf) => {
+  ])('is accepted in any form and stored as hdl:NA/GUID: %s', async (_, spellingOf) => {
     const { body: replacement } = await service.client.mint();
     const { path } = await minted();
     const answer = await withdraw(path, { replacedBy: spellingOf(replacement.uris) });
-    expect(answer.body.tombstone.replacedBy).toBe(replacement.identifier);
+    expect(answer.body.tombstone.replacedBy).toBe(`hdl:${replacement.identifier}`);
   });
 
   it.each([
-    ['hdl:10.1000/182', '10.1000/182', '/identifiers/10.1000%2F182'],
-    ['https://doi.org/10.1000/182', '10.1000/182', '/identifiers/10.1000%2F182'],
-    [`hdl:77.7/${'ab'.repeat(16)}`, `77.7/${'AB'.repeat(16)}`, `/identifiers/77.7/${'AB'.repeat(16)}`],
+    ['hdl:10.1000/182', 'hdl:10.1000/182', '/identifiers/10.1000%2F182'],
+    ['https://doi.org/10.1000/182', 'hdl:10.1000/182', '/identifiers/10.1000%2F182'],
+    [`hdl:77.7/${'ab'.repeat(16)}`, `hdl:77.7/${'AB'.repeat(16)}`, `/identifiers/77.7/${'AB'.repeat(16)}`],
     ['demo:7', 'info:fedora/demo:7', 'info:fedora/demo:7'],
     ['info:fedora/demo:7/DC', 'info:fedora/demo:7/DC', 'info:fedora/demo:7/DC'],
   ])('may belong to another registry, which is not checked: %s', async (replacedBy, canonical, target) => {
     const { path } = await minted();
     expect((await withdraw(path, { replacedBy })).body.tombstone.replacedBy).toBe(canonical);
-    expect((await service.client.get(path)).headers.get('link')).toBe(`<${target}>; rel="successor-version"`);
+    expect((await service.client.get(path)).headers.get('link')).toBe(
+      `<${target}>; rel="http://purl.org/dc/terms/isReplacedBy"`,
+    );
   });
 
   it('is refused when it is ours and not registered, reserved, withdrawn, or the identifier itself', async () => {
@@ -222,7 +226,7 @@ describe('the replacement of a withdrawn identifier', () => {
     expect(replacement.status).toBe(201);
     const { path } = await minted();
     const answer = await withdraw(path, { replacedBy: `${namingAuthority}/REPORT 7/ü?#"<` });
-    expect(answer.body.tombstone.replacedBy).toBe(`${namingAuthority}/${localName}`);
+    expect(answer.body.tombstone.replacedBy).toBe(`hdl:${namingAuthority}/Report%207/%C3%BC%3F%23%22%3C`);
     const link = /^<(\S+)>/.exec((await service.client.get(path)).headers.get('link') ?? '')?.[1];
     expect((await service.client.get(link!)).body.identifier).toBe(`${namingAuthority}/${localName}`);
   });

@@ -28,7 +28,7 @@ async function load(client: pg.Client, streams: number, lines: number): Promise<
                                request_hash, position, is_first_event, previous_version, previous_version_key)
        SELECT (SELECT id FROM naming_authority WHERE prefix = '100.102'), CASE WHEN t = '1-1' THEN '${OFTEN_REPLACED}'::uuid ELSE gen_random_uuid() END, 'hdl:2000.01/' || t, encode(substring(sha256(convert_to('hdl:2000.01/' || t, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid,
               'anonymous', 'stream-' || $1::int, 2 * n, encode(substring(sha256(convert_to(t, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid, pg_current_xact_id()::text::bigint, true,
-              CASE WHEN n % 5 = 0 THEN '100.102/' || upper(replace('${OFTEN_REPLACED}', '-', '')) END,
+              CASE WHEN n % 5 = 0 THEN 'hdl:100.102/' || upper(replace('${OFTEN_REPLACED}', '-', '')) END,
               CASE WHEN n % 5 = 0 THEN self_key('100.102', '${OFTEN_REPLACED}', NULL, false) END
        FROM generate_series(1, $2::int) n, LATERAL (SELECT $1::int || '-' || n AS t) x`,
       [stream, lines],

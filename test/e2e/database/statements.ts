@@ -73,7 +73,7 @@ export function item(
     ...{ localName: 'x', selfKey: null, metadata, target: null, leaseUntil, metadataRecord: null },
     alternates: alternate === undefined ? [] : [canonical(alternate)],
     ...(previousVersion !== undefined && {
-      previousVersion: { text: previousVersion, key: digestOf(`hdl:${previousVersion}`) },
+      previousVersion: { canonical: `hdl:${previousVersion}`, key: digestOf(`hdl:${previousVersion}`) },
     }),
     request: request === null ? null : { ...request, fingerprint: digestOf(name) },
     actor: { client: 'anonymous', keyId: null },

@@ -131,8 +131,8 @@ async function stored(namingAuthority: string, runId: string) {
     `SELECT count(*)::int AS n
      FROM identifier older JOIN naming_authority a ON a.id = older.naming_authority_id
        JOIN identifier newer ON newer.naming_authority_id = a.id
-         AND older.replaced_by = a.prefix || '/' || upper(replace(newer.guid::text, '-', ''))
-         AND newer.previous_version = a.prefix || '/' || upper(replace(older.guid::text, '-', ''))
+         AND older.replaced_by = 'hdl:' || a.prefix || '/' || upper(replace(newer.guid::text, '-', ''))
+         AND newer.previous_version = 'hdl:' || a.prefix || '/' || upper(replace(older.guid::text, '-', ''))
          AND newer.metadata_id = older.metadata_id || '/v2'
      WHERE a.prefix = $1 AND older.withdrawal_reason = 'Replaced by a corrected version.'`,
   );

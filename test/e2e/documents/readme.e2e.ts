@@ -245,7 +245,7 @@ describe('docs/how-to', () => {
     const [generator = '', path = ''] = /^npx (\S+) .*--path (\S+)/m.exec(code.calls.join('\n'))?.slice(1) ?? [];
     const tested = JSON.parse(read('test/generators/package.json')).dependencies;
     expect([generator in tested, existsSync(join(work, path))]).toEqual([true, true]);
-    expect(code.output).toContain('"previousVersion":"100.102/6D3B0A1C92E84F57B8A4E1D05C7F2396"');
+    expect(code.output).toContain('"previousVersion":"hdl:100.102/6D3B0A1C92E84F57B8A4E1D05C7F2396"');
     const { calls } = await runDocument('docs/how-to/deploy-behind-a-proxy.md');
     const installed = calls.flatMap((call) => /^install .*\/opt\/mintmark\/(docs\/\S+)/.exec(call)?.[1] ?? []);
     expect(installed.map((name) => existsSync(join(root, name)))).toEqual([true, true, true]);

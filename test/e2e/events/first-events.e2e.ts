@@ -203,8 +203,8 @@ describe('an identifier that is its own first event', () => {
       ...{ namingAuthority: '100.102', mintMetadataId, alternateIds: [`demo:batch-${i}`] },
     }));
     const { body } = await client.post('/identifiers/batch', { items });
-    const minted = body.items.flatMap(({ record: object }: any) =>
-      [object, object.metadataRecord].flatMap((record) => (record ? [record.identifier] : [])),
+    const minted = body.items.flatMap(({ record: object, metadataRecord }: any) =>
+      [object, metadataRecord].flatMap((record) => (record ? [record.identifier] : [])),
     );
     expect(minted).toHaveLength(5);
     expect((await readLog(client, next)).events.map(({ identifier }) => identifier)).toEqual(minted);

@@ -81,7 +81,7 @@ describe('32 hexadecimal digits', () => {
     const named = await mint({ alternateIds: [`777/${free}`] });
     expect([named.status, named.body.alternateIds]).toEqual([201, [`hdl:777/${free}`]]);
     const version = await mint({ previousVersion: texts[1] });
-    expect(version.body.previousVersion).toBe(`777/${name}`);
+    expect(version.body.previousVersion).toBe(`hdl:777/${name}`);
 
     const other = await mint({ namingAuthority: '777', localName: name.toUpperCase() });
     expect([other.body.describes, other.body.newerVersions]).toEqual([[], []]);
@@ -94,13 +94,13 @@ describe('32 hexadecimal digits', () => {
     expect(list.body.items).toEqual([]);
   });
 
-  it('CID-14: are a CORDRA identifier under another prefix in /normalize and metadata IDs, unless `profile` says otherwise', async () => {
+  it('CID-14: are a CORDRA identifier under another prefix in /normalize and metadata IDs, unless `syntax` says otherwise', async () => {
     const name = digits();
     const input = `hdl:778/${name}`;
     const results = await normalized([
       { input },
-      { input, context: { profile: 'generic' } },
-      { input: `hdl:777/${name}`, context: { profile: 'cordra' } },
+      { input, context: { syntax: 'generic' } },
+      { input: `hdl:777/${name}`, context: { syntax: 'cordra' } },
     ]);
     expect(results.map((item: any) => item.normalized)).toEqual([
       `hdl:778/${name.toUpperCase()}`,

@@ -9,17 +9,23 @@ interface Vector {
   rule: string;
   kind: string;
   input: string;
-  context?: object;
+  context?: { profile?: string };
   expect: { valid: boolean; normalized?: string; parts?: object; uris?: object; equal?: boolean; error?: string };
 }
 
 const read = (name: string) =>
   (JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8')) as { vectors: Vector[] }).vectors;
+/** The rules of a vector under the names of the API. */
+const contextOf = ({ profile, ...others }: object & { profile?: string }) => ({ ...others, syntax: profile });
 const VECTORS = [...read('../../vectors/public.json'), ...read('../../identifier/vectors.more.json')];
 
 describe('POST /normalize', () => {
   it('returns the result of every vector, all in one request and in order', async () => {
-    const items = VECTORS.map(({ input, kind, context }) => ({ input, kind, ...(context && { context }) }));
+    const items = VECTORS.map(({ input, kind, context }) => ({
+      input,
+      kind,
+      ...(context && { context: contextOf(context) }),
+    }));
     const answer = await service.client.post('/normalize', { items });
     expect(answer.status).toBe(200);
     expect(answer.body.items).toHaveLength(VECTORS.length);
@@ -58,8 +64,8 @@ describe('POST /normalize', () => {
     const answer = await service.client.post('/normalize', {
       items: [
         { input: `100.102/${guid}`, kind: 'cordra' },
-        { input: url, kind: 'http-uri', context: { profile: 'cordra' } },
-        { input: url.replace('/hdl/', '/'), kind: 'http-uri', context: { profile: 'cordra' } },
+        { input: url, kind: 'http-uri', context: { syntax: 'cordra' } },
+        { input: url.replace('/hdl/', '/'), kind: 'http-uri', context: { syntax: 'cordra' } },
       ],
     });
     expect(answer.body.items[0].uris.resolver).toBe(url);
@@ -115,7 +121,7 @@ describe('POST /normalize', () => {
 
   it.each<[string, object, string]>([
     ['an unknown kind', { items: [{ input: 'x', kind: 'isbn' }] }, '/items/0/kind'],
-    ['an unknown profile', { items: [{ input: 'x', context: { profile: 'loose' } }] }, '/items/0/context/profile'],
+    ['an unknown profile', { items: [{ input: 'x', context: { syntax: 'loose' } }] }, '/items/0/context/profile'],
     ['an input that is no text', { items: [{ input: 'x' }, { input: 7 }] }, '/items/1/input'],
     ['an unknown member of a context', { items: [{ input: 'x', context: { trim: true } }] }, '/items/0/context/trim'],
     ['no items', { items: [] }, '/items'],
@@ -138,7 +144,7 @@ describe('GET /identifiers/{identifier}/uris', () => {
       expect(answer.body).toEqual({
         cordraPath: `hdl:100.102/${guid}`,
         cordraHost: `hdl://100.102/${guid}`,
-        http: `http://resolver.example.org/hdl/100.102/${guid}`,
+        resolver: `http://resolver.example.org/hdl/100.102/${guid}`,
         handleUri: `hdl:100.102/${guid}`,
         infoHdl: `info:hdl/100.102/${guid}`,
         fedoraUri: null,
@@ -149,7 +155,7 @@ describe('GET /identifiers/{identifier}/uris', () => {
   it('R-02: names what they leave out of the URI of a Handle', async () => {
     const of = async (uri: string) => (await service.client.get(`/identifiers/${encodeURIComponent(uri)}/uris`)).body;
     expect(await of('hdl:10.1000/182?x=1#y')).toMatchObject({
-      http: 'http://resolver.example.org/hdl/10.1000/182',
+      resolver: 'http://resolver.example.org/hdl/10.1000/182',
       omitted: ['query', 'fragment'],
     });
     expect((await of('info:hdl/10.1000/182#y')).omitted).toEqual(['fragment']);

@@ -57,7 +57,7 @@ describe('a PUT under a naming authority without handleValues', () => {
   it('refuses other values, and names the setting', async () => {
     const { status, body } = await put(`100.102/${guid()}`, [{ index: 2, type: 'EMAIL', data: 'a@example.org' }]);
     expect([status, body.responseCode]).toEqual([400, 4]);
-    expect(body.message).toContain('handleValues');
+    expect(body.message).toContain('storesHandleValues');
   });
 
   it('refuses a suffix that is no GUID', async () => {

@@ -29,11 +29,11 @@ describe('with Prefer: summary', () => {
     const previewed = await send('changes?dryRun=true', lines, 'summary');
     expect(previewed.applied).toBe('summary');
     expect(previewed.lines.at(-1)).toEqual({
-      summary: { lines: 3, statuses: { 200: 2, 404: 1 }, outcomes: { changed: 1, same: 1, unknown: 1 } },
+      summary: { lines: 3, statuses: { 200: 2, 404: 1 }, outcomes: { changed: 1, unchanged: 1 } },
     });
     const { lines: changed } = await send('changes', [{ identifier, ifVersion: version }, ...lines], 'summary');
     expect(changed.at(-1)).toEqual({
-      summary: { lines: 4, statuses: { 200: 3, 404: 1 }, outcomes: { changed: 1, same: 2 } },
+      summary: { lines: 4, statuses: { 200: 3, 404: 1 }, outcomes: { changed: 1, unchanged: 2 } },
     });
   });
 

@@ -85,16 +85,21 @@ describe('POST /identifiers/import', () => {
   });
 
   it.each([
-    ['native, as it stands', '20.500/report 7 ', '20.500/report 7 ', '/identifiers/hdl%3A20.500%2Freport%25207%2520'],
-    ['with a prefix that looks like a scheme', 'a:b/c', 'a:b/c', '/identifiers/hdl%3Aa%253Ab%2Fc'],
-    ['as a URI', `HDL:2000.01/${GUID.toLowerCase()}`, `2000.01/${GUID}`, `/identifiers/2000.01/${GUID}`],
+    [
+      'as it is exported',
+      'hdl:20.500/report%207%20',
+      'hdl:20.500/report%207%20',
+      '/identifiers/hdl%3A20.500%2Freport%25207%2520',
+    ],
+    ['with a prefix that looks like a scheme', 'hdl:a%3Ab/c', 'hdl:a%3Ab/c', '/identifiers/hdl%3Aa%253Ab%2Fc'],
+    ['as a URI', `HDL:2000.01/${GUID.toLowerCase()}`, `hdl:2000.01/${GUID}`, `/identifiers/2000.01/${GUID}`],
     ['of Fedora', 'info:fedora/demo%3A8', 'info:fedora/demo:8', 'info:fedora/demo:8'],
   ])('stores a replacement %s, with a link to it', async (_, replacedBy, stored, link) => {
     const identifier = (await service.client.mint()).body.identifier.replace(/.{12}$/, '000000000000');
     expect((await send(replaced(identifier, replacedBy)))[0].outcome).toBe('imported');
     const answer = await service.client.get(`/identifiers/${identifier}`);
     expect([answer.status, answer.body.tombstone.replacedBy]).toEqual([410, stored]);
-    expect(answer.headers.get('link')).toBe(`<${link}>; rel="successor-version"`);
+    expect(answer.headers.get('link')).toBe(`<${link}>; rel="http://purl.org/dc/terms/isReplacedBy"`);
   });
 
   it('refuses the largest version, after which there is none', async () => {

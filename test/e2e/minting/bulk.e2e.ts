@@ -33,9 +33,9 @@ describe('POST /identifiers/bulk', () => {
       [6, null, 422, 'UNKNOWN_NAMING_AUTHORITY'],
     ]);
     expect(lines[3].identifier).toBe(lines[2].identifier);
-    expect(lines[1].record.metadataRecord.describes).toEqual([lines[1].identifier]);
+    expect(lines[1].metadataRecord.describes).toEqual([lines[1].identifier]);
     const found = await service.client.get(`/identifiers/${lines[0].identifier}`);
-    expect({ ...found.body, metadataRecord: null }).toEqual({ ...lines[0].record, query: null, fragment: null });
+    expect([found.body, lines[0].metadataRecord]).toEqual([lines[0].record, null]);
   });
 
   it('returns a problem for a malformed line and continues; blank lines are numbered without a result', async () => {

@@ -69,7 +69,7 @@ describe('CID-02: a local name of any kind', () => {
       expect(minted.body.uris).toEqual({
         cordraPath: `hdl:${OWN}/${segment}`,
         cordraHost: `hdl://${OWN}/${segment}`,
-        http: `https://resolve.example.org:8443/hdl/${OWN}/${segment}`,
+        resolver: `https://resolve.example.org:8443/hdl/${OWN}/${segment}`,
         handleUri: `hdl:${OWN}/${scheme}`,
         infoHdl: `info:hdl/${OWN}/${path}`,
         fedoraUri: null,
@@ -114,7 +114,7 @@ describe('CID-02: a local name of any kind', () => {
 
   it.each(['.', '..'])('R-34: %j has no HTTP form, and is found by the others', async (localName) => {
     const minted = await register(OWN, localName);
-    expect(minted.body.uris).toMatchObject({ http: null, cordraPath: `hdl:${OWN}/${localName}` });
+    expect(minted.body.uris).toMatchObject({ resolver: null, cordraPath: `hdl:${OWN}/${localName}` });
     for (const spelling of [`hdl:${OWN}/${localName}`, `info:hdl/${OWN}/${localName}`, `${OWN}/${localName}`]) {
       expect((await get(spelling)).body.identifier).toBe(`${OWN}/${localName}`);
     }

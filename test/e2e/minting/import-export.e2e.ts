@@ -81,7 +81,7 @@ beforeAll(async () => {
       [
         `https://repo.example.org/withdrawn/${index}`,
         reason,
-        index === 0 ? '2000.01/F58FB49EB1F848F0A606E84CEF294BE5' : null,
+        index === 0 ? 'hdl:2000.01/F58FB49EB1F848F0A606E84CEF294BE5' : null,
         CODES[index % CODES.length],
       ],
     );

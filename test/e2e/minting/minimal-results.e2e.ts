@@ -55,9 +55,9 @@ describe('Prefer: return=minimal (RFC 7240)', () => {
     expect(minimal.headers.get('idempotency-replayed')).toBe('true');
     expect(Object.keys(minimal.body.items[0])).toEqual(['clientRef', 'status', 'identifier']);
     expect(minimal.body.items).toEqual(
-      whole.body.items.map(({ record, ...result }: any) => {
+      whole.body.items.map(({ record, metadataRecord, ...result }: any) => {
         expect(record?.identifier).toBe(result.identifier);
-        return result;
+        return { ...result, ...(metadataRecord && { metadataId: `hdl:${metadataRecord.identifier}` }) };
       }),
     );
   });

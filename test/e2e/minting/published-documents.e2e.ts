@@ -21,14 +21,14 @@ describe('the identifiers of the published CORDRA documents', () => {
     const found = await service.client.get(`/identifiers?metadataId=${encodeURIComponent(metadataId)}`);
     expect(found.body.items).toHaveLength(1);
     expect(found.body.items[0].identifier).toBe(identifier);
-    const { cordraPath, cordraHost, http, infoHdl } = found.body.items[0].uris;
-    expect([cordraPath, cordraHost, http, infoHdl]).toEqual([
+    const { cordraPath, cordraHost, resolver, infoHdl } = found.body.items[0].uris;
+    expect([cordraPath, cordraHost, resolver, infoHdl]).toEqual([
       `hdl:${identifier}`,
       `hdl://${identifier}`,
       `http://hdl.handle.net/${identifier}`,
       `info:hdl/${identifier}`,
     ]);
-    for (const uri of [cordraPath, cordraHost, http, infoHdl]) {
+    for (const uri of [cordraPath, cordraHost, resolver, infoHdl]) {
       const resolved = await service.client.get(`/identifiers/${encodeURIComponent(uri)}`);
       expect(resolved.body.identifier).toBe(identifier);
     }

@@ -129,7 +129,7 @@ describe('the rules of a naming authority with names', () => {
     await mint(prefix);
     for (const assignment of [
       ...["profile = 'handle'", 'case_insensitive = true', 'sandbox = false', "metadata_id_scheme = 'any'"],
-      "profile = 'handle', handle_values = true",
+      "profile = 'handle', stores_handle_values = true",
     ]) {
       await expect(set(assignment)).rejects.toThrow('the rules of the naming authority');
     }

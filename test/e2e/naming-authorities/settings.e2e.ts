@@ -186,7 +186,7 @@ describe('resolver', () => {
     for (const client of [other, service.client]) {
       expect((await client.get(`/identifiers/${identifier}`)).body.uris.resolver).toBe(http);
       expect((await client.get(`/identifiers/${encodeURIComponent(http)}`)).body.identifier).toBe(identifier);
-      expect((await client.get(`/identifiers/${identifier}/uris`)).body.http).toBe(http);
+      expect((await client.get(`/identifiers/${identifier}/uris`)).body.resolver).toBe(http);
     }
     await patch(prefix, { resolver: null });
     expect((await other.get(`/identifiers/${identifier}`)).body.uris.resolver).toBe(

@@ -58,14 +58,14 @@ describe('RFC 7725: an identifier that was withdrawn for a legal reason', () => 
         code: 'IDENTIFIER_BLOCKED',
         title: 'The identifier was withdrawn for a legal reason.',
         identifier: blocked,
-        tombstone: { reasonCode: 'legal', replacedBy: successor },
+        tombstone: { reasonCode: 'legal', replacedBy: `hdl:${successor}` },
       });
     }
   });
 
   it('has the link to its replacement too', async () => {
     const { headers } = await get(`/identifiers/${blocked}`);
-    expect(headers.link).toBe(`${LINK}, </identifiers/${successor}>; rel="successor-version"`);
+    expect(headers.link).toBe(`${LINK}, </identifiers/${successor}>; rel="http://purl.org/dc/terms/isReplacedBy"`);
   });
 
   it('is 410 with code 100 for Handle clients, and null for the plug-in of DSpace', async () => {

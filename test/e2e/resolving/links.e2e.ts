@@ -103,7 +103,7 @@ describe('the links of an identifier', () => {
     expect(await linksOf(`/${identifier.toLowerCase()}?noredirect`)).toEqual(expected);
   });
 
-  it('are in 410, with the successor first, once, and without a name of the page', async () => {
+  it('are in 410, with the replacement first, and without a name of the page', async () => {
     const [previous, metadataId] = [await mint({}), `hdl:2000.01/${freshGuid()}`];
     const identifier = await mint({ metadataId, previousVersion: previous });
     const successor = await mint({ previousVersion: identifier });
@@ -116,8 +116,9 @@ describe('the links of an identifier', () => {
         [
           linkset(identifier),
           link(metadataId.slice('hdl:'.length), 'describedby'),
-          link(successor, 'successor-version'),
+          link(successor, 'http://purl.org/dc/terms/isReplacedBy'),
           link(previous, 'predecessor-version'),
+          link(successor, 'successor-version'),
         ],
       ]);
     }
@@ -175,7 +176,7 @@ describe('the link set of an identifier', () => {
     expect((await client.post(`/identifiers/${identifier}/withdraw`, body, ADMIN)).status).toBe(200);
     const { status, headers, text } = await get(`/${identifier}`, { accept: LINKSET });
     expect([status, typeOf(headers)]).toEqual([410, LINKSET]);
-    const context = { anchor: at(identifier), 'successor-version': [{ href: at(successor) }] };
+    const context = { anchor: at(identifier), 'http://purl.org/dc/terms/isReplacedBy': [{ href: at(successor) }] };
     expect(JSON.parse(text)).toEqual({ linkset: [context] });
   });
 });

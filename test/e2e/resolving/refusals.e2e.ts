@@ -57,7 +57,7 @@ describe('what leads nowhere', () => {
     }
     const { status, text } = await get(`/${withdrawn}`, { accept: 'application/json' });
     const { code, tombstone } = JSON.parse(text);
-    expect([status, code, tombstone.replacedBy]).toEqual([410, 'IDENTIFIER_WITHDRAWN', active]);
+    expect([status, code, tombstone.replacedBy]).toEqual([410, 'IDENTIFIER_WITHDRAWN', `hdl:${active}`]);
   });
 
   it('longer than any identifier is 414', async () => {

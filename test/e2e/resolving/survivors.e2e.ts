@@ -75,7 +75,7 @@ describe('a duplicate', () => {
 
   it('has its own links in the redirect', async () => {
     const { link } = (await get(`/${duplicate}`)).headers;
-    expect(link).toContain(`/${survivor}>; rel="successor-version"`);
+    expect(link).toContain(`/${survivor}>; rel="http://purl.org/dc/terms/isReplacedBy"`);
     expect(link).toContain(`/${duplicate}>; rel="linkset"`);
   });
 
@@ -116,7 +116,7 @@ describe('a duplicate', () => {
     expect([status, body.code, body.tombstone]).toEqual([
       410,
       'IDENTIFIER_WITHDRAWN',
-      expect.objectContaining({ reasonCode: 'duplicate', replacedBy: survivor }),
+      expect.objectContaining({ reasonCode: 'duplicate', replacedBy: `hdl:${survivor}` }),
     ]);
     expect((await get(path, { accept: 'text/html' })).status).toBe(410);
     const handle = await get(`/api/handles/${duplicate}`);

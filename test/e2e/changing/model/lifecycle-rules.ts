@@ -78,8 +78,7 @@ function end(entry: Entry, reason: string, replacedBy: string | null): void {
   if (entry.state === 'reserved') Object.assign(entry, { metadataId: null, alternateIds: [] });
   entry.state = 'withdrawn';
   // A tombstone has the native text of a Handle.
-  const native = replacedBy?.replace(/^hdl:/, '').replaceAll('%20', ' ') ?? null;
-  entry.tombstone = { reasonCode: 'other', reason, replacedBy: native };
+  entry.tombstone = { reasonCode: 'other', reason, replacedBy };
   entry.kinds.push('withdrawn');
 }
 

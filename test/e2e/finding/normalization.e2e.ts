@@ -121,7 +121,7 @@ describe('POST /normalize', () => {
 
   it.each<[string, object, string]>([
     ['an unknown kind', { items: [{ input: 'x', kind: 'isbn' }] }, '/items/0/kind'],
-    ['an unknown profile', { items: [{ input: 'x', context: { syntax: 'loose' } }] }, '/items/0/context/profile'],
+    ['an unknown profile', { items: [{ input: 'x', context: { syntax: 'loose' } }] }, '/items/0/context/syntax'],
     ['an input that is no text', { items: [{ input: 'x' }, { input: 7 }] }, '/items/1/input'],
     ['an unknown member of a context', { items: [{ input: 'x', context: { trim: true } }] }, '/items/0/context/trim'],
     ['no items', { items: [] }, '/items'],

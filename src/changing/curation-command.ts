@@ -4,6 +4,7 @@ import { Problem } from '../problem/problem.js';
 import { type AlternateName, gainedBy } from '../registry/alternate-name.js';
 import type { CanonicalName } from '../registry/canonical-name.js';
 import { type IdentifierRecord, identifierOf, nativeText, requireSize } from '../registry/identifier-record.js';
+import { denotes } from '../registry/key-collision.js';
 import {
   type Amendment,
   type RequestedWithdrawal,
@@ -204,7 +205,9 @@ function amendmentBy(record: IdentifierRecord, step: CurationStep, context: Deci
     }
     case 'withdrawn': {
       const { reasonCode, reason, replacement } = step;
-      const why = { reasonCode, reason, replacedBy: replacedBy(record, replacement, context) };
+      const before = record.tombstone?.replacedBy ?? null;
+      const replaced = replacement === null ? before : replacedBy(record, replacement, context);
+      const why = { reasonCode, reason, replacedBy: replaced };
       return withdrawal(record, context.at, why);
     }
     case 'reinstated':
@@ -243,6 +246,8 @@ function decideVersion(
   const { previousVersion, ...others } = values;
   if (previousVersion === undefined) return others;
   if (previousVersion === null) return { ...others, previousVersion };
+  // The request can be the whole representation, and an import does not check for a cycle.
+  if (record.previousVersion !== null && denotes(record.previousVersion, previousVersion)) return others;
   if (step === 'changed' && record.state === 'reserved') {
     const detail = `${nativeText(record)} is reserved; only an active identifier can replace another one: send previousVersion with the activation`;
     throw new Problem('WRONG_STATE', `${detail}.`, { errors: [{ pointer: '/previousVersion', detail }] });

@@ -27,7 +27,8 @@ export class WithdrawRequestDto {
   reason: string;
 
   /**
-   * The replacement, in any form. Under a naming authority of this service it must be active.
+   * The replacement, in any form. Under a naming authority of this service it must be active. Where an identifier that is withdrawn
+   * already is withdrawn as `legal`, it keeps its replacement when none is sent.
    * @example "100.102/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   @Optional()

@@ -42,7 +42,8 @@ import {
 /** New values of an identifier, with names in any form. A member that is absent is not changed. */
 export interface NewValues extends GivenTexts {
   readonly metadataId?: string | null;
-  readonly alternateIds?: readonly string[];
+  /** Null removes all of them, as an empty list does. */
+  readonly alternateIds?: readonly string[] | null;
   /** The identifier of the previous version of the object. */
   readonly previousVersion?: string | null;
 }
@@ -120,7 +121,7 @@ function parseValues(values: NewValues, known: NamingAuthoritySnapshot, scheme: 
       metadata: metadataId === null ? null : readMetadataId(metadataId, known, '/metadataId', scheme),
     }),
     ...readTexts(values),
-    ...(alternateIds !== undefined && { alternates: readAlternates(alternateIds, known, '/alternateIds') }),
+    ...(alternateIds !== undefined && { alternates: readAlternates(alternateIds ?? [], known, '/alternateIds') }),
     ...(previousVersion !== undefined && {
       previousVersion: previousVersion === null ? null : readPredecessor(previousVersion, known, '/previousVersion'),
     }),

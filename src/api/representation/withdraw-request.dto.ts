@@ -15,7 +15,10 @@ export class WithdrawRequestDto {
    */
   @ApiProperty({ enum: REQUESTED_REASON_CODES, enumName: 'RequestedReasonCode', default: 'other', required: false })
   @Optional()
-  @IsIn(REASON_CODES)
+  // The codes that only the service gives are refused later, with a code of their own.
+  @IsIn(REASON_CODES, {
+    message: `$property must be one of the following values: ${REQUESTED_REASON_CODES.join(', ')}`,
+  })
   reasonCode?: ReasonCode;
 
   /** The reason, for readers who follow the identifier later. */

@@ -20,9 +20,7 @@ import {
 } from './curation-command.js';
 
 /** One line of a stream of changes, with names in any form. A value that is absent is not changed. */
-export interface ChangeRequest extends Omit<NewValues, 'alternateIds'> {
-  /** Null removes all of them, as an empty list does. */
-  readonly alternateIds?: readonly string[] | null;
+export interface ChangeRequest extends NewValues {
   /** When absent, the metadata ID names the identifier, under the naming authority. */
   readonly identifier?: string;
   readonly namingAuthority?: string;
@@ -171,7 +169,7 @@ function valuesOf(request: ChangeRequest): NewValues {
   return {
     ...readTexts(request),
     ...(metadataId !== undefined && { metadataId }),
-    ...(alternateIds !== undefined && { alternateIds: alternateIds ?? [] }),
+    ...(alternateIds !== undefined && { alternateIds }),
   };
 }
 

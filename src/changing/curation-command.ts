@@ -4,6 +4,7 @@ import { Problem } from '../problem/problem.js';
 import { type AlternateName, gainedBy } from '../registry/alternate-name.js';
 import type { CanonicalName } from '../registry/canonical-name.js';
 import { type IdentifierRecord, identifierOf, nativeText, requireSize } from '../registry/identifier-record.js';
+import { denotes } from '../registry/key-collision.js';
 import {
   type Amendment,
   type RequestedWithdrawal,
@@ -41,7 +42,8 @@ import {
 /** New values of an identifier, with names in any form (R-28). A member that is absent is not changed. */
 export interface NewValues extends GivenTexts {
   readonly metadataId?: string | null;
-  readonly alternateIds?: readonly string[];
+  /** Null removes all of them, as an empty list does. */
+  readonly alternateIds?: readonly string[] | null;
   /** The identifier of the previous version of the object. */
   readonly previousVersion?: string | null;
 }
@@ -119,7 +121,7 @@ function parseValues(values: NewValues, known: NamingAuthoritySnapshot, scheme: 
       metadata: metadataId === null ? null : readMetadataId(metadataId, known, '/metadataId', scheme),
     }),
     ...readTexts(values),
-    ...(alternateIds !== undefined && { alternates: readAlternates(alternateIds, known, '/alternateIds') }),
+    ...(alternateIds !== undefined && { alternates: readAlternates(alternateIds ?? [], known, '/alternateIds') }),
     ...(previousVersion !== undefined && {
       previousVersion: previousVersion === null ? null : readPredecessor(previousVersion, known, '/previousVersion'),
     }),
@@ -204,7 +206,9 @@ function amendmentBy(record: IdentifierRecord, step: CurationStep, context: Deci
     }
     case 'withdrawn': {
       const { reasonCode, reason, replacement } = step;
-      const why = { reasonCode, reason, replacedBy: replacedBy(record, replacement, context) };
+      const before = record.tombstone?.replacedBy ?? null;
+      const replaced = replacement === null ? before : replacedBy(record, replacement, context);
+      const why = { reasonCode, reason, replacedBy: replaced };
       return withdrawal(record, context.at, why);
     }
     case 'reinstated':
@@ -243,6 +247,8 @@ function decideVersion(
   const { previousVersion, ...others } = values;
   if (previousVersion === undefined) return others;
   if (previousVersion === null) return { ...others, previousVersion };
+  // The request can be the whole representation, and an import does not check for a cycle.
+  if (record.previousVersion !== null && denotes(record.previousVersion, previousVersion)) return others;
   if (step === 'changed' && record.state === 'reserved') {
     const detail = `${nativeText(record)} is reserved; only an active identifier can replace another one: send previousVersion with the activation`;
     throw new Problem('WRONG_STATE', `${detail}.`, { errors: [{ pointer: '/previousVersion', detail }] });

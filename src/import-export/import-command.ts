@@ -83,11 +83,12 @@ export function parseImport(
   const { version: sentVersion, state } = sent;
   const version = sentVersion ?? 1;
   const texts = textsAfter(NO_TEXTS, { ...readTexts(sent), target });
-  const attributes = attributesIn({ ...sent, ...texts, state: state ?? 'active' }, known, self, {
+  const names = {
     metadataId: metadata?.canonical ?? null,
     alternateIds: alternates.map(({ canonical }) => canonical),
     previousVersion: previousVersion?.canonical ?? null,
-  });
+  };
+  const attributes = attributesIn({ ...sent, ...texts, state: state ?? 'active' }, known, self, names, now);
   const { handleValues } = attributes;
   requireValuesOf(authority, attributes);
   const hasExpired = attributes.state !== (state ?? 'active');
@@ -147,11 +148,21 @@ function nameIn(
 
 /** The times of minting and of the last change. @throws Problem INVALID_REQUEST */
 function timesIn({ createdAt, updatedAt }: ImportRequest, now: Date): { createdAt: Date; updatedAt: Date } {
-  const created = createdAt == null ? null : readTime(createdAt, '/createdAt');
-  const updated = updatedAt == null ? null : readTime(updatedAt, '/updatedAt');
+  const created = createdAt == null ? null : readPast(createdAt, '/createdAt', now);
+  const updated = updatedAt == null ? null : readPast(updatedAt, '/updatedAt', now);
   const times = { createdAt: created ?? updated ?? now, updatedAt: updated ?? created ?? now };
   if (times.updatedAt < times.createdAt) throw invalidValue('/updatedAt', 'is earlier than createdAt');
   return times;
+}
+
+/** How much the clock of the system that exported may be ahead. */
+const MAX_AHEAD_MS = 300_000;
+
+/** A time that is over: a later change has a time of its own that is not before it. @throws Problem INVALID_REQUEST */
+function readPast(text: string, pointer: string, now: Date): Date {
+  const time = readTime(text, pointer);
+  if (time.getTime() <= now.getTime() + MAX_AHEAD_MS) return time;
+  throw invalidValue(pointer, `is more than 5 minutes in the future: the time of this service is ${now.toISOString()}`);
 }
 
 /** The mutable attributes; an expired reservation is withdrawn, as everywhere else. */
@@ -160,6 +171,7 @@ function attributesIn(
   known: NamingAuthoritySnapshot,
   self: CanonicalName,
   names: Pick<MutableAttributes, 'metadataId' | 'alternateIds' | 'previousVersion'>,
+  now: Date,
 ): MutableAttributes {
   const { state } = sent;
   const texts = textsAfter(sent, {});
@@ -194,7 +206,7 @@ function attributesIn(
     sent.tombstone === null
       ? null
       : {
-          withdrawnAt: readTime(sent.tombstone.withdrawnAt, '/tombstone/withdrawnAt'),
+          withdrawnAt: readPast(sent.tombstone.withdrawnAt, '/tombstone/withdrawnAt', now),
           reasonCode: sent.tombstone.reasonCode,
           reason: sent.tombstone.reason,
           replacedBy: sent.tombstone.replacedBy === null ? null : replacementIn(sent.tombstone.replacedBy, self, known),

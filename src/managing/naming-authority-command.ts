@@ -1,4 +1,4 @@
-import { type Resolver, parseNamingAuthority, parseResolver } from '../identifier/index.js';
+import { type Resolver, listRepairs, parseNamingAuthority, parseResolver, recognize } from '../identifier/index.js';
 import { Problem, invalidValue, malformed } from '../problem/problem.js';
 import {
   MAX_PREFIX_OCTETS,
@@ -44,14 +44,26 @@ export function parseNewNamingAuthority(
     throw invalidValue('/namingAuthority', `has ${octets} octets in UTF-8; at most ${MAX_PREFIX_OCTETS} are allowed`);
   }
   if (isReservedSegment(prefix) || prefix.toLowerCase() === firstSegment?.toLowerCase()) {
-    const detail = `"${prefix}" is the first segment of a path of this service; its Handles could not be resolved at /${prefix}/…`;
+    const detail = `"${prefix}" is reserved: it is or can become the first segment of a path of this service, so that its Handles could not be resolved at /${prefix}/…`;
     throw new Problem('RESERVED_NAMING_AUTHORITY', detail, { errors: [{ pointer: '/namingAuthority', detail }] });
   }
+  requireReadable(prefix, profile);
   const { state = 'active', uuidVersion = 4, targetTemplate = null, resolver = null } = parseSettings(command);
   return {
     ...{ prefix, state, profile, caseInsensitive, storesHandleValues, sandbox, metadataIdScheme },
     ...{ uuidVersion, targetTemplate, resolver },
   };
+}
+
+/** @throws Problem INVALID_REQUEST for a prefix whose identifiers would be read as other names, or not at all. */
+function requireReadable(prefix: string, profile: NamingAuthorityRules['profile']): void {
+  const read = recognize(`${prefix}/0`, { namingAuthorityOf: () => ({ profile: 'handle' }) });
+  const name = read.ok && listRepairs(read.repairs).length === 0 ? read.value.name : null;
+  if (profile === 'cordra' || (name?.type === 'handle' && name.namingAuthority === prefix)) return;
+  throw invalidValue(
+    '/namingAuthority',
+    'cannot be the start of an identifier: it has white space, or is read as a scheme or a host, so that its identifiers could not be found by their texts',
+  );
 }
 
 /** @throws Problem with a syntax code for a prefix that the profile does not permit, INVALID_REQUEST for other rules. */

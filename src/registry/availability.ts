@@ -29,9 +29,11 @@ export function availabilityOf({ tombstone }: Ended): Availability {
 export function withdrawnProblem(record: IdentifierRecord): Problem {
   const identifier = nativeText(record);
   const tombstone = serializeTombstone(record);
+  const reason = tombstone?.reason ?? '';
   const instead = tombstone?.replacedBy == null ? '' : ` Use ${tombstone.replacedBy} instead.`;
+  const stop = instead === '' || /\p{P}\s*$/u.test(reason) ? '' : '.';
   const code = availabilityOf(record).kind === 'blocked' ? 'IDENTIFIER_BLOCKED' : 'IDENTIFIER_WITHDRAWN';
-  const detail = `${identifier} was withdrawn: ${tombstone?.reason ?? ''}${instead}`;
+  const detail = `${identifier} was withdrawn: ${reason}${stop}${instead}`;
   return new Problem(code, detail, { members: { identifier, tombstone } });
 }
 

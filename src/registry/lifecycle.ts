@@ -56,9 +56,10 @@ export function stateProblem(record: IdentifierRecord, step: Step): Problem | nu
   const allowed: readonly State[] = STEPS[step];
   if (allowed.includes(record.state)) return null;
   const why = record.tombstone === null ? '' : ` (${record.tombstone.reasonCode})`;
+  const canBe = step === 'withdrawn' && !isLegal(record) ? 'withdrawn for another reason than "legal"' : step;
   return new Problem(
     'WRONG_STATE',
-    `${nativeText(record)} is ${record.state}${why}; only an identifier that is ${allowed.join(' or ')} can be ${step}.`,
+    `${nativeText(record)} is ${record.state}${why}; only an identifier that is ${allowed.join(' or ')} can be ${canBe}.`,
   );
 }
 

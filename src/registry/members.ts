@@ -70,20 +70,28 @@ export function hasTexts(record: Texts, given: GivenTexts): boolean {
 /** Characters; the database has the same limit. RFC 5646 4.4.1: 35 are sufficient for practically every tag. */
 export const MAX_LANGUAGE_LENGTH = 100;
 
-/** Whether a text is a language tag (BCP 47, RFC 5646) in any case. */
+/** `langtag` of RFC 5646 2.1, and the regular ones of the grandfathered tags. */
+const LANGTAG =
+  /^(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4,8})(?:-[a-z]{4})?(?:-(?:[a-z]{2}|[0-9]{3}))?(?:-(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*(?:-[a-wyz0-9](?:-[a-z0-9]{2,8})+)*(?:-x(?:-[a-z0-9]{1,8})+)?$/i;
+
+/** `privateuse`, and the irregular ones of the grandfathered tags. */
+const OTHER_TAG =
+  /^(?:x(?:-[a-z0-9]{1,8})+|en-gb-oed|i-(?:ami|bnn|default|enochian|hak|klingon|lux|mingo|navajo|pwn|tao|tay|tsu)|sgn-(?:be-fr|be-nl|ch-de))$/i;
+
+/** Whether a text is a well-formed language tag (BCP 47, RFC 5646 2.1) in any case. */
 export function isLanguage(text: unknown): boolean {
-  return typeof text === 'string' && tagOf(text) !== null;
+  return typeof text === 'string' && (LANGTAG.test(text) || OTHER_TAG.test(text));
 }
 
-/** The tag in its canonical form (RFC 5646 4.5), such as "en-GB" for "EN-gb". */
+/** The tag in the case of RFC 5646 2.1.1, such as "en-GB" for "EN-gb". No subtag is replaced by another one. */
 export function canonicalLanguage(text: string): string {
-  return tagOf(text) ?? text;
-}
-
-function tagOf(text: string): string | null {
-  try {
-    return Intl.getCanonicalLocales(text)[0] ?? null;
-  } catch {
-    return null;
-  }
+  const subtags = text.toLowerCase().split('-');
+  const singleton = subtags.findIndex((subtag) => subtag.length === 1);
+  return subtags
+    .map((subtag, index) => {
+      if (index === 0 || (singleton !== -1 && index > singleton)) return subtag;
+      if (subtag.length === 2) return subtag.toUpperCase();
+      return subtag.length === 4 ? subtag.charAt(0).toUpperCase() + subtag.slice(1) : subtag;
+    })
+    .join('-');
 }

@@ -174,6 +174,16 @@ describe('the decision about a previous version', () => {
     expect(amendment === null ? null : amendment.previousVersion?.canonical).toBe(text);
   });
 
+  it('the stored one stays where it cannot be set, as in the whole representation', () => {
+    const of = recordWith({ previousVersion: `hdl:100.102/${OTHER}` });
+    const cyclic = { ...other, previousVersion: `hdl:100.102/${GUID}` };
+    const values = { previousVersion: `hdl:100.102/${OTHER}`, target: 'https://a.example/' };
+    for (const found of [cyclic, { ...other, state: 'reserved' as const }, null])
+      expect(decided(values, { other: found }, of)).toEqual({ kind: 'changed', target: 'https://a.example/' });
+    const moved = { previousVersion: '77.7/a' };
+    expect(decided(moved, {}, of)).toMatchObject({ previousVersion: { canonical: 'hdl:77.7/a' } });
+  });
+
   it('null removes it, and is no change where there is none', () => {
     expect(decided({ previousVersion: null })).toEqual({ kind: 'changed', previousVersion: null });
     expect(decided({ previousVersion: null }, {}, other)).toBeNull();
@@ -215,6 +225,15 @@ describe('the decision about a replacement', () => {
     ['a Fedora PID', 'demo:7', {}, 'info:fedora/demo:7'],
   ])('%s', (_, replacedBy, context, text) => {
     expect(decided(replacedBy, context)).toBe(text);
+  });
+
+  it('a withdrawal for legal reasons keeps the one of the withdrawal before, unless it names another one', () => {
+    const tombstone = { withdrawnAt: AT, reasonCode: 'duplicate' as const, reason: 'x', replacedBy: 'hdl:77.7/a' };
+    const of = recordWith({ state: 'withdrawn', tombstone });
+    const legal = (replacedBy?: string) =>
+      decide(of, parseCommand({ ...withdrawn(replacedBy), reasonCode: 'legal' } as CurationCommand, KNOWN), CONTEXT);
+    expect(legal()?.tombstone).toMatchObject({ reasonCode: 'legal', replacedBy: 'hdl:77.7/a' });
+    expect(legal('77.7/b')?.tombstone).toMatchObject({ reasonCode: 'legal', replacedBy: 'hdl:77.7/b' });
   });
 
   it.each([

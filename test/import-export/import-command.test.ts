@@ -81,6 +81,21 @@ describe('a line of an import', () => {
     expect(read).toThrow(expect.objectContaining({ extensions: { errors: [{ pointer, detail }] } }));
   });
 
+  it.each([
+    ['/createdAt', (time: string) => ({ createdAt: time, updatedAt: time })],
+    ['/updatedAt', (time: string) => ({ updatedAt: time })],
+    ['/tombstone/withdrawnAt', (time: string) => ({ tombstone: { ...LINE.tombstone, withdrawnAt: time } })],
+  ])('is refused at %s where the time is more than 5 minutes in the future', (pointer, members) => {
+    const now = new Date('2026-11-20T09:30:00.000Z');
+    const read = (time: string) => () =>
+      parseImport(readPart(TransferLineDto, { ...LINE, ...members(time) }), known, ADMIN, now);
+    expect(read('2026-11-20T09:35:00Z')).not.toThrow();
+    const detail = 'is more than 5 minutes in the future: the time of this service is 2026-11-20T09:30:00.000Z';
+    expect(read('2026-11-20T09:35:00.001Z')).toThrow(
+      expect.objectContaining({ code: 'INVALID_REQUEST', extensions: { errors: [{ pointer, detail }] } }),
+    );
+  });
+
   it('is not replaced by itself', () => {
     const replacedBy = (name: string) => ({ ...LINE, tombstone: { ...LINE.tombstone, replacedBy: name } });
     expect(outcomeOf(replacedBy('100.102/00000000000040008000000000000003'))).toBe('read');

@@ -28,6 +28,14 @@ describe('parsing a naming authority', () => {
       { namingAuthority: '0.NA', profile: 'handle' as const, caseInsensitive: false },
       /\/caseInsensitive: must be true/,
     ],
+    [{ namingAuthority: 'exports', profile: 'handle' as const }, /^RESERVED_NAMING_AUTHORITY: "exports" is reserved: /],
+    ...['a b', ' a', 'a\u00a0b', 'hdl:', 'http:', 'info:hdl', 'HDL:7', 'ftp:', 'hdl.handle.net', 'demo:7'].map(
+      (namingAuthority) =>
+        [
+          { namingAuthority, profile: 'handle' as const },
+          /^INVALID_REQUEST: \/namingAuthority: cannot be the start of an identifier/,
+        ] as const,
+    ),
     [
       { namingAuthority: '1', storesHandleValues: true },
       /\/storesHandleValues: is permitted only under the profile "handle"/,
@@ -36,6 +44,10 @@ describe('parsing a naming authority', () => {
     [{ namingAuthority: '1', resolver: { scheme: 'ftp', authority: 'a.example' } }, /^INVALID_REQUEST: \/resolver: /],
   ])('refuses %j', (command, refusal) => {
     expect(() => parseNewNamingAuthority(command)).toThrow(refusal);
+  });
+
+  it.each(['Lib-7', 'ark-Ä', '0.NA', '21.T14999', 'x%y', 'hdl', 'http'])('permits %s', (namingAuthority) => {
+    expect(parseNewNamingAuthority({ namingAuthority, profile: 'handle' }).prefix).toBe(namingAuthority);
   });
 
   it('settings that are absent are not changed, and null removes them', () => {

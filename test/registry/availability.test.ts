@@ -42,6 +42,14 @@ describe('the problem of a withdrawn record', () => {
       tombstone: { reasonCode, reason: 'Twice.', replacedBy: '77.7/a', withdrawnAt: '2026-11-25T10:00:00.000Z' },
     });
   });
+
+  it.each(['Twice', 'Twice.', 'Twice!'])('separates the reason %j from the replacement', (reason) => {
+    const { tombstone } = gone('other', '77.7/a');
+    const record = recordWith({ guid: null, localName: 'x', tombstone: { ...tombstone, reason } });
+    expect(withdrawnProblem(record).detail).toMatch(/ was withdrawn: Twice[.!] Use 77\.7\/a instead\.$/);
+    const alone = { ...record, tombstone: { ...tombstone, reason, replacedBy: null } };
+    expect(withdrawnProblem(alone).detail).toBe(`100.102/x was withdrawn: ${reason}`);
+  });
 });
 
 describe('RFC 7725 4: the link to who blocks a record', () => {

@@ -73,6 +73,10 @@ describe('which step a state permits', () => {
       / is active; only an identifier that is reserved can be activated\.$/,
     );
     expect(detail('withdrawn', 'changed')).toMatch(/ only an identifier that is reserved or active can be changed\.$/);
+    // One that is withdrawn can be withdrawn as "legal".
+    expect(detail('withdrawn', 'withdrawn')).toMatch(
+      / \(other\); only an identifier that is reserved or active can be withdrawn for another reason than "legal"\.$/,
+    );
   });
 });
 

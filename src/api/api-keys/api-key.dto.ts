@@ -80,14 +80,14 @@ export class CreateApiKeyDto {
 
   /**
    * The naming authorities that the key covers; null for all of them, also later ones. They need not exist yet: a key can be created
-   * before its naming authority.
+   * before its naming authority. Null for a key with the scope `metrics` alone.
    */
   @ApiProperty({ type: [GrantDto], minItems: 1, maxItems: MAX_GRANTS, nullable: true })
   @Nullable()
   @Nested(() => GrantDto, { each: true })
-  @IsObject({ each: true })
+  @IsObject({ each: true, message: 'each value in $property must be an object, such as {"namingAuthority":"100.102"}' })
   @ArrayMaxSize(MAX_GRANTS)
-  @ArrayMinSize(1)
+  @ArrayMinSize(1, { message: '$property must have at least 1 naming authority; null means all of them' })
   @IsArray({ message: 'namingAuthorities is required: a list of naming authorities, or null for all of them' })
   namingAuthorities: GrantDto[] | null;
 

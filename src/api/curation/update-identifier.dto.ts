@@ -2,6 +2,7 @@ import { MAX_LANGUAGE_LENGTH } from '../../registry/members.js';
 import { IsString, MaxLength } from 'class-validator';
 import { Computed, ReadOnly } from '../../http/validation/read-only.js';
 import {
+  NullIsAbsent,
   Optional,
   OptionalOrNull,
   IsAlternateIds,
@@ -63,7 +64,7 @@ export class UpdateIdentifierDto {
    * @example ["info:fedora/demo:8"]
    */
   @IsAlternateIds()
-  alternateIds?: string[];
+  alternateIds?: string[] | null;
 
   /**
    * The identifier of the previous version of the object, in any form; null removes it. One under a naming authority of this
@@ -178,7 +179,18 @@ export class UpdateIdentifierDto {
 }
 
 /** The changes to an identifier that is activated. */
+@NullIsAbsent()
 export class ActivateIdentifierDto extends UpdateIdentifierDto {
+  /**
+   * All alternate identifiers of the object, in any form. Replaces the present list; an empty list or null removes them. None is the
+   * identifier of another object; a new one under a naming authority of this service requires the right to register there.
+   * @example ["info:fedora/demo:8"]
+   */
+  @ApiProperty({ nullable: true, required: false })
+  @OptionalOrNull()
+  @IsAlternateIds()
+  declare alternateIds?: string[] | null;
+
   /**
    * The http or https URL to which the metadata record resolves that was minted with the object (`mintMetadataId`), in the format of
    * `target`. Where there is no such record, or it is withdrawn, the request fails with WRONG_STATE.

@@ -119,7 +119,7 @@ export class ExportController {
       .type(format.contentType);
     const lines = (records: readonly IdentifierRecord[]): TransferLine[] =>
       records.map((record) =>
-        lineOf(principal.redact(record), principal.has('admin') && principal.covers(record.namingAuthority)),
+        lineOf(record, principal.redact(record), principal.has('admin') && principal.covers(record.namingAuthority)),
       );
     sendStream(request, reply, write(format, lines, first, pages, reply.raw));
   }

@@ -41,7 +41,7 @@ const IsKeepable = (): PropertyDecorator =>
 
 /** The tombstone of a withdrawn identifier. */
 export class TransferTombstoneDto {
-  /** The time of the withdrawal, UTC. */
+  /** The time of the withdrawal, UTC. At most 5 minutes in the future. */
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:30:00.000Z' })
   @IsTime()
   withdrawnAt: string;
@@ -155,13 +155,13 @@ export class TransferLineDto {
   @IsInt()
   version?: number;
 
-  /** The time of minting, UTC; when absent, that of the last change, or else the time of the import. */
+  /** The time of minting, UTC; when absent, that of the last change, or else the time of the import. At most 5 minutes in the future. */
   @ApiProperty({ type: String, format: 'date-time', required: false, example: '2026-11-20T09:30:00.000Z' })
   @IsOptional()
   @IsTime()
   createdAt?: string;
 
-  /** The time of the last change, UTC; when absent, that of minting. */
+  /** The time of the last change, UTC; when absent, that of minting. At most 5 minutes in the future. */
   @ApiProperty({ type: String, format: 'date-time', required: false, example: '2026-11-20T09:30:00.000Z' })
   @IsOptional()
   @IsTime()

@@ -1,5 +1,4 @@
 import { nativeText, serializeLifecycle } from '../../registry/identifier-record.js';
-import { isShown } from '../../registry/stored-value.js';
 import type { TransferRecord } from '../../import-export/transfer-record.js';
 import type { TransferLineDto } from './transfer-line.dto.js';
 
@@ -24,12 +23,11 @@ function isAbsent(name: string, value: unknown): boolean {
 
 /**
  * What is exported of a record, its members always in the same order.
- * @param isComplete whether values that not everybody may read are exported too; otherwise they are counted.
+ * @param shown the record as the key sees it.
+ * @param isComplete whether values that not everybody may read are exported too. All others that the record has are counted.
  */
-export function lineOf(record: TransferRecord, isComplete: boolean): TransferLine {
-  const line = { identifier: nativeText(record), metadataId: record.metadataId, ...serializeLifecycle(record) };
-  const { handleValues } = record;
-  if (handleValues === null) return { ...line, handleValues, hiddenValues: 0 };
-  if (isComplete) return { ...line, handleValues: [...handleValues], hiddenValues: 0 };
-  return { ...line, hiddenValues: handleValues.filter((value) => !isShown(value)).length };
+export function lineOf(record: TransferRecord, shown: TransferRecord, isComplete: boolean): TransferLine {
+  const line = { identifier: nativeText(shown), metadataId: shown.metadataId, ...serializeLifecycle(shown) };
+  const handleValues = isComplete && shown.handleValues !== null ? [...shown.handleValues] : line.handleValues;
+  return { ...line, handleValues, hiddenValues: (record.handleValues?.length ?? 0) - (handleValues?.length ?? 0) };
 }

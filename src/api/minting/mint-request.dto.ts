@@ -11,6 +11,7 @@ import { ApiProperty } from '../../openapi/annotations.js';
 import { IdentifierDto } from '../representation/identifier.dto.js';
 import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
 import { MAX_LOCAL_NAME_OCTETS, MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
+import { MAX_LANGUAGE_LENGTH } from '../../registry/members.js';
 import { IGNORABLE_MEMBERS, type IgnorableMember } from '../../registry/ignored-members.js';
 import { ON_EXISTING, type OnExisting, type Understood } from '../../registry/mint-command.js';
 
@@ -67,6 +68,7 @@ export class MintFieldsDto {
    * The language of the page to which the target leads, a tag of BCP 47 in any case.
    * @example "de"
    */
+  @ApiProperty({ maxLength: MAX_LANGUAGE_LENGTH })
   @Optional()
   @IsLanguage()
   language?: string;

@@ -157,7 +157,7 @@ export class UpdateNamingAuthorityDto extends NamingAuthoritySettingsDto {
 export class CreateNamingAuthorityDto extends NamingAuthoritySettingsDto {
   /**
    * The Handle prefix, at most 255 octets: digits and dots under the profile "cordra" (CID-08), any segments under
-   * "handle". Where a prefix that it is derived from is registered here, its parent must be too (`12345.1` for `12345.1.7`
+   * "handle" that are not read as a scheme or a host and have no white space. Where a prefix that it is derived from is registered here, its parent must be too (`12345.1` for `12345.1.7`
    * under `12345`, HS-07).
    * @example "12345.1"
    */

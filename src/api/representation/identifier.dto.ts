@@ -130,7 +130,7 @@ export class IdentifierDto {
   target: string | null;
 
   /**
-   * The language of the page to which the target leads, as a canonical tag of BCP 47: `hreflang` of its links.
+   * The language of the page to which the target leads, as a tag of BCP 47 with the case of RFC 5646 2.1.1: `hreflang` of its links.
    * @example "de"
    */
   language: string | null;

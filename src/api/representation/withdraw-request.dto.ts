@@ -15,7 +15,10 @@ export class WithdrawRequestDto {
    */
   @ApiProperty({ enum: REQUESTED_REASON_CODES, enumName: 'RequestedReasonCode', default: 'other', required: false })
   @Optional()
-  @IsIn(REASON_CODES)
+  // The codes that only the service gives are refused later, with a code of their own.
+  @IsIn(REASON_CODES, {
+    message: `$property must be one of the following values: ${REQUESTED_REASON_CODES.join(', ')}`,
+  })
   reasonCode?: ReasonCode;
 
   /** The reason, for readers who follow the identifier later. */
@@ -27,7 +30,8 @@ export class WithdrawRequestDto {
   reason: string;
 
   /**
-   * The replacement, in any form. Under a naming authority of this service it must be active.
+   * The replacement, in any form. Under a naming authority of this service it must be active. Where an identifier that is withdrawn
+   * already is withdrawn as `legal`, it keeps its replacement when none is sent.
    * @example "100.102/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   @Optional()

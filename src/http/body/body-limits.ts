@@ -90,6 +90,7 @@ function hasBody({ headers }: FastifyRequest): boolean {
 
 /** @throws Problem INVALID_REQUEST for a body with members, which would be ignored. */
 export function requireNoBody(body: unknown): void {
-  if (body === undefined || body === null || (typeof body === 'object' && Object.keys(body).length === 0)) return;
+  if (body === undefined || body === null) return;
+  if (typeof body === 'object' && !Array.isArray(body) && Object.keys(body).length === 0) return;
   throw invalidRequest('', 'expected no body, or {}', 'This request must not have a body.');
 }

@@ -1,7 +1,7 @@
 import { type ArgumentMetadata, type ValidationError, ValidationPipe } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import { Problem, type ProblemDetail } from '../../problem/problem.js';
+import { Problem, type ProblemDetail, invalidRequest } from '../../problem/problem.js';
 import { FastRules, cutBehindFaults, memberNamesOf, nestedDtoOf } from './fast-rules.js';
 import { isReservedName } from '../body/json-body.js';
 import { StreamedBody } from '../body/streamed-body.js';
@@ -31,10 +31,7 @@ export class RequestValidation extends ValidationPipe {
     const without = value === sent ? null : acceptedAtOnce(value, metadata);
     if (without !== null) return without;
     if (value instanceof StreamedBody) {
-      throw new Problem(
-        'UNSUPPORTED_MEDIA_TYPE',
-        `The media type ${value.mediaType} is not supported; send application/json.`,
-      );
+      throw new Problem('UNSUPPORTED_MEDIA_TYPE', 'This request has no stream; send application/json.');
     }
     if (metadata.type === 'body' && Array.isArray(value) && isDto(metadata.metatype)) {
       throw noObject(value, metadata.metatype);
@@ -44,7 +41,7 @@ export class RequestValidation extends ValidationPipe {
     const reserved = metadata.type === 'query' ? Object.keys(value as object).filter(isReservedName) : [];
     if (reserved.length > 0) {
       throw invalidMembers(
-        reserved.map((name) => ({ pointer: `${root}/${name}`, detail: unknownMember(name, metadata.metatype) })),
+        reserved.map((name) => ({ pointer: `${root}/${name}`, detail: unknownMember(name, metadata.metatype, root) })),
       );
     }
     try {
@@ -62,7 +59,8 @@ export class RequestValidation extends ValidationPipe {
 
 /** Validates one part of a large body. @throws Problem INVALID_REQUEST with pointers into this part. */
 export function readPart<T extends object>(dto: new () => T, sent: unknown): T {
-  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) throw noObject(sent, dto);
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent))
+    throw noObject(sent, dto, hasItems(dto) ? 'The body' : 'This part of the body');
   const rules = FastRules.of(dto);
   if (rules.accept(sent)) return sent as T;
   const value = rules.withoutNulls(sent);
@@ -110,21 +108,23 @@ function invalidMembers(details: ProblemDetail[]): Problem {
   return new Problem('INVALID_REQUEST', detail, { errors: details.slice(0, MAX_ERRORS) });
 }
 
-/** The refusal of a body, or a part of one, that is no object. */
-function noObject(sent: unknown, dto: ArgumentMetadata['metatype']): Problem {
-  const isList = Array.isArray(sent) && isDto(dto) && memberNamesOf(dto).includes('items');
-  const detail = `The body must be a JSON object${isList ? ' that has the list as its member "items"' : ''}.`;
-  return new Problem('INVALID_REQUEST', detail, { errors: [] });
+/** The refusal of a body, or a part of one such as an item, that is no object. */
+function noObject(sent: unknown, dto: ArgumentMetadata['metatype'], part = 'The body'): Problem {
+  const isList = Array.isArray(sent) && isDto(dto) && hasItems(dto);
+  const detail = `must be a JSON object${isList ? ' that has the list as its member "items"' : ''}`;
+  return invalidRequest('', detail, `${part} ${detail}.`);
 }
+
+const hasItems = (dto: Dto): boolean => memberNamesOf(dto).includes('items');
 
 /** The name of the rule of class-validator that rejects unknown members. */
 const UNKNOWN_MEMBER = 'whitelistValidation';
 
-function unknownMember(name: string, dto: ArgumentMetadata['metatype']): string {
+function unknownMember(name: string, dto: ArgumentMetadata['metatype'], root: string): string {
   const refusal = isDto(dto) ? refusalOf(dto, name) : undefined;
   if (refusal !== undefined) return refusal;
   const permitted = isDto(dto) ? memberNamesOf(dto) : [];
-  return `"${name}" is not a member of this request; permitted: ${permitted.join(', ')}`;
+  return `"${name}" is not a ${root.startsWith('#query') ? 'parameter' : 'member'} of this request; permitted: ${permitted.join(', ')}`;
 }
 
 function describe(
@@ -135,7 +135,7 @@ function describe(
   const pointer = `${parent}/${property.replaceAll('~', '~0').replaceAll('/', '~1')}`;
   const own = Object.entries(constraints ?? {}).map(([rule, text]) => ({
     pointer,
-    detail: rule === UNKNOWN_MEMBER ? unknownMember(property, dto) : text,
+    detail: rule === UNKNOWN_MEMBER ? unknownMember(property, dto, parent) : text,
   }));
   // The items of a list have the DTO of the list.
   const nested = isDto(dto) ? (nestedDtoOf(dto, property) ?? dto) : undefined;

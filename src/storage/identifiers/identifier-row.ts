@@ -2,7 +2,7 @@ import { MEMBERS, type MemberColumn } from '../../registry/members.js';
 import { type Resolver, toResolver } from '../../identifier/index.js';
 import type { IdentifierRecord, ReasonCode, State } from '../../registry/identifier-record.js';
 import { isNameOf } from '../../registry/key-collision.js';
-import { EXPIRED } from '../../registry/lifecycle.js';
+import { EXPIRED, changeTime } from '../../registry/lifecycle.js';
 import { type StoredValue, orderedValue } from '../../registry/stored-value.js';
 import { compactGuid } from '../../registry/uuid.js';
 import type { Row } from '../columns.js';
@@ -48,7 +48,8 @@ export function recordColumns(view: string, withDescribes = true): string {
 }
 
 /**
- * Converts a row to a record. An expired reservation shows no metadata ID and alternates.
+ * Converts a row to a record. One of an expired reservation is as it will be when its expiry is recorded, with the same version and time, so
+ * that an entity tag and a precondition do not depend on when that is.
  * @param expired false for the record as it is stored.
  */
 export function recordOf(row: IdentifierRow, expired = row.expired): IdentifierRecord {
@@ -66,9 +67,9 @@ export function recordOf(row: IdentifierRow, expired = row.expired): IdentifierR
     previousVersion: row.previous_version,
     handleValues: row.handle_values?.map(orderedValue) ?? null,
     state: expired ? 'withdrawn' : (row.state as State),
-    version: row.version,
+    version: expired ? row.version + 1 : row.version,
     createdAt: row.created_at,
-    updatedAt: row.updated_at,
+    updatedAt: expired ? changeTime({ updatedAt: row.updated_at }, row.lease_until ?? row.updated_at) : row.updated_at,
     leaseUntil: expired ? null : row.lease_until,
     tombstone: tombstoneOf(row, expired),
     resolver: resolverOf(row),

@@ -157,7 +157,8 @@ async function write(
     record,
     amendment,
     after: amended(record, amendment),
-    at: changeTime(record, now),
+    // An expiry has the end of the lease as its time, as reads have shown it before it is recorded.
+    at: changeTime(record, amendment.kind === 'lapsed' ? (record.leaseUntil ?? now) : now),
   }));
   noteChanges(
     transaction,

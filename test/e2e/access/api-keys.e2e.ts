@@ -295,6 +295,11 @@ describe('managing keys', () => {
     ['an unknown scope', { scopes: ['root'] }, '/scopes'],
     ['a scope twice', { scopes: ['read', 'read'] }, '/scopes'],
     ['no naming authorities', { namingAuthorities: [] }, '/namingAuthorities'],
+    [
+      'metrics for a naming authority',
+      { scopes: ['metrics'], namingAuthorities: [{ namingAuthority: '1' }] },
+      '/namingAuthorities',
+    ],
     ['naming authorities that are not given', { namingAuthorities: undefined }, '/namingAuthorities'],
     ['an end in the past', { expiresAt: '2020-01-01T00:00:00Z' }, '/expiresAt'],
     ['a secret of its own', { secret: 'x' }, '/secret'],
@@ -306,6 +311,18 @@ describe('managing keys', () => {
       ADMIN,
     );
     expect([status, body.code, body.errors[0].pointer]).toEqual([400, 'INVALID_REQUEST', pointer]);
+  });
+
+  it.each([
+    [[], 'namingAuthorities must have at least 1 naming authority; null means all of them'],
+    [['1'], 'each value in namingAuthorities must be an object, such as {"namingAuthority":"100.102"}'],
+  ])('says how the naming authorities of a key are stated: %j', async (namingAuthorities, detail) => {
+    const { body } = await service.client.post(
+      '/api-keys',
+      { client: 'c', scopes: ['read'], namingAuthorities },
+      ADMIN,
+    );
+    expect(body.errors).toEqual([{ pointer: '/namingAuthorities', detail }]);
   });
 
   it.each(['unknown', '00000000-0000-4000-8000-000000000000', '%00'])('returns 404 for the key %s', async (id) => {

@@ -22,8 +22,9 @@ describe('the language of the page that the target leads to', () => {
     ['de', 'de'],
     ['EN-gb', 'en-GB'],
     ['zh-hant-tw', 'zh-Hant-TW'],
-    ['iw', 'he'],
-  ])('is stored at the mint in its canonical form: %s', async (language, canonical) => {
+    ['iw', 'iw'],
+    ['I-KLINGON', 'i-klingon'],
+  ])('is stored at the mint with the case of RFC 5646 2.1.1: %s', async (language, canonical) => {
     const { identifier, body } = await minted({ target: TARGET, language });
     expect([body.language, (await read(identifier)).language]).toEqual([canonical, canonical]);
     const [first] = (await history(identifier)) as any[];

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as pause } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { ndjson, sendChanges } from '../harness/changes.js';
 import { Client, coded } from '../harness/client.js';
 import { freshGuid, freshMetadataId, freshPid } from '../harness/fresh-names.js';
 import { inFuture, NEXT_YEAR, reservationsOf } from '../harness/reservations.js';
@@ -45,6 +46,28 @@ describe('an ended lease whose expiry is not recorded', () => {
     expect(await listed('withdrawn')).toMatchObject([
       { identifier, state: 'withdrawn', leaseUntil: null, metadataId: null, alternateIds: [], tombstone: LAPSED },
     ]);
+  });
+
+  it('has a new version at once, which changes and dry runs require, and keeps its entity tag when it is recorded', async () => {
+    const { body } = await service.client.mint({ state: 'reserved', leaseUntil: NEXT_YEAR });
+    const path = `/identifiers/${body.identifier}`;
+    const reserved = (await service.client.get(path)).headers.get('etag')!;
+    await end(body.identifier);
+    const gone = await service.client.get(path);
+    expect([gone.status, gone.body.version]).toEqual([410, 2]);
+    const change = (ifVersion: number, query = '') =>
+      sendChanges(service.client, ndjson({ identifier: body.identifier, alternateIds: [], ifVersion }), { query });
+    const statuses = async (query: string) =>
+      (await Promise.all([1, 2].map((version) => change(version, query)))).map(({ lines }) => lines[0].status);
+    expect(await statuses('?dryRun=true')).toEqual([412, 200]);
+    const reinstated = (tag: string) => service.client.post(`${path}/reinstate`, {}, { 'if-match': tag });
+    expect(coded(await reinstated(reserved))).toEqual([412, 'PRECONDITION_FAILED']);
+    expect(coded(await reinstated('"1"'))).toEqual([412, 'PRECONDITION_FAILED']);
+    expect(await statuses('')).toEqual([412, 200]);
+    expect(await kinds(body.identifier)).toEqual(['reserved', 'lapsed']);
+    const recorded = await service.client.get(path);
+    expect([recorded.headers.get('etag'), recorded.body]).toEqual([gone.headers.get('etag'), gone.body]);
+    expect((await reinstated(gone.headers.get('etag')!)).body).toMatchObject({ state: 'active', version: 3 });
   });
 
   it('is recorded for a batch that holds names, although a change of it waits for these names', async () => {

@@ -150,6 +150,18 @@ describe('a withdrawn identifier', () => {
     expect((await step(held.path, 'activate', {}, { 'if-match': held.tag })).status).toBe(200);
   });
 
+  it.each(['[]', '[{}]', '{"foo":1}', '0', '""'])('is not reinstated by a request with the body %s', async (body) => {
+    const { path } = await minted();
+    await withdraw(path);
+    const headers = { 'content-type': 'application/json' };
+    const refused = await service.client.send('POST', `${path}/reinstate`, headers, body);
+    expect([...coded(refused), refused.body.errors]).toEqual([
+      400,
+      'INVALID_REQUEST',
+      [{ pointer: '', detail: 'expected no body, or {}' }],
+    ]);
+  });
+
   it('a repeated withdrawal with one key returns the first result, even after a reinstatement', async () => {
     const { path } = await minted();
     const headers = { 'idempotency-key': randomUUID() };

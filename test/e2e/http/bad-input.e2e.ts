@@ -74,6 +74,26 @@ describe('POST /identifiers refuses', () => {
     },
   );
 
+  it('an item that is no object, in words about the item', async () => {
+    const { body } = await service.client.post('/identifiers/batch', { items: [5] });
+    const { problem } = body.items[0];
+    expect([problem.status, problem.detail]).toEqual([400, 'This part of the body must be a JSON object.']);
+    expect(problem.errors).toEqual([{ pointer: '', detail: 'must be a JSON object' }]);
+  });
+
+  it('a stream in place of an object, without another media type than the one that was sent', async () => {
+    const headers = { 'content-type': 'application/jsonl' };
+    const { status, body } = await service.client.send('POST', '/identifiers', headers, '{}');
+    expect([status, body.detail]).toEqual([415, 'This request has no stream; send application/json.']);
+  });
+
+  it('a reason code that a caller cannot give, and lists those that it can', async () => {
+    const path = `/identifiers/100.102/${'0'.repeat(32)}/withdraw`;
+    const { body } = await service.client.post(path, { reason: 'x', reasonCode: 'Legal' });
+    const detail = 'reasonCode must be one of the following values: duplicate, error, legal, other';
+    expect(body.errors).toEqual([{ pointer: '/reasonCode', detail }]);
+  });
+
   it('a body in chunks over the limit, and names the limit in octets', async () => {
     const body = new Blob([`{"namingAuthority":"${'1'.repeat(300_000)}"}`]).stream();
     const answer = await fetch(`${service.server.url}/identifiers`, {
@@ -83,10 +103,10 @@ describe('POST /identifiers refuses', () => {
     expect(((await answer.json()) as { detail: string }).detail).toMatch(/at most [0-9]+ octets/);
   });
 
-  it('a query parameter that the list does not have, in the same words', async () => {
+  it('a query parameter that the list does not have, and names those that it has', async () => {
     const { status, body } = await service.client.get('/identifiers?colour=red');
     expect([status, body.errors[0].parameter]).toEqual([400, 'colour']);
-    expect(body.detail).toContain('"colour" is not a member of this request; permitted: ');
+    expect(body.detail).toContain('"colour" is not a parameter of this request; permitted: ');
   });
 
   const fields: [string, object, string, string][] = [

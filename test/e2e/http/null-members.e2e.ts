@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { linesIn } from '../harness/changes.js';
+import { freshMetadataId, freshPid } from '../harness/fresh-names.js';
 import { useSharedService } from '../harness/service.js';
 
 const service = useSharedService();
@@ -54,6 +55,16 @@ describe('null in the body of a POST', () => {
       body: JSON.stringify({ identifier, target: null, ...nulls }),
     });
     expect(linesIn(await answer.text())).toMatchObject([{ status: 200, outcome: 'changed', record: { target: null } }]);
+  });
+
+  it('removes values in an activation, and is an absent metadataTarget', async () => {
+    const values = { metadataId: freshMetadataId(), alternateIds: [freshPid()], target: 'https://repo.example.org/1' };
+    const reserved = await service.client.mint({ ...values, state: 'reserved', leaseUntil: '2126-01-01T00:00:00Z' });
+    const path = `/identifiers/${reserved.body.identifier}/activate`;
+    const nulls = { metadataId: null, alternateIds: null, target: null, metadataTarget: null };
+    const { status, body } = await service.client.post(path, nulls);
+    const left = { state: 'active', metadataId: null, alternateIds: [], target: null };
+    expect([status, body]).toEqual([200, expect.objectContaining(left)]);
   });
 
   it('is 400 for a member that is required, and in a PATCH for one that cannot be removed', async () => {

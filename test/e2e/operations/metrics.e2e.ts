@@ -41,7 +41,7 @@ describe('GET /metrics', () => {
     expect(await codeWith({ scopes: ['read', 'mint', 'register', 'curate'] })).toBe('SCOPE_MISSING');
     const namingAuthorities = [{ namingAuthority: '100.102' }];
     for (const scope of ['admin', 'metrics']) {
-      expect(await codeWith({ scopes: [scope], namingAuthorities })).toBe('NAMING_AUTHORITY_FORBIDDEN');
+      expect(await codeWith({ scopes: [scope, 'read'], namingAuthorities })).toBe('NAMING_AUTHORITY_FORBIDDEN');
       expect(await codeWith({ scopes: [scope] })).toBe(200);
     }
   });

@@ -8,14 +8,15 @@ export const ADDED = 'ADDED_LATER';
 const TEXTS = new Set(['code', 'kind', 'outcome', 'matchedBy', 'reason', 'reasonCode']);
 const LISTS = new Set(['repairs', 'ignored', 'scopes']);
 
+const OF_CONNECTION = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'expect']);
+
 /** @returns the URL of the proxy, and `stop`. */
 export async function laterVersion(url) {
   const server = createServer(async (request, response) => {
     const body = [];
     for await (const chunk of request) body.push(chunk);
     const { method } = request;
-    const headers = { ...request.headers };
-    for (const name of ['host', 'connection', 'content-length', 'transfer-encoding', 'expect']) delete headers[name];
+    const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !OF_CONNECTION.has(name)));
     const found = await fetch(new URL(request.url, url), {
       ...{ method, headers, redirect: 'manual' },
       ...(body.length > 0 && { body: Buffer.concat(body) }),

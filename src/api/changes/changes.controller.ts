@@ -61,7 +61,10 @@ export class ChangesController {
   @ApiConsumes(NDJSON, CSV)
   @ApiPrefer('return=minimal', 'summary')
   @ApiExtraModels(ChangeLineDto, ChangeResultDto, StreamSummaryDto, StreamEndDto)
-  @ApiBody({ schema: { $ref: getSchemaPath(ChangeLineDto) }, description: 'One JSON object on each line. `application/jsonl` is accepted as the media type too.' })
+  @ApiBody({
+    schema: { $ref: getSchemaPath(ChangeLineDto) },
+    description: 'One JSON object on each line. `application/jsonl` is accepted as the media type too.',
+  })
   @ApiResponse({
     status: 200,
     description: 'One JSON object on each line.',

@@ -59,7 +59,10 @@ export class ImportController {
   @ApiConsumes(NDJSON, CSV)
   @ApiPrefer('summary')
   @ApiExtraModels(TransferLineDto, ImportResultDto, StreamSummaryDto, StreamEndDto)
-  @ApiBody({ schema: { $ref: getSchemaPath(TransferLineDto) }, description: 'One JSON object on each line. `application/jsonl` is accepted as the media type too.' })
+  @ApiBody({
+    schema: { $ref: getSchemaPath(TransferLineDto) },
+    description: 'One JSON object on each line. `application/jsonl` is accepted as the media type too.',
+  })
   @ApiResponse({
     status: 200,
     description: 'One JSON object on each line.',

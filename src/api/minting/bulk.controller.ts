@@ -52,7 +52,10 @@ export class BulkController {
   @ApiConsumes(NDJSON)
   @ApiPrefer('return=minimal', 'summary')
   @ApiExtraModels(MintItemDto, MintLineDto, StreamSummaryDto, StreamEndDto)
-  @ApiBody({ schema: { $ref: getSchemaPath(MintItemDto) }, description: 'One JSON object on each line. `application/jsonl` is accepted as the media type too.' })
+  @ApiBody({
+    schema: { $ref: getSchemaPath(MintItemDto) },
+    description: 'One JSON object on each line. `application/jsonl` is accepted as the media type too.',
+  })
   @ApiResponse({
     status: 200,
     description: 'One JSON object on each line.',

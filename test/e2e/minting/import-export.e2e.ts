@@ -76,7 +76,7 @@ beforeAll(async () => {
   await client.connect();
   for (const [index, reason] of REASONS.entries()) {
     await client.query(
-      `UPDATE identifier SET state = 'withdrawn', version = 3, is_first_event = false, updated_at = created_at + interval '1 hour', withdrawn_at = '2026-01-02T03:04:05.678Z',
+      `UPDATE identifier SET state = 'withdrawn', version = 3, is_first_event = false, updated_at = created_at + interval '1 minute', withdrawn_at = '2026-01-02T03:04:05.678Z',
          withdrawal_reason = $2, replaced_by = $3, withdrawal_reason_code = $4 WHERE target = $1`,
       [
         `https://repo.example.org/withdrawn/${index}`,

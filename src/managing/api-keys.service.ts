@@ -194,10 +194,6 @@ function parseApiKey(command: CreateApiKeyCommand) {
     if (!read.ok) throw malformed(read.fault, `/namingAuthorities/${index}/namingAuthority`);
     return { namingAuthority, derived };
   });
-  if (grants !== undefined && scopes.every((scope) => scope === 'metrics')) {
-    const reason = 'must be null: the scope "metrics" permits nothing to a key that is limited to naming authorities';
-    throw invalidValue('/namingAuthorities', reason);
-  }
   const expiry = expiresAt === undefined ? null : readTime(expiresAt, '/expiresAt');
   return { client, label, scopes, grants: grants ?? null, expiresAt: expiry, handleUser: user };
 }

@@ -1,23 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { ADMIN, Principal } from '../../src/access/principal.js';
+import { Principal } from '../../src/access/principal.js';
 import { ApiKeysService } from '../../src/managing/api-keys.service.js';
 
 const ID = '3f0c1a52-9d5b-4c7e-8a61-0f2b3c4d5e6f';
 
 describe('the service of API keys', () => {
-  it('creates no key for metrics alone that is limited to naming authorities, with which nothing is permitted', async () => {
-    const service = new ApiKeysService({} as never, {} as never, {} as never, {} as never, {} as never);
-    const limited = {
-      client: 'monitoring',
-      scopes: ['metrics'] as const,
-      namingAuthorities: [{ namingAuthority: '1' }],
-    };
-    await expect(service.create({ principal: ADMIN, idempotencyKey: undefined }, limited)).rejects.toMatchObject({
-      code: 'INVALID_REQUEST',
-      extensions: { errors: [{ pointer: '/namingAuthorities', detail: expect.stringMatching(/^must be null: /) }] },
-    });
-  });
-
   // A permitted call would fail at the storage, which is missing.
   const service = new ApiKeysService({} as never, {} as never, {} as never, {} as never, {} as never);
   const grants = [{ namingAuthority: '100.102', derived: true }];

@@ -295,11 +295,6 @@ describe('managing keys', () => {
     ['an unknown scope', { scopes: ['root'] }, '/scopes'],
     ['a scope twice', { scopes: ['read', 'read'] }, '/scopes'],
     ['no naming authorities', { namingAuthorities: [] }, '/namingAuthorities'],
-    [
-      'metrics for a naming authority',
-      { scopes: ['metrics'], namingAuthorities: [{ namingAuthority: '1' }] },
-      '/namingAuthorities',
-    ],
     ['naming authorities that are not given', { namingAuthorities: undefined }, '/namingAuthorities'],
     ['an end in the past', { expiresAt: '2020-01-01T00:00:00Z' }, '/expiresAt'],
     ['a secret of its own', { secret: 'x' }, '/secret'],

@@ -5,9 +5,9 @@ import { isOpenEnumeration } from './open-enumerations.js';
 const SCHEMAS = '#/components/schemas/';
 
 /**
- * Gives requests and responses schemas of their own where a member has a default: a request may omit it, a response
- * always has it; and where the values of a response can grow. The request has the suffix "Input". Defaults become words, because some generators make a member with a
- * default required in requests too.
+ * Gives requests and responses schemas of their own where a member has a default, which a request may omit and a response always has, and
+ * where the values of a response can grow. The request has the suffix "Input". Defaults become words, because some generators make a
+ * member with a default required in requests too.
  */
 export function separateInputs(document) {
   const { schemas } = document.components;

@@ -19,18 +19,17 @@ const PROBLEM = 'application/problem+json';
 
 const header = (description: string) => ({ description, schema: { type: 'string' as const } });
 
+const CURRENT_TAG = { ETag: header('Entity tag of the current representation, where the response has it.') };
+
 const HEADERS: Readonly<Record<number, Record<string, ReturnType<typeof header>>>> = {
   401: { 'WWW-Authenticate': header('How to authenticate (RFC 9110 11.6.1).') },
   403: { 'WWW-Authenticate': header('The missing scope, where a scope is missing (RFC 6750 3.1).') },
-  410: {
-    ETag: header('Entity tag of the current representation, where the response has it.'),
-    Link: header('The replacement, as rel="http://purl.org/dc/terms/isReplacedBy".'),
-  },
   409: { Link: header('The conflicting resource, as rel="related" (RFC 8288).') },
-  412: { ETag: header('Entity tag of the current representation, where the response has it.') },
+  410: { ...CURRENT_TAG, Link: header('The replacement, as rel="http://purl.org/dc/terms/isReplacedBy".') },
+  412: CURRENT_TAG,
   429: { 'Retry-After': header('Seconds to wait before the next attempt.') },
   451: {
-    ETag: header('Entity tag of the current representation, where the response has it.'),
+    ...CURRENT_TAG,
     Link: header('Who blocks the identifier, as rel="blocked-by" (RFC 7725 4), and its replacement.'),
   },
   503: { 'Retry-After': header('Seconds to wait before the next attempt.') },

@@ -169,7 +169,8 @@ const ELSEWHERE = /^#(query|path|header)\/([^/]*)/;
 function shownDetail({ pointer, ...fault }: ProblemDetail): ProblemDetailDto {
   const [, part, name = ''] = ELSEWHERE.exec(pointer) ?? [];
   if (part === undefined) return { pointer, ...fault };
-  return part === 'header' ? { header: name, ...fault } : { parameter: name, ...fault };
+  const plain = name.replaceAll('~1', '/').replaceAll('~0', '~');
+  return part === 'header' ? { header: plain, ...fault } : { parameter: plain, ...fault };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { SyntaxFault } from '../identifier/index.js';
 import type { ProblemCode } from './catalogue.js';
 
 export interface ProblemDetail {
-  /** JSON Pointer (RFC 6901) into the body, or `#query/name`, `#path/name`, `#header/name`, which a document tells as `parameter` or `header`. */
+  /** JSON Pointer (RFC 6901) into the body, or with the escapes of one `#query/name`, `#path/name` or `#header/name`. */
   readonly pointer: string;
   readonly detail: string;
   /** For a malformed identifier: the syntax code, the offset of the fault in UTF-16 code units, and the number of the violated rule. */
@@ -33,6 +33,11 @@ export class Problem extends Error {
   ) {
     super(`${code}: ${detail}`);
   }
+}
+
+/** The name of a member as a step of a JSON Pointer (RFC 6901 3). */
+export function pointerStep(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** The problem of a malformed identifier at `pointer`. */

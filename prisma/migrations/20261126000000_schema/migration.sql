@@ -136,7 +136,7 @@ CREATE TABLE "identifier" (
         AND octet_length("metadata_id") <= 16384
     ),
     -- Only what is or was active is a version of another object.
-    CONSTRAINT "identifier_replaces_check" CHECK (
+    CONSTRAINT "identifier_previous_version_check" CHECK (
         ("previous_version" IS NULL) = ("previous_version_key" IS NULL)
         AND ("previous_version" IS NULL OR "state" <> 'reserved')
         AND octet_length("previous_version") <= 16384

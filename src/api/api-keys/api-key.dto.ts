@@ -80,7 +80,7 @@ export class CreateApiKeyDto {
 
   /**
    * The naming authorities that the key covers; null for all of them, also later ones. They need not exist yet: a key can be created
-   * before its naming authority. Null for a key with the scope `metrics` alone.
+   * before its naming authority. The scope `metrics` permits nothing to a key that is limited to some.
    */
   @ApiProperty({ type: [GrantDto], minItems: 1, maxItems: MAX_GRANTS, nullable: true })
   @Nullable()

@@ -11,7 +11,7 @@ import { ApiKeyDto, ApiKeyPageDto, CreateApiKeyDto, CreatedApiKeyDto, OwnApiKeyD
 import { ApiKeysService, type KeyPosition } from '../../managing/api-keys.service.js';
 import { Cursors } from '../../http/validation/cursor.js';
 import type { ApiKey } from '../../storage/api-key-store.js';
-import { PageQueryDto } from '../../http/validation/page-query.dto.js';
+import { NEXT_PAGE_HEADER, PageQueryDto } from '../../http/validation/page-query.dto.js';
 
 /** The administrator's key of the environment, which is not stored. */
 const ADMINISTRATOR: OwnApiKeyDto = {
@@ -78,12 +78,7 @@ export class ApiKeysController {
     status: 200,
     description: 'One page of API keys, in order of creation.',
     type: ApiKeyPageDto,
-    headers: {
-      Link: {
-        description: 'The next page, as rel="next" (RFC 8288). Absent on the last page.',
-        schema: { type: 'string' },
-      },
-    },
+    headers: NEXT_PAGE_HEADER,
   })
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', FORBIDDEN)
   async listKeys(

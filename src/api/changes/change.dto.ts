@@ -14,14 +14,8 @@ import type { RepairCode } from '../../identifier/index.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
-import {
-  MAX_TARGET_LENGTH,
-  REASON_CODES,
-  type ReasonCode,
-  STATES,
-  type State,
-} from '../../registry/identifier-record.js';
-import { IdentifierDto, REPAIRS } from '../representation/identifier.dto.js';
+import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
+import { ChangedTombstoneDto, IdentifierDto, REPAIRS } from '../representation/identifier.dto.js';
 import { WithdrawRequestDto } from '../representation/withdraw-request.dto.js';
 
 /** The largest version of the database. */
@@ -149,23 +143,6 @@ export class ChangeLineDto {
   @Min(1)
   @IsInt()
   ifVersion?: number;
-}
-
-/** The tombstone of a withdrawn identifier without its time, which a dry run does not know. */
-export class ChangedTombstoneDto {
-  /** The kind of reason. */
-  @ApiProperty({ enum: REASON_CODES, enumName: 'ReasonCode', example: 'duplicate' })
-  reasonCode: ReasonCode;
-
-  /**
-   * The reason, for readers.
-   * @example "The object was deposited twice."
-   */
-  reason: string;
-
-  /** The replacement, canonical. */
-  @ApiProperty({ type: String, nullable: true, example: null })
-  replacedBy: string | null;
 }
 
 /** Members of an identifier that a line changes. */

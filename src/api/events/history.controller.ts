@@ -9,7 +9,7 @@ import { ApiProblems } from '../../problem/api-problems.js';
 import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier.dto.js';
 import { locationOf } from '../../registry/identifier-path.js';
 import { HistoryPageDto } from './event.dto.js';
-import { PageQueryDto } from '../../http/validation/page-query.dto.js';
+import { NEXT_PAGE_HEADER, PageQueryDto } from '../../http/validation/page-query.dto.js';
 import { EventCursors } from '../../history/event-cursors.js';
 import { type History, type HistoryPage, HistoryService } from '../../history/history.service.js';
 import { changeDtoOf } from './event-presenter.js';
@@ -18,12 +18,7 @@ const PAGE = {
   status: 200,
   description: 'One page, oldest first.',
   type: HistoryPageDto,
-  headers: {
-    Link: {
-      description: 'The next page, as rel="next" (RFC 8288). Absent on the last page.',
-      schema: { type: 'string' as const },
-    },
-  },
+  headers: NEXT_PAGE_HEADER,
 };
 
 @Requires('read')

@@ -29,6 +29,7 @@ import {
   type LookupResultDto,
   LinksetDto,
 } from './lookup.dto.js';
+import { NEXT_PAGE_HEADER } from '../../http/validation/page-query.dto.js';
 import { IdentifierPageDto, ListQueryDto } from './list-query.dto.js';
 import { type Found, LookupService } from '../../finding/lookup.service.js';
 import { HTML, showChoices, showUnknown, RecordViews } from './record-presenter.js';
@@ -77,7 +78,7 @@ export class LookupController {
     status: 200,
     description: 'One page; empty when nothing matches.',
     type: IdentifierPageDto,
-    headers: { Link: { description: 'The next page, as rel="next" (RFC 8288). Absent on the last page.', ...text } },
+    headers: NEXT_PAGE_HEADER,
   })
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'FILTER_TOO_BROAD', ...SYNTAX_CODES)
   async list(

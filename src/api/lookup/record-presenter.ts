@@ -127,12 +127,11 @@ export class RecordViews {
     const { principal, request, reply } = viewing;
     const shown = this.presenter.show(record);
     if (availabilityOf(record).kind !== 'shown') {
-      const problem = this.problemOf(record, shown, principal);
-      if (type !== HTML) throw problem;
+      const problem = withdrawnProblem(record);
+      const link = this.linksOf(record);
+      if (type !== HTML) throw this.forReinstatement(problem, link, { record, shown, principal });
       const body = await this.pages.of(found, shown.uris, urlsOf(shown, principal), principal);
-      const { status } = CATALOGUE[problem.code];
-      const { link } = problem.extensions.headers ?? {};
-      void reply.status(status).headers({ ...NO_STORE_PAGE_HEADERS, ...(link !== undefined && { link }) });
+      void reply.status(CATALOGUE[problem.code].status).headers({ ...NO_STORE_PAGE_HEADERS, ...link });
       return body;
     }
     const urls = urlsOf(shown, principal);
@@ -152,20 +151,24 @@ export class RecordViews {
     return isNotModified(viewing, entityTagOf(record.version, body)) ? undefined : body;
   }
 
-  /**
-   * With links to who blocks the record and to its replacement, and with what a reinstatement needs: the version and its entity tag, and
-   * the record for a key that may reinstate it.
-   */
-  private problemOf(record: IdentifierRecord, shown: IdentifierDto, principal: Principal): Problem {
-    const { code, detail, extensions } = withdrawnProblem(record);
+  /** `Link` of a withdrawn record: who blocks it, and its replacement. */
+  private linksOf(record: IdentifierRecord): { readonly link?: string } {
     const replacedBy = record.tombstone?.replacedBy ?? null;
     const replacement = replacedBy === null ? [] : [{ rel: IS_REPLACED_BY, href: hrefOf(replacedBy) }];
     const link = linkHeaderOf([...blockedByLinks(record, this.blockedByUrl), ...replacement]);
-    const { entityTag } = new SerializedIdentifier(shown);
+    return link === undefined ? {} : { link };
+  }
+
+  /** The problem with what a reinstatement needs: the version and its entity tag, and the record for a key that may reinstate it. */
+  private forReinstatement(
+    { code, detail, extensions }: Problem,
+    link: { readonly link?: string },
+    { record, shown, principal }: { record: IdentifierRecord; shown: IdentifierDto; principal: Principal },
+  ): Problem {
     const seen = principal.curates(record.namingAuthority) ? { record: shown } : {};
     return new Problem(code, detail, {
       members: { ...extensions.members, version: record.version, ...seen },
-      headers: { etag: entityTag, ...(link !== undefined && { link }) },
+      headers: { etag: new SerializedIdentifier(shown).entityTag, ...link },
     });
   }
 }

@@ -127,7 +127,7 @@ export class MintFieldsDto {
   /**
    * When an identifier of the naming authority has the `metadataId` already: "match" returns it if each member that is sent agrees
    * with its value as minted or as it is now, and is 409 otherwise; "return" returns it unchanged, "reject" is 409, and "update" gives
-   * it the `target` and the `alternateIds` that are sent. A withdrawn one is 409 for "match" and "update".
+   * it the `target`, the `language` and the `alternateIds` that are sent. A withdrawn one is 409 for "match" and "update".
    */
   @ApiProperty({ enum: ON_EXISTING, default: 'match', required: false })
   @Optional()

@@ -36,7 +36,7 @@ export class MintingController {
    * @remarks The identifier is durable when the response is sent. A repeat with the same `Idempotency-Key`, or with a
    * metadata ID that an identifier of the naming authority has already and members that agree with it, as it was minted or
    * as it is now, returns that identifier; other values are 409. With `onExisting: "update"`, which also requires the scope
-   * `curate`, that identifier gets the `target` and the `alternateIds` of the request.
+   * `curate`, that identifier gets the `target`, the `language` and the `alternateIds` of the request.
    */
   @Post()
   @Requires('mint', 'register')

@@ -14,7 +14,7 @@ import type { Replayable } from '../../storage/idempotency.js';
 import { requireReadOnly } from '../../http/validation/read-only.js';
 import { Cursors } from '../../http/validation/cursor.js';
 import { linkHeader } from '../../registry/identifier-path.js';
-import { PageQueryDto } from '../../http/validation/page-query.dto.js';
+import { NEXT_PAGE_HEADER, PageQueryDto } from '../../http/validation/page-query.dto.js';
 import { UpdateNamingAuthorityDto, CreateNamingAuthorityDto } from './naming-authority-settings.dto.js';
 import {
   type DescribedNamingAuthority,
@@ -61,7 +61,7 @@ export class NamingAuthoritiesController {
     status: 200,
     description: 'One page of naming authorities.',
     type: NamingAuthorityPageDto,
-    headers: { Link: text('The next page, as rel="next" (RFC 8288). Absent on the last page.') },
+    headers: NEXT_PAGE_HEADER,
   })
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR')
   async list(

@@ -58,15 +58,8 @@ export class UrisDto {
   fedoraUri: string | null;
 }
 
-/** The tombstone of a withdrawn identifier. */
-export class TombstoneDto {
-  /**
-   * The time of the withdrawal, or of the end of the lease, UTC.
-   * @example "2026-11-20T09:30:00.000Z"
-   */
-  @ApiProperty({ type: String, format: 'date-time' })
-  withdrawnAt: string;
-
+/** The tombstone of a withdrawn identifier without its time, which a dry run does not know. */
+export class ChangedTombstoneDto {
   /** The kind of reason. The service alone gives "deleted", "expired", "released" and "undone". */
   @ApiProperty({ enum: REASON_CODES, enumName: 'ReasonCode', example: 'duplicate' })
   reasonCode: ReasonCode;
@@ -82,6 +75,16 @@ export class TombstoneDto {
    * @example "hdl:100.102/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   replacedBy: string | null;
+}
+
+/** The tombstone of a withdrawn identifier. */
+export class TombstoneDto extends ChangedTombstoneDto {
+  /**
+   * The time of the withdrawal, or of the end of the lease, UTC.
+   * @example "2026-11-20T09:30:00.000Z"
+   */
+  @ApiProperty({ type: String, format: 'date-time' })
+  withdrawnAt: string;
 }
 
 /** A registered identifier. */

@@ -53,3 +53,11 @@ export class PageQueryDto {
   @IsCursor()
   cursor?: string;
 }
+
+/** The OpenAPI description of the header of a page that is not the last one. */
+export const NEXT_PAGE_HEADER = {
+  Link: {
+    description: 'The next page, as rel="next" (RFC 8288). Absent on the last page.',
+    schema: { type: 'string' as const },
+  },
+};

@@ -1,7 +1,7 @@
 import { type ArgumentMetadata, type ValidationError, ValidationPipe } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import { Problem, type ProblemDetail, invalidRequest } from '../../problem/problem.js';
+import { Problem, type ProblemDetail, invalidRequest, pointerStep } from '../../problem/problem.js';
 import { FastRules, cutBehindFaults, memberNamesOf, nestedDtoOf } from './fast-rules.js';
 import { isReservedName } from '../body/json-body.js';
 import { StreamedBody } from '../body/streamed-body.js';
@@ -132,7 +132,7 @@ function describe(
   parent: string,
   dto: ArgumentMetadata['metatype'],
 ): ProblemDetail[] {
-  const pointer = `${parent}/${property.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const pointer = `${parent}/${pointerStep(property)}`;
   const own = Object.entries(constraints ?? {}).map(([rule, text]) => ({
     pointer,
     detail: rule === UNKNOWN_MEMBER ? unknownMember(property, dto, parent) : text,

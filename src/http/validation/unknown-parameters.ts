@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { invalidRequest } from '../../problem/problem.js';
+import { invalidRequest, pointerStep } from '../../problem/problem.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -28,5 +28,5 @@ export function refuseUnknownParameters(server: FastifyInstance): void {
 }
 
 function unknownParameter(name: string): Error {
-  return invalidRequest(`#query/${name}`, `"${name}" is not a parameter of this request, which has none`);
+  return invalidRequest(`#query/${pointerStep(name)}`, `"${name}" is not a parameter of this request, which has none`);
 }

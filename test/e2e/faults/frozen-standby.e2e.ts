@@ -6,8 +6,8 @@ import { FrozenStandby } from '../harness/frozen-standby.js';
 import { type TestServer, startPublished } from '../harness/server.js';
 import { undisturbed } from '../harness/stalls.js';
 
-/** The limit of a response is the sum of these: 6 s. */
-const LIMITS = { DATABASE_CONNECT_TIMEOUT_MS: '2000', DATABASE_STATEMENT_TIMEOUT_MS: '4000' };
+/** The limit of a response is the sum of these: 5 s. */
+const LIMITS = { DATABASE_CONNECT_TIMEOUT_MS: '1000', DATABASE_STATEMENT_TIMEOUT_MS: '4000' };
 const LONGEST_MS = 7000;
 const FROZEN_MS = 14_000;
 const MINTS_EACH_SECOND = 20;

@@ -18,11 +18,11 @@ describe('a query parameter that an operation does not have', () => {
     // A stream that has begun would be 200.
     const body = type === undefined ? null : '{}';
     const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
-    const answer = await fetch(`${service.server.url}${target}?limit=1&dryRn=true`, { method, headers, body });
+    const answer = await fetch(`${service.server.url}${target}?limit=1&dry/R~n=true`, { method, headers, body });
     const problem: any = await answer.json();
     expect([answer.status, problem.code]).toEqual([400, 'INVALID_REQUEST']);
     const parameters = problem.errors.map(({ parameter }: any) => parameter);
-    expect(parameters.some((parameter: string) => ['dryRn', 'limit'].includes(parameter))).toBe(true);
+    expect(parameters.some((parameter: string) => ['dry/R~n', 'limit'].includes(parameter))).toBe(true);
     expect(operation.responses['400']).toBeDefined();
     const { state, version } = (await service.client.get(`/identifiers/${minted.identifier}`)).body;
     expect([state, version]).toEqual(['active', 1]);

@@ -29,6 +29,9 @@ import {
 /** Items per statement; all statements share one transaction. */
 const MINT_SLICE = 500;
 
+/** Faults in the response to a batch that is refused as a whole. */
+const MAX_ERRORS = 100;
+
 export interface BatchCommand {
   /** The naming authority of items that name none. */
   readonly namingAuthority: string | undefined;
@@ -256,14 +259,15 @@ function namesIn({ command: { namingAuthority, guid, localName, alternates }, kn
   ];
 }
 
-/** @throws Problem BATCH_REFUSED with the faults of all failed items, their pointers relative to the whole request. */
+/** @throws Problem BATCH_REFUSED with the first faults of the failed items, their pointers relative to the whole request. */
 function requireNoRefusal(results: readonly unknown[]): void {
   const refusals = results.flatMap((result, index) => (result instanceof Problem ? [{ problem: result, index }] : []));
   const [first] = refusals;
   if (first === undefined) return;
   const more = refusals.length > 1 ? ` (and ${refusals.length - 1} more)` : '';
   const detail = `Item ${first.index} (counted from 0) was rejected: ${first.problem.detail}${more}`;
-  throw new Problem('BATCH_REFUSED', detail, { errors: refusals.flatMap(faultsOf) });
+  const errors = refusals.slice(0, MAX_ERRORS).flatMap(faultsOf).slice(0, MAX_ERRORS);
+  throw new Problem('BATCH_REFUSED', detail, { errors });
 }
 
 function faultsOf({ problem, index }: { problem: Problem; index: number }): ProblemDetail[] {

@@ -133,12 +133,13 @@ async function* write(
   response: ServerResponse,
 ): AsyncGenerator<string> {
   if (head !== '') yield head;
-  yield* written(first, rows, lines);
+  // A page is emptied while it is written.
   let count = first.length;
+  yield* written(first, rows, lines);
   try {
     for await (const page of pages) {
-      yield* written(page, rows, lines);
       count += page.length;
+      yield* written(page, rows, lines);
     }
   } catch (error) {
     if (error instanceof Problem) {

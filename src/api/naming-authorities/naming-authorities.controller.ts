@@ -188,11 +188,12 @@ export class NamingAuthoritiesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NamingAuthorityDto> {
     const precondition = readIfMatch(ifMatch);
-    if (precondition === undefined)
-      throw new Problem(
-        'PRECONDITION_REQUIRED',
-        'If-Match is required to prevent lost updates: send the ETag of the naming authority.',
-      );
+    if (precondition === undefined) {
+      const detail = 'send If-Match with the ETag of the naming authority';
+      throw new Problem('PRECONDITION_REQUIRED', `If-Match is required to prevent lost updates: ${detail}.`, {
+        errors: [{ pointer: '#header/If-Match', detail }],
+      });
+    }
     const requireCurrent = (current: NamingAuthority): void => {
       requireMatch(precondition, settingsTag(current));
       requireReadOnly(UpdateNamingAuthorityDto, request, serializeSettings(current));

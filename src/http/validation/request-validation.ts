@@ -66,10 +66,25 @@ export function readPart<T extends object>(dto: new () => T, sent: unknown): T {
   const value = rules.withoutNulls(sent);
   if (value !== sent && rules.accept(value)) return value as T;
   // class-transformer would copy every level of a list whose items the DTO does not describe.
-  const part = FastRules.of(dto).isFlat ? Object.assign(new dto(), value) : plainToInstance(dto, value);
+  const few = withFewUnknown(dto, value);
+  const part = rules.isFlat ? Object.assign(new dto(), few) : plainToInstance(dto, few);
   const errors = validateSync(part, RULES);
   if (errors.length > 0) throw invalidMembers(errors.flatMap((member) => describe(member, '', dto)));
   return part;
+}
+
+/** How many unknown members of a part are reported: each takes 40 µs, and its fault lists the permitted members. */
+const MAX_UNKNOWN = 3;
+
+function withFewUnknown(dto: Dto, value: object): object {
+  const known = memberNamesOf(dto);
+  const others = new Set(
+    Object.keys(value)
+      .filter((name) => !known.includes(name))
+      .slice(MAX_UNKNOWN),
+  );
+  if (others.size === 0) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !others.has(name)));
 }
 
 function acceptedAtOnce(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
@@ -104,7 +119,7 @@ class InvalidMembers extends Error {
 function invalidMembers(details: ProblemDetail[]): Problem {
   const [first] = details;
   const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
-  const detail = `${first?.pointer}: ${first?.detail}${more}`;
+  const detail = `${first?.pointer.replace(/^#query\//, '')}: ${first?.detail}${more}`;
   return new Problem('INVALID_REQUEST', detail, { errors: details.slice(0, MAX_ERRORS) });
 }
 

@@ -85,7 +85,14 @@ export function namingIn(
   record: Pick<IdentifierRecord, 'namingAuthority' | 'guid' | 'localName'>,
   foldsCase = rows[0]?.[2] === 'true',
 ): string[] {
-  return rows.flatMap(([identifier, canonical]) => (isNameOf(canonical, record, foldsCase) ? [identifier] : []));
+  if (rows.length === 0) return [];
+  // Most texts are equal, and a long one takes a millisecond.
+  const compared = new Map<string, boolean>();
+  return rows.flatMap(([identifier, canonical]) => {
+    const isName = compared.get(canonical) ?? isNameOf(canonical, record, foldsCase);
+    compared.set(canonical, isName);
+    return isName ? [identifier] : [];
+  });
 }
 
 function tombstoneOf(row: IdentifierRow, expired: boolean): IdentifierRecord['tombstone'] {

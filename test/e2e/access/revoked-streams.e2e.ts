@@ -28,7 +28,7 @@ async function revoke(id: string): Promise<void> {
   expect((await service.client.send('DELETE', `/api-keys/${id}`, ADMIN)).status).toBe(204);
 }
 
-const ENDED = { status: 401, problem: { code: 'UNAUTHENTICATED' } };
+const ENDED = { status: 401, problem: { code: 'UNAUTHENTICATED' }, final: true };
 
 describe('a key that is revoked while its stream lasts', () => {
   it('ends a bulk at the next chunk with a problem line, and mints nothing more', async () => {
@@ -132,7 +132,7 @@ describe('a key that is revoked while its stream lasts', () => {
     expect((await broken).message).toBe('aborted');
     const lines = text.trim().split('\n');
     expect(lines.length).toBeLessThan(7000);
-    expect(JSON.parse(lines.at(-1)!)).toMatchObject(ENDED);
+    expect(JSON.parse(lines.at(-1)!)).toMatchObject({ ...ENDED, line: lines.length });
     expect('identifier' in JSON.parse(lines.at(-2)!)).toBe(true);
   });
 });

@@ -145,6 +145,15 @@ describe('a body with many faults', () => {
     expect(answer.body.errors).toEqual([expect.objectContaining({ pointer: '/items/9999/input' })]);
   });
 
+  it.each(['perItem', 'atomic'])('has few faults of each item of a batch, and a hundred in all: %s', async (mode) => {
+    const items = Array.from({ length: 1000 }, (_, i) => unknownMembers(99, i));
+    const answer = await post(`/identifiers/batch?mode=${mode}`, JSON.stringify({ namingAuthority: '100.102', items }));
+    const lists =
+      mode === 'atomic' ? [answer.body.errors] : answer.body.items.map(({ problem }: any) => problem.errors);
+    const [expected, count] = mode === 'atomic' ? [100, 1] : [3, 1000];
+    expect(lists.map((list: unknown[]) => list.length)).toEqual(Array(count).fill(expected));
+  });
+
   it('that is an array of a million numbers is no object', async () => {
     const answer = await post('/normalize', `[${'1,'.repeat(1_000_000)}1]`);
     const errors = [{ pointer: '', detail: expect.stringContaining('the list as its member "items"') }];

@@ -1,5 +1,6 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseAnswers } from './answer.js';
 import { isJson } from './document.js';
 import { headersOf, octetsOf, targetOf } from './request.js';
@@ -10,6 +11,9 @@ const NEWS_MS = 300;
 
 /** Time limit of a complete response on a raw connection that stays open. */
 const KEPT_MS = 500;
+
+/** Times that a request is sent again after `503 CONFLICT_IN_PROGRESS`. */
+const REPEATS = 3;
 
 /** Octets that are read of a stream, such as an export, before the client closes it. */
 const STREAM_OCTETS = 1024 * 1024;
@@ -23,17 +27,30 @@ export class Wire {
     this.agent = new Agent({ keepAlive: true, maxSockets: connections });
   }
 
-  /** @returns `{ status, headers, body, open }`, or `{ failure }` without a response. */
+  /**
+   * A request that conflicts with a request in progress is sent again, as the document says that clients do.
+   *
+   * @returns `{ status, headers, body, open }`, or `{ failure }` without a response.
+   */
   async send(request) {
+    let answer = await this.#once(request);
+    for (let repeat = 0; repeat < REPEATS && isConflictInProgress(answer); repeat++) {
+      await sleep(1000 * Number(answer.headers['retry-after']));
+      answer = await this.#once(request);
+    }
+    return answer;
+  }
+
+  close() {
+    this.agent.destroy();
+  }
+
+  async #once(request) {
     if (needsRaw(request)) return this.#raw(request);
     const answer = await this.#byClient(request);
     if (answer.refused === true) return this.#raw(request);
     // The service may close an idle connection at the moment of its reuse (RFC 9112 9.5).
     return answer.reused === true ? this.#raw(request) : answer;
-  }
-
-  close() {
-    this.agent.destroy();
   }
 
   #byClient(request) {
@@ -119,6 +136,10 @@ export class Wire {
       });
     });
   }
+}
+
+function isConflictInProgress({ status, headers, body }) {
+  return status === 503 && headers['retry-after'] !== undefined && body.includes('"CONFLICT_IN_PROGRESS"');
 }
 
 /** Requests that Node's client would change, or whose responses it would parse differently from `parseAnswers`. */

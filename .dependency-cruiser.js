@@ -124,7 +124,7 @@ export default {
       comment: 'A replica can lack the last changes, so nothing that decides about a write reads it.',
       severity: 'error',
       from: { path: '^src/(changing|minting|bulk|import-export|reserving|managing)/' },
-      to: { path: '^src/(storage|database)/replica/' },
+      to: { path: '^src/(storage|database)/replica' },
     },
     {
       name: 'services-use-no-http-server',

@@ -17,7 +17,7 @@ import { resolverFace } from './resolver/face.js';
 import { ResolverHandler } from './resolver/resolver.handler.js';
 import { confirmPrefixes, resolverRoutes } from './resolver/resolver.routes.js';
 import { Transactions } from './storage/transactions.js';
-import { NamingAuthorityReads } from './storage/replica/naming-authority-reads.js';
+import { NamingAuthorityReads } from './storage/replica/reads.js';
 import { RegistryFigures } from './storage/registry-figures.js';
 import type { Config } from './config/config.js';
 import { VERSION } from './config/version.js';

@@ -34,11 +34,8 @@ export interface Pools {
   readonly probe: pg.Pool;
 }
 
-/**
- * Of a `Replica`: the sessions that are read at the server of `READ_DATABASE_URL`, and for `ReplicaWatch` one connection to that
- * server and one to the primary.
- */
-export type ReplicaPools = Readonly<Record<'reads' | 'probe' | 'primaryProbe', pg.Pool>>;
+/** Of a `Replica`: the sessions that are read at the server of `READ_DATABASE_URL`, and one at the primary for `ReplicaWatch`. */
+export type ReplicaPools = Readonly<Record<'reads' | 'primaryProbe', pg.Pool>>;
 
 /** Where failures of connections are reported, and what shows that they have ended. */
 export interface FailureReport {
@@ -90,7 +87,6 @@ export function createPools(url: string, config: Config, logger: Logger, failure
         ? null
         : {
             reads: createReplicaPool(config.readDatabaseUrl, config, logger, hotSize),
-            probe: createReplicaPool(config.readDatabaseUrl, config, logger, 1, PROBE_USES),
             primaryProbe: createReplicaPool(url, config, logger, 1, PROBE_USES),
           },
   };

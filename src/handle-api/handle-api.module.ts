@@ -10,7 +10,7 @@ import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import { NameList } from '../storage/identifiers/name-list.js';
 import { ValueSearch } from '../storage/identifiers/value-search.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
-import { NamingAuthorityReads } from '../storage/replica/naming-authority-reads.js';
+import { NamingAuthorityReads } from '../storage/replica/reads.js';
 import { StorageReadModule } from '../storage/storage-read.module.js';
 import { HandleApi } from './handle-api.js';
 import { directReads } from './handles/direct-reads.js';

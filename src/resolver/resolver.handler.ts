@@ -18,7 +18,7 @@ import {
 } from '../registry/typed-links.js';
 import { MAX_PAGE_EVENTS, type PageRecord, formPage, recordPage } from '../record-page/index.js';
 import type { HeldRecords } from '../storage/identifiers/cache/record-cache.js';
-import type { HistoryReads } from '../storage/replica/history-reads.js';
+import type { HistoryReads } from '../storage/replica/reads.js';
 import { acceptsJson, acceptsLinkset } from './accepted-types.js';
 import { directRedirects } from './direct-redirects.js';
 import { type Entrance, entryOf } from './entrance.js';

@@ -3,9 +3,7 @@ import { FindingModule } from '../finding/finding.module.js';
 import { FindingService } from '../finding/finding.service.js';
 import { Metrics } from '../metrics/metrics.js';
 import { RecordCache } from '../storage/identifiers/cache/record-cache.js';
-import { HistoryReads } from '../storage/replica/history-reads.js';
-import { LookupReads } from '../storage/replica/lookup-reads.js';
-import { NamingAuthorityReads } from '../storage/replica/naming-authority-reads.js';
+import { HistoryReads, NamingAuthorityReads, RecordReads } from '../storage/replica/reads.js';
 import { StorageReadModule } from '../storage/storage-read.module.js';
 import { HandleResolver } from './handle-resolver.js';
 import { PastedTexts } from './pasted-texts.js';
@@ -16,10 +14,10 @@ export class ResolverModule {
   static with(settings: ResolverSettings): DynamicModule {
     const handler = {
       provide: ResolverHandler,
-      inject: [RecordCache, LookupReads, NamingAuthorityReads, HistoryReads, Metrics, FindingService],
+      inject: [RecordCache, RecordReads, NamingAuthorityReads, HistoryReads, Metrics, FindingService],
       useFactory: (
         records: RecordCache,
-        lookups: LookupReads,
+        lookups: RecordReads,
         authorities: NamingAuthorityReads,
         histories: HistoryReads,
         metrics: Metrics,

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyPluginCallback } from 'fastify';
 import type { LimitsGuard } from '../access/limits.guard.js';
 import { acceptForms } from '../http/query-parameters.js';
 import { unknownPath } from '../http/server/method-not-allowed.js';
-import type { NamingAuthorityReads } from '../storage/replica/naming-authority-reads.js';
+import type { NamingAuthorityReads } from '../storage/replica/reads.js';
 import { type Entrance, RESOLVER_ROUTE, entryOf } from './entrance.js';
 import { leaveFace } from './face.js';
 import type { ResolverHandler } from './resolver.handler.js';

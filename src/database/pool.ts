@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
-import { AbandonedSessions, connectTo, noteConnected } from './abandoned-sessions.js';
+import { AbandonedSessions, createEndingPool, noteConnected } from './abandoned-sessions.js';
 import { ConnectionPool } from './connection-pool.js';
 import { ServerSessions, describeShortage } from './server-sessions.js';
 import { SessionSettings, poolSettings } from './session-settings.js';
@@ -65,7 +65,7 @@ export function createPools(url: string, config: Config, logger: Logger, failure
   const lockWaitMs = Math.ceil(config.pool.statementTimeoutMs / 3);
   const hotSize = Math.min(HOT_POOL_SIZE, config.pool.size);
   const hotLockWaitMs = Math.min(HOT_LOCK_WAIT_MS, lockWaitMs);
-  const abandoned = new AbandonedSessions(connectTo(url), logger);
+  const abandoned = new AbandonedSessions(createEndingPool(url), logger);
   const acceptsRecovery = config.readDatabaseUrl === null;
   const sessions = new ServerSessions((shortage) => {
     logger.warn(shortage, describeShortage(shortage));

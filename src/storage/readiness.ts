@@ -123,7 +123,7 @@ export class Readiness {
 
   private async checkServer(): Promise<void> {
     this.reading ??= this.readServer().finally(() => (this.reading = null));
-    const late = this.commits.checkStanding() ? [pause(STANDING_WAIT_MS, null, { ref: false })] : [];
+    const late = this.commits.isStanding ? [pause(STANDING_WAIT_MS, null, { ref: false })] : [];
     const server = await Promise.race([this.reading, ...late]);
     if (server?.inRecovery === true) throw this.inRecovery();
     if (server?.isReadOnly === true) {
@@ -131,7 +131,7 @@ export class Readiness {
         'The database is read-only (default_transaction_read_only is on), so that writes are refused.',
       );
     }
-    if (this.commits.checkStanding()) {
+    if (this.commits.isStanding) {
       const reason = server?.hasStandby === true ? 'the synchronous standby does not confirm them' : 'they wait';
       throw this.notReady(`The database has completed no commit for ${STANDING_MS / 1000} s or longer: ${reason}.`);
     }

@@ -114,8 +114,9 @@ export class Readiness {
     if (lock === null) return;
     const { blocker, cause } = lock;
     const by = blocker === null ? '' : ` by ${describe(blocker)}`;
-    throw notReady(`55P03 the table "identifier" is locked${by}, and no write was completed meanwhile.`, cause, {
-      logged: { table: 'identifier', blocker },
+    const table = blocker?.table == null ? 'a table' : `the table "${blocker.table}"`;
+    throw notReady(`55P03 ${table} is locked${by}, and no write was completed meanwhile.`, cause, {
+      logged: { blocker },
     });
   }
 

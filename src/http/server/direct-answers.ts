@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { hostFieldsOf } from './request-heads.js';
+import { hostFieldsOf } from '../headers/request-headers.js';
 import { noteArrival } from './response-deadline.js';
 
 /** Then the framework gets the request, which refuses it in time (`response-deadline.ts`). */
@@ -59,8 +59,7 @@ export class DirectAnswers {
 
   /** @returns whether the request was taken. @param handOver lets the framework handle a request that was taken. */
   take(request: IncomingMessage, response: ServerResponse, handOver: () => void): boolean {
-    // A response without a socket waits for those before it; see `pipelining.ts`.
-    if (!isPlain(request) || response.socket === null || !this.rules.isServed(request)) return false;
+    if (!isPlain(request) || !this.rules.isServed(request)) return false;
     const makeAnswer = this.route.read(request);
     if (makeAnswer === null) return false;
     const admitted = this.rules.admit(request);

@@ -9,6 +9,7 @@ import { cutForwardedPorts } from '../headers/request-headers.js';
 import { answerClientError } from './client-errors.js';
 import { joinIdentifierSegments } from './unescaped-slash.js';
 import { routableTarget } from './malformed-targets.js';
+import { Pipelining } from './pipelining.js';
 
 /** A local name may have 8192 octets, each escaped twice (`%25C3`) in a path. Node allows 16 KiB for all headers. */
 const MAX_HEADER_BYTES = 65_536;
@@ -74,7 +75,10 @@ function createHttpServer(
     requireHostHeader: false,
   };
   // The socket timeout; see `client-errors.ts`.
-  return createServer(options, listener).setTimeout(answerStallTimeoutMs);
+  const pipelining = new Pipelining();
+  const server = createServer(options, pipelining.inTurn(listener)).setTimeout(answerStallTimeoutMs);
+  pipelining.limit(server);
+  return server;
 }
 
 /** DTOs validate requests, so Fastify's schema compilers are not loaded. */

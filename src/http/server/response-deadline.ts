@@ -86,8 +86,8 @@ export function limitResponseTime(server: FastifyInstance, faces: Faces, limitMs
     leave(reply);
     if (reply.sent || reply.raw.headersSent || reply.raw.closed) return;
     faces.of(request).sendProblem(tooLate(request, limitMs), request, reply);
-    // The handler still runs and sends its result, which comes too late.
-    reply.send = () => reply;
+    // The handler still runs and sends its result, of which the framework would warn.
+    reply.log = reply.log.child({}, { level: 'silent' });
   };
   const timer = setInterval(() => {
     waiting.overdue(performance.now() - limitMs).forEach(refuse);

@@ -10,6 +10,9 @@ const LIMIT_MS = 1000;
 
 let server: FastifyInstance;
 
+/** Lines of the framework. */
+let logged: string[];
+
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Lets time pass in steps of 10 ms, each after the effects of the one before. */
@@ -27,7 +30,9 @@ async function pass(ms: number): Promise<void> {
 // Waiting requests are compared with the limit every 250 ms; the tests begin 100 ms after the first time.
 beforeEach(async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
-  server = fastify();
+  logged = [];
+  const stream = { write: (line: string) => logged.push(line) };
+  server = fastify({ logger: { level: 'warn', stream } });
   // As of a request that waited for half of the limit before the framework got it.
   server.addHook('onRequest', (request, _reply, done) => {
     if (request.url === '/handed-over') noteArrival(request.raw, performance.now() - LIMIT_MS / 2);
@@ -40,6 +45,10 @@ beforeEach(async () => {
     await pause(2200);
     return 'result';
   };
+  server.all('/failing', async () => {
+    await pause(2200);
+    throw new Error('too late');
+  });
   for (const url of ['/slow', '/handed-over', '/authenticated']) server.all(url, slow);
   server.all('/stream', (_request, reply) =>
     reply.send(
@@ -83,6 +92,11 @@ describe('the limit of a response', () => {
     expect(await answer('GET', '/slow')).toEqual([503, 'DATABASE_UNAVAILABLE', 1150]);
     await pass(200);
     expect(await answer('POST', '/slow')).toEqual([503, 'OUTCOME_UNKNOWN', 1150]);
+  });
+
+  it.each(['/slow', '/failing'])('is silent about what the handler does later: %s', async (url) => {
+    expect(await answer('POST', url)).toEqual([503, 'OUTCOME_UNKNOWN', 1150]);
+    expect(logged.filter((line) => /already|Promise errored/i.test(line))).toEqual([]);
   });
 
   it('counts the wait for an API key', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { lengthOfHeads } from '../../../src/http/server/request-heads.js';
+import { lengthOfHeads } from '../../../src/http/server/pipelining.js';
 
 const HEAD = 'GET / HTTP/1.1\r\nhost: localhost\r\n\r\n';
 const lengthIn = (text: string, most: number) => lengthOfHeads(Buffer.from(text), most);

@@ -32,7 +32,6 @@ import { dropStreamsOfHead } from './http/body/send-stream.js';
 import { refuseCrossSite } from './http/server/cross-site.js';
 import { Drain } from './http/server/drain.js';
 import { endJsonWithNewline, installServerHooks } from './http/server/server-hooks.js';
-import type { DirectRoute } from './http/server/direct-answers.js';
 import { EventLoopDelay, pressureOf, shedLoad } from './http/server/load-shedding.js';
 import { refuseMalformedTargets } from './http/server/malformed-targets.js';
 import { MethodNotAllowed } from './http/server/method-not-allowed.js';
@@ -135,17 +134,22 @@ export async function createApplication(
   }
   const reader = app.get(AccessGuard).publicReader;
   if (reader !== null) {
-    const parts = {
+    const authorities = app.get(NamingAuthorityReads, { strict: false });
+    const handler = entrance === null ? null : app.get(ResolverHandler, { strict: false });
+    direct.use({
       drain,
       limits,
       metrics,
       logger,
       requestLog,
+      reader,
       hosts,
       pressure,
       trustedProxies: config.trustedProxies,
-    };
-    direct.use(directRoutesOf(app, config, entrance), { reader, ...parts });
+      records: app.get(RecordCache),
+      redirects: entrance && handler && { entrance, redirects: handler.redirects, settings: handler.settings },
+      authorities: config.faces.has('handles') ? authorities : null,
+    });
   }
   countUnrouted(server, faces, limits);
   methods.watch(server);
@@ -169,13 +173,6 @@ function timeStatements({ database }: Metrics, pools: Readonly<Record<string, pg
   for (const [name, pool] of Object.entries(pools)) {
     if (pool instanceof ConnectionPool) pool.statementEnded = database.statementTimer(name);
   }
-}
-
-/** The routes whose frequent requests are answered before the framework. */
-function directRoutesOf(app: NestFastifyApplication, { faces }: Config, entrance: Entrance | null): DirectRoute[] {
-  const redirects = entrance === null ? [] : [app.get(ResolverHandler, { strict: false }).direct(entrance)];
-  const reads = faces.has('handles') ? [app.get(HandleApi, { strict: false }).direct] : [];
-  return [...redirects, ...reads];
 }
 
 /** The faces that are on. The resolver reads the paths that the face of the Handle API does not have. */

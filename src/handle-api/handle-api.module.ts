@@ -13,7 +13,6 @@ import { NamingAuthorityCache } from '../storage/naming-authorities/naming-autho
 import { NamingAuthorityReads } from '../storage/replica/reads.js';
 import { StorageReadModule } from '../storage/storage-read.module.js';
 import { HandleApi } from './handle-api.js';
-import { directReads } from './handles/direct-reads.js';
 import { HandleFinder } from './handles/handle-finder.js';
 import { ListHandler } from './handles/list.handler.js';
 import { ReadHandler } from './handles/read.handler.js';
@@ -58,10 +57,9 @@ export class HandleApiModule {
         const reads = new ReadHandler(finder, metrics, requiresKeys);
         const lists = new ListHandler(finder, names, metrics, requiresKeys, places);
         const writes = new WriteHandler(new HandleFinder(resolution, primaryAuthorities), records, metrics);
-        const direct = directReads(resolution, authorities, metrics);
         const hdlresolver = new HdlresolverHandler(finder, new HandleExport(pages, keys), metrics, places);
         const hrls = new HrlsHandler(finder, search, identifiers, metrics, requiresKeys, places);
-        return new HandleApi({ reads, lists, writes }, hdlresolver, hrls, requiresKeys, direct);
+        return new HandleApi({ reads, lists, writes }, hdlresolver, hrls, requiresKeys);
       },
     };
     return {

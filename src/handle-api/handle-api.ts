@@ -1,4 +1,3 @@
-import type { DirectRoute } from '../http/server/direct-answers.js';
 import { type HandlesHandlers, addHandlesRoutes } from './handles/handles.routes.js';
 import { type HdlresolverHandler, addHdlresolverRoutes } from './hdlresolver/hdlresolver.handler.js';
 import { type HrlsHandler, addHrlsRoutes } from './hrls/hrls.handler.js';
@@ -6,7 +5,7 @@ import type { FastifyPluginCallback } from 'fastify';
 import { acceptForms } from '../http/query-parameters.js';
 import { sendProblem } from './send-answer.js';
 
-/** The handlers and the direct answers of this face; a class, so that it is a token of injection. */
+/** The handlers of this face; a class, so that it is a token of injection. */
 export class HandleApi {
   /** @param requiresKeys whether writing requires a key. */
   constructor(
@@ -14,7 +13,6 @@ export class HandleApi {
     readonly hdlresolver: HdlresolverHandler,
     readonly hrls: HrlsHandler,
     readonly requiresKeys: boolean,
-    readonly direct: DirectRoute,
   ) {}
 }
 

@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { principalOf } from '../access/current-principal.js';
 import type { Principal } from '../access/principal.js';
 import { unknownPath } from '../http/server/method-not-allowed.js';
-import type { DirectRoute } from '../http/server/direct-answers.js';
 import { type Resolver, type Uris, urisOf } from '../identifier/index.js';
 import { invalidAnswer, isPublic, selectValues, valuesAnswer, valuesOf } from '../handle-values/index.js';
 import type { Metrics } from '../metrics/metrics.js';
@@ -17,11 +16,9 @@ import {
   resolverPathOf,
 } from '../registry/typed-links.js';
 import { MAX_PAGE_EVENTS, type PageRecord, formPage, recordPage } from '../record-page/index.js';
-import type { HeldRecords } from '../storage/identifiers/cache/record-cache.js';
 import type { HistoryReads } from '../storage/replica/reads.js';
 import { acceptsJson, acceptsLinkset } from './accepted-types.js';
-import { directRedirects } from './direct-redirects.js';
-import { type Entrance, entryOf } from './entrance.js';
+import { entryOf } from './entrance.js';
 import { type HandleResolver, type Resolution, urlAt } from './handle-resolver.js';
 import { destinationOf, withAppended } from './destination/destination.js';
 import { identifierLink, linkOf, linkable } from './identifier-links.js';
@@ -66,22 +63,16 @@ export interface ResolverSettings {
 
 /** Answers the requests that `Entrance` has read. */
 export class ResolverHandler {
-  private readonly redirects: RedirectHeaders;
+  readonly redirects: RedirectHeaders;
 
   constructor(
     private readonly resolver: HandleResolver,
-    private readonly records: HeldRecords,
     private readonly histories: Pick<HistoryReads, 'lastOfIdentifier'>,
     private readonly metrics: Metrics,
-    private readonly settings: ResolverSettings,
+    readonly settings: ResolverSettings,
     private readonly texts: PastedTexts,
   ) {
     this.redirects = new RedirectHeaders(settings.redirectAges);
-  }
-
-  /** The redirects that need nothing of a request but its path. */
-  direct(entrance: Entrance): DirectRoute {
-    return directRedirects(entrance, this.records, this.metrics, this.redirects, this.settings.resolver);
   }
 
   readonly handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

@@ -25,7 +25,7 @@ export class ResolverModule {
       ) => {
         const resolver = new HandleResolver(records, lookups, authorities);
         const texts = new PastedTexts(resolver, finding);
-        return new ResolverHandler(resolver, records, histories, metrics, settings, texts);
+        return new ResolverHandler(resolver, histories, metrics, settings, texts);
       },
     };
     return {

@@ -29,8 +29,8 @@ export function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): stri
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : uuid();
 }
 
-/** Handles a request without the framework. @returns false where the framework must handle it. */
-export type TakeRequest = (request: IncomingMessage, response: ServerResponse, handOver: () => void) => boolean;
+/** Answers a request without the framework. @returns false where the framework must handle it. */
+export type TakeRequest = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** Limits, request IDs and error responses of the HTTP server. */
 export function createAdapter(config: Config, logger: Logger, faces: Faces, take: TakeRequest): FastifyAdapter {
@@ -43,10 +43,7 @@ export function createAdapter(config: Config, logger: Logger, faces: Faces, take
     serverFactory: (handle: (request: IncomingMessage, response: ServerResponse) => void) =>
       createHttpServer(config, (request, response) => {
         if (config.trustedProxies.length > 0) cutForwardedPorts(request.headers);
-        const handOver = (): void => {
-          handle(request, response);
-        };
-        if (!take(request, response, handOver)) handOver();
+        if (!take(request, response)) handle(request, response);
       }),
     schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     return503OnClosing: false,

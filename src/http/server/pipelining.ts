@@ -67,7 +67,9 @@ export class Pipelining {
             return;
           }
           const length = lengthOfHeads(rest, room);
-          for (const parse of parsers) parse(rest.subarray(0, length));
+          const isAll = length === rest.length;
+          for (const parse of parsers) parse(isAll ? rest : rest.subarray(0, length));
+          if (isAll) return;
           rest = rest.subarray(length);
         }
       });

@@ -7,8 +7,8 @@ import type { TargetedChange } from '../changing/change-plan.js';
 import { type CurationStep, requirePermitted } from '../changing/curation-command.js';
 import { Problem } from '../problem/problem.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
-import { requireLease } from '../registry/lease.js';
 import { activeIn } from '../registry/naming-authority-snapshot.js';
+import { requireFuture } from '../registry/timestamp.js';
 import { GuidGenerator, isUuid } from '../registry/uuid.js';
 import { ConflictRetries, Stale } from '../storage/conflict-retries.js';
 import { IdempotentRequests, type Replayable, keyedRequest } from '../storage/idempotency.js';
@@ -75,7 +75,7 @@ export class ReservationService {
       return this.requests.run(request, async (transaction) => {
         // Not earlier: a replay returns the first result even after later changes.
         const active = activeIn(known, namingAuthority);
-        requireLease(leaseUntil, '/leaseUntil');
+        requireFuture(leaseUntil, '/leaseUntil');
         const created = { id: uuid(), actor: principal, namingAuthority: active, leaseUntil };
         const items = Array.from({ length: count }, () => reservedIdentifier(created, this.guids));
         const records: IdentifierRecord[] = [];

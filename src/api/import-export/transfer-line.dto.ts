@@ -23,7 +23,7 @@ import {
   type State,
 } from '../../registry/identifier-record.js';
 import { HandleValueDto } from '../representation/handle-value.dto.js';
-import { MAX_VALUES } from '../../handle-values/index.js';
+import { MAX_VALUES } from '../../handle/values/index.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
 
 /** Half of PostgreSQL's INTEGER, so that an imported identifier can still be changed. */

@@ -8,6 +8,8 @@ import { separateInputs } from './input-schemas.js';
 import { SCHEME, describeSecurity } from './operation-security.js';
 import { openEnumerations } from './open-enumerations.js';
 import { OPERATIONS } from './operation-ids.js';
+import { INTRODUCTION } from './introduction.js';
+import { withoutRuleNumbers } from './rule-numbers.js';
 import { REQUEST_EXAMPLES } from './request-examples.js';
 import { describeOptionalParameters } from './optional-parameters.js';
 import { withPlainSchemaNames } from './schema-names.js';
@@ -24,10 +26,7 @@ export function openApiDocument(app, version) {
   const base = new swagger.DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Mintmark')
-    .setDescription(
-      'Mints and registers persistent identifiers: CORDRA identifiers as Handles, with their metadata IDs and URIs. ' +
-        'Every error is a problem document (RFC 9457) with a code from a closed list.',
-    )
+    .setDescription(INTRODUCTION)
     .setVersion(version)
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
     .setExternalDoc('Problem details of HTTP APIs', 'https://www.rfc-editor.org/rfc/rfc9457')
@@ -76,7 +75,7 @@ export function openApiDocument(app, version) {
   describeOptionalParameters(document);
   shareResponses(document);
   shareParts(document);
-  return document;
+  return withoutRuleNumbers(document);
 }
 
 /** The settings of the handlers of all controllers, by `Controller.method`. */

@@ -59,7 +59,7 @@ export class UpdateIdentifierDto {
   language?: string | null;
 
   /**
-   * All alternate identifiers of the object, in any form. Replaces the present list; an empty list removes them. None is the
+   * All alternate identifiers of the object, in any form. Replaces the present list; an empty list or null removes them. None is the
    * identifier of another object; a new one under a naming authority of this service requires the right to register there.
    * @example ["info:fedora/demo:8"]
    */

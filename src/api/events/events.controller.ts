@@ -32,7 +32,9 @@ export class EventsController {
    * @remarks Returns all changes since the beginning, each exactly once, in the order of transaction numbers. A
    * transaction gets its number with its first write, so this is not the order of commits, and `at` may decrease from
    * one event to the next. The versions of one identifier ascend. An event becomes visible when every transaction of
-   * the database with a smaller number has ended, so a long transaction delays all later events. Continue at any time with
+   * the database with a smaller number has ended, so a long transaction delays all later events.
+   * The end of a lease is an event when the service has recorded it, up to half a minute later by default; until then the identifier is
+   * shown as withdrawn, with the version that the event will have. Continue at any time with
    * `next` as `cursor`. With `Accept: text/event-stream` the response is a stream of events: `id` is the cursor, `event` the kind,
    * `data` the event as JSON. When the key expires or is revoked, the stream ends with an event `problem` whose `data`
    * is the problem document.

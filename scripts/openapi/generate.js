@@ -1,5 +1,7 @@
 import { ModulesContainer } from '@nestjs/core';
 import * as swagger from '@nestjs/swagger';
+import { CHANGE_COLUMNS } from '../../dist/api/changes/change-columns.js';
+import { IMPORT_COLUMNS } from '../../dist/api/import-export/transfer-columns.js';
 import { routeSettingsOf } from '../../dist/http/route-settings.js';
 import { ANY_VALUE, annotateWith } from '../../dist/openapi/annotations.js';
 import { closeRequestSchemas } from './closed-requests.js';
@@ -16,6 +18,12 @@ import { withPlainSchemaNames } from './schema-names.js';
 import { shareParts } from './share-parts.js';
 import { shareResponses } from './share-responses.js';
 import { describeStreams } from './stream-bodies.js';
+
+const COLUMNS = {
+  changeIdentifiers: CHANGE_COLUMNS.names,
+  exportIdentifiers: IMPORT_COLUMNS.names,
+  importIdentifiers: IMPORT_COLUMNS.names,
+};
 
 /**
  * Generates the OpenAPI document from controllers and DTOs.
@@ -71,7 +79,7 @@ export function openApiDocument(app, version) {
   separateInputs(document);
   closeRequestSchemas(document);
   openEnumerations(document);
-  describeStreams(document);
+  describeStreams(document, COLUMNS);
   describeOptionalParameters(document);
   shareResponses(document);
   shareParts(document);
